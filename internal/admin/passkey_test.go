@@ -9,6 +9,7 @@ import (
 
 	"enlist/internal/enlist"
 	"enlist/internal/people"
+	"enlist/internal/people/peopletest"
 
 	"github.com/descope/virtualwebauthn"
 )
@@ -32,7 +33,7 @@ func (s *site) passkeys() {
 	s.App.People.SetSettings(people.Settings{PublicURL: s.server.URL, Key: enlist.LinkKey{1}})
 	v := s.signedIn(people.Membership{Level: enlist.Read})
 	rp := virtualwebauthn.RelyingParty{ID: "localhost", Name: "enlist", Origin: s.server.URL}
-	device, key := virtualwebauthn.NewAuthenticator(), virtualwebauthn.NewCredential(virtualwebauthn.KeyTypeEC2)
+	device, key := virtualwebauthn.NewAuthenticator(), peopletest.NewKey()
 	creation, err := virtualwebauthn.ParseAttestationOptions(v.options("/admin/you"))
 	s.Must(err)
 	device.Options.UserHandle = []byte(creation.UserID)

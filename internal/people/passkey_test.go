@@ -2,6 +2,7 @@ package people_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/people"
+	"enlist/internal/people/peopletest"
 
 	"github.com/descope/virtualwebauthn"
 )
@@ -44,14 +46,8 @@ func newDevice(t *testing.T, store db.Engine) *device {
 	d := &device{Account: newAccount(t, store)}
 	d.App.People.SetSettings(people.Settings{PublicURL: "https://" + host, Key: enlist.LinkKey{1}})
 	d.site = virtualwebauthn.RelyingParty{ID: host, Name: "enlist", Origin: "https://" + host}
-	d.keys, d.key = virtualwebauthn.NewAuthenticator(), virtualwebauthn.NewCredential(virtualwebauthn.KeyTypeEC2)
-	d.email = strings.ToLower(t.Name()[strings.LastIndex(t.Name(), "/")+1:]) + "@example.com" // people are of the whole store
-	d.email = strings.Map(func(r rune) rune {
-		if r == ',' || r == '\'' || r == '_' {
-			return '-'
-		}
-		return r
-	}, d.email[max(0, len(d.email)-60):])
+	d.keys, d.key = virtualwebauthn.NewAuthenticator(), peopletest.NewKey()
+	d.email = fmt.Sprintf("li-%d@example.com", d.Caller.Account.ID) // people are of the whole store
 	d.person = visit(d.Account, invite(d.Account, people.Invitation{Email: d.email, Name: "Li",
 		Membership: people.Membership{Level: enlist.Read}}))
 	return d
