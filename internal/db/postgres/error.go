@@ -35,6 +35,9 @@ func connectError(err error) error {
 	return fmt.Errorf("wait for a connection: %w", err)
 }
 
+// queryCanceled is the code of a statement that was cancelled, or that took longer than statement_timeout.
+const queryCanceled = "57014"
+
 // sqlState returns the code of an error that PostgreSQL has sent, or "" for any other
 // error.
 func sqlState(err error) string {

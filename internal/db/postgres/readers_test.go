@@ -1,9 +1,11 @@
 package postgres
 
 import (
+	"context"
 	"database/sql/driver"
 	"errors"
 	"testing"
+	"time"
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -54,6 +56,59 @@ func TestSingleQueryIsATransactionWithoutBegin(t *testing.T) {
 		}
 		if status := conn.Conn().PgConn().TxStatus(); status != 'I' {
 			t.Errorf("only query: %t; after the end the connection has the status %c, want I (idle)", only, status)
+		}
+	}
+}
+
+// The server ends a statement itself if the time of the caller is short, and only in this transaction. The connection
+// stays as it was.
+func TestServerKnowsAShortTime(t *testing.T) {
+	s := open(t)
+	conn, err := s.readers.pool.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Release()
+	read := func(ctx context.Context, last bool, text string) (string, error) {
+		r := newReading(ctx, conn, 0)
+		var value string
+		_, err := r.read(func(tx *db.Tx) error {
+			query := r.Query
+			if last {
+				query = r.QueryLast
+			}
+			rows, err := query(ctx, text)
+			if err != nil {
+				return err
+			}
+			row, err := rows.Next()
+			if err == nil {
+				value = string(row[0].([]byte))
+			}
+			return errors.Join(err, rows.Close())
+		}, s.cache, false)
+		return value, err
+	}
+	const limit = "SELECT current_setting('statement_timeout')"
+	for _, last := range []bool{true, false} {
+		short, cancel := context.WithTimeout(t.Context(), shortTime/2)
+		defer cancel()
+		if text, err := read(short, last, limit); err != nil {
+			t.Fatal(err)
+		} else if d, err := time.ParseDuration(text); err != nil || d <= 0 || d > shortTime/2-earlier {
+			t.Errorf("only query: %t; with %v left the server has the limit %s", last, shortTime/2, text)
+		}
+		if text, err := read(t.Context(), last, limit); err != nil || text != "0" {
+			t.Errorf("only query: %t; after the transaction the limit is %s, %v; want 0", last, text, err)
+		}
+		late, cancel := context.WithTimeout(t.Context(), 4*earlier)
+		defer cancel()
+		_, err := read(late, last, "SELECT pg_sleep(60)::text")
+		if sqlState(err) != queryCanceled || late.Err() == nil {
+			t.Errorf("only query: %t; a late statement: %v, with the context %v", last, err, late.Err())
+		}
+		if c := conn.Conn().PgConn(); c.IsClosed() || c.TxStatus() != 'I' {
+			t.Errorf("only query: %t; after a late statement the connection is closed (%t) or in a transaction", last, c.IsClosed())
 		}
 	}
 }

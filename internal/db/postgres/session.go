@@ -30,6 +30,7 @@ type session struct {
 	failed   error         // the first error; every later statement returns it too
 	readOnly bool          // Query returns rows while the server still sends them
 	started  bool          // readOnly: BEGIN is queued or sent
+	limited  bool          // readOnly: the server ends a statement shortly before ctx does
 	single   bool          // readOnly: the function's only statement is a QueryLast, so BEGIN and COMMIT are not sent
 
 	version  int64 // of the catalogue; a guess until verified is true
@@ -94,6 +95,9 @@ func (s *session) call(fn func(*db.Tx) error, shared *db.Session,
 func (s *session) fail(err error) error {
 	if s.failed == nil {
 		s.failed = err
+	}
+	if s.limited && sqlState(err) == queryCanceled {
+		<-s.ctx.Done() // callers look at their context to see that the time is over
 	}
 	if outdated(err) {
 		// Other prepared statements of this connection are probably outdated too. The pool opens a
@@ -226,6 +230,7 @@ func (s *session) query(query string, args []any, last bool) (db.Rows, error) {
 	}
 	if s.readOnly {
 		s.start(last)
+		s.limitTime()
 		return s.stream(query, args)
 	}
 	buffered := &bufferedRows{decoder: decoder{s.conn.TypeMap(), true}}
