@@ -54,6 +54,29 @@ func ByAddress(tx *db.Tx, list enlist.ListID, key, mobile string, after enlist.C
 	return found, err
 }
 
+// ListsOf returns those of the Lists that have a Contact with the normalised address or the mobile number.
+// It takes far less time than ByAddress for each List.
+func ListsOf(tx *db.Tx, all []enlist.ListID, key, mobile string) (found []enlist.ListID, err error) {
+	test, lists, err := db.OneOfIDs(tx, all)
+	if err != nil {
+		return nil, err
+	}
+	for _, at := range []struct{ column, value string }{
+		{"dedupe_key", key}, {"duplicate_key", key}, {"mobile_key", mobile}} {
+		if at.value == "" {
+			continue
+		}
+		some, err := db.IDsOf[enlist.ListID](tx,
+			"SELECT DISTINCT list_id FROM contact WHERE list_id"+test+" AND "+at.column+" = ?", lists, at.value)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, some...)
+	}
+	slices.Sort(found)
+	return slices.Compact(found), nil
+}
+
 // eachContact calls fn with each Contact that a query returns. Each call gets a new Contact, so fn can
 // keep it.
 func eachContact(tx *db.Tx, query string, list enlist.ListID, fn func(*enlist.ByID), args ...any) error {

@@ -1,7 +1,10 @@
 package contacts
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"slices"
 
 	"enlist/internal/address"
 	"enlist/internal/db"
@@ -36,28 +39,20 @@ func (s *Service) Person(ctx context.Context, c *enlist.Caller, text string) (fo
 		if err != nil {
 			return err
 		}
-		allowed, keys := []enlist.ListID{0}, []string{email}
+		allowed, byKey := []enlist.ListID{0}, map[string][]enlist.ListID{email: nil}
 		for i := range all {
-			if !c.Key.Allows(all[i].ID) {
-				continue
+			if c.Key.Allows(all[i].ID) {
+				allowed = append(allowed, all[i].ID)
+				key := email
+				if !isEmail {
+					key = address.NormaliseMobile(text, all[i].CountryCode)
+				}
+				byKey[key] = append(byKey[key], all[i].ID)
 			}
-			allowed = append(allowed, all[i].ID)
-			schema, err := lists.Schema(tx, all[i].ID)
-			if err != nil {
-				return err
-			}
-			mobile := ""
-			if !isEmail {
-				mobile = address.NormaliseMobile(text, all[i].CountryCode)
-				keys = append(keys, mobile)
-			}
-			page, err := ByAddress(tx, all[i].ID, email, mobile, 0, maxOfPerson)
-			if err != nil {
-				return err
-			}
-			for k := range page {
-				found = append(found, OfPerson{schema, page[k]})
-			}
+		}
+		keys := slices.Collect(maps.Keys(byKey))
+		if found, err = contactsOf(tx, byKey, email); err != nil {
+			return err
 		}
 		return Unsubscribers(tx, &UnsubscriberSearch{Account: c.Account.ID, Lists: allowed, Keys: FewKeys(keys)},
 			func(u *Unsubscriber) error {
@@ -68,4 +63,33 @@ func (s *Service) Person(ctx context.Context, c *enlist.Caller, text string) (fo
 			})
 	})
 	return found, left, err
+}
+
+// contactsOf returns the Contacts of a person in Lists, by the key of the address in each: email, or a mobile number.
+func contactsOf(tx *db.Tx, byKey map[string][]enlist.ListID, email string) (found []OfPerson, err error) {
+	for key, in := range byKey {
+		mobile := ""
+		if key != email {
+			mobile = key
+		}
+		with, err := ListsOf(tx, in, email, mobile)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range with {
+			schema, err := lists.Schema(tx, id)
+			if err != nil {
+				return nil, err
+			}
+			page, err := ByAddress(tx, id, email, mobile, 0, maxOfPerson)
+			if err != nil {
+				return nil, err
+			}
+			for i := range page {
+				found = append(found, OfPerson{schema, page[i]})
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b OfPerson) int { return cmp.Compare(a.Contact.ListID, b.Contact.ListID) })
+	return found, nil
 }

@@ -25,7 +25,7 @@ func (s *Service) Growth(ctx context.Context, c *enlist.Caller, days int) (*Grow
 			return nil, err
 		}
 		first, last := s.lastDays(c, days)
-		counted, err := tx.SumsOfDays(idsOf(g.Lists), enlist.DayOf(first.Unix(), ""))
+		counted, err := tx.SumsOfDays(IDs(g.Lists), enlist.DayOf(first.Unix(), ""))
 		var contacts int64
 		for i := range g.Lists {
 			contacts += g.Lists[i].ContactCount
@@ -44,7 +44,7 @@ func (s *Service) Changes(ctx context.Context, c *enlist.Caller, days int) (all 
 			return err
 		}
 		first, _ := s.lastDays(c, days)
-		sums, err = tx.SumsOfLists(idsOf(all), enlist.DayOf(first.Unix(), ""))
+		sums, err = tx.SumsOfLists(IDs(all), enlist.DayOf(first.Unix(), ""))
 		return err
 	})
 	return all, sums, err
@@ -70,7 +70,7 @@ func (s *Service) DaysOfLists(ctx context.Context, c *enlist.Caller, ids []enlis
 			return nil, err
 		}
 		first, last := s.lastDays(c, days)
-		counted, err := tx.DaysOfLists(idsOf(lists), enlist.DayOf(first.Unix(), ""))
+		counted, err := tx.DaysOfLists(IDs(lists), enlist.DayOf(first.Unix(), ""))
 		all := make(map[enlist.ListID][]ListDay, len(lists))
 		for i := range lists {
 			all[lists[i].ID] = allDays(counted[lists[i].ID], lists[i].ContactCount, first, last)
@@ -91,7 +91,8 @@ func (s *Service) lastDays(c *enlist.Caller, days int) (first, last time.Time) {
 	return last.AddDate(0, 0, 1-days), last
 }
 
-func idsOf(lists []enlist.List) []enlist.ListID {
+// IDs returns the IDs of Lists.
+func IDs(lists []enlist.List) []enlist.ListID {
 	ids := make([]enlist.ListID, len(lists))
 	for i := range lists {
 		ids[i] = lists[i].ID

@@ -2,6 +2,7 @@ package sending
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"enlist/internal/accounts"
@@ -71,17 +72,22 @@ func otherLists(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID) (others 
 	if err != nil || contact.Values.Get(schema.Email().ID) == "" {
 		return nil, err
 	}
+	all = slices.DeleteFunc(slices.Clone(all), func(l enlist.List) bool { return !l.Public || l.ID == schema.List.ID })
+	with, err := contacts.ListsOf(tx, lists.IDs(all), contact.Key, "")
+	if err != nil {
+		return nil, err
+	}
 	for i := range all {
-		if !all[i].Public || all[i].ID == schema.List.ID {
-			continue
-		}
 		o := OtherList{}
 		if o.Schema, err = lists.Schema(tx, all[i].ID); err != nil {
 			return nil, err
 		}
-		found, err := contacts.ByAddress(tx, all[i].ID, contact.Key, "", 0, contacts.MaxUnsubscribe)
-		if err != nil {
-			return nil, err
+		var found []enlist.ByID
+		if slices.Contains(with, all[i].ID) {
+			found, err = contacts.ByAddress(tx, all[i].ID, contact.Key, "", 0, contacts.MaxUnsubscribe)
+			if err != nil {
+				return nil, err
+			}
 		}
 		for k := range found {
 			if c := &found[k]; !c.IsUnsubscribed && o.Schema.HasAddress(c, enlist.AddressEmail) {
