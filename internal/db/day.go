@@ -128,7 +128,7 @@ func (t *Tx) ListDays(list enlist.ListID, from int64) (days []ListDay, err error
 func (t *Tx) DaysOfLists(lists []enlist.ListID, from int64) (map[enlist.ListID][]ListDay, error) {
 	sums := make(map[listDay]enlist.DayCounts)
 	days := make(map[enlist.ListID][]ListDay, len(lists))
-	err := t.eachSum("list_id, day", lists, from, func(row *Cursor) {
+	err := t.eachDay("list_id, day, "+dayColumns, "", lists, from, func(row *Cursor) {
 		key := listDay{enlist.ListID(row.Int()), row.Int()}
 		sums[key] = plus(sums[key], readDayCounts(row))
 	})
@@ -177,22 +177,27 @@ func sortDays(days []ListDay) {
 	slices.SortFunc(days, func(a, b ListDay) int { return cmp.Compare(a.Day, b.Day) })
 }
 
-// eachSum calls each with the sums of each value of the columns by, of list_day and then of list_day_part: no engine
-// sorts the rows of a union.
+// eachSum calls each with the sums of each value of the column by.
 func (t *Tx) eachSum(by string, lists []enlist.ListID, from int64, each func(*Cursor)) error {
-	test, ids, err := OneOfIDs(t, lists)
-	if err != nil {
-		return err
-	}
 	columns := by
 	for column := range strings.SplitSeq(dayColumns, ", ") {
 		columns += ", CAST(sum(" + column + ") AS BIGINT)"
+	}
+	return t.eachDay(columns, " GROUP BY "+by, lists, from, each)
+}
+
+// eachDay calls each with columns of list_day and then of list_day_part, of Lists from a day on: no engine sorts or sums
+// the rows of a union fast.
+func (t *Tx) eachDay(columns, group string, lists []enlist.ListID, from int64, each func(*Cursor)) error {
+	test, ids, err := OneOfIDs(t, lists)
+	if err != nil {
+		return err
 	}
 	for _, table := range []string{"list_day", "list_day_part"} {
 		err := t.Each(func(row *Cursor) error {
 			each(row)
 			return nil
-		}, "SELECT "+columns+" FROM "+table+" WHERE list_id"+test+" AND day >= ? GROUP BY "+by, ids, from)
+		}, "SELECT "+columns+" FROM "+table+" WHERE list_id"+test+" AND day >= ?"+group, ids, from)
 		if err != nil {
 			return err
 		}
