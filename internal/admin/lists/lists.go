@@ -116,7 +116,7 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 	q := r.URL.Query()
 	d := allData{Query: strings.TrimSpace(q.Get("q")), Sort: cmp.Or(q.Get("sort"), "name"),
 		MayAdd: mayAdd(r)}
-	all, sums, err := r.App.Lists.Changes(r.Context(), r.Caller, shortDays)
+	all, sums, err := read(r, d.Sort)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 	for i := range all {
 		l := &all[i]
 		if strings.Contains(strings.ToLower(l.Name), strings.ToLower(d.Query)) {
-			d.Rows = append(d.Rows, row{List: *l, Since: r.Day(l.CreationTime), Change: NetOf(sums[l.ID])})
+			d.Rows = append(d.Rows, row{List: *l, Change: NetOf(sums[l.ID])})
 		}
 	}
 	d.sort(q.Get("order") == "down")
@@ -136,6 +136,15 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 		view.Actions = []ui.Action{{Text: "New List", Path: "/admin/lists/new", Main: true}}
 	}
 	return view, nil
+}
+
+// read returns all Lists. Only to sort them by their changes, it sums the days of all.
+func read(r *ui.Request, sort string) (all []enlist.List, sums map[enlist.ListID]enlist.DayCounts, err error) {
+	if sort == "change" {
+		return r.App.Lists.Changes(r.Context(), r.Caller, shortDays)
+	}
+	all, err = r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"})
+	return all, nil, err
 }
 
 // mayAdd reports whether the person may make Lists: at level full, and without a limit to some Lists.
@@ -169,7 +178,7 @@ func (d *allData) sort(down bool) {
 	}
 }
 
-// page keeps the rows of one page, and draws their lines.
+// page keeps the rows of one page, and reads their days.
 func (d *allData) page(r *ui.Request, page int64, q url.Values) error {
 	match := int64(len(d.Rows))
 	from := min((page-1)*perPage, match)
@@ -184,11 +193,16 @@ func (d *allData) page(r *ui.Request, page int64, q url.Values) error {
 	}
 	days, err := r.App.Lists.DaysOfLists(r.Context(), r.Caller, ids, lineDays)
 	for i := range d.Rows {
+		row := &d.Rows[i]
+		row.Since, row.Change = r.Day(row.CreationTime), 0
 		var line []int64
-		for _, day := range days[d.Rows[i].ID] {
+		for n, day := range days[row.ID] {
 			line = append(line, day.Contacts)
+			if n >= lineDays-shortDays {
+				row.Change += NetOf(day.Counts)
+			}
 		}
-		d.Rows[i].Line = ui.Sparkline("Contacts in 90 days", line)
+		row.Line = ui.Sparkline("Contacts in 90 days", line)
 	}
 	return err
 }
