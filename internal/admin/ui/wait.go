@@ -10,8 +10,8 @@ import (
 // The times of searches and counts that may read all Contacts of a List, or all people of a report. A page says what it
 // could not read in its time, and what to do.
 const (
-	SearchWait = 100 * time.Millisecond // for the rows of a page
-	CountWait  = 40 * time.Millisecond  // for the counts of a page
+	SearchWait = 80 * time.Millisecond // for the rows of a page
+	CountWait  = 40 * time.Millisecond // for the counts of a page
 )
 
 // Large is the number of rows from which a search has a limit. Fewer take long only on a machine that is busy, and a
