@@ -27,6 +27,8 @@ type count struct {
 	Unused     int    // conditions without a value
 	Bar        template.HTML
 	Share      string
+
+	spent time.Duration // also on a count that was given up
 }
 
 // label returns a text for a button, with the number of Contacts if it is known.
@@ -56,6 +58,7 @@ func (n *count) read(r *ui.Request, b *builder, v view) error {
 		n.Reachable, err = r.App.Contacts.CountContacts(ctx, r.Caller, v.list, b.reachable(criteria))
 		return err
 	})
+	n.spent = time.Since(began)
 	if late {
 		n.Reachable = -1
 		if !r.Fragment() {

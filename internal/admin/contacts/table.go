@@ -59,10 +59,7 @@ func newTable(r *ui.Request, b *builder, v view, n *count) (*table, error) {
 	search := func(ctx context.Context) error {
 		return r.App.Contacts.SearchContacts(ctx, r.Caller, v.list, q, names, t)
 	}
-	wait := ui.SearchWait
-	if n.Slow { // the count has used its part of the time
-		wait -= ui.CountWait
-	}
+	wait := max(ui.SearchWait-n.spent, ui.SearchWait/2) // the counts have used a part of the time
 	late, err := ui.Within(r.Context(), b.list.ContactCount, wait, search)
 	if late && v.sort != "" {
 		t.Late = "To sort so many Contacts by " + b.key(v.sort).Text + " takes longer than a page may, so they are in " +

@@ -41,6 +41,9 @@ const (
 	// statement before the connection is closed.
 	giveUpAfter = 2 * time.Second
 
+	// cancelAfter is how long the server has to end a statement itself (limitTime).
+	cancelAfter = 50 * time.Millisecond
+
 	// maxStatements is the largest number of statements that pgx keeps prepared on a
 	// connection. Each prepared statement uses memory of the server, and searches have many
 	// different statements.
@@ -129,11 +132,13 @@ func newPool(ctx context.Context, config *pgxpool.Config, size int,
 }
 
 // cancelling returns a copy of config. If the context of a statement ends, a connection with
-// this config asks the server to cancel the statement.
+// this config asks the server to cancel the statement, unless the server ends it within
+// cancelAfter.
 func cancelling(config *pgxpool.Config) *pgxpool.Config {
 	config = config.Copy()
 	config.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
-		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: giveUpAfter}
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, CancelRequestDelay: cancelAfter,
+			DeadlineDelay: giveUpAfter}
 	}
 	return config
 }

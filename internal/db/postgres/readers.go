@@ -130,19 +130,18 @@ func (s *session) start(single bool) {
 	}
 }
 
-const (
-	shortTime = time.Second          // a context that ends earlier has a limit on the server too
-	earlier   = 5 * time.Millisecond // by this time the server ends a statement before the context does
-)
+// shortTime is the time of a context from which on the server does not need to know its end.
+const shortTime = time.Second
 
 // limitTime makes the server end the next statement itself if the context ends soon, as for the pages of the
 // administration. A statement that pgx must cancel, over a second connection, costs 100 ms more: so long pgx waits
-// until the cancellation can no longer hit the statement that follows.
+// until the cancellation can no longer hit the statement that follows. Parallel workers would take 20 ms to end.
 func (s *session) limitTime() {
 	end, ok := s.ctx.Deadline()
 	if left := time.Until(end); ok && left < shortTime {
 		s.limited = true
-		s.send("SELECT set_config('statement_timeout', ?, true)", []any{milliseconds(max(left-earlier, time.Millisecond))}, nil)
+		s.send("SELECT set_config('statement_timeout', ?, true), set_config('max_parallel_workers_per_gather', '0', true)",
+			[]any{milliseconds(max(left, time.Millisecond))}, nil)
 	}
 }
 

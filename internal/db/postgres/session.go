@@ -30,7 +30,7 @@ type session struct {
 	failed   error         // the first error; every later statement returns it too
 	readOnly bool          // Query returns rows while the server still sends them
 	started  bool          // readOnly: BEGIN is queued or sent
-	limited  bool          // readOnly: the server ends a statement shortly before ctx does
+	limited  bool          // readOnly: the server ends a statement when ctx does
 	single   bool          // readOnly: the function's only statement is a QueryLast, so BEGIN and COMMIT are not sent
 
 	version  int64 // of the catalogue; a guess until verified is true
