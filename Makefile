@@ -32,7 +32,7 @@ COMPUTING = ./cmd/enlist ./cmd/enlist-bench ./internal ./internal/mail ./interna
 # The packages whose tests depend on the SQLite driver.
 DRIVEN = ./cmd/enlist ./internal/rpc ./internal/db/sqlite ./internal/app ./internal/accounts ./internal/lists ./internal/contacts ./internal/webhooks \
 	./internal/files ./internal/imports ./internal/messages ./internal/batches ./internal/sending ./internal/reports ./internal/privacy \
-	./internal/search/... ./internal/db/dbtest ./internal/db/dbcopy
+	./internal/search/... ./internal/db ./internal/db/dbcopy
 
 # The tests create their databases in memory if tools/memorydir finds a folder there.
 # Go links the test programs there too: testing.T.TempDir uses GOTMPDIR, so that cannot be another folder.

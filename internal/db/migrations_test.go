@@ -1,4 +1,4 @@
-package dbtest_test
+package db_test
 
 import (
 	"crypto/sha256"
@@ -16,7 +16,7 @@ var updateSums = flag.Bool("update", false, "add the migration files of a releas
 // -update to add the files of a release.
 func TestReleasedMigrationsDoNotChange(t *testing.T) {
 	for _, engine := range []string{"sqlite", "postgres"} {
-		t.Run(engine, func(t *testing.T) { releasedMigrations(t, filepath.Join("..", engine)) })
+		t.Run(engine, func(t *testing.T) { releasedMigrations(t, engine) })
 	}
 }
 

@@ -1,4 +1,4 @@
-package dbtest
+package db_test
 
 import (
 	"context"
@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
 
 	"github.com/jackc/pgx/v5"
 )
 
 // A process sees that another one has the lock of its token until that one ends.
 func TestProcessSeesWhetherAnotherOneLives(t *testing.T) {
-	Each(t, func(t *testing.T, e Engine) {
+	dbtest.Each(t, func(t *testing.T, e dbtest.Engine) {
 		address := e.New(t)
 		one, other := openPresence(t, address), openPresence(t, address)
 		holder, older := db.NewHolder(t.Context(), one), "token of an older version"
@@ -38,7 +39,7 @@ func TestProcessSeesWhetherAnotherOneLives(t *testing.T) {
 
 // A process that loses its connection stops within StopTime, and gets another token.
 func TestProcessThatLosesItsLockStops(t *testing.T) {
-	address := Postgres.New(t)
+	address := dbtest.Postgres.New(t)
 	one, other := openPresence(t, address), openPresence(t, address)
 	holder := db.NewHolder(t.Context(), one)
 	conn, err := pgx.Connect(t.Context(), address)
@@ -67,9 +68,9 @@ func TestProcessThatLosesItsLockStops(t *testing.T) {
 	wantGone(t, other, next, false)
 }
 
-func openPresence(t *testing.T, address string) *Store {
+func openPresence(t *testing.T, address string) *dbtest.Store {
 	t.Helper()
-	s, err := Open(t.Context(), address, 0)
+	s, err := dbtest.Open(t.Context(), address, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +78,7 @@ func openPresence(t *testing.T, address string) *Store {
 	return s
 }
 
-func wantGone(t *testing.T, s *Store, holder string, want bool) {
+func wantGone(t *testing.T, s *dbtest.Store, holder string, want bool) {
 	t.Helper()
 	gone, err := db.HolderIsGone(t.Context(), s, holder)
 	if err != nil || gone != want {

@@ -1,4 +1,4 @@
-package advisor_test
+package search_test
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 )
 
 // This file tests the index advisor on a real store. It tests when the advisor schedules, builds and drops
-// the indexes that searches need, and when it repeats a failed build. room_test.go tests limits, repairs
+// the indexes that searches need, and when it repeats a failed build. advisor_room_test.go tests limits, repairs
 // and the commands of an operator.
 
 // The tests show which indexes the advisor builds and drops.

@@ -1,4 +1,4 @@
-package dbtest_test
+package db_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package advisor_test
+package search_test
 
 import (
 	"context"

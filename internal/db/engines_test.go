@@ -1,5 +1,5 @@
-// The tests here compare the engines with each other.
-package dbtest_test
+// This file compares the engines with each other.
+package db_test
 
 import (
 	"strings"
