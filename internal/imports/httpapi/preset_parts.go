@@ -157,7 +157,7 @@ func (s *source) rowsOf(kind string, state int) (io.ReadCloser, error) {
 	}
 	f := &filtered{Reader: r, preset: s.preset, kind: kind, state: state}
 	for i, name := range r.Columns() {
-		f.buf = appendCell(f.buf, i, name, false)
+		f.buf = AppendCell(f.buf, i, name, false)
 	}
 	f.buf = append(f.buf, '\n')
 	return f, nil
@@ -187,7 +187,7 @@ func (f *filtered) Read(b []byte) (int, error) {
 			continue
 		}
 		for i, v := range row.Values {
-			f.buf = appendCell(f.buf, i, fmt.Sprint(v), false)
+			f.buf = AppendCell(f.buf, i, fmt.Sprint(v), false)
 		}
 		f.buf = append(f.buf, '\n')
 	}

@@ -1,4 +1,4 @@
-package httpapi
+package imports_test
 
 import (
 	"encoding/json"
@@ -12,12 +12,13 @@ import (
 	"enlist/internal/accounts"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
+	"enlist/internal/imports/httpapi"
 )
 
 // covers: spec export.options, export.columns, export.access, decision 67
 func TestExportOverHTTP(t *testing.T) {
 	dbtest.EachParallel(t, func(t *testing.T, e dbtest.Engine) {
-		h := newHarness(t, e, Options{})
+		h := newHarness(t, e, httpapi.Options{})
 		h.addMany(t, 3, "x")
 		other, err := h.service.Accounts.AddAccount(t.Context(), accounts.AccountDetails{Name: "Other", ContactLimit: enlist.NoContactLimit})
 		check(t, err)
@@ -76,7 +77,7 @@ func TestExportOverHTTP(t *testing.T) {
 
 func TestExportNamesItsFile(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, dbtest.SQLite, Options{})
+	h := newHarness(t, dbtest.SQLite, httpapi.Options{})
 	h.addKey(t, "standard", h.caller.Account.ID, enlist.Standard)
 	reply, body, err := h.get(t, "standard", "/api/exports?list_id=1&format=ndjson&gz=1")
 	check(t, err)
@@ -88,7 +89,7 @@ func TestExportNamesItsFile(t *testing.T) {
 func TestOtherMethodsAreRefused(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
-	New(nil, Options{}).ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/api/exports", nil))
+	httpapi.New(nil, httpapi.Options{}).ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/api/exports", nil))
 	if w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != "GET" {
 		t.Errorf("status %d", w.Code)
 	}
@@ -97,7 +98,7 @@ func TestOtherMethodsAreRefused(t *testing.T) {
 // covers: spec export.complete, decision 67
 func TestABrokenOffExportIsNoCompleteReply(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, dbtest.SQLite, Options{FileTimeout: time.Nanosecond})
+	h := newHarness(t, dbtest.SQLite, httpapi.Options{FileTimeout: time.Nanosecond})
 	h.addKey(t, "standard", h.caller.Account.ID, enlist.Standard)
 	h.addMany(t, 2000, strings.Repeat("long ", 100))
 	for _, query := range []string{"list_id=1", "list_id=1&gz=1", "list_id=1&format=ndjson&proof=1"} {
@@ -122,7 +123,7 @@ func TestABrokenOffExportIsNoCompleteReply(t *testing.T) {
 func TestAnInvalidKeyIsDelayed(t *testing.T) {
 	t.Parallel()
 	delayed := 0
-	h := newHarness(t, dbtest.SQLite, Options{Delay: func(*http.Request) { delayed++ }})
+	h := newHarness(t, dbtest.SQLite, httpapi.Options{Delay: func(*http.Request) { delayed++ }})
 	h.keys["wrong"] = enlist.NewKeyText()
 	reply, body, err := h.get(t, "wrong", "/api/exports?list_id=1")
 	check(t, err)
@@ -141,7 +142,7 @@ func TestARequestOverTheRateOfItsKeyIsRefused(t *testing.T) {
 		reply.Set("Retry-After", "7")
 		return enlist.Refuse(enlist.Busy, "too many")
 	}
-	h := newHarness(t, dbtest.SQLite, Options{Limit: limit})
+	h := newHarness(t, dbtest.SQLite, httpapi.Options{Limit: limit})
 	h.addKey(t, "full", h.caller.Account.ID, enlist.Full)
 	h.addKey(t, "standard", h.caller.Account.ID, enlist.Standard)
 	for _, path := range []string{"/api/exports?list_id=1", "/api/imports"} {

@@ -1,4 +1,4 @@
-package httpapi
+package imports_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
+	"enlist/internal/imports/httpapi"
 	"enlist/internal/imports/sheet"
 	"enlist/internal/rpc"
 )
@@ -23,7 +24,7 @@ var odd = []string{"", " leading", "trailing ", "say \"hi\"", "a,b;c|d\te", "one
 	"Zürich 東京 😀", "sep=;", "\ufeffx", "true", "null", "\u2028", "\u00a0x\u00a0"}
 
 // write returns the file of an export.
-func (h *harness) write(t testing.TB, e Export) string {
+func (h *harness) write(t testing.TB, e httpapi.Export) string {
 	t.Helper()
 	var b bytes.Buffer
 	_, err := e.Write(t.Context(), h.service, h.caller, &b)
@@ -58,7 +59,7 @@ func (h *harness) load(t testing.TB, list enlist.ListID, file, name string) {
 // covers: spec export.csv, export.ndjson, decision 67
 func TestExportedAndImportedAgainIsTheSame(t *testing.T) {
 	dbtest.EachParallel(t, func(t *testing.T, e dbtest.Engine) {
-		h := newHarness(t, e, Options{})
+		h := newHarness(t, e, httpapi.Options{})
 		var rows [][]enlist.Detail
 		for i, text := range odd {
 			rows = append(rows, []enlist.Detail{detail("Email", fmt.Sprintf("Person%d@Example.com", i)), detail("Name", text),
@@ -68,9 +69,9 @@ func TestExportedAndImportedAgainIsTheSame(t *testing.T) {
 		_, err := h.service.Contacts.AddContacts(t.Context(), h.caller, contacts.AddRequest{List: h.list, Contacts: rows})
 		check(t, err)
 		columns := []string{"Email", "Mobile Phone", "Name", "Note; long, \"quoted\"", "Score", "Born", "Colours"}
-		for _, format := range []Format{CSV, NDJSON} {
+		for _, format := range []httpapi.Format{httpapi.CSV, httpapi.NDJSON} {
 			for _, gz := range []bool{false, true} {
-				export := Export{List: h.list, Format: format, Gzip: gz, Columns: columns}
+				export := httpapi.Export{List: h.list, Format: format, Gzip: gz, Columns: columns}
 				file := h.write(t, export)
 				copied := h.addList(t, fmt.Sprint("Copy", format, gz))
 				h.load(t, copied, file, export.Name("x"))
@@ -86,14 +87,14 @@ func TestExportedAndImportedAgainIsTheSame(t *testing.T) {
 // covers: spec export.excel, decision 67
 func TestExcelDoesNotCalculateTexts(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, dbtest.SQLite, Options{})
+	h := newHarness(t, dbtest.SQLite, httpapi.Options{})
 	var rows [][]enlist.Detail
 	for i, text := range []string{"=1+1", "+1", "-1", "@x", "\tx", "\rx", "x=1", "'x"} {
 		rows = append(rows, []enlist.Detail{detail("Email", fmt.Sprintf("p%d@example.com", i)), detail("Name", text), detail("Score", "-1")})
 	}
 	_, err := h.service.Contacts.AddContacts(t.Context(), h.caller, contacts.AddRequest{List: h.list, Contacts: rows})
 	check(t, err)
-	got := h.write(t, Export{List: h.list, Excel: true, Columns: []string{"Name", "Score", "is_active"}})
+	got := h.write(t, httpapi.Export{List: h.list, Excel: true, Columns: []string{"Name", "Score", "is_active"}})
 	if want := "\ufeffName,Score,is_active\n'=1+1,-1,true\n'+1,-1,true\n'-1,-1,true\n'@x,-1,true\n\"'\tx\",-1,true\n\"'\rx\",-1,true\nx=1,-1,true\n'x,-1,true\n"; got != want {
 		t.Errorf("exported\n%q\nwant\n%q", got, want)
 	}
@@ -102,7 +103,7 @@ func TestExcelDoesNotCalculateTexts(t *testing.T) {
 // covers: spec export.proof, decision 67, decision 95
 func TestProofHasConsentsUnsubscribesAndMails(t *testing.T) {
 	dbtest.EachParallel(t, func(t *testing.T, e dbtest.Engine) {
-		h := newHarness(t, e, Options{})
+		h := newHarness(t, e, httpapi.Options{})
 		for i := range 1201 { // more than one page of IDs
 			if i == 3 || i == 1200 {
 				_, err := h.service.Contacts.Subscribe(t.Context(), h.caller, contacts.SubscribeRequest{List: h.list,
@@ -115,7 +116,7 @@ func TestProofHasConsentsUnsubscribesAndMails(t *testing.T) {
 				h.addMany(t, 1199, "")
 			}
 		}
-		file := h.write(t, Export{List: h.list, Format: NDJSON, Proof: true, Columns: []string{"id", "Email"},
+		file := h.write(t, httpapi.Export{List: h.list, Format: httpapi.NDJSON, Proof: true, Columns: []string{"id", "Email"},
 			Query: enlist.Query{Criteria: must(rpc.ParseCriteria(`[["is_active","exactly","1"]]`))}})
 		sameProofAsCSV(t, h, file)
 		lines := strings.Split(strings.TrimSpace(file), "\n")
@@ -143,7 +144,7 @@ func TestProofHasConsentsUnsubscribesAndMails(t *testing.T) {
 // sameProofAsCSV checks that the column proof of a CSV file has the objects of an NDJSON file.
 func sameProofAsCSV(t *testing.T, h *harness, ndjson string) {
 	t.Helper()
-	file := h.write(t, Export{List: h.list, Format: CSV, Proof: true, Columns: []string{"id", "Email"},
+	file := h.write(t, httpapi.Export{List: h.list, Format: httpapi.CSV, Proof: true, Columns: []string{"id", "Email"},
 		Query: enlist.Query{Criteria: must(rpc.ParseCriteria(`[["is_active","exactly","1"]]`))}})
 	rows := must(csv.NewReader(strings.NewReader(file)).ReadAll())
 	var b strings.Builder
@@ -164,9 +165,9 @@ func must[T any](v T, err error) T {
 
 func TestOptionsThatExcludeEachOtherAreRefused(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, dbtest.SQLite, Options{})
-	for _, e := range []Export{
-		{Format: "xml"}, {Format: NDJSON, Excel: true}, {Format: CSV, Excel: true, Proof: true}, {Format: NDJSON, Proof: true, Query: enlist.Query{SortBy: "id"}},
+	h := newHarness(t, dbtest.SQLite, httpapi.Options{})
+	for _, e := range []httpapi.Export{
+		{Format: "xml"}, {Format: httpapi.NDJSON, Excel: true}, {Format: httpapi.CSV, Excel: true, Proof: true}, {Format: httpapi.NDJSON, Proof: true, Query: enlist.Query{SortBy: "id"}},
 		{Columns: []string{"Nmae"}}, {Query: enlist.Query{SortBy: "Nmae"}}, {Query: enlist.Query{Limit: -1}},
 	} {
 		e.List = h.list
@@ -191,26 +192,26 @@ func (f *full) Write(p []byte) (int, error) {
 
 func TestAnErrorOfTheFileEndsTheExport(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, dbtest.SQLite, Options{})
+	h := newHarness(t, dbtest.SQLite, httpapi.Options{})
 	h.addMany(t, 2000, strings.Repeat("long ", 100))
 	for _, gz := range []bool{false, true} {
-		e := Export{List: h.list, Gzip: gz}
+		e := httpapi.Export{List: h.list, Gzip: gz}
 		if _, err := e.Write(t.Context(), h.service, h.caller, &full{1000}); !errors.Is(err, errFull) {
 			t.Errorf("gz %t: %v", gz, err)
 		}
 	}
 }
 
-// FuzzCell reads each cell that appendCell writes.
-func FuzzCell(f *testing.F) {
+// FuzzExportedCell reads each cell that AppendCell writes.
+func FuzzExportedCell(f *testing.F) {
 	for _, text := range odd {
 		f.Add(text, false)
 	}
 	f.Fuzz(func(t *testing.T, text string, last bool) {
 		text = strings.ReplaceAll(strings.ToValidUTF8(text, "?"), "\x00", "?")
-		file := append(appendCell(appendCell([]byte("a,b\n"), 0, text, false), 1, "x", false), '\n')
+		file := append(httpapi.AppendCell(httpapi.AppendCell([]byte("a,b\n"), 0, text, false), 1, "x", false), '\n')
 		if last {
-			file = append(appendCell(appendCell([]byte("a,b\n"), 0, "x", false), 1, text, false), '\n')
+			file = append(httpapi.AppendCell(httpapi.AppendCell([]byte("a,b\n"), 0, "x", false), 1, text, false), '\n')
 		}
 		r, err := sheet.Open(bytes.NewReader(file), int64(len(file)), sheet.Options{})
 		check(t, err)
@@ -230,15 +231,15 @@ func FuzzCell(f *testing.F) {
 
 // BenchmarkExport writes Contacts with short values. The engine's search takes most of the time.
 func BenchmarkExport(b *testing.B) {
-	h := newHarness(b, dbtest.SQLite, Options{})
-	for _, format := range []Format{CSV, NDJSON} {
+	h := newHarness(b, dbtest.SQLite, httpapi.Options{})
+	for _, format := range []httpapi.Format{httpapi.CSV, httpapi.NDJSON} {
 		b.Run(string(format), func(b *testing.B) {
-			if format == CSV {
+			if format == httpapi.CSV {
 				h.addMany(b, 5000, "a note, of a person")
 			}
 			rows := int64(0)
 			for b.Loop() {
-				e := Export{List: h.list, Format: format}
+				e := httpapi.Export{List: h.list, Format: format}
 				n, err := e.Write(b.Context(), h.service, h.caller, io.Discard)
 				check(b, err)
 				rows += n

@@ -1,4 +1,4 @@
-package httpapi
+package imports_test
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -16,6 +15,7 @@ import (
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/imports"
+	"enlist/internal/imports/httpapi"
 	"enlist/internal/imports/sheet"
 
 	"github.com/xuri/excelize/v2"
@@ -38,7 +38,7 @@ func (h *harness) post(t *testing.T, key, path string, body io.Reader) (status i
 }
 
 // importsHarness is a harness with keys of all levels.
-func importsHarness(t *testing.T, e dbtest.Engine, o Options) *harness {
+func importsHarness(t *testing.T, e dbtest.Engine, o httpapi.Options) *harness {
 	h := newHarness(t, e, o)
 	other, err := h.service.Accounts.AddAccount(t.Context(), accounts.AccountDetails{Name: "Other", ContactLimit: enlist.NoContactLimit})
 	check(t, err)
@@ -56,7 +56,7 @@ func importsHarness(t *testing.T, e dbtest.Engine, o Options) *harness {
 // covers: spec import.http, import.results
 func TestImportOverHTTP(t *testing.T) {
 	dbtest.EachParallel(t, func(t *testing.T, e dbtest.Engine) {
-		h := importsHarness(t, e, Options{})
+		h := importsHarness(t, e, httpapi.Options{})
 		file := io.MultiReader(strings.NewReader("Email,Name\nann@example.com,Ann\n"), strings.NewReader("nope,=1+1\n"))
 		status, lines := h.post(t, "standard", "/api/imports?list_id=1&follow=0&file_name=people.csv", file)
 		if status != http.StatusOK || len(lines) != 2 || !strings.Contains(lines[0], `{"name":"Name","target":"Name","field_id":3}`) ||
@@ -89,7 +89,7 @@ func TestImportOverHTTP(t *testing.T) {
 // covers: spec import.http, import.access
 func TestImportOverHTTPIsRefused(t *testing.T) {
 	dbtest.EachParallel(t, func(t *testing.T, e dbtest.Engine) {
-		h := importsHarness(t, e, Options{})
+		h := importsHarness(t, e, httpapi.Options{})
 		check(t, h.service.Accounts.ChangeSettings(t.Context(), h.caller.Account.ID, map[string]string{"max-import": "2000"}))
 		check(t, h.service.ReadSettings(t.Context()))
 		const file = "Email,Town\nann@example.com,Bonn\n"
@@ -149,7 +149,7 @@ func TestImportOverHTTPIsRefused(t *testing.T) {
 // covers: spec import.memory
 func TestWorkbookWaitsForMemory(t *testing.T) {
 	dbtest.EachParallel(t, func(t *testing.T, e dbtest.Engine) {
-		h := importsHarness(t, e, Options{})
+		h := importsHarness(t, e, httpapi.Options{})
 		rows := [][]any{{"Email"}}
 		for n := range 100 {
 			rows = append(rows, []any{fmt.Sprintf("person%d@example.com", n)})
@@ -197,11 +197,11 @@ func workbook(t *testing.T, rows ...[]any) string {
 
 // covers: spec import.http, decision 96
 func TestImportWithoutRoom(t *testing.T) {
-	h := New(nil, Options{Log: slog.New(slog.DiscardHandler)})
-	reply := httptest.NewRecorder()
-	h.failImport(reply, httptest.NewRequest(http.MethodPost, "/api/imports", nil), imports.NoRoom{Needed: 5 << 20, Free: 1 << 20})
-	const want = `{"error":{"code":100,"message":"the disk of the database has room for 1 MiB, and the import needs at least 5 MiB: free some space"}}`
-	if body := strings.TrimSpace(reply.Body.String()); reply.Code != http.StatusInsufficientStorage || body != want {
-		t.Errorf("status %d, reply %s; want 507 and %s", reply.Code, body, want)
+	h := newHarnessOn(t, smallDisk{dbtest.SQLite.Own(t)}, httpapi.Options{Log: slog.New(slog.DiscardHandler)})
+	h.addKey(t, "full", h.caller.Account.ID, enlist.Full)
+	status, lines := h.post(t, "full", "/api/imports?list_id=1", strings.NewReader(manyRows(100)))
+	const want = `{"error":{"code":100,"message":"the disk of the database has room for 0 MiB, and the import needs at least 1 MiB: free some space"}}`
+	if status != http.StatusInsufficientStorage || lines[0] != want {
+		t.Errorf("status %d, reply %q; want 507 and %s", status, lines, want)
 	}
 }

@@ -1,4 +1,4 @@
-package httpapi
+package imports_test
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
+	"enlist/internal/imports/httpapi"
 )
 
 // An import whose first 100,000 rows are refused ends. One that has a good row goes on. Both keep 100,000 refused rows.
@@ -16,7 +17,7 @@ func TestImportOfRefusedRowsEnds(t *testing.T) {
 		t.Skip("stores many rows: run it with \"make check\"")
 	}
 	dbtest.EachParallel(t, func(t *testing.T, e dbtest.Engine) {
-		h := importsHarness(t, e, Options{})
+		h := importsHarness(t, e, httpapi.Options{})
 		refused := strings.Repeat("x\n", 101_500)
 		for n, c := range []struct{ rule, file, state, counts string }{
 			{"only refused rows", "Email\n" + refused + "late@example.com\n", `"state":"failed","reason":"the first 100,000 rows were all refused`,

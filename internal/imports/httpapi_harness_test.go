@@ -1,4 +1,4 @@
-package httpapi
+package imports_test
 
 import (
 	"fmt"
@@ -11,11 +11,13 @@ import (
 	"enlist/internal/accounts"
 	"enlist/internal/app"
 	"enlist/internal/contacts"
+	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
+	"enlist/internal/imports/httpapi"
 )
 
-// harness is a Service with one Account, its List, and a server of the Handler.
+// harness is a Service with one Account, its List, and a server of the Handler of package httpapi.
 type harness struct {
 	service *app.App
 	caller  *enlist.Caller
@@ -24,15 +26,20 @@ type harness struct {
 	url     string
 }
 
-func newHarness(t testing.TB, e dbtest.Engine, o Options) *harness {
+func newHarness(t testing.TB, e dbtest.Engine, o httpapi.Options) *harness {
 	t.Helper()
-	h := &harness{keys: map[string]string{}, service: app.New(e.Own(t), func() time.Time { return time.Unix(1_700_000_000, 0) })}
+	return newHarnessOn(t, e.Own(t), o)
+}
+
+func newHarnessOn(t testing.TB, store db.Engine, o httpapi.Options) *harness {
+	t.Helper()
+	h := &harness{keys: map[string]string{}, service: app.New(store, func() time.Time { return time.Unix(1_700_000_000, 0) })}
 	account, err := h.service.Accounts.AddAccount(t.Context(), accounts.AccountDetails{Name: "Example", ContactLimit: enlist.NoContactLimit})
 	check(t, err)
 	h.caller, err = h.service.Accounts.Operator(t.Context(), account.ID)
 	check(t, err)
 	h.list = h.addList(t, "People")
-	server := httptest.NewServer(New(h.service, o))
+	server := httptest.NewServer(httpapi.New(h.service, o))
 	h.url = server.URL
 	t.Cleanup(server.Close)
 	return h

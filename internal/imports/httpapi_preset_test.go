@@ -1,4 +1,4 @@
-package httpapi
+package imports_test
 
 import (
 	"archive/zip"
@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"enlist/internal/imports"
+	"enlist/internal/imports/httpapi"
 )
 
 // shownParts returns a line for each note and each part: its kind, its mappings and its file.
 func shownParts(t *testing.T, preset, name, file string, o imports.ImportOptions) string {
 	t.Helper()
-	p, err := PresetNamed(preset)
+	p, err := httpapi.PresetNamed(preset)
 	check(t, err)
 	o.FileName = name
 	parts, lines, err := p.Parts(strings.NewReader(file), int64(len(file)), o)
@@ -95,7 +96,7 @@ func TestPresets(t *testing.T) {
 			}
 		})
 	}
-	if _, err := PresetNamed("x"); err == nil {
+	if _, err := httpapi.PresetNamed("x"); err == nil {
 		t.Error("an unknown preset was accepted")
 	}
 }
