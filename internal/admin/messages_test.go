@@ -27,7 +27,7 @@ func TestWriting(t *testing.T) {
 		{Name: "blocks are added, moved, changed and removed without script", Test: (*site).blocks},
 		{Name: "a merge field with its fallback is put at the end of a text", Test: (*site).fields},
 		{Name: "what was typed stays when the blocks or the sender are refused", Test: (*site).refusedBlocks},
-		{Name: "each start makes a Message, and a text becomes blocks", Test: (*site).starts},
+		{Name: "each start makes a Message with example texts that are known, and a text becomes blocks", Test: (*site).starts},
 		{Name: "the name of a Message is its subject until a person names it", Test: (*site).namesOfMessages},
 		{Name: "the list finds, sorts and copies Messages, and shows their opens", Test: (*site).messageList},
 		{Name: "the preview of a List is for people who may use the List, in the light and in the dark", Test: (*site).previews},
@@ -59,15 +59,21 @@ func (v *visitor) begun(start string) string {
 	return at
 }
 
-// stored returns the blocks of the Message at a path.
-func (v *visitor) stored(path string) string {
+// message returns the Message at a path.
+func (v *visitor) message(path string) *messages.Message {
 	v.Helper()
 	var n int64
 	_, err := fmt.Sscanf(path, "/admin/messages/%d", &n)
 	v.Must(err)
 	m, err := v.App.Messages.Message(v.Context(), v.Caller, enlist.MessageID(n))
 	v.Must(err)
-	return m.Blocks
+	return m
+}
+
+// stored returns the blocks of the Message at a path.
+func (v *visitor) stored(path string) string {
+	v.Helper()
+	return v.message(path).Blocks
 }
 
 // blockForm is a form with two texts and columns.
@@ -156,10 +162,13 @@ func (s *site) refusedBlocks() {
 func (s *site) starts() {
 	v := s.writer()
 	for _, name := range []string{"newsletter", "announcement", "invitation", "letter"} {
-		if got := v.stored(v.begun("blocks:" + name)); !strings.Contains(got, "unsubscribe_url") {
-			s.Errorf("%s begins with the blocks %s", name, got)
+		blocks, markdown := v.message(v.begun("blocks:"+name)), v.message(v.begun("markdown:"+name))
+		if !strings.Contains(blocks.Blocks, "unsubscribe_url") {
+			s.Errorf("%s begins with the blocks %s", name, blocks.Blocks)
 		}
-		v.begun("markdown:" + name)
+		if len(blocks.ExampleTexts()) == 0 || len(markdown.ExampleTexts()) == 0 {
+			s.Errorf("no example text of %s is known", name)
+		}
 	}
 	at := v.begun("empty:markdown")
 	v.post(at, url.Values{"name": {"x"}, "subject": {"x"}, "email_type": {"blocks"}, "content": {"*some* text"}})

@@ -1,4 +1,4 @@
-package proof
+package privacy_test
 
 import (
 	"bytes"
@@ -9,13 +9,17 @@ import (
 
 	"enlist/internal/enlist"
 	"enlist/internal/privacy"
+	"enlist/internal/privacy/proof"
 )
+
+// signature is what a page has before its signature.
+const signature = "<!-- enlist signature (Ed25519): "
 
 func newPage(t *testing.T) (page []byte, key ed25519.PublicKey) {
 	t.Helper()
 	private := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
-	page, err := Page(&privacy.ConsentProof{Time: 1767225600, Contact: 7, Email: `"<script>"@example.com`, List: enlist.List{ID: 3, Name: "News & more"},
-		Rows: []enlist.LedgerRow{{Method: "subscribeContact", Type: enlist.ConsentGDPR, Text: before + "x" + after, IP: "2001:db8::1", KeyName: "<key>"},
+	page, err := proof.Page(&privacy.ConsentProof{Time: 1767225600, Contact: 7, Email: `"<script>"@example.com`, List: enlist.List{ID: 3, Name: "News & more"},
+		Rows: []enlist.LedgerRow{{Method: "subscribeContact", Type: enlist.ConsentGDPR, Text: signature + "x -->\n", IP: "2001:db8::1", KeyName: "<key>"},
 			{Method: "aNewMethod"}}}, "1.0", private)
 	if err != nil {
 		t.Fatal(err)
@@ -26,16 +30,16 @@ func newPage(t *testing.T) (page []byte, key ed25519.PublicKey) {
 // covers: decision 100
 func TestAnyChangeOfAPageIsFound(t *testing.T) {
 	page, key := newPage(t)
-	if err := Verify(page, key); err != nil {
+	if err := proof.Verify(page, key); err != nil {
 		t.Fatal(err)
 	}
 	for at := range page {
 		changed := bytes.Clone(page)
 		changed[at] ^= 1
-		if err := Verify(changed, key); err == nil {
+		if err := proof.Verify(changed, key); err == nil {
 			t.Fatalf("a change of the byte %d of %d is not found", at, len(page))
 		}
-		if err := Verify(page[:at], key); err == nil {
+		if err := proof.Verify(page[:at], key); err == nil {
 			t.Fatalf("a page that ends after %d bytes is accepted", at)
 		}
 	}
@@ -43,12 +47,12 @@ func TestAnyChangeOfAPageIsFound(t *testing.T) {
 		if added == string(page) {
 			added += "x"
 		}
-		if err := Verify(append(bytes.Clone(page), added...), key); err == nil {
+		if err := proof.Verify(append(bytes.Clone(page), added...), key); err == nil {
 			t.Errorf("a page is accepted although %q follows", added)
 		}
 	}
 	other := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{1}, ed25519.SeedSize)).Public().(ed25519.PublicKey)
-	if err := Verify(page, other); !errors.Is(err, ErrChanged) {
+	if err := proof.Verify(page, other); !errors.Is(err, proof.ErrChanged) {
 		t.Errorf("with another key the error is %v", err)
 	}
 }
@@ -56,7 +60,10 @@ func TestAnyChangeOfAPageIsFound(t *testing.T) {
 // covers: decision 100
 func TestATextOfAContactStaysTextInAPage(t *testing.T) {
 	page, _ := newPage(t)
-	for _, markup := range []string{"<script>", "<key>", "News & more", before + "x"} {
+	if n := bytes.Count(page, []byte(signature)); n != 1 {
+		t.Errorf("the page has %d signatures", n)
+	}
+	for _, markup := range []string{"<script>", "<key>", "News & more"} {
 		if bytes.Contains(page, []byte(markup)) {
 			t.Errorf("the page has %q", markup)
 		}
@@ -71,11 +78,11 @@ func TestATextOfAContactStaysTextInAPage(t *testing.T) {
 // covers: decision 100
 func TestAKeyIsReadAsItIsWritten(t *testing.T) {
 	_, key := newPage(t)
-	if read, err := ParseKey(KeyText(key)); err != nil || !read.Equal(key) {
+	if read, err := proof.ParseKey(proof.KeyText(key)); err != nil || !read.Equal(key) {
 		t.Errorf("read %x, error %v; want %x", read, err, key)
 	}
-	for _, text := range []string{"", "ed25519:", "ed25519:AAAA", strings.TrimPrefix(KeyText(key), "ed25519:"), KeyText(key) + "="} {
-		if _, err := ParseKey(text); !errors.Is(err, ErrKey) {
+	for _, text := range []string{"", "ed25519:", "ed25519:AAAA", strings.TrimPrefix(proof.KeyText(key), "ed25519:"), proof.KeyText(key) + "="} {
+		if _, err := proof.ParseKey(text); !errors.Is(err, proof.ErrKey) {
 			t.Errorf("%q: error %v, want ErrKey", text, err)
 		}
 	}
