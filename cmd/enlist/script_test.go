@@ -153,9 +153,12 @@ func command(ts *testscript.TestScript, args []string) *exec.Cmd {
 	return cmd
 }
 
-// environment returns the variables of a script that the program may read.
+// environment returns the variables of a script that the program may read, and GOGC, which make test sets.
 func environment(ts *testscript.TestScript) []string {
 	all := []string{"ENLIST_OPS_LISTEN=none"}
+	if v := os.Getenv("GOGC"); v != "" {
+		all = append(all, "GOGC="+v)
+	}
 	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GOCOVERDIR", "ENLIST_BOOTSTRAP_KEY", "ENLIST_DB", "ENLIST_JSON", "ENLIST_OPS_LISTEN", "ENLIST_MEMORY", "ENLIST_BOUNCE_SECRET"} {
 		if v := ts.Getenv(name); v != "" {
 			all = append(all, name+"="+v)
