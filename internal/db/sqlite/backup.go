@@ -29,15 +29,11 @@ func CopyFile(ctx context.Context, path, to string) error {
 	if err != nil {
 		return err
 	}
-	reads := &connector{path: path}
-	if err := refuseForeign(ctx, reads); err != nil {
-		return fmt.Errorf("open %s: %w", path, err)
-	}
-	db := sql.OpenDB(reads)
+	db := sql.OpenDB(&connector{path: path, ownFile: true})
 	defer db.Close()
 	conn, err := db.Conn(ctx)
 	if err != nil {
-		return err
+		return fmt.Errorf("open %s: %w", path, err)
 	}
 	defer conn.Close()
 	for _, statement := range copyPragmas {
@@ -57,12 +53,11 @@ var copyPragmas = []string{"PRAGMA query_only = OFF", "PRAGMA cache_size = -1638
 // CheckStructure reads the complete file at path, which no other connection uses. It returns an error if the file is
 // damaged, was cut off or is no database of enlist.
 func CheckStructure(ctx context.Context, path string) error {
-	reads := &connector{path: path}
-	if err := refuseForeign(ctx, reads); err != nil {
+	db := sql.OpenDB(&connector{path: path, ownFile: true})
+	defer db.Close()
+	if err := db.PingContext(ctx); err != nil {
 		return err
 	}
-	db := sql.OpenDB(reads)
-	defer db.Close()
 	found, err := runCheck(ctx, db, structureCheck)
 	if err == nil && len(found) > 0 {
 		err = errors.New(found[0])

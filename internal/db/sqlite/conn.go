@@ -38,6 +38,7 @@ type connector struct {
 	writer bool
 	source bool // opens the file with an exclusive lock, to copy it
 
+	ownFile  bool // a file of another program is refused before a pragma changes it
 	external bool // the writer never copies the write-ahead log into the file
 	unsynced bool // the writer does not wait for the disk
 }
@@ -59,6 +60,7 @@ var writerPragmas = []string{
 	"PRAGMA journal_size_limit = 67108864",
 	"PRAGMA temp_store = MEMORY",
 	"PRAGMA secure_delete = ON", // deleted rows become zeros, so that an erased person is not in the file
+	"PRAGMA user_version",       // reads the file, so that SQLite opens the write-ahead log of a new database
 }
 
 var readerPragmas = []string{
@@ -91,6 +93,25 @@ func (c *connector) connect() (*dbConn, error) {
 	}
 	conn := &dbConn{Conn: base, writer: c.writer, busyTimeout: true, files: c.files}
 	conn.session = newSession(base)
+	if c.ownFile {
+		if err := errors.Join(conn.exec(busyTimeoutOn), conn.refuseForeign()); err != nil {
+			return nil, errors.Join(err, base.Close())
+		}
+	}
+	for _, pragma := range c.pragmas() {
+		if err := conn.exec(pragma); err != nil {
+			return nil, errors.Join(err, base.Close())
+		}
+	}
+	if c.writer && c.files != nil {
+		if err := c.files.opened(); err != nil {
+			return nil, errors.Join(err, base.Close())
+		}
+	}
+	return conn, nil
+}
+
+func (c *connector) pragmas() []string {
 	pragmas := readerPragmas
 	switch {
 	case c.writer:
@@ -104,17 +125,21 @@ func (c *connector) connect() (*dbConn, error) {
 	if c.unsynced {
 		pragmas = append(slices.Clone(pragmas), "PRAGMA synchronous = OFF")
 	}
-	for _, pragma := range pragmas {
-		if err := conn.exec(pragma); err != nil {
-			return nil, errors.Join(err, base.Close())
-		}
+	return pragmas
+}
+
+// refuseForeign returns errForeign if the file has tables but not the table goose_db_version.
+func (c *dbConn) refuseForeign() error {
+	rows, err := c.Conn.(driver.QueryerContext).QueryContext(context.Background(), countForeign, nil)
+	if err != nil {
+		return err
 	}
-	if c.writer && c.files != nil {
-		if err := c.files.opened(); err != nil {
-			return nil, errors.Join(err, base.Close())
-		}
+	foreign := make([]driver.Value, 1)
+	err = errors.Join(rows.Next(foreign), rows.Close())
+	if n, _ := foreign[0].(int64); err == nil && n > 0 {
+		err = errForeign
 	}
-	return conn, nil
+	return err
 }
 
 // unmoved returns ErrMoved if the files of the connection are not at their paths.

@@ -90,17 +90,6 @@ func tryMigrate(ctx context.Context, database *sql.DB, files fs.FS, log *slog.Lo
 	return migrateJobs(ctx, database, log)
 }
 
-// refuseForeign returns errForeign if the file has tables but not the table goose_db_version. It
-// uses a connection that only reads, because the writer's pragmas would change the file to WAL
-// mode.
-func refuseForeign(ctx context.Context, reads *connector) error {
-	db := sql.OpenDB(reads)
-	defer db.Close()
-	var foreign bool
-	err := db.QueryRowContext(ctx, `SELECT count(*) > 0 AND count(*) FILTER (WHERE name = 'goose_db_version') = 0
-		FROM sqlite_schema WHERE type = 'table'`).Scan(&foreign)
-	if err == nil && foreign {
-		err = errForeign
-	}
-	return err
-}
+// countForeign counts the tables of a file in which there is no table goose_db_version.
+const countForeign = `SELECT CASE WHEN count(*) FILTER (WHERE name = 'goose_db_version') = 0 THEN count(*) ELSE 0 END
+	FROM sqlite_schema WHERE type = 'table'`

@@ -74,18 +74,18 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err := makePrivate(path); err != nil {
 		return nil, err
 	}
-	reads := &connector{path: path}
-	if err := refuseForeign(ctx, reads); err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, err)
-	}
-	reads.files, err = filesOf(path)
+	files, err := filesOf(path)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	db := sql.OpenDB(&connector{path: path, files: reads.files, writer: true, external: o.ExternalCheckpoints,
+	reads := &connector{path: path, files: files}
+	db := sql.OpenDB(&connector{path: path, files: files, writer: true, ownFile: true, external: o.ExternalCheckpoints,
 		unsynced: o.Unsynced})
 	db.SetMaxOpenConns(1)
-	s := &Store{files: reads.files, presence: newPresence(reads.files), db: db, listeners: new(listeners)}
+	if err := db.PingContext(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), db.Close())
+	}
+	s := &Store{files: files, presence: newPresence(files), db: db, listeners: new(listeners)}
 	s.alarms = jobqueue.NewAlarms(func(queue string) { s.listeners.wake(queue) })
 	if err := s.open(ctx, reads, o); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), db.Close())
