@@ -109,7 +109,7 @@ func TestDistributionContinuesAndProtectsTheLedger(t *testing.T) {
 // distributed returns the URL of a database whose tables are distributed, with a substitute for Citus.
 func distributed(t *testing.T) string {
 	t.Helper()
-	url := pgtest.Open(t)
+	url := database(t)
 	s := openAt(t, url, Options{})
 	for _, statements := range []string{citus, citusTables, "INSERT INTO pg_dist_node VALUES ('primary', true)"} {
 		if _, err := s.jobs.Exec(t.Context(), statements); err != nil {

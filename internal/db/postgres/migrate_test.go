@@ -111,7 +111,7 @@ func TestOpenRefusesForeignNewerAndEmptyDatabases(t *testing.T) {
 		want   error
 	}{
 		{"tables of another program", pgtest.Open, "CREATE TABLE users (id INTEGER)", Options{}, errForeign},
-		{"a newer version", prepared, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (1000, true)", Options{}, errNewer},
+		{"a newer version", database, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (1000, true)", Options{}, errNewer},
 		{"a database without tables if Existing is true", pgtest.Open, "SELECT 1", Options{Existing: true}, errEmpty},
 	} {
 		t.Run(test.name, func(t *testing.T) {
