@@ -14,4 +14,6 @@
 // Build calls the services of package app as a program calls the API. So the package has no rule and no SQL, and each
 // number of a report comes from an event. It sends no mail: the mails of Batches only get a result. The same seed and
 // the same time give the same data, apart from keys and from the order of what happens in the same second.
+//
+// Its tests are in cmd/enlist/demo_build_test.go, beside those of the command enlist demo.
 package demo

@@ -1,4 +1,4 @@
-package demo_test
+package main
 
 import (
 	"strings"
@@ -21,8 +21,8 @@ type club struct {
 	caller *enlist.Caller
 }
 
-// build builds a hundredth of the club in a database of its own.
-func build(t *testing.T) *club {
+// buildClub builds a hundredth of the club in a database of its own.
+func buildClub(t *testing.T) *club {
 	now := time.Date(2026, 11, 26, 4, 0, 0, 0, time.UTC)
 	store := dbtest.SQLite.Own(t)
 	c := &club{T: t, App: app.New(store, func() time.Time { return now })}
@@ -64,7 +64,7 @@ func (c *club) between(what string, got, least, most int64) {
 // The demo has the Lists, the Batches and the Import of a year, and the numbers are those of a garden club.
 func TestDemoHasAYearOfAClub(t *testing.T) {
 	t.Parallel()
-	c := build(t)
+	c := buildClub(t)
 	c.hasLists()
 	c.hasReports(c.reports())
 	imported, err := c.Imports.AllImports(t.Context(), c.caller)
@@ -165,7 +165,7 @@ func (c *club) hasReports(all []*reports.BatchReport) {
 // The same time gives the same numbers.
 func TestDemoIsTheSameEachTime(t *testing.T) {
 	t.Parallel()
-	first, second := build(t).reports(), build(t).reports()
+	first, second := buildClub(t).reports(), buildClub(t).reports()
 	for i := range first {
 		apptest.Same(t, "the report of "+first[i].Name, second[i], first[i])
 	}
