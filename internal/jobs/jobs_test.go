@@ -45,15 +45,18 @@ func valuesOfADeletedFieldAreRemoved(t *testing.T, e dbtest.Engine) {
 	p.must(p.service.Lists.DeleteField(t.Context(), p.caller, p.list, field))
 	_, done := p.startWorking(p.store, nil)
 	p.waitForJob(done)
-	for id := range enlist.ContactID(contactsOfTest) {
-		p.must(p.store.View(t.Context(), func(tx *db.Tx) error {
+	p.must(p.store.View(t.Context(), func(tx *db.Tx) error {
+		for id := range enlist.ContactID(contactsOfTest) {
 			c, err := contacts.ByID(tx, p.list, id+1)
-			if err == nil && c.Values.Get(field) != "" {
+			if err != nil {
+				return err
+			}
+			if c.Values.Get(field) != "" {
 				t.Errorf("Contact %d still has the value %q", c.ID, c.Values.Get(field))
 			}
-			return err
-		}))
-	}
+		}
+		return nil
+	}))
 }
 
 // unknown is an effect for which no process has a worker.
