@@ -157,6 +157,11 @@ func (s *site) refusedBlocks() {
 			s.Errorf("the form %v is answered with %d and %s", form, status, text)
 		}
 	}
+	form := blockForm("0.type", "button", "0.link", "javascript:alert(1)")
+	beside := `value="javascript:alert(1)" placeholder="https://" aria-invalid="true"><span class="wrong">the link begins with javascript:`
+	if status, _, text := v.post(at, form); status != http.StatusUnprocessableEntity || !strings.Contains(text, beside) {
+		s.Errorf("a link with a script is answered with %d and %s", status, text)
+	}
 }
 
 func (s *site) starts() {

@@ -2,7 +2,6 @@ package mail
 
 import (
 	"fmt"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -174,48 +173,14 @@ func (k *contentCheck) examples(m *messages.Message) {
 
 // link checks the URL of a link or an image. The values of its merge fields are checked when a mail is composed.
 func (k *contentCheck) link(what, target string) {
-	target = strings.TrimSpace(target)
-	m := merge.Parse(target)
-	if len(m) > 0 && m[0].Name != "" {
-		return
+	problem := merge.LinkProblem
+	if what == "image" {
+		problem = merge.ImageProblem
 	}
-	filled := ""
-	for i := range m {
-		filled += m[i].Value(func(string) string { return "x" })
+	if why := problem(target); why != "" {
+		k.add(messages.FindingWarning, batches.FindingLink, "the %s %s %s", what, shortened(strings.TrimSpace(target)),
+			why)
 	}
-	if why := urlProblem(what, filled); why != "" {
-		k.add(messages.FindingWarning, batches.FindingLink, "the %s %s %s", what, shortened(target), why)
-	}
-}
-
-// schemes are the schemes that mail programs follow in links, or show as images.
-var schemes = map[string][]string{
-	"link":  {"http", "https", "mailto", "tel", "sms"},
-	"image": {"http", "https", "cid", "data"},
-}
-
-// urlProblem says what is wrong with the URL of a link or an image. It returns "" if nothing is.
-func urlProblem(what, text string) string {
-	switch {
-	case text == "" || text == "#":
-		return "leads nowhere"
-	case what == "link" && text[0] == '#':
-		return "" // a place in the mail
-	}
-	u, err := url.Parse(text)
-	switch {
-	case err != nil:
-		return "is no URL"
-	case u.Scheme == "":
-		return "is no complete URL: it must begin with https://"
-	case !slices.Contains(schemes[what], u.Scheme):
-		return "begins with " + u.Scheme + ":, which mail programs do not open"
-	case (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() == "":
-		return "has no host"
-	case (u.Scheme == "mailto" || u.Scheme == "tel") && u.Opaque == "":
-		return "has no address"
-	}
-	return ""
 }
 
 // shortened returns a text in quotes, cut at 100 characters.

@@ -45,19 +45,20 @@ func TestCheckFindsMistakesInAMessage(t *testing.T) {
 		"links that are no URLs": {
 			message: messages.Message{Subject: "May", EmailType: messages.EmailHTML, Text: "See https://:80/x.",
 				HTML: `<a href="www.example.com/{{id}}">a</a> <a href="/shop">b</a> <a href="">c</a> <a href="#">d</a> <a href="htps://example.com">e</a>` +
-					` <a href="https://">f</a> <a href="http://exa mple.com">g</a> <a href="mailto:">h</a> <img src="images/a.png" alt="A"> <img src="file:///a.png" alt="B">` + unsubscribe},
+					` <a href="https://">f</a> <a href="http://exa mple.com">g</a> <a href="mailto:">h</a> <a href="javascript:alert(1)">i</a> <img src="images/a.png" alt="A"> <img src="file:///a.png" alt="B">` + unsubscribe},
 			want: []string{
 				`warning bad_link: the link "https://:80/x" has no host`,
 				`warning bad_link: the link "www.example.com/{{id}}" is no complete URL: it must begin with https://`,
 				`warning bad_link: the link "/shop" is no complete URL: it must begin with https://`,
 				`warning bad_link: the link "" leads nowhere`,
 				`warning bad_link: the link "#" leads nowhere`,
-				`warning bad_link: the link "htps://example.com" begins with htps:, which mail programs do not open`,
+				`warning bad_link: the link "htps://example.com" begins with htps:, which many mail programs do not open`,
 				`warning bad_link: the link "https://" has no host`,
 				`warning bad_link: the link "http://exa mple.com" is no URL`,
 				`warning bad_link: the link "mailto:" has no address`,
+				`warning bad_link: the link "javascript:alert(1)" begins with javascript:, which many mail programs do not open`,
 				`warning bad_link: the image "images/a.png" is no complete URL: it must begin with https://`,
-				`warning bad_link: the image "file:///a.png" begins with file:, which mail programs do not open`,
+				`warning bad_link: the image "file:///a.png" begins with file:, which many mail programs do not open`,
 			}},
 		"links in Markdown": {message: messages.Message{Subject: "May", EmailType: messages.EmailMarkdown, HTML: `<a href="unused">`, Text: "[a](shop) [Unsubscribe]({{unsubscribe_url}})"},
 			want: []string{`warning bad_link: the link "shop" is no complete URL: it must begin with https://`}},

@@ -100,3 +100,13 @@ func TestColoursOfAThemeCanBeRead(t *testing.T) {
 		}
 	}
 }
+
+// An older version stored any link of a block.
+func TestMailOfABlockWithAnOldLinkIsComposed(t *testing.T) {
+	c, _ := testComposer(t)
+	l := testMail(blocksMessage(messages.DefaultTheme(), messages.Block{Type: messages.BlockButton, Text: "Order", Link: "data:text/plain,x"}))
+	wantParts(t, "text", send(t, c, l).text, "Order <data:text/plain,x>")
+	if found := foundIn(c, l); len(found) == 0 || !strings.Contains(found[0], "begins with data:") {
+		t.Errorf("the findings are %q, want one about the link", found)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/files"
+	"enlist/internal/mail/merge"
 )
 
 // This file has the blocks of a Message of the email type blocks: how a caller sends them, and which files they show.
@@ -164,7 +165,22 @@ func (b *Block) check(columns bool) error {
 	case b.File != 0 && b.Type != BlockImage:
 		return enlist.Expected("a file only in a block of the type image")
 	}
+	b.Link = strings.TrimSpace(b.Link)
+	if why := b.LinkProblem(); why != "" {
+		return enlist.Expected("links that begin with http, https, mailto, tel or a merge field; " +
+			enlist.Quoted(b.Link) + " " + why)
+	}
 	return nil
+}
+
+// LinkProblem says what is wrong with the link of an image or a button, such as "leads nowhere", or returns "". A block
+// without a link is a draft. Older versions stored any link, so a stored Message may have a wrong one: it can be read
+// and sent.
+func (b *Block) LinkProblem() string {
+	if b.Link == "" || strings.HasPrefix(b.Link, "/"+string(enlist.LinkFile)+"/") { // a file: it gets its URL in the mail
+		return ""
+	}
+	return merge.LinkProblem(b.Link)
 }
 
 // eachBlock calls do for each block, also for those in columns.

@@ -19,6 +19,8 @@ func TestBlocksAndThemes(t *testing.T) {
 	apptest.Run(t, apptest.Shared, newImages, []apptest.Rule[*images]{
 		{Name: "blocks are stored as JSON, and an image gets the width of its file", Test: (*images).stored},
 		{Name: "blocks that no mail can show are refused", Test: (*images).refused},
+		{Name: "a link of a block begins with http, https, mailto, tel or a merge field", Test: (*images).links},
+		{Name: "a Message with another link, stored by an older version, is read and changed", Test: (*images).oldLinks},
 		{Name: "merge fields are found in blocks", Test: (*images).mergeFields},
 		{Name: "a file that blocks or the theme show is not deleted, and stays an image", Test: (*images).used},
 		{Name: "a theme keeps what is not changed, and its values are checked", Test: (*images).theme},
@@ -103,6 +105,41 @@ func (f *images) refused() {
 	}
 	_, err = f.App.Messages.AddMessage(f.Context(), f.Caller, apptest.Details("name", "x", "subject", "x", "email_type", "blocks", "html_content", "x"))
 	f.Refused(err, enlist.InvalidParameters, "has its content here")
+}
+
+func (f *images) links() {
+	block := func(kind, link string) string { return fmt.Sprintf(`[{"type":%q,"link":%q}]`, kind, link) }
+	for _, link := range []string{"", "https://x.example/{{id}}", " HTTP://x.example ", "mailto:a@x.example", "tel:+31", "{{Website}}", "#place",
+		"{{unsubscribe_url}}", "/f/12/x"} {
+		_, err := f.add(block("button", link))
+		f.Must(err)
+	}
+	for link, about := range map[string]string{"javascript:alert(1)": "begins with javascript:", " JavaScript:{{x}}": "begins with javascript:", "java\tscript:x": "no URL",
+		"data:text/html,x": "begins with data:", "vbscript:x": "begins with", "file:///x": "begins with", "www.x.example": "no complete URL",
+		"//x.example": "no complete URL", "https://": "no host", "mailto:": "no address", "#": "nowhere", "java{{x}}script:y": "begins with"} {
+		for _, kind := range []string{"button", "image"} {
+			_, err := f.add(block(kind, link))
+			f.Refused(err, enlist.InvalidParameters, about)
+		}
+		_, err := f.add(`[{"type":"columns","right":` + block("button", link) + "}]")
+		f.Refused(err, enlist.InvalidParameters, about)
+	}
+}
+
+func (f *images) oldLinks() {
+	id, err := f.add(`[{"type":"text","text":"x"}]`)
+	f.Must(err)
+	old := `[{"type":"button","text":"x","link":"javascript:x"}]`
+	f.Update(func(tx *db.Tx) error { return tx.Do("UPDATE message SET blocks = ? WHERE id = ?", old, int64(id)) })
+	_, err = f.App.Messages.EditMessage(f.Context(), f.Caller, id, apptest.Details("subject", "Other"))
+	f.Must(err)
+	m, err := f.App.Messages.Message(f.Context(), f.Caller, id)
+	f.Must(err)
+	if m.Blocks != old || m.Subject != "Other" {
+		f.Errorf("the Message has the blocks %s and the subject %s", m.Blocks, m.Subject)
+	}
+	_, err = f.App.Messages.EditMessage(f.Context(), f.Caller, id, apptest.Details("blocks", old))
+	f.Refused(err, enlist.InvalidParameters, "begins with javascript:")
 }
 
 func (f *images) mergeFields() {
