@@ -52,7 +52,7 @@ func text(ids ...enlist.FieldID) string {
 // send sends a Form with an address, and further Fields with values.
 func send(o *apptest.Account, id enlist.FormID, email string, more map[enlist.FieldID][]string) map[enlist.FieldID]forms.Fault {
 	o.Helper()
-	p, err := o.App.Forms.Show(o.Context(), id, false)
+	p, err := o.App.Forms.Show(o.Context(), id)
 	o.Must(err)
 	e := &forms.Entry{Values: map[enlist.FieldID][]string{p.Schema.Email().ID: {email}}, Agreed: true, Title: "Our news", IP: "192.0.2.7"}
 	for field, values := range more {
@@ -125,7 +125,7 @@ func faults(o *apptest.Account) {
 	name := o.AddField(list, "name", "Name", "type", "text")
 	note := o.AddField(list, "name", "Note", "type", "comment")
 	id := newForm(o, list, "field_ids", text(born, name, note), "required_field_ids", text(name), "consent_text", "Yes")
-	p, err := o.App.Forms.Show(o.Context(), id, false)
+	p, err := o.App.Forms.Show(o.Context(), id)
 	o.Must(err)
 	found, err := o.App.Forms.Send(o.Context(), id, &forms.Entry{Values: map[enlist.FieldID][]string{born: {"soon"}, name: {" "}, note: {"\xff"},
 		p.Schema.Email().ID: {"ann@"}}})
@@ -207,8 +207,9 @@ func counts(o *apptest.Account) {
 	id := newForm(o, list)
 	today := enlist.DayOf(o.Now.Unix(), o.Caller.Account.TimeZone)
 	for range 3 {
-		_, err := o.App.Forms.Show(o.Context(), id, true)
+		p, err := o.App.Forms.Show(o.Context(), id)
 		o.Must(err)
+		o.Must(o.App.Forms.CountView(o.Context(), p))
 	}
 	send(o, id, "ann@example.com", nil)
 	send(o, id, "ann@example.com", nil)
@@ -256,7 +257,7 @@ func deletedList(o *apptest.Account) {
 		done, err = o.App.Contacts.RemoveContacts(o.Context(), contacts.RemoveContacts{List: list, Upto: 1 << 62, Delete: true})
 		o.Must(err)
 	}
-	if _, err := o.App.Forms.Show(o.Context(), id, false); !errors.Is(err, forms.ErrNone) {
+	if _, err := o.App.Forms.Show(o.Context(), id); !errors.Is(err, forms.ErrNone) {
 		o.Errorf("the Form is answered with %v", err)
 	}
 }

@@ -30,15 +30,15 @@ type Input struct {
 	Required bool
 }
 
-// Show returns a Form for a visitor. count says that the visitor sees it now. A closed Form is returned too. Errors:
-// ErrNone.
-func (s *Service) Show(ctx context.Context, id enlist.FormID, count bool) (*Public, error) {
-	p, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (*Public, error) { return load(tx, id) })
-	if err != nil || !count || !p.Open {
-		return p, err
-	}
-	return p, s.db.Update(ctx, func(tx *db.Tx) error {
-		return contacts.CountForm(tx, p.Schema, id, s.db.Now().Unix(), contacts.FormShown)
+// Show returns a Form for a visitor. A closed Form is returned too. Errors: ErrNone.
+func (s *Service) Show(ctx context.Context, id enlist.FormID) (*Public, error) {
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*Public, error) { return load(tx, id) })
+}
+
+// CountView counts that a visitor sees a Form. Each call writes to the database, so the caller limits how often.
+func (s *Service) CountView(ctx context.Context, p *Public) error {
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		return contacts.CountForm(tx, p.Schema, p.ID, s.db.Now().Unix(), contacts.FormShown)
 	})
 }
 

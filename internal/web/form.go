@@ -94,8 +94,8 @@ func (f *formRequest) page(p *forms.Public) page {
 }
 
 // load returns the Form. It returns nil after it has answered that there is none, or that it is closed.
-func (f *formRequest) load(count bool) *forms.Public {
-	p, err := f.forms.Show(f.r.Context(), f.id, count)
+func (f *formRequest) load() *forms.Public {
+	p, err := f.forms.Show(f.r.Context(), f.id)
 	switch {
 	case err != nil:
 		f.fail(err)
@@ -127,11 +127,22 @@ func (f *formRequest) logForm(err error) {
 func (f *formRequest) stampOf() string { return "form " + strconv.FormatInt(int64(f.id), 10) }
 
 func (f *formRequest) show() {
-	preview := f.r.URL.RawQuery == "preview" // in a frame of the administration
-	if p := f.load(f.r.Method == http.MethodGet && !preview); p != nil {
+	if p := f.load(); p != nil {
+		f.countView(p)
 		view := f.page(p)
 		view.Form.Inputs = inputsOf(p, nil, nil)
 		f.write(http.StatusOK, view, f.key.Stamp(f.stampOf(), f.now().Unix()))
+	}
+}
+
+// countView counts that the visitor sees the Form. The page is shown even if this fails.
+func (f *formRequest) countView(p *forms.Public) {
+	preview := f.r.URL.RawQuery == "preview" // in a frame of the administration
+	if f.r.Method != http.MethodGet || preview || !f.limits.admitView(f.r, f.id, f.now()) {
+		return
+	}
+	if err := f.forms.CountView(f.r.Context(), p); err != nil {
+		f.logForm(err)
 	}
 }
 
@@ -151,7 +162,7 @@ func (f *formRequest) write(status int, view page, stamp string) {
 
 // send handles a form that was sent. The answer is the same whether the address is known or not, also in time.
 func (f *formRequest) send() {
-	p := f.load(false)
+	p := f.load()
 	if p == nil {
 		return
 	}
@@ -240,7 +251,7 @@ func (f *formRequest) isSite(p *forms.Public) bool {
 
 // askLink shows the page on which a subscriber asks for the link to the settings.
 func (f *formRequest) askLink() {
-	p, err := f.forms.Show(f.r.Context(), f.id, false)
+	p, err := f.forms.Show(f.r.Context(), f.id)
 	if err != nil {
 		f.fail(err)
 		return
@@ -250,7 +261,7 @@ func (f *formRequest) askLink() {
 
 // sendLink mails the link. The answer does not show whether a Contact has the address.
 func (f *formRequest) sendLink() {
-	p, err := f.forms.Show(f.r.Context(), f.id, false)
+	p, err := f.forms.Show(f.r.Context(), f.id)
 	if err != nil {
 		f.fail(err)
 		return

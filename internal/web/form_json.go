@@ -50,7 +50,7 @@ type formAnswer struct {
 
 // json handles a request of a script.
 func (f *formRequest) json() {
-	p, err := f.forms.Show(f.r.Context(), f.id, f.r.Method == http.MethodGet)
+	p, err := f.forms.Show(f.r.Context(), f.id)
 	if errors.Is(err, forms.ErrNone) || err == nil && !p.Open {
 		f.reply(http.StatusNotFound, formAnswer{Text: "there is no such form, or it is closed"})
 		return
@@ -75,6 +75,7 @@ func (f *formRequest) json() {
 		head.Set("Access-Control-Max-Age", "600")
 		f.w.WriteHeader(http.StatusNoContent)
 	case http.MethodGet, http.MethodHead:
+		f.countView(p)
 		f.reply(http.StatusOK, f.info(p))
 	case http.MethodPost:
 		f.sendJSON(p)

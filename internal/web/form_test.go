@@ -2,7 +2,10 @@ package web
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -103,6 +106,66 @@ func TestFormStopsPrograms(t *testing.T) {
 		if ok := h.pages.limits.admit(r, h.clock()); ok != (i < ofVisitor) {
 			t.Errorf("the form %d of a visitor is admitted: %v", i, ok)
 		}
+	}
+}
+
+// Views beyond the limits are shown, but not counted, so programs cannot keep the database writing.
+//
+// covers: spec form.counts
+func TestViewsOfAFormAreCountedWithinLimits(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	path := h.addForm("sites", "https://shop.example")
+	shown := func() int64 {
+		all, err := h.service.Forms.SearchForms(t.Context(), h.caller, h.list, enlist.Query{})
+		h.must(err)
+		return all[0].Shown
+	}
+	get := func(addr string) {
+		w := httptest.NewRecorder()
+		h.pages.ServeHTTP(w, &http.Request{Method: "GET", RemoteAddr: addr, URL: &url.URL{Path: path}, Header: http.Header{}})
+		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `name="stamp"`) {
+			t.Fatalf("the Form is answered with %d and %s", w.Code, w.Body)
+		}
+	}
+	for _, addr := range []string{"203.0.113.9:1", "203.0.113.9:2", "[2001:db8:1::1]:1", "[2001:db8:1::2]:1"} {
+		get(addr)
+	}
+	h.do("HEAD", path, "")
+	h.do("GET", path+"?preview", "")
+	if n := shown(); n != 2 {
+		t.Errorf("two visitors are %d views, want 2", n)
+	}
+	h.pass(everyView)
+	get("203.0.113.9:1")
+	if n := shown(); n != 3 {
+		t.Errorf("%d views are counted after %s, want 3", n, everyView)
+	}
+	h.pass(time.Hour)
+	admitted := func(addr func(i int) string) (n int) {
+		for i := range 4 * ofViews {
+			if h.pages.limits.admitView(&http.Request{RemoteAddr: addr(i)}, 1, h.clock()) {
+				n++
+			}
+		}
+		return n
+	}
+	if n := admitted(func(i int) string { return fmt.Sprintf("[2001:db8:7:%x::1]:1", i) }); n != ofNetwork {
+		t.Errorf("%d views of a network are admitted, want %d", n, ofNetwork)
+	}
+	h.pass(time.Hour)
+	if n := admitted(func(i int) string { return fmt.Sprintf("203.%d.113.9:1", i%256) }); n != ofViews {
+		t.Errorf("%d views of all are admitted, want %d", n, ofViews)
+	}
+	h.do("GET", path, "") // without a known address
+	h.do("GET", path+".json", "")
+	if n := shown(); n != 3 {
+		t.Errorf("%d views are counted while the rate of all is used up, want 3", n)
+	}
+	h.pass(everyOfViews)
+	h.do("GET", path+".json", "")
+	if n := shown(); n != 4 {
+		t.Errorf("%d views are counted after a script has asked, want 4", n)
 	}
 }
 

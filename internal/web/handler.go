@@ -59,8 +59,10 @@ type Links interface {
 
 // Forms has what visitors do with Forms; forms.Service does it.
 type Forms interface {
-	// Show returns a Form, or forms.ErrNone. count says that a visitor sees it now.
-	Show(ctx context.Context, id enlist.FormID, count bool) (*forms.Public, error)
+	// Show returns a Form, or forms.ErrNone.
+	Show(ctx context.Context, id enlist.FormID) (*forms.Public, error)
+	// CountView counts that a visitor sees a Form.
+	CountView(ctx context.Context, p *forms.Public) error
 	// Send subscribes a visitor, or returns what is wrong with the inputs.
 	Send(ctx context.Context, id enlist.FormID, e *forms.Entry) (map[enlist.FieldID]forms.Fault, error)
 }

@@ -4,14 +4,16 @@ import (
 	"hash/maphash"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"time"
 
 	"enlist/internal/address"
+	"enlist/internal/enlist"
 	"enlist/internal/limiter"
 )
 
-// This file limits how often a visitor sends forms. A Form is open to everyone, so a program could fill a List, or let
-// the server send mails to a person.
+// This file limits how often a visitor sends forms, and how often views of Forms are counted. A Form is open to
+// everyone, so a program could fill a List, let the server send mails to a person, or keep the database writing.
 
 // The forms that one sender may send at once, and how soon another one.
 const (
@@ -21,13 +23,21 @@ const (
 	ofMailbox, everyMailbox = 5, 10 * time.Minute
 )
 
+// The views of Forms that are counted: one of a visitor and a Form in everyView, and of all visitors ofViews at once
+// and then another one every everyOfViews.
+const (
+	everyView             = 10 * time.Minute
+	ofViews, everyOfViews = 100, 100 * time.Millisecond
+)
+
 // answerTime is the least time of an answer about an address. It is longer than a subscription or a look-up takes, so
 // that the time does not show whether the address is known.
 const answerTime = 300 * time.Millisecond
 
 // limits counts the forms of senders.
 type limits struct {
-	visitors, networks, mailboxes limiter.Rates
+	visitors, networks, mailboxes   limiter.Rates
+	viewers, viewNetworks, allViews limiter.Rates
 
 	seed maphash.Seed
 }
@@ -39,27 +49,47 @@ func (l *limits) owner(text string) int64 {
 
 // admit reports whether a visitor may send another form.
 func (l *limits) admit(r *http.Request, now time.Time) bool {
-	addr, err := netip.ParseAddr(visitorIP(r))
-	if err != nil {
+	one, many := prefixes(r)
+	if one == "" {
 		_, _, ok := l.networks.Take(0, limiter.Rate{Interval: everyHidden, Burst: ofHidden}, now)
 		return ok
+	}
+	return l.take(&l.visitors, one, limiter.Rate{Interval: everyVisitor, Burst: ofVisitor}, now) &&
+		l.take(&l.networks, many, limiter.Rate{Interval: everyNetwork, Burst: ofNetwork}, now)
+}
+
+// admitView reports whether a view of a Form is counted. Visitors without a known address have only the rate of all.
+func (l *limits) admitView(r *http.Request, form enlist.FormID, now time.Time) bool {
+	one, many := prefixes(r)
+	if one != "" {
+		one += " " + strconv.FormatInt(int64(form), 10)
+		if !l.take(&l.viewers, one, limiter.Rate{Interval: everyView, Burst: 1}, now) ||
+			!l.take(&l.viewNetworks, many, limiter.Rate{Interval: everyNetwork, Burst: ofNetwork}, now) {
+			return false
+		}
+	}
+	return l.take(&l.allViews, "", limiter.Rate{Interval: everyOfViews, Burst: ofViews}, now)
+}
+
+func (l *limits) take(rates *limiter.Rates, owner string, rate limiter.Rate, now time.Time) bool {
+	_, _, ok := rates.Take(l.owner(owner), rate, now)
+	return ok
+}
+
+// prefixes returns the visitor and the network from which a request comes: /32 and /24, or /64 and /48 of IPv6. They
+// are "" if the address is not known.
+func prefixes(r *http.Request) (visitor, network string) {
+	addr, err := netip.ParseAddr(visitorIP(r))
+	if err != nil {
+		return "", ""
 	}
 	one, many := 32, 24
 	if addr.Is6() {
 		one, many = 64, 48
 	}
-	for _, by := range []struct {
-		rates *limiter.Rates
-		rate  limiter.Rate
-		bits  int
-	}{{&l.visitors, limiter.Rate{Interval: everyVisitor, Burst: ofVisitor}, one},
-		{&l.networks, limiter.Rate{Interval: everyNetwork, Burst: ofNetwork}, many}} {
-		prefix, _ := addr.Prefix(by.bits) // the number of bits fits
-		if _, _, ok := by.rates.Take(l.owner(prefix.String()), by.rate, now); !ok {
-			return false
-		}
-	}
-	return true
+	single, _ := addr.Prefix(one) // the numbers of bits fit
+	group, _ := addr.Prefix(many)
+	return single.String(), group.String()
 }
 
 // mailboxKey returns the same text for all spellings of an address, which reach the same mailbox. A text that is no
@@ -73,8 +103,7 @@ func mailboxKey(text string) string {
 
 // admitMailbox reports whether forms may be sent for an address. A form for another time is answered in the same way.
 func (l *limits) admitMailbox(normalised string, now time.Time) bool {
-	_, _, ok := l.mailboxes.Take(l.owner(normalised), limiter.Rate{Interval: everyMailbox, Burst: ofMailbox}, now)
-	return ok
+	return l.take(&l.mailboxes, normalised, limiter.Rate{Interval: everyMailbox, Burst: ofMailbox}, now)
 }
 
 // pad returns a function that waits until the least time of an answer has passed.

@@ -111,7 +111,7 @@ func fillDatabase(t *testing.T, location string, contacts int) (lists []enlist.L
 		value(s.service.Lists.AddPreference(ctx, s.caller, list, "Weekly ☕"))(s)
 		s.setSegment(list)
 		form := value(s.service.Forms.SetForm(ctx, s.caller, list, 0, details("name", "Läden", "introduction", "Ä 😀", "consent_text", "Ä")))(s)
-		value(s.service.Forms.Show(ctx, form, true))(s)
+		s.must(s.service.Forms.CountView(ctx, value(s.service.Forms.Show(ctx, form))(s)))
 	}
 	message := value(s.service.Messages.AddMessage(ctx, s.caller, details("name", "Welcome", "type", "email", "subject", "“Hällo” 😀", "text_content", strings.Repeat(specialCharacters, 300), "folder_id", fmt.Sprint(folder))))(s)
 	value(s.service.Batches.AddAutoresponder(ctx, s.caller, details("list_id", fmt.Sprint(lists[0]), "message_id", fmt.Sprint(message),
