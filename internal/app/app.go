@@ -52,7 +52,7 @@ func New(store db.Engine, now func() time.Time) *App {
 	d := &db.DB{Engine: store, Now: now, Confirm: accounts.Confirm}
 	s := &App{DB: d, sending: new(atomic.Pointer[pace.Settings]), Accounts: accounts.New(d), Webhooks: webhooks.New(d)}
 	s.sending.Store(new(pace.Settings))
-	s.Contacts = contacts.New(d, s.Accounts, batches.CheckSegmentUnused)
+	s.Contacts = contacts.New(d, s.Accounts, batches.CheckSegmentUnused, people.KeyOf)
 	s.Lists = lists.New(d, s.Contacts.ConvertField)
 	s.Forms = forms.New(d, s.Contacts)
 	s.Files = files.New(d, s.Accounts, files.InMessages{Unused: messages.CheckFileUnused,

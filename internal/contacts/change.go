@@ -54,7 +54,8 @@ type ChangeRequest struct {
 
 // MakeChange is the job that makes a Change.
 type MakeChange struct {
-	ID int64 `json:"id"`
+	ID     int64 `json:"id"`
+	Person int64 `json:"person_id,omitempty"` // who has started it; 0: a key, the operator or an older version
 }
 
 // Kind implements db.Effect.
@@ -120,7 +121,7 @@ func (r *ChangeRequest) start(tx *db.Tx, c *enlist.Caller, now int64, ids db.IDS
 	if err := change.audit(tx, c, r); err != nil {
 		return 0, err
 	}
-	return change.ID, tx.Enqueue(MakeChange{change.ID})
+	return change.ID, tx.Enqueue(MakeChange{change.ID, c.Person})
 }
 
 // planChange finds the Contacts of a change.

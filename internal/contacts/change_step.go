@@ -13,7 +13,8 @@ import (
 // This file makes a change of many Contacts: one transaction for each step.
 
 // MakeChange changes the next Contacts of a change. done is true if none is left. A call after the last step changes
-// nothing. The List or the Field can be deleted meanwhile: then the change ends.
+// nothing. The List or the Field can be deleted meanwhile, and the person who started the change can lose the right to
+// it: then the change ends.
 func (s *Service) MakeChange(ctx context.Context, e MakeChange) (done bool, err error) {
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (done bool, err error) {
 		change, err := changeByID(tx, e.ID)
@@ -29,6 +30,11 @@ func (s *Service) MakeChange(ctx context.Context, e MakeChange) (done bool, err 
 		schema, err := lists.Schema(tx, change.ListID)
 		if err != nil {
 			return true, enlist.IgnoreKind(enlist.NoList, err)
+		}
+		if may, err := s.mayChange(tx, change, e.Person); err != nil {
+			return false, err
+		} else if !may {
+			return true, endChange(tx, change.ID, now, reasonNoRight)
 		}
 		ids, err := nextOfChange(tx, change)
 		if err != nil || len(ids) == 0 {
@@ -50,6 +56,18 @@ func (s *Service) MakeChange(ctx context.Context, e MakeChange) (done bool, err 
 		}
 		return done, err
 	})
+}
+
+// reasonNoRight is why a change is given up whose person has lost the level, the List or the Account.
+const reasonNoRight = "the person who started it may no longer change the Contacts of this List"
+
+// mayChange reports whether the person who has started a change may go on with it.
+func (s *Service) mayChange(tx *db.Tx, c *Change, person int64) (bool, error) {
+	if person == 0 {
+		return true, nil
+	}
+	key, err := s.keyOf(tx, c.AccountID, person)
+	return key != nil && key.Level >= enlist.Standard && key.Allows(c.ListID), err
 }
 
 // changeStep is one transaction of a change.

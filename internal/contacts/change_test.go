@@ -5,7 +5,9 @@ import (
 
 	"enlist/internal/apptest"
 	"enlist/internal/contacts"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/people"
 )
 
 // This file tests changes of many Contacts by a job.
@@ -15,6 +17,7 @@ func TestChangesOfManyContacts(t *testing.T) {
 		{Name: "each action changes the Contacts that matched, and counts those that changed", Test: changeActions},
 		{Name: "a change is refused that a person has not seen, or that cannot be made", Test: refusedChanges},
 		{Name: "a change runs in steps, and ends when it is cancelled", Test: changeInSteps},
+		{Name: "a change goes on only while the person who started it may make it", Test: changeOfPerson},
 		{Name: "a change ends if its Field or its List is deleted meanwhile", Test: changeWithoutItsList},
 	})
 }
@@ -151,6 +154,57 @@ func changeInSteps(o *apptest.Batches) {
 	}
 	if c = makeChange(o, startChange(o, list, "@", all, contacts.ChangeRequest{Action: contacts.ChangeDeactivate})); c.Done != all || c.Changed != 100 {
 		o.Errorf("the second change is %+v", c)
+	}
+}
+
+func changeOfPerson(o *apptest.Batches) {
+	list, other, account := o.AddList(), o.AddList(), o.Caller.Account.ID
+	o.Subscribe(list, "Email", "ann@a.example")
+	member := func(level enlist.Level, only ...enlist.ListID) int64 {
+		m, err := o.App.People.Invite(o.Context(), people.Invitation{Email: "li@example.com", Name: "Li",
+			Membership: people.Membership{Account: account, Level: level, Lists: only}})
+		o.Must(err)
+		return int64(m.Person.ID)
+	}
+	for _, c := range []struct {
+		rule string
+		then func()
+		goes bool
+	}{
+		{"the person keeps the List", func() { member(enlist.Standard, other, list) }, true},
+		{"the person may only read", func() { member(enlist.Read) }, false},
+		{"the person loses the List", func() { member(enlist.Full, other) }, false},
+		{"the person is removed", func() { o.Must(o.App.People.Remove(o.Context(), "li@example.com", account)) }, false},
+	} {
+		o.Case(c.rule, func() {
+			caller := *o.Caller
+			caller.Person = member(enlist.Standard)
+			action := contacts.ChangeReactivate
+			if o.Count(list, "is_active", "exactly", "1") == 1 {
+				action = contacts.ChangeDeactivate
+			}
+			id, err := o.App.Contacts.StartChange(o.Context(), &caller, contacts.ChangeRequest{List: list, Count: 1,
+				Criteria: apptest.Criterion("Email", "contains", "@a.example"), Action: action})
+			o.Must(err)
+			var jobs int64
+			o.Update(func(tx *db.Tx) (err error) {
+				jobs, err = tx.Number("SELECT count(*) FROM river_job WHERE kind = 'make_change' AND "+tx.SQL.JobNumber("id")+" = ? AND "+
+					tx.SQL.JobNumber("person_id")+" = ?", id, caller.Person)
+				return err
+			})
+			if jobs != 1 {
+				o.Errorf("%d jobs have the change and its person, want 1", jobs)
+			}
+			c.then()
+			done, err := o.App.Contacts.MakeChange(o.Context(), contacts.MakeChange{ID: id, Person: caller.Person})
+			o.Must(err)
+			got, err := o.App.Contacts.Change(o.Context(), o.Caller, id)
+			o.Must(err)
+			if stopped := got.Reason == "the person who started it may no longer change the Contacts of this List"; !done || stopped == c.goes ||
+				(got.Changed == 1) != c.goes || got.EndTime == 0 {
+				o.Errorf("the change is %+v, want that it goes on: %v", got, c.goes)
+			}
+		})
 	}
 }
 

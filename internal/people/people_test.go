@@ -118,6 +118,9 @@ func callerOfMembership(f *apptest.Account) {
 	if v.Caller.Key.Level != enlist.Standard || !v.Caller.NoSending || len(v.Caller.Key.Lists) != 1 || v.Caller.Key.Lists[0] != list {
 		f.Errorf("the caller is %+v, may send %v", v.Caller.Key, !v.Caller.NoSending)
 	}
+	if v.Caller.Person != int64(v.Person.ID) {
+		f.Errorf("the caller is the person %d, want %d", v.Caller.Person, v.Person.ID)
+	}
 	if v.Caller.Actor.User != "li@example.com" {
 		f.Errorf("the audit log would name %q", v.Caller.Actor.User)
 	}

@@ -173,14 +173,32 @@ func visit(tx *db.Tx, cookie string, now int64, actor enlist.Actor) (*Visit, err
 		}
 		v.Accounts = append(v.Accounts, *a)
 		if m.Account == session.Account {
-			v.Caller = &enlist.Caller{Account: a, Actor: actor, NoSending: !m.MaySend,
-				Key: &enlist.Key{Name: person.Name, AccountID: a.ID, Level: m.Level, Lists: m.Lists}}
+			v.Caller = &enlist.Caller{Account: a, Actor: actor, Person: int64(person.ID), NoSending: !m.MaySend,
+				Key: m.key(person)}
 		}
 	}
 	if v.Caller == nil {
 		return nil, ErrNoSession
 	}
 	return v, nil
+}
+
+// key returns what stands for a key in calls of a person.
+func (m *Membership) key(p *Person) *enlist.Key {
+	return &enlist.Key{Name: p.Name, AccountID: m.Account, Level: m.Level, Lists: m.Lists}
+}
+
+// KeyOf returns the present level and Lists of a person in an Account, as in a Caller, or nil if the person does not use
+// the Account. It implements contacts.KeyOfPerson.
+func KeyOf(tx *db.Tx, account enlist.AccountID, person int64) (*enlist.Key, error) {
+	m, err := memberIn(tx, account, PersonID(person))
+	if errors.Is(err, errNoMember) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m.Membership.key(&m.Person), nil
 }
 
 // SwitchAccount makes a session show another Account. Errors: ErrNoSession for an Account without a membership.
