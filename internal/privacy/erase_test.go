@@ -27,6 +27,7 @@ func TestErasureOfAPerson(t *testing.T) {
 		{Name: "an erased address stays unsubscribed until the person subscribes", Test: erasedStaysUnsubscribed},
 		{Name: "an erasure finds the ledger of Contacts that were deleted before", Test: eraseFormerContacts},
 		{Name: "an erasure that was interrupted at any step continues when it is repeated", Test: eraseContinues},
+		{Name: "an erasure erases the values that changes of many Contacts have set", Test: eraseChangedValues},
 		{Name: "an erasure empties the values that contain the address", Test: auditErasure},
 		{Name: "an erasure needs an address, a key of the whole Account, and no open Import", Test: eraseIsRefused},
 	})
@@ -282,6 +283,48 @@ func eraseContinues(o *apptest.Account) {
 	}
 	if kept := o.LedgerOf(f.News, 1); len(kept) == 0 || kept[len(kept)-1].IP != "" {
 		o.Errorf("the ledger has %+v", kept)
+	}
+}
+
+func eraseChangedValues(o *apptest.Account) {
+	list, other := o.AddList(), o.AddList()
+	for _, l := range []enlist.ListID{list, other} {
+		o.AddField(l, "name", "Nick", "type", "text")
+		o.Subscribe(l, "Email", "bob@example.com")
+	}
+	o.Subscribe(list, "Email", "ann@example.com")
+	start := func(list enlist.ListID, address, value string) int64 {
+		id, err := o.App.Contacts.StartChange(o.Context(), o.Caller, contacts.ChangeRequest{List: list, Count: 1, Action: contacts.ChangeSet,
+			Field: "Nick", Value: value, Criteria: apptest.Criterion("Email", "exactly", address)})
+		o.Must(err)
+		return id
+	}
+	run := func(id int64) {
+		done, err := o.App.Contacts.MakeChange(o.Context(), contacts.MakeChange{ID: id})
+		if o.Must(err); !done {
+			o.Errorf("the change %d has not ended", id)
+		}
+	}
+	ids := []int64{start(list, "ann@example.com", "Annie of Elm Street"), start(other, "bob@example.com", "friend of ANN@example.com"),
+		start(other, "bob@example.com", "joann@example.com"), start(list, "ann@example.com", "")}
+	for _, id := range ids[1:] {
+		run(id)
+	}
+	_, err := o.App.Privacy.ErasePerson(o.Context(), o.Caller, "ann@example.com")
+	o.Refused(err, enlist.Busy, fmt.Sprintf("change of many Contacts of the list %d has not ended", list))
+	run(ids[0])
+	erase(o, "ann@example.com")
+	for i, want := range []string{"erased", "erased", "joann@example.com", ""} {
+		c, err := o.App.Contacts.Change(o.Context(), o.Caller, ids[i])
+		if o.Must(err); c.Value != want {
+			o.Errorf("the change %d has the value %q, want %q", i, c.Value, want)
+		}
+	}
+	again := start(other, "bob@example.com", "saw ann@example.com") // nothing else is about the person
+	run(again)
+	erase(o, "ann@example.com")
+	if c, err := o.App.Contacts.Change(o.Context(), o.Caller, again); err != nil || c.Value != "erased" {
+		o.Errorf("the later change is %+v, error %v", c, err)
 	}
 }
 

@@ -56,8 +56,8 @@ func (s *Service) PlanErasure(ctx context.Context, c *enlist.Caller, text string
 // the address in all Lists, and everything that ExportPerson finds. Two things stay without the person: the rows of the
 // ledger, and the entries of the Unsubscriber List, which have a keyed hash in place of the address. So imports still
 // leave the address out. The webhooks get the event that the Contacts were removed. Errors: as of ExportPerson, and
-// Busy while an Import of the Account runs, while a mail to the person is being sent, and if the engine could not
-// remove the data from its files. A repeated call continues.
+// Busy while an Import of the Account or a change of many Contacts with a value runs, while a mail to the person is
+// being sent, and if the engine could not remove the data from its files. A repeated call continues.
 func (s *Service) ErasePerson(ctx context.Context, c *enlist.Caller, text string) (*Erasure, error) {
 	var result *Erasure
 	for range erasePasses {
@@ -72,7 +72,7 @@ func (s *Service) ErasePerson(ctx context.Context, c *enlist.Caller, text string
 			return s.finishErasure(ctx, c, found.keys, result)
 		}
 		for _, erase := range []func(context.Context, *personFound) error{
-			s.eraseJobs, s.eraseAuditRows, s.eraseMails, s.eraseImports, s.eraseAddress, s.eraseContacts,
+			s.eraseJobs, s.eraseAuditRows, s.eraseChanges, s.eraseMails, s.eraseImports, s.eraseAddress, s.eraseContacts,
 		} {
 			if err := erase(c.Context(ctx), found); err != nil {
 				return nil, err
@@ -132,6 +132,7 @@ type personFound struct {
 	results    []resultStep
 	saved      []savedResult
 	acts       []int64  // rows of the audit log
+	changes    []int64  // of many Contacts, with a value
 	addresses  []string // normalised forms of the person's addresses
 }
 
@@ -176,6 +177,9 @@ func (s *Service) findToErase(ctx context.Context, c *enlist.Caller, text string
 		}
 		for i := range found.results {
 			found.results[i].list = lists[found.results[i].id]
+		}
+		if err := found.findChanges(tx); err != nil {
+			return err
 		}
 		found.left, err = TextsWith(tx, keys)
 		return err
@@ -255,7 +259,7 @@ func (f *personFound) isEmpty() bool {
 			return false
 		}
 	}
-	return len(f.keys.Contacts) == 0 && len(f.keys.Former) == 0
+	return len(f.keys.Contacts) == 0 && len(f.keys.Former) == 0 && len(f.changes) == 0
 }
 
 // erasure returns the numbers of rows.
