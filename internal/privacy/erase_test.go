@@ -310,7 +310,9 @@ func eraseChangedValues(o *apptest.Account) {
 	for _, id := range ids[1:] {
 		run(id)
 	}
-	_, err := o.App.Privacy.ErasePerson(o.Context(), o.Caller, "ann@example.com")
+	_, err := o.App.Privacy.PlanErasure(o.Context(), o.Caller, "ann@example.com")
+	o.Must(err)
+	_, err = o.App.Privacy.ErasePerson(o.Context(), o.Caller, "ann@example.com")
 	o.Refused(err, enlist.Busy, fmt.Sprintf("change of many Contacts of the list %d has not ended", list))
 	run(ids[0])
 	erase(o, "ann@example.com")

@@ -11,8 +11,7 @@ import (
 // This file erases the values that changes of many Contacts have set. A List shows a change for 30 days after its end,
 // but no longer which Contacts it changed. So every value goes that a Contact of the person may have got.
 
-// findChanges finds the changes whose value may be the person's, or contains an address. Errors: Busy for one that
-// runs, because it needs its value.
+// findChanges finds the changes whose value may be the person's, or contains an address.
 func (f *personFound) findChanges(tx *db.Tx) error {
 	theirs := make(map[enlist.ListID]bool)
 	for _, of := range [][]enlist.PersonKey{f.keys.Contacts, f.keys.Former} {
@@ -26,8 +25,7 @@ func (f *personFound) findChanges(tx *db.Tx) error {
 			switch {
 			case !theirs[list] && !f.keys.Mentions(value):
 			case end == 0:
-				return enlist.Refuse(enlist.Busy, "a change of many Contacts of the list %d has not ended, and its value "+
-					"may be the person's: wait, or cancel it", list)
+				f.changing = list
 			default:
 				f.changes = append(f.changes, id)
 			}
@@ -41,8 +39,12 @@ func (f *personFound) findChanges(tx *db.Tx) error {
 	return nil
 }
 
-// eraseChanges erases the values of changes that have ended.
+// eraseChanges erases the values of changes that have ended. Errors: Busy if one runs, because it needs its value.
 func (s *Service) eraseChanges(ctx context.Context, f *personFound) error {
+	if f.changing != 0 {
+		return enlist.Refuse(enlist.Busy, "a change of many Contacts of the list %d has not ended, and its value may be "+
+			"the person's: wait, or cancel it", f.changing)
+	}
 	return inChunks(ctx, s.db, f.changes, forEach(func(tx *db.Tx, id int64) error {
 		return tx.Do("UPDATE contact_change SET value = ? WHERE id = ?", contacts.ErasedAddress, id)
 	}))

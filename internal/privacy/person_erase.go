@@ -72,7 +72,7 @@ func (s *Service) ErasePerson(ctx context.Context, c *enlist.Caller, text string
 			return s.finishErasure(ctx, c, found.keys, result)
 		}
 		for _, erase := range []func(context.Context, *personFound) error{
-			s.eraseJobs, s.eraseAuditRows, s.eraseChanges, s.eraseMails, s.eraseImports, s.eraseAddress, s.eraseContacts,
+			s.eraseChanges, s.eraseJobs, s.eraseAuditRows, s.eraseMails, s.eraseImports, s.eraseAddress, s.eraseContacts,
 		} {
 			if err := erase(c.Context(ctx), found); err != nil {
 				return nil, err
@@ -131,9 +131,10 @@ type personFound struct {
 	jobs       []int64
 	results    []resultStep
 	saved      []savedResult
-	acts       []int64  // rows of the audit log
-	changes    []int64  // of many Contacts, with a value
-	addresses  []string // normalised forms of the person's addresses
+	acts       []int64       // rows of the audit log
+	changes    []int64       // of many Contacts, with a value
+	changing   enlist.ListID // with such a change that runs; 0: none
+	addresses  []string      // normalised forms of the person's addresses
 }
 
 // resultStep is a step of an Import whose results are about the person.
@@ -259,7 +260,7 @@ func (f *personFound) isEmpty() bool {
 			return false
 		}
 	}
-	return len(f.keys.Contacts) == 0 && len(f.keys.Former) == 0 && len(f.changes) == 0
+	return len(f.keys.Contacts) == 0 && len(f.keys.Former) == 0 && len(f.changes) == 0 && f.changing == 0
 }
 
 // erasure returns the numbers of rows.
