@@ -1039,6 +1039,7 @@ type Form struct {
 	Name             string `json:"name"`
 	FieldIDs         string `json:"field_ids"`          // the Fields that it asks for, in their order, separated by commas; without Email, it comes first
 	RequiredFieldIDs string `json:"required_field_ids"` // those that need a value; Email always does
+	PreferenceIDs    string `json:"preference_ids"`     // those for which it has ticks, in their order, separated by commas
 	Title            string `json:"title"`              // empty stands for the text of the language, like button and thanks
 	Introduction     string `json:"introduction"`       // text above the inputs
 	Button           string `json:"button"`             // text of the button

@@ -35,8 +35,16 @@ func (s *site) forms() {
 	if status, _, _ := reader.post(at, form); status != http.StatusForbidden {
 		s.Errorf("a reader saves the Form: %d", status)
 	}
+	preference, err := s.App.Lists.AddPreference(s.Context(), s.Caller, s.News, "Events <b>")
+	s.Must(err)
+	form.Set("preference", "99999")
+	if status, _, text := v.post(at, form); status != http.StatusUnprocessableEntity || !strings.Contains(text, "has no preference 99999") {
+		s.Errorf("an unknown preference is answered with %d", status)
+	}
+	form.Set("preference", id(preference))
 	v.post(at, form)
-	parts := []string{"Join &lt;us&gt;", "https://a.example\nhttps://b.example", "Shown 0 times", "?preview", "&lt;form method=&#34;post&#34;",
+	parts := []string{`name="preference" value="` + id(preference) + `" checked> Events &lt;b&gt;`, "name=&#34;p" + id(preference) + "&#34; value=&#34;1&#34;&gt; Events",
+		"Join &lt;us&gt;", "https://a.example\nhttps://b.example", "Shown 0 times", "?preview", "&lt;form method=&#34;post&#34;",
 		"name=&#34;f" + email + "&#34; required", "<th>Day</th>"}
 	v.want(at, http.StatusOK, parts...)
 	reader.want(at, http.StatusOK, "Your level does not allow changes")

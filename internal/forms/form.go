@@ -28,6 +28,7 @@ type Form struct {
 	Name             string
 	FieldIDs         string // in the order of the inputs, with commas; without the email Field, it comes first
 	RequiredIDs      string // those of them that need a value; the email Field always does
+	PreferenceIDs    string // for which the Form has ticks, in their order, with commas
 	Title            string
 	Introduction     string // paragraphs
 	Button           string
@@ -50,6 +51,7 @@ var FormAttributes = []enlist.Attribute[Form]{
 	enlist.Searchable(enlist.TextKey("name", func(f *Form) *string { return &f.Name }, enlist.ReadName)),
 	enlist.TextKey("field_ids", func(f *Form) *string { return &f.FieldIDs }, readIDs),
 	enlist.TextKey("required_field_ids", func(f *Form) *string { return &f.RequiredIDs }, readIDs),
+	enlist.TextKey("preference_ids", func(f *Form) *string { return &f.PreferenceIDs }, readIDs),
 	enlist.TextKey("title", func(f *Form) *string { return &f.Title }, enlist.ReadLine),
 	enlist.TextKey("introduction", func(f *Form) *string { return &f.Introduction }, lists.ReadParagraphs),
 	enlist.TextKey("button", func(f *Form) *string { return &f.Button }, enlist.ReadLine),
@@ -74,12 +76,12 @@ const (
 	maxURL   = 2000 // bytes
 )
 
-// readIDs accepts IDs of Fields with commas between them. SetForm checks that the List has them.
+// readIDs accepts IDs of Fields or preferences with commas between them. SetForm checks that the List has them.
 func readIDs(text string) (string, error) {
 	var all []string
 	for _, item := range enlist.SplitTrimmed(text) {
 		if n, err := strconv.ParseInt(item, 10, 64); err != nil || n <= 0 || slices.Contains(all, item) {
-			return "", enlist.Expected("IDs of different Fields, separated by commas")
+			return "", enlist.Expected("different IDs, separated by commas")
 		}
 		all = append(all, item)
 	}
@@ -220,7 +222,7 @@ func (f *Form) check(schema *enlist.Schema) error {
 	if f.Name == "" {
 		return enlist.Invalid("name", "expected a name")
 	}
-	shown := ids(f.FieldIDs)
+	shown := ids[enlist.FieldID](f.FieldIDs)
 	for _, id := range shown {
 		switch field := fieldOf(schema, id); {
 		case field == nil:
@@ -229,9 +231,14 @@ func (f *Form) check(schema *enlist.Schema) error {
 			return enlist.Invalid("field_ids", "a Form cannot ask for a file: "+enlist.Quoted(field.Name))
 		}
 	}
-	for _, id := range ids(f.RequiredIDs) {
+	for _, id := range ids[enlist.FieldID](f.RequiredIDs) {
 		if !slices.Contains(shown, id) && id != schema.Email().ID {
 			return enlist.Invalid("required_field_ids", fmt.Sprintf("the Form does not ask for the Field %d", id))
+		}
+	}
+	for _, id := range ids[enlist.PreferenceID](f.PreferenceIDs) {
+		if preferenceOf(schema, id) == nil {
+			return enlist.Invalid("preference_ids", fmt.Sprintf("the List has no preference %d", id))
 		}
 	}
 	if schema.List.GDPR && f.Consent == "" {
@@ -309,10 +316,10 @@ func (f *Form) audited() accounts.AuditObject {
 }
 
 // ids returns the IDs in a stored text.
-func ids(text string) (all []enlist.FieldID) {
+func ids[ID ~int64](text string) (all []ID) {
 	for _, item := range enlist.SplitTrimmed(text) {
 		n, _ := strconv.ParseInt(item, 10, 64) // readIDs has checked it
-		all = append(all, enlist.FieldID(n))
+		all = append(all, ID(n))
 	}
 	return all
 }

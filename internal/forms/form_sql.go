@@ -15,6 +15,7 @@ func mapForm(m *db.Mapper, f *Form) {
 	m.Value("name", &f.Name)
 	m.Value("field_ids", &f.FieldIDs)
 	m.Value("required_ids", &f.RequiredIDs)
+	m.Value("preference_ids", &f.PreferenceIDs)
 	m.Value("title", &f.Title)
 	m.Value("introduction", &f.Introduction)
 	m.Value("button", &f.Button)

@@ -29,6 +29,7 @@ func TestForms(t *testing.T) {
 		{Name: "a Contact that has left confirms again on a List with double opt-in", Test: confirmsAgain},
 		{Name: "a Form adds no duplicate, also to a List that allows them", Test: noDuplicates},
 		{Name: "at the limit of an Account the answer does not show whether a Contact has the address", Test: fullAccount},
+		{Name: "a tick is an answer about a preference, and the answers of a Contact stay", Test: answers},
 		{Name: "days count what was shown, sent and confirmed", Test: counts},
 		{Name: "a closed Form, a Form of a deleted List and an unknown one subscribe no one", Test: closed},
 		{Name: "a List is deleted with its Forms", Test: deletedList},
@@ -45,7 +46,7 @@ func newForm(o *apptest.Account, list enlist.ListID, pairs ...any) enlist.FormID
 }
 
 // text writes IDs with commas.
-func text(ids ...enlist.FieldID) string {
+func text[ID ~int64](ids ...ID) string {
 	return strings.Trim(strings.Join(strings.Fields(fmt.Sprint(ids)), ","), "[]")
 }
 
@@ -148,6 +149,55 @@ func keepsValues(o *apptest.Account) {
 		got.Values.Get(o.EmailField(list)) != "ann@example.com" {
 		o.Errorf("the Contact is %+v", got)
 	}
+}
+
+func answers(o *apptest.Account) {
+	list, other := o.AddList(), o.AddList()
+	var prefs []enlist.PreferenceID
+	for _, name := range []string{"Events", "Offers", "Gone"} {
+		id, err := o.App.Lists.AddPreference(o.Context(), o.Caller, list, name)
+		o.Must(err)
+		prefs = append(prefs, id)
+	}
+	foreign, err := o.App.Lists.AddPreference(o.Context(), o.Caller, other, "Events")
+	o.Must(err)
+	for _, ids := range []string{text(foreign), "7000000", "x", text(prefs[0], prefs[0])} {
+		_, err := o.App.Forms.SetForm(o.Context(), o.Caller, list, 0, apptest.Details("name", "Sign-up", "preference_ids", ids))
+		o.Refused(err, enlist.InvalidParameters, "preference_ids")
+	}
+	id := newForm(o, list, "preference_ids", text(prefs[1], prefs[0], prefs[2]))
+	o.Must(o.App.Lists.DeletePreference(o.Context(), o.Caller, list, prefs[2]))
+	tick := func(address string, ids ...enlist.PreferenceID) {
+		p, err := o.App.Forms.Show(o.Context(), id)
+		o.Must(err)
+		if len(p.Preferences) != 2 || p.Preferences[0].Name != "Offers" {
+			o.Errorf("the Form has the preferences %+v", p.Preferences)
+		}
+		e := &forms.Entry{Values: map[enlist.FieldID][]string{p.Schema.Email().ID: {address}}, Ticked: make(map[enlist.PreferenceID]bool), Title: "Our news"}
+		for _, one := range ids {
+			e.Ticked[one] = true
+		}
+		_, err = o.App.Forms.Send(o.Context(), id, e)
+		o.Must(err)
+	}
+	tick("ann@example.com", prefs[0], prefs[2], foreign)
+	c := find(o, list)
+	apptest.Same(o.T, "answers of a new Contact", c.Prefs, map[enlist.PreferenceID]bool{prefs[0]: true})
+	o.Update(func(tx *db.Tx) error {
+		c.Prefs = map[enlist.PreferenceID]bool{prefs[0]: false}
+		return contacts.Update(tx, c)
+	})
+	tick("ANN@example.com", prefs[0], prefs[1])
+	apptest.Same(o.T, "answers of a Contact", find(o, list).Prefs, map[enlist.PreferenceID]bool{prefs[0]: false, prefs[1]: true})
+	var ledger []enlist.LedgerRow
+	o.Update(func(tx *db.Tx) (err error) {
+		ledger, err = contacts.LedgerRows(tx, list, c.ID, 0, 0)
+		return err
+	})
+	apptest.Same(o.T, "preferences in the newest row of the ledger", ledger[0].Preferences, []enlist.PreferenceChoice{{Name: "Offers", Agree: true}})
+	apptest.Same(o.T, "preferences in the first row of the ledger", ledger[1].Preferences, []enlist.PreferenceChoice{{Name: "Events", Agree: true}})
+	tick("ann@example.com")
+	apptest.Same(o.T, "answers after no tick", find(o, list).Prefs, map[enlist.PreferenceID]bool{prefs[0]: false, prefs[1]: true})
 }
 
 func confirmsAgain(o *apptest.Account) {

@@ -20,8 +20,9 @@ var ErrNone = errors.New("there is no such Form")
 // Public is a Form with its inputs.
 type Public struct {
 	Form
-	Schema *enlist.Schema
-	Inputs []Input
+	Schema      *enlist.Schema
+	Inputs      []Input
+	Preferences []enlist.Preference // with a tick for each
 }
 
 // Input is a Field that the Form asks for.
@@ -42,7 +43,7 @@ func (s *Service) CountView(ctx context.Context, p *Public) error {
 	})
 }
 
-// load returns a Form with its inputs. A Field that was deleted has no input.
+// load returns a Form with its inputs. A Field or a preference that was deleted has no input.
 func load(tx *db.Tx, id enlist.FormID) (*Public, error) {
 	form, err := formTable.One(tx, ErrNone, "WHERE id = ?", int64(id))
 	if err != nil {
@@ -56,13 +57,13 @@ func load(tx *db.Tx, id enlist.FormID) (*Public, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Inputs = Inputs(form, p.Schema)
+	p.Inputs, p.Preferences = Inputs(form, p.Schema), Preferences(form, p.Schema)
 	return p, nil
 }
 
 // Inputs returns the inputs of a Form in their order.
 func Inputs(f *Form, schema *enlist.Schema) (all []Input) {
-	shown, required := ids(f.FieldIDs), ids(f.RequiredIDs)
+	shown, required := ids[enlist.FieldID](f.FieldIDs), ids[enlist.FieldID](f.RequiredIDs)
 	if email := schema.Email().ID; !slices.Contains(shown, email) {
 		shown = slices.Insert(shown, 0, email)
 	}
@@ -74,6 +75,25 @@ func Inputs(f *Form, schema *enlist.Schema) (all []Input) {
 		all = append(all, Input{field, slices.Contains(required, id) || id == schema.Email().ID})
 	}
 	return all
+}
+
+// Preferences returns the preferences of a Form in their order.
+func Preferences(f *Form, schema *enlist.Schema) (all []enlist.Preference) {
+	for _, id := range ids[enlist.PreferenceID](f.PreferenceIDs) {
+		if p := preferenceOf(schema, id); p != nil {
+			all = append(all, *p)
+		}
+	}
+	return all
+}
+
+// preferenceOf returns a preference of a List, or nil.
+func preferenceOf(schema *enlist.Schema, id enlist.PreferenceID) *enlist.Preference {
+	i := slices.IndexFunc(schema.Preferences, func(p enlist.Preference) bool { return p.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &schema.Preferences[i]
 }
 
 // caller returns a Caller that may access every List of an Account.

@@ -15,9 +15,10 @@ import (
 // Entry is what a visitor sends.
 type Entry struct {
 	Values map[enlist.FieldID][]string // several texts for the ticks of a checkbox Field
-	Agreed bool                        // the tick for the consent
-	Title  string                      // that the visitor has read, for the ledger
-	IP     string                      // "" if it is not known
+	Ticked map[enlist.PreferenceID]bool
+	Agreed bool   // the tick for the consent
+	Title  string // that the visitor has read, for the ledger
+	IP     string // "" if it is not known
 }
 
 // Fault says what is wrong with an input.
@@ -87,6 +88,11 @@ func (s *Service) Send(ctx context.Context, id enlist.FormID, e *Entry) (map[enl
 		if value := e.text(in.ID); value != "" {
 			r.Details = append(r.Details, enlist.Detail{Key: "field_" + strconv.FormatInt(int64(in.ID), 10),
 				Value: enlist.TextInput(value)})
+		}
+	}
+	for _, pref := range p.Preferences { // as on the page with the settings, no tick is no answer
+		if e.Ticked[pref.ID] {
+			r.Consent.Preferences = append(r.Consent.Preferences, enlist.PreferenceChoice{Name: pref.Name, Agree: true})
 		}
 	}
 	_, err = s.contacts.Subscribe(ctx, by, r)

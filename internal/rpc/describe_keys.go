@@ -144,6 +144,7 @@ var keyMeanings = map[string]string{
 
 	"Form.field_ids":          "the Fields that it asks for, in their order, separated by commas; without Email, it comes first",
 	"Form.required_field_ids": "those that need a value; Email always does",
+	"Form.preference_ids":     "those for which it has ticks, in their order, separated by commas",
 	"Form.title":              "empty stands for the text of the language, like button and thanks",
 	"Form.introduction":       "text above the inputs",
 	"Form.button":             "text of the button",

@@ -75,6 +75,7 @@ func (f *formRequest) only(get, post func()) {
 type formPage struct {
 	*forms.Public
 	Inputs    []input
+	Topics    []tick // preferences
 	Stamp     string
 	Agreed    bool
 	Fault     bool   // the tick for the consent is missing
@@ -89,7 +90,7 @@ type formPage struct {
 // page returns the data of a page about a Form.
 func (f *formRequest) page(p *forms.Public) page {
 	return page{Schema: p.Schema, Wanted: p.Language, Form: &formPage{Public: p, Trap: trapInput, StampName: stampInput,
-		AgreeName: agreeInput, Confirms: p.Schema.List.DoubleOptIn,
+		AgreeName: agreeInput, Confirms: p.Schema.List.DoubleOptIn, Topics: topicsOf(p, nil),
 		Link: strconv.FormatInt(int64(f.id), 10) + "/link"}}
 }
 
@@ -173,7 +174,7 @@ func (f *formRequest) send() {
 	posted := f.r.PostForm
 	e := f.entry(p, posted)
 	view := f.page(p)
-	view.Form.Agreed = e.Agreed
+	view.Form.Agreed, view.Form.Topics = e.Agreed, topicsOf(p, e)
 	if stamp, ok := f.readStamp(p, posted.Get(stampInput)); !ok {
 		view.Form.Problem, view.Form.Inputs = "form.again", inputsOf(p, e, nil)
 		f.write(http.StatusUnprocessableEntity, view, stamp)
@@ -208,14 +209,17 @@ func (f *formRequest) subscribe(p *forms.Public, e *forms.Entry, trapped bool) (
 
 // entry returns what the visitor has sent.
 func (f *formRequest) entry(p *forms.Public, posted url.Values) *forms.Entry {
-	e := &forms.Entry{Values: make(map[enlist.FieldID][]string), Agreed: posted.Get(agreeInput) != "",
-		IP: visitorIP(f.r), Title: p.Title}
+	e := &forms.Entry{Values: make(map[enlist.FieldID][]string), Ticked: make(map[enlist.PreferenceID]bool),
+		Agreed: posted.Get(agreeInput) != "", IP: visitorIP(f.r), Title: p.Title}
 	if e.Title == "" {
 		in := f.texts.For(languageOf(p), f.r.Header.Get("Accept-Language"))
 		e.Title = strings.ReplaceAll(in.Text("form.heading"), "{list}", p.Schema.List.Name)
 	}
 	for _, i := range p.Inputs {
 		e.Values[i.ID] = posted[inputName(i.ID)]
+	}
+	for _, one := range p.Preferences {
+		e.Ticked[one.ID] = posted.Get(topicName(one.ID)) != ""
 	}
 	return e
 }

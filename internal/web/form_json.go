@@ -20,6 +20,7 @@ type formInfo struct {
 	Button       string      `json:"button"`
 	ConsentText  string      `json:"consent_text"` // not empty: agree must be true
 	Fields       []fieldInfo `json:"fields"`
+	Preferences  []topicInfo `json:"preferences,omitempty"`
 	Stamp        string      `json:"stamp"` // to send back, 2 seconds later at the earliest
 }
 
@@ -31,9 +32,14 @@ type fieldInfo struct {
 	Choices    []string `json:"choices,omitempty"`
 }
 
+type topicInfo struct {
+	Name  string `json:"name"` // key of values: true is a tick
+	Label string `json:"label"`
+}
+
 // formSent is the body of POST.
 type formSent struct {
-	Values   map[string]any `json:"values"` // a text, or an array of texts for a checkbox Field
+	Values   map[string]any `json:"values"` // a text, an array of texts for a checkbox Field, true for a preference
 	Agree    bool           `json:"agree"`
 	Stamp    string         `json:"stamp"`
 	Homepage string         `json:"homepage"` // the trap
@@ -103,6 +109,9 @@ func (f *formRequest) info(p *forms.Public) formInfo {
 		}
 		i.Fields = append(i.Fields, field)
 	}
+	for _, one := range topicsOf(p, nil) {
+		i.Preferences = append(i.Preferences, topicInfo{one.Name, one.Text})
+	}
 	return i
 }
 
@@ -167,13 +176,17 @@ func (f *formRequest) replyFaults(p *forms.Public, in page, faults map[enlist.Fi
 	f.reply(http.StatusUnprocessableEntity, a)
 }
 
-// posted returns the values as a form has them. A value that is neither a text nor an array of texts is left out.
+// posted returns the values as a form has them. A value that is no text, no array of texts and not true is left out.
 func (s *formSent) posted() url.Values {
 	all := make(url.Values)
 	for name, value := range s.Values {
 		switch v := value.(type) {
 		case string:
 			all.Add(name, v)
+		case bool:
+			if v {
+				all.Add(name, "1")
+			}
 		case []any:
 			for _, item := range v {
 				if text, ok := item.(string); ok {

@@ -206,6 +206,37 @@ func TestFormOfAnotherSiteIsSentByScriptAndWithoutIt(t *testing.T) {
 	}
 }
 
+// covers: spec form.record
+func TestFormAsksForPreferences(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	events, err := h.service.Lists.AddPreference(t.Context(), h.caller, h.list, "Events & <b>")
+	h.must(err)
+	offers, err := h.service.Lists.AddPreference(t.Context(), h.caller, h.list, "Offers")
+	h.must(err)
+	e, o := topicName(events), topicName(offers)
+	path := h.addForm("preference_ids", e[1:]+","+o[1:], "sites", "https://shop.example")
+	h.shows(h.do("GET", path, ""), http.StatusOK, "What you would like to get", `name="`+e+`" value="1"><span><bdi>Events &amp; &lt;b&gt;`)
+	stamp := h.stamp(path)
+	h.pass(3 * time.Second)
+	h.shows(h.do("POST", path, "stamp="+stamp+"&f1=mira%40&"+o+"=1"), http.StatusUnprocessableEntity, `name="`+o+`" value="1" checked`, `name="`+e+`" value="1">`)
+	h.shows(h.do("POST", path, "stamp="+stamp+"&f1=mira%40example.com&"+o+"=1"), http.StatusOK, "Thank you")
+	h.header = http.Header{"Origin": {"https://shop.example"}, "Content-Type": {"application/json"}}
+	var form formInfo
+	h.must(json.Unmarshal([]byte(h.do("GET", path+".json", "").body), &form))
+	if len(form.Preferences) != 2 || form.Preferences[0] != (topicInfo{e, "Events & <b>"}) || len(form.Fields) != 1 {
+		t.Errorf("the script gets %+v", form)
+	}
+	h.pass(3 * time.Second)
+	sent := h.do("POST", path+".json", `{"stamp":"`+form.Stamp+`","values":{"f1":"ann@example.com","`+e+`":true,"`+o+`":false}}`)
+	h.shows(sent, http.StatusOK, `"ok":true`)
+	for id, want := range map[enlist.ContactID]enlist.PreferenceID{1: offers, 2: events} {
+		if c := h.contact(id); len(c.Prefs) != 1 || !c.Prefs[want] {
+			t.Errorf("the Contact %d has the answers %v, want a tick of %d", id, c.Prefs, want)
+		}
+	}
+}
+
 // The answer about the link to the settings is the same for all addresses, and only a Contact gets a mail.
 //
 // covers: decision 133

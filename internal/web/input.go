@@ -54,6 +54,14 @@ func inputsOf(p *forms.Public, e *forms.Entry, faults map[enlist.FieldID]forms.F
 	return all
 }
 
+// topicsOf returns the ticks for the preferences of a Form. e is nil before the visitor has sent it.
+func topicsOf(p *forms.Public, e *forms.Entry) (all []tick) {
+	for _, one := range p.Preferences {
+		all = append(all, tick{Name: topicName(one.ID), Text: one.Name, Ticked: e != nil && e.Ticked[one.ID]})
+	}
+	return all
+}
+
 // faultText returns the key of the text about a value that a Field does not accept.
 func faultText(f *enlist.Field) string {
 	if f.AddressType == enlist.AddressEmail {

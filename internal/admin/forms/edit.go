@@ -23,6 +23,7 @@ type editData struct {
 	*forms.Form
 	List      *enlist.List
 	Fields    []fieldRow
+	Topics    []topic
 	Languages []language
 	MayEdit   bool
 	Wrong     map[string]string // what is wrong, by the key of the input
@@ -32,6 +33,12 @@ type editData struct {
 	Path      string    // of the page on this server
 	Snippet   string
 	SiteLines string
+}
+
+// topic is a preference of the List in the editor.
+type topic struct {
+	enlist.Preference
+	Chosen bool
 }
 
 // fieldRow is a Field of the List in the editor.
@@ -65,12 +72,21 @@ func (p *pages) editView(r *ui.Request, f *forms.Form, rows []fieldRow, wrong ma
 	if rows == nil {
 		d.Fields = rowsOf(f, fields)
 	}
+	preferences, err := r.App.Lists.SearchPreferences(r.Context(), r.Caller, f.ListID, enlist.Query{})
+	if err != nil {
+		return nil, err
+	}
+	schema := enlist.NewSchema(enlist.List{ID: f.ListID}, fields, preferences)
+	for i := range preferences {
+		d.Topics = append(d.Topics, topic{preferences[i], slices.Contains(forms.Preferences(f, schema),
+			preferences[i])})
+	}
 	if err := d.count(r); err != nil {
 		return nil, err
 	}
 	d.Path = "/s/" + ui.Plain(int64(f.ID))
 	d.Page = origin(r) + d.Path
-	if d.Snippet, err = p.snippetOf(f, fields, d.Page); err != nil {
+	if d.Snippet, err = p.snippetOf(f, schema, d.Page); err != nil {
 		return nil, err
 	}
 	view := &ui.View{Title: f.Name, Place: "Forms", Content: p.edit_, Data: d,
@@ -135,7 +151,7 @@ func rowsOf(f *forms.Form, fields []enlist.Field) (rows []fieldRow) {
 }
 
 // snippetOf returns the HTML with which a page of another site shows the Form.
-func (p *pages) snippetOf(f *forms.Form, fields []enlist.Field, url string) (string, error) {
+func (p *pages) snippetOf(f *forms.Form, schema *enlist.Schema, url string) (string, error) {
 	type input struct {
 		forms.Input
 		Choices []string
@@ -144,8 +160,9 @@ func (p *pages) snippetOf(f *forms.Form, fields []enlist.Field, url string) (str
 		*forms.Form
 		URL    string
 		Inputs []input
-	}{f, url, nil}
-	for _, in := range forms.Inputs(f, enlist.NewSchema(enlist.List{ID: f.ListID}, fields, nil)) {
+		Topics []enlist.Preference
+	}{f, url, nil, forms.Preferences(f, schema)}
+	for _, in := range forms.Inputs(f, schema) {
 		d.Inputs = append(d.Inputs, input{in, enlist.SplitTrimmed(in.Values)})
 	}
 	var b strings.Builder
@@ -169,6 +186,7 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	typed.Button, typed.Consent, typed.Thanks = posted.Get("button"), posted.Get("consent_text"), posted.Get("thanks")
 	typed.RedirectURL, typed.Language = posted.Get("redirect_url"), posted.Get("language")
 	typed.Sites, typed.Open = posted.Get("sites"), posted.Get("is_open") == "1"
+	typed.PreferenceIDs = strings.Join(posted["preference"], ",")
 	rows := typedRows(r, fields)
 	var shown, required []string
 	for _, row := range rows {
@@ -180,7 +198,7 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 		}
 	}
 	details := []enlist.Detail{ui.Text("field_ids", strings.Join(shown, ",")),
-		ui.Text("required_field_ids", strings.Join(required, ",")),
+		ui.Text("required_field_ids", strings.Join(required, ",")), ui.Text("preference_ids", typed.PreferenceIDs),
 		ui.Text("is_open", cmp.Or(posted.Get("is_open"), "0"))}
 	for _, key := range []string{"name", "title", "introduction", "button", "consent_text", "thanks", "redirect_url",
 		"language", "sites"} {

@@ -1,0 +1,5 @@
+-- Preferences that a Form asks for.
+
+-- +goose Up
+
+ALTER TABLE form ADD COLUMN preference_ids TEXT NOT NULL DEFAULT ''; -- in their order, with commas
