@@ -33,7 +33,8 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// This file tests the pages of Lists, of sending, of autoresponders and of the Unsubscriber List.
+// This file tests the pages of sending, of autoresponders and of the Unsubscriber List. operations_lists_test.go has those
+// of Lists.
 
 func TestPagesOfOperations(t *testing.T) {
 	apptest.Run(t, apptest.Slow, newOperations, []apptest.Rule[*operations]{
@@ -174,96 +175,6 @@ func (s *operations) levels() {
 	}
 	restricted.want("/admin/lists/"+id(own)+"/copy", http.StatusNotFound)
 	restricted.want("/admin/lists/new", http.StatusNotFound)
-}
-
-func (s *operations) lists() {
-	v := s.full()
-	at := v.send("/admin/lists", url.Values{"name": {"Garden <b>"}, "track_opens": {"1"}, "country_code": {"49"},
-		"disallow_duplicate_contacts": {"1"}}, http.StatusOK, "The List was made", "are of &#43;49", "Garden &lt;b&gt;")
-	path, _, _ := strings.Cut(at, "?")
-	v.send("/admin/lists", url.Values{"name": {" "}, "imprint": {"Us\r\nall"}, "country_code": {"49"}}, http.StatusUnprocessableEntity, "Us\nall")
-	v.send(path+"/settings", url.Values{"name": {"Garden"}, "from_address": {"no address"}, "country_code": {"49"}},
-		http.StatusUnprocessableEntity, "no address", "aria-invalid")
-	v.send(path+"/settings", url.Values{"name": {"Garden"}, "double_opt_in_required": {"1"}, "country_code": {"49"}}, http.StatusOK,
-		"confirms by a link", "are not counted")
-	list := enlist.ListID(ui64(path))
-	s.Subscribe(list, "Email", "ann@example.com")
-	v.want(path, http.StatusOK, "Can get mail", "90 days", "1 Contact")
-	v.want(path+"/copy", http.StatusOK, "2 Fields")
-	copied := v.send(path+"/copy", url.Values{"name": {"Second"}}, http.StatusOK, "This is the copy", "0 Contacts")
-	v.want("/admin/lists?q=seco", http.StatusOK, "Second", "1 to 1 of 1")
-	v.want(path+"/clear", http.StatusOK, "This deletes 1 Contact", "Garden")
-	v.send(path+"/clear", url.Values{"typed": {"garden"}}, http.StatusUnprocessableEntity, "Nothing was deleted")
-	if n := s.List(list).ContactCount; n != 1 {
-		s.Fatalf("the List has %d Contacts, want 1", n)
-	}
-	v.send(path+"/clear", url.Values{"typed": {"Garden"}}, http.StatusOK, "1 Contact")
-	second, _, _ := strings.Cut(copied, "?")
-	v.send(second+"/delete", url.Values{"typed": {"Second"}}, http.StatusOK, "Second was deleted")
-	v.want(second, http.StatusNotFound)
-	v.want(path+"/nothing", http.StatusNotFound)
-	if n := s.List(list).ContactCount; n != 0 {
-		s.Errorf("the List has %d Contacts, want 0", n)
-	}
-}
-
-// ui64 returns the number at the end of a path.
-func ui64(path string) (n int64) {
-	for _, c := range path[strings.LastIndexByte(path, '/')+1:] {
-		n = n*10 + int64(c-'0')
-	}
-	return n
-}
-
-func (s *operations) fields() {
-	v, list := s.full(), s.AddList("name", "Fields")
-	path := "/admin/lists/" + id(list)
-	v.send(path+"/fields", url.Values{"name": {"Email"}, "type": {"text"}}, http.StatusUnprocessableEntity, "has a Field", "aria-invalid")
-	v.send(path+"/fields", url.Values{"name": {"Age"}, "type": {"text"}, "time_format": {"off"}}, http.StatusOK, "The Field was added")
-	var age enlist.FieldID
-	all, err := s.App.Lists.SearchFields(s.Context(), s.Caller, list, enlist.Query{})
-	s.Must(err)
-	for i := range all {
-		if all[i].Name == "Age" {
-			age = all[i].ID
-		}
-	}
-	s.Subscribe(list, "Email", "ann@example.com", "Age", "twelve")
-	one := path + "/fields/" + id(age)
-	v.want(one, http.StatusOK, "value=\"Age\"", "Delete")
-	number := url.Values{"name": {"Age"}, "type": {"decimal"}, "time_format": {"off"}, "display_order": {"3"}}
-	v.send(one, number, http.StatusUnprocessableEntity, "1 Contact holds a value that would not fit")
-	short := url.Values{"name": {"Age"}, "type": {"text"}, "length": {"3"}, "time_format": {"off"}, "display_order": {"3"}}
-	v.send(one, short, http.StatusUnprocessableEntity, "1 Contact holds a value", "all the same")
-	if f := s.Field(list, age); f.Length != 0 {
-		s.Errorf("the length is %d before the person has agreed", f.Length)
-	}
-	short.Set("agreed", "1")
-	v.send(one, short, http.StatusOK, "at most 3 letters")
-	v.send(one+"/up", nil, http.StatusOK)
-	if names := strings.Join(s.Fields(list, enlist.Query{SortBy: "display_order"}), " "); s.Field(list, age).DisplayOrder != 2 {
-		s.Errorf("after the move, the Fields are %s", names)
-	}
-	v.want(one+"/delete", http.StatusOK, "the values of 1 Contact")
-	v.send(one+"/delete", url.Values{"typed": {"Other"}}, http.StatusUnprocessableEntity, "this is not the name")
-	v.send(one+"/delete", url.Values{"typed": {"Age"}}, http.StatusOK, "was deleted")
-	v.want(one, http.StatusNotFound)
-	v.want(path+"/fields/"+id(s.EmailField(list)), http.StatusOK, "the email address")
-	v.send(path+"/fields/"+id(s.EmailField(list))+"/delete", url.Values{"typed": {"Email"}}, http.StatusUnprocessableEntity, "keeps its email Field")
-}
-
-func (s *operations) preferences() {
-	v, list := s.full(), s.AddList("name", "Preferences")
-	path := "/admin/lists/" + id(list)
-	v.send(path+"/preferences", url.Values{"name": {"Weekly"}}, http.StatusOK, "Weekly")
-	v.send(path+"/preferences", url.Values{"name": {"Weekly"}}, http.StatusUnprocessableEntity, "of this name already")
-	all, err := s.App.Lists.SearchPreferences(s.Context(), s.Caller, list, enlist.Query{})
-	s.Must(err)
-	one := path + "/preferences/" + id(all[0].ID)
-	v.send(one, url.Values{"name": {"Each week"}}, http.StatusOK, "Each week")
-	v.send(one+"/delete", url.Values{"typed": {"Weekly"}}, http.StatusUnprocessableEntity)
-	v.send(one+"/delete", url.Values{"typed": {"Each week"}}, http.StatusOK, "was deleted")
-	v.want(one, http.StatusNotFound)
 }
 
 func (s *operations) autoresponders() {

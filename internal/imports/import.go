@@ -18,6 +18,7 @@ import (
 //	step.go     stores the rows of one step in a transaction
 //	others.go   files of addresses that have unsubscribed or bounced
 //	run.go      runs the steps
+//	run_read.go reads the rows of the steps
 //	edit.go     shows, pauses, continues and cancels Imports
 //	kept.go     dry runs whose file is imported later
 //	result.go   what became of each row

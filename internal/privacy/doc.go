@@ -2,7 +2,7 @@
 // stored about a person, proofs of consent, and the removal of old data.
 //
 //	person.go, person_sql.go   finds and exports the rows about a person
-//	person_erase*.go   erases them, in several transactions
+//	person_erase*.go, person_change.go   erases them, in several transactions
 //	person_mention.go, person_audit.go   mentions in values, and the audit log
 //	proof.go, contact_proof.go   what a proof of consent contains
 //	retention*.go      how long opens, clicks and texts are kept, and their removal
