@@ -75,8 +75,9 @@ func (s *site) peopleOfReport() {
 			}
 		}
 	}
-	v.want(path+"/people/recipients", http.StatusOK, "a0@", "a1@", "a2@", "bounced: smtp; 550 5.1.1 &lt;no such user&gt;")
+	v.want(path+"/people/recipients", http.StatusOK, "a0@", "a1@", "a2@", "<span>1 to 3</span>", "bounced: smtp; 550 5.1.1 &lt;no such user&gt;")
 	v.want(path+"/people/complained", http.StatusOK, "There is no such person yet.")
+	v.want(path+"/people/recipients?page=2", http.StatusOK, `beyond the last one. <a href="`+path+`/people/recipients">Back</a>`)
 	v.want(path+"/people/unheard-of", http.StatusNotFound)
 }
 
@@ -93,7 +94,7 @@ func (s *site) pagesOfPeople() {
 	if a, b, c, d := count(""), count("?page=2"), count("?page=3"), count("?page=4"); a != 100 || b != 100 || c != 5 || d != 0 {
 		s.Errorf("the pages have %d, %d, %d and %d people", a, b, c, d)
 	}
-	v.want(path+"?page=2", http.StatusOK, "not-opened?page=3", `not-opened"`)
+	v.want(path+"?page=2", http.StatusOK, "<span>101 to 200</span>", "not-opened?page=3", `not-opened"`)
 	v.wantWithout(path+"?page=3", "page=4")
 	found := count("?q=99%40")
 	if found == 0 || found > 3 {

@@ -63,24 +63,18 @@ type DepartureWords struct {
 	Words   string
 }
 
-// AllDepartures returns how many Contacts have given each reason, by List, for all Lists that the caller may access. A
-// List without reasons is missing.
-func (s *Service) AllDepartures(ctx context.Context, c *enlist.Caller) (
-	map[enlist.ListID]map[DepartureReason]int64, error) {
-	return db.View(ctx, s.db, c, func(tx *db.Tx) (map[enlist.ListID]map[DepartureReason]int64, error) {
-		all := make(map[enlist.ListID]map[DepartureReason]int64)
+// AllDepartures returns how many Contacts have given a reason, by List, for all Lists that the caller may access. A List
+// without reasons is missing.
+func (s *Service) AllDepartures(ctx context.Context, c *enlist.Caller) (map[enlist.ListID]int64, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (map[enlist.ListID]int64, error) {
+		all := make(map[enlist.ListID]int64)
 		return all, tx.Each(func(row *db.Cursor) error {
-			list, reason, n := enlist.ListID(row.Int()), DepartureReason(row.Text()), row.Int()
-			if !c.Key.Allows(list) {
-				return nil
+			if list, n := enlist.ListID(row.Int()), row.Int(); c.Key.Allows(list) {
+				all[list] = n
 			}
-			if all[list] == nil {
-				all[list] = make(map[DepartureReason]int64)
-			}
-			all[list][reason] = n
 			return nil
-		}, `SELECT list_id, reason, count(*) FROM departure
-			WHERE list_id IN (SELECT id FROM list WHERE account_id = ? AND hidden = 0) GROUP BY list_id, reason`,
+		}, `SELECT list_id, count(*) FROM departure
+			WHERE list_id IN (SELECT id FROM list WHERE account_id = ? AND hidden = 0) GROUP BY list_id`,
 			int64(c.Account.ID))
 	})
 }

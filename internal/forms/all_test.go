@@ -75,7 +75,13 @@ func sameAsOneByOne(o *apptest.Account, c *enlist.Caller, want []enlist.ListID) 
 	for _, list := range want {
 		one, err := o.App.Contacts.Departures(o.Context(), c, list)
 		o.Must(err)
-		apptest.Same(o.T, "the reasons", left[list], one.Counts)
+		sum := int64(0)
+		for _, n := range one.Counts {
+			sum += n
+		}
+		if left[list] != sum || sum == 0 {
+			o.Errorf("%d Contacts of the List %d have given a reason, want %d", left[list], list, sum)
+		}
 		if names[list] == "" {
 			o.Errorf("the List %d has no name", list)
 		}

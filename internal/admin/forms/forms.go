@@ -114,18 +114,13 @@ const shownLeft = 20
 
 // addLeft adds why people have left.
 func (d *listData) addLeft(r *ui.Request) error {
-	counts, err := r.App.Contacts.AllDepartures(r.Context(), r.Caller)
+	sums, err := r.App.Contacts.AllDepartures(r.Context(), r.Caller)
 	if err != nil {
 		return err
 	}
-	sums := make(map[enlist.ListID]int64)
 	var with []enlist.List
 	for i := range d.Lists {
-		id := d.Lists[i].ID
-		for _, n := range counts[id] {
-			sums[id] += n
-		}
-		if sums[id] > 0 {
+		if sums[d.Lists[i].ID] > 0 {
 			with = append(with, d.Lists[i])
 		}
 	}

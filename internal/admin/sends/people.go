@@ -70,8 +70,7 @@ type peopleData struct {
 	Kind       string
 	Text, Link string
 	People     []person
-	First      int64
-	Back, Next string // URLs; "": none
+	Pager      ui.Pager
 	File       string // URL of all as CSV
 	ZoneOf     string
 	Late       bool // the search was given up: People are those that it had found
@@ -104,12 +103,13 @@ func (p *pages) people(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	d := peopleData{Batch: b.ID, Kind: k.name, Text: strings.TrimSpace(r.FormValue("q")), Link: request.URL,
-		First: q.Offset + 1, ZoneOf: r.Zone(), Late: late}
-	if page > 1 {
-		d.Back = d.path("people/"+k.name, page-1)
-	}
-	if len(rows.all) > peoplePage {
-		rows.all, d.Next = rows.all[:peoplePage], d.path("people/"+k.name, page+1)
+		ZoneOf: r.Zone(), Late: late}
+	more := len(rows.all) > peoplePage
+	rows.all = rows.all[:min(len(rows.all), peoplePage)]
+	at := func(page int64) string { return d.path("people/"+k.name, page) }
+	d.Pager = ui.NewPager(page, peoplePage, len(rows.all), -1, at)
+	if more {
+		d.Pager.Next = at(page + 1)
 	}
 	d.File = d.path("people.csv", 0)
 	for i := range rows.all {
