@@ -111,8 +111,13 @@ func (f *images) links() {
 	block := func(kind, link string) string { return fmt.Sprintf(`[{"type":%q,"link":%q}]`, kind, link) }
 	for _, link := range []string{"", "https://x.example/{{id}}", " HTTP://x.example ", "mailto:a@x.example", "tel:+31", "{{Website}}", "#place",
 		"{{unsubscribe_url}}", "/f/12/x"} {
-		_, err := f.add(block("button", link))
+		id, err := f.add(block("button", link))
 		f.Must(err)
+		m, err := f.App.Messages.Message(f.Context(), f.Caller, id)
+		f.Must(err)
+		if trimmed := strings.TrimSpace(link); trimmed != "" && m.Blocks != block("button", trimmed) {
+			f.Errorf("the link %q is stored as %s", link, m.Blocks)
+		}
 	}
 	for link, about := range map[string]string{"javascript:alert(1)": "begins with javascript:", " JavaScript:{{x}}": "begins with javascript:", "java\tscript:x": "no URL",
 		"data:text/html,x": "begins with data:", "vbscript:x": "begins with", "file:///x": "begins with", "www.x.example": "no complete URL",
