@@ -165,12 +165,12 @@ func (c *Change) parsed(schema *enlist.Schema, now int64, zone string) (*ParsedC
 	return p, p.parse([]enlist.Detail{{Key: fmt.Sprintf("field_%d", c.Field), Value: value}})
 }
 
-// audit adds a row to the audit log.
+// audit adds a row to the audit log. It has no value that a Contact gets: the row stays after an erasure of the person.
 func (c *Change) audit(tx *db.Tx, by *enlist.Caller, r *ChangeRequest) error {
 	values := accounts.AuditValues{"action": string(c.Action), "contacts": c.Total,
 		"search_criteria": r.Criteria.Text()}
 	if c.Action == ChangeSet {
-		values["field"], values["value"] = r.Field, c.Value
+		values["field"] = r.Field
 	}
 	object := accounts.AuditObject{Kind: "Contact", ID: 0, List: c.ListID}
 	return accounts.Audit(tx, by, c.CreationTime, object, nil, values)

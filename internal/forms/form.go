@@ -172,6 +172,7 @@ func (s *Service) SetForm(ctx context.Context, c *enlist.Caller, list enlist.Lis
 		var before accounts.AuditValues
 		if old != nil {
 			form, before = *old, accounts.SettableValues(FormAttributes, old)
+			form.forget(schema)
 			if err := enlist.Assign(&form, FormAttributes, details); err != nil {
 				return 0, err
 			}
@@ -215,6 +216,15 @@ func replaced(tx *db.Tx, list enlist.ListID, id enlist.FormID, name string) (*Fo
 			maxForms))
 	}
 	return nil, nil
+}
+
+// forget removes the Fields and preferences that the List has no more.
+func (f *Form) forget(schema *enlist.Schema) {
+	isGone := func(id enlist.FieldID) bool { return fieldOf(schema, id) == nil }
+	f.FieldIDs = idText(slices.DeleteFunc(ids[enlist.FieldID](f.FieldIDs), isGone))
+	f.RequiredIDs = idText(slices.DeleteFunc(ids[enlist.FieldID](f.RequiredIDs), isGone))
+	f.PreferenceIDs = idText(slices.DeleteFunc(ids[enlist.PreferenceID](f.PreferenceIDs),
+		func(id enlist.PreferenceID) bool { return preferenceOf(schema, id) == nil }))
 }
 
 // check refuses a Form that does not fit its List.
@@ -331,4 +341,13 @@ func fieldOf(schema *enlist.Schema, id enlist.FieldID) *enlist.Field {
 		return nil
 	}
 	return &schema.Fields[i]
+}
+
+// idText returns the text of IDs, as it is stored.
+func idText[ID ~int64](all []ID) string {
+	var texts []string
+	for _, id := range all {
+		texts = append(texts, strconv.FormatInt(int64(id), 10))
+	}
+	return strings.Join(texts, ",")
 }

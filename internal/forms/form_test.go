@@ -167,6 +167,8 @@ func answers(o *apptest.Account) {
 	}
 	id := newForm(o, list, "preference_ids", text(prefs[1], prefs[0], prefs[2]))
 	o.Must(o.App.Lists.DeletePreference(o.Context(), o.Caller, list, prefs[2]))
+	_, err = o.App.Forms.SetForm(o.Context(), o.Caller, list, id, apptest.Details("thanks", "Thank you"))
+	o.Must(err) // a program that knows nothing of the deleted preference
 	tick := func(address string, ids ...enlist.PreferenceID) {
 		p, err := o.App.Forms.Show(o.Context(), id)
 		o.Must(err)

@@ -167,7 +167,7 @@ func (b *Block) check(columns bool) error {
 	}
 	b.Link = strings.TrimSpace(b.Link)
 	if why := b.LinkProblem(); why != "" {
-		return enlist.Expected("links that begin with http, https, mailto, tel or a merge field; " +
+		return enlist.Expected("links that begin with http, https, mailto, tel, # or a merge field; " +
 			enlist.Quoted(b.Link) + " " + why)
 	}
 	return nil

@@ -109,7 +109,7 @@ func (f *images) refused() {
 
 func (f *images) links() {
 	block := func(kind, link string) string { return fmt.Sprintf(`[{"type":%q,"link":%q}]`, kind, link) }
-	for _, link := range []string{"", "https://x.example/{{id}}", " HTTP://x.example ", "mailto:a@x.example", "tel:+31", "{{Website}}", "#place",
+	for _, link := range []string{"", "https://x.example/{{id}}", " HTTP://x.example ", "mailto:a@x.example", "mailto:?subject=Look", "tel:+31", "{{Website}}", "#place",
 		"{{unsubscribe_url}}", "/f/12/x"} {
 		id, err := f.add(block("button", link))
 		f.Must(err)

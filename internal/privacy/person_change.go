@@ -25,7 +25,7 @@ func (f *personFound) findChanges(tx *db.Tx) error {
 			switch {
 			case !theirs[list] && !f.keys.Mentions(value):
 			case end == 0:
-				f.changing = list
+				f.changing = id
 			default:
 				f.changes = append(f.changes, id)
 			}
@@ -42,8 +42,8 @@ func (f *personFound) findChanges(tx *db.Tx) error {
 // eraseChanges erases the values of changes that have ended. Errors: Busy if one runs, because it needs its value.
 func (s *Service) eraseChanges(ctx context.Context, f *personFound) error {
 	if f.changing != 0 {
-		return enlist.Refuse(enlist.Busy, "a change of many Contacts of the list %d has not ended, and its value may be "+
-			"the person's: wait, or cancel it", f.changing)
+		return enlist.Refuse(enlist.Busy, "the change %d of many Contacts has not ended, and its value may be the "+
+			"person's: wait, or cancel it at /admin/contacts/changes/%d", f.changing, f.changing)
 	}
 	return inChunks(ctx, s.db, f.changes, forEach(func(tx *db.Tx, id int64) error {
 		return tx.Do("UPDATE contact_change SET value = ? WHERE id = ?", contacts.ErasedAddress, id)

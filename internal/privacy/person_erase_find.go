@@ -28,10 +28,10 @@ type personFound struct {
 	jobs       []int64
 	results    []resultStep
 	saved      []savedResult
-	acts       []int64       // rows of the audit log
-	changes    []int64       // of many Contacts, with a value
-	changing   enlist.ListID // with such a change that runs; 0: none
-	addresses  []string      // normalised forms of the person's addresses
+	acts       []int64  // rows of the audit log
+	changes    []int64  // of many Contacts, with a value
+	changing   int64    // such a change that runs; 0: none
+	addresses  []string // normalised forms of the person's addresses
 }
 
 // resultStep is a step of an Import whose results are about the person.

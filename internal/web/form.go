@@ -139,7 +139,7 @@ func (f *formRequest) show() {
 // countView counts that the visitor sees the Form. The page is shown even if this fails.
 func (f *formRequest) countView(p *forms.Public) {
 	preview := f.r.URL.RawQuery == "preview" // in a frame of the administration
-	if f.r.Method != http.MethodGet || preview || !f.limits.admitView(f.r, f.id, f.now()) {
+	if f.r.Method != http.MethodGet || preview || !f.limits.admitView(f.r, f.now()) {
 		return
 	}
 	if err := f.forms.CountView(f.r.Context(), p); err != nil {

@@ -6,6 +6,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"enlist/internal/enlist"
 	"enlist/internal/forms"
@@ -136,7 +137,7 @@ func (f *formRequest) sendJSON(p *forms.Public) {
 		f.reply(http.StatusTooManyRequests, formAnswer{Text: text})
 		return
 	}
-	e := f.entry(p, sent.posted())
+	e := f.entry(p, sent.posted(p))
 	if stamp, ok := f.readStamp(p, sent.Stamp); !ok || sent.Stamp == "" {
 		f.reply(http.StatusUnprocessableEntity, formAnswer{Text: in.plain("form.again"), Stamp: stamp})
 		return
@@ -176,15 +177,17 @@ func (f *formRequest) replyFaults(p *forms.Public, in page, faults map[enlist.Fi
 	f.reply(http.StatusUnprocessableEntity, a)
 }
 
-// posted returns the values as a form has them. A value that is no text, no array of texts and not true is left out.
-func (s *formSent) posted() url.Values {
+// posted returns the values as a form has them. A value that is no text and no array of texts, nor true for
+// a preference, is left out.
+func (s *formSent) posted(p *forms.Public) url.Values {
 	all := make(url.Values)
 	for name, value := range s.Values {
 		switch v := value.(type) {
 		case string:
 			all.Add(name, v)
 		case bool:
-			if v {
+			is := func(p enlist.Preference) bool { return topicName(p.ID) == name }
+			if v && slices.ContainsFunc(p.Preferences, is) {
 				all.Add(name, "1")
 			}
 		case []any:

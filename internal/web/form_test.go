@@ -133,18 +133,19 @@ func TestViewsOfAFormAreCountedWithinLimits(t *testing.T) {
 	}
 	h.do("HEAD", path, "")
 	h.do("GET", path+"?preview", "")
-	if n := shown(); n != 2 {
-		t.Errorf("two visitors are %d views, want 2", n)
+	if n := shown(); n != 4 {
+		t.Errorf("%d views are counted of a few visitors, want 4", n)
 	}
-	h.pass(everyView)
-	get("203.0.113.9:1")
-	if n := shown(); n != 3 {
-		t.Errorf("%d views are counted after %s, want 3", n, everyView)
+	for range ofVisitor {
+		get("203.0.113.9:3")
+	}
+	if n := shown(); n != 2+ofVisitor {
+		t.Errorf("%d views are counted after many of one visitor, want %d", n, 2+ofVisitor)
 	}
 	h.pass(time.Hour)
 	admitted := func(addr func(i int) string) (n int) {
 		for i := range 4 * ofViews {
-			if h.pages.limits.admitView(&http.Request{RemoteAddr: addr(i)}, 1, h.clock()) {
+			if h.pages.limits.admitView(&http.Request{RemoteAddr: addr(i)}, h.clock()) {
 				n++
 			}
 		}
@@ -159,13 +160,13 @@ func TestViewsOfAFormAreCountedWithinLimits(t *testing.T) {
 	}
 	h.do("GET", path, "") // without a known address
 	h.do("GET", path+".json", "")
-	if n := shown(); n != 3 {
-		t.Errorf("%d views are counted while the rate of all is used up, want 3", n)
+	if n := shown(); n != 2+ofVisitor {
+		t.Errorf("%d views are counted while the rate of all is used up, want %d", n, 2+ofVisitor)
 	}
 	h.pass(everyOfViews)
 	h.do("GET", path+".json", "")
-	if n := shown(); n != 4 {
-		t.Errorf("%d views are counted after a script has asked, want 4", n)
+	if n := shown(); n != 3+ofVisitor {
+		t.Errorf("%d views are counted after a script has asked, want %d", n, 3+ofVisitor)
 	}
 }
 

@@ -4,11 +4,9 @@ import (
 	"hash/maphash"
 	"net/http"
 	"net/netip"
-	"strconv"
 	"time"
 
 	"enlist/internal/address"
-	"enlist/internal/enlist"
 	"enlist/internal/limiter"
 )
 
@@ -23,12 +21,9 @@ const (
 	ofMailbox, everyMailbox = 5, 10 * time.Minute
 )
 
-// The views of Forms that are counted: one of a visitor and a Form in everyView, and of all visitors ofViews at once
-// and then another one every everyOfViews.
-const (
-	everyView             = 10 * time.Minute
-	ofViews, everyOfViews = 100, 100 * time.Millisecond
-)
+// The views of Forms of all visitors that are counted at once, and how soon another one. A visitor and a network may be
+// counted as often as they may send forms, so that no Form is sent more often than it is shown.
+const ofViews, everyOfViews = 100, 100 * time.Millisecond
 
 // answerTime is the least time of an answer about an address. It is longer than a subscription or a look-up takes, so
 // that the time does not show whether the address is known.
@@ -59,14 +54,11 @@ func (l *limits) admit(r *http.Request, now time.Time) bool {
 }
 
 // admitView reports whether a view of a Form is counted. Visitors without a known address have only the rate of all.
-func (l *limits) admitView(r *http.Request, form enlist.FormID, now time.Time) bool {
+func (l *limits) admitView(r *http.Request, now time.Time) bool {
 	one, many := prefixes(r)
-	if one != "" {
-		one += " " + strconv.FormatInt(int64(form), 10)
-		if !l.take(&l.viewers, one, limiter.Rate{Interval: everyView, Burst: 1}, now) ||
-			!l.take(&l.viewNetworks, many, limiter.Rate{Interval: everyNetwork, Burst: ofNetwork}, now) {
-			return false
-		}
+	if one != "" && (!l.take(&l.viewNetworks, many, limiter.Rate{Interval: everyNetwork, Burst: ofNetwork}, now) ||
+		!l.take(&l.viewers, one, limiter.Rate{Interval: everyVisitor, Burst: ofVisitor}, now)) {
+		return false
 	}
 	return l.take(&l.allViews, "", limiter.Rate{Interval: everyOfViews, Burst: ofViews}, now)
 }

@@ -186,7 +186,7 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	typed.Button, typed.Consent, typed.Thanks = posted.Get("button"), posted.Get("consent_text"), posted.Get("thanks")
 	typed.RedirectURL, typed.Language = posted.Get("redirect_url"), posted.Get("language")
 	typed.Sites, typed.Open = posted.Get("sites"), posted.Get("is_open") == "1"
-	typed.PreferenceIDs = strings.Join(posted["preference"], ",")
+	typed.PreferenceIDs = inOrder(f.PreferenceIDs, posted["preference"])
 	rows := typedRows(r, fields)
 	var shown, required []string
 	for _, row := range rows {
@@ -255,4 +255,15 @@ func languages(chosen string) []language {
 		all[i].Chosen = all[i].Code == chosen
 	}
 	return all
+}
+
+// inOrder returns the chosen IDs with commas: those of the Form in its order, and then the others.
+func inOrder(old string, chosen []string) string {
+	all := slices.DeleteFunc(enlist.SplitTrimmed(old), func(id string) bool { return !slices.Contains(chosen, id) })
+	for _, id := range chosen {
+		if !slices.Contains(all, id) {
+			all = append(all, id)
+		}
+	}
+	return strings.Join(all, ",")
 }

@@ -130,18 +130,23 @@ func (s *session) start(single bool) {
 	}
 }
 
-// shortTime is the time of a context from which on the server does not need to know its end.
-const shortTime = time.Second
+const (
+	shortTime = time.Second            // the server need not know the end of a context that has as long
+	aloneTime = 100 * time.Millisecond // parallel workers are no use in less, because they need 20 ms to end
+)
 
 // limitTime makes the server end the next statement itself if the context ends soon, as for the pages of the
 // administration. A statement that pgx must cancel, over a second connection, costs 100 ms more: so long pgx waits
-// until the cancellation can no longer hit the statement that follows. Parallel workers would take 20 ms to end.
+// until the cancellation can no longer hit the statement that follows.
 func (s *session) limitTime() {
 	end, ok := s.ctx.Deadline()
 	if left := time.Until(end); ok && left < shortTime {
 		s.limited = true
-		s.send("SELECT set_config('statement_timeout', ?, true), set_config('max_parallel_workers_per_gather', '0', true)",
-			[]any{milliseconds(max(left, time.Millisecond))}, nil)
+		limit := "SELECT set_config('statement_timeout', ?, true)"
+		if left < aloneTime {
+			limit += ", set_config('max_parallel_workers_per_gather', '0', true)"
+		}
+		s.send(limit, []any{milliseconds(max(left, time.Millisecond))}, nil)
 	}
 }
 

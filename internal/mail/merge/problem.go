@@ -48,7 +48,7 @@ func problemOf(target string, allowed func(scheme string) bool) string {
 		return "begins with " + u.Scheme + ":, which many mail programs do not open"
 	case (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() == "":
 		return "has no host"
-	case (u.Scheme == "mailto" || u.Scheme == "tel") && u.Opaque == "":
+	case (u.Scheme == "mailto" || u.Scheme == "tel") && u.Opaque == "" && u.RawQuery == "":
 		return "has no address"
 	}
 	return ""

@@ -2,4 +2,4 @@
 
 -- +goose Up
 
-ALTER TABLE form ADD COLUMN preference_ids TEXT NOT NULL DEFAULT ''; -- in their order, with commas
+ALTER TABLE form ADD COLUMN preference_ids TEXT COLLATE "C" NOT NULL DEFAULT ''; -- in their order, with commas
