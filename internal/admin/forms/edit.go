@@ -77,9 +77,9 @@ func (p *pages) editView(r *ui.Request, f *forms.Form, rows []fieldRow, wrong ma
 		return nil, err
 	}
 	schema := enlist.NewSchema(enlist.List{ID: f.ListID}, fields, preferences)
-	for i := range preferences {
-		d.Topics = append(d.Topics, topic{preferences[i], slices.Contains(forms.Preferences(f, schema),
-			preferences[i])})
+	asked := forms.Preferences(f, schema)
+	for _, one := range preferences {
+		d.Topics = append(d.Topics, topic{one, slices.Contains(asked, one)})
 	}
 	if err := d.count(r); err != nil {
 		return nil, err

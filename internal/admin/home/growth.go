@@ -1,7 +1,6 @@
 package home
 
 import (
-	"html/template"
 	"slices"
 
 	listpages "enlist/internal/admin/lists"
@@ -14,7 +13,6 @@ import (
 
 const (
 	shownDays  = 30
-	lineDays   = 90 // of the small line of a List
 	shownLists = 10
 )
 
@@ -30,8 +28,7 @@ func (g *growth) Net() int64 { return g.Joined - g.Lost }
 // list is a List with its days.
 type list struct {
 	enlist.List
-	Change int64 // of people who can get mail, in shownDays
-	Line   template.HTML
+	listpages.Trend
 }
 
 // grow sets the chart of all Lists, and the largest Lists.
@@ -58,17 +55,9 @@ func (d *data) grow(r *ui.Request) error {
 	for i := range shown {
 		ids[i] = shown[i].ID
 	}
-	days, err := r.App.Lists.DaysOfLists(r.Context(), r.Caller, ids, lineDays)
+	trends, err := listpages.Trends(r, ids)
 	for _, l := range shown {
-		var line []int64
-		change := int64(0)
-		for i, day := range days[l.ID] {
-			line = append(line, day.Contacts)
-			if i >= lineDays-shownDays {
-				change += listpages.NetOf(day.Counts)
-			}
-		}
-		d.Lists = append(d.Lists, list{l, change, ui.Sparkline("Contacts in 90 days", line)})
+		d.Lists = append(d.Lists, list{l, trends[l.ID]})
 	}
 	return err
 }

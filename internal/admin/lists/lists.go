@@ -1,6 +1,7 @@
 // Package lists has the pages of Lists, with their Fields and preferences.
 //
 //	lists.go          all Lists; makes one
+//	trend.go          how Lists have changed lately, also for the page Home
 //	list.go           a List: figures, plots, settings in words
 //	settings.go       the form of the settings
 //	fields.go         Fields
@@ -66,9 +67,8 @@ const (
 // row is a List on the page of all Lists.
 type row struct {
 	enlist.List
-	Since  string
-	Change int64 // of people who can get mail, in shortDays
-	Line   template.HTML
+	Trend
+	Since string
 }
 
 // allData is the data of the page of all Lists.
@@ -124,7 +124,7 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 	for i := range all {
 		l := &all[i]
 		if strings.Contains(strings.ToLower(l.Name), strings.ToLower(d.Query)) {
-			d.Rows = append(d.Rows, row{List: *l, Change: NetOf(sums[l.ID])})
+			d.Rows = append(d.Rows, row{List: *l, Trend: Trend{Change: NetOf(sums[l.ID])}})
 		}
 	}
 	d.sort(q.Get("order") == "down")
@@ -191,18 +191,10 @@ func (d *allData) page(r *ui.Request, page int64, q url.Values) error {
 	for i := range d.Rows {
 		ids[i] = d.Rows[i].ID
 	}
-	days, err := r.App.Lists.DaysOfLists(r.Context(), r.Caller, ids, lineDays)
+	trends, err := Trends(r, ids)
 	for i := range d.Rows {
 		row := &d.Rows[i]
-		row.Since, row.Change = r.Day(row.CreationTime), 0
-		var line []int64
-		for n, day := range days[row.ID] {
-			line = append(line, day.Contacts)
-			if n >= lineDays-shortDays {
-				row.Change += NetOf(day.Counts)
-			}
-		}
-		row.Line = ui.Sparkline("Contacts in 90 days", line)
+		row.Trend, row.Since = trends[row.ID], r.Day(row.CreationTime)
 	}
 	return err
 }
