@@ -49,18 +49,21 @@ func (l *limits) admit(r *http.Request, now time.Time) bool {
 		_, _, ok := l.networks.Take(0, limiter.Rate{Interval: everyHidden, Burst: ofHidden}, now)
 		return ok
 	}
-	return l.take(&l.visitors, one, limiter.Rate{Interval: everyVisitor, Burst: ofVisitor}, now) &&
-		l.take(&l.networks, many, limiter.Rate{Interval: everyNetwork, Burst: ofNetwork}, now)
+	return l.takeBoth(&l.visitors, &l.networks, one, many, now)
 }
 
 // admitView reports whether a view of a Form is counted. Visitors without a known address have only the rate of all.
 func (l *limits) admitView(r *http.Request, now time.Time) bool {
 	one, many := prefixes(r)
-	if one != "" && (!l.take(&l.viewNetworks, many, limiter.Rate{Interval: everyNetwork, Burst: ofNetwork}, now) ||
-		!l.take(&l.viewers, one, limiter.Rate{Interval: everyVisitor, Burst: ofVisitor}, now)) {
-		return false
-	}
-	return l.take(&l.allViews, "", limiter.Rate{Interval: everyOfViews, Burst: ofViews}, now)
+	return (one == "" || l.takeBoth(&l.viewers, &l.viewNetworks, one, many, now)) &&
+		l.take(&l.allViews, "", limiter.Rate{Interval: everyOfViews, Burst: ofViews}, now)
+}
+
+// takeBoth takes from the rate of a visitor and then from that of the network. So a visitor who has used up the own rate
+// takes nothing from others.
+func (l *limits) takeBoth(visitors, networks *limiter.Rates, visitor, network string, now time.Time) bool {
+	return l.take(visitors, visitor, limiter.Rate{Interval: everyVisitor, Burst: ofVisitor}, now) &&
+		l.take(networks, network, limiter.Rate{Interval: everyNetwork, Burst: ofNetwork}, now)
 }
 
 func (l *limits) take(rates *limiter.Rates, owner string, rate limiter.Rate, now time.Time) bool {
