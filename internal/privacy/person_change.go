@@ -19,24 +19,22 @@ func (f *personFound) findChanges(tx *db.Tx) error {
 			theirs[key.List] = true
 		}
 	}
-	for _, list := range f.keys.Lists {
-		err := tx.Each(func(row *db.Cursor) error {
-			id, value, end := row.Int(), row.Text(), row.Int()
-			switch {
-			case !theirs[list] && !f.keys.Mentions(value):
-			case end == 0:
-				f.changing = id
-			default:
-				f.changes = append(f.changes, id)
-			}
-			return nil
-		}, "SELECT id, value, end_time FROM contact_change WHERE list_id = ? AND value <> '' AND value <> ? ORDER BY id",
-			int64(list), contacts.ErasedAddress)
-		if err != nil {
-			return err
-		}
+	test, lists, err := db.OneOfIDs(tx, f.keys.Lists)
+	if err != nil {
+		return err
 	}
-	return nil
+	return tx.Each(func(row *db.Cursor) error {
+		id, list, value, end := row.Int(), enlist.ListID(row.Int()), row.Text(), row.Int()
+		switch {
+		case !theirs[list] && !f.keys.Mentions(value):
+		case end == 0:
+			f.changing = id
+		default:
+			f.changes = append(f.changes, id)
+		}
+		return nil
+	}, "SELECT id, list_id, value, end_time FROM contact_change WHERE list_id"+test+
+		" AND value <> '' AND value <> ? ORDER BY id", lists, contacts.ErasedAddress)
 }
 
 // eraseChanges erases the values of changes that have ended. Errors: Busy if one runs, because it needs its value.
