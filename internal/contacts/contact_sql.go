@@ -57,7 +57,7 @@ func ByAddress(tx *db.Tx, list enlist.ListID, key, mobile string, after enlist.C
 // ListsOf returns those of the Lists that have a Contact with the normalised address or the mobile number.
 // It takes far less time than ByAddress for each List.
 func ListsOf(tx *db.Tx, all []enlist.ListID, key, mobile string) (found []enlist.ListID, err error) {
-	test, lists, err := db.OneOfIDs(tx, all)
+	lists, err := db.ManyValues(tx, db.PlainIDs(all))
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +66,7 @@ func ListsOf(tx *db.Tx, all []enlist.ListID, key, mobile string) (found []enlist
 		if at.value == "" {
 			continue
 		}
-		some, err := db.IDsOf[enlist.ListID](tx,
-			"SELECT DISTINCT list_id FROM contact WHERE list_id"+test+" AND "+at.column+" = ?", lists, at.value)
+		some, err := db.IDsOf[enlist.ListID](tx, listsWith(tx.SQL, at.column), lists, at.value)
 		if err != nil {
 			return nil, err
 		}
@@ -75,6 +74,17 @@ func ListsOf(tx *db.Tx, all []enlist.ListID, key, mobile string) (found []enlist
 	}
 	slices.Sort(found)
 	return slices.Compact(found), nil
+}
+
+// listsWith returns a statement for those of the Lists ?1 that have a Contact whose column has the value ?2. With
+// = ANY, PostgreSQL would look up each List in each partition of the table, not only in its own.
+func listsWith(d *db.Dialect, column string) string {
+	if d.Arrays {
+		return `SELECT DISTINCT contact.list_id FROM unnest(CAST(?1 AS BIGINT[])) AS wanted (list_id)
+			JOIN contact ON contact.list_id = wanted.list_id AND contact.` + column + " = ?2"
+	}
+	return "SELECT DISTINCT list_id FROM contact WHERE list_id IN (SELECT value FROM " + d.Items("?1") + ") AND " +
+		column + " = ?2"
 }
 
 // eachContact calls fn with each Contact that a query returns. Each call gets a new Contact, so fn can

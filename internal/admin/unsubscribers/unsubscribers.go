@@ -73,7 +73,7 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := query.Offset + int64(len(d.Rows)) // one more than the page shows, if there is a next one
+	found, last := query.Offset+int64(len(d.Rows)), len(d.Rows) <= perPage // found has one more if there is a next page
 	d.Rows = d.Rows[:min(len(d.Rows), perPage)]
 	d.Pager = ui.NewPager(page, perPage, len(d.Rows), found, func(page int64) string {
 		q.Set("page", ui.Plain(page))
@@ -83,6 +83,8 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 	switch {
 	case d.Late:
 		d.Pager.All = -1
+	case last && (len(d.Rows) > 0 || page == 1):
+		d.Pager.All = found // the search has read all entries, so they need not be counted
 	case criteria != nil:
 		late, err := ui.Within(r.Context(), entries, ui.CountWait, func(ctx context.Context) (err error) {
 			d.Pager.All, err = r.App.Contacts.CountUnsubscribers(ctx, r.Caller, list, criteria)

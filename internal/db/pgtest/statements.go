@@ -17,7 +17,7 @@ import (
 
 var (
 	large = regexp.MustCompile(`(\w+ )?\b(contact|consent|delivery|recipient|recipient_event)\b([.]?)`) // a large table and the word before it
-	list  = regexp.MustCompile(`\blist_id = (\?|\$|[0-9]|wanted\.list_id|ANY\()`)                       // wanted: only in NewInsertBatch, which a cluster does not use
+	list  = regexp.MustCompile(`\blist_id = (\?|\$|[0-9]|wanted\.list_id|ANY\()`)                       // wanted: some Lists, joined with the table
 	texts = regexp.MustCompile(`'[^']*'`)
 )
 
