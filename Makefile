@@ -9,7 +9,7 @@
 #   make nocgo    the tests that depend on the SQLite driver, with the driver that needs no C compiler
 #   make faults   the fault tests: outages, failovers, several processes and killed processes
 #   make axe      accessibility of the pages, by axe-core in Chromium; fetches axe-core with npm
-#   make fuzz     each fuzz target, with 10,000 inputs
+#   make fuzz     each fuzz target, with 3,000 inputs
 #   make bench    the benchmarks, and the program enlist-bench
 #   make packages a .deb, an .rpm and an image for containers, in dist/; see doc/install.md
 #   make packaged builds the packages for this machine twice, compares them, installs and removes the .deb, and runs the image
@@ -17,18 +17,20 @@
 
 GO       ?= go
 # Number of inputs for each fuzz target. It is not a duration, because go test sometimes fails at the end of a duration.
-FUZZTIME ?= 10000x
+FUZZTIME ?= 3000x
 TOOL      = $(GO) tool -modfile=tools/go.mod
 
-# Words in the names of the fault tests. internal/faults_test.go checks that each word is in the name of a test.
+# Words in the names of the fault tests. internal/faults_test.go checks that each word is in the name of a test, and
+# that the packages of these tests are named below.
 FAULTS = Killed|SeveralProcesses|Outage|Failover|HangUp|Replica|RestartUnderLoad|ReadOnlyServer|QueueRecovers|ServerIsWaitedFor|FullDisk|BackupUnderLoad
 # The packages with fault tests.
-FAULTY = ./cmd/enlist ./cmd/enlist-bench ./internal/jobs ./internal/db/postgres
-# Words in the names of tests that share no data between goroutines, or measure memory. make check runs these tests
-# without the race detector, which would make them ten times as slow and find nothing. internal/faults_test.go checks these words too.
-COMPUTED = HostileMessages|LongValuesDoNot|InvalidParameterFails|SameInEveryLocale|URLStopsFilling|UsePlainWords|CountsOfARecount|ShortMeasurement|MemoryStaysBounded
+FAULTY = ./cmd/enlist ./cmd/enlist-bench ./internal/backup ./internal/jobs ./internal/db/postgres ./internal/db/sqlite
+# Words in the names of tests that share little data between goroutines, or measure memory. make check runs these tests
+# without the race detector, which would make them up to ten times as slow. internal/faults_test.go checks these words too.
+COMPUTED = HostileMessages|LongValuesDoNot|InvalidParameterFails|SameInEveryLocale|URLStopsFilling|UsePlainWords|CountsOfARecount|AModel|SchemaIsMigrated|RefusedRowsEnds|NewsletterInChromium|ShortMeasurement|MemoryStaysBounded
 # The packages with the tests of COMPUTED.
-COMPUTING = ./cmd/enlist ./cmd/enlist-bench ./internal ./internal/mail ./internal/mail/merge ./internal/rpc ./internal/contacts ./internal/db/postgres
+COMPUTING = ./cmd/enlist ./cmd/enlist-bench ./internal ./internal/mail ./internal/mail/merge ./internal/rpc ./internal/contacts ./internal/imports ./internal/search \
+	./internal/db/postgres ./internal/db/sqlite
 # The packages whose tests depend on the SQLite driver.
 DRIVEN = ./cmd/enlist ./internal/rpc ./internal/db/sqlite ./internal/app ./internal/accounts ./internal/lists ./internal/contacts ./internal/webhooks \
 	./internal/files ./internal/imports ./internal/messages ./internal/batches ./internal/sending ./internal/reports ./internal/privacy \
@@ -99,9 +101,11 @@ else
 	$(TEST) -skip '$(FAULTS)' ./...
 endif
 
-# Tests on PostgreSQL are left out, because both builds have the same PostgreSQL driver.
+# Tests on PostgreSQL are left out, because both builds have the same PostgreSQL driver. Long tests run where the driver
+# matters most: in its package, in backups, and in the calls that change the most rows.
 nocgo:
-	CGO_ENABLED=0 $(TEST) -skip '$(FAULTS)|.*/^postgres$$' $(DRIVEN)
+	CGO_ENABLED=0 $(TEST) -short -skip '.*/^postgres$$' $(DRIVEN)
+	CGO_ENABLED=0 $(TEST) -skip '$(FAULTS)|.*/^postgres$$' ./internal/db/sqlite ./internal/backup ./internal/contacts
 
 faults:
 	$(TEST) -run '$(FAULTS)' $(FAULTY)

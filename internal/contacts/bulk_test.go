@@ -16,13 +16,11 @@ import (
 	"enlist/internal/webhooks"
 )
 
-// The tests compare the results of random calls with a simple model. They make calls fail between any two Updates, run
-// calls concurrently, and reach the limit of Contacts.
+// The tests make calls fail between any two Updates, run calls concurrently, and reach the limit of Contacts.
 //
 // covers: spec bulk.steps, addContacts.limit, deleteContacts.kept, decision 53
 func TestCallsWithManyContacts(t *testing.T) {
 	apptest.Run(t, apptest.Slow, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
-		{Name: "random calls have the same results as on a simple model", Test: bulkAsTheModel},
 		{Name: "a call with an Idempotency-Key is executed once although the process crashes", Test: bulkCrashes},
 		{Name: "a call without an Idempotency-Key keeps the Updates before a crash", Test: bulkCrashesWithoutKey},
 		{Name: "concurrent copies of a call are executed once", Test: bulkSameKeyAtOnce},
@@ -39,6 +37,13 @@ func TestCallsWithManyContacts(t *testing.T) {
 		{Name: "rows of one call that depend on each other are edited one after the other", Test: bulkDependentRows},
 		{Name: "a call reads and stores its rows together", Test: bulkRowsTogether},
 		{Name: "rows that are left out do not count towards the Contact limit", Test: bulkLimitLeftOut},
+	})
+}
+
+// covers: spec bulk.steps, deleteContacts.kept
+func TestRandomCallsEqualAModel(t *testing.T) {
+	apptest.Run(t, apptest.Slow, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
+		{Name: "random calls have the same results as on a simple model", Test: bulkAsTheModel},
 	})
 }
 
