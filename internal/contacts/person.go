@@ -35,7 +35,7 @@ func (s *Service) Person(ctx context.Context, c *enlist.Caller, text string) (fo
 	}
 	err = s.db.InView(ctx, c, func(tx *db.Tx) error {
 		found, left = nil, nil
-		all, err := lists.OfAccount(tx, c.Account.ID)
+		all, err := lists.Defined(tx, c.Account.ID)
 		if err != nil {
 			return err
 		}

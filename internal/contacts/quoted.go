@@ -32,7 +32,7 @@ func (s *Service) NormaliseQuoted(ctx context.Context) error {
 			return err
 		}
 		lists, err := db.OwnView(ctx, s.db, func(tx *db.Tx) ([]enlist.List, error) {
-			return lists.OfAccount(tx, account)
+			return lists.Defined(tx, account)
 		})
 		if err != nil {
 			return err

@@ -123,7 +123,7 @@ func (b *UnsubscribeStep) runAll(tx *db.Tx, c *enlist.Caller, now int64) (last e
 	if err := by.checkIP(); err != nil {
 		return last, false, err
 	}
-	all, err := lists.OfAccount(tx, c.Account.ID)
+	all, err := lists.Defined(tx, c.Account.ID)
 	if err != nil {
 		return last, false, err
 	}

@@ -30,7 +30,8 @@ type Snapshot struct {
 	Accounts map[enlist.AccountID]*enlist.Account
 	Keys     map[enlist.KeyHash]*enlist.Key
 	Schemas  map[enlist.ListID]*enlist.Schema
-	Signing  map[string]*enlist.SigningKey // by domain; nil if no Account has the domain
+	Lists    map[enlist.AccountID]*[]enlist.List // without their Contacts
+	Signing  map[string]*enlist.SigningKey       // by domain; nil if no Account has the domain
 	Domains  map[enlist.AccountID]*[]string
 }
 
@@ -40,6 +41,7 @@ func newSnapshot(version int64) *Snapshot {
 		Accounts: make(map[enlist.AccountID]*enlist.Account),
 		Keys:     make(map[enlist.KeyHash]*enlist.Key),
 		Schemas:  make(map[enlist.ListID]*enlist.Schema),
+		Lists:    make(map[enlist.AccountID]*[]enlist.List),
 		Signing:  make(map[string]*enlist.SigningKey),
 		Domains:  make(map[enlist.AccountID]*[]string),
 	}

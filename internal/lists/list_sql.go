@@ -1,6 +1,8 @@
 package lists
 
 import (
+	"slices"
+
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/search"
@@ -52,7 +54,40 @@ func mapList(d *db.Dialect, m *db.Mapper, l *enlist.List) {
 
 // OfAccount returns an Account's Lists in the order of their IDs.
 func OfAccount(tx *db.Tx, account enlist.AccountID) ([]enlist.List, error) {
-	return counted(tx, "account_id = ?", int64(account))
+	lists, err := Defined(tx, account)
+	if err != nil {
+		return nil, err
+	}
+	counts := make(map[enlist.ListID]int64, len(lists))
+	err = tx.Each(func(row *db.Cursor) error {
+		counts[enlist.ListID(row.Int())] = row.Int()
+		return nil
+	}, "SELECT id, "+db.Counter(tx.SQL, "list")+" FROM list WHERE account_id = ? AND hidden = 0", int64(account))
+	for i := range lists {
+		l := &lists[i]
+		l.ContactCount = counts[l.ID] + tx.CountedIn(l.ID)
+	}
+	return lists, err
+}
+
+// Defined returns an Account's Lists in the order of their IDs, without the numbers of their Contacts. An Account may
+// have thousands, and many pages name them all, so they come from the catalogue.
+func Defined(tx *db.Tx, account enlist.AccountID) ([]enlist.List, error) {
+	s, err := tx.Catalogue()
+	if err != nil {
+		return nil, err
+	}
+	lists, err := db.Cached(s, s.Lists, account, func() (*[]enlist.List, error) {
+		lists, err := ListTable.Of(tx.SQL).All(tx, "WHERE account_id = ? AND hidden = 0 ORDER BY id", int64(account))
+		for i := range lists {
+			lists[i].ContactCount = 0 // it changes without a new version of the catalogue
+		}
+		return &lists, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return slices.Clone(*lists), nil
 }
 
 // ofAccount returns those of an Account's Lists that have one of the IDs, in the order of their IDs.

@@ -52,6 +52,9 @@ func listRecords(o apptest.Store) {
 	l.Name, l.GDPR, l.OnRegister = "Other", false, ""
 	apptest.Update(t, s, func(tx *db.Tx) error { return lists.Update(tx, &l) })
 	check([]enlist.List{l})
+	folder.Name, l.FolderName = "Mailings", "Mailings"
+	apptest.Update(t, s, func(tx *db.Tx) error { return accounts.UpdateFolder(tx, &folder) })
+	check([]enlist.List{l})
 	apptest.View(t, s, func(tx *db.Tx) error {
 		schema, err := lists.Schema(tx, l.ID)
 		if err != nil {

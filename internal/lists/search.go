@@ -25,13 +25,14 @@ func (s *Service) List(ctx context.Context, c *enlist.Caller, id enlist.ListID) 
 // Names returns the names of the Lists of the Account that the caller may access.
 func (s *Service) Names(ctx context.Context, c *enlist.Caller) (map[enlist.ListID]string, error) {
 	return db.View(ctx, s.db, c, func(tx *db.Tx) (map[enlist.ListID]string, error) {
-		names := make(map[enlist.ListID]string)
-		return names, tx.Each(func(row *db.Cursor) error {
-			if id, name := enlist.ListID(row.Int()), row.Text(); c.Key.Allows(id) {
-				names[id] = name
+		lists, err := Defined(tx, c.Account.ID)
+		names := make(map[enlist.ListID]string, len(lists))
+		for i := range lists {
+			if l := &lists[i]; c.Key.Allows(l.ID) {
+				names[l.ID] = l.Name
 			}
-			return nil
-		}, "SELECT id, name FROM list WHERE account_id = ? AND hidden = 0", int64(c.Account.ID))
+		}
+		return names, err
 	})
 }
 

@@ -178,7 +178,7 @@ func isUsed(tx *db.Tx, l *enlist.List) (bool, error) {
 // checkUntouched refuses to continue a move if programs already use the Account. The move would remove their Contacts,
 // because the other service does not have them.
 func (m *Move) checkUntouched(tx *db.Tx, c *enlist.Caller) error {
-	lists, err := lists.OfAccount(tx, c.Account.ID)
+	lists, err := lists.Defined(tx, c.Account.ID)
 	if err != nil {
 		return err
 	}

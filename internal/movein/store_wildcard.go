@@ -56,7 +56,7 @@ type mergeNames struct{ all []string }
 
 // loadMergeNames reads the names of all Fields of an Account.
 func loadMergeNames(tx *db.Tx, account enlist.AccountID) (*mergeNames, error) {
-	all, err := lists.OfAccount(tx, account)
+	all, err := lists.Defined(tx, account)
 	if err != nil {
 		return nil, err
 	}

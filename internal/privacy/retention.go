@@ -149,7 +149,7 @@ func retentionParts(tx *db.Tx, account enlist.AccountID, r enlist.Retention,
 			return nil, nil, err
 		}
 	}
-	lists, err := lists.OfAccount(tx, account)
+	lists, err := lists.Defined(tx, account)
 	for i := range lists {
 		parts = append(parts, RetentionPart{Table: RetainedDeliveries, List: lists[i].ID, Before: before})
 	}

@@ -68,11 +68,11 @@ const maxOwnLedger = 100
 // otherLists returns the public Lists that a subscriber of another List may join or leave. One that requires a consent
 // needs a text for it.
 func otherLists(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID) (others []OtherList, err error) {
-	all, err := lists.OfAccount(tx, schema.List.AccountID)
+	all, err := lists.Defined(tx, schema.List.AccountID)
 	if err != nil || contact.Values.Get(schema.Email().ID) == "" {
 		return nil, err
 	}
-	all = slices.DeleteFunc(slices.Clone(all), func(l enlist.List) bool { return !l.Public || l.ID == schema.List.ID })
+	all = slices.DeleteFunc(all, func(l enlist.List) bool { return !l.Public || l.ID == schema.List.ID })
 	with, err := contacts.ListsOf(tx, lists.IDs(all), contact.Key, "")
 	if err != nil {
 		return nil, err
