@@ -334,6 +334,14 @@ func (c *Client) SearchForms(ctx context.Context, list int64, q Query) ([]Form, 
 	return call[[]Form](ctx, c, "searchForms", list, q)
 }
 
+// GetFormDays returns how often a Form was shown, sent and confirmed on each day, by default of the
+// last 90 days. The result is by day. The key needs the level read. Errors: CodeNoList.
+//   - fromDay: The first day to return, such as 2026-01-31; empty means 89 days before the last one
+//   - toDay: The last day to return; empty means today
+func (c *Client) GetFormDays(ctx context.Context, list, form int64, fromDay, toDay string) ([]FormDay, error) {
+	return call[[]FormDay](ctx, c, "getFormDays", list, form, fromDay, toDay)
+}
+
 // AddMessage adds a Message: the content of an e-mail or SMS, with merge fields. The result is the
 // Message's ID. The key needs the level full. Errors: CodeNoFile.
 //   - details: The keys of a Message to set; to edit, also its id
@@ -1051,9 +1059,9 @@ type Form struct {
 	IsOpen           bool   `json:"is_open"`            // whether people can subscribe; true by default
 	CreationTime     int64  `json:"creation_time"`      // Unix time, like all times; 0 means never
 	LastModifiedTime int64  `json:"last_modified_time"`
-	ShownCount       int64  `json:"shown_count"` // how often it was shown; the next two: sent, and confirmed by its Contacts
-	SentCount        int64  `json:"sent_count"`  // mails that the mail server accepted
-	ConfirmedCount   int64  `json:"confirmed_count"`
+	ShownCount       int64  `json:"shown_count"`     // how often it was shown
+	SentCount        int64  `json:"sent_count"`      // how often it was sent
+	ConfirmedCount   int64  `json:"confirmed_count"` // how many of its Contacts confirmed
 }
 
 // ListDay is a record in the result of GetListDays.
@@ -1066,6 +1074,14 @@ type ListDay struct {
 	Complained int64  `json:"complained"` // Contacts that unsubscribed by reporting a mail as spam
 	Removed    int64  `json:"removed"`    // Contacts that were deleted, erased or deactivated by a caller
 	Contacts   int64  `json:"contacts"`   // the List's Contacts at the end of the day
+}
+
+// FormDay is a record in the result of GetFormDays.
+type FormDay struct {
+	Day       string `json:"day"`       // in the Account's time zone, such as 2026-01-31
+	Shown     int64  `json:"shown"`     // how often the Form was shown
+	Sent      int64  `json:"sent"`      // how often it was sent
+	Confirmed int64  `json:"confirmed"` // how many of its Contacts confirmed
 }
 
 // Field is a record in the result of SearchFields, GetFieldByID.

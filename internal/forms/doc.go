@@ -2,6 +2,7 @@
 //
 //	form.go      the record, and the calls setForm, deleteForm and searchForms
 //	form_sql.go  the statements
+//	day.go       what people did with a Form on each day
 //	public.go    what a visitor without a key sees of a Form
 //	send.go      what happens when a visitor sends it
 //

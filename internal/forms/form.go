@@ -300,27 +300,6 @@ func (s *Service) AllForms(ctx context.Context, c *enlist.Caller) ([]Form, error
 	})
 }
 
-// Day is what people did with a Form on a day.
-type Day struct {
-	Day                    int64 // the date, such as 20260131
-	Shown, Sent, Confirmed int64
-}
-
-// FormDays returns the days of a Form, from a date such as 20260131 on, without those on which nothing happened.
-// Errors: as of DeleteForm.
-func (s *Service) FormDays(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.FormID,
-	from int64) ([]Day, error) {
-	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]Day, error) {
-		if _, err := lists.Load(tx, c, list); err != nil {
-			return nil, err
-		}
-		if _, err := inList(tx, list, id); err != nil {
-			return nil, err
-		}
-		return days(tx, id, from)
-	})
-}
-
 func (f *Form) audited() accounts.AuditObject {
 	return accounts.AuditObject{Kind: "Form", ID: int64(f.ID), List: f.ListID}
 }

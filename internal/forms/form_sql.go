@@ -1,6 +1,8 @@
 package forms
 
 import (
+	"time"
+
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -63,12 +65,20 @@ func withCounts(tx *db.Tx, test string, arg any) ([]Form, error) {
 		FROM form_day WHERE form_id IN (SELECT id FROM form WHERE list_id `+test+`) GROUP BY form_id`, arg)
 }
 
-func days(tx *db.Tx, id enlist.FormID, from int64) (all []Day, err error) {
-	err = tx.Each(func(row *db.Cursor) error {
-		all = append(all, Day{row.Int(), row.Int(), row.Int(), row.Int()})
+// days returns the days of a Form from first to last.
+func days(tx *db.Tx, id enlist.FormID, first, last time.Time) (all []Day, err error) {
+	at := make(map[int64]int) // the position of a date in all
+	for day := first; !day.After(last); day = day.AddDate(0, 0, 1) {
+		at[enlist.DayOf(day.Unix(), "")] = len(all)
+		all = append(all, Day{Day: day})
+	}
+	return all, tx.Each(func(row *db.Cursor) error {
+		if i, ok := at[row.Int()]; ok {
+			all[i].Shown, all[i].Sent, all[i].Confirmed = row.Int(), row.Int(), row.Int()
+		}
 		return nil
-	}, "SELECT day, shown, sent, confirmed FROM form_day WHERE form_id = ? AND day >= ? ORDER BY day", int64(id), from)
-	return all, err
+	}, "SELECT day, shown, sent, confirmed FROM form_day WHERE form_id = ? AND day >= ? AND day <= ?", int64(id),
+		enlist.DayOf(first.Unix(), ""), enlist.DayOf(last.Unix(), ""))
 }
 
 func remove(tx *db.Tx, id enlist.FormID) error {

@@ -257,7 +257,7 @@ func fullAccount(o *apptest.Account) {
 func counts(o *apptest.Account) {
 	list := o.AddList("double_opt_in_required", true)
 	id := newForm(o, list)
-	today := enlist.DayOf(o.Now.Unix(), o.Caller.Account.TimeZone)
+	today := enlist.Today(o.Now, o.Caller.Account.TimeZone)
 	for range 3 {
 		p, err := o.App.Forms.Show(o.Context(), id)
 		o.Must(err)
@@ -270,9 +270,11 @@ func counts(o *apptest.Account) {
 		_, err := o.App.Contacts.Confirm(o.Context(), o.Caller, contacts.ContactRequest{List: list, Contact: find(o, list).ID})
 		o.Must(err)
 	}
-	days, err := o.App.Forms.FormDays(o.Context(), o.Caller, list, id, today)
+	days, err := o.App.Forms.FormDays(o.Context(), o.Caller, list, id, today, "")
 	o.Must(err)
-	want := []forms.Day{{today, 3, 2, 0}, {enlist.DayOf(o.Now.Unix(), o.Caller.Account.TimeZone), 0, 0, 1}}
+	first, err := time.Parse(time.DateOnly, today)
+	o.Must(err)
+	want := []forms.Day{{first, 3, 2, 0}, {first.AddDate(0, 0, 1), 0, 0, 1}}
 	if diff := cmp.Diff(want, days); diff != "" {
 		o.Errorf("(-want +got):\n%s", diff)
 	}

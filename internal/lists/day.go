@@ -31,7 +31,7 @@ func dayCount(name string, as enlist.DayCount) enlist.Attribute[ListDay] {
 	return enlist.ReadOnlyInt(name, func(d *ListDay) int64 { return d.Counts[as] })
 }
 
-// The numbers of days that ListDays returns by default, and at most. reference.md: getListDays.range
+// The numbers of days that a call returns by default, and at most. reference.md: getListDays.range
 const (
 	defaultDays = 90
 	maxDays     = 3660
@@ -47,23 +47,35 @@ func (s *Service) ListDays(ctx context.Context, c *enlist.Caller, list enlist.Li
 		if err != nil {
 			return nil, err
 		}
-		today, _ := time.Parse(time.DateOnly, enlist.Today(s.db.Now(), schema.TimeZone))
-		last, err := readDay("to_day", to, today)
+		first, last, err := RangeOfDays(enlist.Today(s.db.Now(), schema.TimeZone), from, to)
 		if err != nil {
 			return nil, err
-		}
-		if last.After(today) {
-			last = today
-		}
-		first, err := readDay("from_day", from, last.AddDate(0, 0, 1-defaultDays))
-		if err != nil {
-			return nil, err
-		}
-		if last.AddDate(0, 0, 1-maxDays).After(first) {
-			return nil, enlist.Invalid("from_day", "the call returns at most 3,660 days")
 		}
 		return listDays(tx, list, first, last)
 	})
+}
+
+// RangeOfDays returns the first and the last day that a call asks for, as midnight in UTC. All arguments are ISO dates.
+// An empty date to is today, and so is a later one. An empty date from stands for 90 days. Errors: InvalidParameters if
+// a text is no date, or for more than 3,660 days. reference.md: getListDays.range
+func RangeOfDays(today, from, to string) (first, last time.Time, err error) {
+	now, err := time.Parse(time.DateOnly, today)
+	if err != nil {
+		return first, last, err
+	}
+	if last, err = readDay("to_day", to, now); err != nil {
+		return first, last, err
+	}
+	if last.After(now) {
+		last = now
+	}
+	if first, err = readDay("from_day", from, last.AddDate(0, 0, 1-defaultDays)); err != nil {
+		return first, last, err
+	}
+	if last.AddDate(0, 0, 1-maxDays).After(first) {
+		return first, last, enlist.Invalid("from_day", "the call returns at most 3,660 days")
+	}
+	return first, last, nil
 }
 
 // readDay reads an ISO date. An empty text is the day otherwise.

@@ -46,6 +46,7 @@ var goodParams = map[string][]string{
 	"deleteSegment":               {`1`, `1`},
 	"setForm":                     {`1`, `{"name":"Sign-up"}`, `1`},
 	"deleteForm":                  {`1`, `1`},
+	"getFormDays":                 {`1`, `1`, `"2026-01-01"`, `"2026-01-31"`},
 	"searchForms":                 {`1`, `[["name","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},
 	"searchSegments":              {`1`, `[["name","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},
 	"addField":                    {`1`, `{"name":"City","type":"text"}`},

@@ -162,7 +162,7 @@ func records() []RecordInfo {
 		record("Unsubscriber", contacts.UnsubscriberAttributes),
 		record("List", lists.ListAttributes), record("Preference", enlist.PreferenceAttributes),
 		record("Segment", contacts.SegmentAttributes), record("Form", forms.FormAttributes),
-		record("ListDay", lists.ListDayAttributes),
+		record("ListDay", lists.ListDayAttributes), record("FormDay", forms.DayAttributes),
 		record("Field", lists.FieldAttributes), record("Message", messages.MessageAttributes),
 		record("WholeMessage", messages.WholeMessageAttributes), record("Theme", messages.ThemeAttributes), preview,
 		record("Autoresponder", batches.AutoresponderAttributes), record("Batch", batches.BatchAttributes),

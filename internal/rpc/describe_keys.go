@@ -154,7 +154,14 @@ var keyMeanings = map[string]string{
 	"Form.language":           "of its pages, as of a List",
 	"Form.sites":              "whose pages may send it, such as https://example.com, separated by commas",
 	"Form.is_open":            "whether people can subscribe; true by default",
-	"Form.shown_count":        "how often it was shown; the next two: sent, and confirmed by its Contacts",
+	"Form.shown_count":        "how often it was shown",
+	"Form.sent_count":         "how often it was sent",
+	"Form.confirmed_count":    "how many of its Contacts confirmed",
+
+	"FormDay.day":       "in the Account's time zone, such as 2026-01-31",
+	"FormDay.shown":     "how often the Form was shown",
+	"FormDay.sent":      "how often it was sent",
+	"FormDay.confirmed": "how many of its Contacts confirmed",
 
 	"Batch.list_id":                        "List of the first population",
 	"Batch.is_populated":                   "all recipients are stored",

@@ -15,6 +15,7 @@ import (
 
 	"enlist/internal/accounts"
 	"enlist/internal/enlist"
+	"enlist/internal/forms"
 )
 
 // This file executes the directives of transcripts. Some change the service. The others change the
@@ -86,6 +87,8 @@ func (s *transcript) arrange(t *testing.T, name, rest string) error {
 		return nil
 	case "call":
 		return s.prepare(t, rest)
+	case "visit":
+		return s.visit(t, rest)
 	}
 	return errors.New("unknown directive: testdata/README.md lists the directives")
 }
@@ -197,6 +200,35 @@ func (s *transcript) breakStore(rest string) error {
 		s.store.setFault(of, errors.New(what))
 	}
 	return nil
+}
+
+// visit executes "visit FORM [ADDRESS [FIELD=VALUE…]]": a visitor opens the Form, and sends it if there is an address.
+func (s *transcript) visit(t *testing.T, rest string) error {
+	words := strings.Fields(rest)
+	id, err := strconv.ParseInt(words[0], 10, 64)
+	if err != nil {
+		return err
+	}
+	p, err := s.service.Forms.Show(t.Context(), enlist.FormID(id))
+	if err != nil {
+		return err
+	}
+	if err := s.service.Forms.CountView(t.Context(), p); err != nil || len(words) == 1 {
+		return err
+	}
+	e := &forms.Entry{Values: map[enlist.FieldID][]string{p.Schema.Email().ID: words[1:2]}, Agreed: true}
+	for _, in := range p.Inputs {
+		for _, word := range words[2:] {
+			if value, ok := strings.CutPrefix(word, in.Name+"="); ok {
+				e.Values[in.ID] = []string{value}
+			}
+		}
+	}
+	faults, err := s.service.Forms.Send(t.Context(), p.ID, e)
+	if err == nil && len(faults) > 0 {
+		err = fmt.Errorf("the Form was not sent: %v", faults)
+	}
+	return err
 }
 
 // prepare executes "call METHOD [PARAMS] -> NAME": a call with the key FULL, which must succeed.

@@ -91,6 +91,9 @@ func (t table) addFormMethods() {
 	g.add("searchForms", read, readOnly, "list_id"+searchParams,
 		searchInList(g.Forms.SearchForms, forms.FormAttributes)).
 		says("Returns the Forms of a List that match the criteria.", "array of Form", "303 311")
+	g.add("getFormDays", read, readOnly, "list_id form_id from_day= to_day=", getFormDays).
+		says("Returns how often a Form was shown, sent and confirmed on each day, by default of the last 90 days.",
+			"array of FormDay, by day", "303 310")
 }
 
 // addFolderMethods adds the methods for Folders.

@@ -107,31 +107,24 @@ func origin(r *ui.Request) string {
 
 // count reads the counts of the last days.
 func (d *editData) count(r *ui.Request) error {
-	first := r.Now.AddDate(0, 0, 1-shownDays)
-	found, err := r.App.Forms.FormDays(r.Context(), r.Caller, d.ListID, d.ID, dayOf(first))
+	from := r.Now.AddDate(0, 0, 1-shownDays).Format(time.DateOnly)
+	days, err := r.App.Forms.FormDays(r.Context(), r.Caller, d.ListID, d.ID, from, "")
 	if err != nil {
 		return err
 	}
-	by := make(map[int64]forms.Day)
-	for _, day := range found {
-		by[day.Day] = day
+	c := &ui.Chart{Width: 990, Title: "How often the Form was shown, sent and confirmed on each day",
+		Series: []string{"shown", "sent", "confirmed"}}
+	for i := range days {
+		day := &days[i]
 		d.All.Shown += day.Shown
 		d.All.Sent += day.Sent
 		d.All.Confirmed += day.Confirmed
-	}
-	c := &ui.Chart{Width: 990, Title: "How often the Form was shown, sent and confirmed on each day",
-		Series: []string{"shown", "sent", "confirmed"}}
-	for i := range shownDays {
-		at := first.AddDate(0, 0, i)
-		day := by[dayOf(at)]
-		c.Points = append(c.Points, ui.Point{Label: at.Format("2 Jan"),
+		c.Points = append(c.Points, ui.Point{Label: day.Day.Format("2 Jan"),
 			Values: []int64{day.Shown, day.Sent, day.Confirmed}})
 	}
 	d.Plot = c.Plot((*ui.Chart).Lines)
 	return nil
 }
-
-func dayOf(t time.Time) int64 { return enlist.DayOf(t.Unix(), t.Location().String()) }
 
 // rowsOf returns the Fields in the order of the Form, and then those that it does not ask for.
 func rowsOf(f *forms.Form, fields []enlist.Field) (rows []fieldRow) {
