@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
+	"enlist/internal/sending"
 )
 
 // A removed Account leaves no rows but those that are evidence, and another Account keeps all of its own.
@@ -60,6 +62,11 @@ func aRemovedAccountLeavesOnlyEvidence(t *testing.T, e dbtest.Engine) {
 		}
 		return subscribe(s, 2, 3)
 	}))(t)
+	must(0, withStore(ctx, config.Database{DB: url}, func(s *database) error {
+		return s.Update(ctx, func(tx *db.Tx) error {
+			return errors.Join(sending.PutQueueAge(tx, 1, sending.QueueAge{Age: 60}), sending.PutQueueAge(tx, 2, sending.QueueAge{Age: 60}))
+		})
+	}))(t)
 	command("batch", "add", "--message", "2", "--list", "3", "--at", "2999-01-31T09:00", "--account", "2", "--yes")
 	command("batch", "add", "--message", "2", "--list", "3", "--exclude-batch", "3", "--at", "2999-01-31T09:00", "--account", "2", "--yes")
 	before := rowsOf(t, url, 1)
@@ -77,7 +84,7 @@ func aRemovedAccountLeavesOnlyEvidence(t *testing.T, e dbtest.Engine) {
 
 // tablesOfAccounts are the tables with a column account_id.
 var tablesOfAccounts = []string{"api_key", "folder", "list", "unsubscriber", "retry", "message", "autoresponder", "webhook_target", "webhook",
-	"batch", "file", "file_content", "import", "account_move", "audit", "sending_domain", "setting", "segment", "form", "membership", "session"}
+	"batch", "file", "file_content", "import", "account_move", "audit", "sending_domain", "setting", "segment", "form", "membership", "session", "queue_age"}
 
 // rowsOf counts the rows of an Account.
 func rowsOf(t *testing.T, url string, account enlist.AccountID) map[string]int64 {

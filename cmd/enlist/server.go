@@ -334,9 +334,9 @@ func (s *server) fillDays(ctx context.Context) {
 
 // maintain runs the periodic work until ctx ends. Every second it reads the settings, schedules index builds and
 // returns the jobs of processes that have died. Every 15 seconds it returns memory if the process is idle. Every
-// minute it stores when keys and indexes were used, and reconciles the search indexes. Every hour it deletes expired
-// results of calls with an Idempotency-Key. It also normalises addresses with quotes, stores the jobs that remove old
-// data and reads missing sizes of images, as it does at the start.
+// minute it stores when keys and indexes were used and how long mails wait, and reconciles the search indexes. Every
+// hour it deletes expired results of calls with an Idempotency-Key and old ages of mails. It also normalises addresses
+// with quotes, stores the jobs that remove old data and reads missing sizes of images, as it does at the start.
 func (s *server) maintain(ctx context.Context) {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
@@ -365,11 +365,12 @@ func (s *server) maintain(ctx context.Context) {
 		case <-quarter.C:
 			heap.look()
 		case <-minute.C:
-			err = errors.Join(s.service.Accounts.WriteKeyUse(ctx), s.indexes.WriteUse(ctx), s.indexes.Reconcile(ctx))
+			err = errors.Join(s.service.Accounts.WriteKeyUse(ctx), s.indexes.WriteUse(ctx), s.indexes.Reconcile(ctx),
+				s.service.Sending.KeepQueueAges(ctx))
 		case <-hour.C:
 			err = errors.Join(s.service.Accounts.DeleteExpiredRetries(ctx), s.service.Contacts.NormaliseQuoted(ctx),
 				s.service.Sending.DeleteFullBuckets(ctx), s.service.Privacy.ScheduleRetention(ctx),
-				s.service.Files.ReadImageSizes(ctx))
+				s.service.Files.ReadImageSizes(ctx), s.service.Sending.DeleteQueueAges(ctx))
 		}
 	}
 }

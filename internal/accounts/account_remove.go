@@ -51,6 +51,7 @@ func (s *Service) DeleteAccount(ctx context.Context, id enlist.AccountID) error 
 			"DELETE FROM retry WHERE account_id = ?",
 			"DELETE FROM webhook_target WHERE account_id = ?",
 			"DELETE FROM account_move WHERE account_id = ?",
+			"DELETE FROM queue_age WHERE account_id = ?",
 		} {
 			if err := tx.Do(remove, int64(id)); err != nil {
 				return false, err

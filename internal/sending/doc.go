@@ -11,5 +11,6 @@
 //	edition*.go, winner.go   variants, and the choice of the best one
 //	track.go, link_target.go, link_view.go   opens, clicks and unsubscriptions by a link
 //	bounce*.go, outcome.go   bounces, complaints and the results of other mails
+//	queue_age*.go    how long mails of jobs have waited in the last days
 //	hold*.go         holds all mails, and releases or discards them
 package sending

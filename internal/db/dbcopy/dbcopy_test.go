@@ -257,7 +257,7 @@ func compareStores(t *testing.T, from, to string, lists []enlist.ListID) {
 	}
 	defer conn.Close(context.Background())
 	const tables = `account api_key autoresponder catalogue consent contact delivery departure field folder form form_day link list message
-		preference retry river_job secret segment sending_domain setting unsubscriber webhook webhook_event webhook_target`
+		preference queue_age retry river_job secret segment sending_domain setting unsubscriber webhook webhook_event webhook_target`
 	for table := range strings.FieldsSeq(tables) {
 		var inSource, inTarget int
 		if err := db.QueryRow("SELECT count(*) FROM " + table).Scan(&inSource); err != nil {

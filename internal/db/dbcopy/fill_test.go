@@ -248,6 +248,7 @@ func addRareJobsAndTexts(t *testing.T, location string) {
 		`UPDATE river_job SET state = 'discarded', finalized_at = '2026-01-02 03:04:05.001', tags = CAST('["one","two, three"]' AS BLOB), unique_key = x'00ff', unique_states = 5
 			WHERE id = (SELECT max(id) FROM river_job)`,
 		`INSERT INTO retry (account_id, key_id, header, fingerprint, time, result) VALUES (1, 1, 'claimed', x'', 5, NULL)`,
+		`INSERT INTO queue_age (account_id, time, age) VALUES (1, 300, 60)`,
 		`UPDATE webhook_target SET holder = 5000`,
 		`UPDATE api_key SET lists = '[1,2]', rate = '10/second', last_used_time = 9`,
 		`UPDATE delivery SET detail = 'a' || char(0) || 'b'`,
