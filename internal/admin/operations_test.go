@@ -301,7 +301,13 @@ func (s *operations) queue() {
 	s.Must(err)
 	_, err = s.App.Contacts.Subscribe(s.Context(), other, contacts.SubscribeRequest{List: foreign, Details: apptest.Details("Email", "bob@example.com")})
 	s.Must(err)
-	v.want("/admin/sending", http.StatusOK, "1 wait for their turn")
+	v.want("/admin/sending", http.StatusOK, "1 wait for their turn", "In the last 24 hours no mail waited")
+	v.wantWithout("/admin/sending", "24 hours</h2>")
+	s.Update(func(tx *db.Tx) error { // as while all mails are held
+		return tx.Do("UPDATE river_job SET state = 'scheduled', created_at = '2026-01-01 00:00:00'")
+	})
+	v.want("/admin/sending", http.StatusOK, "1 wait for their turn", "165 days")
+	s.ages(v, other.Account.ID, list)
 	s.Update(func(tx *db.Tx) error { return tx.Do("UPDATE river_job SET state = 'retryable'") })
 	all, err := jobs.List(s.Context(), s.jobs, jobs.Filter{Kind: "notify"})
 	s.Must(err)
@@ -312,6 +318,26 @@ func (s *operations) queue() {
 	v.send("/admin/sending/queue/"+id(all[1].ID), nil, http.StatusNotFound)
 	v.send("/admin/sending/queue/"+id(all[0].ID), nil, http.StatusOK, "The mail is tried again")
 	s.as("silent", people.Membership{Level: enlist.Full}).send("/admin/sending/queue/"+id(all[0].ID), nil, http.StatusNotFound)
+}
+
+// ages keeps ages of two Accounts, and looks at the plot as a person of one, also of one of its Lists.
+func (s *operations) ages(v *visitor, other enlist.AccountID, list enlist.ListID) {
+	hour := s.Now.Truncate(time.Hour).Add(-time.Hour)
+	s.Update(func(tx *db.Tx) error {
+		return errors.Join(
+			sendings.PutQueueAge(tx, s.Caller.Account.ID, sendings.QueueAge{Time: hour.Unix(), Age: 1500}),
+			sendings.PutQueueAge(tx, other, sendings.QueueAge{Time: hour.Unix(), Age: 60_000}))
+	})
+	row := func(at time.Time, minutes string) string {
+		at = at.In(enlist.Location(s.Caller.Account.TimeZone))
+		return "<td>" + at.Format("Mon 15:04") + `</td><td class="n">` + minutes + "</td>"
+	}
+	v.want("/admin/sending", http.StatusOK, "the oldest mail waited, 24 hours</h2>", row(hour.Add(15*time.Minute), "0"), row(hour, "25"),
+		row(hour.Add(-15*time.Minute), "20"), row(hour.Add(-30*time.Minute), "5"), row(hour.Add(-45*time.Minute), "0"))
+	v.wantWithout("/admin/sending", ">1,000<", "no mail waited for a minute")
+	w := s.as("onelist", people.Membership{Level: enlist.Full, Lists: []enlist.ListID{list}})
+	w.want("/admin/sending", http.StatusOK, "is shown to people who may use all Lists")
+	w.wantWithout("/admin/sending", "24 hours</h2>", "no mail waited for a minute")
 }
 
 func (s *operations) attention() {

@@ -20,8 +20,11 @@ type queue struct {
 	Waiting  int64
 	Deferred []job
 	Failed   []job
-	Oldest   string // age of the oldest mail that waits; "": none waits
-	Most     bool   // there are more than were read
+	Oldest   string   // age of the oldest mail that waits; "": none waits
+	Most     bool     // there are more than were read
+	Whole    bool     // the person may use all Lists, so the page has Ages
+	Zone     string   // of the times of Ages
+	Ages     *ui.Plot // how long the oldest mail waited; nil: none waited
 }
 
 // job is a mail that was not sent.
@@ -34,14 +37,17 @@ type job struct {
 
 // kinds are the kinds of jobs that send mails, in words.
 var kinds = []setting{{events.Notify{}.Kind(), "Notification"}, {events.Autorespond{}.Kind(), "Autoresponder"},
-	{events.RequestConfirmation{}.Kind(), "Request to confirm"}, {messages.SendTest{}.Kind(), "Test of a Message"}}
+	{events.RequestConfirmation{}.Kind(), "Request to confirm"}, {messages.SendTest{}.Kind(), "Test of a Message"},
+	{events.SendLink{}.Kind(), "Link to the settings"}}
 
 const (
 	mostRead  = 1000 // jobs of a kind and state
 	mostShown = 50   // deferred or failed mails
 )
 
-// ours returns the jobs of the Account's mails in a state, and whether there are more than were read.
+// ours returns the jobs of the Account's mails in a state, and whether there are more than were read. Of jobs that are
+// scheduled it returns those that are due: they were put back, because all mails are held or the mail server does not
+// answer.
 func (p *pages) ours(r *ui.Request, state jobs.State) (all []jobs.Job, more bool, err error) {
 	lists, err := r.ListNames()
 	if err != nil {
@@ -52,7 +58,11 @@ func (p *pages) ours(r *ui.Request, state jobs.State) (all []jobs.Job, more bool
 		if err != nil {
 			return nil, false, err
 		}
-		more = more || len(found) == mostRead
+		isFull := len(found) == mostRead
+		if state == jobs.Scheduled {
+			found = slices.DeleteFunc(found, func(j jobs.Job) bool { return since(&j) > r.Now.Unix() })
+		}
+		more = more || isFull && len(found) > 0
 		for i := range found {
 			if isOurs(r, lists, &found[i]) {
 				all = append(all, found[i])
@@ -62,20 +72,33 @@ func (p *pages) ours(r *ui.Request, state jobs.State) (all []jobs.Job, more bool
 	return all, more, nil
 }
 
+// about is what the page reads of the arguments of a job.
+type about struct {
+	List    enlist.ListID    `json:"list_id"`
+	Account enlist.AccountID `json:"account_id"`
+	Due     int64            `json:"due"` // of an autoresponder
+}
+
+// since returns the time since when a job has been due.
+func since(j *jobs.Job) int64 {
+	var a about
+	if json.Unmarshal([]byte(j.About), &a) != nil {
+		return j.Created.Unix()
+	}
+	return max(j.Created.Unix(), a.Due)
+}
+
 // isOurs reports whether a job sends a mail of the Account, and of a List that the person may use.
 func isOurs(r *ui.Request, lists map[enlist.ListID]string, j *jobs.Job) bool {
-	var about struct {
-		List    enlist.ListID    `json:"list_id"`
-		Account enlist.AccountID `json:"account_id"`
-	}
-	if json.Unmarshal([]byte(j.About), &about) != nil {
+	var a about
+	if json.Unmarshal([]byte(j.About), &a) != nil {
 		return false
 	}
-	if about.List == 0 {
-		return about.Account == r.Caller.Account.ID && r.Caller.Key.Lists == nil
+	if a.List == 0 {
+		return a.Account == r.Caller.Account.ID && r.Caller.Key.Lists == nil
 	}
-	_, known := lists[about.List]
-	return known && (about.Account == 0 || about.Account == r.Caller.Account.ID)
+	_, known := lists[a.List]
+	return known && (a.Account == 0 || a.Account == r.Caller.Account.ID)
 }
 
 // readQueue reads the mails that wait.
@@ -85,7 +108,7 @@ func (p *pages) readQueue(r *ui.Request, d *data, _ bool) error {
 	}
 	q := new(queue)
 	var oldest int64
-	for _, state := range []jobs.State{jobs.Waiting, jobs.Retrying, jobs.Failed} {
+	for _, state := range []jobs.State{jobs.Waiting, jobs.Scheduled, jobs.Retrying, jobs.Failed} {
 		all, more, err := p.ours(r, state)
 		if err != nil {
 			return err
@@ -93,13 +116,13 @@ func (p *pages) readQueue(r *ui.Request, d *data, _ bool) error {
 		q.Most = q.Most || more
 		slices.SortStableFunc(all, func(a, b jobs.Job) int { return b.Created.Compare(a.Created) })
 		for i := range all {
-			if at := all[i].Created.Unix(); state != jobs.Failed && (oldest == 0 || at < oldest) {
+			if at := since(&all[i]); state != jobs.Failed && (oldest == 0 || at < oldest) {
 				oldest = at
 			}
 		}
 		switch state {
-		case jobs.Waiting:
-			q.Waiting = int64(len(all))
+		case jobs.Waiting, jobs.Scheduled:
+			q.Waiting += int64(len(all))
 		case jobs.Retrying:
 			q.Deferred = shown(r, all)
 		case jobs.Failed:
@@ -107,10 +130,21 @@ func (p *pages) readQueue(r *ui.Request, d *data, _ bool) error {
 		}
 	}
 	if oldest != 0 {
-		q.Oldest = ui.Count(max(0, r.Now.Unix()-oldest)/60, "minute")
+		q.Oldest = wait(max(0, r.Now.Unix()-oldest) / 60)
 	}
 	d.Queue = q
 	return nil
+}
+
+// wait says how long minutes are, with no more digits than matter.
+func wait(minutes int64) string {
+	switch {
+	case minutes < 3*60:
+		return ui.Count(minutes, "minute")
+	case minutes < 3*24*60:
+		return ui.Count(minutes/60, "hour")
+	}
+	return ui.Count(minutes/(24*60), "day")
 }
 
 // shown returns the newest jobs as the page shows them. A person of level read does not see the reply of the mail

@@ -5,6 +5,7 @@
 //	limits.go    rates, warm-up, bounces and complaints
 //	domains.go   senders and domains with their DNS records, and their check
 //	queue.go     mails that wait or failed
+//	ages.go      how long the oldest mail waited in the last day
 //	mails.go     the mails that are only written into a folder
 package sending
 
@@ -99,7 +100,7 @@ func (p *pages) show(r *ui.Request, to, wrong string) (*ui.View, error) {
 		return nil, err
 	}
 	for _, read := range []func(*ui.Request, *data, bool) error{p.readMode, p.readLimits, p.readRates, p.readQueue,
-		p.readCounts} {
+		p.readAges, p.readCounts} {
 		if err := read(r, d, alone); err != nil {
 			return nil, err
 		}
