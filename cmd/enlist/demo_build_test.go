@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"enlist/internal/demo"
 	"enlist/internal/enlist"
 	"enlist/internal/reports"
+	"enlist/internal/sending"
 )
 
 // club is a built demo.
@@ -73,6 +76,11 @@ func TestDemoHasAYearOfAClub(t *testing.T) {
 		t.Errorf("the Imports are %+v, want one with added, unchanged and refused rows", imported)
 	}
 	c.hasForms()
+	ages, err := c.Sending.QueueAges(t.Context(), c.caller, 1795665600-24*60*60) // a day before the end
+	c.must(err)
+	if at := slices.MaxFunc(ages, func(a, b sending.QueueAge) int { return cmp.Compare(a.Age, b.Age) }); at.Age < 40*60 {
+		t.Errorf("the oldest mail waited for %d s at most, want 40 minutes", at.Age)
+	}
 	people, err := c.People.Members(t.Context(), 0)
 	c.must(err)
 	if len(people) != 1 || people[0].Email != demo.PersonEmail || !people[0].MaySend {

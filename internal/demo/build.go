@@ -64,7 +64,7 @@ func Build(ctx context.Context, store db.Engine, o Options) error {
 	b.app = app.New(store, b.now)
 	b.holder = db.NewHolder(ctx, b.app.DB)
 	for _, step := range []func(context.Context) error{b.addAccount, b.addPictures, b.addLists, b.addFirstContacts,
-		b.plan, b.run} {
+		b.plan, b.run, b.addQueueAges} {
 		if err := step(ctx); err != nil {
 			return fmt.Errorf("build the demo: %w", err)
 		}
