@@ -39,21 +39,13 @@ func (s *Service) Person(ctx context.Context, c *enlist.Caller, text string) (fo
 		if err != nil {
 			return err
 		}
-		allowed, byKey := []enlist.ListID{0}, map[string][]enlist.ListID{email: nil}
-		for i := range all {
-			if c.Key.Allows(all[i].ID) {
-				allowed = append(allowed, all[i].ID)
-				key := email
-				if !isEmail {
-					key = address.NormaliseMobile(text, all[i].CountryCode)
-				}
-				byKey[key] = append(byKey[key], all[i].ID)
-			}
-		}
-		keys := slices.Collect(maps.Keys(byKey))
+		all = slices.DeleteFunc(all, func(l enlist.List) bool { return !c.Key.Allows(l.ID) })
+		byKey := KeysIn(all, text)
+		keys := append(slices.Collect(maps.Keys(byKey)), email)
 		if found, err = contactsOf(tx, byKey, email); err != nil {
 			return err
 		}
+		allowed := append(lists.IDs(all), 0)
 		return Unsubscribers(tx, &UnsubscriberSearch{Account: c.Account.ID, Lists: allowed, Keys: FewKeys(keys)},
 			func(u *Unsubscriber) error {
 				if u.AddressKey != "" {
@@ -65,8 +57,30 @@ func (s *Service) Person(ctx context.Context, c *enlist.Caller, text string) (fo
 	return found, left, err
 }
 
-// contactsOf returns the Contacts of a person in Lists, by the key of the address in each: email, or a mobile number.
-func contactsOf(tx *db.Tx, byKey map[string][]enlist.ListID, email string) (found []OfPerson, err error) {
+// KeysIn groups Lists by the normalised form of a person's address: the email address, or the mobile number, which
+// without its country is another one in each country.
+func KeysIn(all []enlist.List, text string) map[string][]enlist.ListID {
+	byKey := make(map[string][]enlist.ListID)
+	_, email, isEmail := address.ParseEmail(text)
+	for i := range all {
+		key := email
+		if !isEmail {
+			key = address.NormaliseMobile(text, all[i].CountryCode)
+		}
+		byKey[key] = append(byKey[key], all[i].ID)
+	}
+	return byKey
+}
+
+// PersonList is a List that has Contacts of a person. ByAddress finds them by the email address or the mobile number.
+type PersonList struct {
+	ID            enlist.ListID
+	Email, Mobile string // normalised; one of them is ""
+}
+
+// ListsOfPerson returns those of the Lists that have a Contact with their key, email or a mobile number, in the order
+// of their IDs.
+func ListsOfPerson(tx *db.Tx, byKey map[string][]enlist.ListID, email string) (found []PersonList, err error) {
 	for key, in := range byKey {
 		mobile := ""
 		if key != email {
@@ -77,19 +91,31 @@ func contactsOf(tx *db.Tx, byKey map[string][]enlist.ListID, email string) (foun
 			return nil, err
 		}
 		for _, id := range with {
-			schema, err := lists.Schema(tx, id)
-			if err != nil {
-				return nil, err
-			}
-			page, err := ByAddress(tx, id, email, mobile, 0, maxOfPerson)
-			if err != nil {
-				return nil, err
-			}
-			for i := range page {
-				found = append(found, OfPerson{schema, page[i]})
-			}
+			found = append(found, PersonList{id, email, mobile})
 		}
 	}
-	slices.SortStableFunc(found, func(a, b OfPerson) int { return cmp.Compare(a.Contact.ListID, b.Contact.ListID) })
+	slices.SortFunc(found, func(a, b PersonList) int { return cmp.Compare(a.ID, b.ID) })
+	return found, nil
+}
+
+// contactsOf returns the Contacts of a person in Lists, by the key of the address in each.
+func contactsOf(tx *db.Tx, byKey map[string][]enlist.ListID, email string) (found []OfPerson, err error) {
+	in, err := ListsOfPerson(tx, byKey, email)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range in {
+		schema, err := lists.Schema(tx, l.ID)
+		if err != nil {
+			return nil, err
+		}
+		page, err := ByAddress(tx, l.ID, l.Email, l.Mobile, 0, maxOfPerson)
+		if err != nil {
+			return nil, err
+		}
+		for i := range page {
+			found = append(found, OfPerson{schema, page[i]})
+		}
+	}
 	return found, nil
 }

@@ -124,14 +124,15 @@ func exportPerson(tx *db.Tx, keys *PersonKeys, contacts [][]PersonValue, w Perso
 	return nil
 }
 
-// findPerson returns the keys of a person, and for each of its Contacts the values that only the List can name.
-func findPerson(tx *db.Tx, c *enlist.Caller, text string) (*PersonKeys, [][]PersonValue, error) {
+// newPersonKeys returns the keys of a person that the text alone gives. email is its normalised form, or "" for a mobile
+// number.
+func newPersonKeys(c *enlist.Caller, text string) (k *PersonKeys, email string, err error) {
 	_, email, isEmail := address.ParseEmail(text)
 	if !isEmail && address.NormaliseMobile(text, enlist.DefaultCountryCode) == "" {
-		return nil, nil, enlist.Invalid("address", "address is neither an email nor a mobile address")
+		return nil, "", enlist.Invalid("address", "address is neither an email nor a mobile address")
 	}
 	keys, _ := address.Keys(text)
-	k := &PersonKeys{Account: c.Account.ID, known: make(map[enlist.PersonKey]bool)}
+	k = &PersonKeys{Account: c.Account.ID, known: make(map[enlist.PersonKey]bool)}
 	switch {
 	case isEmail:
 		keys, k.Own = append(keys, email), []string{email}
@@ -140,37 +141,53 @@ func findPerson(tx *db.Tx, c *enlist.Caller, text string) (*PersonKeys, [][]Pers
 	}
 	k.Addresses = spellings(text, strings.Join(k.Own, ""))
 	k.Keys = contacts.FewKeys(keys)
+	return k, email, nil
+}
+
+// findPerson returns the keys of a person, and for each of its Contacts the values that only the List can name.
+func findPerson(tx *db.Tx, c *enlist.Caller, text string) (*PersonKeys, [][]PersonValue, error) {
+	k, email, err := newPersonKeys(c, text)
+	if err != nil {
+		return nil, nil, err
+	}
 	all, err := lists.OfAccount(tx, c.Account.ID)
 	if err != nil {
 		return nil, nil, err
 	}
-	var contacts [][]PersonValue
-	for _, list := range all {
-		k.Lists = append(k.Lists, list.ID)
-		schema, err := lists.Schema(tx, list.ID)
-		if err != nil {
-			return nil, nil, err
-		}
-		mobile := ""
-		if !isEmail {
-			mobile = address.NormaliseMobile(text, list.CountryCode)
-		}
-		found, err := contactsOfPerson(tx, list.ID, email, mobile)
-		if err != nil {
-			return nil, nil, err
-		}
-		for i := range found {
-			key := enlist.PersonKey{List: list.ID, Contact: found[i].ID}
-			k.Contacts, k.known[key] = append(k.Contacts, key), true
-			k.Others = append(k.Others, found[i].Key, found[i].Mobile)
-			if spelling := address.LowerASCII(found[i].Values.Get(schema.Email().ID)); isEmail &&
-				!slices.Contains(k.Addresses, spelling) {
-				k.Addresses = append(k.Addresses, spelling)
-			}
-			contacts = append(contacts, namedValues(schema, &found[i]))
-		}
+	k.Lists = lists.IDs(all)
+	in, err := contacts.ListsOfPerson(tx, contacts.KeysIn(all, text), email)
+	if err != nil {
+		return nil, nil, err
 	}
-	return k, contacts, k.findFormer(tx)
+	var values [][]PersonValue
+	for i := range in {
+		some, err := k.findContacts(tx, &in[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		values = append(values, some...)
+	}
+	return k, values, k.findFormer(tx)
+}
+
+// findContacts adds the Contacts of the person in a List to the keys, and returns the values of each.
+func (k *PersonKeys) findContacts(tx *db.Tx, in *contacts.PersonList) (values [][]PersonValue, err error) {
+	schema, err := lists.Schema(tx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	found, err := contactsOfPerson(tx, in)
+	for i := range found {
+		key := enlist.PersonKey{List: in.ID, Contact: found[i].ID}
+		k.Contacts, k.known[key] = append(k.Contacts, key), true
+		k.Others = append(k.Others, found[i].Key, found[i].Mobile)
+		spelling := address.LowerASCII(found[i].Values.Get(schema.Email().ID))
+		if in.Email != "" && !slices.Contains(k.Addresses, spelling) {
+			k.Addresses = append(k.Addresses, spelling)
+		}
+		values = append(values, namedValues(schema, &found[i]))
+	}
+	return values, err
 }
 
 // findFormer finds the Contacts that had the address when they unsubscribed, and that were deleted. The ledger keeps
@@ -195,10 +212,10 @@ func (k *PersonKeys) findFormer(tx *db.Tx) error {
 	return err
 }
 
-// contactsOfPerson returns the Contacts of a List with an address, in order of ID.
-func contactsOfPerson(tx *db.Tx, list enlist.ListID, email, mobile string) (all []enlist.ByID, err error) {
+// contactsOfPerson returns the Contacts of a person in a List, in order of ID.
+func contactsOfPerson(tx *db.Tx, in *contacts.PersonList) (all []enlist.ByID, err error) {
 	for after, more := enlist.ContactID(0), true; more; {
-		page, err := contacts.ByAddress(tx, list, email, mobile, after, enlist.RowPage)
+		page, err := contacts.ByAddress(tx, in.ID, in.Email, in.Mobile, after, enlist.RowPage)
 		if err != nil {
 			return nil, err
 		}
