@@ -23,7 +23,7 @@ import (
 func TestPersonInManyLists(t *testing.T) {
 	apptest.Run(t, apptest.Own, newManyLists, []apptest.Rule[*manyLists]{
 		{Name: "an export has the Contacts in the order of their Lists, then of their IDs", Test: (*manyLists).exportInOrder},
-		{Name: "an export has mails to the address of all Lists, in their order", Test: (*manyLists).exportMailsInOrder},
+		{Name: "an export has mails to the address of all Lists, in the order of Lists, then of Contacts", Test: (*manyLists).exportMailsInOrder},
 		{Name: "a number without its country is found in Lists of several countries", Test: (*manyLists).exportNumbers},
 		{Name: "an erasure removes the Contacts of all Lists, each in a transaction", Test: (*manyLists).erasesAllLists},
 		{Name: "an erasure names other Contacts in the order of Lists, at most 100 of each", Test: (*manyLists).namesInOrder},
@@ -121,7 +121,8 @@ func (f *manyLists) exportMailsInOrder() {
 	}
 	f.mail(f.last, eve[f.last], "ANN@example.com")
 	f.mail(f.without, eve[f.without], "ann@example.com")
-	f.mail(f.empty, eve[f.empty], `"Ann"@example.com`) // the spelling of the Contact in another List
+	f.mail(f.without, eve[f.without]-1, "Ann@example.com") // stored later, but has a lower ID
+	f.mail(f.empty, eve[f.empty], `"Ann"@example.com`)     // the spelling of the Contact in another List
 	f.mail(f.without, 1, "joann@example.com")
 	f.mail(f.theirs, 1, "ann@example.com")
 	first, last := f.ann[0], f.ann[len(f.ann)-1]
@@ -129,7 +130,7 @@ func (f *manyLists) exportMailsInOrder() {
 	f.mail(first.List, first.Contact, "new@example.com")
 	rows := export(f.Account, f.Caller, "ann@example.com")
 	wantRows(f.Account, rows, privacy.PersonMails, row(first.List, first.Contact), row(last.List, last.Contact),
-		row(f.empty, eve[f.empty]), row(f.without, eve[f.without]), row(f.last, eve[f.last]))
+		row(f.empty, eve[f.empty]), row(f.without, eve[f.without]-1), row(f.without, eve[f.without]), row(f.last, eve[f.last]))
 	wantRows(f.Account, rows, privacy.PersonBatchMails, row(last.List, last.Contact)+"batch_id=1 ",
 		row(f.empty, eve[f.empty])+"batch_id=3 ", row(f.without, eve[f.without])+"batch_id=2 ")
 	erase(f.Account, "ann@example.com")

@@ -21,6 +21,7 @@ type personTable struct {
 	contact string // WHERE clause for a Contact; its arguments are the List and the Contact
 	inBatch bool   // contact has the Batch as another argument, because the key of the table begins with List and Batch
 	address string // column with an address; "": none
+	key     string // primary key of a table with such a column
 }
 
 // personTables has the table of each section. PersonColumns and a test keep it complete.
@@ -35,10 +36,10 @@ var personTables = map[PersonSection]personTable{
 		columns: "list_id contact_id time reason words"},
 	PersonUnsubscribed: {name: "unsubscriber",
 		columns: "list_id contact_id address_key id account_id address_type address time"},
-	PersonMails: {name: "delivery", address: "address",
+	PersonMails: {name: "delivery", address: "address", key: "list_id, contact_id, event_time, cause",
 		contact: "list_id = ? AND contact_id = ? ORDER BY event_time, cause",
 		columns: "list_id contact_id event_time cause message_id address subject time status detail"},
-	PersonBatchMails: {name: "recipient", address: "address", inBatch: true,
+	PersonBatchMails: {name: "recipient", address: "address", key: "list_id, batch_id, contact_id", inBatch: true,
 		contact: "list_id = ? AND contact_id = ? AND batch_id = ?",
 		columns: `list_id contact_id batch_id slice status time attempts address detail sent_time unsubscribed_time
 			deactivated_time`},
@@ -84,23 +85,26 @@ func PersonRows(tx *db.Tx, section PersonSection, k *PersonKeys,
 	if table.address == "" {
 		return nil
 	}
+	return mailsToPerson(tx, &table, k, each)
+}
+
+// mailsToPerson calls each for the rows of other Contacts' mails that have one of the addresses. No index has the
+// address, so all mails of the Account are read.
+func mailsToPerson(tx *db.Tx, table *personTable, k *PersonKeys, each func([]PersonValue) error) error {
+	inLists, lists, err := db.OneOfIDs(tx, k.Lists)
+	if err != nil {
+		return err
+	}
 	test, addresses, err := tx.OneOfTexts(k.Addresses)
 	if err != nil {
 		return err
 	}
-	others := func(row []PersonValue) error { // the first two columns are the List and the Contact
+	return personRows(tx, table, func(row []PersonValue) error { // it begins with the List and the Contact
 		if k.Has(enlist.ListID(row[0].Value.(int64)), enlist.ContactID(row[1].Value.(int64))) {
 			return nil
 		}
 		return each(row)
-	}
-	for _, list := range k.Lists {
-		err := personRows(tx, &table, others, "list_id = ? AND lower("+table.address+")"+test, int64(list), addresses)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	}, "list_id"+inLists+" AND lower("+table.address+")"+test+" ORDER BY "+table.key, lists, addresses)
 }
 
 // entriesOfPerson calls each for the entries of the Unsubscriber List with the address, and for those with another
