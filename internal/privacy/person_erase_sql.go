@@ -116,22 +116,24 @@ func contactsWith(tx *db.Tx, k *PersonKeys, places []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	inLists, lists, err := db.OneOfIDs(tx, k.Lists)
+	if err != nil {
+		return nil, err
+	}
 	values := tx.SQL.ShownDocument
 	test, args := containsOneOf(tx, values, texts)
-	for _, list := range k.Lists {
-		n := 0
-		err := tx.Each(func(row *db.Cursor) error {
-			id, text := enlist.ContactID(row.Int()), row.Text()
-			if n < maxContactsWith && !k.Has(list, id) && k.Mentions(text) {
-				n++
-				places = append(places, fmt.Sprintf("contact %d of list %d", id, list))
-			}
-			return nil
-		}, "SELECT id, "+values+" FROM contact WHERE list_id = ? AND ("+test+") ORDER BY id",
-			append([]any{int64(list)}, args...)...)
-		if err != nil {
-			return nil, err
+	n, of := 0, enlist.ListID(0) // the number of Contacts of the List of the last row
+	err = tx.Each(func(row *db.Cursor) error {
+		list, id, text := enlist.ListID(row.Int()), enlist.ContactID(row.Int()), row.Text()
+		if list != of {
+			n, of = 0, list
 		}
-	}
-	return places, nil
+		if n < maxContactsWith && !k.Has(list, id) && k.Mentions(text) {
+			n++
+			places = append(places, fmt.Sprintf("contact %d of list %d", id, list))
+		}
+		return nil
+	}, "SELECT list_id, id, "+values+" FROM contact WHERE list_id"+inLists+" AND ("+test+") ORDER BY list_id, id",
+		append([]any{lists}, args...)...)
+	return places, err
 }
