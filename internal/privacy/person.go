@@ -150,7 +150,7 @@ func findPerson(tx *db.Tx, c *enlist.Caller, text string) (*PersonKeys, [][]Pers
 	if err != nil {
 		return nil, nil, err
 	}
-	all, err := lists.OfAccount(tx, c.Account.ID)
+	all, err := lists.Defined(tx, c.Account.ID)
 	if err != nil {
 		return nil, nil, err
 	}
