@@ -5,9 +5,9 @@
 #
 #   make build    the program, ./enlist
 #   make test     gofmt, vet and the short tests, in about two minutes; run it for each change
-#   make check    staticcheck, both builds, go mod tidy, and all tests except fault tests, most with the race detector
+#   make check    staticcheck, both builds, go mod tidy, and all tests with the race detector, except those of make faults
 #   make nocgo    the tests that depend on the SQLite driver, with the driver that needs no C compiler
-#   make faults   the fault tests: outages, failovers, several processes and killed processes
+#   make faults   outages, failovers, several processes and killed processes, and long tests that share no data
 #   make axe      accessibility of the pages, by axe-core in Chromium; fetches axe-core with npm
 #   make fuzz     each fuzz target, with 3,000 inputs
 #   make bench    the benchmarks, and the program enlist-bench
@@ -20,17 +20,14 @@ GO       ?= go
 FUZZTIME ?= 3000x
 TOOL      = $(GO) tool -modfile=tools/go.mod
 
-# Words in the names of the fault tests. internal/faults_test.go checks that each word is in the name of a test, and
-# that the packages of these tests are named below.
-FAULTS = Killed|SeveralProcesses|Outage|Failover|HangUp|Replica|RestartUnderLoad|ReadOnlyServer|QueueRecovers|ServerIsWaitedFor|FullDisk|BackupUnderLoad
-# The packages with fault tests.
-FAULTY = ./cmd/enlist ./cmd/enlist-bench ./internal/backup ./internal/jobs ./internal/db/postgres ./internal/db/sqlite
-# Words in the names of tests that share little data between goroutines, or measure memory. make check runs these tests
-# without the race detector, which would make them up to ten times as slow. internal/faults_test.go checks these words too.
+# Words in the names of the tests that make faults runs. The race detector would make them up to ten times as slow: fault
+# tests, and tests that share little data between goroutines or measure memory. internal/faults_test.go checks that each
+# word is in the name of a test, and that the packages of these tests are named below.
+FAULTS = Killed|SeveralProcesses|Outage|Failover|HangUp|Replica|RestartUnderLoad|ReadOnlyServer|QueueRecovers|ServerIsWaitedFor|FullDisk|BackupUnderLoad|$(COMPUTED)
 COMPUTED = HostileMessages|LongValuesDoNot|InvalidParameterFails|SameInEveryLocale|URLStopsFilling|UsePlainWords|CountsOfARecount|AModel|SchemaIsMigrated|RefusedRowsEnds|NewsletterInChromium|ShortMeasurement|MemoryStaysBounded
-# The packages with the tests of COMPUTED.
-COMPUTING = ./cmd/enlist ./cmd/enlist-bench ./internal ./internal/mail ./internal/mail/merge ./internal/rpc ./internal/contacts ./internal/imports ./internal/search \
-	./internal/db/postgres ./internal/db/sqlite
+# The packages with these tests.
+FAULTY = ./cmd/enlist ./cmd/enlist-bench ./internal ./internal/backup ./internal/contacts ./internal/db/postgres ./internal/db/sqlite \
+	./internal/imports ./internal/jobs ./internal/mail ./internal/mail/merge ./internal/rpc ./internal/search
 # The packages whose tests depend on the SQLite driver.
 DRIVEN = ./cmd/enlist ./internal/rpc ./internal/db/sqlite ./internal/app ./internal/accounts ./internal/lists ./internal/contacts ./internal/webhooks \
 	./internal/files ./internal/imports ./internal/messages ./internal/batches ./internal/sending ./internal/reports ./internal/privacy \
@@ -91,11 +88,10 @@ endif
 staticcheck:
 	$(TOOL) staticcheck ./...
 
-# The race detector needs cgo.
+# The race detector needs cgo. For GOGC, see short.
 race:
 ifeq ($(CGO),1)
-	CGO_ENABLED=1 $(TEST) -race -skip '$(FAULTS)|$(COMPUTED)' $(LONGEST) ./...
-	$(TEST) -run '$(COMPUTED)' $(COMPUTING)
+	GOGC=400 CGO_ENABLED=1 $(TEST) -race -skip '$(FAULTS)' $(LONGEST) ./...
 else
 	@echo "no C compiler: the race detector is left out"
 	$(TEST) -skip '$(FAULTS)' ./...
@@ -104,8 +100,8 @@ endif
 # Tests on PostgreSQL are left out, because both builds have the same PostgreSQL driver. Long tests run where the driver
 # matters most: in its package, in backups, and in the calls that change the most rows.
 nocgo:
-	CGO_ENABLED=0 $(TEST) -short -skip '.*/^postgres$$' $(DRIVEN)
-	CGO_ENABLED=0 $(TEST) -skip '$(FAULTS)|.*/^postgres$$' ./internal/db/sqlite ./internal/backup ./internal/contacts
+	GOGC=400 CGO_ENABLED=0 $(TEST) -short -skip '.*/^postgres$$' $(DRIVEN)
+	CGO_ENABLED=0 $(TEST) -skip '.*/^postgres$$' ./internal/db/sqlite ./internal/backup ./internal/contacts
 
 faults:
 	$(TEST) -run '$(FAULTS)' $(FAULTY)

@@ -10,7 +10,8 @@ import (
 	"enlist/internal/sending"
 )
 
-// This file sends the Messages of the club in Batches, and says how long other mails waited. No mail leaves: each mail only gets a result.
+// This file sends the Messages of the club in Batches, and says how long other mails waited. No mail leaves: each mail
+// only gets a result.
 
 // addQueueAges adds how long other mails waited in the last day: for 40 minutes, the mail server did not answer.
 func (b *builder) addQueueAges(ctx context.Context) error {
