@@ -25,7 +25,7 @@ func buildPrograms(t *testing.T) (program, bench string) {
 // The figures of such a short run mean nothing, so the test looks for one line of each table and ignores the figures.
 func TestShortMeasurementPrintsItsTable(t *testing.T) {
 	if testing.Short() {
-		t.Skip("this test is slow: run it with \"make check\"")
+		t.Skip("this test is slow: run it with \"make faults\"")
 	}
 	program, bench := buildPrograms(t)
 	for _, test := range []struct{ part, figure string }{

@@ -19,7 +19,7 @@ import (
 // roll back the transaction with all calls in it. Each Contact whose ID a client received is stored once and completely.
 func TestHangUpLosesNoOtherCall(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
+		t.Skip("starts servers, whose parts have tests of their own: run it with \"make faults\"")
 	}
 	c := newCrash(t, dbtest.SQLite, "smtp://127.0.0.1:1")
 	kill := c.start()

@@ -29,7 +29,7 @@ var updatePictures = flag.Bool("update", false, "write the pictures of doc/first
 // newsletter to a Segment. Then the report shows who opened it. All is done on the pages, with and without script.
 func TestFirstNewsletterInChromium(t *testing.T) {
 	if testing.Short() {
-		t.Skip(`slow, because a browser must start: run it with "make check"`)
+		t.Skip(`slow, because a browser must start: run it with "make faults"`)
 	}
 	for _, script := range []bool{true, false} {
 		t.Run(fmt.Sprintf("script=%v", script), func(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 // covers: spec import.stops, import.results
 func TestImportOfRefusedRowsEnds(t *testing.T) {
 	if testing.Short() {
-		t.Skip("stores many rows: run it with \"make check\"")
+		t.Skip("stores many rows: run it with \"make faults\"")
 	}
 	dbtest.EachParallel(t, func(t *testing.T, e dbtest.Engine) {
 		h := importsHarness(t, e, httpapi.Options{})

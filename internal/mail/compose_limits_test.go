@@ -53,7 +53,7 @@ func TestLongValuesDoNotMakeLongMails(t *testing.T) {
 // its time limit. With -short, the Messages have an eighth of the length.
 func TestHostileMessagesAreCompiledFast(t *testing.T) {
 	if testing.Short() {
-		t.Skip("composes many mails: run it with \"make check\"")
+		t.Skip("composes many mails: run it with \"make faults\"")
 	}
 	divisor := 1
 	if testing.Short() {

@@ -46,10 +46,12 @@ func (s *Service) KeepQueueAges(ctx context.Context) error {
 	})
 }
 
-// DeleteQueueAges removes the ages that are older than a week.
+// DeleteQueueAges removes the ages that are older than a week, and those that a process stored while its clock was ahead.
 func (s *Service) DeleteQueueAges(ctx context.Context) error {
-	before := s.db.Now().AddDate(0, 0, -ageDays).Unix()
-	return s.db.Update(ctx, func(tx *db.Tx) error { return deleteQueueAges(tx, before) })
+	now := s.db.Now()
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		return deleteQueueAges(tx, now.AddDate(0, 0, -ageDays).Unix(), now.Unix()+AgePeriod)
+	})
 }
 
 // QueueAges returns the age of the Account's oldest mail for each AgePeriod from the one at a time until now. An age says

@@ -36,7 +36,7 @@ func oldestMails(tx *db.Tx, kinds []string, since int64) ([]oldestMail, error) {
 			min(CASE WHEN due > created THEN due ELSE created END) AS oldest
 		FROM (` + strings.Join(rows, " UNION ALL ") + `) job
 		LEFT JOIN list ON list.id = job.list_id AND list.hidden = 0
-		WHERE created <= ?2 AND due <= ?2 AND (job.list_id = 0 AND job.account_id IS NOT NULL OR list.id IS NOT NULL)
+		WHERE created <= ?2 AND due <= ?2 AND (job.list_id = 0 OR list.id IS NOT NULL)
 		GROUP BY coalesce(list.account_id, job.account_id)`
 	oldest := make(map[enlist.AccountID]int64)
 	for _, kind := range kinds {
@@ -58,11 +58,13 @@ func oldestMails(tx *db.Tx, kinds []string, since int64) ([]oldestMail, error) {
 	return all, nil
 }
 
-// PutQueueAge stores an age of an Account for the AgePeriod of its time, unless a larger one is stored.
+// PutQueueAge stores an age of an Account for the AgePeriod of its time, unless a larger one is stored. Jobs of a removed
+// Account can be left, so the Account may not exist.
 func PutQueueAge(tx *db.Tx, account enlist.AccountID, a QueueAge) error {
-	return tx.Do(`INSERT INTO queue_age (account_id, time, age) VALUES (?, ?, ?)
+	return tx.Do(`INSERT INTO queue_age (account_id, time, age)
+		SELECT id, CAST(? AS BIGINT), CAST(? AS BIGINT) FROM account WHERE id = ?
 		ON CONFLICT (account_id, time) DO UPDATE SET age = excluded.age WHERE excluded.age > queue_age.age`,
-		int64(account), periodOf(a.Time), a.Age)
+		periodOf(a.Time), a.Age, int64(account))
 }
 
 // queueAges returns the stored ages of an Account from a time on, by time.
@@ -75,6 +77,6 @@ func queueAges(tx *db.Tx, account enlist.AccountID, from int64) (map[int64]int64
 	}, "SELECT time, age FROM queue_age WHERE account_id = ? AND time >= ?", int64(account), from)
 }
 
-func deleteQueueAges(tx *db.Tx, before int64) error {
-	return tx.Do("DELETE FROM queue_age WHERE time < ?", before)
+func deleteQueueAges(tx *db.Tx, before, after int64) error {
+	return tx.Do("DELETE FROM queue_age WHERE time < ? OR time > ?", before, after)
 }

@@ -19,6 +19,7 @@ func TestAgesOfMailsThatWait(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
 		{Name: "the age of the oldest mail of each Account is kept, and removed after a week", Test: agesAreKept},
 		{Name: "a mail has waited since it was due, whichever state its job is in", Test: sinceAMailIsDue},
+		{Name: "a removed Account gets no age, and one of a clock that was ahead is removed", Test: agesAreRemoved},
 	})
 }
 
@@ -154,4 +155,30 @@ func sinceAMailIsDue(o *apptest.Account) {
 			}
 		})
 	}
+}
+
+func agesAreRemoved(o *apptest.Account) {
+	startOfPeriod(o)
+	start, list, other := o.Now, o.AddList(), o.NewCaller()
+	o.Update(func(tx *db.Tx) error {
+		if err := tx.Enqueue(messages.SendTest{Account: other.Account.ID, Message: 1}); err != nil {
+			return err
+		}
+		return tx.Enqueue(events.Notify{List: list})
+	})
+	setCreated(o, start)
+	o.Must(o.App.RemoveAccount(o.Context(), other.Account.ID))
+	accounts := func() (ids []enlist.AccountID) {
+		o.Must(o.Store.View(o.Context(), func(tx *db.Tx) (err error) {
+			ids, err = db.IDsOf[enlist.AccountID](tx, "SELECT account_id FROM queue_age ORDER BY account_id")
+			return err
+		}))
+		return ids
+	}
+	o.Now = start.Add(48 * time.Hour)
+	o.Must(o.App.Sending.KeepQueueAges(o.Context()))
+	apptest.Same(o.T, "Accounts with an age", accounts(), []enlist.AccountID{o.Caller.Account.ID})
+	o.Now = start
+	o.Must(o.App.Sending.DeleteQueueAges(o.Context()))
+	apptest.Same(o.T, "Accounts with an age in the future", accounts(), []enlist.AccountID(nil))
 }

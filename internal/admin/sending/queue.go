@@ -58,11 +58,10 @@ func (p *pages) ours(r *ui.Request, state jobs.State) (all []jobs.Job, more bool
 		if err != nil {
 			return nil, false, err
 		}
-		isFull := len(found) == mostRead
+		more = more || len(found) == mostRead
 		if state == jobs.Scheduled {
 			found = slices.DeleteFunc(found, func(j jobs.Job) bool { return since(&j) > r.Now.Unix() })
 		}
-		more = more || isFull && len(found) > 0
 		for i := range found {
 			if isOurs(r, lists, &found[i]) {
 				all = append(all, found[i])

@@ -19,7 +19,7 @@ import (
 // sorts ä with a, and in which the lower-case letter of I is ı.
 func TestSearchIsTheSameInEveryLocale(t *testing.T) {
 	if testing.Short() {
-		t.Skip(`slow on PostgreSQL: run it with "make check"`)
+		t.Skip(`slow on PostgreSQL: run it with "make faults"`)
 	}
 	at, conn := databaseLike(t, "LOCALE_PROVIDER icu ICU_LOCALE 'tr-TR' LOCALE 'C.UTF-8'")
 	var different bool

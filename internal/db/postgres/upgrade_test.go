@@ -23,7 +23,7 @@ func TestDatabaseOfEachSchemaIsMigrated(t *testing.T) {
 	names := migrationFiles(t)
 	for n := 1; n <= len(names); n++ {
 		if testing.Short() && n > 1 {
-			t.Skip(`slow on PostgreSQL: run it with "make check"`)
+			t.Skip(`slow on PostgreSQL: run it with "make faults"`)
 		}
 		t.Run(names[n-1], func(t *testing.T) {
 			url := pgtest.Open(t)
