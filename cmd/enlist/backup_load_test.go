@@ -28,8 +28,12 @@ func TestBackupUnderLoadIsRestoredOnBothEngines(t *testing.T) {
 	if testing.Short() {
 		t.Skip("this test runs servers under load: run it with \"make faults\"")
 	}
+	t.Parallel()
 	for _, from := range []dbtest.Engine{dbtest.SQLite, dbtest.Postgres} {
-		t.Run(from.Name, func(t *testing.T) { backupUnderLoad(t, from) })
+		t.Run(from.Name, func(t *testing.T) {
+			t.Parallel()
+			backupUnderLoad(t, from)
+		})
 	}
 }
 

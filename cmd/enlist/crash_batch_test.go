@@ -97,6 +97,7 @@ func killedServerSendsEachMailOfABatch(t *testing.T, e dbtest.Engine) {
 //
 // covers: decision 59, spec batch.variants, batch.local_time
 func TestKilledServerSendsBatchesThroughOpenSMTPD(t *testing.T) {
+	t.Parallel()
 	sink := mailtest.Start(t, mailtest.Options{})
 	server := mailtest.StartOpenSMTPD(t, sink)
 	c := newCrash(t, dbtest.SQLite, server.URL())

@@ -32,6 +32,7 @@ func TestKilledServerLosesNoNotification(t *testing.T) {
 	if testing.Short() {
 		t.Skip("this test kills many processes: run it with \"make faults\"")
 	}
+	t.Parallel()
 	const rounds = 30
 	server := mailtest.Start(t, mailtest.Options{})
 	server.Script(faultyServer())

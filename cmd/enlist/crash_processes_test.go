@@ -33,6 +33,7 @@ func TestSeveralProcessesShareOneDatabase(t *testing.T) {
 	if testing.Short() {
 		t.Skip("several processes are slow to start: run this test with \"make faults\"")
 	}
+	t.Parallel()
 	const contacts = 200 // at each stage
 	server := mailtest.Start(t, mailtest.Options{})
 	f := &processes{crash: newCrash(t, dbtest.Postgres, server.URL()), reported: make(map[int64]bool)}

@@ -28,6 +28,7 @@ func TestMemoryStaysBoundedWhateverCallersSend(t *testing.T) {
 	if testing.Short() {
 		t.Skip("this test sends 600 MB: run it with \"make faults\"")
 	}
+	t.Parallel()
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		t.Skip("this test reads the peak memory of a process from /proc")
 	}

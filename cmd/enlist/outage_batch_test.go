@@ -20,6 +20,7 @@ import (
 //
 // covers: decision 59
 func TestBatchIsSentDespiteOutagesOfTheDatabase(t *testing.T) {
+	t.Parallel()
 	database := databaseServer(t)
 	server := mailtest.Start(t, mailtest.Options{})
 	server.Script(mailtest.Always(mailtest.Rcpt, mailtest.Wait(5*time.Millisecond)))

@@ -165,6 +165,7 @@ func databaseServer(t *testing.T) *pgtest.Server {
 
 // After the primary has crashed and its standby was promoted, the service becomes ready by itself.
 func TestFailoverMakesTheServiceReadyAgain(t *testing.T) {
+	t.Parallel()
 	primary := databaseServer(t)
 	standby, err := primary.StartStandby()
 	if err != nil {
@@ -186,6 +187,7 @@ func TestFailoverMakesTheServiceReadyAgain(t *testing.T) {
 // The database server hangs, stops, crashes, and returns as a standby. During each outage calls fail in time and
 // /readyz answers 503. After the outage the service becomes ready by itself.
 func TestOutageEndsWithTheServiceReadyAgain(t *testing.T) {
+	t.Parallel()
 	server := databaseServer(t)
 	line := pgtest.NewProxy(t, server.URL("postgres"))
 	o := newOutage(t, line.URL(server.URL("postgres")))
