@@ -37,8 +37,10 @@ DRIVEN = ./cmd/enlist ./internal/rpc ./internal/db/sqlite ./internal/app ./inter
 # Go links the test programs there too: testing.T.TempDir uses GOTMPDIR, so that cannot be another folder.
 MEMORY  := $(shell tools/memorydir)
 INMEMORY = $(if $(MEMORY),TMPDIR=$(MEMORY))
-# The packages that take longest start first, so that none of them runs alone at the end.
-LONGEST  = ./cmd/enlist ./internal/rpc ./internal/jobs ./internal/sending ./internal/contacts ./internal/imports ./internal/search
+# The packages that take longest start first, so that none of them runs alone at the end: those that mostly wait, such
+# as jobs and web, beside those that need the processors.
+LONGEST  = ./cmd/enlist ./internal/rpc ./internal/jobs ./internal/sending ./internal/web ./internal/admin ./internal/contacts ./internal/imports \
+	./internal/search ./internal/reports ./internal/db/postgres
 # Tests wait for other processes, so several run at the same time on each core. Each of them has a store of its own, and
 # its connections cost PostgreSQL more than its statements: with -parallel 8, PostgreSQL needs 1.7 times the processor
 # time of -parallel 3. Linking the test programs takes a quarter of the processor time of the short tests: -s leaves out
