@@ -2,6 +2,7 @@ package lists
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -65,15 +66,15 @@ func (s *Service) DaysOfLists(ctx context.Context, c *enlist.Caller, ids []enlis
 	map[enlist.ListID][]ListDay, error) {
 	return db.View(ctx, s.db, c, func(tx *db.Tx) (map[enlist.ListID][]ListDay, error) {
 		ids := slices.DeleteFunc(slices.Clone(ids), func(id enlist.ListID) bool { return !c.Key.Allows(id) })
-		lists, err := ofAccount(tx, c.Account.ID, ids)
+		contacts, err := contactCountsOf(tx, c.Account.ID, ids)
 		if err != nil {
 			return nil, err
 		}
 		first, last := s.lastDays(c, days)
-		counted, err := tx.DaysOfLists(IDs(lists), enlist.DayOf(first.Unix(), ""))
-		all := make(map[enlist.ListID][]ListDay, len(lists))
-		for i := range lists {
-			all[lists[i].ID] = allDays(counted[lists[i].ID], lists[i].ContactCount, first, last)
+		counted, err := tx.DaysOfLists(slices.Sorted(maps.Keys(contacts)), enlist.DayOf(first.Unix(), ""))
+		all := make(map[enlist.ListID][]ListDay, len(contacts))
+		for id, n := range contacts {
+			all[id] = allDays(counted[id], n, first, last)
 		}
 		return all, err
 	})

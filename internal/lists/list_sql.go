@@ -10,11 +10,12 @@ import (
 
 // This file stores Lists and preferences, and reads a List's Schema into the catalogue.
 
-var ListTable = db.NewDialectMapping("list", mapList)
+var ListTable = db.NewMapping("list", mapList)
 
 // mapList describes the table list. It reads the name of the List's Folder from the table folder, because
-// a caller can rename the Folder.
-func mapList(d *db.Dialect, m *db.Mapper, l *enlist.List) {
+// a caller can rename the Folder. It leaves out the number of Contacts, which changes without a new version of the
+// catalogue: contactCounts reads it.
+func mapList(m *db.Mapper, l *enlist.List) {
 	m.ID("id", (*int64)(&l.ID))
 	m.Fixed("account_id", (*int64)(&l.AccountID))
 	m.Fixed("creator_key_id", (*int64)(&l.CreatorKeyID))
@@ -29,7 +30,6 @@ func mapList(d *db.Dialect, m *db.Mapper, l *enlist.List) {
 	m.Value("send_to_duplicates", &l.SendToDuplicates)
 	m.Value("folder_id", (*int64)(&l.FolderID))
 	m.Computed("coalesce((SELECT folder.name FROM folder WHERE folder.id = list.folder_id), '')", &l.FolderName)
-	m.Computed(db.Counter(d, "list"), &l.ContactCount)
 	m.Value("country_code", &l.CountryCode)
 	m.Value("virtual_number", &l.VirtualNumber)
 	m.Value("sms_stop_words", &l.SMSStopWords)
@@ -58,16 +58,31 @@ func OfAccount(tx *db.Tx, account enlist.AccountID) ([]enlist.List, error) {
 	if err != nil {
 		return nil, err
 	}
-	counts := make(map[enlist.ListID]int64, len(lists))
-	err = tx.Each(func(row *db.Cursor) error {
-		counts[enlist.ListID(row.Int())] = row.Int()
-		return nil
-	}, "SELECT id, "+db.Counter(tx.SQL, "list")+" FROM list WHERE account_id = ? AND hidden = 0", int64(account))
+	contacts, err := contactCounts(tx, "account_id = ?", int64(account))
 	for i := range lists {
-		l := &lists[i]
-		l.ContactCount = counts[l.ID] + tx.CountedIn(l.ID)
+		lists[i].ContactCount = contacts[lists[i].ID]
 	}
 	return lists, err
+}
+
+// contactCountsOf returns the numbers of Contacts of those of an Account's Lists that have one of the IDs.
+func contactCountsOf(tx *db.Tx, account enlist.AccountID, ids []enlist.ListID) (map[enlist.ListID]int64, error) {
+	test, arg, err := db.OneOfIDs(tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	return contactCounts(tx, "id"+test+" AND account_id = ?", arg, int64(account))
+}
+
+// contactCounts returns the numbers of Contacts of the Lists that pass a test, with the Contacts that this transaction
+// has added.
+func contactCounts(tx *db.Tx, test string, args ...any) (map[enlist.ListID]int64, error) {
+	contacts := make(map[enlist.ListID]int64)
+	return contacts, tx.Each(func(row *db.Cursor) error {
+		id := enlist.ListID(row.Int())
+		contacts[id] = row.Int() + tx.CountedIn(id)
+		return nil
+	}, "SELECT id, "+db.Counter(tx.SQL, "list")+" FROM list WHERE "+test+" AND hidden = 0", args...)
 }
 
 // Defined returns an Account's Lists in the order of their IDs, without the numbers of their Contacts. An Account may
@@ -78,36 +93,13 @@ func Defined(tx *db.Tx, account enlist.AccountID) ([]enlist.List, error) {
 		return nil, err
 	}
 	lists, err := db.Cached(s, s.Lists, account, func() (*[]enlist.List, error) {
-		lists, err := ListTable.Of(tx.SQL).All(tx, "WHERE account_id = ? AND hidden = 0 ORDER BY id", int64(account))
-		for i := range lists {
-			lists[i].ContactCount = 0 // it changes without a new version of the catalogue
-		}
+		lists, err := ListTable.All(tx, "WHERE account_id = ? AND hidden = 0 ORDER BY id", int64(account))
 		return &lists, err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return slices.Clone(*lists), nil
-}
-
-// ofAccount returns those of an Account's Lists that have one of the IDs, in the order of their IDs.
-func ofAccount(tx *db.Tx, account enlist.AccountID, ids []enlist.ListID) ([]enlist.List, error) {
-	test, arg, err := db.OneOfIDs(tx, ids)
-	if err != nil {
-		return nil, err
-	}
-	return counted(tx, "id"+test+" AND account_id = ?", arg, int64(account))
-}
-
-// counted returns the Lists that pass a test, in the order of their IDs, with the Contacts that this transaction has
-// added.
-func counted(tx *db.Tx, test string, args ...any) ([]enlist.List, error) {
-	lists, err := ListTable.Of(tx.SQL).All(tx, "WHERE "+test+" AND hidden = 0 ORDER BY id", args...)
-	for i := range lists {
-		l := &lists[i]
-		l.ContactCount += tx.CountedIn(l.ID)
-	}
-	return lists, err
 }
 
 // Schema returns a List with the definitions that belong to it, such as its Fields and preferences.
@@ -120,11 +112,10 @@ func Schema(tx *db.Tx, id enlist.ListID) (*enlist.Schema, error) {
 }
 
 func readSchema(tx *db.Tx, id enlist.ListID) (*enlist.Schema, error) {
-	list, err := ListTable.Of(tx.SQL).One(tx, enlist.ErrNoList, "WHERE id = ? AND hidden = 0", int64(id))
+	list, err := ListTable.One(tx, enlist.ErrNoList, "WHERE id = ? AND hidden = 0", int64(id))
 	if err != nil {
 		return nil, err
 	}
-	list.ContactCount = 0 // the count changes without a new version of the catalogue, so the cache must not contain it
 	fields, err := fields(tx, id)
 	if err != nil {
 		return nil, err
@@ -175,10 +166,10 @@ func readListeners(tx *db.Tx, s *enlist.Schema) error {
 }
 
 // Insert stores a new List.
-func Insert(tx *db.Tx, l *enlist.List) error { return ListTable.Of(tx.SQL).AddDefinition(tx, l) }
+func Insert(tx *db.Tx, l *enlist.List) error { return ListTable.AddDefinition(tx, l) }
 
 // Update stores the columns of a List that an edit can change.
-func Update(tx *db.Tx, l *enlist.List) error { return ListTable.Of(tx.SQL).SaveDefinition(tx, l) }
+func Update(tx *db.Tx, l *enlist.List) error { return ListTable.SaveDefinition(tx, l) }
 
 // MarkListDeleted hides a List from all calls. DropList removes the List later.
 func MarkListDeleted(tx *db.Tx, id enlist.ListID) error {

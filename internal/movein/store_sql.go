@@ -38,7 +38,7 @@ func PutFolder(tx *db.Tx, f *accounts.Folder) error {
 
 // PutList stores a List under its ID.
 func PutList(tx *db.Tx, l *enlist.List) error {
-	return lists.ListTable.Of(tx.SQL).RestoreDefinition(tx, "list", l)
+	return lists.ListTable.RestoreDefinition(tx, "list", l)
 }
 
 // PutField stores a Field under its ID.
