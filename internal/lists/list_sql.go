@@ -88,6 +88,12 @@ func contactCounts(tx *db.Tx, test string, args ...any) (map[enlist.ListID]int64
 // Defined returns an Account's Lists in the order of their IDs, without the numbers of their Contacts. An Account may
 // have thousands, and many pages name them all, so they come from the catalogue.
 func Defined(tx *db.Tx, account enlist.AccountID) ([]enlist.List, error) {
+	lists, err := cached(tx, account)
+	return slices.Clone(lists), err
+}
+
+// cached is Defined without a copy. Other transactions read the same Lists, so do not change them.
+func cached(tx *db.Tx, account enlist.AccountID) ([]enlist.List, error) {
 	s, err := tx.Catalogue()
 	if err != nil {
 		return nil, err
@@ -99,7 +105,7 @@ func Defined(tx *db.Tx, account enlist.AccountID) ([]enlist.List, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.Clone(*lists), nil
+	return *lists, nil
 }
 
 // Schema returns a List with the definitions that belong to it, such as its Fields and preferences.

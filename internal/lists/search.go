@@ -25,7 +25,7 @@ func (s *Service) List(ctx context.Context, c *enlist.Caller, id enlist.ListID) 
 // Names returns the names of the Lists of the Account that the caller may access.
 func (s *Service) Names(ctx context.Context, c *enlist.Caller) (map[enlist.ListID]string, error) {
 	return db.View(ctx, s.db, c, func(tx *db.Tx) (map[enlist.ListID]string, error) {
-		lists, err := Defined(tx, c.Account.ID)
+		lists, err := cached(tx, c.Account.ID)
 		names := make(map[enlist.ListID]string, len(lists))
 		for i := range lists {
 			if l := &lists[i]; c.Key.Allows(l.ID) {
