@@ -45,30 +45,37 @@ const (
 	mostShown = 50   // deferred or failed mails
 )
 
-// ours returns the jobs of the Account's mails in a state, and whether there are more than were read. Of jobs that are
-// scheduled it returns those that are due: they were put back, because all mails are held or the mail server does not
-// answer.
-func (p *pages) ours(r *ui.Request, state jobs.State) (all []jobs.Job, more bool, err error) {
+// ours returns the jobs of the Account's mails in a state, since when the oldest has been due (now: none has), and
+// whether there are more than were read. Of jobs that are scheduled it returns those that are due: they were put back,
+// because all mails are held or the mail server does not answer.
+func (p *pages) ours(r *ui.Request, state jobs.State) (all []jobs.Job, oldest int64, more bool, err error) {
 	lists, err := r.ListNames()
 	if err != nil {
-		return nil, false, err
+		return nil, 0, false, err
 	}
+	now := r.Now.Unix()
+	oldest = now
 	for _, kind := range kinds {
 		found, err := jobs.List(r.Context(), p.Queue, jobs.Filter{State: state, Kind: kind.Name, Limit: mostRead})
 		if err != nil {
-			return nil, false, err
+			return nil, 0, false, err
 		}
 		more = more || len(found) == mostRead
-		if state == jobs.Scheduled {
-			found = slices.DeleteFunc(found, func(j jobs.Job) bool { return since(&j) > r.Now.Unix() })
-		}
 		for i := range found {
-			if isOurs(r, lists, &found[i]) {
-				all = append(all, found[i])
+			j := &found[i]
+			var a about
+			if json.Unmarshal([]byte(j.About), &a) != nil || !a.isOurs(r, lists) {
+				continue
 			}
+			due := max(j.Created.Unix(), a.Due)
+			if state == jobs.Scheduled && due > now {
+				continue
+			}
+			all = append(all, *j)
+			oldest = min(oldest, due)
 		}
 	}
-	return all, more, nil
+	return all, oldest, more, nil
 }
 
 // about is what the page reads of the arguments of a job.
@@ -78,21 +85,8 @@ type about struct {
 	Due     int64            `json:"due"` // of an autoresponder
 }
 
-// since returns the time since when a job has been due.
-func since(j *jobs.Job) int64 {
-	var a about
-	if json.Unmarshal([]byte(j.About), &a) != nil {
-		return j.Created.Unix()
-	}
-	return max(j.Created.Unix(), a.Due)
-}
-
 // isOurs reports whether a job sends a mail of the Account, and of a List that the person may use.
-func isOurs(r *ui.Request, lists map[enlist.ListID]string, j *jobs.Job) bool {
-	var a about
-	if json.Unmarshal([]byte(j.About), &a) != nil {
-		return false
-	}
+func (a *about) isOurs(r *ui.Request, lists map[enlist.ListID]string) bool {
 	if a.List == 0 {
 		return a.Account == r.Caller.Account.ID && r.Caller.Key.Lists == nil
 	}
@@ -106,18 +100,16 @@ func (p *pages) readQueue(r *ui.Request, d *data, _ bool) error {
 		return nil
 	}
 	q := new(queue)
-	var oldest int64
+	oldest := r.Now.Unix()
 	for _, state := range []jobs.State{jobs.Waiting, jobs.Scheduled, jobs.Retrying, jobs.Failed} {
-		all, more, err := p.ours(r, state)
+		all, due, more, err := p.ours(r, state)
 		if err != nil {
 			return err
 		}
 		q.Most = q.Most || more
 		slices.SortStableFunc(all, func(a, b jobs.Job) int { return b.Created.Compare(a.Created) })
-		for i := range all {
-			if at := since(&all[i]); state != jobs.Failed && (oldest == 0 || at < oldest) {
-				oldest = at
-			}
+		if state != jobs.Failed {
+			oldest = min(oldest, due)
 		}
 		switch state {
 		case jobs.Waiting, jobs.Scheduled:
@@ -128,8 +120,8 @@ func (p *pages) readQueue(r *ui.Request, d *data, _ bool) error {
 			q.Failed = shown(r, all)
 		}
 	}
-	if oldest != 0 {
-		q.Oldest = wait(max(0, r.Now.Unix()-oldest) / 60)
+	if q.Waiting > 0 || len(q.Deferred) > 0 {
+		q.Oldest = wait((r.Now.Unix() - oldest) / 60)
 	}
 	d.Queue = q
 	return nil
@@ -174,7 +166,7 @@ func (p *pages) retry(r *ui.Request) (*ui.View, error) {
 		return nil, ui.ErrNotFound
 	}
 	for _, state := range []jobs.State{jobs.Retrying, jobs.Failed} {
-		all, _, err := p.ours(r, state)
+		all, _, _, err := p.ours(r, state)
 		if err != nil {
 			return nil, err
 		}
