@@ -21,6 +21,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 	"enlist/internal/jobs"
 	"enlist/internal/mail/dns"
 	"enlist/internal/mail/dns/dnstest"
@@ -304,13 +305,15 @@ func (s *operations) queue() {
 	s.Must(err)
 	v.want("/admin/sending", http.StatusOK, "1 wait for their turn")
 	v.wantWithout("/admin/sending", "24 hours</h2>")
+	// An autoresponder that is not due does not wait.
+	s.Update(func(tx *db.Tx) error { return tx.Enqueue(events.Autorespond{List: list, Due: s.Now.Unix() + 60}) })
 	s.Update(func(tx *db.Tx) error { // as while all mails are held
 		return tx.Do("UPDATE river_job SET state = 'scheduled', created_at = '2026-01-01 00:00:00'")
 	})
 	v.want("/admin/sending", http.StatusOK, "1 wait for their turn", "165 days")
 	v.wantWithout("/admin/sending", "no mail was seen")
 	s.ages(v, other.Account.ID, list)
-	s.Update(func(tx *db.Tx) error { return tx.Do("UPDATE river_job SET state = 'retryable'") })
+	s.Update(func(tx *db.Tx) error { return tx.Do("UPDATE river_job SET state = 'retryable' WHERE kind = 'notify'") })
 	all, err := jobs.List(s.Context(), s.jobs, jobs.Filter{Kind: "notify"})
 	s.Must(err)
 	if len(all) != 2 {
