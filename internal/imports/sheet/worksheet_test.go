@@ -111,7 +111,7 @@ func TestWorkbooksShareTheirMemory(t *testing.T) {
 }
 
 // covers: decision 66
-func TestWorkbook(t *testing.T) {
+func TestRowsOfAWorkbook(t *testing.T) {
 	t.Parallel()
 	header := `<row r="2"><c t="s"><v>0</v></c><c t="inlineStr"><is><t>b</t></is></c></row>`
 	texts := `<si><r><t>a</t></r><r><t xml:space="preserve"> x</t></r><rPh><t>no</t></rPh></si><si><t>one_x000D_&#10;_x0041</t></si>`
