@@ -189,7 +189,7 @@ func (t *Tx) eachSum(by string, lists []enlist.ListID, from int64, each func(*Cu
 // eachDay calls each with columns of list_day and then of list_day_part, of Lists from a day on: no engine sorts or sums
 // the rows of a union fast.
 func (t *Tx) eachDay(columns, group string, lists []enlist.ListID, from int64, each func(*Cursor)) error {
-	test, ids, err := OneOfIDs(t, lists)
+	test, ids, err := oneOfMany(t, lists)
 	if err != nil {
 		return err
 	}
