@@ -2,6 +2,7 @@ package lists_test
 
 import (
 	"testing"
+	"time"
 
 	"enlist/internal/apptest"
 	"enlist/internal/enlist"
@@ -112,9 +113,21 @@ func growth(o *apptest.Account) {
 	if len(g.Lists) != 2 || g.Lists[0].ID != second || g.Lists[1].ContactCount != 2 || len(g.Days) != 2 || g.Days[1].Counts[enlist.DayAdded] != 2 || g.Days[0].Contacts != 1 || g.Days[1].Contacts != 3 {
 		o.Errorf("the growth is %+v", g)
 	}
+	o.Subscribe(first, "Email", "cyd@x.io") // the past day is kept, and today is read again
+	g, err = o.App.Lists.Growth(o.Context(), o.Caller, 2)
+	o.Must(err)
+	if len(g.Days) != 2 || g.Days[1].Counts[enlist.DayAdded] != 3 || g.Days[0].Contacts != 1 || g.Days[1].Contacts != 4 {
+		o.Errorf("after one more Contact, the growth is %+v", g)
+	}
+	o.Now = o.Now.AddDate(0, 0, -1) // the clock was wrong
+	o.Subscribe(second, "Email", "dan@x.io")
+	o.Now = o.Now.AddDate(0, 0, 1).Add(10 * time.Minute)
+	if g, err = o.App.Lists.Growth(o.Context(), o.Caller, 2); err != nil || g.Days[0].Counts[enlist.DayAdded] != 1 || g.Days[1].Counts[enlist.DayAdded] != 3 {
+		o.Errorf("after ten minutes, the growth is %+v, %v", g, err)
+	}
 	all, sums, err := o.App.Lists.Changes(o.Context(), o.Caller, 2)
 	o.Must(err)
-	if len(all) != 2 || all[0].ID != second || sums[first][enlist.DayAdded] != 1 || sums[second][enlist.DayAdded] != 1 {
+	if len(all) != 2 || all[0].ID != second || sums[first][enlist.DayAdded] != 2 || sums[second][enlist.DayAdded] != 2 {
 		o.Errorf("the changes of %+v are %+v", all, sums)
 	}
 	days, err := o.App.Lists.DaysOfLists(o.Context(), o.Restricted(first), []enlist.ListID{first, second}, 90)

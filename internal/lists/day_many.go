@@ -26,7 +26,8 @@ func (s *Service) Growth(ctx context.Context, c *enlist.Caller, days int) (*Grow
 			return nil, err
 		}
 		first, last := s.lastDays(c, days)
-		counted, err := tx.SumsOfDays(IDs(g.Lists), enlist.DayOf(first.Unix(), ""))
+		counted, err := s.past.sumsOfDays(tx, c.Account.ID, past{read: s.db.Now(), lists: IDs(g.Lists),
+			first: enlist.DayOf(first.Unix(), ""), today: enlist.DayOf(last.Unix(), "")})
 		var contacts int64
 		for i := range g.Lists {
 			contacts += g.Lists[i].ContactCount

@@ -12,6 +12,7 @@ type Service struct {
 	db          *db.DB
 	observer    search.Observer
 	convertStep ConvertStep
+	past        pastDays
 }
 
 // ConvertStep converts a step of the values of Contacts after the type of a Field has changed. Package contacts has it.
