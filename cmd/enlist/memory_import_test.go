@@ -26,7 +26,6 @@ func TestMemoryStaysBoundedWhileWorkbooksAreUploaded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("this test uploads 5 GB of unpacked texts: run it with \"make faults\"")
 	}
-	t.Parallel()
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		t.Skip("this test reads the peak memory of a process from /proc")
 	}
