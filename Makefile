@@ -26,7 +26,7 @@ TOOL      = $(GO) tool -modfile=tools/go.mod
 FAULTS = Killed|SeveralProcesses|Outage|Failover|HangUp|Replica|RestartUnderLoad|ReadOnlyServer|QueueRecovers|ServerIsWaitedFor|FullDisk|BackupUnderLoad|$(COMPUTED)
 COMPUTED = HostileMessages|LongValuesDoNot|InvalidParameterFails|SameInEveryLocale|URLStopsFilling|UsePlainWords|CountsOfARecount|AModel|SchemaIsMigrated|RefusedRowsEnds|NewsletterInChromium|ShortMeasurement|MemoryStaysBounded|CitedRows|NamedPages|ArchiveUnpacks|ErrorOfTheFile|ALongRow|RowsOfAWorkbook|SortedByEachKey|FindTheSameContacts
 # The packages with these tests, those that take longest first.
-FAULTY = ./cmd/enlist ./internal/db/postgres ./internal/mail ./cmd/enlist-bench ./internal ./internal/backup ./internal/contacts ./internal/db/sqlite \
+FAULTY = ./cmd/enlist ./cmd/enlist-bench ./internal/db/postgres ./internal/mail ./internal ./internal/backup ./internal/contacts ./internal/db/sqlite \
 	./internal/imports ./internal/imports/sheet ./internal/jobs ./internal/mail/merge ./internal/reports ./internal/rpc ./internal/search
 # The packages whose tests depend on the SQLite driver.
 DRIVEN = ./cmd/enlist ./internal/rpc ./internal/db/sqlite ./internal/app ./internal/accounts ./internal/lists ./internal/contacts ./internal/webhooks \

@@ -38,6 +38,7 @@ func TestShortMeasurementPrintsItsTable(t *testing.T) {
 		{"pages", "page home"},
 	} {
 		t.Run(test.part, func(t *testing.T) {
+			t.Parallel()
 			cmd := exec.Command(bench, "--program", program, "--only", test.part,
 				"--duration", "100ms", "--rounds", "1", "--contacts", "10000", "--connections", "4")
 			var problems bytes.Buffer
