@@ -74,6 +74,9 @@ func TestCallsAreTraced(t *testing.T) {
 				}
 			})
 			http.DefaultClient.CloseIdleConnections()
+			if key == "" {
+				t.Skip("the service did not start, as the test above says")
+			}
 			calls, statements := make(map[string]*otlp.Span), 0
 			for _, s := range got.spans {
 				if s.Kind == otlp.Span_SPAN_KIND_SERVER {
