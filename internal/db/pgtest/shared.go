@@ -36,15 +36,59 @@ func join() (_ *sharedServer, err error) {
 	if err := s.dropRoot(); err != nil {
 		return nil, err
 	}
-	return s, s.exclusively(func(alone bool) error {
-		if !alone {
-			return nil
+	door, err := s.door()
+	if err != nil {
+		return nil, err
+	}
+	defer door.Close() // releases the lock
+	if s.users, err = os.OpenFile(filepath.Join(s.dir, "users"), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
+		return nil, err
+	}
+	if s.alone() {
+		err = s.startOrCreate()
+		if err == nil {
+			err = dropDatabases(s.URL("postgres"))
 		}
-		if err := s.startOrCreate(); err != nil {
-			return err
-		}
-		return dropDatabases(s.URL("postgres"))
-	})
+	}
+	if err == nil {
+		err = syscall.Flock(int(s.users.Fd()), syscall.LOCK_SH)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.users.Close())
+	}
+	return s, nil
+}
+
+// leave stops the server if no other binary uses it.
+func (s *sharedServer) leave() error {
+	door, err := s.door()
+	if err != nil {
+		return err
+	}
+	defer door.Close()
+	if s.alone() {
+		err = s.Stop("fast")
+	}
+	// Before the door opens: a binary that joins next must not take this one for a user of the server.
+	return errors.Join(err, s.users.Close())
+}
+
+// door returns a file that is locked: until it is closed, no other binary joins or leaves. The end of the process closes
+// it too.
+func (s *sharedServer) door() (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(s.dir, "start"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// alone reports whether no other binary uses the server. Afterwards this binary has no shared lock.
+func (s *sharedServer) alone() bool {
+	return syscall.Flock(int(s.users.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 
 // runFolder returns the folder that the test binaries of all runs share. Other users may read names in it, as the user
@@ -64,38 +108,6 @@ func runFolder() (string, error) {
 	return folder, nil
 }
 
-// exclusively calls fn while no other binary starts or stops the server. alone says whether no other binary uses it.
-// Afterwards this binary uses the server, unless fn returns an error.
-func (s *sharedServer) exclusively(fn func(alone bool) error) (err error) {
-	door, err := lock(filepath.Join(s.dir, "start"), syscall.LOCK_EX)
-	if err != nil {
-		return err
-	}
-	defer door.Close() // releases the lock
-	if s.users == nil {
-		if s.users, err = os.OpenFile(filepath.Join(s.dir, "users"), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
-			return err
-		}
-	}
-	alone := syscall.Flock(int(s.users.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
-	if err := fn(alone); err != nil {
-		return errors.Join(err, s.users.Close())
-	}
-	return syscall.Flock(int(s.users.Fd()), syscall.LOCK_SH)
-}
-
-// lock opens a file and locks it. Closing the file releases the lock, and so does the end of the process.
-func lock(path string, how int) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := syscall.Flock(int(f.Fd()), how); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
-}
-
 // startOrCreate starts the server. A server that runs already was left by a run that was killed. Data that the server
 // did not close, or that another version of PostgreSQL wrote, is replaced: with fsync off it may be damaged.
 func (s *sharedServer) startOrCreate() error {
@@ -111,15 +123,4 @@ func (s *sharedServer) startOrCreate() error {
 		return err
 	}
 	return s.initialise()
-}
-
-// leave stops the server if no other binary uses it.
-func (s *sharedServer) leave() error {
-	err := s.exclusively(func(alone bool) error {
-		if !alone {
-			return nil
-		}
-		return s.Stop("fast")
-	})
-	return errors.Join(err, s.users.Close())
 }
