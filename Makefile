@@ -105,7 +105,7 @@ nocgo:
 	GOGC=400 CGO_ENABLED=0 $(TEST) -short -skip '.*/^postgres$$' $(DRIVEN)
 	CGO_ENABLED=0 $(TEST) -skip '.*/^postgres$$' ./internal/db/sqlite ./internal/backup ./internal/contacts
 
-# These tests wait for processes that they kill or start, so more of them run at the same time.
+# Most of these tests wait for processes that they kill or start, so more of them run at the same time.
 faults:
 	$(TEST) -parallel 5 -run '$(FAULTS)' $(FAULTY)
 

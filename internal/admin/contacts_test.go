@@ -257,6 +257,7 @@ func (s *site) personPage() {
 	s.Click(one, s.Links[0], apptest.PersonAgent)
 	path := "/admin/contacts/person?list=" + id(s.News) + "&contact=" + id(one)
 	v.want(path, http.StatusOK, "Gets mail.", "was opened", "https://a.example/", "<circle", "(subscribeContact)", "Deactivate")
+	v.want(path+"&page=2", http.StatusOK, "Other Lists of this person", ">Back<")
 	form := url.Values{"list": {id(s.News)}, "contact": {id(one)}}
 	for _, step := range [][2]string{{"deactivate", "Is deactivated"}, {"reactivate", "Gets mail."}, {"unsubscribe", "Has unsubscribed"}} {
 		form.Set("do", step[0])

@@ -24,37 +24,57 @@ type OfPerson struct {
 // an address many times.
 const maxOfPerson = 20
 
-// Person returns the Contacts with an email address or a mobile number in all Lists that the caller may access, from
-// one snapshot, and the entries of the Unsubscriber List with the address that belong to these Lists or to none.
-// Errors: InvalidParameters if the text is no address.
-func (s *Service) Person(ctx context.Context, c *enlist.Caller, text string) (found []OfPerson, left []Unsubscriber,
-	err error) {
-	_, email, isEmail := address.ParseEmail(text)
-	if !isEmail && address.NormaliseMobile(text, enlist.DefaultCountryCode) == "" {
-		return nil, nil, enlist.Invalid("address", "this is neither an e-mail address nor a mobile number")
+// PersonQuery asks for the Contacts of a person in some of the Lists that have any.
+type PersonQuery struct {
+	Address     string        // an email address or a mobile number
+	First       enlist.ListID // this List comes first, the others in the order of their IDs
+	Skip, Limit int           // the Lists to leave out before the first one, and the most Lists to return
+}
+
+// FoundPerson is what is stored about a person.
+type FoundPerson struct {
+	Lists    int // that have Contacts of the person
+	Contacts []OfPerson
+	Left     []Unsubscriber // entries of the Unsubscriber List with the address
+}
+
+// Person returns what is stored about a person in the Lists that the caller may access, from one snapshot: Contacts in
+// some of these Lists, and the entries of the Unsubscriber List that belong to any of them or to none.
+// Errors: InvalidParameters if the address is none.
+func (s *Service) Person(ctx context.Context, c *enlist.Caller, q *PersonQuery) (*FoundPerson, error) {
+	_, email, isEmail := address.ParseEmail(q.Address)
+	if !isEmail && address.NormaliseMobile(q.Address, enlist.DefaultCountryCode) == "" {
+		return nil, enlist.Invalid("address", "this is neither an e-mail address nor a mobile number")
 	}
-	err = s.db.InView(ctx, c, func(tx *db.Tx) error {
-		found, left = nil, nil
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (*FoundPerson, error) {
 		all, err := lists.Defined(tx, c.Account.ID)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		all = slices.DeleteFunc(all, func(l enlist.List) bool { return !c.Key.Allows(l.ID) })
-		byKey := KeysIn(all, text)
-		keys := append(slices.Collect(maps.Keys(byKey)), email)
-		if found, err = contactsOf(tx, byKey, email); err != nil {
-			return err
+		byKey := KeysIn(all, q.Address)
+		in, err := ListsOfPerson(tx, byKey, email)
+		if err != nil {
+			return nil, err
 		}
+		if i := slices.IndexFunc(in, func(l PersonList) bool { return l.ID == q.First }); i > 0 {
+			in = slices.Concat(in[i:i+1], in[:i], in[i+1:])
+		}
+		found := &FoundPerson{Lists: len(in)}
+		in = in[min(q.Skip, len(in)):]
+		if found.Contacts, err = contactsOf(tx, in[:min(q.Limit, len(in))]); err != nil {
+			return nil, err
+		}
+		keys := append(slices.Collect(maps.Keys(byKey)), email)
 		allowed := append(lists.IDs(all), 0)
-		return Unsubscribers(tx, &UnsubscriberSearch{Account: c.Account.ID, Lists: allowed, Keys: FewKeys(keys)},
+		return found, Unsubscribers(tx, &UnsubscriberSearch{Account: c.Account.ID, Lists: allowed, Keys: FewKeys(keys)},
 			func(u *Unsubscriber) error {
 				if u.AddressKey != "" {
-					left = append(left, *u)
+					found.Left = append(found.Left, *u)
 				}
 				return nil
 			})
 	})
-	return found, left, err
 }
 
 // KeysIn groups Lists by the normalised form of a person's address: the email address, or the mobile number, which
@@ -98,12 +118,8 @@ func ListsOfPerson(tx *db.Tx, byKey map[string][]enlist.ListID, email string) (f
 	return found, nil
 }
 
-// contactsOf returns the Contacts of a person in Lists, by the key of the address in each.
-func contactsOf(tx *db.Tx, byKey map[string][]enlist.ListID, email string) (found []OfPerson, err error) {
-	in, err := ListsOfPerson(tx, byKey, email)
-	if err != nil {
-		return nil, err
-	}
+// contactsOf returns the Contacts of a person in Lists.
+func contactsOf(tx *db.Tx, in []PersonList) (found []OfPerson, err error) {
 	for _, l := range in {
 		schema, err := lists.Schema(tx, l.ID)
 		if err != nil {

@@ -40,22 +40,36 @@ func personOfAnAddress(o *apptest.Account) {
 		{"an address of no Contact", o.Caller, "bob@example.com", nil, 0},
 	} {
 		o.Case(c.rule, func() {
-			found, left, err := o.App.Contacts.Person(o.Context(), c.caller, c.text)
+			found, err := o.App.Contacts.Person(o.Context(), c.caller, &contacts.PersonQuery{Address: c.text, Limit: 3})
 			o.Must(err)
 			var ids []enlist.ContactID
-			for _, p := range found {
+			for _, p := range found.Contacts {
 				ids = append(ids, p.Contact.ID)
 				if p.Schema.List.ID != p.Contact.ListID {
 					o.Errorf("a Contact of List %d has the Schema of List %d", p.Contact.ListID, p.Schema.List.ID)
 				}
 			}
 			apptest.Same(o.T, "the Contacts", ids, c.want)
-			if len(left) != c.left {
-				o.Errorf("there are %d departures, want %d", len(left), c.left)
+			if len(found.Left) != c.left {
+				o.Errorf("there are %d departures, want %d", len(found.Left), c.left)
 			}
 		})
 	}
-	_, _, err = o.App.Contacts.Person(o.Context(), o.Caller, "nothing")
+	var pages [][]enlist.ListID
+	for skip := range 4 {
+		found, err := o.App.Contacts.Person(o.Context(), o.Caller,
+			&contacts.PersonQuery{Address: "ann@example.com", First: twice, Skip: skip, Limit: 2})
+		o.Must(err)
+		var in []enlist.ListID
+		for _, p := range found.Contacts {
+			in = append(in, p.Contact.ListID)
+		}
+		pages = append(pages, in)
+		apptest.Same(o.T, "the Lists of the person", found.Lists, 3)
+	}
+	apptest.Same(o.T, "two Lists from each one, beginning with the second", pages,
+		[][]enlist.ListID{{twice, twice, list}, {list, other}, {other}, nil})
+	_, err = o.App.Contacts.Person(o.Context(), o.Caller, &contacts.PersonQuery{Address: "nothing", Limit: 1})
 	o.Refused(err, enlist.InvalidParameters, "address")
 }
 

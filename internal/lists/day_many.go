@@ -72,7 +72,7 @@ func (s *Service) DaysOfLists(ctx context.Context, c *enlist.Caller, ids []enlis
 			return nil, err
 		}
 		first, last := s.lastDays(c, days)
-		counted, err := tx.DaysOfLists(slices.Sorted(maps.Keys(contacts)), enlist.DayOf(first.Unix(), ""))
+		counted, err := tx.DaysOfLists(slices.Collect(maps.Keys(contacts)), enlist.DayOf(first.Unix(), ""))
 		all := make(map[enlist.ListID][]ListDay, len(contacts))
 		for id, n := range contacts {
 			all[id] = allDays(counted[id], n, first, last)

@@ -1,6 +1,7 @@
 package lists
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -49,16 +50,10 @@ func (k *pastDays) sumsOfDays(tx *db.Tx, account enlist.AccountID, wanted past) 
 	if err != nil {
 		return nil, err
 	}
-	n := 0
-	for n < len(all) && all[n].Day < wanted.today {
-		n++
-	}
-	wanted.sums = slices.Clone(all[:n])
+	wanted.sums = slices.DeleteFunc(slices.Clone(all), func(d db.ListDay) bool { return d.Day >= wanted.today })
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.of == nil {
-		k.of = make(map[enlist.AccountID]past)
-	}
+	maps.DeleteFunc(k.of, func(_ enlist.AccountID, p past) bool { return wanted.read.Sub(p.read) >= keptFor })
 	k.of[account] = wanted
 	return all, nil
 }

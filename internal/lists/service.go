@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"enlist/internal/db"
+	"enlist/internal/enlist"
 	"enlist/internal/search"
 )
 
@@ -20,7 +21,8 @@ type ConvertStep func(context.Context, ConvertField) (next ConvertField, done bo
 
 // New returns a Service over a database.
 func New(database *db.DB, convert ConvertStep) *Service {
-	return &Service{db: database, observer: search.NoObserver{}, convertStep: convert}
+	return &Service{db: database, observer: search.NoObserver{}, convertStep: convert,
+		past: pastDays{of: make(map[enlist.AccountID]past)}}
 }
 
 // Observe sets what is told of changed Fields. Call it before any other method.

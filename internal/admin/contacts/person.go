@@ -3,6 +3,7 @@ package contacts
 import (
 	"cmp"
 	"html/template"
+	"net/url"
 	"slices"
 
 	"enlist/internal/admin/ui"
@@ -16,6 +17,7 @@ import (
 type personData struct {
 	Address  string
 	Contacts []contactCard
+	Pager    ui.Pager // through the Lists
 	Left     []string // entries of the Unsubscriber List in words
 	Drawing  template.HTML
 	Moments  []shownMoment
@@ -23,6 +25,9 @@ type personData struct {
 	May      bool // the visitor may export and erase everything
 	Zone     string
 }
+
+// listsPerPage is the number of Lists whose Contacts are on a page. Each Contact takes about 2 KB.
+const listsPerPage = 20
 
 // wrongInput is what was wrong with a form of the page, and what it had.
 type wrongInput struct{ Do, What, Text string }
@@ -105,29 +110,37 @@ func (p *pages) showPerson(r *ui.Request, id enlist.ContactID, wrong wrongInput)
 	if err != nil {
 		return nil, err
 	}
-	found, left, err := r.App.Contacts.Person(r.Context(), r.Caller, address)
+	page, list := ui.PageNumber(r.URL.Query()), enlist.ListID(ui.Int(r.FormValue("list")))
+	found, err := r.App.Contacts.Person(r.Context(), r.Caller, &contacts.PersonQuery{Address: address, First: list,
+		Skip: int(page-1) * listsPerPage, Limit: listsPerPage})
+	if err != nil {
+		return nil, err
+	}
+	names, err := r.ListNames()
 	if err != nil {
 		return nil, err
 	}
 	d := personData{Address: address, Zone: r.Zone(),
 		May: r.Caller.Key.Level >= enlist.Full && r.Caller.Key.Lists == nil}
-	names := make(map[enlist.ListID]string)
-	for i := range found {
-		names[found[i].Schema.List.ID] = found[i].Schema.List.Name
-		card := cardOf(r, &found[i])
+	shown := make(map[enlist.ListID]bool)
+	for i := range found.Contacts {
+		card := cardOf(r, &found.Contacts[i])
 		if card.ID == id {
 			card.Wrong = wrong
 		}
-		d.Contacts = append(d.Contacts, card)
+		d.Contacts, shown[card.List] = append(d.Contacts, card), true
 	}
-	for i := range left {
-		d.Left = append(d.Left, leftText(r, &left[i], names))
+	d.Pager = ui.NewPager(page, listsPerPage, len(shown), int64(found.Lists), func(page int64) string {
+		return "?" + url.Values{"address": {address}, "list": {ui.Plain(int64(list))}, "page": {ui.Plain(page)}}.Encode()
+	})
+	for i := range found.Left {
+		d.Left = append(d.Left, leftText(r, &found.Left[i], names))
 	}
-	if err := d.addMoments(r, found); err != nil {
+	if err := d.addMoments(r, found.Contacts); err != nil {
 		return nil, err
 	}
 	view := &ui.View{Title: address, Place: "Contacts", Content: p.person_, Data: &d,
-		Sub: "In " + ui.Count(int64(len(names)), "List")}
+		Sub: "In " + ui.Count(int64(found.Lists), "List")}
 	if wrong.What != "" {
 		view.Problem = wrong.What
 	}

@@ -102,14 +102,14 @@ func (p *pages) readQueue(r *ui.Request, d *data, _ bool) error {
 	q := new(queue)
 	oldest := r.Now.Unix()
 	for _, state := range []jobs.State{jobs.Waiting, jobs.Scheduled, jobs.Retrying, jobs.Failed} {
-		all, due, more, err := p.ours(r, state)
+		all, since, more, err := p.ours(r, state)
 		if err != nil {
 			return err
 		}
 		q.Most = q.Most || more
 		slices.SortStableFunc(all, func(a, b jobs.Job) int { return b.Created.Compare(a.Created) })
 		if state != jobs.Failed {
-			oldest = min(oldest, due)
+			oldest = min(oldest, since)
 		}
 		switch state {
 		case jobs.Waiting, jobs.Scheduled:
