@@ -58,7 +58,7 @@ func (a *addCall) runStep(tx *db.Tx, now int64, p *addProgress) (done bool, err 
 		}
 		p.IDs = append(p.IDs, ids...)
 	}
-	return len(p.IDs) == len(a.Contacts), p.Publish(tx, schema, now, b.size.contacts, b.events)
+	return len(p.IDs) == len(a.Contacts), p.Publish(tx, schema, now, b.events)
 }
 
 // next stores rows from first to end-1, as many as the transaction may still take. It returns an ID for

@@ -149,7 +149,7 @@ const maxSingleEvents = 100
 // Notifier publishes the changes of a call to webhooks, step by step. It is part
 // of the progress that is stored under an Idempotency-Key.
 type Notifier struct {
-	Changed int  `json:"changed"` // sum of the parameter n of publish in all steps so far
+	Changed int  `json:"changed"` // number of changes in all steps so far
 	Many    bool `json:"many"`    // the event of the List was published
 }
 
@@ -159,13 +159,12 @@ type ContactEvent struct {
 	Event   enlist.WebhookEventType
 }
 
-// Publish publishes the changes of a step. n is the number of Contacts that the step added,
-// edited or deleted. events contains the events of these Contacts. When the sum of n over all
-// steps is larger than maxSingleEvents, publish publishes one event of the List instead.
-// Usually the first step has more Contacts than maxSingleEvents, or is the only step. So a
-// call seldom publishes both kinds of events.
-func (t *Notifier) Publish(tx *db.Tx, schema *enlist.Schema, now int64, n int, all []ContactEvent) error {
-	t.Changed += n
+// Publish publishes the changes of a step, one for each Contact that the step added, edited or deleted. When all
+// steps so far have more than maxSingleEvents, it publishes one event of the List instead. Usually the first step has
+// more, or is the only one. If it has fewer, a call publishes both kinds of events: to wait for the last step could
+// lose them.
+func (t *Notifier) Publish(tx *db.Tx, schema *enlist.Schema, now int64, all []ContactEvent) error {
+	t.Changed += len(all)
 	if t.Changed > maxSingleEvents {
 		if t.Many {
 			return nil

@@ -112,7 +112,7 @@ func (s *changeStep) run(ids []enlist.ContactID) (err error) {
 		return err
 	}
 	before := Notifier{Changed: int(s.Changed), Many: s.Changed > maxSingleEvents}
-	return before.Publish(s.tx, s.schema, s.now, n, s.events)
+	return before.Publish(s.tx, s.schema, s.now, s.events)
 }
 
 func (s *changeStep) changed(id enlist.ContactID, e enlist.WebhookEventType) {

@@ -95,7 +95,7 @@ func deleteStep(tx *db.Tx, c *enlist.Caller, list enlist.ListID, plan db.IDSet, 
 			p.Missing = append(p.Missing, id)
 		}
 	}
-	return p.Next == len(plan), p.Publish(tx, schema, now, len(removed), events)
+	return p.Next == len(plan), p.Publish(tx, schema, now, events)
 }
 
 // outcomes returns one Outcome for each ID of the request or, for criteria, for each Contact

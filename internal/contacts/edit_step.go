@@ -62,7 +62,7 @@ func (e *editCall) runStep(tx *db.Tx, now int64, p *editProgress) (done bool, er
 	if len(p.Refused) > 0 && len(p.Refused) == len(e.Contacts) {
 		return false, nothingUpdated(s.first)
 	}
-	return p.Next == len(e.Contacts), p.Publish(tx, schema, now, s.size.contacts, s.events)
+	return p.Next == len(e.Contacts), p.Publish(tx, schema, now, s.events)
 }
 
 // next changes the next set of rows. The result is the same as if it changed one row after the other.

@@ -157,7 +157,7 @@ func (s *importTx) change(c *enlist.ByID, event enlist.WebhookEventType) error {
 	if err := contacts.Update(s.tx, c); err != nil || !s.i.Options.Webhooks {
 		return err
 	}
-	return s.i.Published.Publish(s.tx, s.schema, s.now, 1, []contacts.ContactEvent{{Contact: c.ID, Event: event}})
+	return s.i.Published.Publish(s.tx, s.schema, s.now, []contacts.ContactEvent{{Contact: c.ID, Event: event}})
 }
 
 // unsubscriber returns the entry of a row for the Unsubscriber List.

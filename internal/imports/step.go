@@ -291,7 +291,7 @@ func (s *importTx) record() error {
 	if err := AddLedger(s.tx, ledger); err != nil || !o.Webhooks {
 		return err
 	}
-	return s.i.Published.Publish(s.tx, s.schema, s.now, len(found), found)
+	return s.i.Published.Publish(s.tx, s.schema, s.now, found)
 }
 
 // rowsOfStep returns the largest number of rows of a step. A step has fewer rows if each of them has many values or

@@ -289,7 +289,7 @@ func (s *Service) eraseContacts(ctx context.Context, f *personFound) error {
 			if err := by.Record(tx, &enlist.ByID{ListID: k.List, ID: k.Contact}, now); err != nil {
 				return false, err
 			}
-			return true, progress.Publish(tx, schema, now, 1, []contacts.ContactEvent{{Contact: k.Contact,
+			return true, progress.Publish(tx, schema, now, []contacts.ContactEvent{{Contact: k.Contact,
 				Event: enlist.WebhookRemoved}})
 		})
 		if err != nil {

@@ -11,14 +11,14 @@ import (
 	"enlist/internal/lists"
 )
 
-// This file has searches for recipients of a Batch by Fields of their List. The criteria are divided into parts that
-// are joined by AND. Those with a Field are tested in SQL, with the row of the Contact, and the others as in a search
-// without Fields.
+// This file has searches for recipients of a Batch by Fields and preferences of their List. The criteria are divided
+// into parts that are joined by AND. Those with a Field or a preference are tested in SQL, with the row of the Contact,
+// and the others as in a search without them.
 
 // listSearch is what a page tests and sorts by in one List, in SQL.
 type listSearch struct {
 	list  enlist.ListID
-	where *enlist.Condition // has a Field; nil: none
+	where *enlist.Condition // has a Field or a preference; nil: none
 	sort  *enlist.SearchKey // a Field; nil: none
 }
 
@@ -100,10 +100,13 @@ func (p *rowsPage) search(schema *enlist.Schema, l *listSearch) (err error) {
 	return checkInStore(l.where)
 }
 
+// isOfContact reports whether the values of a key are in the row of the Contact.
+func isOfContact(k *enlist.SearchKey) bool { return k.Field != nil || k.Type == enlist.KeyPreference }
+
 // checkInStore refuses a condition with a test of a row that SQL cannot evaluate.
 func checkInStore(c *enlist.Condition) error {
 	switch {
-	case c == nil || c.Key != nil && c.Key.Field != nil:
+	case c == nil || c.Key != nil && isOfContact(c.Key):
 	case c.Key != nil && !(&enlist.Collector[BatchRow]{Where: c}).InStore():
 		return enlist.Refuse(enlist.InvalidSearch, "this test of %q cannot be joined with a Field by OR", c.Key.Name)
 	default:

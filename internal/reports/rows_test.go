@@ -10,6 +10,7 @@ import (
 
 	"enlist/internal/apptest"
 	"enlist/internal/batches"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/reports"
@@ -263,11 +264,20 @@ func rowsByField(f *apptest.SentBatch) {
 	f.AddField(f.News, "name", "Age", "type", "decimal")
 	f.AddField(other, "name", "Age", "type", "decimal")
 	f.AddField(other, "name", "City", "type", "text")
+	for _, list := range []enlist.ListID{f.News, other} {
+		_, err := f.App.Lists.AddPreference(f.Context(), f.Caller, list, "Tips")
+		f.Must(err)
+	}
 	ages := []any{"9", "10.5", "", "-2", "9.0", "100"}
 	for i := range 6 {
 		f.Subscribe(f.News, "Email", fmt.Sprintf("a%d@example.com", i), "City", []string{"Rome", "oslo"}[i%2], "Age", ages[i])
 		f.Subscribe(other, "Email", fmt.Sprintf("b%d@example.com", i), "City", []string{"Bern", "ROME", ""}[i%3], "Age", ages[5-i])
 	}
+	first := f.All(other)[0]
+	_, err := f.App.Contacts.Resubscribe(f.Context(), f.Caller, contacts.ResubscribeRequest{List: other, Contact: first,
+		Consent: contacts.Consent{Type: contacts.ConsentDirect,
+			Preferences: []enlist.PreferenceChoice{{Name: "Tips", Agree: true}}}})
+	f.Must(err)
 	f.Created = f.Now.Unix()
 	f.ID = f.Add(apptest.Whole(f.News), apptest.Whole(other))
 	f.SendAll(nil)
@@ -303,6 +313,8 @@ func rowsByField(f *apptest.SentBatch) {
 		{enlist.Query{Criteria: all(triple("City", "exactly", "oslo"), triple("time", "contains", "7"))}, "a1 a3 a5"},
 		{enlist.Query{Criteria: either(triple("City", "exactly", "bern"), triple("device", "exactly", "mobile"))}, "a1 b0 b1 b3"},
 		{enlist.Query{Criteria: all(triple("City", "exactly", "rome"), triple("contact_id", "greater_than", int(ids[2])))}, "a4 b1 b4"},
+		{enlist.Query{Criteria: triple("preference:Tips", "exactly", true)}, "b0"},
+		{enlist.Query{Criteria: either(triple("preference:Tips", "not", ""), triple("City", "exactly", "bern"))}, "b0 b3"},
 		{enlist.Query{SortBy: "Age", Limit: 5}, "a2 a3 a0 b3 b2"},
 		{enlist.Query{SortBy: "age", Descending: true, Limit: 4}, "a5 a1 b0 b4"},
 		{enlist.Query{SortBy: "Email", Descending: true, Limit: 3, Offset: 5}, "a5 a4 b0"},

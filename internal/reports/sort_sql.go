@@ -50,7 +50,7 @@ func (c *rowsCursor) sorted(each func(*BatchRow) error) error {
 	if byField {
 		value = ", CAST(" + q.Ordered(c.Sort) + " AS TEXT)"
 	}
-	c.rows(q, value, byField || hasField(c.Where))
+	c.rows(q, value, byField || needsContact(c.Where))
 	q.And(c.Where)
 	q.OrderRecords(c.Sort, "id", c.Descending)
 	q.Add(db.Limited, c.left)
@@ -82,10 +82,10 @@ func (c *rowsCursor) sorted(each func(*BatchRow) error) error {
 	return nil
 }
 
-// hasField reports whether a condition tests a Field.
-func hasField(c *enlist.Condition) bool {
-	tests := func(part enlist.Condition) bool { return hasField(&part) }
-	return c != nil && (c.Key != nil && c.Key.Field != nil || slices.ContainsFunc(c.All, tests) ||
+// needsContact reports whether a condition tests a Field or a preference.
+func needsContact(c *enlist.Condition) bool {
+	tests := func(part enlist.Condition) bool { return needsContact(&part) }
+	return c != nil && (c.Key != nil && isOfContact(c.Key) || slices.ContainsFunc(c.All, tests) ||
 		slices.ContainsFunc(c.Any, tests))
 }
 
