@@ -9,7 +9,7 @@ import (
 )
 
 // These tests plan searches without a database. The type data contains the statistics.
-// app/search_shapes_test.go checks the plans of searches on real databases.
+// search/shapes_test.go checks the plans of searches on real databases.
 
 // data implements Statistics with fixed numbers, and records the questions of the planner.
 type data struct {

@@ -1,4 +1,4 @@
-package app_test
+package search_test
 
 import (
 	"database/sql"
@@ -16,10 +16,7 @@ import (
 	"enlist/internal/search"
 
 	_ "github.com/jackc/pgx/v5/stdlib"
-	"go.uber.org/goleak"
 )
-
-func TestMain(m *testing.M) { dbtest.Main(m, func() error { return goleak.Find() }) }
 
 // This file checks the plans that both engines use for different searches. The List is so large that
 // the engines prefer indexes to a scan of the table.
@@ -185,7 +182,7 @@ func (l *large) plan(t *testing.T, s *enlist.Search) (text, plan string) {
 func (l *large) explain(t *testing.T, text string, args []any) (plan string) {
 	t.Helper()
 	if l.engine.Name == dbtest.SQLite.Name {
-		return Explain(t, l.db, "EXPLAIN QUERY PLAN "+text, args)
+		return explain(t, l.db, "EXPLAIN QUERY PLAN "+text, args)
 	}
 	n := 0
 	pieces := strings.SplitAfter(text, "'") // the pieces with an odd index are quoted texts
@@ -199,7 +196,7 @@ func (l *large) explain(t *testing.T, text string, args []any) (plan string) {
 	if strings.HasPrefix(text, db.Generic) {
 		return l.genericPlan(t, numbered, args)
 	}
-	return Explain(t, l.db, "EXPLAIN (COSTS FALSE) "+numbered, args)
+	return explain(t, l.db, "EXPLAIN (COSTS FALSE) "+numbered, args)
 }
 
 // genericPlan returns the plan that PostgreSQL makes if it does not know the arguments.
@@ -226,7 +223,7 @@ func (l *large) genericPlan(t *testing.T, text string, args []any) string {
 	if len(args) > 0 {
 		call += "(" + strings.Join(literals, ", ") + ")"
 	}
-	return Explain(t, l.db, call, nil)
+	return explain(t, l.db, call, nil)
 }
 
 // Every search of the method shapes has the expected plan on each engine. A search scans the table only if

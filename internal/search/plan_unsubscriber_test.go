@@ -1,4 +1,4 @@
-package app_test
+package search_test
 
 import (
 	"fmt"

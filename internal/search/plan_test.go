@@ -1,4 +1,4 @@
-package app_test
+package search_test
 
 import (
 	"database/sql"
@@ -16,7 +16,7 @@ import (
 // If a List has no SearchIndex, its searches use the indexes that every List has. The List of this test
 // is empty, because the plans of these searches do not depend on counts.
 func TestSearchesUseTheirIndexes(t *testing.T) {
-	store, db := OpenTables(t)
+	store, db := openTables(t)
 	email := &enlist.Field{ID: 12, Name: "Email", AddressType: enlist.AddressEmail}
 	schema := enlist.NewSchema(enlist.List{ID: 7}, []enlist.Field{*email}, nil)
 	created := &enlist.SearchKey{Name: "creation_time", Type: enlist.KeyInt}
@@ -59,7 +59,7 @@ func TestSearchesUseTheirIndexes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.search.Schema, c.search.Columns = schema, enlist.Columns{System: true, All: true}
 			text, args := statement(t, store, &c.search)
-			plan := Explain(t, db, "EXPLAIN QUERY PLAN "+text, args)
+			plan := explain(t, db, "EXPLAIN QUERY PLAN "+text, args)
 			for part := range strings.SplitSeq(strings.ReplaceAll(c.uses, ") contact", ")\ncontact"), "\n") {
 				if !strings.Contains(plan, part) {
 					t.Errorf("the plan must contain %q", part)
@@ -75,9 +75,9 @@ func TestSearchesUseTheirIndexes(t *testing.T) {
 	}
 }
 
-// Explain runs an EXPLAIN statement and returns the last column of the result, with one line for
+// explain runs an EXPLAIN statement and returns the last column of the result, with one line for
 // each row.
-func Explain(t *testing.T, db *sql.DB, text string, args []any) string {
+func explain(t *testing.T, db *sql.DB, text string, args []any) string {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), text, args...)
 	if err != nil {
@@ -120,9 +120,9 @@ func statement(t *testing.T, store db.Engine, s *enlist.Search) (text string, ar
 	return text, args
 }
 
-// OpenTables opens a new store. It also opens the file of the store with database/sql, for statements of the
+// openTables opens a new store. It also opens the file of the store with database/sql, for statements of the
 // test.
-func OpenTables(t *testing.T) (db.Engine, *sql.DB) {
+func openTables(t *testing.T) (db.Engine, *sql.DB) {
 	path := filepath.Join(t.TempDir(), "plan.db")
 	store, err := sqlite.Open(t.Context(), path, sqlite.Options{})
 	if err != nil {

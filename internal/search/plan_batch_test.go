@@ -1,10 +1,9 @@
-package app_test
+package search_test
 
 import (
 	"strings"
 	"testing"
 
-	"enlist/internal/app"
 	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
@@ -31,7 +30,7 @@ func TestEndedBatchesAreNotRead(t *testing.T) {
 			var clauses string
 			var args []any
 			err := l.store.View(t.Context(), func(tx *db.Tx) (err error) {
-				clauses, args, err = app.FilterBatches(tx, 1, c.filter)
+				clauses, args, err = batches.BatchClauses(tx, 1, c.filter)
 				return err
 			})
 			if err != nil {
