@@ -202,7 +202,7 @@ func checkHold(ctx context.Context, s *app.App) ([]string, error) {
 	if err != nil || hold == nil {
 		return nil, err
 	}
-	return []string{heldText(hold) + ": let them go with: enlist release"}, nil
+	return []string{heldText(hold) + ": send or discard them with: enlist release"}, nil
 }
 
 // checkBackup returns a problem if a server makes backups and the last good one is too old.

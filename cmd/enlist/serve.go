@@ -103,7 +103,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 		return err
 	}
 	if hold, err := service.Sending.Held(ctx); err == nil && hold != nil {
-		log.Warn(heldText(hold) + "; let them go with: enlist release")
+		log.Warn(heldText(hold) + "; send or discard them with: enlist release")
 	}
 	listener, err := net.Listen("tcp", c.Listen)
 	if err != nil {

@@ -35,7 +35,7 @@ func (h *holdWatch) isHeld(ctx context.Context) bool {
 		return true
 	}
 	if hold != nil && !h.held {
-		h.log.Warn("all mails are held; let them go with: enlist release", "reason", hold.Reason)
+		h.log.Warn("all mails are held; send or discard them with: enlist release", "reason", hold.Reason)
 	}
 	h.asked, h.held = time.Now(), hold != nil
 	return h.held
