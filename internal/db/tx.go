@@ -164,6 +164,12 @@ func (t *Tx) Watched(wrap func(Conn) Conn, effect func(Effect)) *Tx {
 // Enqueue stores an effect, such as a mail to send, in the transaction.
 func (t *Tx) Enqueue(e Effect) error { return t.enqueue(e) }
 
+// ProbeRead reads a table.
+func ProbeRead(t *Tx) error {
+	_, err := t.Number("SELECT 1 FROM account LIMIT 1")
+	return err
+}
+
 // ProbeWrite inserts a row and deletes it again, in a transaction that commits. So the engine has to
 // write to its disk, which fails if the disk is full or the server is read-only. The row has the time
 // as its key, so that probes of several processes do not wait for each other.

@@ -29,7 +29,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/db/jobqueue"
 	"enlist/internal/enlist"
@@ -194,12 +193,12 @@ func (s *Store) CachedSchema(id enlist.ListID) (*enlist.Schema, bool) {
 	return s.cache.Schema(id)
 }
 
-// Ready implements db.Store. It reads the Accounts. Then it runs a transaction that writes to the
+// Ready implements db.Store. It runs one read transaction, and one transaction that writes to the
 // disk. Both together have the time limit of an Update.
 func (s *Store) Ready(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, s.time)
 	defer cancel()
-	if err := s.View(limited, func(tx *db.Tx) error { _, err := accounts.All(tx); return err }); err != nil {
+	if err := s.View(limited, db.ProbeRead); err != nil {
 		return err
 	}
 	return s.Update(limited, db.ProbeWrite)

@@ -22,7 +22,6 @@ import (
 	"runtime"
 	"time"
 
-	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/db/jobqueue"
 	"enlist/internal/enlist"
@@ -161,7 +160,7 @@ func (s *Store) Update(ctx context.Context, fn func(*db.Tx) error) error {
 // Ready implements db.Store. It runs one read transaction, and one transaction that writes to the
 // disk.
 func (s *Store) Ready(ctx context.Context) error {
-	if err := s.View(ctx, func(tx *db.Tx) error { _, err := accounts.All(tx); return err }); err != nil {
+	if err := s.View(ctx, db.ProbeRead); err != nil {
 		return err
 	}
 	return s.Update(ctx, db.ProbeWrite)
