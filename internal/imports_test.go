@@ -81,8 +81,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/db/jobqueue":    {"enlist/internal/db", "github.com/riverqueue/river/..."},
 	"enlist/internal/db/sqlite": {"enlist/internal/db", "enlist/internal/enlist", "enlist/internal/search",
 		"enlist/internal/db/jobqueue", "github.com/mattn/go-sqlite3", "modernc.org/sqlite/...",
-		"github.com/pressly/goose/v3/...", "github.com/riverqueue/river/...",
-		"github.com/go-json-experiment/json/...", "github.com/prometheus/client_golang/..."},
+		"github.com/pressly/goose/v3/...", "github.com/riverqueue/river/...", "github.com/prometheus/client_golang/..."},
 	"enlist/internal/db/postgres": {"enlist/internal/db", "enlist/internal/enlist", "enlist/internal/search",
 		"enlist/internal/db/jobqueue", "github.com/jackc/pgx/v5/...", "github.com/pressly/goose/v3/...",
 		"github.com/riverqueue/river/...", "github.com/prometheus/client_golang/..."},
@@ -183,16 +182,20 @@ var allowedImports = map[string][]string{
 
 // allowedInTests are further packages that tests may import: any package of the module, and
 // libraries for tests.
-var allowedInTests = []string{"enlist/...", "github.com/google/go-cmp/...", "github.com/rogpeppe/go-internal/...",
-	"pgregory.net/rapid", "go.uber.org/goleak", "github.com/jackc/pgx/v5/...", "github.com/riverqueue/river/...", "github.com/emersion/...", "github.com/chromedp/...", "github.com/xuri/excelize/v2",
-	"github.com/santhosh-tekuri/jsonschema/v6", "github.com/letsencrypt/pebble/v2/...", "github.com/descope/virtualwebauthn", "golang.org/x/net/dns/dnsmessage", "golang.org/x/net/html"}
+var allowedInTests = []string{"enlist/...", "github.com/google/go-cmp/...", "pgregory.net/rapid", "go.uber.org/goleak",
+	"github.com/jackc/pgx/v5/...", "github.com/riverqueue/river/...", "github.com/chromedp/...",
+	"github.com/xuri/excelize/v2", "github.com/santhosh-tekuri/jsonschema/v6", "github.com/descope/virtualwebauthn",
+	"golang.org/x/net/html"}
 
-// drivers are database drivers, each with the only package that may import it.
-var drivers = map[string]string{
-	"github.com/mattn/go-sqlite3":                         "enlist/internal/db/sqlite",
-	"modernc.org/sqlite":                                  "enlist/internal/db/sqlite",
-	"github.com/riverqueue/river/riverdriver/riversqlite": "enlist/internal/db/sqlite",
-	"github.com/riverqueue/river/riverdriver/riverpgxv5":  "enlist/internal/db/postgres",
+// drivers are database drivers, each with the only packages that may import it. Of pgx, cmd/enlist and tracing use only
+// the type of a tracer.
+var drivers = map[string][]string{
+	"github.com/mattn/go-sqlite3/...":                         {"enlist/internal/db/sqlite"},
+	"modernc.org/sqlite/...":                                  {"enlist/internal/db/sqlite"},
+	"github.com/riverqueue/river/riverdriver/riversqlite/...": {"enlist/internal/db/sqlite"},
+	"github.com/riverqueue/river/riverdriver/riverpgxv5/...":  {"enlist/internal/db/postgres"},
+	"github.com/jackc/pgx/v5/...": {"enlist/internal/db/postgres", "enlist/internal/db/pgtest", "enlist/internal/db/dbtest",
+		"enlist/internal/movein/listmonk", "enlist/internal/tracing", "enlist/cmd/enlist", "enlist/cmd/enlist-bench"},
 }
 
 type goPackage struct {
@@ -207,6 +210,7 @@ func TestImportsPointOneWay(t *testing.T) {
 	if len(packages) == 0 {
 		t.Fatal("go list found no package")
 	}
+	imports := make(map[string][]string) // by the package that imports, with and without a C compiler
 	for _, p := range packages {
 		allowed, known := allowedImports[p.ImportPath]
 		if !known && !strings.HasPrefix(p.ImportPath, "enlist/internal") || !known && len(p.Imports) > 0 {
@@ -217,13 +221,23 @@ func TestImportsPointOneWay(t *testing.T) {
 			if !standard(to) && !slices.ContainsFunc(allowed, covers(to)) {
 				t.Errorf("%s must not import %s: move the code, or add the package to allowedImports", p.ImportPath, to)
 			}
-			if owner, driver := drivers[to]; driver && p.ImportPath != owner {
-				t.Errorf("%s imports the database driver %s: only %s may import it", p.ImportPath, to, owner)
+			for driver, owners := range drivers {
+				if covers(to)(driver) && !slices.Contains(owners, p.ImportPath) {
+					t.Errorf("%s imports the database driver %s: only %q may import it", p.ImportPath, to, owners)
+				}
 			}
 		}
+		imports[p.ImportPath] = append(imports[p.ImportPath], p.Imports...)
 		for _, to := range slices.Concat(p.TestImports, p.XTestImports) {
 			if !standard(to) && !slices.ContainsFunc(slices.Concat(allowed, allowedInTests), covers(to)) {
 				t.Errorf("the tests of %s must not import %s", p.ImportPath, to)
+			}
+		}
+	}
+	for from, allowed := range allowedImports {
+		for _, pattern := range allowed {
+			if !slices.ContainsFunc(imports[from], func(to string) bool { return covers(to)(pattern) }) {
+				t.Errorf("%s does not import %s: remove it from allowedImports", from, pattern)
 			}
 		}
 	}
