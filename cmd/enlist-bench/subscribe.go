@@ -142,7 +142,7 @@ func milliseconds(d time.Duration) string {
 	return fmt.Sprintf("%.2f ms", float64(d.Microseconds())/1000)
 }
 
-// bareInsert writes the row of a Contact as package app does, without ledger, jobs or counters.
+// bareInsert writes the row of a Contact as package contacts does, without ledger, jobs or counters.
 const bareInsert = `INSERT INTO contact (list_id, dedupe_key, creation_time, last_modified_time, subscribed_via,
 	double_opt_in, double_opt_in_time, is_active, is_bounce_deactivated, is_unsubscribed,
 	last_click_time, last_message_time, last_open_time, webform_id, preference_values, field_values)

@@ -1,8 +1,8 @@
 // Command enlist keeps contact lists, subscriptions and consent, and serves
 // them as a JSON-RPC API.
 //
-// Each subcommand has its own file. The file parses flags, calls package
-// app and prints the result. It contains no rules of package app. Every subcommand except
+// Each subcommand has its own file. The file parses flags, calls the
+// Services of app.App and prints the result. The rules are in the Services. Every subcommand except
 // copy, distribute and restore may run while a server uses the same database.
 //
 //	serve.go, server.go, banner.go, mail.go, ops.go   the service

@@ -90,7 +90,7 @@ func schemeOf(url string) string {
 const DefaultOpsListen = "127.0.0.1:9090"
 
 // Serve has the flags of enlist serve: what belongs to one process. What all servers share is in the database, and
-// package app has the table of these settings.
+// package accounts has the table of these settings.
 type Serve struct {
 	Database
 

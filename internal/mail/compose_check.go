@@ -15,8 +15,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// This file finds what is probably wrong with the content of a mail. It sends nothing and stores nothing. Package app
-// finds merge fields without a value. reference.md: batch.check
+// This file finds what is probably wrong with the content of a mail. It sends nothing and stores nothing. Packages
+// messages and batches find merge fields without a value. reference.md: batch.check
 
 const (
 	// maxFindings is the largest number of findings about one mail.

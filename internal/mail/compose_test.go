@@ -292,7 +292,7 @@ func TestSenderIsOfTheMessageOrTheListOrTheSettings(t *testing.T) {
 	}
 }
 
-// The service can send a mail to every address that package app accepts.
+// The service can send a mail to every address that package address accepts.
 func TestMailCanBeSentToUnusualAddresses(t *testing.T) {
 	c, _ := testComposer(t)
 	for _, test := range []struct{ address, want string }{

@@ -2,8 +2,8 @@ package messages
 
 import "fmt"
 
-// Undelivered says why a mail was not sent. Package mail creates it. Package jobs decides
-// whether to try again, and RecordNotSent stores a final failure.
+// Undelivered says why a mail was not sent. Package mail creates it. Package sending decides
+// whether to try again, and stores a final failure.
 type Undelivered struct {
 	Permanent bool   // another attempt cannot succeed
 	Recipient bool   // the mail server refused the recipient's address

@@ -14,7 +14,7 @@ import (
 	"enlist/internal/lists"
 )
 
-// The workers of package jobs call this file when a mail is due. It decides whether the mail
+// sending.MailSender calls this file when a mail is due. The file decides whether the mail
 // must still be sent, and reads what the mail needs. After the job was stored, the Contact may
 // have unsubscribed, and the List, the Message or the autoresponder may have been deleted.
 

@@ -1,4 +1,4 @@
-// Package pace says how many mails may be sent when. It does not send them and stores nothing: package app
+// Package pace says how many mails may be sent when. It does not send them and stores nothing: package sending
 // locks the buckets in the database and takes the tokens.
 //
 //	settings.go    what an operator sets for all mails (Settings)

@@ -27,7 +27,7 @@ func (d *discard) SetWriteDeadline(time.Time) error { return nil }
 func (d *discard) FlushError() error                { return nil }
 
 // BenchmarkRefused measures a call of subscribeContact with 10 values. This package reads all
-// parameters. Package app then refuses the call, because the List does not exist.
+// parameters. Package contacts then refuses the call, because the List does not exist.
 func BenchmarkRefused(b *testing.B) {
 	h := newHarness(b, Options{})
 	body := h.request("subscribeContact", `77,{"Email":"somebody@example.com","First Name":"Some","Last Name":"Body","City":"Sydney","Field 4":"a value of some length",`+

@@ -1,7 +1,7 @@
 // Package rpc serves the JSON-RPC API over HTTP, and the same API for XML-RPC. It decodes a request into a typed call,
 // executes the call through the Services of app.App and encodes the result. It knows JSON, HTTP, the
-// positions of parameters and the published error codes. The rules for Contacts and Lists are
-// in package app.
+// positions of parameters and the published error codes. The rules of a subject are in its package: those for Contacts
+// in package contacts, those for Lists in package lists.
 //
 // A call has these steps. Their order must not change (reference.md: errors.order):
 //

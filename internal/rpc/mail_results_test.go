@@ -10,8 +10,8 @@ import (
 	"enlist/internal/messages"
 )
 
-// These tests check calls after a mail was sent to a Contact or bounced. Package jobs sends mails,
-// so these tests store the results of mails themselves.
+// These tests check calls after a mail was sent to a Contact or bounced. The jobs that send mails do
+// not run here, so these tests store the results of mails themselves.
 
 // covers: spec reactivateContact.bounce, contact.is_bounce_deactivated
 func TestReactivatingClearsBounceDeactivated(t *testing.T) {

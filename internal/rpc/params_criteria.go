@@ -1,6 +1,6 @@
 // This file reads search_criteria: triples and groups of triples, joined by the strings "OR" and
-// "AND". Package app checks the keys and values later, when it has read the Fields of the
-// List.
+// "AND". Package enlist checks the keys and values later, when the server has read the Fields of
+// the List.
 
 package rpc
 

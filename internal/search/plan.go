@@ -32,7 +32,7 @@ func keptBy(t *db.Tx) *kept {
 	return k
 }
 
-// planOf returns the plan of a search. The transaction keeps the last plan, because package app first
+// planOf returns the plan of a search. The transaction keeps the last plan, because package contacts first
 // calls AnsweredByIndex for a search and then runs the search.
 func planOf(tx *db.Tx, s *enlist.Search) (made *planner.Plan, err error) {
 	k := keptBy(tx)

@@ -14,7 +14,7 @@ import (
 	"enlist/internal/events"
 )
 
-// This file decides which events are posted, and when. A job of package jobs reserves a target
+// This file decides which events are posted, and when. A job of a Sender reserves a target
 // with TakeWebhookEvents, posts the batch, and then calls WebhookDelivered, WebhookFailed or
 // ReleaseWebhook. The lease in the target's row ensures that only one job posts at a time, so
 // events arrive in order. decisions.md: 52

@@ -1,6 +1,6 @@
 // Package postgres stores the data of enlist in a PostgreSQL database, version 15 or later. Any number of
 // processes may share the database. This package opens connections, runs transactions and migrates the
-// tables. Package app has the SQL inside the transactions.
+// tables. The packages of the subjects have the SQL inside the transactions.
 //
 // Transactions that write run at the same time (update.go). If a function does not need the result
 // of a statement, the statement waits in a queue. The queue is sent together with the next statement

@@ -2,8 +2,8 @@ package sqlite
 
 import "enlist/internal/db"
 
-// This file contains the SQL of SQLite that differs from the SQL of PostgreSQL. Package app inserts
-// this SQL into its statements.
+// This file contains the SQL of SQLite that differs from the SQL of PostgreSQL. The packages of
+// the subjects insert this SQL into their statements.
 
 // Dialect contains the SQL expressions of SQLite that differ from those of PostgreSQL.
 var Dialect = &db.Dialect{

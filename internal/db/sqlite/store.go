@@ -1,6 +1,6 @@
-// Package sqlite implements db.Store on one SQLite file. It opens connections, runs
-// transactions and applies migrations. Package app has the SQL statements of the
-// transactions.
+// Package sqlite implements db.Engine on one SQLite file. It opens connections, runs
+// transactions and applies migrations. The packages of the subjects have the SQL
+// statements of the transactions.
 //
 // One goroutine, the writer, runs the functions of all Updates. It runs several functions in one
 // transaction, so that one commit stores all their changes. Functions that only read use a pool of

@@ -1,5 +1,5 @@
-// Package httpapi moves Contacts between a List and files, over HTTP and for the command line. The rules are in
-// package app, and reading a file is in package sheet.
+// Package httpapi moves Contacts between a List and files, over HTTP and for the command line. The rules
+// for imports are in package imports, those for exports in package contacts. Package sheet reads the files.
 //
 //	handler.go          the HTTP endpoints: authentication, errors
 //	export.go           writes the Contacts of a List as a file

@@ -3,7 +3,7 @@
 // the page was made by this installation and was not changed. The page has the public key, with which anyone can check
 // it.
 //
-// page.go has the page, and sign.go the signature. Package app collects the content. decisions.md: 100
+// page.go has the page, and sign.go the signature. Package privacy collects the content. decisions.md: 100
 package proof
 
 import (

@@ -13,8 +13,8 @@
 //   - A failed build is repeated after a day, if searches are slow again.
 //   - An index that the operator created is manual: only the operator drops it.
 //
-// The package contains no SQL. An Advisor is an search.SearchObserver: package app
-// reports each search, each changed Field and each deleted List to the Advisor. The server
+// The package contains no SQL. An Advisor is a search.Observer: packages contacts and lists
+// report each search, each changed Field and each deleted List to the Advisor. The server
 // and its commands call the other methods. The files:
 //
 //   - advisor.go collects the slow searches that lacked an index, and the uses of indexes.

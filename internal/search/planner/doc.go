@@ -1,6 +1,6 @@
 // Package planner chooses how a search reads Contacts: which index the search scans, and how
 // it tests the other parts of the condition. The package contains no SQL and reads no
-// database. Package app describes the search (Query), estimates how many Contacts match
+// database. Package search describes the search (Query), estimates how many Contacts match
 // (Statistics), and writes the statement of the chosen Plan.
 //
 // The package exists for SQLite. SQLite has no statistics for one List, so SQLite's own planner
