@@ -59,6 +59,34 @@ func TestNamedPagesExist(t *testing.T) {
 }
 
 var (
+	lineComment = regexp.MustCompile(`(?m)(?:^|\s)//.*$`)
+	goName      = regexp.MustCompile(`[\w/*]*[\w*]\.go\b`)
+)
+
+// Each Go file that a comment or a document names exists. The name may begin with folders, and may have *.
+func TestNamedGoFilesExist(t *testing.T) {
+	var files []string
+	texts := make(map[string]string)
+	eachFile(t, func(path, text string) {
+		switch filepath.Ext(path) {
+		case ".go":
+			files = append(files, path)
+			texts[path] = strings.Join(lineComment.FindAllString(text, -1), "\n")
+		case ".md":
+			texts[path] = text
+		}
+	})
+	for path, text := range texts {
+		for _, name := range goName.FindAllString(text, -1) {
+			pattern := regexp.MustCompile("/" + strings.ReplaceAll(regexp.QuoteMeta(name), `\*`, `\w*`) + "$")
+			if !slices.ContainsFunc(files, pattern.MatchString) {
+				t.Errorf("%s names %s, which does not exist", strings.TrimPrefix(path, "../"), name)
+			}
+		}
+	}
+}
+
+var (
 	treeLine   = regexp.MustCompile(`(?m)^  ((?:[a-z]+/ )+) *`)
 	namedFiles = regexp.MustCompile("`([a-z]+/[a-z_/*]+\\.go)`")
 )

@@ -11,8 +11,8 @@ import (
 	"enlist/internal/search"
 )
 
-// This file stores Batches and their populations. recipient.go stores the recipients, and
-// batchslice.go the slices.
+// This file stores Batches and their populations. recipient_sql.go stores the recipients, and
+// sending/slice_sql.go the slices.
 
 func mapBatch(m *db.Mapper, b *Batch) {
 	m.ID("id", (*int64)(&b.ID))

@@ -9,7 +9,7 @@ import (
 )
 
 // This file has the record of what happens to the mail of a Batch's recipient, and stores the events that change a
-// recipient. sending/track.go stores opens and clicks. reports/report.go and batch_rows.go read both.
+// recipient. sending/track.go stores opens and clicks. Package reports reads both.
 
 // EventKind is a kind of event of a recipient.
 type EventKind string

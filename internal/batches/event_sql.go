@@ -7,7 +7,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file stores the events of recipients, and adds them to the sums of their Batches. batchreport.go reads both.
+// This file stores the events of recipients, and adds them to the sums of their Batches. Package reports reads both.
 
 func mapRecipientEvent(m *db.Mapper, e *RecipientEvent) {
 	m.NaturalKey("list_id", (*int64)(&e.List))

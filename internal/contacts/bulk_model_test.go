@@ -17,8 +17,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// This file compares calls that take many Contacts with a simple model of a List. bulkmodelcalls.go has
-// the calls.
+// This file compares calls that take many Contacts with a simple model of a List. bulk_model_calls_test.go
+// has the calls.
 
 // bulkAsTheModel runs random calls on a List and on a simple model of the List. After each call both
 // must have the same Contacts, addresses, primary Contacts and counters. decisions.md: 23, 24, 53

@@ -1,8 +1,8 @@
 package enlist
 
 // Autoresponder is a rule of a List: after an Event of a Contact, the server sends a Message to
-// the Contact, at once or later. The rules for callers are in autoresponder_service.go.
-// autoresponder_due.go computes the due time. At the due time, delivery_prepare.go decides
+// the Contact, at once or later. The rules for callers are in batches/autoresponder.go.
+// autoresponder_due.go computes the due time. At the due time, messages/prepare.go decides
 // whether the server still sends the Message.
 type Autoresponder struct {
 	ID               AutoresponderID

@@ -1,8 +1,7 @@
 package enlist
 
-// Webhooks are in the files webhook_*.go. The transaction of a change stores events in a table
-// (webhook_publish.go). A job of package jobs takes the events from the table in batches
-// (webhook_deliver.go), and package webhooks/post posts them.
+// The transaction of a change stores events in a table (events/webhook.go). A job takes the events
+// from the table in batches (webhooks/deliver.go), and package webhooks/post posts them.
 
 // Webhook posts events of Lists or Contacts to a URL.
 type Webhook struct {

@@ -3,9 +3,9 @@ package pace
 import "enlist/internal/enlist"
 
 // This file has rates of mails, and the token buckets that enforce them. A mail of a Batch needs a
-// token of each bucket that applies to it (batch_rate_limits.go). The buckets are in the database,
+// token of each bucket that applies to it (limits.go). The buckets are in the database,
 // so all processes share them. A sender takes the tokens of a whole slice in one transaction
-// (batch_rate_take.go). reference.md: batch.rate; decisions.md: 63
+// (sending/rate.go). reference.md: batch.rate; decisions.md: 63
 
 // Bucket is a token bucket. A token appears every interval, up to burst tokens. A mail takes a token.
 type Bucket struct {

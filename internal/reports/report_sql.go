@@ -11,7 +11,7 @@ import (
 	"enlist/internal/sending"
 )
 
-// This file reads the sums of a Batch. batchrows.go reads its recipients.
+// This file reads the sums of a Batch. rows_sql.go reads its recipients.
 
 // LoadBatchSums returns the sums of a Batch for each period.
 func LoadBatchSums(tx *db.Tx, batch enlist.BatchID) (all []PeriodSums, err error) {

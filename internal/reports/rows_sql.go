@@ -11,7 +11,7 @@ import (
 
 // This file reads the recipients of a Batch by kind of event, in order of Contact. It reads them in chunks: the first
 // statement of a chunk scans one index in order, and the second reads the rest of the values by ID. So no statement
-// joins or sorts more than maxRange rows, whatever plan the engine chooses for it. batchrows_sort.go reads recipients
+// joins or sorts more than maxRange rows, whatever plan the engine chooses for it. sort_sql.go reads recipients
 // in another order.
 
 // rowsChunk is the largest number of recipients that a statement reads.

@@ -14,7 +14,7 @@ import (
 
 // This file writes the SQL statement of a search and runs it. plan.go and package planner make the
 // plan of the search. expr.go writes the comparisons, scan.go writes the subqueries that
-// find IDs, and searchrow.go writes the columns.
+// find IDs, and row.go writes the columns.
 
 // Contacts calls the function each with the Contacts that match a search, in the requested order. The
 // next row overwrites the Contact, so the function must not keep it.

@@ -15,10 +15,10 @@ import (
 )
 
 // This file sends the mails that are jobs. It limits the mails in memory, chooses the times of further
-// attempts, and converts a failure into a result of the job. mail_kinds.go has the four kinds of mail.
-// In package messages, delivery_prepare.go decides whether a mail must still be sent.
+// attempts, and converts a failure into a result of the job. mail_kinds.go has the kinds of mail.
+// messages/prepare.go decides whether a mail must still be sent.
 
-// MailSender sends all mails but those of Batches. Each of its methods Notify, Confirm, Autorespond and Test does the
+// MailSender sends all mails but those of Batches. Each of its methods in mail_kinds.go does the
 // work of one kind of job. They use the same slots.
 type MailSender struct {
 	service *Service

@@ -8,7 +8,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file has what the rules of batch_rules_test.go check, and what recipients and callers do meanwhile.
+// This file has what the rules of sender_rules_test.go check, and what recipients and callers do meanwhile.
 
 // atMost checks that no period has more than n attempts.
 func (p *batchNight) atMost(n int, period time.Duration) error {
