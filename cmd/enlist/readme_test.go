@@ -7,8 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"enlist/internal/web"
 
 	"github.com/alecthomas/kong"
 )
@@ -99,6 +102,35 @@ func TestEveryFlagOfServeIsExplained(t *testing.T) {
 		}
 		if flag.Help == "" {
 			t.Errorf("--help does not explain --%s: add a text to internal/config/help.txt", flag.Name)
+		}
+	}
+}
+
+// A proxy that is set up as the manual says passes on each path that must be public.
+func TestRecipesForProxiesHaveAllPublicPaths(t *testing.T) {
+	text, err := os.ReadFile("../../doc/install.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	recipes := regexp.MustCompile(`(?m)^\t@public path (.*)$`).FindAllStringSubmatch(string(text), -1)
+	if len(recipes) != 2 {
+		t.Fatalf("doc/install.md has %d recipes, want 2", len(recipes))
+	}
+	paths := []string{"/api/*", "/clients/*", "/bounces/*"}
+	for kind := 'a'; kind <= 'z'; kind++ {
+		if begin := "/" + string(kind) + "/"; web.IsLinkPath(begin) {
+			paths = append(paths, begin+"*")
+		}
+	}
+	for i, r := range recipes {
+		has := strings.Fields(r[1])
+		for _, path := range paths {
+			if !slices.Contains(has, path) {
+				t.Errorf("the recipe %q has no %s", r[1], path)
+			}
+		}
+		if slices.Contains(has, "/admin/*") != (i == 0) { // in the second, the pages have a host of their own
+			t.Errorf("the recipe %q has /admin/*, or lacks it", r[1])
 		}
 	}
 }
