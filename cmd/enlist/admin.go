@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"enlist/internal/admin"
@@ -15,24 +16,29 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/mail"
 	"enlist/internal/people"
+	"enlist/internal/web"
 )
 
 // pagesListener is the listener of --admin-listen. A nil pagesListener means that the listener of the API serves the
 // pages too.
-type pagesListener struct{ net.Listener }
+type pagesListener struct {
+	net.Listener
+	api net.Addr // that serves the links of mails, Forms and archives
+}
 
-// newPagesListener listens on addr. It returns nil if addr is empty.
-func newPagesListener(addr string, tls bool, log *slog.Logger) (*pagesListener, error) {
-	if addr == "" {
+// newPagesListener listens on the address of --admin-listen. It returns nil if there is none. api is the address of the
+// API.
+func newPagesListener(c config.Serve, api net.Addr, log *slog.Logger) (*pagesListener, error) {
+	if c.AdminListen == "" {
 		return nil, nil
 	}
-	listener, err := net.Listen("tcp", addr)
+	listener, err := net.Listen("tcp", c.AdminListen)
 	if err != nil {
 		return nil, next(err, "choose another address with --admin-listen")
 	}
-	url, err := localURL(listener.Addr().String(), tls)
+	url, err := localURL(listener.Addr().String(), c.HasTLS())
 	log.Info("pages of the administration", "url", url+admin.Prefix)
-	return &pagesListener{listener}, err
+	return &pagesListener{listener, api}, err
 }
 
 // url returns the beginning of the URLs of the pages. api is the address of the API.
@@ -41,6 +47,15 @@ func (p *pagesListener) url(c config.Serve, api net.Addr) string {
 		return publicURL(c, api)
 	}
 	return base(c, p.Addr())
+}
+
+// linksURL returns the URL that links to public pages begin with. It is "" if the listener of the API serves all pages
+// and no --public-url is given: then the address at which a browser sees a page is right.
+func (p *pagesListener) linksURL(c config.Serve) string {
+	if p == nil {
+		return strings.TrimSuffix(c.PublicURL, "/")
+	}
+	return publicURL(c, p.api)
 }
 
 // close may be called several times.
@@ -57,7 +72,7 @@ func newPagesServer(api *http.Server, pages http.Handler) *http.Server {
 		ConnContext: api.ConnContext, BaseContext: api.BaseContext, ErrorLog: api.ErrorLog}
 }
 
-// onlyPages serves the pages, and health checks. The path / leads to the pages.
+// onlyPages serves the pages, the previews of Forms in their frames, and health checks. The path / leads to the pages.
 func (s *server) onlyPages(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Path == "/":
@@ -66,6 +81,8 @@ func (s *server) onlyPages(w http.ResponseWriter, r *http.Request) {
 		s.health(w, r)
 	case admin.IsPath(r.URL.Path):
 		s.admin().ServeHTTP(w, r)
+	case web.IsPreview(r):
+		s.pages.ServeHTTP(w, r)
 	default:
 		http.NotFound(w, r)
 	}

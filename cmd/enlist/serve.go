@@ -124,7 +124,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 		return err
 	}
 	defer ops.close()
-	pages, err := newPagesListener(c.AdminListen, c.HasTLS(), log)
+	pages, err := newPagesListener(c.Serve, listener.Addr(), log)
 	if err != nil {
 		return err
 	}

@@ -115,7 +115,8 @@ func newServer(c config.Serve, r components) (*server, error) {
 		return reference.New(&d, s.calls.OpenRPC())
 	})
 	pages := admin.Options{Delay: s.calls.DelayFailure, Server: mailServerOf(c, r, queue),
-		Secure: c.HasTLS() || strings.HasPrefix(c.PublicURL, "https://"), Version: version(), Log: r.log}
+		PublicURL: r.people.linksURL(c), Secure: c.HasTLS() || strings.HasPrefix(c.PublicURL, "https://"),
+		Version: version(), Log: r.log}
 	s.admin = sync.OnceValue(func() *admin.Handler { return admin.New(r.service, pages) })
 	s.files = httpapi.New(r.service, httpapi.Options{Delay: s.calls.DelayFailure, Limit: s.calls.LimitRate, Log: r.log})
 	if metrics := r.ops.registerer(); metrics != nil {

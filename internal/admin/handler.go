@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"errors"
 	"log/slog"
 	"maps"
@@ -61,11 +62,12 @@ const (
 // Options has what the pages need beside the services.
 type Options struct {
 	// Delay waits after a sign-in that failed, longer after more of them from the address of the request.
-	Delay   func(*http.Request)
-	Secure  bool   // browsers use HTTPS
-	Version string // of the program
-	Server  sending.Server
-	Log     *slog.Logger
+	Delay     func(*http.Request)
+	Secure    bool   // browsers use HTTPS
+	Version   string // of the program
+	PublicURL string // that links to public pages begin with, without a slash at its end; "": that of each request
+	Server    sending.Server
+	Log       *slog.Logger
 }
 
 // Handler serves the pages.
@@ -148,7 +150,8 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
 		return
 	}
 	request := &ui.Request{Request: r, Writer: w, Visit: v, App: h.app,
-		Now: h.app.DB.Now().In(enlist.Location(v.Caller.Account.TimeZone)), Version: h.options.Version}
+		Now: h.app.DB.Now().In(enlist.Location(v.Caller.Account.TimeZone)), Version: h.options.Version,
+		PublicURL: cmp.Or(h.options.PublicURL, origin(r))}
 	if v.Caller.Key.Level < p.Level {
 		h.write(w, r, http.StatusForbidden, problem("Your level does not allow this page."), v)
 		return
@@ -181,6 +184,14 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
 	default:
 		h.write(w, r, http.StatusOK, view, v)
 	}
+}
+
+// origin returns the address of this server, as the browser knows it.
+func origin(r *http.Request) string {
+	if r.TLS != nil {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
 }
 
 // isText reports whether all parameters of a request are texts. A browser sends no others.

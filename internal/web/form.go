@@ -35,6 +35,10 @@ func (h *Handler) serveForm(w http.ResponseWriter, r *http.Request) {
 		h.render(w, r, http.StatusNotFound, "unknown", page{})
 		return
 	}
+	if IsPreview(r) {
+		w.Header().Set("Content-Security-Policy", strings.Replace(h.policy, "frame-ancestors 'none'",
+			"frame-ancestors 'self'", 1))
+	}
 	f := &formRequest{h, w, r, enlist.FormID(id)}
 	switch what {
 	case "":
@@ -46,6 +50,12 @@ func (h *Handler) serveForm(w http.ResponseWriter, r *http.Request) {
 	default:
 		h.render(w, r, http.StatusNotFound, "unknown", page{})
 	}
+}
+
+// IsPreview reports whether a request is of a frame of the administration, which shows a Form as visitors see it.
+func IsPreview(r *http.Request) bool {
+	return strings.HasPrefix(r.URL.Path, formPrefix) && r.URL.RawQuery == "preview" &&
+		(r.Method == http.MethodGet || r.Method == http.MethodHead)
 }
 
 // formRequest is a request for a Form.
@@ -138,8 +148,7 @@ func (f *formRequest) show() {
 
 // countView counts that the visitor sees the Form. The page is shown even if this fails.
 func (f *formRequest) countView(p *forms.Public) {
-	preview := f.r.URL.RawQuery == "preview" // in a frame of the administration
-	if f.r.Method != http.MethodGet || preview || !f.limits.admitView(f.r, f.now()) {
+	if f.r.Method != http.MethodGet || IsPreview(f.r) || !f.limits.admitView(f.r, f.now()) {
 		return
 	}
 	if err := f.forms.CountView(f.r.Context(), p); err != nil {
@@ -150,14 +159,11 @@ func (f *formRequest) countView(p *forms.Public) {
 // write writes the page with the form. A browser follows the redirect after a form only if the policy names its site.
 func (f *formRequest) write(status int, view page, stamp string) {
 	view.Form.Stamp = stamp
-	policy := f.policy
-	if f.r.URL.RawQuery == "preview" {
-		policy = strings.Replace(policy, "frame-ancestors 'none'", "frame-ancestors 'self'", 1)
-	}
 	if u, err := url.Parse(view.Form.RedirectURL); err == nil && forms.Origin(u) != "" {
-		policy = strings.Replace(policy, "form-action 'self'", "form-action 'self' "+forms.Origin(u), 1)
+		head := f.w.Header()
+		head.Set("Content-Security-Policy", strings.Replace(head.Get("Content-Security-Policy"), "form-action 'self'",
+			"form-action 'self' "+forms.Origin(u), 1))
 	}
-	f.w.Header().Set("Content-Security-Policy", policy)
 	f.render(f.w, f.r, status, "form", view)
 }
 

@@ -132,7 +132,14 @@ func TestViewsOfAFormAreCountedWithinLimits(t *testing.T) {
 		get(addr)
 	}
 	h.do("HEAD", path, "")
-	h.do("GET", path+"?preview", "")
+	for _, open := range []string{"1", "0"} { // a page of this server shows both in a frame
+		h.addForm("sites", "https://shop.example", "is_open", open)
+		policy := h.do("GET", path+"?preview", "").Header.Get("Content-Security-Policy")
+		if !strings.Contains(policy, "frame-ancestors 'self'") {
+			t.Errorf("the preview of a Form with is_open=%s has the policy %s", open, policy)
+		}
+	}
+	h.addForm("sites", "https://shop.example", "is_open", "1")
 	if n := shown(); n != 4 {
 		t.Errorf("%d views are counted of a few visitors, want 4", n)
 	}

@@ -30,7 +30,7 @@ type editData struct {
 	Plot      ui.Plot
 	All       forms.Day // sums of the days of the chart
 	Page      string    // URL of the page of the Form
-	Path      string    // of the page on this server
+	Preview   string    // path of the same page for the frame
 	Snippet   string
 	SiteLines string
 }
@@ -84,8 +84,8 @@ func (p *pages) editView(r *ui.Request, f *forms.Form, rows []fieldRow, wrong ma
 	if err := d.count(r); err != nil {
 		return nil, err
 	}
-	d.Path = "/s/" + ui.Plain(int64(f.ID))
-	d.Page = origin(r) + d.Path
+	path := "/s/" + ui.Plain(int64(f.ID))
+	d.Page, d.Preview = r.PublicURL+path, path+"?preview"
 	if d.Snippet, err = p.snippetOf(f, schema, d.Page); err != nil {
 		return nil, err
 	}
@@ -95,14 +95,6 @@ func (p *pages) editView(r *ui.Request, f *forms.Form, rows []fieldRow, wrong ma
 		view.Problem = "The Form was not saved: look at the marked inputs."
 	}
 	return view, nil
-}
-
-// origin returns the address of this server, as the browser knows it.
-func origin(r *ui.Request) string {
-	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
-		return "https://" + r.Host
-	}
-	return "http://" + r.Host
 }
 
 // count reads the counts of the last days.

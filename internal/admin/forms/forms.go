@@ -74,6 +74,8 @@ type listData struct {
 	Name     string // of the Form to add, as it was typed
 	List     enlist.ListID
 	Wrong    string
+
+	PublicURL string
 }
 
 func (p *pages) list(r *ui.Request) (*ui.View, error) { return p.listView(r, &listData{}) }
@@ -83,6 +85,7 @@ func (p *pages) listView(r *ui.Request, d *listData) (*ui.View, error) {
 	if d.Lists, err = r.Lists(); err != nil {
 		return nil, err
 	}
+	d.PublicURL = r.PublicURL
 	d.MayEdit, d.Sees = r.Caller.Key.Level >= enlist.Full, r.Caller.Key.Level >= enlist.Standard
 	all, err := r.App.Forms.AllForms(r.Context(), r.Caller)
 	if err != nil {

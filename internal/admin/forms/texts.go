@@ -15,6 +15,7 @@ type textsData struct {
 	Languages []language
 	MayEdit   bool
 	Wrong     map[string]string
+	Archive   string // URL
 }
 
 func (p *pages) texts(r *ui.Request) (*ui.View, error) {
@@ -27,7 +28,8 @@ func (p *pages) texts(r *ui.Request) (*ui.View, error) {
 
 func (p *pages) textsView(r *ui.Request, list *enlist.List, wrong map[string]string) *ui.View {
 	view := &ui.View{Title: "Texts of " + list.Name, Place: "Forms", Content: p.texts_, Data: &textsData{List: list,
-		Languages: languages(list.Language), MayEdit: r.Caller.Key.Level >= enlist.Full, Wrong: wrong}}
+		Languages: languages(list.Language), MayEdit: r.Caller.Key.Level >= enlist.Full, Wrong: wrong,
+		Archive: r.PublicURL + "/a/" + ui.Plain(int64(list.ID))}}
 	if len(wrong) > 0 {
 		view.Problem = "The texts were not saved: look at the marked inputs."
 	}

@@ -37,11 +37,12 @@ type Page struct {
 type Request struct {
 	*http.Request
 	*people.Visit
-	Writer  http.ResponseWriter // for a page that sends a file
-	App     *app.App
-	Now     time.Time // in the time zone of the Account
-	Version string    // of the program
-	lists   []enlist.List
+	Writer    http.ResponseWriter // for a page that sends a file
+	App       *app.App
+	Now       time.Time // in the time zone of the Account
+	Version   string    // of the program
+	PublicURL string    // that links to Forms and archives begin with, as those in mails do
+	lists     []enlist.List
 }
 
 // View is what a page shows.
