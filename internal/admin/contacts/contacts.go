@@ -159,6 +159,9 @@ func (d *data) fill(r *ui.Request, b *builder, v *view) {
 	if d.Segment == nil {
 		v.segment = 0
 	}
+	if !slices.ContainsFunc(b.keys, func(k key) bool { return k.Name == v.sort }) { // of another List, or an old one
+		v.sort, v.descending = "", false
+	}
 	d.Count.Unused = len(v.conditions) - len(b.complete(v))
 	d.Keys, d.Any, d.Search, d.Sort, d.Descending = b.headings(), v.any[0], v.search, v.sort, v.descending
 	d.Rows = b.parts(*v)

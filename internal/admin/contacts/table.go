@@ -14,6 +14,7 @@ import (
 // table is a page of the Contacts that match.
 type table struct {
 	Columns []column
+	Heads   []ui.Head // of the columns that are shown
 	Rows    []row
 	Pager   ui.Pager
 	Late    string // why the search was given up, and what to do; "": it has ended
@@ -27,8 +28,6 @@ type table struct {
 type column struct {
 	Name, Text string
 	Shown      bool
-	URL        string // sorts by it
-	Sorted     string // "ascending" or "descending" if the table is sorted by it
 	Number     bool
 }
 
@@ -108,25 +107,22 @@ func (t *table) addColumns(v view) {
 		}
 		names = append(names, "last_open_time")
 	}
+	var shown ui.Columns[row]
 	for _, k := range t.builder.keys {
 		if k.Kind == answer || k.Kind == batch || k.Kind == segment {
 			continue // a Contact has no single value of it
 		}
 		c := column{Name: k.Name, Text: k.Text, Shown: slices.Contains(names, k.Name),
 			Number: k.Kind == number || k.Kind == whole || k.Kind == moment}
-		sorted := v
-		sorted.sort, sorted.page, sorted.descending = k.Name, 1, v.sort == k.Name && !v.descending
-		c.URL = sorted.url()
-		if v.sort == k.Name {
-			c.Sorted = "ascending"
-			if v.descending {
-				c.Sorted = "descending"
-			}
-		}
 		t.Columns = append(t.Columns, c)
 		if c.Shown {
 			t.shown = append(t.shown, c)
+			shown = append(shown, ui.Column[row]{Key: k.Name, Text: k.Text, Number: c.Number, Falls: c.Number})
 		}
+	}
+	t.Heads = shown.Order(v.query(), "").Heads
+	for i := range t.Heads {
+		t.Heads[i].URL = "/admin/contacts" + t.Heads[i].URL // a Segment that was not saved shows the page at another path
 	}
 }
 

@@ -10,11 +10,9 @@
 package lists
 
 import (
-	"cmp"
 	"embed"
 	"html/template"
 	"net/url"
-	"slices"
 	"strings"
 
 	"enlist/internal/admin/ui"
@@ -75,33 +73,18 @@ type row struct {
 type allData struct {
 	Rows   []row
 	Query  string
-	Sort   string
-	Heads  []head
+	Order  ui.Order
 	All    int64
 	Pager  ui.Pager
 	MayAdd bool
 }
 
-// head is the head of a column by which the Lists can be sorted.
-type head struct {
-	Text, URL string
-	Sorted    string // "ascending" or "descending"
-	Number    bool
-}
-
-// orders are the columns, with the order that a click on them gives.
-var orders = []struct {
-	name, text string
-	number     bool
-	falls      bool // the first click shows the greatest first
-	compare    func(a, b *row) int
-}{
-	{"name", "List", false, false, func(a, b *row) int {
-		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
-	}},
-	{"contacts", "Contacts", true, true, func(a, b *row) int { return cmp.Compare(b.ContactCount, a.ContactCount) }},
-	{"change", "30 days", true, true, func(a, b *row) int { return cmp.Compare(b.Change, a.Change) }},
-	{"since", "Since", false, true, func(a, b *row) int { return cmp.Compare(b.CreationTime, a.CreationTime) }},
+var columns = ui.Columns[row]{
+	ui.TextColumn("name", "List", func(l *row) string { return l.Name }),
+	ui.NumberColumn("contacts", "Contacts", func(l *row) int64 { return l.ContactCount }),
+	ui.NumberColumn("change", "30 days", func(l *row) int64 { return l.Change }),
+	ui.TimeColumn("since", "Since", func(l *row) int64 { return l.CreationTime }),
+	{Text: "90 days"}, {Text: "Subscribing"},
 }
 
 // NetOf returns how many more people can get mail by the counts of days.
@@ -114,9 +97,8 @@ func LostOf(n enlist.DayCounts) int64 {
 
 func (p *pages) all(r *ui.Request) (*ui.View, error) {
 	q := r.URL.Query()
-	d := allData{Query: strings.TrimSpace(q.Get("q")), Sort: cmp.Or(q.Get("sort"), "name"),
-		MayAdd: mayAdd(r)}
-	all, sums, err := read(r, d.Sort)
+	d := allData{Query: strings.TrimSpace(q.Get("q")), MayAdd: mayAdd(r)}
+	all, sums, err := read(r, q.Get("sort"))
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +109,7 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 			d.Rows = append(d.Rows, row{List: *l, Trend: Trend{Change: NetOf(sums[l.ID])}})
 		}
 	}
-	d.sort(q.Get("order") == "down")
+	d.Order = columns.Sort(q, "name", d.Rows)
 	if err := d.page(r, ui.PageNumber(q), q); err != nil {
 		return nil, err
 	}
@@ -150,32 +132,6 @@ func read(r *ui.Request, sort string) (all []enlist.List, sums map[enlist.ListID
 // mayAdd reports whether the person may make Lists: at level full, and without a limit to some Lists.
 func mayAdd(r *ui.Request) bool {
 	return r.Caller.Key.Level >= enlist.Full && r.Caller.Key.Lists == nil
-}
-
-// sort sorts the Lists, and sets the heads of the columns.
-func (d *allData) sort(down bool) {
-	for _, o := range orders {
-		q := url.Values{"sort": {o.name}}
-		if d.Query != "" {
-			q.Set("q", d.Query)
-		}
-		h := head{Text: o.text, Number: o.number}
-		if o.name == d.Sort {
-			sign := 1
-			if down {
-				sign = -1
-			} else {
-				q.Set("order", "down")
-			}
-			h.Sorted = "ascending"
-			if o.falls != down {
-				h.Sorted = "descending"
-			}
-			slices.SortStableFunc(d.Rows, func(a, b row) int { return sign * o.compare(&a, &b) })
-		}
-		h.URL = "?" + q.Encode()
-		d.Heads = append(d.Heads, h)
-	}
 }
 
 // page keeps the rows of one page, and reads their days.

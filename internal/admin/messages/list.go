@@ -1,11 +1,9 @@
 package messages
 
 import (
-	"cmp"
 	"fmt"
 	"html/template"
 	"net/url"
-	"slices"
 	"strings"
 
 	"enlist/internal/admin/ui"
@@ -33,19 +31,20 @@ type use struct {
 	When, Rate string
 }
 
-// column is a column by which the list can be sorted.
-type column struct {
-	Name, Text, Mark string
-	Link             template.URL
-	Number           bool
+var columns = ui.Columns[row]{
+	ui.TextColumn("name", "Message", func(m *row) string { return m.Name }),
+	ui.TextColumn("subject", "Subject", func(m *row) string { return m.Subject }),
+	ui.NumberColumn("size", "KB", func(m *row) int64 { return m.Size() }),
+	ui.TimeColumn("changed", "Changed", func(m *row) int64 { return m.LastModifiedTime }),
+	ui.TimeColumn("used", "Last used", func(m *row) int64 { return m.last }),
+	{Text: "Opened, use by use"},
 }
 
 // listData is the data of the list.
 type listData struct {
 	Rows          []row
-	Columns       []column
+	Order         ui.Order
 	Search        string
-	Sort          string
 	Pager         ui.Pager
 	Starts, Empty []start
 	MayEdit       bool
@@ -58,8 +57,8 @@ const (
 )
 
 func (p *pages) list(r *ui.Request) (*ui.View, error) {
-	q := enlist.Query{}
-	d := listData{Search: strings.TrimSpace(r.FormValue("q")), Sort: r.FormValue("sort"), Starts: starts, Empty: empty,
+	q := enlist.Query{SortBy: "id", Descending: true} // the newest of equal ones is first
+	d := listData{Search: strings.TrimSpace(r.FormValue("q")), Starts: starts, Empty: empty,
 		MayEdit: r.Caller.Key.Level >= enlist.Full}
 	if d.Search != "" {
 		contains := func(key string) enlist.Criteria {
@@ -78,8 +77,8 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 	for i := range all {
 		d.Rows = append(d.Rows, newRow(r, &all[i], uses[all[i].ID]))
 	}
-	d.sort()
-	d.cut(ui.PageNumber(r.URL.Query()))
+	d.Order = columns.Sort(r.URL.Query(), "changed", d.Rows)
+	d.cut(r.URL.Query())
 	return &ui.View{Title: "Messages", Place: "Messages", Content: p.list_, Data: d}, nil
 }
 
@@ -122,55 +121,10 @@ func bars(uses []use, most int64) template.HTML {
 	return template.HTML(b.String())
 }
 
-// sort sorts the rows, and adds the columns with their links.
-func (d *listData) sort() {
-	by := strings.TrimPrefix(d.Sort, "-")
-	for _, c := range []column{{Name: "name", Text: "Message"}, {Name: "subject", Text: "Subject"},
-		{Name: "size", Text: "KB", Number: true}, {Name: "changed", Text: "Changed"}, {Name: "used", Text: "Last used"}} {
-		next := c.Name
-		if d.Sort == c.Name {
-			c.Mark, next = " ↑", "-"+c.Name
-		} else if by == c.Name {
-			c.Mark = " ↓"
-		}
-		c.Link = d.link(url.Values{"sort": {next}})
-		d.Columns = append(d.Columns, c)
-	}
-	slices.SortStableFunc(d.Rows, func(a, b row) int {
-		order := 0
-		switch by {
-		case "name":
-			order = strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
-		case "subject":
-			order = strings.Compare(strings.ToLower(a.Subject), strings.ToLower(b.Subject))
-		case "size":
-			order = cmp.Compare(a.Size(), b.Size())
-		case "used":
-			order = cmp.Compare(a.last, b.last)
-		case "changed":
-			order = cmp.Compare(a.LastModifiedTime, b.LastModifiedTime)
-		default:
-			return cmp.Or(cmp.Compare(b.LastModifiedTime, a.LastModifiedTime), cmp.Compare(b.ID, a.ID))
-		}
-		if strings.HasPrefix(d.Sort, "-") {
-			order = -order
-		}
-		return cmp.Or(order, cmp.Compare(b.ID, a.ID))
-	})
-}
-
-// link is the path of the list with the search and other values.
-func (d *listData) link(values url.Values) template.URL {
-	if d.Search != "" {
-		values.Set("q", d.Search)
-	}
-	return template.URL("/admin/messages?" + values.Encode())
-}
-
 // cut keeps the rows of a page.
-func (d *listData) cut(page int64) {
+func (d *listData) cut(q url.Values) {
 	all := int64(len(d.Rows))
-	page = min(page, max(1, (all+perPage-1)/perPage))
+	page := min(ui.PageNumber(q), max(1, (all+perPage-1)/perPage))
 	from := (page - 1) * perPage
 	d.Rows = d.Rows[from:min(all, from+perPage)]
 	var most int64
@@ -183,6 +137,7 @@ func (d *listData) cut(page int64) {
 		d.Rows[i].Opens = bars(d.Rows[i].Uses, most)
 	}
 	d.Pager = ui.NewPager(page, perPage, len(d.Rows), all, func(page int64) string {
-		return string(d.link(url.Values{"sort": {d.Sort}, "page": {ui.Plain(page)}}))
+		q.Set("page", ui.Plain(page))
+		return "?" + q.Encode()
 	})
 }
