@@ -317,7 +317,7 @@ func (h *hold) toMarkup() {
 				h.Errorf("%s with the query %q is answered with %d", p.Pattern, query, reply.StatusCode)
 			}
 		}
-		for _, more := range []string{"", "done=" + url.QueryEscape(evil)} {
+		for _, more := range []string{"", "sort=name&done=" + url.QueryEscape(evil) + "&find=" + url.QueryEscape(evil)} {
 			if more != "" {
 				path += map[bool]string{true: "&", false: "?"}[strings.Contains(path, "?")] + more
 			}

@@ -57,6 +57,8 @@ func (s *operations) pages() {
 		{Name: "preferences are added, renamed and deleted", Test: (*operations).preferences},
 		{Name: "autoresponders are made, stopped and deleted by who may send", Test: (*operations).autoresponders},
 		{Name: "an address leaves the Unsubscriber List only when it is typed", Test: (*operations).unsubscribers},
+		{Name: "each table is sorted by its columns up and down, and an unknown one changes nothing", Test: (*operations).tables},
+		{Name: "a long table is searched for a part of a name", Test: (*operations).finds},
 	} {
 		s.Case(c.Name, func() { c.Test(s) })
 	}
@@ -254,6 +256,11 @@ func (s *operations) mails() {
 	v := s.full()
 	v.want("/admin/sending", http.StatusOK, "No mail leaves this server", "Look at them")
 	v.want("/admin/sending/mails", http.StatusOK, "Jüly &lt;b&gt;", "the newest 1 of 1")
+	other := strings.NewReplacer("15 Jun", "16 Jun", "J=C3=BC", "M=C3=BC", "ann@", "Bob@", "News <", "office <").Replace(content)
+	s.Must(os.WriteFile(filepath.Join(s.dir, "2.eml"), []byte(other), 0o600))
+	for _, key := range []string{"subject", "to", "from", "time"} {
+		v.wantOrder("/admin/sending/mails", key, ">Jüly", ">Müly")
+	}
 	v.want("/admin/sending/mails/"+name, http.StatusOK, "ann@example.com", "sandbox")
 	v.want("/admin/sending/mails/"+name+"/body", http.StatusOK, "<p>Jüly</p>")
 	for _, bad := range []string{"secret.txt", "..%2Fother.eml", "none.eml"} {

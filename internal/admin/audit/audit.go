@@ -30,10 +30,15 @@ func Pages() []ui.Page {
 	}}}
 }
 
+// columns are those of the page. The service sorts by the IDs, which rise with the time.
+var columns = ui.Columns[row]{{Key: "time", Text: "When", Falls: true}, {Text: "Who"}, {Text: "Did"}, {Text: "With"},
+	{Text: "Change"}}
+
 // filter is what the form asks for.
 type filter struct {
 	Who, Method, Object string
 	From, Until         string // days
+	Order               ui.Order
 	Page                int64
 
 	Wrong string // "from" or "until": no day
@@ -112,7 +117,8 @@ func plain(r *ui.Request, name string, value json.RawMessage) string {
 
 func show(r *ui.Request, content *template.Template) (*ui.View, error) {
 	f := filter{Who: r.FormValue("who"), Method: r.FormValue("method"), Object: r.FormValue("object"),
-		From: r.FormValue("from"), Until: r.FormValue("until"), Page: ui.PageNumber(r.URL.Query())}
+		From: r.FormValue("from"), Until: r.FormValue("until"), Page: ui.PageNumber(r.URL.Query()),
+		Order: columns.Order(r.URL.Query(), "time")}
 	d := data{filter: f}
 	criteria := f.criteria(r)
 	view := &ui.View{Title: "Audit log", Sub: "Who changed what. Times are of " + r.Zone(), Place: "Audit log",
@@ -121,7 +127,7 @@ func show(r *ui.Request, content *template.Template) (*ui.View, error) {
 		view.Problem = "Write a day as 2027-01-31."
 		return view, nil
 	}
-	q := enlist.Query{Criteria: criteria, SortBy: "id", Descending: true, Limit: perPage + 1,
+	q := enlist.Query{Criteria: criteria, SortBy: "id", Descending: f.Order.Down, Limit: perPage + 1,
 		Offset: (f.Page - 1) * perPage}
 	if err := r.App.Accounts.SearchAuditLog(r.Context(), r.Caller, q, &rows{r, &d}); err != nil {
 		return nil, err
@@ -179,6 +185,7 @@ func (f *filter) url(page int64) string {
 			v.Set(name, value)
 		}
 	}
+	f.Order.AddTo(v)
 	return "/admin/audit?" + v.Encode()
 }
 

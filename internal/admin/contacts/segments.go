@@ -61,9 +61,19 @@ type segmentRow struct {
 	Changed string
 }
 
+var segmentColumns = ui.Columns[segmentRow]{
+	ui.TextColumn("name", "Segment", func(s *segmentRow) string { return s.Name }),
+	ui.TextColumn("list", "List", func(s *segmentRow) string { return s.List }),
+	{Text: "Who"},
+	ui.NumberColumn("contacts", "Contacts", func(s *segmentRow) int64 { return s.Count }),
+	ui.TimeColumn("changed", "Changed", func(s *segmentRow) int64 { return s.LastModifiedTime }),
+}
+
 // segmentsData is the data of the list of all Segments.
 type segmentsData struct {
 	Rows    []segmentRow
+	Order   ui.Order
+	Find    ui.Find
 	MayEdit bool
 	Sees    bool // the person may see Contacts
 }
@@ -75,6 +85,7 @@ func (p *pages) segments(r *ui.Request) (*ui.View, error) {
 	}
 	level := r.Caller.Key.Level
 	d := segmentsData{MayEdit: level >= enlist.Full, Sees: level >= enlist.Standard}
+	all, d.Find = ui.FindRows(r.URL.Query(), all, func(s *contacts.Segment) string { return s.Name })
 	var mails []key
 	if len(all) > 0 {
 		if mails, err = mailKeys(r); err != nil {
@@ -107,6 +118,7 @@ func (p *pages) segments(r *ui.Request) (*ui.View, error) {
 		}
 		d.Rows = append(d.Rows, row)
 	}
+	d.Order = segmentColumns.Sort(r.URL.Query(), "", d.Rows)
 	return &ui.View{Title: "Segments", Place: "Segments", Content: p.all, Data: d}, nil
 }
 

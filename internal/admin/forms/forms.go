@@ -46,6 +46,15 @@ type row struct {
 	Confirms bool // the List asks to confirm
 }
 
+var columns = ui.Columns[row]{
+	ui.TextColumn("name", "Form", func(f *row) string { return f.Name }),
+	{Text: "Page"},
+	ui.NumberColumn("shown", "Shown", func(f *row) int64 { return f.Shown }),
+	ui.NumberColumn("sent", "Sent", func(f *row) int64 { return f.Sent }),
+	{},
+	ui.NumberColumn("confirmed", "Confirmed", func(f *row) int64 { return f.Confirmed }),
+}
+
 // left is why people have left a List.
 type left struct {
 	enlist.List
@@ -64,6 +73,8 @@ type words struct{ Day, Text string }
 // listData is the data of the list.
 type listData struct {
 	Rows     []row
+	Order    ui.Order
+	Find     ui.Find
 	Lists    []enlist.List
 	Page     []enlist.List // in the table of texts
 	Pager    ui.Pager
@@ -105,6 +116,8 @@ func (p *pages) listView(r *ui.Request, d *listData) (*ui.View, error) {
 	slices.SortStableFunc(d.Rows, func(a, b row) int {
 		return cmp.Or(cmp.Compare(a.List, b.List), cmp.Compare(a.Name, b.Name))
 	})
+	d.Rows, d.Find = ui.FindRows(r.URL.Query(), d.Rows, func(f *row) string { return f.Name })
+	d.Order = columns.Sort(r.URL.Query(), "", d.Rows)
 	if err := d.addLeft(r); err != nil {
 		return nil, err
 	}
@@ -144,11 +157,15 @@ const perPage = 50
 
 // pageOf sets the Lists of the table of texts.
 func (d *listData) pageOf(r *ui.Request) {
-	page := ui.PageNumber(r.URL.Query())
+	q := r.URL.Query()
+	page := ui.PageNumber(q)
 	first := min((page-1)*perPage, int64(len(d.Lists)))
 	d.Page = d.Lists[first:min(first+perPage, int64(len(d.Lists)))]
 	d.Pager = ui.NewPager(page, perPage, len(d.Page), int64(len(d.Lists)),
-		func(page int64) string { return "/admin/forms?page=" + ui.Plain(page) })
+		func(page int64) string {
+			q.Set("page", ui.Plain(page))
+			return "?" + q.Encode()
+		})
 }
 
 func leftOf(r *ui.Request, l *enlist.List, why *contacts.Departures) left {

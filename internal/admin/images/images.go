@@ -41,9 +41,18 @@ type Image struct {
 	Added string
 }
 
+var columns = ui.Columns[Image]{
+	{Text: "Image"},
+	ui.TextColumn("name", "Name", func(i *Image) string { return i.Name }),
+	ui.TimeColumn("size", "Size", func(i *Image) int64 { return i.Size }),
+	ui.TimeColumn("added", "Added", func(i *Image) int64 { return i.LastModifiedTime }),
+}
+
 // listData is the data of the page.
 type listData struct {
 	Images  []Image
+	Order   ui.Order
+	Find    ui.Find
 	Most    string // largest size of a file
 	MayEdit bool
 	Wrong   string // what is wrong with an upload
@@ -74,7 +83,9 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) { return p.view(r, "") }
 // view shows the page. wrong says why an image was not stored.
 func (p *pages) view(r *ui.Request, wrong string) (*ui.View, error) {
 	all, err := All(r)
-	d := listData{Images: all, Most: ui.Size(most(r)), MayEdit: r.Caller.Key.Level >= enlist.Full, Wrong: wrong}
+	d := listData{Most: ui.Size(most(r)), MayEdit: r.Caller.Key.Level >= enlist.Full, Wrong: wrong}
+	d.Images, d.Find = ui.FindRows(r.URL.Query(), all, func(i *Image) string { return i.Name })
+	d.Order = columns.Sort(r.URL.Query(), "added", d.Images)
 	v := &ui.View{Title: "Images", Place: "Images", Content: p.list_, Data: d}
 	if wrong != "" {
 		v.Problem = "The image was not stored."

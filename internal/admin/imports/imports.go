@@ -65,13 +65,27 @@ type row struct {
 	ID                      enlist.ImportID
 	File, List, State, Kind string
 	When                    string
+	time                    int64
 	Rows                    int64
 	imports.ImportCounts
+}
+
+var columns = ui.Columns[row]{
+	ui.TextColumn("file", "File", func(i *row) string { return i.File }),
+	{},
+	ui.TimeColumn("time", "When", func(i *row) int64 { return i.time }),
+	ui.NumberColumn("rows", "Rows", func(i *row) int64 { return i.Rows }),
+	ui.NumberColumn("new", "New", func(i *row) int64 { return i.Added }),
+	ui.NumberColumn("changed", "Changed", func(i *row) int64 { return i.Updated }),
+	ui.NumberColumn("out", "Left out", func(i *row) int64 { return i.Skipped }),
+	ui.NumberColumn("refused", "Refused", func(i *row) int64 { return i.Refused }),
 }
 
 // listData is the data of the page of all Imports.
 type listData struct {
 	Rows  []row
+	Order ui.Order
+	Find  ui.Find
 	Pager ui.Pager
 }
 
@@ -90,18 +104,23 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 	if slices.ContainsFunc(all, func(i imports.Import) bool { return isMoving(&i) }) {
 		view.Refresh = 5
 	}
-	page := min(ui.PageNumber(r.URL.Query()), int64(len(all)/perPage+1))
-	shown := all[(page-1)*perPage : min(int64(len(all)), page*perPage)]
-	d := listData{Pager: ui.NewPager(page, perPage, len(shown), int64(len(all)), func(page int64) string {
-		return "?page=" + ui.Plain(page)
-	})}
-	for n := range shown {
-		i := &shown[n]
-		one := row{ID: i.ID, File: nameOf(i), List: listName(names, i), When: r.Date(i.CreationTime), Rows: i.Rows,
-			ImportCounts: i.ImportCounts}
+	d, q := listData{}, r.URL.Query()
+	for n := range all {
+		i := &all[n]
+		one := row{ID: i.ID, File: nameOf(i), List: listName(names, i), When: r.Date(i.CreationTime),
+			time: i.CreationTime, Rows: i.Rows, ImportCounts: i.ImportCounts}
 		one.State, one.Kind = stateOf(i)
 		d.Rows = append(d.Rows, one)
 	}
+	d.Rows, d.Find = ui.FindRows(q, d.Rows, func(i *row) string { return i.File })
+	d.Order = columns.Sort(q, "time", d.Rows)
+	count := int64(len(d.Rows))
+	page := min(ui.PageNumber(q), count/perPage+1)
+	d.Rows = d.Rows[(page-1)*perPage : min(count, page*perPage)]
+	d.Pager = ui.NewPager(page, perPage, len(d.Rows), count, func(page int64) string {
+		q.Set("page", ui.Plain(page))
+		return "?" + q.Encode()
+	})
 	view.Data = d
 	return view, nil
 }

@@ -51,11 +51,24 @@ type row struct {
 	May, State, Used, Calls string
 }
 
+var columns = ui.Columns[row]{
+	ui.TextColumn("name", "Name", func(k *row) string { return k.Name }),
+	{Text: "Begins with"}, {Text: "May"}, {Text: "Valid"}, {Text: "Calls"},
+	ui.TimeColumn("used", "Last used", func(k *row) int64 { return k.LastUsedTime }),
+}
+
+// table is the keys that are valid, or the others.
+type table struct {
+	Rows  []row
+	Order ui.Order
+}
+
 type allData struct {
 	form
 	Levels      []ui.LevelChoice
 	ListChoices []ui.ListChoice
-	Valid, Past []row
+	Find        ui.Find
+	Valid, Past table
 }
 
 func (p *pages) showAll(r *ui.Request, f form) (*ui.View, error) {
@@ -71,13 +84,16 @@ func (p *pages) showAll(r *ui.Request, f form) (*ui.View, error) {
 	if d.ListChoices, err = r.ListChoices(f.Lists); err != nil {
 		return nil, err
 	}
+	q := r.URL.Query()
+	all, d.Find = ui.FindRows(q, all, func(k *enlist.Key) string { return k.Name })
 	for i := range all {
-		if k := rowOf(r, &all[i], names); all[i].Valid(r.Now.Unix()) {
-			d.Valid = append(d.Valid, k)
-		} else {
-			d.Past = append(d.Past, k)
+		of := &d.Past
+		if all[i].Valid(r.Now.Unix()) {
+			of = &d.Valid
 		}
+		of.Rows = append(of.Rows, rowOf(r, &all[i], names))
 	}
+	d.Valid.Order, d.Past.Order = columns.Sort(q, "", d.Valid.Rows), columns.Sort(q, "", d.Past.Rows)
 	view := &ui.View{Title: "Keys", Sub: "A program uses " + r.Caller.Account.Name + " with a key", Place: "Keys",
 		Content: p.all, Data: d}
 	if f.Wrong != "" {

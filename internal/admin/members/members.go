@@ -65,9 +65,18 @@ type row struct {
 	Rights, Seen string
 }
 
+var columns = ui.Columns[row]{
+	ui.TextColumn("name", "Name", func(m *row) string { return m.Name }),
+	ui.TextColumn("email", "E-mail", func(m *row) string { return m.Email }),
+	{Text: "May"},
+	ui.TimeColumn("seen", "Signed in last", func(m *row) int64 { return m.SignInTime }),
+}
+
 type allData struct {
 	rightsData
-	Rows []row
+	Rows  []row
+	Order ui.Order
+	Find  ui.Find
 }
 
 func (p *pages) showAll(r *ui.Request, f rights, wrong, what string) (*ui.View, error) {
@@ -86,6 +95,8 @@ func (p *pages) showAll(r *ui.Request, f rights, wrong, what string) (*ui.View, 
 	for i := range all {
 		d.Rows = append(d.Rows, row{all[i], rightsText(&all[i].Membership, names), r.Date(all[i].SignInTime)})
 	}
+	d.Rows, d.Find = ui.FindRows(r.URL.Query(), d.Rows, func(m *row) string { return m.Name + "\n" + m.Email })
+	d.Order = columns.Sort(r.URL.Query(), "", d.Rows)
 	view := &ui.View{Title: "People", Sub: "Who uses these pages for " + r.Caller.Account.Name, Place: "People",
 		Content: p.all, Data: d}
 	if wrong != "" {

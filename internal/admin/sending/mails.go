@@ -26,7 +26,23 @@ const (
 )
 
 // stored is a mail in the folder.
-type stored struct{ Name, From, To, Subject, Date string }
+type stored struct {
+	Name, From, To, Subject, Date string
+	at                            int64
+}
+
+var mailColumns = ui.Columns[stored]{
+	ui.TextColumn("subject", "Subject", func(m *stored) string { return m.Subject }),
+	ui.TextColumn("to", "To", func(m *stored) string { return m.To }),
+	ui.TextColumn("from", "From", func(m *stored) string { return m.From }),
+	ui.TimeColumn("time", "When", func(m *stored) int64 { return m.at }),
+}
+
+// mailsData is the data of the list.
+type mailsData struct {
+	Rows  []stored
+	Order ui.Order
+}
 
 // folder opens the folder of mails. Errors: ui.ErrNotFound for a person who may not see them.
 func (p *pages) folder(r *ui.Request) (*os.Root, error) {
@@ -63,7 +79,8 @@ func (p *pages) mails(r *ui.Request) (*ui.View, error) {
 		}
 		all = append(all, headOf(r, e.Name(), m))
 	}
-	return &ui.View{Title: "Mails in the folder", Place: "Sending health", Content: p.mails_, Data: all,
+	d := mailsData{all, mailColumns.Sort(r.URL.Query(), "", all)}
+	return &ui.View{Title: "Mails in the folder", Place: "Sending health", Content: p.mails_, Data: d,
 		Sub: "the newest " + ui.Number(int64(len(all))) + " of " + ui.Number(int64(len(entries)))}, nil
 }
 
@@ -92,7 +109,7 @@ func headOf(r *ui.Request, name string, m *mail.Message) stored {
 	}
 	s := stored{Name: name, From: text("From"), To: text("To"), Subject: text("Subject")}
 	if at, err := m.Header.Date(); err == nil {
-		s.Date = r.Date(at.Unix())
+		s.at, s.Date = at.Unix(), r.Date(at.Unix())
 	}
 	return s
 }

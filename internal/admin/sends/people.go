@@ -19,20 +19,37 @@ type kind struct {
 	name, title string
 	rows        batches.EventKind
 	human       enlist.InputKind // InputTrue: only events of persons; InputFalse: only of machines; InputNull: all
+	time        string           // key by which the service sorts the rows by their time; "": none
+}
+
+// mostSorted is the largest number of recipients of a Batch whose people can be sorted. The service has no index for
+// another order, and sorts at most so many rows.
+const mostSorted = 10_000
+
+// columns are those of a page of people of a Batch. The service sorts all rows, and then groups those of a page by
+// List, so the page sorts them again.
+func (k *kind) columns(r *ui.Request, b *batches.Batch) ui.Columns[reports.BatchRow] {
+	address := ui.Column[reports.BatchRow]{Key: "contact_email", Text: "E-mail",
+		Compare: func(a, b *reports.BatchRow) int { return strings.Compare(a.Address, b.Address) }}
+	when := ui.TimeColumn(k.time, "When ("+r.Zone()+")", func(row *reports.BatchRow) int64 { return row.Event.Time })
+	if b.Recipients > mostSorted {
+		address.Key, when.Key = "", ""
+	}
+	return ui.Columns[reports.BatchRow]{address, when, {Text: "What"}}
 }
 
 var kinds = []kind{
-	{"recipients", "Who gets it", reports.RowsSent, enlist.InputNull},
-	{"opened", "Opened by the person", reports.RowsOpens, enlist.InputTrue},
-	{"machines", "Opened only by a machine", reports.RowsOpens, enlist.InputFalse},
-	{"not-opened", "Not opened", batches.RowsNotOpened, enlist.InputNull},
-	{"clicked", "Clicked by the person", batches.EventClicked, enlist.InputTrue},
-	{"clicked-machines", "Clicked only by a machine", batches.EventClicked, enlist.InputFalse},
-	{"link", "Clicked this link", batches.EventLink, enlist.InputNull},
-	{"bounced", "Refused or bounced", batches.EventBounced, enlist.InputNull},
-	{"left", "Unsubscribed by this mail", batches.EventUnsubscribed, enlist.InputNull},
-	{"complained", "Reported it as spam", batches.EventComplained, enlist.InputNull},
-	{"deactivated", "Deactivated because of this bounce", batches.EventDeactivated, enlist.InputNull},
+	{"recipients", "Who gets it", reports.RowsSent, enlist.InputNull, ""},
+	{"opened", "Opened by the person", reports.RowsOpens, enlist.InputTrue, "time"},
+	{"machines", "Opened only by a machine", reports.RowsOpens, enlist.InputFalse, "time"},
+	{"not-opened", "Not opened", batches.RowsNotOpened, enlist.InputNull, ""},
+	{"clicked", "Clicked by the person", batches.EventClicked, enlist.InputTrue, "time"},
+	{"clicked-machines", "Clicked only by a machine", batches.EventClicked, enlist.InputFalse, "time"},
+	{"link", "Clicked this link", batches.EventLink, enlist.InputNull, ""},
+	{"bounced", "Refused or bounced", batches.EventBounced, enlist.InputNull, "time"},
+	{"left", "Unsubscribed by this mail", batches.EventUnsubscribed, enlist.InputNull, "time"},
+	{"complained", "Reported it as spam", batches.EventComplained, enlist.InputNull, "complaint_timestamp"},
+	{"deactivated", "Deactivated because of this bounce", batches.EventDeactivated, enlist.InputNull, "time"},
 }
 
 func kindCalled(name string) (*kind, error) {
@@ -71,9 +88,9 @@ type peopleData struct {
 	Text, Link string
 	People     []person
 	Pager      ui.Pager
+	Order      ui.Order
 	File       string // URL of all as CSV
-	ZoneOf     string
-	Late       bool // the search was given up: People are those that it had found
+	Late       bool   // the search was given up: People are those that it had found
 }
 
 // person is a row of a page of people.
@@ -94,6 +111,9 @@ func (p *pages) people(r *ui.Request) (*ui.View, error) {
 	}
 	request, q := k.search(r)
 	page := ui.PageNumber(r.URL.Query())
+	columns := k.columns(r, b)
+	order := columns.Order(r.URL.Query(), "")
+	q.SortBy, q.Descending = order.Key, order.Down
 	q.Limit, q.Offset = peoplePage+1, (page-1)*peoplePage // one more, to see whether there is a next page
 	var rows rowList
 	late, err := ui.Within(r.Context(), b.Recipients, ui.SearchWait, func(ctx context.Context) error {
@@ -103,7 +123,8 @@ func (p *pages) people(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	d := peopleData{Batch: b.ID, Kind: k.name, Text: strings.TrimSpace(r.FormValue("q")), Link: request.URL,
-		ZoneOf: r.Zone(), Late: late}
+		Order: order, Late: late}
+	columns.Sort(r.URL.Query(), "", rows.all)
 	more := len(rows.all) > peoplePage
 	rows.all = rows.all[:min(len(rows.all), peoplePage)]
 	at := func(page int64) string { return d.path("people/"+k.name, page) }
@@ -131,6 +152,8 @@ func (d *peopleData) path(to string, page int64) string {
 	}
 	if to == "people.csv" {
 		v.Set("kind", d.Kind)
+	} else {
+		d.Order.AddTo(v)
 	}
 	if page > 1 {
 		v.Set("page", ui.Plain(page))

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"embed"
 	"html/template"
+	"math"
 	"net/url"
 	"slices"
 	"strings"
@@ -55,6 +56,7 @@ type Row struct {
 // listData is the data of the page of all Batches.
 type listData struct {
 	Rows     []Row
+	Order    ui.Order
 	All      int64
 	Pager    ui.Pager
 	Text     string // part of a name
@@ -79,16 +81,39 @@ var statuses = []status{
 	{"failed", "failed", []batches.BatchStatus{batches.BatchFailed}},
 }
 
+// columnsOf returns the columns of the page. Opens and clicks are read only for the Batches that it shows.
+func columnsOf(names ui.Names) ui.Columns[batches.Batch] {
+	return ui.Columns[batches.Batch]{
+		ui.TextColumn("name", "Message", func(b *batches.Batch) string { return nameOf(b, names) }),
+		ui.TextColumn("list", "List", func(b *batches.Batch) string { return names.Lists[b.ListID] }),
+		ui.TimeColumn("when", "When", func(b *batches.Batch) int64 { return b.SendTime }),
+		{Text: "Status"},
+		ui.NumberColumn("mails", "Mails", (*batches.Batch).ToSend),
+		{Text: "Opened", Number: true}, {Text: "Clicked", Number: true},
+	}
+}
+
 func (p *pages) list(r *ui.Request) (*ui.View, error) {
 	page := ui.PageNumber(r.URL.Query())
 	d := listData{Text: strings.TrimSpace(r.FormValue("q")), Status: r.FormValue("status"), Statuses: statuses}
 	d.Filtered = d.Text != "" || d.Status != ""
+	names, err := r.Names()
+	if err != nil {
+		return nil, err
+	}
+	columns := columnsOf(names)
+	d.Order = columns.Order(r.URL.Query(), "")
 	found, err := d.find(r, page)
 	if err != nil {
 		return nil, err
 	}
+	if d.Order.Key != "" { // found has all that match
+		columns.Sort(r.URL.Query(), "", found)
+		from := min((page-1)*perPage, d.All)
+		found = found[from:min(from+perPage, d.All)]
+	}
 	d.Pager, d.Here = ui.NewPager(page, perPage, len(found), d.All, d.path), d.path(page)
-	if d.Rows, err = Rows(r, found); err != nil {
+	if d.Rows, err = rowsOf(r, found, names); err != nil {
 		return nil, err
 	}
 	view := &ui.View{Title: "Sends", Place: "Sends", Content: p.list_, Data: d}
@@ -112,18 +137,22 @@ func (d *listData) path(page int64) string {
 	if d.Status != "" {
 		v.Set("status", d.Status)
 	}
+	d.Order.AddTo(v)
 	if page > 1 {
 		v.Set("page", ui.Plain(page))
 	}
 	return strings.TrimSuffix("/admin/sends?"+v.Encode(), "?")
 }
 
-// find returns the Batches of a page, and sets the number of all.
+// find returns the Batches of a page, or all that match for another order, and sets the number of all.
 func (d *listData) find(r *ui.Request, page int64) (found []batches.Batch, err error) {
-	if d.Filtered {
+	if d.Filtered || d.Order.Key != "" {
 		q := batches.NameSearch{Text: d.Text, Limit: perPage, Offset: (page - 1) * perPage}
 		if i := slices.IndexFunc(statuses, func(s status) bool { return s.Name == d.Status }); i >= 0 {
 			q.Statuses = statuses[i].of
+		}
+		if d.Order.Key != "" {
+			q.Limit, q.Offset = math.MaxInt64, 0
 		}
 		found, d.All, err = r.App.Batches.SearchByName(r.Context(), r.Caller, q)
 		return found, err
@@ -142,6 +171,10 @@ func Rows(r *ui.Request, all []batches.Batch) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
+	return rowsOf(r, all, names)
+}
+
+func rowsOf(r *ui.Request, all []batches.Batch, names ui.Names) ([]Row, error) {
 	found, err := withSums(r, all)
 	if err != nil {
 		return nil, err

@@ -38,11 +38,15 @@ type row struct {
 	Contact             string // path of its Contact; "": none
 }
 
+// columns are those of the page. The service has an index of the times.
+var columns = ui.Columns[row]{{Text: "Address"}, {Text: "Has left"}, {Key: "time", Text: "When", Falls: true}}
+
 // data is the data of the page.
 type data struct {
 	Query, List string
 	Lists       []enlist.List
 	Rows        []row
+	Order       ui.Order
 	Pager       ui.Pager
 	Late        bool // the search was given up: Rows are those that it had found
 }
@@ -54,14 +58,14 @@ func mayRemove(r *ui.Request) bool {
 
 func (p *pages) all(r *ui.Request) (*ui.View, error) {
 	q := r.URL.Query()
-	d := data{Query: strings.TrimSpace(q.Get("q")), List: q.Get("list")}
+	d := data{Query: strings.TrimSpace(q.Get("q")), List: q.Get("list"), Order: columns.Order(q, "time")}
 	list, page := enlist.ListID(ui.Int(d.List)), ui.PageNumber(q)
 	var err error
 	if d.Lists, err = r.Lists(); err != nil {
 		return nil, err
 	}
 	criteria := criteriaOf(d.Query)
-	query := enlist.Query{Criteria: criteria, SortBy: "time", Descending: true, Limit: perPage + 1,
+	query := enlist.Query{Criteria: criteria, SortBy: "time", Descending: d.Order.Down, Limit: perPage + 1,
 		Offset: (page - 1) * perPage}
 	entries, err := r.App.Contacts.CountUnsubscribers(r.Context(), r.Caller, list, nil)
 	if err != nil {

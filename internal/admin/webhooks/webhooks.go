@@ -124,9 +124,18 @@ func rowOf(w *enlist.Webhook, names map[enlist.ListID]string) row {
 	return text
 }
 
+var columns = ui.Columns[row]{
+	ui.TextColumn("event", "When", func(w *row) string { return w.What }),
+	ui.TextColumn("list", "Of", func(w *row) string { return w.Of }),
+	ui.TextColumn("url", "Posted to", func(w *row) string { return w.URL }),
+	ui.TextColumn("state", "State", func(w *row) string { return w.State }),
+}
+
 type allData struct {
 	formData
-	Rows []row
+	Rows  []row
+	Order ui.Order
+	Find  ui.Find
 }
 
 func (p *pages) showAll(r *ui.Request, f form) (*ui.View, error) {
@@ -145,6 +154,8 @@ func (p *pages) showAll(r *ui.Request, f form) (*ui.View, error) {
 	for i := range all {
 		d.Rows = append(d.Rows, rowOf(&all[i], names))
 	}
+	d.Rows, d.Find = ui.FindRows(r.URL.Query(), d.Rows, func(w *row) string { return w.What + "\n" + w.URL })
+	d.Order = columns.Sort(r.URL.Query(), "", d.Rows)
 	view := &ui.View{Title: "Webhooks", Sub: "Events that are posted to other programs", Place: "Webhooks",
 		Content: p.all, Data: d}
 	if f.Wrong != "" {
