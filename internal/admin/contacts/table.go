@@ -122,7 +122,7 @@ func (t *table) addColumns(v view) {
 	}
 	t.Heads = shown.Order(v.query(), "").Heads
 	for i := range t.Heads {
-		t.Heads[i].URL = "/admin/contacts" + t.Heads[i].URL // a Segment that was not saved shows the page at another path
+		t.Heads[i].URL = "/admin/contacts" + t.Heads[i].URL // after a form was refused, the page has another path
 	}
 }
 
