@@ -76,23 +76,21 @@ func (s *Service) LeaseSlice(ctx context.Context, holder string, turn LeaseTurn)
 	}
 	ids := turn.order(sending)
 	for _, id := range ids {
-		var free int64
-		for again := true; again; {
-			slice, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (leased *LeasedSlice, err error) {
-				leased, free, err = s.leaseOf(tx, id, holder, now)
-				return leased, err
+		var l leaseResult
+		for again := true; again; again = l.again {
+			l, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (leaseResult, error) {
+				return s.leaseOf(tx, id, holder, now)
 			})
 			if err != nil {
 				return nil, 0, err
 			}
-			again = free == tryAgain
 		}
-		if slice != nil {
-			slice.Paces = paces
-			return slice, 0, nil
+		if l.slice != nil {
+			l.slice.Paces = paces
+			return l.slice, 0, nil
 		}
-		if free != 0 && (next == 0 || free < next) {
-			next = free
+		if l.next != 0 && (next == 0 || l.next < next) {
+			next = l.next
 		}
 	}
 	soon, err := s.freeGone(ctx, ids)
@@ -134,71 +132,94 @@ func (s *Service) freeGone(ctx context.Context, sending []enlist.BatchID) (next 
 	return next, nil
 }
 
-// tryAgain is returned by leaseOf instead of a time if another slice may be free now.
-const tryAgain = -1
+// leaseResult is what leaseOf found in a Batch.
+type leaseResult struct {
+	slice *LeasedSlice // nil: no slice was leased
+	next  int64        // without a slice: the end of the earliest lease, or 0
+	again bool         // without a slice: another one may be free now
+}
 
-// leaseOf leases a slice of one Batch. Without a free slice, it returns the end of the earliest
-// lease. If all slices are done, the Batch is completed.
-func (s *Service) leaseOf(tx *db.Tx, id enlist.BatchID, holder string,
-	now int64) (leased *LeasedSlice, next int64, err error) {
+// leaseOf leases a slice of one Batch. If all slices are done, the Batch is completed.
+func (s *Service) leaseOf(tx *db.Tx, id enlist.BatchID, holder string, now int64) (leaseResult, error) {
+	var none leaseResult
 	b, err := batches.LockBatch(tx, id)
 	if err != nil || b.Status != batches.BatchSending {
-		return nil, 0, enlist.IgnoreKind(enlist.NoBatch, err)
+		return none, enlist.IgnoreKind(enlist.NoBatch, err)
 	}
 	if err := chooseWinner(b, tx, now); err != nil {
-		return nil, 0, err
+		return none, err
 	}
 	found, next, err := FreeSlice(tx, id, now)
 	switch {
 	case enlist.KindOf(err) == enlist.NotFound && next == 0:
-		b.Status, b.ActiveTime = batches.BatchCompleted, now
-		if err := batches.PublishCompleted(tx, b, now); err != nil {
-			return nil, 0, err
-		}
-		return nil, 0, batches.SetBatchState(tx, b)
+		return none, complete(b, tx, now)
 	case err != nil:
-		return nil, next, enlist.IgnoreKind(enlist.NotFound, err)
-	case s.sending.Load().Calendar.IsLate(max(b.ActiveTime, found.Lease),
-		s.db.Now()) && (b.LocalTime == "" || found.Lease != 0):
-		return nil, 0, pauseLate(b, tx)
-	}
-	contents, err := b.Contents(tx)
-	if enlist.KindOf(err) == enlist.NoMessage {
-		return nil, 0, fail(b, tx, now)
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	if b.LacksContent(contents) {
-		return nil, 0, b.PauseEmpty(tx)
+		return leaseResult{next: next}, enlist.IgnoreKind(enlist.NotFound, err)
+	case (b.LocalTime == "" || found.Lease != 0) && s.isLate(b, found.Lease):
+		return none, pauseLate(b, tx)
 	}
 	account, err := accounts.ByID(tx, b.AccountID)
 	if err != nil {
-		return nil, 0, err
+		return none, err
 	}
-	from, refused, err := s.checkSender(tx, b, account, contents[0].Message, found.List)
-	if err != nil || refused {
-		return nil, 0, err
+	l := &LeasedSlice{BatchSlice: *found, Of: b}
+	if ready, err := s.readContents(tx, l, account, now); err != nil || !ready {
+		return none, err
 	}
-	leased = &LeasedSlice{BatchSlice: *found, Of: b, Contents: contents, From: from}
-	leased.Recipients, err = SliceRecipients(tx, found, now)
-	if err != nil {
-		return nil, 0, err
+	since, err := readRecipients(tx, l, account, now)
+	switch {
+	case err != nil:
+		return none, err
+	case b.LocalTime != "" && len(l.Recipients) == 0:
+		notDue := BatchProgress{Slice: l, Release: true}
+		return leaseResult{again: true}, notDue.release(tx, now)
+	case b.LocalTime != "" && s.isLate(b, since):
+		return none, pauseLate(b, tx)
 	}
-	if b.LocalTime != "" {
-		var since int64
-		leased.Recipients, since, err = putOff(b, tx, account, found, leased.Recipients, now)
-		switch {
-		case err != nil:
-			return nil, 0, err
-		case len(leased.Recipients) == 0:
-			none := BatchProgress{Slice: leased, Release: true}
-			return nil, tryAgain, none.release(tx, now)
-		case s.sending.Load().Calendar.IsLate(max(b.ActiveTime, since), s.db.Now()):
-			return nil, 0, pauseLate(b, tx)
-		}
+	return leaseResult{slice: l}, l.take(tx, holder, now)
+}
+
+// complete ends a Batch that has no slice left.
+func complete(b *batches.Batch, tx *db.Tx, now int64) error {
+	b.Status, b.ActiveTime = batches.BatchCompleted, now
+	if err := batches.PublishCompleted(tx, b, now); err != nil {
+		return err
 	}
-	return leased, 0, leased.take(tx, holder, now)
+	return batches.SetBatchState(tx, b)
+}
+
+// isLate reports whether a Batch would send long after its time. since is when its mails were due, if this is later
+// than its last mails.
+func (s *Service) isLate(b *batches.Batch, since int64) bool {
+	return s.sending.Load().Calendar.IsLate(max(b.ActiveTime, since), s.db.Now())
+}
+
+// readContents reads the contents and the sender of the mails of a slice. Without them it pauses or ends the Batch, and
+// returns false.
+func (s *Service) readContents(tx *db.Tx, l *LeasedSlice, account *enlist.Account, now int64) (ready bool, err error) {
+	l.Contents, err = l.Of.Contents(tx)
+	switch {
+	case enlist.KindOf(err) == enlist.NoMessage:
+		return false, fail(l.Of, tx, now)
+	case err != nil:
+		return false, err
+	case l.Of.LacksContent(l.Contents):
+		return false, l.Of.PauseEmpty(tx)
+	}
+	from, refused, err := s.checkSender(tx, l.Of, account, l.Contents[0].Message, l.List)
+	l.From = from
+	return !refused, err
+}
+
+// readRecipients reads the recipients of a slice to send now. If they have times of their own, it returns since when
+// the first of them is due.
+func readRecipients(tx *db.Tx, l *LeasedSlice, account *enlist.Account, now int64) (since int64, err error) {
+	l.Recipients, err = SliceRecipients(tx, &l.BatchSlice, now)
+	if err != nil || l.Of.LocalTime == "" {
+		return 0, err
+	}
+	l.Recipients, since, err = putOff(l.Of, tx, account, &l.BatchSlice, l.Recipients, now)
+	return since, err
 }
 
 // take gives the slice to a holder. The Batch is locked, so no other process takes the slice. The holder may hand over
@@ -217,8 +238,7 @@ func (l *LeasedSlice) take(tx *db.Tx, holder string, now int64) error {
 // checkSender returns the sender of a Batch's mails to a List. It pauses the Batch if the Account may
 // not use this sender any more.
 func (s *Service) checkSender(tx *db.Tx, b *batches.Batch, account *enlist.Account, m *messages.Message,
-	list enlist.ListID) (from string, refused bool,
-	err error) {
+	list enlist.ListID) (from string, refused bool, err error) {
 	schema, err := lists.Schema(tx, list)
 	if err != nil {
 		return "", false, enlist.IgnoreKind(enlist.NoList, err) // the recipients are skipped
@@ -230,7 +250,7 @@ func (s *Service) checkSender(tx *db.Tx, b *batches.Batch, account *enlist.Accou
 	return from, true, b.PauseSender(tx, why)
 }
 
-// pauseLate pauses a Batch that would send more than lateAfter after its time.
+// pauseLate pauses a Batch. Its reason repeats the hours after which pace.Calendar says that a Batch is late.
 func pauseLate(b *batches.Batch, tx *db.Tx) error {
 	b.Status = batches.BatchPaused
 	b.Reason = "more than 6 hours late: continue or cancel it"

@@ -117,6 +117,12 @@ func EndLeases(tx *db.Tx, all []enlist.BatchID, holder string, at int64) error {
 		at, holder, arg)
 }
 
+// endWait changes the leases of a Batch that end at a time, such as waitsForWinner.
+func endWait(tx *db.Tx, batch enlist.BatchID, from, to int64) error {
+	return tx.Do("UPDATE batch_slice SET lease_time = ? WHERE batch_id = ? AND lease_time = ? AND done = 0",
+		to, int64(batch), from)
+}
+
 // inSlice selects the recipients of a slice. Its arguments are those of sliceKey.
 const inSlice = "list_id = ? AND batch_id = ? AND contact_id BETWEEN ? AND ? AND slice = ?"
 
@@ -154,12 +160,6 @@ func MarkWaiting(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enli
 // MarkDeferred stores that recipients wait for a time.
 func MarkDeferred(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, at int64) error {
 	return mark(tx, "status = 'deferred', time = ?", "", list, batch, ids, at)
-}
-
-// FreeSlices sets the end of all leases that end at a time.
-func FreeSlices(tx *db.Tx, batch enlist.BatchID, from, to int64) error {
-	return tx.Do("UPDATE batch_slice SET lease_time = ? WHERE batch_id = ? AND lease_time = ? AND done = 0",
-		to, int64(batch), from)
 }
 
 // MarkSent stores that mails were accepted. A report about a mail can arrive before. Then its status stays.

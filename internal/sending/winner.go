@@ -73,7 +73,7 @@ func setWinner(b *batches.Batch, tx *db.Tx, number int64, verdict string, now in
 	if err := batches.SetBatchState(tx, b); err != nil {
 		return err
 	}
-	return FreeSlices(tx, b.ID, waitsForWinner, now)
+	return endWait(tx, b.ID, waitsForWinner, now)
 }
 
 // chooseWinner chooses the winner when it is time: some hours after the first mail, and at once if the test has ended
