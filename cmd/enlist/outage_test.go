@@ -66,7 +66,8 @@ func newOutageWith(t *testing.T, db string, o postgres.Options) *outage {
 	hooks := post.New(post.Options{})
 	t.Cleanup(hooks.Close)
 	opened := &database{Engine: store, jobs: func(c *river.Config) (jobs.Client, error) { return store.Jobs(c) }, check: store.Check}
-	s, err := newServer(settings, components{opened, service, advisor, mailer, hooks, links, nil, nil, new(entrance), nil, nil, nil, quiet, quiet})
+	s, err := newServer(settings, components{store: opened, service: service, indexes: advisor, mailer: mailer, hooks: hooks,
+		links: links, door: new(entrance), log: quiet, quiet: quiet})
 	must0(err)
 	must0(s.start(context.WithoutCancel(t.Context()), listener))
 	t.Cleanup(func() { s.stop() })

@@ -143,8 +143,9 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	}
 	hooks := post.New(post.Options{Private: c.WebhookPrivate, Version: version(), Log: quiet})
 	defer hooks.Close()
-	s, err := newServer(c.Serve, components{store, service, advisor, mailer, hooks, links, ops, pages, entrance,
-		tracer.calls, backups, bounces, log, quiet})
+	s, err := newServer(c.Serve, components{store: store, service: service, indexes: advisor, mailer: mailer, hooks: hooks,
+		links: links, ops: ops, people: pages, door: entrance, trace: tracer.calls, backups: backups, bounces: bounces,
+		log: log, quiet: quiet})
 	if err != nil {
 		return err
 	}
