@@ -72,97 +72,122 @@ func setMemory(out *console, c config.Serve) {
 // serve runs the server until ctx ends. It calls ending before it waits for the running calls. The deferred functions
 // run in reverse order: the mailer closes after the server has stopped, and the database closes last.
 func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, key string) (err error) {
-	log, quiet := newLog(out, c.Serve, c.LogLevel), quieter(out, c.Serve)
-	tracer, err := newTracer(c.Serve, quiet)
+	r := components{log: newLog(out, c.Serve, c.LogLevel), quiet: quieter(out, c.Serve)}
+	tracer, err := newTracer(c.Serve, r.quiet)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, tracer.close()) }()
-	store, err := openDatabase(ctx, c.Serve, true, quiet, tracer.statements)
+	r.trace = tracer.calls
+	r.store, err = openDatabase(ctx, c.Serve, true, r.quiet, tracer.statements)
 	if ctx.Err() != nil && err != nil {
 		return nil // a signal arrived while serve waited for the database
 	}
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	rules := advisor.DefaultRules()
-	rules.CoveringFilters = !c.IsPostgres() // PostgreSQL would also read the Contact rows
-	rules.Parts = store.FindsParts()
-	service, advisor := newService(store, rules)
-	if err := c.old.check(ctx, service, c.Database, log); err != nil {
+	defer func() { err = errors.Join(err, r.store.Close()) }()
+	if err := c.openService(ctx, &r); err != nil {
 		return err
-	}
-	service.SetSending(sendingOf(c.Serve))
-	service.Imports.SetMemory(sheet.NewMemory(int64(c.Memory) / 4))
-	if err := service.ReadSettings(ctx); err != nil {
-		return fmt.Errorf("read the settings: %w", err)
-	}
-	backups, err := newScheduler(c.Serve, service, log)
-	if err != nil {
-		return err
-	}
-	if hold, err := service.Sending.Held(ctx); err == nil && hold != nil {
-		log.Warn(heldText(hold) + "; send or discard them with: enlist release")
 	}
 	listener, err := net.Listen("tcp", c.Listen)
 	if err != nil {
 		return next(err, "choose another address with --listen")
 	}
 	defer listener.Close() // for errors before the server starts; the HTTP server closes it otherwise
-	entrance, err := newEntrance(c.Serve, listener.Addr(), log)
+	defer r.closeDoors()
+	if err := c.openDoors(ctx, &r, listener.Addr()); err != nil {
+		return err
+	}
+	r.mailer, r.links, err = newMailer(ctx, c.Serve, r.service, listener.Addr(), r.quiet)
 	if err != nil {
 		return err
 	}
-	defer entrance.close()
-	entrance.options.Untrusted, err = reportUntrusted(ctx, service, log)
-	if err != nil {
+	defer func() { err = errors.Join(err, r.mailer.Close()) }()
+	if err := c.connect(&r, listener.Addr()); err != nil {
 		return err
 	}
-	ops, err := newOps(c.OpsListen, log)
-	if err != nil {
-		return err
-	}
-	defer ops.close()
-	pages, err := newPagesListener(c.Serve, listener.Addr(), log)
-	if err != nil {
-		return err
-	}
-	defer pages.close()
-	mailer, links, err := newMailer(ctx, c.Serve, service, listener.Addr(), quiet)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, mailer.Close()) }()
-	service.Files.SetFileSettings(files.FileSettings{PublicURL: publicURL(c.Serve, listener.Addr()), Key: links})
-	service.Messages.SetComposer(mailer)
-	service.People.SetSettings(peopleSettings(c.Serve, listener.Addr(), links, mailer))
-	bounces, err := newFeedback(c.Serve, service, links, log)
-	if err != nil {
-		return err
-	}
-	hooks := post.New(post.Options{Private: c.WebhookPrivate, Version: version(), Log: quiet})
-	defer hooks.Close()
-	s, err := newServer(c.Serve, components{store: store, service: service, indexes: advisor, mailer: mailer, hooks: hooks,
-		links: links, ops: ops, people: pages, door: entrance, trace: tracer.calls, backups: backups, bounces: bounces,
-		log: log, quiet: quiet})
+	r.hooks = post.New(post.Options{Private: c.WebhookPrivate, Version: version(), Log: r.quiet})
+	defer r.hooks.Close()
+	s, err := newServer(c.Serve, r)
 	if err != nil {
 		return err
 	}
 	// The key is created last, because its text is shown only by printBanner: a wrong setting must not lose it.
-	first, err := service.Bootstrap(ctx, key)
+	first, err := r.service.Bootstrap(ctx, key)
 	if err != nil {
 		return fmt.Errorf("prepare the database: %w", err)
 	}
-	signIn, err := c.signInText(ctx, service, pages.url(c.Serve, listener.Addr()))
+	signIn, err := c.signInText(ctx, r.service, r.people.url(c.Serve, listener.Addr()))
 	if err != nil {
 		return fmt.Errorf("prepare the pages: %w", err)
 	}
 	if err := s.start(ctx, listener); err != nil {
 		return err
 	}
-	printBanner(out, listener.Addr(), c.Serve, service.Accounts.Settings().From, first, key != "", signIn)
+	printBanner(out, listener.Addr(), c.Serve, r.service.Accounts.Settings().From, first, key != "", signIn)
 	return s.run(ctx, ending)
+}
+
+// openService builds the Service over the database, and reads the settings that the database has.
+func (c *serveCommand) openService(ctx context.Context, r *components) (err error) {
+	rules := advisor.DefaultRules()
+	rules.CoveringFilters = !c.IsPostgres() // PostgreSQL would also read the Contact rows
+	rules.Parts = r.store.FindsParts()
+	r.service, r.indexes = newService(r.store, rules)
+	if err := c.old.check(ctx, r.service, c.Database, r.log); err != nil {
+		return err
+	}
+	r.service.SetSending(sendingOf(c.Serve))
+	r.service.Imports.SetMemory(sheet.NewMemory(int64(c.Memory) / 4))
+	if err := r.service.ReadSettings(ctx); err != nil {
+		return fmt.Errorf("read the settings: %w", err)
+	}
+	r.backups, err = newScheduler(c.Serve, r.service, r.log)
+	if err != nil {
+		return err
+	}
+	if hold, err := r.service.Sending.Held(ctx); err == nil && hold != nil {
+		r.log.Warn(heldText(hold) + "; send or discard them with: enlist release")
+	}
+	return nil
+}
+
+// openDoors prepares how clients reach the server, and opens the other listeners. api is the address of the API. Also
+// after an error the caller calls closeDoors.
+func (c *serveCommand) openDoors(ctx context.Context, r *components, api net.Addr) (err error) {
+	r.door, err = newEntrance(c.Serve, api, r.log)
+	if err != nil {
+		return err
+	}
+	r.door.options.Untrusted, err = reportUntrusted(ctx, r.service, r.log)
+	if err != nil {
+		return err
+	}
+	r.ops, err = newOps(c.OpsListen, r.log)
+	if err != nil {
+		return err
+	}
+	r.people, err = newPagesListener(c.Serve, api, r.log)
+	return err
+}
+
+// closeDoors closes what openDoors has opened.
+func (r *components) closeDoors() {
+	r.people.close()
+	r.ops.close()
+	if r.door != nil {
+		r.door.close()
+	}
+}
+
+// connect gives the Services the public URL and the mailer, and prepares the events of --smtp-provider.
+func (c *serveCommand) connect(r *components, api net.Addr) (err error) {
+	r.service.Files.SetFileSettings(files.FileSettings{PublicURL: publicURL(c.Serve, api), Key: r.links})
+	r.service.Messages.SetComposer(r.mailer)
+	r.service.People.SetSettings(peopleSettings(c.Serve, api, r.links, r.mailer))
+	r.bounces, err = newFeedback(c.Serve, r.service, r.links, r.log)
+	return err
 }
 
 // newLog returns a Logger that writes records of the given level and higher levels to stderr.

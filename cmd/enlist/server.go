@@ -119,20 +119,7 @@ func newServer(c config.Serve, r components) (*server, error) {
 		Version: version(), Log: r.log}
 	s.admin = sync.OnceValue(func() *admin.Handler { return admin.New(r.service, pages) })
 	s.files = httpapi.New(r.service, httpapi.Options{Delay: s.calls.DelayFailure, Limit: s.calls.LimitRate, Log: r.log})
-	if metrics := r.ops.registerer(); metrics != nil {
-		metrics.MustRegister(r.indexes.Metrics()...)
-		metrics.MustRegister(r.store.metrics...)
-		metrics.MustRegister(r.mailer.Metrics()...)
-		metrics.MustRegister(s.files.Metrics()...)
-		metrics.MustRegister(diskMetrics(c)...)
-		metrics.MustRegister(newFiguresCollector(r.service, s.ready, slices.Sorted(maps.Keys(queues.Queues))))
-		if r.bounces != nil {
-			metrics.MustRegister(r.bounces.Metrics()...)
-		}
-		if r.backups != nil {
-			metrics.MustRegister(r.backups.Metrics()...)
-		}
-	}
+	s.registerMetrics(c, slices.Sorted(maps.Keys(queues.Queues)))
 	s.api = &http.Server{
 		Handler:           door.Handler(s, r.door.options),
 		TLSConfig:         r.door.tls,
@@ -149,6 +136,26 @@ func newServer(c config.Serve, r components) (*server, error) {
 		s.ownPages = newPagesServer(s.api, door.Handler(http.HandlerFunc(s.onlyPages), r.door.options))
 	}
 	return s, nil
+}
+
+// registerMetrics registers the metrics of all parts, if there is a listener for them.
+func (s *server) registerMetrics(c config.Serve, queues []string) {
+	metrics := s.ops.registerer()
+	if metrics == nil {
+		return
+	}
+	metrics.MustRegister(s.indexes.Metrics()...)
+	metrics.MustRegister(s.store.metrics...)
+	metrics.MustRegister(s.mailer.Metrics()...)
+	metrics.MustRegister(s.files.Metrics()...)
+	metrics.MustRegister(diskMetrics(c)...)
+	metrics.MustRegister(newFiguresCollector(s.service, s.ready, queues))
+	if s.bounces != nil {
+		metrics.MustRegister(s.bounces.Metrics()...)
+	}
+	if s.backups != nil {
+		metrics.MustRegister(s.backups.Metrics()...)
+	}
 }
 
 // ServeHTTP serves every path on the API's address. A ServeMux is not used, because it redirects paths such as //,

@@ -86,41 +86,17 @@ func (s *source) readEnvelope(b []byte) envelope {
 	}
 	_, err := dec.ReadToken()
 	var seen names
-	var method jsontext.Value
 	for err == nil && dec.PeekKind() != '}' {
 		var name, val jsontext.Value
 		name, err = dec.ReadValue()
 		if err != nil {
 			break
 		}
-		key, fault := shortText(name)
 		val, err = dec.ReadValue()
 		if err != nil {
 			break
 		}
-		switch {
-		case seen.n == maxMembers:
-			fault = errManyMembers
-		case fault == nil && !seen.add(string(key)):
-			fault = refuse(api.CodeInvalidParameters, "the request has two members named %q", key)
-		case string(key) == "params":
-			e.params = val
-			continue
-		case nesting(val) > maxDepth-1:
-			fault = errTooDeep
-		}
-		e.fail(fault)
-		switch string(key) {
-		case "id":
-			e.hasID = true
-			e.setID(val)
-		case "method":
-			method = val
-		case "jsonrpc":
-			e.v2 = string(val) == `"2.0"`
-		default:
-			e.ignore(string(key))
-		}
+		e.readMember(name, val, &seen)
 	}
 	if err == nil {
 		_, err = dec.ReadToken()
@@ -128,11 +104,39 @@ func (s *source) readEnvelope(b []byte) envelope {
 	if err != nil || !blank(b[dec.InputOffset():]) {
 		return s.unreadable(e, b)
 	}
-	e.setMethod(method)
+	e.setMethod(e.method)
 	if e.params != nil && e.params[0] != '[' {
 		e.fail(refuse(api.CodeInvalidParameters, "params is not an array"))
 	}
 	return e
+}
+
+// readMember stores a member of the request object. seen has the names of the members before it.
+func (e *envelope) readMember(name, val jsontext.Value, seen *names) {
+	key, fault := shortText(name)
+	switch {
+	case seen.n == maxMembers:
+		fault = errManyMembers
+	case fault == nil && !seen.add(string(key)):
+		fault = refuse(api.CodeInvalidParameters, "the request has two members named %q", key)
+	case string(key) == "params":
+		e.params = val
+		return
+	case nesting(val) > maxDepth-1:
+		fault = errTooDeep
+	}
+	e.fail(fault)
+	switch string(key) {
+	case "id":
+		e.hasID = true
+		e.setID(val)
+	case "method":
+		e.method = val // setMethod checks it after all other members
+	case "jsonrpc":
+		e.v2 = string(val) == `"2.0"`
+	default:
+		e.ignore(string(key))
+	}
 }
 
 // ignore stores the name of a member that means nothing.
@@ -184,6 +188,7 @@ func (e *envelope) setID(raw []byte) {
 // setMethod reads the method's name. Existing clients send some names with a space at the end.
 // reference.md: request.method; decisions.md: 8
 func (e *envelope) setMethod(raw []byte) {
+	e.method = nil
 	if len(raw) == 0 || raw[0] != '"' {
 		e.fail(refuse(api.CodeInvalidMethod, "method is missing or not a string"))
 		return
