@@ -3,12 +3,18 @@ package app
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
+	"enlist/internal/accounts"
 	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/files"
+	"enlist/internal/imports"
+	"enlist/internal/messages"
+	"enlist/internal/people"
 )
 
 // This file removes an Account with all that belongs to it, in many short transactions. The consent ledger, the
@@ -27,8 +33,7 @@ func (s *App) RemoveAccount(ctx context.Context, id enlist.AccountID) error {
 	}
 	for _, step := range []func(context.Context, *enlist.Caller) error{
 		s.removeImports, s.removeBatches, s.removeWebhooks, s.removeAutoresponders, s.removeLists, s.removeMessages,
-		s.removeFiles,
-		s.removeDomains, s.removeSettings, s.removePeople,
+		s.removeFiles, s.removeDomains, s.removeSettings, s.removePeople,
 	} {
 		if err := step(ctx, c); err != nil {
 			return err
@@ -37,147 +42,123 @@ func (s *App) RemoveAccount(ctx context.Context, id enlist.AccountID) error {
 	return s.Accounts.DeleteAccount(ctx, id)
 }
 
-func (s *App) removeImports(ctx context.Context, c *enlist.Caller) error {
-	all, err := s.Imports.AllImports(ctx, c)
+// each calls do for all records, until one call fails. err is the error of the search for the records.
+func each[T any](all []T, err error, do func(*T) error) error {
 	for i := range all {
-		if err == nil && !all[i].Ended() {
-			err = s.Imports.CancelImport(ctx, c, all[i].ID)
+		if err != nil {
+			return err
 		}
+		err = do(&all[i])
 	}
 	return err
+}
+
+func (s *App) removeImports(ctx context.Context, c *enlist.Caller) error {
+	all, err := s.Imports.AllImports(ctx, c)
+	return each(all, err, func(i *imports.Import) error {
+		if i.Ended() {
+			return nil
+		}
+		return s.Imports.CancelImport(ctx, c, i.ID)
+	})
 }
 
 // removeBatches removes the newest Batch first, because a Batch that another one leaves out cannot be deleted.
 func (s *App) removeBatches(ctx context.Context, c *enlist.Caller) error {
 	all, err := s.Batches.SearchBatches(ctx, c, enlist.Query{})
-	if err != nil {
-		return err
-	}
-	for i := range all {
-		if all[i].Ended() {
-			continue
+	err = each(all, err, func(b *batches.Batch) error {
+		if b.Ended() {
+			return nil
 		}
-		if err := s.Batches.EditBatch(ctx, c, all[i].ID, "cancel", 0); err != nil {
-			return fmt.Errorf("cancel the Batch %d: %w", all[i].ID, err)
+		if err := s.Batches.EditBatch(ctx, c, b.ID, "cancel", 0); err != nil {
+			return fmt.Errorf("cancel the Batch %d: %w", b.ID, err)
 		}
-	}
+		return nil
+	})
 	slices.SortFunc(all, func(a, b batches.Batch) int { return int(b.ID - a.ID) })
-	for i := range all {
-		if err := s.Batches.DeleteBatch(ctx, c, all[i].ID); err != nil {
-			return fmt.Errorf("delete the Batch %d: %w", all[i].ID, err)
+	return each(all, err, func(b *batches.Batch) error {
+		if err := s.Batches.DeleteBatch(ctx, c, b.ID); err != nil {
+			return fmt.Errorf("delete the Batch %d: %w", b.ID, err)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (s *App) removeWebhooks(ctx context.Context, c *enlist.Caller) error {
 	all, err := s.Webhooks.SearchWebhooks(ctx, c, enlist.Query{})
-	for i := range all {
-		if err == nil {
-			err = s.Webhooks.DeleteWebhook(ctx, c, all[i].ID)
-		}
-	}
-	return err
+	return each(all, err, func(w *enlist.Webhook) error { return s.Webhooks.DeleteWebhook(ctx, c, w.ID) })
 }
 
 // removeAutoresponders also removes the recipients of all deleted Batches, which include those of autoresponders.
 func (s *App) removeAutoresponders(ctx context.Context, c *enlist.Caller) error {
 	all, err := s.Batches.SearchAutoresponders(ctx, c, enlist.Query{})
+	err = each(all, err, func(a *enlist.Autoresponder) error { return s.Batches.DeleteAutoresponder(ctx, c, a.ID) })
 	if err != nil {
 		return err
 	}
-	for i := range all {
-		if err := s.Batches.DeleteAutoresponder(ctx, c, all[i].ID); err != nil {
-			return err
-		}
-	}
-	left, err := db.OwnView(ctx, s.DB, func(tx *db.Tx) (ids []enlist.BatchID, err error) {
-		err = tx.Each(func(row *db.Cursor) error {
-			ids = append(ids, enlist.BatchID(row.Int()))
-			return nil
-		}, "SELECT id FROM batch WHERE account_id = ? ORDER BY id", int64(c.Account.ID))
-		return ids, err
+	deleted, err := db.OwnView(ctx, s.DB, func(tx *db.Tx) ([]enlist.BatchID, error) {
+		return db.IDsOf[enlist.BatchID](tx, "SELECT id FROM batch WHERE account_id = ? ORDER BY id",
+			int64(c.Account.ID))
 	})
-	for _, id := range left {
+	return each(deleted, err, func(id *enlist.BatchID) (err error) {
 		for done := false; err == nil && !done; {
-			done, err = s.Batches.RemoveBatch(ctx, batches.RemoveBatch{Batch: id})
+			done, err = s.Batches.RemoveBatch(ctx, batches.RemoveBatch{Batch: *id})
 		}
-	}
-	return err
+		return err
+	})
 }
 
-// removeLists removes the Contacts in steps before each List.
+// removeLists removes the Contacts in steps before each List. Then it does the same for the Lists that are deleted, but
+// whose Contacts are not removed yet.
 func (s *App) removeLists(ctx context.Context, c *enlist.Caller) error {
 	all, err := s.Lists.SearchLists(ctx, c, enlist.Query{})
-	for i := range all {
-		if err == nil {
-			err = s.Contacts.ClearList(ctx, c, all[i].ID)
+	err = each(all, err, func(l *enlist.List) error {
+		if err := s.Contacts.ClearList(ctx, c, l.ID); err != nil {
+			return err
 		}
-		if err == nil {
-			err = s.Contacts.DeleteList(ctx, c, all[i].ID)
-		}
-	}
+		return s.Contacts.DeleteList(ctx, c, l.ID)
+	})
 	if err != nil {
 		return err
 	}
-	hidden, err := db.OwnView(ctx, s.DB, func(tx *db.Tx) (ids []enlist.ListID, err error) {
-		err = tx.Each(func(row *db.Cursor) error {
-			ids = append(ids, enlist.ListID(row.Int()))
-			return nil
-		}, "SELECT id FROM list WHERE account_id = ? ORDER BY id", int64(c.Account.ID))
-		return ids, err
+	deleted, err := db.OwnView(ctx, s.DB, func(tx *db.Tx) ([]enlist.ListID, error) {
+		return db.IDsOf[enlist.ListID](tx, "SELECT id FROM list WHERE account_id = ? ORDER BY id",
+			int64(c.Account.ID))
 	})
-	for _, id := range hidden {
+	return each(deleted, err, func(id *enlist.ListID) (err error) {
 		for done := false; err == nil && !done; {
-			done, err = s.Contacts.RemoveContacts(ctx, contacts.RemoveContacts{List: id, Upto: maxContact,
+			done, err = s.Contacts.RemoveContacts(ctx, contacts.RemoveContacts{List: *id, Upto: math.MaxInt64,
 				Delete: true})
 		}
-	}
-	return err
+		return err
+	})
 }
-
-// maxContact is more than any ID of a Contact.
-const maxContact = 1<<63 - 1
 
 func (s *App) removeMessages(ctx context.Context, c *enlist.Caller) error {
 	all, err := s.Messages.SearchMessages(ctx, c, enlist.Query{})
-	for i := range all {
-		if err == nil {
-			err = s.Messages.DeleteMessage(ctx, c, all[i].ID)
-		}
-	}
-	return err
+	return each(all, err, func(m *messages.Message) error { return s.Messages.DeleteMessage(ctx, c, m.ID) })
 }
 
 func (s *App) removeFiles(ctx context.Context, c *enlist.Caller) error {
 	all, err := s.Files.SearchFiles(ctx, c, enlist.Query{})
-	for i := range all {
-		if err == nil {
-			err = s.Files.DeleteFile(ctx, c, all[i].ID)
-		}
-	}
-	return err
+	return each(all, err, func(f *files.StoredFile) error { return s.Files.DeleteFile(ctx, c, f.ID) })
 }
 
 func (s *App) removeDomains(ctx context.Context, c *enlist.Caller) error {
 	all, err := s.Accounts.SendingDomains(ctx)
-	for i := range all {
-		if err == nil && all[i].AccountID == c.Account.ID {
-			_, err = s.Accounts.RemoveSendingDomain(ctx, all[i].Domain)
+	return each(all, err, func(d *accounts.SendingDomain) error {
+		if d.AccountID != c.Account.ID {
+			return nil
 		}
-	}
-	return err
+		_, err := s.Accounts.RemoveSendingDomain(ctx, d.Domain)
+		return err
+	})
 }
 
 // removePeople ends the memberships of the Account. A person of other Accounts stays.
 func (s *App) removePeople(ctx context.Context, c *enlist.Caller) error {
 	all, err := s.People.Members(ctx, c.Account.ID)
-	for i := range all {
-		if err == nil {
-			err = s.People.Remove(ctx, all[i].Email, c.Account.ID)
-		}
-	}
-	return err
+	return each(all, err, func(m *people.Member) error { return s.People.Remove(ctx, m.Email, c.Account.ID) })
 }
 
 func (s *App) removeSettings(ctx context.Context, c *enlist.Caller) error {
