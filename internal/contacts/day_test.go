@@ -222,7 +222,7 @@ func daysOfADeletedList(o *apptest.Account) {
 		o.Must(err)
 	}
 	o.Must(o.Store.View(o.Context(), func(tx *db.Tx) error {
-		days, err := tx.ListDays(list, 0)
+		days, err := lists.CountedDays(tx, list, 0)
 		if len(days) > 0 {
 			o.Errorf("a deleted List has the days %+v", days)
 		}
@@ -235,7 +235,7 @@ func daysOfADeletedList(o *apptest.Account) {
 func forgetDays(o *apptest.Account, list enlist.ListID) {
 	o.Helper()
 	o.Update(func(tx *db.Tx) error {
-		if err := tx.RemoveDays(list); err != nil {
+		if err := lists.RemoveDays(tx, list); err != nil {
 			return err
 		}
 		return tx.Do(`INSERT INTO list_day_fill (list_id, before_time, contact_id, number, is_receiving)

@@ -218,7 +218,7 @@ func DropList(tx *db.Tx, id enlist.ListID) error {
 	if err := removeChanges(tx, id); err != nil {
 		return err
 	}
-	if err := tx.RemoveDays(id); err != nil {
+	if err := lists.RemoveDays(tx, id); err != nil {
 		return err
 	}
 	return webhooks.DropTargets(tx, "TRUE")

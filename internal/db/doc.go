@@ -10,7 +10,7 @@
 //	mapping*.go, mapper.go  a table as a Go struct: its SELECT, INSERT and UPDATE
 //	cursor.go, oneof.go reads rows, and compares a column with many values
 //	catalogue.go        caches definitions, which change seldom
-//	counter.go          the numbers of Contacts
+//	counter.go, day.go  stores the numbers of Contacts, and what each day changed
 //	effect.go           a job that a change causes, stored in the same transaction
 //	insertbatch*.go     several callers who each add one Contact share a transaction
 //	presence.go         how a process finds out that another one has died

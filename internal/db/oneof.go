@@ -33,17 +33,6 @@ func OneOfIDs[ID ~int64](t *Tx, ids []ID) (test string, arg any, err error) {
 	return t.SQL.oneOf("BIGINT[]"), arg, err
 }
 
-// oneOfMany is like OneOfIDs, for a table whose primary key begins with the ID. PostgreSQL counts the IDs of an array,
-// and would read the whole table for a thousand of them, with parallel workers that take longer to start. It does not
-// count the rows of a subquery.
-func oneOfMany[ID ~int64](t *Tx, ids []ID) (test string, arg any, err error) {
-	test, arg, err = OneOfIDs(t, ids)
-	if t.SQL.Arrays {
-		test = " = ANY(ARRAY(SELECT unnest(CAST(? AS BIGINT[]))))"
-	}
-	return test, arg, err
-}
-
 // ContactTest returns the test that the column has one of the Contact IDs, and its arguments. Without statistics of a
 // table, PostgreSQL expects few Contacts of a List or recipients of a Batch, and would read all of them to compare
 // their IDs. So the test also has the range of the IDs.

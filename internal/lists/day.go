@@ -96,7 +96,7 @@ func listDays(tx *db.Tx, list enlist.ListID, first, last time.Time) ([]ListDay, 
 	if err != nil {
 		return nil, err
 	}
-	counted, err := tx.ListDays(list, enlist.DayOf(first.Unix(), ""))
+	counted, err := CountedDays(tx, list, enlist.DayOf(first.Unix(), ""))
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func listDays(tx *db.Tx, list enlist.ListID, first, last time.Time) ([]ListDay, 
 
 // allDays returns the days from first to last, also those on which nothing was counted. The number of Contacts at the
 // end of a day is the present one without the changes of later days, which the same transactions have counted.
-func allDays(counted []db.ListDay, contacts int64, first, last time.Time) (days []ListDay) {
+func allDays(counted []CountedDay, contacts int64, first, last time.Time) (days []ListDay) {
 	for day := first; !day.After(last); day = day.AddDate(0, 0, 1) {
 		days = append(days, ListDay{Day: day})
 	}

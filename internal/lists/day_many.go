@@ -46,7 +46,7 @@ func (s *Service) Changes(ctx context.Context, c *enlist.Caller, days int) (all 
 			return err
 		}
 		first, _ := s.lastDays(c, days)
-		sums, err = tx.SumsOfLists(IDs(all), enlist.DayOf(first.Unix(), ""))
+		sums, err = sumsOfLists(tx, IDs(all), enlist.DayOf(first.Unix(), ""))
 		return err
 	})
 	return all, sums, err
@@ -72,7 +72,7 @@ func (s *Service) DaysOfLists(ctx context.Context, c *enlist.Caller, ids []enlis
 			return nil, err
 		}
 		first, last := s.lastDays(c, days)
-		counted, err := tx.DaysOfLists(slices.Collect(maps.Keys(contacts)), enlist.DayOf(first.Unix(), ""))
+		counted, err := daysOfLists(tx, slices.Collect(maps.Keys(contacts)), enlist.DayOf(first.Unix(), ""))
 		all := make(map[enlist.ListID][]ListDay, len(contacts))
 		for id, n := range contacts {
 			all[id] = allDays(counted[id], n, first, last)

@@ -26,7 +26,7 @@ type past struct {
 	read         time.Time
 	lists        []enlist.ListID
 	first, today int64 // as enlist.DayOf returns them
-	sums         []db.ListDay
+	sums         []CountedDay
 }
 
 // isFor reports whether a reader of other at the same time gets the same sums.
@@ -36,21 +36,21 @@ func (p *past) isFor(other *past) bool {
 		slices.Equal(p.lists, other.lists)
 }
 
-// sumsOfDays returns what tx.SumsOfDays returns from a day on, where wanted has no sums yet. It reads only today, if the
-// sums of the past days are kept.
-func (k *pastDays) sumsOfDays(tx *db.Tx, account enlist.AccountID, wanted past) ([]db.ListDay, error) {
+// sumsOfDays returns what the function sumsOfDays returns from a day on, where wanted has no sums yet. It reads only
+// today, if the sums of the past days are kept.
+func (k *pastDays) sumsOfDays(tx *db.Tx, account enlist.AccountID, wanted past) ([]CountedDay, error) {
 	k.mu.Lock()
 	kept, ok := k.of[account]
 	k.mu.Unlock()
 	if ok && kept.isFor(&wanted) {
-		today, err := tx.SumsOfDays(wanted.lists, wanted.today)
+		today, err := sumsOfDays(tx, wanted.lists, wanted.today)
 		return slices.Concat(kept.sums, today), err
 	}
-	all, err := tx.SumsOfDays(wanted.lists, wanted.first)
+	all, err := sumsOfDays(tx, wanted.lists, wanted.first)
 	if err != nil {
 		return nil, err
 	}
-	wanted.sums = slices.DeleteFunc(slices.Clone(all), func(d db.ListDay) bool { return d.Day >= wanted.today })
+	wanted.sums = slices.DeleteFunc(slices.Clone(all), func(d CountedDay) bool { return d.Day >= wanted.today })
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	maps.DeleteFunc(k.of, func(_ enlist.AccountID, p past) bool { return wanted.read.Sub(p.read) >= keptFor })

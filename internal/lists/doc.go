@@ -5,7 +5,7 @@
 //	list.go           whether a caller may use a List (Load)
 //	attributes.go, field_attributes.go   the keys of the records
 //	edit.go, field_edit.go, preference.go   add and change definitions
-//	day.go            what each day added to a List and took from it
+//	day*.go           what each day added to a List and took from it
 //	precondition.go   a check of all Contacts before a definition changes
 //	listener_sql.go   the autoresponders and webhooks of a Schema
 package lists

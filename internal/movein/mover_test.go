@@ -15,6 +15,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/movein"
 
 	"go.uber.org/goleak"
@@ -196,7 +197,7 @@ func (to *target) checkDays(t *testing.T) {
 		}
 	}
 	must(0, to.store.View(t.Context(), func(tx *db.Tx) error {
-		days, err := tx.ListDays(7, 0)
+		days, err := lists.CountedDays(tx, 7, 0)
 		for _, d := range days {
 			n := &d.Counts
 			receiving -= n[enlist.DayAdded] - n[enlist.DayLeft] - n[enlist.DayRemoved] - n[enlist.DayBounced]
