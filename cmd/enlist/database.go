@@ -41,7 +41,7 @@ func newService(store db.Engine, rules advisor.Rules) (*app.App, *advisor.Adviso
 	return service, advisor
 }
 
-// database is a store of either engine, with the functions that are not in db.Store.
+// database is a store of either engine, with the functions that are not in db.Engine.
 type database struct {
 	db.Engine
 	jobs    func(*river.Config) (jobs.Client, error)

@@ -21,7 +21,7 @@ import (
 // This file reads the content of a Message from a file. Images beside the file become files of the Message, and the
 // content refers to them as cid:NAME.
 
-// imageReference match the path of an image, in the group of the same index for each kind of content.
+// The expressions match the path of an image in each kind of content. Group 2 is the path.
 var (
 	imageInHTML     = regexp.MustCompile(`(?i)(<img\b[^>]*?\bsrc\s*=\s*["']?)([^"'\s>]+)`)
 	imageInMarkdown = regexp.MustCompile(`(!\[[^\]]*\]\(<?)([^)>\s]+)`)

@@ -86,14 +86,14 @@ func (s *Service) Operator(ctx context.Context, id enlist.AccountID) (*enlist.Ca
 }
 
 // OperatorIn returns a Caller that may do everything in an Account, with the Actor of the context. account is nil for
-// an act about the complete database. The key is not stored in the database, so Caller.hash is nil.
+// an act about the complete database. The key is not stored in the database, so Caller.Hash is nil.
 func OperatorIn(ctx context.Context, account *enlist.Account) *enlist.Caller {
 	actor, _ := ctx.Value(actorKey{}).(enlist.Actor)
 	return &enlist.Caller{Account: account, Key: &enlist.Key{Name: operatorName, Level: enlist.Full}, Actor: actor}
 }
 
 // EditAccount changes and stores a copy of an Account, because other callers may share the
-// Accounts that the store returns.
+// Account that FindAccount returns.
 func (s *Service) EditAccount(ctx context.Context, id enlist.AccountID, edit func(*enlist.Account)) error {
 	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
 		a, err := FindAccount(tx, id)
@@ -123,7 +123,7 @@ func accountValues(a *enlist.Account) AuditValues {
 }
 
 // FindAccount returns the Account with an ID that the operator typed. For an unknown ID the
-// error is of kind InvalidParameters, while Tx.Account returns Internal.
+// error is of kind InvalidParameters, while that of ByID is of kind Internal.
 func FindAccount(tx *db.Tx, id enlist.AccountID) (*enlist.Account, error) {
 	all, err := All(tx)
 	if err != nil {
@@ -144,7 +144,7 @@ func checkContactLimit(limit int64) error {
 	return nil
 }
 
-// operatorText checks a name that the operator typed, as readName does. kind is the kind of the
+// operatorText checks a name that the operator typed, as enlist.ReadName does. kind is the kind of the
 // record, such as "Account". The error contains it.
 func operatorText(kind, name string) (string, error) {
 	name, err := enlist.ReadName(name)

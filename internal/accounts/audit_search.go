@@ -24,7 +24,7 @@ var AuditAttributes = []enlist.Attribute[AuditRow]{
 	enlist.Searchable(enlist.ReadOnlyInt("list_id", func(r *AuditRow) enlist.ListID { return r.ListID })),
 }
 
-// AuditSearch is a checked query of the audit log, for the store.
+// AuditSearch is a checked query of the audit log.
 type AuditSearch struct {
 	Account    enlist.AccountID  // 0: the rows of all Accounts, and those about the complete database
 	Where      *enlist.Condition // nil: every row; its keys are names of columns

@@ -36,7 +36,7 @@ func Shared(e dbtest.Engine, t testing.TB) *dbtest.Store { return e.Shared(t) }
 // Own returns an empty store, for a test whose assertions are about a whole database.
 func Own(e dbtest.Engine, t testing.TB) *dbtest.Store { return e.Own(t) }
 
-// Slow is own for tests that take a tenth of the time of all tests on PostgreSQL. Short tests leave them out there.
+// Slow is Own for tests that take a tenth of the time of all tests on PostgreSQL. Short tests leave them out there.
 func Slow(e dbtest.Engine, t testing.TB) *dbtest.Store {
 	if testing.Short() && e.Name != dbtest.SQLite.Name {
 		t.Skip(`slow on PostgreSQL: run it with "make check"`)

@@ -104,7 +104,7 @@ type BatchCounts struct {
 	Deactivated  int64 // Contacts that a bounce of this Batch deactivated
 	Repeated     int64 // sent again, because the first outcome is unknown
 	Doubtful     int64 // not sent again although the outcome is unknown
-	Contradicted int64 // mails that other counts have twice; see Recipient.contradicted
+	Contradicted int64 // mails that other counts have twice; see Recipient.Contradicted
 
 	// Contacts that were left out or skipped, by reason.
 	LeftUnsubscribed, LeftInactive, LeftUnconfirmed, LeftNoAddress, LeftSuppressed, LeftDuplicate, LeftSentBefore,

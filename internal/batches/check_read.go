@@ -226,8 +226,8 @@ func (k *batchCheck) take(i int, st *checkStep) {
 	}
 }
 
-// withoutDuplicates returns the candidates that are no recipients yet. It is like Batch.withoutDuplicates, which reads
-// the stored recipients.
+// withoutDuplicates returns the candidates that are no recipients yet. It is like withoutDuplicates of package sending,
+// which reads the stored recipients.
 func (k *batchCheck) withoutDuplicates(st *checkStep, all []contacts.Candidate) []contacts.Candidate {
 	list := &st.schema.List
 	if len(k.populations) == 1 && (st.schema.Unique || list.SendToDuplicates) {

@@ -74,7 +74,7 @@ func (s *Service) convert(tx *db.Tx, e lists.ConvertField, ids []enlist.ContactI
 		return 0, err
 	}
 	today := enlist.Today(time.Unix(s.db.Now().Unix(), 0), account.TimeZone)
-	// Contacts whose values stay the same are stored too: the new type decides whether the store writes a
+	// Contacts whose values stay the same are stored too: the new type decides whether the database has a
 	// number or a text.
 	return last, changeContacts(tx, schema, ids, func(c *enlist.ByID) {
 		if text, err := f.ReadStrictly(enlist.TextInput(c.Values.Get(f.ID)),

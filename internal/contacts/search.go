@@ -55,7 +55,7 @@ func (s *Service) SearchContacts(ctx context.Context, c *enlist.Caller, list enl
 	return s.InPhases(ctx, c, find)
 }
 
-// search finds Contacts, and reports the duration of the search to the SearchObserver. For a
+// search finds Contacts, and reports the duration of the search to the Observer. For a
 // stream, the reported duration is the time until the first Contact.
 func (s *Service) search(tx *db.Tx, query *enlist.Search, p Phase, each func(*enlist.ByID) error) error {
 	began := s.db.Now()

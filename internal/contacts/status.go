@@ -64,7 +64,7 @@ func (s *Service) setStatus(ctx context.Context, c *enlist.Caller, list enlist.L
 	})
 }
 
-// Deactivate sets is_active to false. putBounced calls it too, after it has set
+// Deactivate sets is_active to false. Package sending calls it too, after it has set
 // is_bounce_deactivated.
 func Deactivate(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID, now int64) error {
 	if !contact.IsActive {

@@ -12,8 +12,8 @@ import (
 	"enlist/internal/lists"
 )
 
-// This file has unsubscribeContact and unsubscribeContactByID, which unsubscribe Contacts by
-// address or by ID. Links in mails call the same functions (link_view.go).
+// This file has unsubscribeContact and unsubscribeContactById, which unsubscribe Contacts by
+// address or by ID. Links in mails call the same functions (sending/link_view.go).
 
 // UnsubscribeRequest is a call of unsubscribeContact.
 type UnsubscribeRequest struct {

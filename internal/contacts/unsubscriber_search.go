@@ -12,9 +12,9 @@ import (
 	"enlist/internal/lists"
 )
 
-// This file searches the Unsubscriber List. The store runs the search, because the list grows for ever.
+// This file searches the Unsubscriber List. The database runs the search, because the list grows for ever.
 
-// UnsubscriberSearch is a checked query of an Account's Unsubscriber List, for the store.
+// UnsubscriberSearch is a checked query of an Account's Unsubscriber List.
 type UnsubscriberSearch struct {
 	Account    enlist.AccountID
 	Lists      []enlist.ListID   // nil: all Lists, and the entries without a List

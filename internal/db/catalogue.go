@@ -136,7 +136,7 @@ func (t *Tx) Catalogue() (*Snapshot, error) {
 
 // Changed raises the catalogue's version. Call it before each change of the catalogue. It waits until
 // no other transaction writes: another transaction that writes uses the definitions that it has read,
-// so they must not change before that other transaction commits. After changed, all functions of this transaction read
+// so they must not change before that other transaction commits. After Changed, all functions of this transaction read
 // the definitions from the database.
 //
 // A version is the time in microseconds. A failover can lose the latest version. If the
@@ -160,7 +160,7 @@ func (t *Tx) Define(statement string, args ...any) error {
 	return t.Do(statement, args...)
 }
 
-// Cached returns the value of key. If the snapshot has no such value, cached calls read and adds the
+// Cached returns the value of key. If the snapshot has no such value, Cached calls read and adds the
 // result to the snapshot. Two goroutines can call read for the same key at the same time. Both then
 // get equal results.
 func Cached[K comparable, V any](s *Snapshot, in map[K]*V, key K, read func() (*V, error)) (*V, error) {

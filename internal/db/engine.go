@@ -32,7 +32,7 @@ type Engine interface {
 	// Scrub removes deleted data from the files of the database as far as the engine can. The error is of kind Busy if
 	// it could not remove all of it, because another transaction reads.
 	Scrub(ctx context.Context) error
-	// FreeSpace returns the number of bytes that the disk of the database has room for. known is false if the store
+	// FreeSpace returns the number of bytes that the disk of the database has room for. known is false if the engine
 	// cannot find out.
 	FreeSpace() (bytes int64, known bool)
 	// Close waits for running transactions and closes the connections.
@@ -40,7 +40,7 @@ type Engine interface {
 }
 
 // Transactor runs functions in transactions. A function may run more than once, so it must
-// have no effect except through Tx. It must not call the Store again: if all connections are
+// have no effect except through Tx. It must not call the Engine again: if all connections are
 // in use, it would wait for its own connection.
 type Transactor interface {
 	// View runs fn on one snapshot. It is for look-ups, which take microseconds. A View, a

@@ -18,7 +18,7 @@ type estimate struct {
 	until time.Time
 }
 
-const maxEstimates = 1000 // entries; when the cache is full, the method remember first removes all entries
+const maxEstimates = 1000 // entries; when the cache is full, the method Remember first removes all entries
 
 const maxEstimateKey = 2000 // bytes; an estimate with a longer key is not cached
 

@@ -9,7 +9,7 @@ import (
 // This file executes a call with an Idempotency-Key only once. The transaction of the change
 // also stores the result, and a repeated call returns the stored result.
 
-// Idempotent returns a function for Store.Update. The function confirms the caller's key and
+// Idempotent returns a function for Engine.Update. The function confirms the caller's key and
 // runs fn. If the call has an Idempotency-Key, it stores the result of fn, or returns the
 // stored result of an earlier call without running fn.
 func Idempotent[R any](db *DB, c *enlist.Caller, result *R, fn func(tx *Tx, now int64) (R, error)) func(*Tx) error {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// This file contains the type mapper. A mapping has a function that describes the columns of a table.
-// This function calls the methods of the mapper.
+// This file contains the type Mapper. A mapping has a function that describes the columns of a table.
+// This function calls the methods of the Mapper.
 
 // Use is a set of flags. They state which statements contain a column.
 type Use uint8
@@ -23,10 +23,10 @@ const (
 // values from a row, or to collect their values as arguments. The order of the columns is the same for
 // every job.
 type Mapper struct {
-	Job     Use      // selected: read a row; 0: list the columns; otherwise: collect the arguments of this statement
-	Cursor  *Cursor  // the row to read; only for the job selected
+	Job     Use      // Selected: read a row; 0: list the columns; otherwise: collect the arguments of this statement
+	Cursor  *Cursor  // the row to read; only for the job Selected
 	Args    []any    // the collected arguments
-	Keys    []any    // arguments of the WHERE clause; in the statement they follow args
+	Keys    []any    // arguments of the WHERE clause; in the statement they follow Args
 	Columns []column // the listed columns; only for the job 0
 	newID   *int64   // points to the variable for the ID that the database generates
 	Err     error    // the first error of a codec

@@ -11,20 +11,20 @@ import (
 // function. This function names each column once, with a pointer to the column's value in the struct.
 // From this function the mapping derives the statements, their arguments, and how to read the rows:
 //
-//	func mapPreference(m *mapper, p *enlist.Preference) {
-//		m.id("id", (*int64)(&p.ID))
-//		m.fixed("list_id", (*int64)(&p.ListID))
-//		m.fixed("name", &p.Name)
+//	func mapPreference(m *db.Mapper, p *enlist.Preference) {
+//		m.ID("id", (*int64)(&p.ID))
+//		m.Fixed("list_id", (*int64)(&p.ListID))
+//		m.Fixed("name", &p.Name)
 //	}
 //
-//	var preferenceTable = NewMapping("preference", mapPreference)
+//	var preferenceTable = db.NewMapping("preference", mapPreference)
 type mapping[T any] struct {
 	visit     func(*Mapper, *T)
 	Columns   string // the expressions of SELECT
 	Read      string // SELECT of all rows; a query appends its WHERE clause
 	Into      string // "INSERT INTO ", the table and its columns
 	Values    string // the values after VALUES: one argument for each column
-	Initial   string // like values, but with constants for the initial values of the state columns
+	Initial   string // like Values, but with constants for the initial values of the state columns
 	insert    string // INSERT of all values
 	InsertNew string // INSERT that does nothing if the row would violate a unique index
 	Upsert    string // INSERT that replaces the row with the same owner and key
@@ -140,7 +140,7 @@ func (b *mapping[T]) Add(t *Tx, x *T) error {
 	return err
 }
 
-// AddNew inserts a row like add. If the row would violate a unique index, AddNew inserts nothing and
+// AddNew inserts a row like Add. If the row would violate a unique index, AddNew inserts nothing and
 // returns the ID 0.
 func (b *mapping[T]) AddNew(t *Tx, x *T) (id int64, err error) { return b.insertAs(t, b.InsertNew, x) }
 
@@ -156,7 +156,7 @@ func (b *mapping[T]) insertAs(t *Tx, statement string, x *T) (id int64, err erro
 	return id, err
 }
 
-// AddDefinition inserts a row like add, and raises the catalogue's version.
+// AddDefinition inserts a row like Add, and raises the catalogue's version.
 func (b *mapping[T]) AddDefinition(t *Tx, x *T) error {
 	if err := t.Changed(); err != nil {
 		return err
@@ -164,7 +164,7 @@ func (b *mapping[T]) AddDefinition(t *Tx, x *T) error {
 	return b.Add(t, x)
 }
 
-// SaveDefinition updates a row like save, and raises the catalogue's version.
+// SaveDefinition updates a row like Save, and raises the catalogue's version.
 func (b *mapping[T]) SaveDefinition(t *Tx, x *T) error {
 	if err := t.Changed(); err != nil {
 		return err

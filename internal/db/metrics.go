@@ -9,7 +9,7 @@ import (
 // This file has the metrics that both engines have.
 
 // NewCommits returns the metric of commits. The engine observes, for each commit, the number of functions of
-// Store.Update whose changes it made durable. An observation takes about 30 ns.
+// Engine.Update whose changes it made durable. An observation takes about 30 ns.
 func NewCommits() prometheus.Histogram {
 	return prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name:    "enlist_commit_updates",

@@ -14,15 +14,15 @@ import (
 
 // Steps are the functions of a call that runs in several transactions.
 type Steps[P any] struct {
-	// prepare runs before each transaction, with the progress so far. It may be nil.
+	// Prepare runs before each transaction, with the progress so far. It may be nil.
 	Prepare func(ctx context.Context, p P) error
-	// run does the next part of the work in a transaction and records its progress in p. A
-	// transaction can run twice. So run can append to the slices in p, but must not change their
+	// Run does the next part of the work in a transaction and records its progress in p. A
+	// transaction can run twice. So Run can append to the slices in p, but must not change their
 	// elements. p is stored as JSON, so encoding and decoding must not change its value.
 	Run func(tx *Tx, now int64, p *P) (done bool, err error)
 }
 
-// RunInSteps calls step.run until it returns done, each time in a new transaction.
+// RunInSteps calls step.Run until it returns done, each time in a new transaction.
 //
 // With an Idempotency-Key, each transaction also stores the progress. A repeated call after a
 // crash continues from the stored progress. If two calls with the same Idempotency-Key run at

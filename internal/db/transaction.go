@@ -35,7 +35,7 @@ func View[R any](ctx context.Context, db *DB, c *enlist.Caller, fn func(*Tx) (R,
 	return result, err
 }
 
-// ViewUnrestricted is view for a call that is forbidden to keys with a restriction to some Lists.
+// ViewUnrestricted is View for a call that is forbidden to keys with a restriction to some Lists.
 // Errors: Denied.
 func ViewUnrestricted[R any](ctx context.Context, db *DB, c *enlist.Caller,
 	fn func(*Tx) (R, error)) (result R, err error) {
@@ -62,7 +62,7 @@ func Update[R any](ctx context.Context, db *DB, c *enlist.Caller,
 	return result, err
 }
 
-// UpdateUnrestricted is update for a call that is forbidden to keys with a restriction to some Lists.
+// UpdateUnrestricted is Update for a call that is forbidden to keys with a restriction to some Lists.
 // Errors: Denied.
 func UpdateUnrestricted[R any](ctx context.Context, db *DB, c *enlist.Caller,
 	fn func(tx *Tx, now int64) (R, error)) (result R, err error) {

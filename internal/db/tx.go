@@ -12,9 +12,9 @@ import (
 // This file implements a transaction as one function sees it (Tx). counter.go has the counters of Contacts. Several
 // functions can share one database transaction. The Session contains the state that they share.
 
-// Tx is a transaction as one function sees it. Its methods run the SQL of a subject, and stand beside the rules of the
-// subject. An engine can run several functions in one database transaction. Each function has its own Tx, and all of
-// them share a Session.
+// Tx is a transaction as one function sees it. The functions that run the SQL of a subject take a Tx, and are
+// in the package of the subject. An engine can run several functions in one database transaction. Each function has
+// its own Tx, and all of them share a Session.
 //
 // Other transactions may write at the same time. Definitions (Accounts, keys, Folders, Lists,
 // Fields, Segments, Messages, autoresponders, webhooks) do not change during an Update. The following

@@ -38,7 +38,7 @@ func (a *Autoresponder) offset(from int64, zone *time.Location) int64 {
 		days *= 7
 	}
 	if days == 0 {
-		return from // not whenClockShows: if the clock shows this time twice today, it returns the first time
+		return from // not WhenClockShows: if the clock shows this time twice today, it returns the first time
 	}
 	return max(from, WhenClockShows(ClockAt(from, zone).AddDate(0, 0, int(days)), zone))
 }

@@ -72,7 +72,7 @@ func (c *Caller) Context(ctx context.Context) context.Context {
 	return WithAccount(ctx, c.Account.ID)
 }
 
-// WithAccount returns a context for transactions of an Account. A Store divides its connections
+// WithAccount returns a context for transactions of an Account. The engine divides its connections
 // between the Accounts.
 func WithAccount(ctx context.Context, id AccountID) context.Context {
 	return context.WithValue(ctx, accountKey{}, id)

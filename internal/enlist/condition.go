@@ -1,5 +1,5 @@
 // This file defines a search whose criteria were checked. A Condition needs no further checks:
-// the store compiles it to SQL, or condition_match.go evaluates it in memory.
+// package search compiles it to SQL, or condition_match.go evaluates it in memory.
 
 package enlist
 
@@ -64,7 +64,7 @@ type Operand struct {
 	Impossible bool    // no stored value can equal this operand, such as 2.5 for an ID
 }
 
-// Search is a checked query of a List's Contacts, for the store.
+// Search is a checked query of a List's Contacts. Package search runs it.
 type Search struct {
 	Schema     *Schema
 	Where      *Condition // nil: every Contact
@@ -75,7 +75,7 @@ type Search struct {
 	Columns    Columns // the parts of a Contact that the caller reads
 	Counted    bool    // the caller wants the number of Contacts, not the Contacts
 	Unlocked   bool    // in an Update: the search locks no Contact
-	Last       bool    // no call follows in the transaction, so the store can end the transaction with this search
+	Last       bool    // no call follows in the transaction, so the engine can end the transaction with this search
 }
 
 // Columns says which parts of a Contact a search must read.

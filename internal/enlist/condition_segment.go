@@ -1,5 +1,5 @@
 // This file has the key of criteria that finds the Contacts of Segments. A Segment is named criteria of a List. A test
-// of this key becomes the condition of the Segments that it names, so the store never sees the key.
+// of this key becomes the condition of the Segments that it names, so package search never sees the key.
 
 package enlist
 

@@ -23,7 +23,7 @@ type LedgerRow struct {
 	IP          string
 	Preferences []PreferenceChoice // only preferences that are defined on the List
 	KeyID       KeyID
-	KeyName     string   // not stored in the ledger; ConsentTx.LedgerRows sets it
+	KeyName     string   // not stored in the ledger: package contacts reads it from the key
 	ImportID    ImportID // the import that the row comes from; 0: none
 	ImportRow   int64    // the number of its row in the file
 }

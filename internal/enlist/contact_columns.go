@@ -1,5 +1,5 @@
 // This file converts the names in returned_fields to the columns of a reply, and says which
-// parts of a Contact the store must read for these columns.
+// parts of a Contact a search must read for these columns.
 
 package enlist
 

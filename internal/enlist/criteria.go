@@ -1,5 +1,5 @@
 // This file defines search criteria as a caller sent them. Package rpc builds them from the
-// request. condition_type.go checks them and converts them to a Condition. The store or
+// request. condition_type.go checks them and converts them to a Condition. Package search or
 // condition_match.go evaluates the Condition.
 
 package enlist

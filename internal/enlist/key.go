@@ -48,7 +48,7 @@ type Key struct {
 	LastUsedTime int64 // stored once a minute, so the last use may be up to a minute later; 0: never
 }
 
-// KeyHash is the SHA-256 of a key's text. The store finds a key by its KeyHash.
+// KeyHash is the SHA-256 of a key's text. The database has it instead of the text.
 type KeyHash [sha256.Size]byte
 
 // KeyLength is the length of a key's text: 32 random bytes in lower-case hex.

@@ -44,7 +44,7 @@ func TextKey[T any, S ~string](name string, at func(*T) *S, read func(string) (s
 	return TextUpTo(maxText, name, at, read)
 }
 
-// TextUpTo is textKey with another largest length, in bytes.
+// TextUpTo is TextKey with another largest length, in bytes.
 func TextUpTo[T any, S ~string](most int, name string, at func(*T) *S,
 	read func(string) (string, error)) Attribute[T] {
 	a := ReadOnlyText(name, func(record *T) S { return *at(record) })

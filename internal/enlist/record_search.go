@@ -1,5 +1,5 @@
-// This file searches records in memory, for example Lists, Fields, Messages and the entries of
-// the Unsubscriber List. Contacts are searched by the store.
+// This file searches records in memory, for example Lists, Fields and Messages. Package search
+// searches Contacts in the database.
 
 package enlist
 

@@ -221,7 +221,7 @@ func (r *importRow) newContact(now int64) *enlist.ByID {
 }
 
 // restore sets the state that the row gives to a Contact. It reports whether this changes the Contact, and whether it
-// changes something that ContactTx.UpdateContact stores and BulkTx.UpdateContacts does not. A row never makes a Contact
+// changes something that contacts.Update stores and contacts.UpdateContacts does not. A row never makes a Contact
 // get mail again that gets none now.
 func (r *importRow) restore(c *enlist.ByID) (changed, inFull bool) {
 	s := &r.system

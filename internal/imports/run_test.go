@@ -61,7 +61,7 @@ type stepStore struct {
 	after   func(n int)
 }
 
-// Update implements db.Store. One goroutine calls it.
+// Update implements db.Engine. One goroutine calls it.
 func (s *stepStore) Update(ctx context.Context, fn func(*db.Tx) error) error {
 	err := s.Engine.Update(ctx, fn)
 	s.updates++
@@ -190,7 +190,7 @@ func importBrokenOff(f *importFixture) {
 // smallDisk is a Store whose disk has room for 3000 bytes.
 type smallDisk struct{ db.Engine }
 
-// FreeSpace implements db.Store.
+// FreeSpace implements db.Engine.
 func (smallDisk) FreeSpace() (bytes int64, known bool) { return 3000, true }
 
 func importRoom(f *importFixture) {

@@ -58,7 +58,7 @@ type importTx struct {
 	seen   *addressSet // of a dry run: the addresses that it would have added
 	all    []*decision
 
-	inFull  map[*enlist.ByID]bool         // Contacts with changes that only UpdateContact stores
+	inFull  map[*enlist.ByID]bool         // Contacts with changes that only contacts.Update stores
 	repeats map[*enlist.ByID][]*importRow // later rows of a new Contact
 	ended   []enlist.LedgerRow            // the subscriptions that a file of unsubscribers ended
 }

@@ -96,7 +96,7 @@ type hangingStore struct {
 	reached func()
 }
 
-// Update implements db.Store. Only one worker calls it, so it needs no lock.
+// Update implements db.Engine. Only one worker calls it, so it needs no lock.
 func (s *hangingStore) Update(ctx context.Context, fn func(*db.Tx) error) error {
 	if s.updates++; s.updates == 3 {
 		s.reached()
@@ -113,7 +113,7 @@ type hangingBuilder struct {
 	waits bool
 }
 
-// BuildIndex implements db.Store.
+// BuildIndex implements db.Engine.
 func (s hangingBuilder) BuildIndex(ctx context.Context, id enlist.SearchIndexID, list enlist.ListID, k *enlist.SearchKey) (int64, error) {
 	fmt.Println(reached)
 	if s.waits {

@@ -15,9 +15,9 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file returns the recipients of a Batch by kind of event. The store reads them in order of Contact, by an index
-// and not by a sort, so a page near the beginning costs the same in a Batch of any size. sort.go has the rows that are
-// sorted by another key, and keys.go the keys of the rows.
+// This file returns the recipients of a Batch by kind of event. The database reads them in order of Contact, by an
+// index and not by a sort, so a page near the beginning costs the same in a Batch of any size. sort.go has the rows
+// that are sorted by another key, and keys.go the keys of the rows.
 
 // The kinds of rows besides the kinds of events.
 const (
@@ -33,7 +33,7 @@ type RowsRequest struct {
 	URL   string // for EventLink: the link as the Message contains it
 }
 
-// RowsQuery says which rows a store returns.
+// RowsQuery says which rows the function BatchRows returns.
 type RowsQuery struct {
 	List          enlist.ListID
 	Batch         enlist.BatchID
@@ -155,7 +155,7 @@ func newRowsPage(r RowsRequest, q enlist.Query, w BatchRowWriter) (*rowsPage, er
 	return p, nil
 }
 
-// bound reads the tests that limit the IDs of Contacts, so that the store can begin there. It returns false if the
+// bound reads the tests that limit the IDs of Contacts, so that the statement can begin there. It returns false if the
 // condition has other tests.
 func (p *rowsPage) bound(c *enlist.Condition) bool {
 	switch {
@@ -237,7 +237,7 @@ func (p *rowsPage) read(tx *db.Tx, b *batches.Batch, lists []listSearch) error {
 	return nil
 }
 
-// readList sends the rows of one List. The store reads only as many rows as the page needs.
+// readList sends the rows of one List. The database reads only as many rows as the page needs.
 func (p *rowsPage) readList(tx *db.Tx, q *RowsQuery, l *listSearch) error {
 	if p.left == 0 {
 		return errPageFull

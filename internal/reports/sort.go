@@ -8,10 +8,10 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file sorts the rows of a Batch by a key for which there is no index. The store returns the first rows of each
-// List and link in this order, and the sorter merges them. For a key that is computed, or criteria that are evaluated
-// in memory, the store returns all rows. The sorter keeps only those of the page, so a Batch of any size needs the same
-// memory. decisions.md: 61
+// This file sorts the rows of a Batch by a key for which there is no index. The database returns the first rows of
+// each List and link in this order, and the sorter merges them. For a key that is computed, or criteria that are
+// evaluated in memory, the database returns all rows. The sorter keeps only those of the page, so a
+// Batch of any size needs the same memory. decisions.md: 61
 
 // maxSorted is the largest sum of limit and offset with such a key, if more rows match.
 const maxSorted = 10_000

@@ -182,7 +182,7 @@ func (x *exchange) run(e *envelope, m *method, index int) (err error) {
 		x.badKeys++
 		return err
 	default:
-		return err // the store could not read the key, so the key is possibly valid
+		return err // the database could not be read, so the key is possibly valid
 	}
 	// A refusal for the rate does not read the database, even for a key that was revoked and is still cached.
 	if err := h.LimitRate(x.reply.w.Header(), caller.Key); err != nil {

@@ -28,7 +28,7 @@ type method struct {
 	position int               // in the table
 	defaults map[string]string // value of each parameter that a caller may leave out, as text
 	summary  string            // what the method does
-	returns  string            // type of the result, and after a comma what it is; see parseType
+	returns  string            // type of the result (Type), and after a comma what it is
 	errors   []api.Code        // the method's own codes, without those that every method has
 }
 

@@ -5,7 +5,7 @@ package rpc
 // parameter describes a parameter.
 type parameter struct{ dataType, meaning string }
 
-// parameters has each parameter by its name. The types are those of parseType. doc/reference.md: Values says which
+// parameters has each parameter by its name. The types are those of Type. doc/reference.md: Values says which
 // other values are accepted for them.
 var parameters = map[string]parameter{
 	"api_key":                {"string", "The API key: 64 hexadecimal characters"},

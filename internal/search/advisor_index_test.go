@@ -347,7 +347,7 @@ type brokenBuilder struct {
 	err error
 }
 
-// BuildIndex implements db.Store.
+// BuildIndex implements db.Engine.
 func (b *brokenBuilder) BuildIndex(context.Context, enlist.SearchIndexID, enlist.ListID, *enlist.SearchKey) (
 	int64, error) {
 	return 0, b.err

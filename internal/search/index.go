@@ -139,7 +139,7 @@ func UpdateIndex(tx *db.Tx, x *enlist.SearchIndex) error {
 	return searchIndexTable.Of(tx.SQL).Save(tx, x)
 }
 
-// RemoveIndex deletes the row of an index. The index must not be ready, because RemoveSearchIndex does not raise
+// RemoveIndex deletes the row of an index. The index must not be ready, because RemoveIndex does not raise
 // the catalogue's version.
 func RemoveIndex(tx *db.Tx, id enlist.SearchIndexID) error {
 	return tx.Do("DELETE FROM search_index WHERE id = ?", int64(id))

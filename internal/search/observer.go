@@ -9,7 +9,7 @@ import (
 
 // Observer receives the searches that run, and the changes of Fields and Lists.
 // internal/search/advisor implements it and decides which indexes searches need. The
-// results of searches do not depend on the SearchObserver.
+// results of searches do not depend on the Observer.
 type Observer interface {
 	// SearchRan is called after each search and count. took is the time that the database
 	// needed. SearchRan must return quickly, because the caller of the search waits for it.
@@ -21,7 +21,7 @@ type Observer interface {
 	ListDeleted(tx *db.Tx, list enlist.ListID, now int64) error
 }
 
-// NoObserver is the SearchObserver of a Service without an index advisor.
+// NoObserver is the Observer of a Service without an index advisor.
 type NoObserver struct{}
 
 func (NoObserver) SearchRan(*enlist.Search, time.Duration, time.Time) {}

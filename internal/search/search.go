@@ -148,7 +148,7 @@ type Query struct {
 	// plans the statement. So the text must leave only one good plan: it contains the length of the page, and
 	// an order that only the index of this key has.
 	generic *enlist.SearchKey
-	// sorted is true if the subquery that finds the IDs must not read them in the requested order (Tx.sorts).
+	// Sorted is true if the subquery that finds the IDs must not read them in the requested order (sorts).
 	Sorted bool
 	// columnsOf are the expressions of keys of other records than Contacts, if they are not the names of columns.
 	columnsOf map[string]string

@@ -43,7 +43,7 @@ const (
 	failedPause = 2 * time.Second
 )
 
-// BatchSender sends the mails of Batches. Call Start, and Stop before the Store closes.
+// BatchSender sends the mails of Batches. Call Start, and Stop before the database closes.
 type BatchSender struct {
 	service     *Service
 	mailer      Mailer

@@ -43,7 +43,7 @@ func joinEvents(events []enlist.WebhookEventType) string {
 	return strings.Join(names, ", ")
 }
 
-// readWebhookEvent accepts the name of an event of any object. Webhook.check then refuses an
+// readWebhookEvent accepts the name of an event of any object. checkWebhook then refuses an
 // event that the webhook's object does not have.
 func readWebhookEvent(text string) (string, error) {
 	for _, object := range []enlist.WebhookObject{enlist.AboutList, enlist.AboutContact, enlist.AboutBatch} {

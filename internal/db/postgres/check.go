@@ -52,5 +52,5 @@ func (s *Store) check(ctx context.Context, c db.Check) ([]string, error) {
 	return c.Problems(rows)
 }
 
-// FreeSpace implements db.Store. A client of PostgreSQL cannot ask for the space on the server's disk.
+// FreeSpace implements db.Engine. A client of PostgreSQL cannot ask for the space on the server's disk.
 func (s *Store) FreeSpace() (bytes int64, known bool) { return 0, false }

@@ -20,7 +20,7 @@ import (
 // transactions that began before it. If a build is interrupted, an invalid index remains.
 // PostgreSQL updates this index but never reads it. The next build drops it first.
 
-// BuildIndex implements db.Store.
+// BuildIndex implements db.Engine.
 func (s *Store) BuildIndex(ctx context.Context, id enlist.SearchIndexID, list enlist.ListID,
 	k *enlist.SearchKey) (bytes int64, err error) {
 	name := search.IndexName(id)
@@ -135,7 +135,7 @@ func (s *Store) sample(ctx context.Context, conn *pgxpool.Conn, name, table stri
 	return nil
 }
 
-// DropIndex implements db.Store.
+// DropIndex implements db.Engine.
 func (s *Store) DropIndex(ctx context.Context, id enlist.SearchIndexID) error {
 	return s.withIndex(ctx, id, func(conn *pgxpool.Conn) error { return dropIndex(ctx, conn, search.IndexName(id)) })
 }
@@ -189,7 +189,7 @@ func (s *Store) onceWithIndex(ctx context.Context, id enlist.SearchIndexID, do f
 	return do(conn)
 }
 
-// BuiltIndexes implements db.Store.
+// BuiltIndexes implements db.Engine.
 func (s *Store) BuiltIndexes(ctx context.Context) (built []enlist.BuiltIndex, err error) {
 	sizes, err := s.indexSizes(ctx, s.jobs)
 	if err != nil {

@@ -58,7 +58,7 @@ type Options struct {
 	copying bool // migrate accepts a database into which enlist copy has not copied all tables yet
 }
 
-// Store is an db.Store in one PostgreSQL database. Its methods may be called
+// Store is an db.Engine in one PostgreSQL database. Its methods may be called
 // by many goroutines at once.
 type Store struct {
 	config      *pgxpool.Config // for connections outside the pools
@@ -156,44 +156,44 @@ func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (er
 	return s.countConnections(ctx, o.Log)
 }
 
-// View implements db.Store. It has the time limit of an Update.
+// View implements db.Engine. It has the time limit of an Update.
 func (s *Store) View(ctx context.Context, fn func(*db.Tx) error) error {
 	limited, cancel := context.WithTimeout(ctx, s.time)
 	defer cancel()
 	return s.readers.view(limited, fn)
 }
 
-// Search implements db.Store.
+// Search implements db.Engine.
 func (s *Store) Search(ctx context.Context, fn func(*db.Tx) error) error {
 	return s.searches.view(ctx, fn)
 }
 
-// CachedSigningKey implements db.Store.
+// CachedSigningKey implements db.Engine.
 func (s *Store) CachedSigningKey(domain string) (*enlist.SigningKey, bool) {
 	return s.cache.SigningKey(domain)
 }
 
-// Stream implements db.Store.
+// Stream implements db.Engine.
 func (s *Store) Stream(ctx context.Context, fn func(*db.Tx) error) error {
 	return s.streams.view(ctx, fn)
 }
 
-// ViewPrimary implements db.Store.
+// ViewPrimary implements db.Engine.
 func (s *Store) ViewPrimary(ctx context.Context, fn func(*db.Tx) error) error {
 	return s.streams.viewPrimary(ctx, fn)
 }
 
-// CachedKey implements db.Store.
+// CachedKey implements db.Engine.
 func (s *Store) CachedKey(hash enlist.KeyHash) (*enlist.Key, *enlist.Account, bool) {
 	return s.cache.Key(hash)
 }
 
-// CachedSchema implements db.Store.
+// CachedSchema implements db.Engine.
 func (s *Store) CachedSchema(id enlist.ListID) (*enlist.Schema, bool) {
 	return s.cache.Schema(id)
 }
 
-// Ready implements db.Store. It runs one read transaction, and one transaction that writes to the
+// Ready implements db.Engine. It runs one read transaction, and one transaction that writes to the
 // disk. Both together have the time limit of an Update.
 func (s *Store) Ready(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, s.time)
@@ -204,7 +204,7 @@ func (s *Store) Ready(ctx context.Context) error {
 	return s.Update(limited, db.ProbeWrite)
 }
 
-// Scrub implements db.Store. PostgreSQL overwrites deleted rows when it vacuums a table, and a backup of enlist
+// Scrub implements db.Engine. PostgreSQL overwrites deleted rows when it vacuums a table, and a backup of enlist
 // copies only rows that exist, so Scrub does nothing.
 func (s *Store) Scrub(context.Context) error { return nil }
 

@@ -38,7 +38,7 @@ func (s *Store) findTrigrams(ctx context.Context) error {
 		FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'pg_trgm'`).Scan(&s.trigrams)
 }
 
-// FindsParts implements db.Store.
+// FindsParts implements db.Engine.
 func (s *Store) FindsParts() bool { return s.trigrams != "" }
 
 // indexOn returns the text after ON in the statement that creates a SearchIndex.

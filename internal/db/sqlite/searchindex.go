@@ -14,7 +14,7 @@ import (
 // This file builds and drops SearchIndexes in SQLite. search/index.go stores the
 // definitions of SearchIndexes. Package advisor calls the methods of this file.
 
-// BuildIndex implements db.Store. It uses the writer's connection for about 0.6 s for each
+// BuildIndex implements db.Engine. It uses the writer's connection for about 0.6 s for each
 // million Contacts in the file. During this time no other function can write. Functions that only
 // read do not wait. BuildIndex runs in a separate transaction, so that a cancelled ctx rolls back
 // only the index.
@@ -55,7 +55,7 @@ func changeInFiles(ctx context.Context, conn *sql.Conn, statement string) (bytes
 	return bytes, errors.Join(err, restored)
 }
 
-// DropIndex implements db.Store.
+// DropIndex implements db.Engine.
 func (s *Store) DropIndex(ctx context.Context, id enlist.SearchIndexID) error {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
@@ -91,10 +91,10 @@ func change(ctx context.Context, conn *sql.Conn, statement string) (bytes int64,
 	return after - before, tx.Commit()
 }
 
-// FindsParts implements db.Store. SQLite reads the index of the key instead (planner.Path.Covering).
+// FindsParts implements db.Engine. SQLite reads the index of the key instead (planner.Path.Covering).
 func (s *Store) FindsParts() bool { return false }
 
-// BuiltIndexes implements db.Store. SQLite builds an index in one transaction, so every
+// BuiltIndexes implements db.Engine. SQLite builds an index in one transaction, so every
 // index in the file is complete. BuiltIndexes does not return the sizes of the indexes.
 func (s *Store) BuiltIndexes(ctx context.Context) (built []enlist.BuiltIndex, err error) {
 	c, err := s.readers.take()

@@ -47,7 +47,7 @@ type Options struct {
 // look-ups wait.
 const viewTime = 10 * time.Second
 
-// Store is an db.Store on one SQLite file.
+// Store is an db.Engine on one SQLite file.
 type Store struct {
 	files    *files
 	presence *presence
@@ -112,7 +112,7 @@ func (s *Store) open(ctx context.Context, reads *connector, o Options) error {
 	return nil
 }
 
-// View implements db.Store.
+// View implements db.Engine.
 func (s *Store) View(ctx context.Context, fn func(*db.Tx) error) error {
 	return s.readers.view(ctx, fn)
 }
@@ -122,42 +122,42 @@ func (s *Store) UpdateInBatch(ctx context.Context, _ db.Address, fn func(*db.Tx)
 	return s.Update(ctx, fn)
 }
 
-// Search implements db.Store.
+// Search implements db.Engine.
 func (s *Store) Search(ctx context.Context, fn func(*db.Tx) error) error {
 	return s.searches.viewAgain(ctx, fn)
 }
 
-// CachedKey implements db.Store.
+// CachedKey implements db.Engine.
 func (s *Store) CachedKey(hash enlist.KeyHash) (*enlist.Key, *enlist.Account, bool) {
 	return s.cache.Key(hash)
 }
 
-// CachedSchema implements db.Store.
+// CachedSchema implements db.Engine.
 func (s *Store) CachedSchema(id enlist.ListID) (*enlist.Schema, bool) {
 	return s.cache.Schema(id)
 }
 
-// CachedSigningKey implements db.Store.
+// CachedSigningKey implements db.Engine.
 func (s *Store) CachedSigningKey(domain string) (*enlist.SigningKey, bool) {
 	return s.cache.SigningKey(domain)
 }
 
-// Stream implements db.Store.
+// Stream implements db.Engine.
 func (s *Store) Stream(ctx context.Context, fn func(*db.Tx) error) error {
 	return s.streams.view(ctx, fn)
 }
 
-// ViewPrimary implements db.Store.
+// ViewPrimary implements db.Engine.
 func (s *Store) ViewPrimary(ctx context.Context, fn func(*db.Tx) error) error {
 	return s.streams.viewAgain(ctx, fn)
 }
 
-// Update implements db.Store.
+// Update implements db.Engine.
 func (s *Store) Update(ctx context.Context, fn func(*db.Tx) error) error {
 	return s.writer.do(ctx, fn)
 }
 
-// Ready implements db.Store. It runs one read transaction, and one transaction that writes to the
+// Ready implements db.Engine. It runs one read transaction, and one transaction that writes to the
 // disk.
 func (s *Store) Ready(ctx context.Context) error {
 	if err := s.View(ctx, db.ProbeRead); err != nil {
@@ -166,7 +166,7 @@ func (s *Store) Ready(ctx context.Context) error {
 	return s.Update(ctx, db.ProbeWrite)
 }
 
-// FreeSpace implements db.Store. It returns the space for users without special rights.
+// FreeSpace implements db.Engine. It returns the space for users without special rights.
 func (s *Store) FreeSpace() (bytes int64, known bool) {
 	bytes, _, known = DiskSpace(filepath.Dir(s.files.main.path))
 	return bytes, known

@@ -105,7 +105,7 @@ func (c *dbConn) restartLog() bool {
 // scrubTime is the longest time that Scrub waits for reads to end.
 const scrubTime = 10 * time.Second
 
-// Scrub implements db.Store. Deleted rows become zeros in the pages that a transaction writes
+// Scrub implements db.Engine. Deleted rows become zeros in the pages that a transaction writes
 // (secure_delete), but the log still has earlier versions of the pages, and the file has them until the log is copied
 // into it. So Scrub copies the log and empties it. If another program copies the log, Scrub does nothing.
 func (s *Store) Scrub(ctx context.Context) error {

@@ -18,7 +18,7 @@ import (
 
 // exportParameters are the parameters of the URL. Those of a search have their names and meaning in searchContacts.
 var exportParameters = map[string]func(e *Export, text string) error{
-	"list_id": func(e *Export, text string) error { return nil }, // readExport has read it
+	"list_id": func(e *Export, text string) error { return nil }, // Export.read has read it
 	"search_criteria": func(e *Export, text string) (err error) {
 		e.Query.Criteria, err = rpc.ParseCriteria(text)
 		return err

@@ -5,7 +5,7 @@
 // Parse splits a text into parts once, and the parts are then filled for many Contacts.
 // Part.Value fills one part of plain text. Template.URL fills a link, and a value must not
 // change the site to which the link leads. The package does not depend on Contacts: the caller
-// passes a function that returns the value for a name, such as lists.Schema.MergeValue.
+// passes a function that returns the value for a name, such as messages.MergeValue.
 // Package mail escapes values for HTML.
 package merge
 

@@ -80,7 +80,7 @@ type target struct {
 	key  string // as SearchKey.IndexKey returns it
 }
 
-// SearchRan implements search.SearchObserver. For each key of a search it records that the search used the index of
+// SearchRan implements search.Observer. For each key of a search it records that the search used the index of
 // the key, or that the search was slow and this index is missing.
 func (a *Advisor) SearchRan(s *enlist.Search, took time.Duration, at time.Time) {
 	if took < slow && len(s.Schema.SearchIndexes) == 0 {

@@ -146,12 +146,12 @@ func drop(tx *db.Tx, x *enlist.SearchIndex, now int64, again bool) error {
 	return tx.Enqueue(search.DropIndex{Index: x.ID, Again: again})
 }
 
-// ListDeleted implements search.SearchObserver: it drops the List's indexes.
+// ListDeleted implements search.Observer: it drops the List's indexes.
 func (a *Advisor) ListDeleted(tx *db.Tx, list enlist.ListID, now int64) error {
 	return dropAll(tx, now, func(x *enlist.SearchIndex) bool { return x.ListID == list }, false)
 }
 
-// FieldChanged implements search.SearchObserver: it drops the index of a Field that is deleted, or whose values are
+// FieldChanged implements search.Observer: it drops the index of a Field that is deleted, or whose values are
 // compared in another way with the new type. In the second case a manual index is built again.
 func (a *Advisor) FieldChanged(tx *db.Tx, old, changed *enlist.Field, now int64) error {
 	oldKey := old.SearchKey()
