@@ -85,7 +85,7 @@ func (s *soak) stopMails(length time.Duration) error {
 }
 
 // killServer kills the server with SIGKILL and starts it again. In a run of less than a minute, the database is then
-// changed as if an hour had passed, because the server resumes jobs of a killed process after two minutes.
+// changed as if an hour had passed, so that the next process need not wait until it takes over jobs and leases.
 func (s *soak) killServer(time.Duration) error {
 	s.server.kill()
 	if s.Soak < time.Minute {

@@ -319,7 +319,7 @@ func (s *server) stopJobs() {
 	hard, done := context.WithTimeout(context.Background(), finishTime)
 	defer done()
 	if err := s.jobs.StopAndCancel(hard); err != nil {
-		s.log.Warn("a job did not stop; the queue runs it again after some minutes", "error", err)
+		s.log.Warn("a job did not stop; it runs again some seconds after the end of this process", "error", err)
 	}
 }
 
