@@ -112,7 +112,7 @@ func newEvilBatch(t *testing.T, store db.Engine) *apptest.SentBatch {
 	_, err := f.App.Lists.EditList(f.Context(), f.Caller, f.News, apptest.Details("name", text, "from_name", text, "imprint", text))
 	f.Must(err)
 	f.Must(f.App.Accounts.EditAccount(f.Context(), f.Caller.Account.ID, func(a *enlist.Account) { a.Name = evil }))
-	_, err = f.App.Messages.EditMessage(f.Context(), f.Caller, f.Message, apptest.Details("name", text, "subject", text, "html_content", text+"<p>Hello {{Email}}</p>"))
+	_, err = f.App.Messages.EditMessage(f.Context(), f.Caller, f.Message, apptest.Details("name", evil, "subject", text, "html_content", text+"<p>Hello {{Email}}</p>"))
 	f.Must(err)
 	return f
 }

@@ -91,7 +91,7 @@ func (s *operations) full() *visitor {
 }
 
 // as returns the browser of another person with a membership.
-func (s *operations) as(name string, m people.Membership) *visitor {
+func (s *site) as(name string, m people.Membership) *visitor {
 	m.Account = s.Caller.Account.ID
 	email := name + "@example.com"
 	_, err := s.App.People.Invite(s.Context(), people.Invitation{Email: email, Name: name, Membership: m})

@@ -2,6 +2,7 @@
 // server, which package mail does, and it does not know Batches.
 //
 //	message.go, edit.go, file.go   the records, and the files that they have
+//	use.go       what a caller may choose and look at, to send it
 //	block.go, theme.go   the blocks of a Message, and how the mails of an Account look
 //	merge.go, check.go, finding.go   merge fields, and what is probably wrong with a Message
 //	preview.go, trial.go   previews and test mails

@@ -45,9 +45,6 @@ func formOf(r *ui.Request, a *enlist.Autoresponder) (*editData, error) {
 		message.Options = append(message.Options, ui.Option{Value: ui.Plain(int64(id)), Text: name})
 	}
 	slices.SortFunc(message.Options, func(a, b ui.Option) int { return strings.Compare(a.Text, b.Text) })
-	if names.Messages == nil { // the person may use only some Lists, and sees no Messages
-		message.Kind, message.Label = ui.InputNumber, "Number of the Message"
-	}
 	segment := ui.Input{Name: "segment_id", Label: "To whom", Help: "looked up when the mail is due",
 		Kind: ui.InputChoice, Value: ui.Plain(int64(a.SegmentID)),
 		Options: ui.Choices("0", "all of these people")}
@@ -61,7 +58,7 @@ func formOf(r *ui.Request, a *enlist.Autoresponder) (*editData, error) {
 	}
 	d := &editData{ID: a.ID, List: list.Name, Active: a.IsActive, Offset: ui.Plain(a.OffsetValue),
 		Period: a.OffsetPeriod, At: moment(r, a.Timestamp), Zone: r.Zone(), Kind: kindOf(a),
-		Messages: len(message.Options) > 0 || names.Messages == nil,
+		Messages: len(message.Options) > 0,
 		Clock:    time.Date(2000, 1, 1, int(a.SpecificHour), int(a.SpecificMinute), 0, 0, time.UTC).Format("15:04"),
 		Action:   "/admin/autoresponders?list=" + ui.Plain(int64(a.ListID)),
 		Back:     "/admin/autoresponders?list=" + ui.Plain(int64(a.ListID))}

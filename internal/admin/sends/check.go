@@ -82,7 +82,7 @@ func (p *pages) showCheck(r *ui.Request, token, wrong string) (*ui.View, error) 
 	if err != nil {
 		return nil, err
 	}
-	m, err := r.App.Messages.Message(r.Context(), r.Caller, chosen.Message)
+	names, err := r.Names()
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (p *pages) showCheck(r *ui.Request, token, wrong string) (*ui.View, error) 
 	for _, f := range check.Findings {
 		d.Errors = d.Errors || f.Level == messages.FindingError
 	}
-	view := &ui.View{Title: m.Name, Sub: "2 of 2 · this will happen", Place: "Sends", Content: p.check_, Data: d}
+	view := &ui.View{Title: names.Messages[chosen.Message], Sub: "2 of 2 · this will happen", Place: "Sends", Content: p.check_, Data: d}
 	if wrong != "" {
 		view.Problem = wrong
 	}

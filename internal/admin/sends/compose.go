@@ -16,7 +16,7 @@ import (
 // composeData is the data of the first page.
 type composeData struct {
 	plan
-	Messages    []messages.Message
+	Messages    []messages.Choice
 	AllLists    []enlist.List
 	Segments    []segment
 	Fields      []string // that can have a time zone
@@ -62,8 +62,7 @@ func (p *pages) compose(r *ui.Request) (*ui.View, error) {
 func (p *pages) showCompose(r *ui.Request, d *composeData) (*ui.View, error) {
 	d.ZoneOfTimes, d.Letters = r.Zone(), [variants]string{"A", "B", "C", "D"}
 	var err error
-	d.Messages, err = r.App.Messages.SearchMessages(r.Context(), r.Caller, enlist.Query{SortBy: "last_modified_time",
-		Descending: true})
+	d.Messages, err = r.App.Messages.Choices(r.Context(), r.Caller)
 	if err != nil {
 		return nil, err
 	}

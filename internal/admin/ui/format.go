@@ -137,7 +137,7 @@ func Points(thousandths int64) string {
 // Names are the names of the records of an Account.
 type Names struct {
 	Lists    map[enlist.ListID]string
-	Messages map[enlist.MessageID]string // empty for a person who may use only some Lists
+	Messages map[enlist.MessageID]string // nil for a person who may use only some Lists, and may not send
 }
 
 // Names returns the names that the person may see.
@@ -150,7 +150,7 @@ func (r *Request) Names() (n Names, err error) {
 }
 
 func (r *Request) messageNames() (map[enlist.MessageID]string, error) {
-	all, err := r.App.Messages.SearchMessages(r.Context(), r.Caller, enlist.Query{})
+	all, err := r.App.Messages.Choices(r.Context(), r.Caller)
 	if enlist.KindOf(err) == enlist.Denied {
 		return nil, nil
 	}
