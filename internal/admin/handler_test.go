@@ -120,7 +120,7 @@ func (s *site) paths() map[string]enlist.Level {
 	return map[string]enlist.Level{"/admin/": enlist.Read, "/admin/sends": enlist.Read, "/admin/sends/" + batch: enlist.Read,
 		"/admin/lists": enlist.Read, "/admin/lists/" + list: enlist.Read, "/admin/contacts": enlist.Standard,
 		"/admin/contacts?list=" + list: enlist.Standard, "/admin/messages": enlist.Read,
-		"/admin/messages/" + message: enlist.Standard, "/admin/messages/" + message + "/delete": enlist.Full,
+		"/admin/messages/" + message: enlist.Read, "/admin/messages/" + message + "/delete": enlist.Full,
 		"/admin/sends/new": enlist.Standard, "/admin/segments": enlist.Read, "/admin/sends/check?when=now&message=" + message + "&list=" + list: enlist.Standard,
 		"/admin/forms": enlist.Read, "/admin/forms/" + list + "/texts": enlist.Read, "/admin/you": enlist.Read}
 }
@@ -195,9 +195,9 @@ func (s *site) others() {
 			}
 		}
 	}
+	stranger.want("/admin/messages/"+id(s.Message), http.StatusNotFound)
 	for _, w := range []*visitor{v, stranger} {
 		w.want("/admin/sends/"+id(s.ID), http.StatusNotFound)
-		w.want("/admin/messages/"+id(s.Message), http.StatusNotFound)
 		if status, _, _ := w.post("/admin/sends/"+id(s.ID)+"/cancel", nil); status != http.StatusNotFound {
 			s.Errorf("another person cancels the Batch: %d", status)
 		}
@@ -339,6 +339,7 @@ func (s *site) sendToOwnList() {
 	v := s.as("one", people.Membership{Level: enlist.Standard, Lists: lists, MaySend: true})
 	v.want("/admin/sends/new", http.StatusOK, ">May</option>")
 	v.want(check, http.StatusOK, "<h1>May", "To 1 of 1", "Send now")
+	v.want("/admin/messages/"+id(s.Message), http.StatusOK, "<iframe", "Send a test")
 	_, at, _ := v.post("/admin/sends", plan)
 	at, _, _ = strings.Cut(at, "?")
 	v.want(at, http.StatusOK, "<h1>May", "Pause")

@@ -31,6 +31,7 @@ func TestWriting(t *testing.T) {
 		{Name: "the name of a Message is its subject until a person names it", Test: (*site).namesOfMessages},
 		{Name: "the list finds, sorts and copies Messages, and shows their opens", Test: (*site).messageList},
 		{Name: "the preview of a List is for people who may use the List, in the light and in the dark", Test: (*site).previews},
+		{Name: "a person who may not change a Message sees its mail without inputs, and below standard without a Contact", Test: (*site).readers},
 		{Name: "an image is uploaded, shown and deleted, and what is none is refused", Test: (*site).images},
 		{Name: "the look is shown before it is saved, and wrong values stay beside their reason", Test: (*site).look},
 	})
@@ -218,13 +219,28 @@ func (s *site) previews() {
 	v.want(at+"?contact=a1@example.com&width=360&shade=dark", http.StatusOK, "of 102 KB", "360 in the dark", `class="mail six phone"`, "shade=dark")
 	v.want(at+"?contact=nobody@example.com", http.StatusOK, "The List has no Contact with this address.", `value="nobody@example.com"`)
 	empty := v.begun("blocks:letter") + "?list=" + id(s.AddList("name", "Empty"))
-	v.want(empty, http.StatusOK, "There is no Contact yet", "of 102 KB")
+	v.want(empty, http.StatusOK, "the mail without a Contact", "of 102 KB")
 	v.want(strings.Replace(empty, "?", "/mail?", 1), http.StatusOK, "Hello friend")
 	for _, w := range []*visitor{s.signedInElsewhere(), s.signedIn(people.Membership{Level: enlist.Standard, Lists: []enlist.ListID{s.AddList("name", "One")}})} {
 		w.want(at, http.StatusNotFound)
 		w.want(at+"/mail?list="+id(s.News)+"&contact="+id(s.Contacts[0]), http.StatusNotFound)
 		w.want(at+"/mail", http.StatusNotFound)
 	}
+}
+
+func (s *site) readers() {
+	at := s.writer().begun("blocks:letter")
+	contact := "list=" + id(s.News) + "&contact=" + id(s.Contacts[0])
+	_, err := s.App.Messages.EditMessage(s.Context(), s.Caller, s.Message, apptest.Details("html_content", "for {{Email|no Contact}}"))
+	s.Must(err)
+	for _, level := range []enlist.Level{enlist.Read, enlist.Standard} {
+		v := s.signedIn(people.Membership{Level: level})
+		v.want(at, http.StatusOK, "A short letter", "<iframe", "can change them")
+		v.wantWithout(at, "<textarea", `name="subject"`, `name="do"`, "Save")
+		mail := map[enlist.Level]string{enlist.Read: "for no Contact", enlist.Standard: "@example.com"}[level]
+		v.want("/admin/messages/"+id(s.Message)+"/mail?"+contact, http.StatusOK, mail)
+	}
+	s.signedIn(people.Membership{Level: enlist.Read}).wantWithout("/admin/messages/"+id(s.Message)+"?list="+id(s.News), `name="contact"`, "a1@example.com")
 }
 
 // upload sends an image as a browser does.

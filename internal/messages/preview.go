@@ -103,10 +103,13 @@ func Untracked(schema *enlist.Schema) *enlist.Schema {
 	return &untracked
 }
 
-// PreviewDraft returns the mail of a Message without a Contact: merge fields have their fallbacks. Errors: Denied,
-// NoMessage, and InvalidParameters for a Message that is no email.
+// PreviewDraft returns the mail of a Message without a Contact: merge fields have their fallbacks. Errors: those of
+// MessageToUse, and InvalidParameters for a Message that is no email.
 func (s *Service) PreviewDraft(ctx context.Context, c *enlist.Caller, message enlist.MessageID) (*ComposedMail, error) {
-	mail, err := db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) (*OutgoingMail, error) {
+	if err := requireUse(c); err != nil {
+		return nil, err
+	}
+	mail, err := db.View(ctx, s.db, c, func(tx *db.Tx) (*OutgoingMail, error) {
 		m, err := trialMail(tx, c, message, 0, 0)
 		if err == nil {
 			m.Delivery = enlist.DeliveryKey{Time: s.db.Now().Unix(), Cause: causeTrial}

@@ -9,8 +9,9 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file lets callers choose Messages for Batches and autoresponders. A caller of only some Lists may use any
-// Message there, so it can choose one if it may send. Calls of keys do not come here. reference.md: auth.restricted
+// This file lets callers choose Messages for Batches and autoresponders, and look at them. A caller of only some Lists
+// may use any Message there, so it can choose one if it may send. Calls of keys do not come here.
+// reference.md: auth.restricted
 
 // Choice is a Message that can be chosen.
 type Choice struct {
@@ -41,4 +42,13 @@ func (s *Service) Choices(ctx context.Context, c *enlist.Caller) ([]Choice, erro
 		}
 		return choices, err
 	})
+}
+
+// MessageToUse returns one Message with its contents. Errors: NoMessage, and Denied for a caller of only some Lists who
+// may not send.
+func (s *Service) MessageToUse(ctx context.Context, c *enlist.Caller, id enlist.MessageID) (*Message, error) {
+	if err := requireUse(c); err != nil {
+		return nil, err
+	}
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (*Message, error) { return LoadMessage(tx, c.Account.ID, id) })
 }

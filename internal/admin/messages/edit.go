@@ -13,7 +13,7 @@ import (
 	"enlist/internal/messages"
 )
 
-// This file has the editor of a Message.
+// This file has the editor of a Message. People who may not change it see its texts in place of the form.
 
 // kinds are the kinds of content that the editor has, in words.
 var kinds = []struct{ Name, Text string }{{messages.EmailBlocks, "Blocks"}, {messages.EmailMarkdown, "Markdown"},
@@ -46,7 +46,7 @@ func (d *editData) IsBeside() bool {
 }
 
 func (p *pages) edit(r *ui.Request) (*ui.View, error) {
-	m, err := r.App.Messages.Message(r.Context(), r.Caller, enlist.MessageID(r.ID("message")))
+	m, err := r.App.Messages.MessageToUse(r.Context(), r.Caller, enlist.MessageID(r.ID("message")))
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 
 // show shows the editor.
 func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
-	d.Kinds, d.MayEdit, d.MaySend = kinds, r.Caller.Key.Level >= enlist.Full, r.MaySend()
+	d.Kinds, d.MayEdit, d.MaySend = kinds, r.Caller.Key.Level >= enlist.Full && r.Caller.Key.Lists == nil, r.MaySend()
 	view := &ui.View{Title: d.Name, Place: "Messages", Content: p.edit_, Data: d,
 		Sub: "Message · changed " + r.Date(d.LastModifiedTime) + " (" + r.Zone() + ")"}
 	if d.MaySend {
@@ -70,11 +70,15 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 	case d.TestWrong != "":
 		view.Problem = "No test mail was sent."
 	}
-	if err := d.addContent(r); err != nil {
-		return nil, err
-	}
 	var err error
-	d.Lists, err = r.Lists()
+	if d.MayEdit {
+		if err = d.addContent(r); err != nil {
+			return nil, err
+		}
+	}
+	if seesContacts(r) {
+		d.Lists, err = r.Lists()
+	}
 	if err != nil {
 		return nil, err
 	}

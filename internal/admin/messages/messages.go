@@ -21,9 +21,9 @@ func Pages() []ui.Page {
 	return []ui.Page{
 		{Pattern: "GET /admin/messages", Level: enlist.Read, Serve: p.list},
 		{Pattern: "POST /admin/messages", Level: enlist.Full, Serve: add},
-		{Pattern: "GET /admin/messages/{message}", Level: enlist.Standard, Serve: p.edit},
+		{Pattern: "GET /admin/messages/{message}", Level: enlist.Read, Serve: p.edit},
 		{Pattern: "POST /admin/messages/{message}", Level: enlist.Full, Serve: p.save},
-		{Pattern: "GET /admin/messages/{message}/mail", Level: enlist.Standard, Serve: mail},
+		{Pattern: "GET /admin/messages/{message}/mail", Level: enlist.Read, Serve: mail},
 		{Pattern: "POST /admin/messages/{message}/test", Level: enlist.Standard, Serve: p.sendTest},
 		{Pattern: "GET /admin/messages/{message}/delete", Level: enlist.Full, Serve: p.askDelete},
 		{Pattern: "POST /admin/messages/{message}/delete", Level: enlist.Full, Serve: remove},

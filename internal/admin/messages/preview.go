@@ -20,7 +20,7 @@ type preview struct {
 	Contact  enlist.ContactID
 	Mail     *messages.ComposedMail
 	Wrong    string // why there is no mail
-	IsDraft  bool   // there is no Contact yet
+	IsDraft  bool   // there is no Contact
 	Phone    bool
 	Dark     bool
 	Frames   []frame
@@ -42,6 +42,9 @@ const clipAt = 102
 
 // TooLarge reports whether Gmail hides the end of the mail.
 func (s *preview) TooLarge() bool { return s.KB > clipAt }
+
+// seesContacts reports whether the person may see the mail of a Contact. Others see it without one.
+func seesContacts(r *ui.Request) bool { return r.Caller.Key.Level >= enlist.Standard }
 
 // preview finds the Contact whose mail is shown, and composes the mail.
 func (d *editData) preview(r *ui.Request) error {
@@ -91,7 +94,7 @@ func (d *editData) compose(r *ui.Request) error {
 // composed returns the mail of a Contact. contact 0 means none.
 func composed(r *ui.Request, id enlist.MessageID, list enlist.ListID,
 	contact enlist.ContactID) (*messages.ComposedMail, error) {
-	if contact == 0 {
+	if contact == 0 || !seesContacts(r) {
 		return r.App.Messages.PreviewDraft(r.Context(), r.Caller, id)
 	}
 	return r.App.Messages.PreviewMessage(r.Context(), r.Caller, id, list, contact)
@@ -164,7 +167,7 @@ func (p *pages) sendTest(r *ui.Request) (*ui.View, error) {
 		Contact:   enlist.ContactID(ui.Int(r.FormValue("of")))})
 	wrong, known := errors.AsType[*enlist.Error](err)
 	if known && (wrong.Kind == enlist.InvalidParameters || wrong.Kind == enlist.InvalidEmail) {
-		m, err := r.App.Messages.Message(r.Context(), r.Caller, id)
+		m, err := r.App.Messages.MessageToUse(r.Context(), r.Caller, id)
 		if err != nil {
 			return nil, err
 		}
