@@ -2,7 +2,9 @@ package admin_test
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -42,6 +44,7 @@ func TestAllPagesHold(t *testing.T) {
 	s.Case("each page needs its level, and answers others with 403", s.toLevels)
 	s.Case("records of another Account are answered like unknown ones", s.toOthers)
 	s.Case("a person of one List sees no text of another List", s.toRestricted)
+	s.Case("each link and each form of a page is for the person who sees it", s.toLinks)
 	s.Case("requests that change something are refused from another site", s.toOtherSites)
 	s.Case("no page has markup of others, scripts or styles inside, and each has its policy", s.toMarkup)
 	s.Case("a page that loads again by itself can be stopped", s.stops)
@@ -153,6 +156,8 @@ func (h *hold) fill() {
 	h.Must(err)
 	h.Subscribe(h.News, "Email", "left@example.com")
 	_, err = h.App.Contacts.Unsubscribe(h.Context(), h.Caller, contacts.UnsubscribeRequest{List: h.News, Address: "left@example.com"})
+	h.Must(err)
+	_, err = h.App.Accounts.AddSendingDomain(h.Context(), accounts.NewSendingDomain{Account: h.Caller.Account.ID, Domain: "example.com", Type: accounts.DKIMEd25519})
 	h.Must(err)
 	file, err := h.App.Files.UploadImage(h.Context(), h.Caller, strings.ReplaceAll(text, "/", "")+".png", bytes.NewReader(pngImage(h)))
 	h.Must(err)
@@ -267,13 +272,7 @@ func (h *hold) toOthers() {
 }
 
 func (h *hold) toRestricted() {
-	_, err := h.App.People.Invite(h.Context(), people.Invitation{Email: "one@example.com", Name: "One",
-		Membership: people.Membership{Account: h.Caller.Account.ID, Level: enlist.Full, Lists: []enlist.ListID{h.own}, MaySend: true}})
-	h.Must(err)
-	link, err := h.App.People.NewLink(h.Context(), "one@example.com")
-	h.Must(err)
-	v := h.stranger()
-	v.post("/admin/link/"+link, nil)
+	v := h.as("one", people.Membership{Level: enlist.Full, Lists: []enlist.ListID{h.own}, MaySend: true})
 	for _, p := range h.pages {
 		if p.Pattern == "GET /admin/messages/{message}" || p.Pattern == "POST /admin/messages/{message}/test" {
 			continue // a person who may send may look at all Messages
@@ -284,6 +283,69 @@ func (h *hold) toRestricted() {
 		}
 		if parameter.MatchString(p.Pattern) && reply.StatusCode != http.StatusNotFound {
 			h.Errorf("%s of another List is answered with %d, want 404\n%s", p.Pattern, reply.StatusCode, cut(text))
+		}
+	}
+}
+
+// toLinks follows the links of all pages, and looks up who may send their forms.
+func (h *hold) toLinks() {
+	for _, m := range []people.Membership{{Level: enlist.Read}, {Level: enlist.Standard, MaySend: true}, {Level: enlist.Full, MaySend: true}} {
+		for _, m.Lists = range [][]enlist.ListID{nil, {h.News}} {
+			name := fmt.Sprintf("%s-%d", m.Level, len(m.Lists))
+			h.follow(name, m.Level, h.as(name, m))
+		}
+	}
+}
+
+func (h *hold) follow(name string, level enlist.Level, v *visitor) {
+	var mux http.ServeMux
+	levels := make(map[string]enlist.Level)
+	for _, p := range h.pages {
+		mux.Handle(p.Pattern, http.NotFoundHandler())
+		levels[p.Pattern] = p.Level
+	}
+	followed := make(map[string]bool)
+	for _, p := range h.pages {
+		if !isGet(p) {
+			continue
+		}
+		path := h.path(p.Pattern, nil)
+		reply, text := v.ask("GET", path, nil)
+		if reply.StatusCode != http.StatusOK || !strings.HasPrefix(reply.Header.Get("Content-Type"), "text/html") {
+			continue
+		}
+		form := ""
+		for z := html.NewTokenizer(strings.NewReader(text)); z.Next() != html.ErrorToken; {
+			token := z.Token()
+			attributes := make(map[string]string)
+			for _, a := range token.Attr {
+				attributes[a.Key] = a.Val
+			}
+			method, to := http.MethodGet, attributes["href"]
+			switch {
+			case token.Data == "form" && token.Type == html.StartTagToken:
+				form = cmp.Or(attributes["action"], path)
+				if attributes["method"] != "post" {
+					form = ""
+				}
+			case token.Data == "button": // a form without one only shows values
+				method, to = http.MethodPost, form
+			}
+			if token.Type != html.StartTagToken || !strings.HasPrefix(to, "/admin/") {
+				continue
+			}
+			r, err := http.NewRequestWithContext(v.Context(), method, to, nil)
+			h.Must(err)
+			_, pattern := mux.Handler(r)
+			if levels[pattern] > level {
+				h.Errorf("%s shows %s %s %s, which is for level %s", p.Pattern, name, method, to, levels[pattern])
+			}
+			if method == http.MethodGet && !followed[to] {
+				followed[to] = true
+				if reply, _ := v.ask(method, to, nil); reply.StatusCode != http.StatusOK {
+					h.Errorf("%s shows %s a link to %s, which is answered with %d", p.Pattern, name, to, reply.StatusCode)
+				}
+			}
 		}
 	}
 }

@@ -28,6 +28,7 @@ type editData struct {
 	Active   bool
 	Wrong    string // what is wrong with the time
 	Messages bool   // there is a Message
+	MayWrite bool   // a Message
 }
 
 // formOf returns the inputs of an autoresponder of a List.
@@ -58,10 +59,10 @@ func formOf(r *ui.Request, a *enlist.Autoresponder) (*editData, error) {
 	}
 	d := &editData{ID: a.ID, List: list.Name, Active: a.IsActive, Offset: ui.Plain(a.OffsetValue),
 		Period: a.OffsetPeriod, At: moment(r, a.Timestamp), Zone: r.Zone(), Kind: kindOf(a),
-		Messages: len(message.Options) > 0,
-		Clock:    time.Date(2000, 1, 1, int(a.SpecificHour), int(a.SpecificMinute), 0, 0, time.UTC).Format("15:04"),
-		Action:   "/admin/autoresponders?list=" + ui.Plain(int64(a.ListID)),
-		Back:     "/admin/autoresponders?list=" + ui.Plain(int64(a.ListID))}
+		Messages: len(message.Options) > 0, MayWrite: r.MayEditAccount(),
+		Clock:  time.Date(2000, 1, 1, int(a.SpecificHour), int(a.SpecificMinute), 0, 0, time.UTC).Format("15:04"),
+		Action: "/admin/autoresponders?list=" + ui.Plain(int64(a.ListID)),
+		Back:   "/admin/autoresponders?list=" + ui.Plain(int64(a.ListID))}
 	if a.ID != 0 {
 		d.Action = "/admin/autoresponders/" + ui.Plain(int64(a.ID))
 	}

@@ -37,7 +37,7 @@ type data struct {
 }
 
 func (p *page) show(r *ui.Request) (*ui.View, error) {
-	d := data{MayAdd: r.Caller.Key.Level >= enlist.Full && r.Caller.Key.Lists == nil}
+	d := data{MayAdd: r.MayEditAccount()}
 	running, err := r.App.Batches.CurrentBatches(r.Context(), r.Caller)
 	if err != nil {
 		return nil, err

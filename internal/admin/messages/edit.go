@@ -55,7 +55,7 @@ func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 
 // show shows the editor.
 func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
-	d.Kinds, d.MayEdit, d.MaySend = kinds, r.Caller.Key.Level >= enlist.Full && r.Caller.Key.Lists == nil, r.MaySend()
+	d.Kinds, d.MayEdit, d.MaySend = kinds, r.MayEditAccount(), r.MaySend()
 	view := &ui.View{Title: d.Name, Place: "Messages", Content: p.edit_, Data: d,
 		Sub: "Message · changed " + r.Date(d.LastModifiedTime) + " (" + r.Zone() + ")"}
 	if d.MaySend {

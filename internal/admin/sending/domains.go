@@ -17,11 +17,12 @@ import (
 
 // domainsData is the data of the page of domains.
 type domainsData struct {
-	Senders []sender
-	Domains []domain
-	Checked bool
-	Results []dns.Result
-	Wrong   int // results that are a problem
+	Senders  []sender
+	Domains  []domain
+	Checked  bool
+	MayCheck bool // asks the DNS
+	Results  []dns.Result
+	Wrong    int // results that are a problem
 }
 
 // sender is an address from which the Account sends.
@@ -153,7 +154,7 @@ func (p *pages) showDomains(r *ui.Request, check bool) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := domainsData{Senders: all, Checked: check}
+	d := domainsData{Senders: all, Checked: check, MayCheck: r.Caller.Key.Level >= enlist.Standard}
 	for i := range all {
 		all[i].Signed = signedBy(s, domainName(all[i].Address))
 	}

@@ -17,6 +17,7 @@ import (
 type composeData struct {
 	plan
 	Messages    []messages.Choice
+	MayWrite    bool // a Message
 	AllLists    []enlist.List
 	Segments    []segment
 	Fields      []string // that can have a time zone
@@ -60,7 +61,7 @@ func (p *pages) compose(r *ui.Request) (*ui.View, error) {
 }
 
 func (p *pages) showCompose(r *ui.Request, d *composeData) (*ui.View, error) {
-	d.ZoneOfTimes, d.Letters = r.Zone(), [variants]string{"A", "B", "C", "D"}
+	d.ZoneOfTimes, d.Letters, d.MayWrite = r.Zone(), [variants]string{"A", "B", "C", "D"}, r.MayEditAccount()
 	var err error
 	d.Messages, err = r.App.Messages.Choices(r.Context(), r.Caller)
 	if err != nil {

@@ -89,6 +89,11 @@ var ErrNotFound = errors.New("there is no such page, or you may not see it")
 // MaySend reports whether the person may start, pause and cancel Batches.
 func (r *Request) MaySend() bool { return !r.Caller.NoSending && r.Caller.Key.Level >= enlist.Standard }
 
+// MayEditAccount reports whether the person may change what belongs to the whole Account, such as Messages.
+func (r *Request) MayEditAccount() bool {
+	return r.Caller.Key.Level >= enlist.Full && r.Caller.Key.Lists == nil
+}
+
 // ID returns a number in the path, or 0.
 func (r *Request) ID(name string) int64 {
 	id, _ := strconv.ParseInt(r.PathValue(name), 10, 64)
@@ -108,7 +113,8 @@ type group struct {
 }
 
 // ofAccount are the paths of the pages about a whole Account. A person of only some Lists may not see them.
-var ofAccount = []string{"/admin/people", "/admin/keys", "/admin/audit"}
+var ofAccount = []string{"/admin/messages", "/admin/images", "/admin/look", "/admin/people", "/admin/keys",
+	"/admin/audit"}
 
 // isFor reports whether the menu of a person has the entry.
 func (e entry) isFor(c *enlist.Caller) bool {
