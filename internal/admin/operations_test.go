@@ -46,9 +46,9 @@ func TestPagesOfOperations(t *testing.T) {
 // pages shows the rules on one store and one server.
 func (s *operations) pages() {
 	for _, c := range []apptest.Rule[*operations]{
-		// This is the first one, because others add Accounts.
-		{Name: "mails in the folder are shown, and all are held, only on a server with one Account", Test: (*operations).mails},
+		// These are the first ones, because the second one and others add Accounts.
 		{Name: "the first page says what needs attention, and where to go", Test: (*operations).attention},
+		{Name: "mails in the folder are shown, and all are held, only on a server with one Account", Test: (*operations).mails},
 		{Name: "the records of a domain are shown, and compared with the DNS", Test: (*operations).domains},
 		{Name: "mails that were deferred are shown and tried again, only those of the Account", Test: (*operations).queue},
 		{Name: "the pages need their level, and show texts as texts", Test: (*operations).levels},
@@ -279,6 +279,12 @@ func (s *operations) mails() {
 	v.want("/admin/sending/mails", http.StatusNotFound)
 	v.want("/admin/sending/mails/"+name+"/body", http.StatusNotFound)
 	v.send("/admin/sending/hold", nil, http.StatusNotFound)
+	// The plan and the backup are those of attention.
+	v.wantWithout("/admin/sending", "Today 0", "Warm-up</h2>")
+	v.want("/admin/backups", http.StatusOK, "The log of the server says why")
+	v.wantWithout("/admin/backups", "the disk is full", "Its file")
+	v.want("/admin/", http.StatusOK, "The last backup failed")
+	v.wantWithout("/admin/", "the disk is full")
 }
 
 func (s *operations) domains() {
@@ -369,6 +375,12 @@ func (s *operations) attention() {
 	})
 	later := s.AddAt(s.Now.Add(time.Hour).Unix(), apptest.Whole(many))
 	s.Edit(later, "pause")
+	may := s.Message
+	s.Message = s.AddMessage("Gone")
+	gone := s.Add(apptest.Whole(s.News))
+	s.Update(func(tx *db.Tx) error { return messages.DeleteMessage(tx, s.Message) })
+	s.SendAll(nil)
+	s.Message = may
 	waits, err := s.AddImport(many, "Email\nann@example.com\n", nil)
 	s.Must(err)
 	s.Must(s.App.Imports.PauseImport(s.Context(), s.Caller, waits.ID))
@@ -378,7 +390,10 @@ func (s *operations) attention() {
 			tx.Do("INSERT INTO backup (id, time, name, tried_time, lease_time, every, error) VALUES (1, 1, 'b', 2, 0, 3600, 'the disk is full')"))
 	})
 	v.want("/admin/", http.StatusOK, "9.7 % of the mails of seven days bounced", " is paused", "by a person", "/admin/sends/"+id(later),
-		"An Import is paused", "/admin/imports/"+id(waits.ID), "posted to https://hook.example/<", "the disk is full", "102 delivered")
+		"An Import is paused", "/admin/imports/"+id(waits.ID), "posted to https://hook.example/<", "the disk is full", "102 delivered", "/admin/webhooks/"+id(hook), "its Message was deleted", "/admin/sends/"+id(gone))
+	s.Must(s.App.Sending.HoldMails(s.Context(), "a move"))
+	v.want("/admin/", http.StatusOK, "a move</span><a", `href="/admin/sending"`)
+	s.as("reader", people.Membership{Level: enlist.Read}).want("/admin/", http.StatusOK, "needs the level full</span></div>")
 	if _, _, text := v.get("/admin/"); strings.Contains(text, "secret") {
 		s.Error("the first page shows the query of the URL of a webhook")
 	}
@@ -386,6 +401,8 @@ func (s *operations) attention() {
 	v.want("/admin/sending", http.StatusOK, "Bounces of 1,000 mails", "events of 1 webhook are")
 	s.App.SetSending(pace.Settings{Relay: "relay.example:25", Warmup: value(pace.ParseWarmup(s.Now.Format(time.DateOnly) + " 500 1.5"))})
 	v.want("/admin/sending", http.StatusOK, "Today 0 of at most 500")
+	_, err = s.App.Sending.ReleaseMails(s.Context())
+	s.Must(err)
 }
 
 func value[T any](v T, _ error) T { return v }

@@ -39,9 +39,16 @@ func (p *page) show(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
+	alone, err := r.IsAlone()
+	if err != nil {
+		return nil, err
+	}
 	var d data
 	if last != nil {
 		d = data{Known: true, Last: r.Date(last.Time), Name: last.Name, Problem: last.Error}
+		if !alone {
+			d.hide()
+		}
 		if last.Every > 0 {
 			d.Every = span(last.Every)
 		}
@@ -53,6 +60,14 @@ func (p *page) show(r *ui.Request) (*ui.View, error) {
 		}
 	}
 	return &ui.View{Title: "Backups", Place: "Backups", Content: p.content, Data: d}, nil
+}
+
+// hide leaves out what is about the server, because it has other Accounts.
+func (d *data) hide() {
+	d.Name = ""
+	if d.Problem != "" {
+		d.Problem = "It failed. The log of the server says why."
+	}
 }
 
 // span writes a number of seconds as people say it.

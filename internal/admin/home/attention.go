@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"enlist/internal/admin/sends"
 	"enlist/internal/admin/ui"
 	"enlist/internal/backup"
 	"enlist/internal/batches"
@@ -20,14 +21,18 @@ func (d *data) need(text, why, path, what string) {
 	d.Attention = append(d.Attention, attention{text, why, path, what})
 }
 
-// attend looks for what needs attention. running are the Batches that have not ended, as Running shows them.
-func (d *data) attend(r *ui.Request, running []batches.Batch) error {
+// failedDays is for how long a send or an Import that failed needs attention.
+const failedDays = 7
+
+// attend looks for what needs attention. running are the Batches that have not ended, as Running shows them, and failed
+// those that failed, with their rows.
+func (d *data) attend(r *ui.Request, running, failed []batches.Batch, rows []sends.Row) error {
 	held, err := r.App.Sending.Held(r.Context())
 	if err != nil {
 		return err
 	}
 	if held != nil {
-		d.need("All mails are held", held.Reason, "", "enlist release")
+		d.need("All mails are held", held.Reason, "/admin/sending", "Sending health")
 	}
 	for i := range running {
 		if running[i].Status == batches.BatchPaused {
@@ -37,6 +42,11 @@ func (d *data) attend(r *ui.Request, running []batches.Batch) error {
 			}
 			d.need(d.Running[i].Name+" is paused", why, "/admin/sends/"+ui.Plain(int64(running[i].ID)),
 				"Go on or cancel")
+		}
+	}
+	for i := range failed {
+		if failed[i].ActiveTime > r.Now.AddDate(0, 0, -failedDays).Unix() {
+			d.need(rows[i].Name+" failed", failed[i].Reason, "/admin/sends/"+ui.Plain(int64(failed[i].ID)), "Look at it")
 		}
 	}
 	for _, find := range []func(*ui.Request) error{d.webhooks, d.imports, d.backups} {
@@ -57,8 +67,12 @@ func (d *data) webhooks(r *ui.Request) error {
 			why = "the address did not answer"
 		}
 		to, _, _ := strings.Cut(all[i].URL, "?") // programs put tokens into the query
-		d.need("Events are no longer posted to "+to, why+". They are kept: correct the receiver, and then", "",
-			"enlist webhook edit")
+		why += ". They are kept: correct the receiver, and then post them again"
+		path := "/admin/webhooks/" + ui.Plain(int64(all[i].ID))
+		if r.Caller.Key.Level < enlist.Full {
+			why, path = why+", for which a person needs the level full", ""
+		}
+		d.need("Events are no longer posted to "+to, why, path, "Look at it")
 		if i == 4 {
 			break // more would hide the rest of the page
 		}
@@ -78,7 +92,7 @@ func (d *data) imports(r *ui.Request) error {
 		switch {
 		case one.State == imports.ImportPaused:
 			d.need("An Import is paused", one.Reason, path, "Go on or cancel")
-		case one.State == imports.ImportFailed && one.EndTime > r.Now.AddDate(0, 0, -7).Unix():
+		case one.State == imports.ImportFailed && one.EndTime > r.Now.AddDate(0, 0, -failedDays).Unix():
 			d.need("An Import failed", one.Reason, path, "Look at it")
 		}
 	}
@@ -94,11 +108,14 @@ func (d *data) backups(r *ui.Request) error {
 	if err != nil || last == nil {
 		return err // the database does not know of backups that others make
 	}
+	alone, err := r.IsAlone()
 	switch {
+	case last.Error != "" && !alone:
+		d.need("The last backup failed", "", "/admin/backups", "Look at it")
 	case last.Error != "":
 		d.need("The last backup failed", last.Error, "/admin/backups", "Look at it")
 	case last.IsOverdue(r.Now.Unix()):
 		d.need("The last backup is old", r.Date(last.Time), "/admin/backups", "Look at it")
 	}
-	return nil
+	return err
 }

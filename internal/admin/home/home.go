@@ -42,19 +42,21 @@ func (p *page) show(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	last, err := r.App.Batches.SearchBatches(r.Context(), r.Caller,
-		enlist.Query{SortBy: "id", Descending: true, Limit: 5,
-			Criteria: &enlist.Criteria{Key: "send_status", Operator: "exactly",
-				Value: enlist.TextInput(string(batches.BatchCompleted))}})
+	last, err := lastBatches(r, batches.BatchCompleted)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := sends.Rows(r, slices.Concat(running, last))
+	failed, err := lastBatches(r, batches.BatchFailed)
 	if err != nil {
 		return nil, err
 	}
-	d.Running, d.Last = rows[:len(running)], rows[len(running):]
-	if err := d.attend(r, running); err != nil {
+	rows, err := sends.Rows(r, slices.Concat(running, last, failed))
+	if err != nil {
+		return nil, err
+	}
+	ended := len(running) + len(last)
+	d.Running, d.Last = rows[:len(running)], rows[len(running):ended]
+	if err := d.attend(r, running, failed, rows[ended:]); err != nil {
 		return nil, err
 	}
 	if err := d.grow(r); err != nil {
@@ -78,6 +80,12 @@ func (p *page) show(r *ui.Request) (*ui.View, error) {
 		view.Actions = append(view.Actions, ui.Action{Text: "New send", Path: "/admin/sends/new", Main: true})
 	}
 	return view, nil
+}
+
+// lastBatches returns the newest Batches with a status.
+func lastBatches(r *ui.Request, s batches.BatchStatus) ([]batches.Batch, error) {
+	return r.App.Batches.SearchBatches(r.Context(), r.Caller, enlist.Query{SortBy: "id", Descending: true, Limit: 5,
+		Criteria: &enlist.Criteria{Key: "send_status", Operator: "exactly", Value: enlist.TextInput(string(s))}})
 }
 
 // greeting fits the time of day in the Account's zone.

@@ -17,7 +17,7 @@ var limitTexts = [][2]string{{"mail-rate", "Mails a second of each process"}, {"
 	{"batch-calendar", "Hours of sends"}, {"batch-warmup", "Warm-up plan"}}
 
 // readLimits sets the rates and the warm-up plan.
-// On a server with several Accounts it leaves out what would show domains of others.
+// On a server with several Accounts it leaves out what would show domains of others, or how much they send.
 func (p *pages) readLimits(r *ui.Request, d *data, alone bool) error {
 	stored, err := r.App.Accounts.StoredSettings(r.Context())
 	if err != nil {
@@ -55,7 +55,7 @@ func (p *pages) readLimits(r *ui.Request, d *data, alone bool) error {
 		d.Slowed = append(d.Slowed, setting{one.Group, fmt.Sprintf("%s mails a minute, because it asked for fewer %s; "+
 			"a tenth more each minute, up to %s", ui.Number(one.At(now)), r.Date(one.Time), ui.Number(one.Top))})
 	}
-	if len(limits.Days) == 0 {
+	if len(limits.Days) == 0 || !alone {
 		return nil
 	}
 	chart := &ui.Chart{Title: "The plan and what was sent", Series: []string{"plan", "sent"}}

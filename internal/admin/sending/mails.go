@@ -46,7 +46,7 @@ type mailsData struct {
 
 // folder opens the folder of mails. Errors: ui.ErrNotFound for a person who may not see them.
 func (p *pages) folder(r *ui.Request) (*os.Root, error) {
-	alone, err := isAlone(r)
+	alone, err := r.IsAlone()
 	if err != nil {
 		return nil, err
 	}

@@ -95,7 +95,7 @@ func (p *pages) show(r *ui.Request, to, wrong string) (*ui.View, error) {
 	if to == "" {
 		d.To = r.Person.Email
 	}
-	alone, err := isAlone(r)
+	alone, err := r.IsAlone()
 	if err != nil {
 		return nil, err
 	}
@@ -115,12 +115,6 @@ func (p *pages) show(r *ui.Request, to, wrong string) (*ui.View, error) {
 // mayOperate reports whether the person may do what is about all mails of the Account.
 func mayOperate(r *ui.Request) bool {
 	return r.Caller.Key.Level >= enlist.Full && r.Caller.Key.Lists == nil && r.MaySend()
-}
-
-// isAlone reports whether the server has no other Account. Then what is about the whole server is about this Account.
-func isAlone(r *ui.Request) (bool, error) {
-	all, err := r.App.Accounts.AllAccounts(r.Context())
-	return len(all) == 1, err
 }
 
 // readMode sets where mails go.
@@ -201,7 +195,7 @@ func (p *pages) hold(r *ui.Request) (*ui.View, error) {
 
 // requireHold refuses a person who may not stop all mails of the server.
 func (p *pages) requireHold(r *ui.Request) error {
-	alone, err := isAlone(r)
+	alone, err := r.IsAlone()
 	if err != nil {
 		return err
 	}

@@ -94,6 +94,12 @@ func (r *Request) MayEditAccount() bool {
 	return r.Caller.Key.Level >= enlist.Full && r.Caller.Key.Lists == nil
 }
 
+// IsAlone reports whether the server has no other Account. Then what is about the whole server is about this Account.
+func (r *Request) IsAlone() (bool, error) {
+	all, err := r.App.Accounts.AllAccounts(r.Context())
+	return len(all) == 1, err
+}
+
 // ID returns a number in the path, or 0.
 func (r *Request) ID(name string) int64 {
 	id, _ := strconv.ParseInt(r.PathValue(name), 10, 64)
