@@ -22,7 +22,8 @@ func (s *operations) lists() {
 		"confirms by a link", "are not counted")
 	list := enlist.ListID(ui64(path))
 	s.Subscribe(list, "Email", "ann@example.com")
-	v.want(path, http.StatusOK, "Can get mail", "90 days", "1 Contact")
+	v.want(path, http.StatusOK, "Can get mail", "90 days", "1 Contact",
+		`double_opt_in&amp;op=exactly&amp;value=1"><b>0</b>`, "Have not confirmed yet", `double_opt_in&amp;op=exactly&amp;value=0"><b>1</b>`)
 	v.want(path+"/copy", http.StatusOK, "2 Fields")
 	copied := v.send(path+"/copy", url.Values{"name": {"Second"}}, http.StatusOK, "This is the copy", "0 Contacts")
 	v.want("/admin/lists?q=seco", http.StatusOK, "Second", "1 to 1 of 1")

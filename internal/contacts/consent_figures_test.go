@@ -21,14 +21,15 @@ func TestConsentOfPages(t *testing.T) {
 
 func consentFigures(o *apptest.Account) {
 	list := o.AddList()
-	subscribe := func(email string, consent contacts.Consent) {
+	subscribe := func(email string, consent contacts.Consent) enlist.ContactID {
 		o.Helper()
-		_, err := o.App.Contacts.Subscribe(o.Context(), o.Caller, contacts.SubscribeRequest{List: list,
+		id, err := o.App.Contacts.Subscribe(o.Context(), o.Caller, contacts.SubscribeRequest{List: list,
 			Details: apptest.Details("Email", email), Consent: consent})
 		o.Must(err)
+		return id
 	}
 	subscribe("a@x.io", contacts.Consent{Type: enlist.ConsentGDPR, Text: "I agree"})
-	subscribe("b@x.io", contacts.Consent{Type: contacts.ConsentDirect})
+	direct := subscribe("b@x.io", contacts.Consent{Type: contacts.ConsentDirect})
 	subscribe("c@x.io", contacts.Consent{})
 	subscribe("d@x.io", contacts.Consent{Type: contacts.ConsentDirect})
 	_, err := o.App.Contacts.Unsubscribe(o.Context(), o.Caller, contacts.UnsubscribeRequest{List: list, Address: "d@x.io"})
@@ -36,6 +37,18 @@ func consentFigures(o *apptest.Account) {
 	got, err := o.App.Contacts.ConsentFigures(o.Context(), o.Caller, list)
 	if want := (contacts.ConsentFigures{Receiving: 3, Provable: 2}); err != nil || got != want {
 		o.Errorf("the figures are %+v, %v; want %+v", got, err, want)
+	}
+	_, err = o.App.Lists.EditList(o.Context(), o.Caller, list, apptest.Details("double_opt_in_required", true))
+	o.Must(err)
+	got, err = o.App.Contacts.ConsentFigures(o.Context(), o.Caller, list)
+	if want := (contacts.ConsentFigures{Unconfirmed: 3}); err != nil || got != want {
+		o.Errorf("the figures of a List with double opt-in are %+v, %v; want %+v", got, err, want)
+	}
+	_, err = o.App.Contacts.Confirm(o.Context(), o.Caller, contacts.ContactRequest{List: list, Contact: direct})
+	o.Must(err)
+	got, err = o.App.Contacts.ConsentFigures(o.Context(), o.Caller, list)
+	if want := (contacts.ConsentFigures{Receiving: 1, Confirmed: 1, Provable: 1, Unconfirmed: 2}); err != nil || got != want {
+		o.Errorf("the figures with one confirmed Contact are %+v, %v; want %+v", got, err, want)
 	}
 	_, err = o.App.Contacts.ConsentFigures(o.Context(), o.NewCaller(), list)
 	o.Refused(err, enlist.NoList, "")

@@ -122,13 +122,17 @@ func (d *listData) count(r *ui.Request) error {
 	if enlist.KindOf(err) == enlist.Busy {
 		return nil
 	}
-	d.Figures = []figure{
-		{"Can get mail", ui.Number(f.Receiving), ui.Percent(f.Receiving, d.ContactCount),
-			peopleOf(d.ID, "is_active", "1", "is_unsubscribed", "0")},
-		{"Of these, confirmed", ui.Number(f.Confirmed), ui.Percent(f.Confirmed, f.Receiving),
-			peopleOf(d.ID, "is_active", "1", "is_unsubscribed", "0", "double_opt_in", "1")},
-		{"With a consent on record", ui.Number(f.Provable), ui.Percent(f.Provable, f.Receiving), ""},
+	stayed := peopleOf(d.ID, "is_active", "1", "is_unsubscribed", "0")
+	confirmed := peopleOf(d.ID, "is_active", "1", "is_unsubscribed", "0", "double_opt_in", "1")
+	receiving := figure{"Can get mail", ui.Number(f.Receiving), ui.Percent(f.Receiving, d.ContactCount), stayed}
+	second := figure{"Of these, confirmed", ui.Number(f.Confirmed), ui.Percent(f.Confirmed, f.Receiving), confirmed}
+	if d.DoubleOptIn {
+		receiving.Path = confirmed
+		second = figure{"Have not confirmed yet", ui.Number(f.Unconfirmed), ui.Percent(f.Unconfirmed, d.ContactCount),
+			peopleOf(d.ID, "is_active", "1", "is_unsubscribed", "0", "double_opt_in", "0")}
 	}
+	d.Figures = []figure{receiving, second,
+		{"With a consent on record", ui.Number(f.Provable), ui.Percent(f.Provable, f.Receiving), ""}}
 	if r.Caller.Key.Level < enlist.Standard {
 		for i := range d.Figures {
 			d.Figures[i].Path = ""
