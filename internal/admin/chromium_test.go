@@ -14,6 +14,8 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/people"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
@@ -41,6 +43,7 @@ func TestScriptOfThePagesInChromium(t *testing.T) {
 	list := s.garden()
 	b.countFollowsTheInput(list)
 	b.progressWithoutReload(list)
+	b.printsTables(list)
 	b.fitsNarrowWindows("/admin/contacts?list="+id(list)+"&g=0&key=State&op=in&value=NSW&g=1&key=Born&op=exactly&value=1990-01-31&top=State",
 		"/admin/contacts/person?list="+id(list)+"&contact="+id(s.All(list)[0]), "/admin/contacts/change?list="+id(list)+"&key=State&op=in&value=NSW")
 }
@@ -106,6 +109,21 @@ func (b *chromium) progressWithoutReload(list enlist.ListID) {
 	b.Must(err)
 	b.waitFor(`window.same && document.querySelector("main").innerText.includes("The change is done") &&
 		!document.querySelector("main").hasAttribute("hx-get")`)
+}
+
+// printsTables looks at the table of Contacts, which is inside a form, on paper.
+func (b *chromium) printsTables(list enlist.ListID) {
+	print := func(media string) {
+		b.Must(chromedp.Do(b.ctx, func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+			_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: media})
+			return chromedp.Void{}, err
+		}))
+	}
+	print("print")
+	defer print("")
+	b.visit("/admin/contacts?list=" + id(list))
+	b.waitFor(`document.querySelector("td a[href*=person]").checkVisibility() &&
+		![...document.querySelectorAll("main :is(button, input, textarea)")].some(e => e.checkVisibility())`)
 }
 
 func (b *chromium) fitsNarrowWindows(paths ...string) {
