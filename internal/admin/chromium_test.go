@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -44,6 +45,7 @@ func TestScriptOfThePagesInChromium(t *testing.T) {
 	b.countFollowsTheInput(list)
 	b.progressWithoutReload(list)
 	b.printsTables(list)
+	b.drawsForTheWidth("/admin/lists/" + id(list))
 	b.fitsNarrowWindows("/admin/contacts?list="+id(list)+"&g=0&key=State&op=in&value=NSW&g=1&key=Born&op=exactly&value=1990-01-31&top=State",
 		"/admin/contacts/person?list="+id(list)+"&contact="+id(s.All(list)[0]), "/admin/contacts/change?list="+id(list)+"&key=State&op=in&value=NSW")
 }
@@ -124,6 +126,20 @@ func (b *chromium) printsTables(list enlist.ListID) {
 	b.visit("/admin/contacts?list=" + id(list))
 	b.waitFor(`document.querySelector("td a[href*=person]").checkVisibility() &&
 		![...document.querySelectorAll("main :is(button, input, textarea)")].some(e => e.checkVisibility())`)
+}
+
+// drawsForTheWidth looks at the charts of a page in windows of many widths.
+func (b *chromium) drawsForTheWidth(path string) {
+	b.visit(path)
+	for _, width := range []int64{320, 390, 700, 900, 1000, 1280, 1440} {
+		b.Must(chromedp.Do(b.ctx, chromedp.EmulateViewport(width, 640)))
+		sizes, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]float64](`[...document.querySelectorAll(".chart > svg")].filter(e => e.checkVisibility()).
+			map(e => 11 * e.getBoundingClientRect().width / e.viewBox.baseVal.width)`))
+		b.Must(err)
+		if len(sizes) != 2 || slices.Min(sizes) < 8.5 || slices.Max(sizes) > 14 {
+			b.Errorf("in a window of %d, letters of the charts of %s have %v pixels, want about 11 in both", width, path, sizes)
+		}
+	}
 }
 
 func (b *chromium) fitsNarrowWindows(paths ...string) {

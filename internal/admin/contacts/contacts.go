@@ -217,7 +217,7 @@ func (d *data) addDays(r *ui.Request) error {
 	if err != nil {
 		return err
 	}
-	c := &ui.Chart{Title: "Contacts of the List in 90 days", Series: []string{"Contacts"}, Width: 990}
+	c := &ui.Chart{Title: "Contacts of the List in 90 days", Series: []string{"Contacts"}}
 	for _, day := range days {
 		c.Points = append(c.Points, ui.Point{Label: day.Day.Format("2 Jan"), Values: []int64{day.Contacts}})
 	}

@@ -104,7 +104,7 @@ func (d *editData) count(r *ui.Request) error {
 	if err != nil {
 		return err
 	}
-	c := &ui.Chart{Width: 990, Title: "How often the Form was shown, sent and confirmed on each day",
+	c := &ui.Chart{Title: "How often the Form was shown, sent and confirmed on each day",
 		Series: []string{"shown", "sent", "confirmed"}}
 	for i := range days {
 		day := &days[i]

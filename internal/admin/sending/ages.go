@@ -24,7 +24,7 @@ func (p *pages) readAges(r *ui.Request, d *data, _ bool) error {
 	if err != nil {
 		return err
 	}
-	chart := &ui.Chart{Width: 990, Title: "Minutes for which the oldest mail waited", Series: []string{"minutes"},
+	chart := &ui.Chart{Title: "Minutes for which the oldest mail waited", Series: []string{"minutes"},
 		Axis: "From"}
 	waited := false
 	for _, a := range ages {

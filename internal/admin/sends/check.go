@@ -183,7 +183,7 @@ type course struct {
 const courseHours = 72
 
 func courseOf(r *ui.Request, p *plan, b *batches.BatchRequest, mails int64) (c course, err error) {
-	c.Chart = &ui.Chart{Title: "Mails an hour, at most", Axis: "From", Series: []string{"mails, at most"}, Width: 300}
+	c.Chart = &ui.Chart{Title: "Mails an hour, at most", Axis: "From", Series: []string{"mails, at most"}}
 	switch {
 	case mails == 0:
 		return c, nil

@@ -203,8 +203,7 @@ const chartHours = 48
 
 // chartOf shows opens and clicks by hour in the first two days. Its table has departures and complaints too.
 func chartOf(r *ui.Request, b *reports.BatchReport) (c *ui.Chart, hours []hour) {
-	c = &ui.Chart{Title: "Opens and clicks an hour", Width: 600,
-		Series: []string{"opened by people", "clicked", "opened by machines"}}
+	c = &ui.Chart{Title: "Opens and clicks an hour", Series: []string{"opened by people", "clicked", "opened by machines"}}
 	if len(b.Periods) == 0 {
 		return c, nil
 	}

@@ -1,15 +1,13 @@
 package ui
 
 import (
-	"cmp"
 	"fmt"
 	"html/template"
 	"math"
 	"strings"
 )
 
-// This file draws charts as SVG. Each chart is drawn twice, for a wide column and for a phone, so that its letters have
-// the same size on both, and the style sheet shows one of them. A table with the same numbers stands below each.
+// This file draws charts as SVG. A table with the same numbers stands below each.
 
 // Point is a place on the horizontal axis of a chart, with the values of its series.
 type Point struct {
@@ -22,7 +20,6 @@ type Chart struct {
 	Title  string // for people who cannot see the chart
 	Series []string
 	Points []Point
-	Width  int // in a wide window; 0: that of a column of two
 
 	Axis    string   // what the points are; "": days
 	Classes []string // of the colours of stacked bars
@@ -34,11 +31,20 @@ const (
 	bottomSpace = 22 // for the labels of the horizontal axis
 )
 
-// The widths for which charts are drawn.
-const (
-	columnWidth = 460
-	phoneWidth  = 330
-)
+// drawings draws something for four widths. The style sheet shows the drawing that fits the box around it best, because a
+// browser enlarges or reduces a drawing with its letters.
+func drawings(title string, height int, draw func(b *strings.Builder, width int)) template.HTML {
+	var b strings.Builder
+	b.WriteString(`<div class="chart">`)
+	for _, width := range []int{330, 480, 700, 1050} {
+		fmt.Fprintf(&b, `<svg class="w%d" viewBox="0 0 %[1]d %d" role="img"><title>%s</title>`, width, height,
+			template.HTMLEscapeString(title))
+		draw(&b, width)
+		b.WriteString("</svg>")
+	}
+	b.WriteString("</div>")
+	return template.HTML(b.String())
+}
 
 // Lines draws each series as a line, the first with an area below it.
 func (c *Chart) Lines() template.HTML { return c.draw((*canvas).lines) }
@@ -49,24 +55,18 @@ func (c *Chart) UpDown() template.HTML { return c.draw((*canvas).upDown) }
 // canvas is one drawing of a chart.
 type canvas struct {
 	*Chart
-	strings.Builder
+	*strings.Builder
 	width int
 }
 
 func (c *Chart) draw(how func(*canvas)) template.HTML {
-	var all strings.Builder
-	for i, width := range []int{cmp.Or(c.Width, columnWidth), phoneWidth} {
-		d := &canvas{Chart: c, width: width}
-		fmt.Fprintf(d, `<svg class="%s" viewBox="0 0 %d %d" role="img"><title>%s</title>`, []string{"desk", "phone"}[i],
-			width, chartHeight, template.HTMLEscapeString(c.Title))
+	return drawings(c.Title, chartHeight, func(b *strings.Builder, width int) {
 		if len(c.Points) > 0 {
+			d := &canvas{c, b, width}
 			how(d)
 			d.labels()
 		}
-		d.WriteString("</svg>")
-		all.WriteString(d.String())
-	}
-	return template.HTML(all.String())
+	})
 }
 
 // x returns the middle of the place of a point.

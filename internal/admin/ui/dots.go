@@ -40,28 +40,23 @@ func (r *Request) Dots(title string, lanes []Lane) template.HTML {
 	if len(shown) == 0 {
 		return ""
 	}
-	var all strings.Builder
-	for i, width := range []int{960, phoneWidth} {
-		height := len(shown)*laneHeight + bottomSpace
-		fmt.Fprintf(&all, `<svg class="%s" viewBox="0 0 %d %d" role="img"><title>%s</title>`,
-			[]string{"desk", "phone"}[i], width, height, template.HTMLEscapeString(title))
+	height := len(shown)*laneHeight + bottomSpace
+	return drawings(title, height, func(b *strings.Builder, width int) {
 		const left, right = 86, 10
 		x := func(at int64) float64 {
 			return left + float64(width-left-right)*float64(at-first)/float64(max(1, last-first))
 		}
 		for n, l := range shown {
 			y := n*laneHeight + laneHeight/2
-			fmt.Fprintf(&all, `<path class="grid" d="M%d %dH%d"/><text x="0" y="%d">%s</text>`, left, y, width, y+4,
+			fmt.Fprintf(b, `<path class="grid" d="M%d %dH%d"/><text x="0" y="%d">%s</text>`, left, y, width, y+4,
 				template.HTMLEscapeString(l.Name))
 			for _, d := range l.Dots {
-				fmt.Fprintf(&all, `<circle class="%s" cx="%.1f" cy="%d" r="4.5"><title>%s</title></circle>`, l.Class,
+				fmt.Fprintf(b, `<circle class="%s" cx="%.1f" cy="%d" r="4.5"><title>%s</title></circle>`, l.Class,
 					x(d.Time), y, template.HTMLEscapeString(d.Text))
 			}
 		}
-		r.days(&all, first, last, x, height)
-		all.WriteString("</svg>")
-	}
-	return template.HTML(all.String())
+		r.days(b, first, last, x, height)
+	})
 }
 
 // days writes the days of the first and the last event.

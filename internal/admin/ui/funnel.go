@@ -22,10 +22,7 @@ func Funnel(title string, steps []Step) template.HTML {
 	for _, s := range steps {
 		whole = max(whole, s.Count+s.More)
 	}
-	var b strings.Builder
-	for i, width := range []int{600, phoneWidth} {
-		fmt.Fprintf(&b, `<svg class="%s" viewBox="0 0 %d %d" role="img"><title>%s</title>`,
-			[]string{"desk", "phone"}[i], width, row*len(steps), template.HTMLEscapeString(title))
+	return drawings(title, row*len(steps), func(b *strings.Builder, width int) {
 		long := func(n int64) float64 { return float64(width-names-numbers) * float64(n) / float64(whole) }
 		for k, s := range steps {
 			from := names + long(s.Count)
@@ -34,13 +31,11 @@ func Funnel(title string, steps []Step) template.HTML {
 				text += " + " + Number(s.More)
 			}
 			name := template.HTMLEscapeString(s.Name)
-			fmt.Fprintf(&b, `<g><title>%s: %s</title><text x="0" y="%d">%s</text>`, name, text, y+16, name)
-			fmt.Fprintf(&b, `<rect class="s1" x="%d" y="%d" width="%.1f" height="14" rx="2"/>`, names, y+5,
+			fmt.Fprintf(b, `<g><title>%s: %s</title><text x="0" y="%d">%s</text>`, name, text, y+16, name)
+			fmt.Fprintf(b, `<rect class="s1" x="%d" y="%d" width="%.1f" height="14" rx="2"/>`, names, y+5,
 				max(1, long(s.Count)))
-			fmt.Fprintf(&b, `<rect class="s2" x="%.1f" y="%d" width="%.1f" height="14" rx="2"/>`, from, y+5, long(s.More))
-			fmt.Fprintf(&b, `<text x="%.1f" y="%d">%s</text></g>`, from+long(s.More)+6, y+16, text)
+			fmt.Fprintf(b, `<rect class="s2" x="%.1f" y="%d" width="%.1f" height="14" rx="2"/>`, from, y+5, long(s.More))
+			fmt.Fprintf(b, `<text x="%.1f" y="%d">%s</text></g>`, from+long(s.More)+6, y+16, text)
 		}
-		b.WriteString("</svg>")
-	}
-	return template.HTML(b.String())
+	})
 }
