@@ -26,7 +26,7 @@ func TestMain(m *testing.M) { dbtest.Main(m, func() error { return goleak.Find()
 func TestPages(t *testing.T) {
 	apptest.Run(t, apptest.Own, newSite, []apptest.Rule[*site]{
 		{Name: "a stranger is led to the sign-in, and afterwards to the page", Test: (*site).strangers},
-		{Name: "each page needs its level", Test: (*site).levels},
+		{Name: "each page needs its level, and says the time zone", Test: (*site).levels},
 		{Name: "records of other Accounts and other Lists are answered like ones that do not exist", Test: (*site).others},
 		{Name: "texts of Contacts and records stay text on every page", Test: (*site).markup},
 		{Name: "a form from another site is refused", Test: (*site).otherSites},
@@ -164,6 +164,7 @@ func (s *site) strangers() {
 }
 
 func (s *site) levels() {
+	s.Must(s.App.Accounts.EditAccount(s.Context(), s.Caller.Account.ID, func(a *enlist.Account) { a.TimeZone = "Australia/Sydney" }))
 	for _, level := range []enlist.Level{enlist.Read, enlist.Standard, enlist.Full} {
 		v := s.signedIn(people.Membership{Level: level, MaySend: true})
 		for path, needed := range s.paths() {
@@ -171,8 +172,12 @@ func (s *site) levels() {
 			if level < needed {
 				want = http.StatusForbidden
 			}
-			if status, _, text := v.get(path); status != want {
+			status, _, text := v.get(path)
+			if status != want {
 				s.Errorf("GET %s of level %s is answered with %d, want %d\n%s", path, level, status, want, text)
+			}
+			if !strings.Contains(text, "Times are in Australia/Sydney.") {
+				s.Errorf("GET %s does not say the time zone:\n%s", path, text)
 			}
 		}
 		if status, _, _ := v.post("/admin/messages", url.Values{"start": {"letter"}}); (status == http.StatusOK) != (level == enlist.Full) {

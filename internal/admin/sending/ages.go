@@ -37,7 +37,7 @@ func (p *pages) readAges(r *ui.Request, d *data, _ bool) error {
 		*most = max(*most, a.Age/60)
 		waited = waited || a.Age > 0
 	}
-	d.Queue.Whole, d.Queue.Zone = true, r.Zone()
+	d.Queue.Whole = true
 	if waited {
 		plot := chart.Plot((*ui.Chart).Lines)
 		d.Queue.Ages = &plot

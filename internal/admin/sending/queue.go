@@ -23,7 +23,6 @@ type queue struct {
 	Oldest   string   // age of the oldest mail that waits; "": none waits
 	Most     bool     // there are more than were read
 	Whole    bool     // the person may use all Lists, so the page has Ages
-	Zone     string   // of the times of Ages
 	Ages     *ui.Plot // how long the oldest mail waited; nil: none waited
 }
 
