@@ -21,8 +21,14 @@ func (s *site) forms() {
 	if status != http.StatusOK || !strings.HasPrefix(at, "/admin/forms/"+id(s.News)+"/") || strings.Contains(text, "<script>") {
 		s.Fatalf("the Form is answered with %d at %s:\n%s", status, at, text)
 	}
-	if status, _, text := v.post("/admin/forms", add); status != http.StatusUnprocessableEntity || !strings.Contains(text, "of this name already") {
-		s.Errorf("another Form of the name is answered with %d", status)
+	if status, _, text := v.post("/admin/forms", add); status != http.StatusUnprocessableEntity || !strings.Contains(text, "of this name already") ||
+		!strings.Contains(text, `name="consent" value="Yes &lt;b&gt;"`) {
+		s.Errorf("another Form of the name is answered with %d, or without the consent that was typed", status)
+	}
+	gdpr := url.Values{"list": {id(s.AddList("name", "GDPR", "is_gdpr_compliant", true))}, "name": {"No consent"}}
+	if status, _, text := v.post("/admin/forms", gdpr); status != http.StatusUnprocessableEntity ||
+		!strings.Contains(text, `name="consent" value="" maxlength="255" aria-invalid="true"><span class="wrong">the List is GDPR compliant`) {
+		s.Errorf("a Form without the consent that its List needs is answered with %d, and not beside the consent", status)
 	}
 	email := id(s.EmailField(s.News))
 	form := url.Values{"name": {"Website"}, "title": {"Join <us>"}, "consent_text": {"Yes"}, "redirect_url": {"nonsense"},

@@ -276,7 +276,9 @@ func (s *importSite) chooseColumns() {
 	}
 	chosen := url.Values{"target": {"field:Email", "field:Born", "new", ""}, "date-1": {"DD.MM.YYYY"}}
 	s.want(s.post("full", path+"/columns", url.Values{"target": {"field:Email"}}), 422, "did not send all columns")
-	s.want(s.post("full", path+"/columns", url.Values{"target": {"field:Email", "field:Email", "", ""}}), 422, "are both for")
+	both := url.Values{"target": {"field:Email", "field:Email", "new", "key:creation_time"}, "date-1": {"DD.MM.YYYY"}, "date-3": {"YYYYMMDD"}}
+	s.want(s.post("full", path+"/columns", both), 422, "are both for", `<option value="new" selected>a new Field<`, // what was chosen stays
+		`<option value="DD.MM.YYYY" selected>`, `<option value="key:creation_time" selected>when the person joined<`, `<option value="YYYYMMDD" selected>`)
 	s.want(s.post("full", path+"/columns", url.Values{"target": {"field:Email", "field:Nothing", "", ""}}), 422, "no Field")
 	again := s.post("full", path+"/columns", chosen)
 	next := s.run(again.path)

@@ -81,12 +81,21 @@ type listData struct {
 	Left     []left // the Lists with most reasons
 	MoreLeft int64  // others with reasons
 	MayEdit  bool
-	Sees     bool   // the person may see Contacts
-	Name     string // of the Form to add, as it was typed
-	List     enlist.ListID
-	Wrong    string
+	Sees     bool // the person may see Contacts
 
 	PublicURL string
+	// The Form to add, as it was typed, and why it was refused.
+	Name, Consent string
+	List          enlist.ListID
+	Key, Wrong    string // the key of an input, and what is wrong with it
+}
+
+// WrongWith returns what is wrong with an input. It stands beside the name if the form has no input of its key.
+func (d *listData) WrongWith(key string) string {
+	if key == d.Key || key == "name" && d.Key != "consent_text" {
+		return d.Wrong
+	}
+	return ""
 }
 
 func (p *pages) list(r *ui.Request) (*ui.View, error) { return p.listView(r, &listData{}) }
@@ -184,31 +193,30 @@ func leftOf(r *ui.Request, l *enlist.List, why *contacts.Departures) left {
 // add adds a Form, and leads to its editor.
 func (p *pages) add(r *ui.Request) (*ui.View, error) {
 	list := enlist.ListID(ui.Int(r.PostForm.Get("list")))
-	name := r.PostForm.Get("name")
+	typed := listData{Name: r.PostForm.Get("name"), Consent: r.PostForm.Get("consent"), List: list}
 	all, err := r.App.Forms.SearchForms(r.Context(), r.Caller, list, enlist.Query{})
 	if err != nil {
 		return nil, err
 	}
-	wrong := ""
 	for i := range all { // setForm would change this one
-		if all[i].Name == name {
-			wrong = "The List has a Form of this name already."
+		if all[i].Name == typed.Name {
+			typed.Wrong = "The List has a Form of this name already."
 		}
 	}
-	if wrong == "" {
-		details := []enlist.Detail{ui.Text("name", name)}
-		if r.PostForm.Get("consent") != "" {
-			details = append(details, ui.Text("consent_text", r.PostForm.Get("consent")))
+	if typed.Wrong == "" {
+		details := []enlist.Detail{ui.Text("name", typed.Name)}
+		if typed.Consent != "" {
+			details = append(details, ui.Text("consent_text", typed.Consent))
 		}
 		id, err := r.App.Forms.SetForm(r.Context(), r.Caller, list, 0, details)
 		if err == nil {
 			return ui.GoTo(path(list, id), "The Form is open. Choose what it asks for."), nil
 		}
-		if _, wrong = wrongInput(err); wrong == "" {
+		if typed.Key, typed.Wrong = wrongInput(err); typed.Wrong == "" {
 			return nil, err
 		}
 	}
-	return p.listView(r, &listData{Name: name, List: list, Wrong: wrong})
+	return p.listView(r, &typed)
 }
 
 func path(list enlist.ListID, id enlist.FormID) string {

@@ -100,10 +100,15 @@ func (d *data) describeColumns(r *ui.Request, i *imports.Import) error {
 	if sample != nil {
 		d.Form = formOf(sample)
 	}
+	chosen := r.PostForm["target"] // of a form that was refused: the page shows it again
 	for n := range i.Columns {
 		c := column{Name: i.Columns[n].Name, Target: valueOf(&i.Columns[n]), HasDates: hasDates(fields, &i.Columns[n])}
 		c.Pattern = patternOf(&i.Options, c.Name)
 		c.Text = d.textOf(&i.Columns[n], c.Target)
+		if len(chosen) == len(i.Columns) {
+			c.Target, c.Pattern = chosen[n], r.PostForm.Get(dateInput(n))
+			c.Text, c.HasDates = d.textOf(new(imports.ImportColumn), c.Target), c.HasDates || c.Pattern != ""
+		}
 		if sample != nil {
 			c.Sample = sampleOf(sample, n)
 		}
@@ -153,6 +158,9 @@ func sampleOf(s *imports.Sample, n int) string {
 	return strings.Join(values, " · ")
 }
 
+// dateInput is the name of the select that says how the dates of a column are written.
+func dateInput(n int) string { return "date-" + strconv.Itoa(n) }
+
 // chooseColumns starts a dry run of the same file in which the columns become what the person chose.
 func chooseColumns(r *ui.Request, i *imports.Import) (enlist.ImportID, error) {
 	if err := r.ParseForm(); err != nil {
@@ -178,7 +186,7 @@ func chooseColumns(r *ui.Request, i *imports.Import) (enlist.ImportID, error) {
 			m.Target, hasNew = name, true
 		}
 		all = append(all, m)
-		if pattern := r.PostForm.Get("date-" + strconv.Itoa(n)); pattern != "" {
+		if pattern := r.PostForm.Get(dateInput(n)); pattern != "" {
 			dates = append(dates, imports.ImportMapping{Column: name, Target: pattern})
 		}
 	}
