@@ -32,6 +32,7 @@ func TestWriting(t *testing.T) {
 		{Name: "the list finds, sorts and copies Messages, and shows their opens", Test: (*site).messageList},
 		{Name: "the preview of a List is for people who may use the List, in the light and in the dark", Test: (*site).previews},
 		{Name: "a person who may not change a Message sees its mail without inputs, and below standard without a Contact", Test: (*site).readers},
+		{Name: "what was typed is saved before the mail is shown another way or tested", Test: (*site).savedFirst},
 		{Name: "an image is uploaded, shown and deleted, and what is none is refused", Test: (*site).images},
 		{Name: "the look is shown before it is saved, and wrong values stay beside their reason", Test: (*site).look},
 	})
@@ -236,11 +237,45 @@ func (s *site) readers() {
 	for _, level := range []enlist.Level{enlist.Read, enlist.Standard} {
 		v := s.signedIn(people.Membership{Level: level})
 		v.want(at, http.StatusOK, "A short letter", "<iframe", "can change them")
-		v.wantWithout(at, "<textarea", `name="subject"`, `name="do"`, "Save")
+		v.wantWithout(at, "<textarea", `name="subject"`, `value="add:`, "Save")
 		mail := map[enlist.Level]string{enlist.Read: "for no Contact", enlist.Standard: "@example.com"}[level]
 		v.want("/admin/messages/"+id(s.Message)+"/mail?"+contact, http.StatusOK, mail)
 	}
 	s.signedIn(people.Membership{Level: enlist.Read}).wantWithout("/admin/messages/"+id(s.Message)+"?list="+id(s.News), `name="contact"`, "a1@example.com")
+}
+
+func (s *site) savedFirst() {
+	v := s.writer()
+	at := v.begun("empty:blocks")
+	form := blockForm("do", "show:360:dark", "list", id(s.News), "contact", "a1@example.com", "to", "me@example.com")
+	if _, to, text := v.post(at, form); !strings.Contains(to, "shade=dark") || !strings.Contains(text, `class="mail six phone"`) ||
+		!strings.Contains(text, `name="to" value="me@example.com" form="edit"`) {
+		s.Errorf("the mail is shown at %s:\n%s", to, text)
+	}
+	want := v.stored(at)
+	if !strings.Contains(want, "one") {
+		s.Errorf("the Message that is shown has the blocks %s", want)
+	}
+	form.Set("do", "test")
+	form.Set("0.text", "tested")
+	for _, c := range []struct{ key, value, says string }{{"contact", "nobody@example.com", "has no Contact with this address"}, {"to", "nonsense", "nonsense"}} {
+		old := form.Get(c.key)
+		form.Set(c.key, c.value)
+		if status, _, text := v.post(at, form); status != http.StatusUnprocessableEntity || !strings.Contains(text, "but no test mail was sent") ||
+			!strings.Contains(text, c.says) {
+			s.Errorf("a test with the %s %s is answered with %d:\n%s", c.key, c.value, status, text)
+		}
+		form.Set(c.key, old)
+	}
+	if _, to, text := v.post(at, form); !strings.Contains(text, "on its way to me@example.com") || v.stored(at) == want {
+		s.Errorf("the test is answered at %s, with the blocks %s:\n%s", to, v.stored(at), text)
+	}
+	w := s.signedIn(people.Membership{Level: enlist.Standard, MaySend: true})
+	w.want(at+"?do=show:360:light", http.StatusOK, `class="mail six phone"`)
+	w.wantWithout(at, `form="edit"`)
+	if _, _, text := w.post(at+"/test", url.Values{"to": {"me@example.com"}, "list": {id(s.News)}}); !strings.Contains(text, "on its way") {
+		s.Errorf("a person who may not change the Message tests it:\n%s", text)
+	}
 }
 
 // upload sends an image as a browser does.

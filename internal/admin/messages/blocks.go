@@ -123,18 +123,19 @@ type blockList struct {
 	Prefix string // such as 2.left. or ""
 	Title  string
 	Blocks []block
+	New    messages.BlockType // that was chosen for another block
 	Kinds  []struct {
 		Name messages.BlockType
 		Text string
 	}
 }
 
-// place is a text of the form into which a merge field can go.
+// place is a text of the form into which a merge field can go, or a merge field.
 type place struct{ Name, Text string }
 
 // newBlockList returns blocks as the editor shows them.
-func newBlockList(all []messages.Block, prefix, title string, pictures []images.Image) blockList {
-	l := blockList{Prefix: prefix, Title: title, Kinds: blockKinds}
+func newBlockList(all []messages.Block, prefix, title string, pictures []images.Image, form url.Values) blockList {
+	l := blockList{Prefix: prefix, Title: title, Kinds: blockKinds, New: messages.BlockType(form.Get(prefix + "new"))}
 	if prefix != "" {
 		l.Kinds = nil
 		for _, k := range blockKinds {
@@ -151,8 +152,8 @@ func newBlockList(all []messages.Block, prefix, title string, pictures []images.
 			}
 		}
 		if b.Type == messages.BlockColumns {
-			b.Sides = []blockList{newBlockList(b.Left, b.Path+".left.", "Left", pictures),
-				newBlockList(b.Right, b.Path+".right.", "Right", pictures)}
+			b.Sides = []blockList{newBlockList(b.Left, b.Path+".left.", "Left", pictures, form),
+				newBlockList(b.Right, b.Path+".right.", "Right", pictures, form)}
 		}
 		l.Blocks = append(l.Blocks, b)
 	}

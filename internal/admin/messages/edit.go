@@ -22,18 +22,20 @@ var kinds = []struct{ Name, Text string }{{messages.EmailBlocks, "Blocks"}, {mes
 // editData is the data of the editor.
 type editData struct {
 	*messages.Message
-	Kinds       []struct{ Name, Text string }
-	List        blockList // of a Message of blocks
-	MayEdit     bool
-	MaySend     bool
-	Fields      []string // names of merge fields
-	Places      []place  // where one can go
-	Lists       []enlist.List
-	Shown       preview
-	Wrong, What string // an input of the form, and what is wrong with it
-	TestTo      string
-	TestWrong   string
-	Undo        string // the blocks before one was removed
+	Kinds   []struct{ Name, Text string }
+	List    blockList // of a Message of blocks
+	MayEdit bool
+	MaySend bool
+	Fields  []place // merge fields
+	Places  []place // where one can go
+	// What was typed beside the button that puts a merge field in.
+	Field, Fallback, Where string
+	Lists                  []enlist.List
+	Shown                  preview
+	Wrong, What            string // an input of the form, and what is wrong with it
+	TestTo                 string
+	TestWrong              string
+	Undo                   string // the blocks before one was removed
 }
 
 // HasBlocks reports whether the Message consists of blocks.
@@ -50,12 +52,16 @@ func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.show(r, &editData{Message: m, TestTo: r.Person.Email})
+	return p.show(r, &editData{Message: m})
 }
 
 // show shows the editor.
 func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 	d.Kinds, d.MayEdit, d.MaySend = kinds, r.MayEditAccount(), r.MaySend()
+	d.Field, d.Fallback, d.Where = r.PostForm.Get("field"), r.PostForm.Get("fallback"), r.PostForm.Get("where")
+	if d.TestTo = r.FormValue("to"); !r.Form.Has("to") {
+		d.TestTo = r.Person.Email
+	}
 	view := &ui.View{Title: d.Name, Place: "Messages", Content: p.edit_, Data: d,
 		Sub: "Message · changed " + r.Date(d.LastModifiedTime) + " (" + r.Zone() + ")"}
 	if d.MaySend {
@@ -67,6 +73,8 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 		view.Problem = "The Message was not saved: " + d.What + "."
 	case d.Wrong != "":
 		view.Problem = "The Message was not saved."
+	case d.TestWrong != "" && d.MayEdit:
+		view.Problem = "The Message was saved, but no test mail was sent."
 	case d.TestWrong != "":
 		view.Problem = "No test mail was sent."
 	}
@@ -93,8 +101,9 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 		return nil, err
 	}
 	for i := range fields {
-		d.Fields = append(d.Fields, fields[i].Name)
+		d.Fields = append(d.Fields, place{fields[i].Name, fields[i].Name})
 	}
+	d.Fields = append(d.Fields, place{"list_name", "name of the List"}, place{"unsubscribe_url", "link to unsubscribe"})
 	return view, d.preview(r)
 }
 
@@ -110,7 +119,7 @@ func (d *editData) addContent(r *ui.Request) error {
 		return err
 	}
 	pictures, err := images.All(r)
-	d.List = newBlockList(all, "", "", pictures)
+	d.List = newBlockList(all, "", "", pictures, r.PostForm)
 	d.Places = append(d.Places, d.List.places()...)
 	return err
 }
@@ -157,21 +166,18 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	_, err = r.App.Messages.EditMessage(r.Context(), r.Caller, id, detailsOf(&typed))
 	wrong, known := errors.AsType[*enlist.Error](err)
 	if known && (wrong.Kind == enlist.InvalidParameters || wrong.Kind == enlist.NoFile) && wrong.Field != "" {
-		return p.show(r, &editData{Message: &typed, Wrong: wrong.Field, What: wrong.Detail, TestTo: r.Person.Email})
+		return p.show(r, &editData{Message: &typed, Wrong: wrong.Field, What: wrong.Detail})
 	}
 	if err != nil {
 		return nil, err
 	}
-	if strings.HasPrefix(do, "remove:") {
-		return p.show(r, &editData{Message: &typed, Undo: undo, TestTo: r.Person.Email})
+	switch {
+	case strings.HasPrefix(do, "remove:"):
+		return p.show(r, &editData{Message: &typed, Undo: undo})
+	case do == "test":
+		return p.test(r, &typed)
 	}
-	back := url.Values{}
-	for _, key := range []string{"list", "contact", "width", "shade"} {
-		if value := r.FormValue(key); value != "" {
-			back.Set(key, value)
-		}
-	}
-	view := ui.GoTo(path(id)+"?"+back.Encode(), "Saved.")
+	view := ui.GoTo(shownPath(r, id), "Saved.")
 	view.To += string(anchor(to))
 	return view, nil
 }

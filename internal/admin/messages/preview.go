@@ -30,11 +30,32 @@ type preview struct {
 	Findings []string
 }
 
-// frame is a way to look at the mail.
+// frame is a way to look at the mail. As is its width, ":" and its shade.
 type frame struct {
-	Text string
-	Link template.URL
-	Is   bool
+	Text, As string
+	Is       bool
+}
+
+// shownAs returns how the mail is shown: as a button says, or else as the page shows it.
+func shownAs(r *ui.Request) (width, shade string) {
+	if what, as, _ := strings.Cut(r.FormValue("do"), ":"); what == "show" && as != "" {
+		width, shade, _ = strings.Cut(as, ":")
+		return width, shade
+	}
+	return r.FormValue("width"), r.FormValue("shade")
+}
+
+// shownPath is the path of the editor that shows the mail as the form says.
+func shownPath(r *ui.Request, id enlist.MessageID) string {
+	query := url.Values{}
+	width, shade := shownAs(r)
+	for _, of := range [][2]string{{"list", r.FormValue("list")}, {"contact", r.FormValue("contact")},
+		{"to", r.FormValue("to")}, {"width", width}, {"shade", shade}} {
+		if of[1] != "" {
+			query.Set(of[0], of[1])
+		}
+	}
+	return path(id) + "?" + query.Encode()
 }
 
 // clipAt is the size of HTML in KB from which Gmail hides the rest.
@@ -49,22 +70,18 @@ func seesContacts(r *ui.Request) bool { return r.Caller.Key.Level >= enlist.Stan
 // preview finds the Contact whose mail is shown, and composes the mail.
 func (d *editData) preview(r *ui.Request) error {
 	s := &d.Shown
-	s.Phone, s.Dark = r.FormValue("width") == "360", r.FormValue("shade") == "dark"
+	width, shade := shownAs(r)
+	s.Phone, s.Dark = width == "360", shade == "dark"
 	s.Address = strings.TrimSpace(r.FormValue("contact"))
 	if s.List == 0 {
 		return d.compose(r)
 	}
-	one := &oneContact{}
-	q := enlist.Query{Limit: 1}
-	if s.Address != "" {
-		q.Criteria = &enlist.Criteria{Key: "Email", Operator: "exactly", Value: enlist.TextInput(s.Address)}
-	}
-	if err := r.App.Contacts.SearchContacts(r.Context(), r.Caller, s.List, q, []string{"id", "Email"},
-		one); err != nil {
+	one, err := contactOf(r, s.List, s.Address)
+	if err != nil {
 		return err
 	}
 	if one.id == 0 && s.Address != "" {
-		s.Wrong = "The List has no Contact with this address."
+		s.Wrong = noContact
 		return nil
 	}
 	s.Contact = one.id
@@ -72,6 +89,19 @@ func (d *editData) preview(r *ui.Request) error {
 		s.Address = one.address
 	}
 	return d.compose(r)
+}
+
+// noContact says that a List does not have the typed address.
+const noContact = "The List has no Contact with this address."
+
+// contactOf returns the Contact of a List with an address, or its first one without an address. Its id is 0 if there is
+// none.
+func contactOf(r *ui.Request, list enlist.ListID, address string) (*oneContact, error) {
+	one, q := &oneContact{}, enlist.Query{Limit: 1}
+	if address != "" {
+		q.Criteria = &enlist.Criteria{Key: "Email", Operator: "exactly", Value: enlist.TextInput(address)}
+	}
+	return one, r.App.Contacts.SearchContacts(r.Context(), r.Caller, list, q, []string{"id", "Email"}, one)
 }
 
 // compose composes the mail of the Contact, or one without a Contact.
@@ -102,17 +132,14 @@ func composed(r *ui.Request, id enlist.MessageID, list enlist.ListID,
 
 // frames adds the ways to look at the mail.
 func (s *preview) frames(id enlist.MessageID) {
-	query := url.Values{"list": {ui.Plain(int64(s.List))}, "contact": {s.Address}}
 	for _, f := range []struct {
 		text, width, shade string
 	}{{"600 pixels", "600", "light"}, {"600 in the dark", "600", "dark"}, {"360 pixels", "360", "light"},
 		{"360 in the dark", "360", "dark"}} {
-		query.Set("width", f.width)
-		query.Set("shade", f.shade)
-		s.Frames = append(s.Frames, frame{f.text, template.URL(path(id) + "?" + query.Encode()),
+		s.Frames = append(s.Frames, frame{f.text, f.width + ":" + f.shade,
 			s.Phone == (f.width == "360") && s.Dark == (f.shade == "dark")})
 	}
-	query = url.Values{"list": query["list"], "contact": {ui.Plain(int64(s.Contact))}}
+	query := url.Values{"list": {ui.Plain(int64(s.List))}, "contact": {ui.Plain(int64(s.Contact))}}
 	if s.Dark {
 		query.Set("shade", "dark")
 	}
@@ -158,24 +185,36 @@ func mail(r *ui.Request) (*ui.View, error) {
 	return &ui.View{Mail: content}, nil
 }
 
+// sendTest sends a test mail of a person who may not change the Message.
 func (p *pages) sendTest(r *ui.Request) (*ui.View, error) {
-	id := enlist.MessageID(r.ID("message"))
-	to := strings.TrimSpace(r.FormValue("to"))
-	err := r.App.Messages.SendTestMessage(r.Context(), r.Caller, messages.TestRequest{Message: id,
-		Addresses: strings.FieldsFunc(to, func(c rune) bool { return c == ',' || c == ' ' || c == ';' }),
-		List:      enlist.ListID(ui.Int(r.FormValue("list"))),
-		Contact:   enlist.ContactID(ui.Int(r.FormValue("of")))})
-	wrong, known := errors.AsType[*enlist.Error](err)
-	if known && (wrong.Kind == enlist.InvalidParameters || wrong.Kind == enlist.InvalidEmail) {
-		m, err := r.App.Messages.MessageToUse(r.Context(), r.Caller, id)
+	m, err := r.App.Messages.MessageToUse(r.Context(), r.Caller, enlist.MessageID(r.ID("message")))
+	if err != nil {
+		return nil, err
+	}
+	return p.test(r, m)
+}
+
+// test sends a test mail as the Contact of the preview would get it.
+func (p *pages) test(r *ui.Request, m *messages.Message) (*ui.View, error) {
+	to, address := strings.TrimSpace(r.FormValue("to")), strings.TrimSpace(r.FormValue("contact"))
+	request := messages.TestRequest{Message: m.ID, List: enlist.ListID(ui.Int(r.FormValue("list"))),
+		Addresses: strings.FieldsFunc(to, func(c rune) bool { return c == ',' || c == ' ' || c == ';' })}
+	if request.List != 0 {
+		one, err := contactOf(r, request.List, address)
 		if err != nil {
 			return nil, err
 		}
-		return p.show(r, &editData{Message: m, TestTo: to, TestWrong: wrong.Detail})
+		if request.Contact = one.id; one.id == 0 && address != "" {
+			return p.show(r, &editData{Message: m, TestWrong: noContact})
+		}
+	}
+	err := r.App.Messages.SendTestMessage(r.Context(), r.Caller, request)
+	wrong, known := errors.AsType[*enlist.Error](err)
+	if known && (wrong.Kind == enlist.InvalidParameters || wrong.Kind == enlist.InvalidEmail) {
+		return p.show(r, &editData{Message: m, TestWrong: wrong.Detail})
 	}
 	if err != nil {
 		return nil, err
 	}
-	back := url.Values{"list": {r.FormValue("list")}, "contact": {r.FormValue("contact")}}
-	return ui.GoTo(path(id)+"?"+back.Encode(), "The test mail is on its way to "+to+"."), nil
+	return ui.GoTo(shownPath(r, m.ID), "The test mail is on its way to "+to+"."), nil
 }
