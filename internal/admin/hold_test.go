@@ -47,6 +47,7 @@ func TestAllPagesHold(t *testing.T) {
 	s.Case("each link and each form of a page is for the person who sees it", s.toLinks)
 	s.Case("requests that change something are refused from another site", s.toOtherSites)
 	s.Case("no page has markup of others, scripts or styles inside, and each has its policy", s.toMarkup)
+	s.Case("what was typed into a form stays when it is refused", s.toTyping)
 	s.Case("a page that loads again by itself can be stopped", s.stops)
 	s.Case("guesses of passwords, passkeys and links are delayed", s.toGuesses)
 }

@@ -240,7 +240,7 @@ func command(r *ui.Request) (*ui.View, error) {
 }
 
 // deleteData is the data of the page that asks before an autoresponder is deleted.
-type deleteData struct{ Name, Sent, When, Back, Wrong string }
+type deleteData struct{ Name, Sent, When, Back, Typed, Wrong string }
 
 func (p *pages) askDelete(r *ui.Request) (*ui.View, error) {
 	a, err := load(r)
@@ -262,7 +262,7 @@ func (p *pages) showDelete(r *ui.Request, a *enlist.Autoresponder, wrong, proble
 	if err := enlist.RequireSending(r.Caller); err != nil {
 		return nil, err
 	}
-	d := deleteData{Name: messageName(names, a), Sent: m.Sent, Wrong: wrong,
+	d := deleteData{Name: messageName(names, a), Sent: m.Sent, Typed: r.PostForm.Get("typed"), Wrong: wrong,
 		Back: "/admin/autoresponders?list=" + ui.Plain(int64(a.ListID))}
 	d.When, _ = when(r, a)
 	return &ui.View{Title: "Delete the autoresponder " + d.Name + "?", Place: "Autoresponders", Content: p.delete_,

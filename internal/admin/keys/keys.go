@@ -41,6 +41,7 @@ type form struct {
 	Expires string // a day, or ""
 	Rate    string // as enlist.ParseCallRate reads it
 	Strict  bool
+	Confirm string // the name of the key to revoke, as it was typed
 
 	Wrong, What string // a field, and what is wrong with it
 }
@@ -247,7 +248,7 @@ func (p *pages) revoke(r *ui.Request) (*ui.View, error) {
 	}
 	if strings.TrimSpace(r.FormValue("confirm")) != k.Name {
 		return p.show(r, &form{Name: k.Name, Rate: k.Rate.String(), Strict: k.IsStrict, Wrong: "confirm",
-			What: "Type the name of the key: " + k.Name})
+			Confirm: r.FormValue("confirm"), What: "Type the name of the key: " + k.Name})
 	}
 	if err := r.App.Accounts.RevokeAccountKey(r.Context(), r.Caller, k.ID); err != nil {
 		return nil, err

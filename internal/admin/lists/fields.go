@@ -230,7 +230,7 @@ func (p *pages) showDeleteField(r *ui.Request, l *enlist.List, f *enlist.Field, 
 	return &ui.View{Title: "Delete the Field " + f.Name + "?", Place: "Lists", Content: p.ask_, Problem: problem,
 		Data: askData{Texts: []string{fmt.Sprintf("The Field and the values of %s are deleted, for ever.",
 			ui.Count(n, "Contact")), "Segments, Messages and Imports that use the Field no longer work."}, Name: f.Name,
-			Wrong: wrong, Button: "Delete the Field", Danger: true, Back: path(l.ID)}}, nil
+			Typed: r.PostForm.Get("typed"), Wrong: wrong, Button: "Delete the Field", Danger: true, Back: path(l.ID)}}, nil
 }
 
 func (p *pages) deleteField(r *ui.Request) (*ui.View, error) {

@@ -98,14 +98,15 @@ func (p *pages) askDeletePreference(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.showDeletePreference(list, one, "", ""), nil
+	return p.showDeletePreference(r, list, one, "", ""), nil
 }
 
-func (p *pages) showDeletePreference(l *enlist.List, one *enlist.Preference, wrong, problem string) *ui.View {
+func (p *pages) showDeletePreference(r *ui.Request, l *enlist.List, one *enlist.Preference,
+	wrong, problem string) *ui.View {
 	return &ui.View{Title: "Delete the preference " + one.Name + "?", Place: "Lists", Content: p.ask_, Problem: problem,
 		Data: askData{Texts: []string{"The answers of all Contacts are deleted with it, for ever.",
-			"Proofs of consent keep them."}, Name: one.Name, Wrong: wrong, Button: "Delete the preference",
-			Danger: true, Back: path(l.ID)}}
+			"Proofs of consent keep them."}, Name: one.Name, Typed: r.PostForm.Get("typed"), Wrong: wrong,
+			Button: "Delete the preference", Danger: true, Back: path(l.ID)}}
 }
 
 func (p *pages) deletePreference(r *ui.Request) (*ui.View, error) {
@@ -114,7 +115,7 @@ func (p *pages) deletePreference(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	if r.PostForm.Get("typed") != one.Name {
-		return p.showDeletePreference(list, one, notTyped, "Nothing was deleted."), nil
+		return p.showDeletePreference(r, list, one, notTyped, "Nothing was deleted."), nil
 	}
 	if err := r.App.Lists.DeletePreference(r.Context(), r.Caller, list.ID, one.ID); err != nil {
 		return nil, err

@@ -70,7 +70,7 @@ func (p *pages) askRemove(r *ui.Request) (*ui.View, error) {
 
 // showRemove asks before a List is cleared or deleted.
 func (p *pages) showRemove(r *ui.Request, l *enlist.List, wrong string) (*ui.View, error) {
-	d := askData{Name: l.Name, Wrong: wrong, Danger: true, Back: path(l.ID)}
+	d := askData{Name: l.Name, Typed: r.PostForm.Get("typed"), Wrong: wrong, Danger: true, Back: path(l.ID)}
 	v := &ui.View{Place: "Lists", Content: p.ask_}
 	if wrong != "" {
 		v.Problem = "Nothing was deleted."

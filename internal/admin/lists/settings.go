@@ -170,7 +170,8 @@ func (p *pages) saveSettings(r *ui.Request) (*ui.View, error) {
 type askData struct {
 	Texts  []string // what will happen
 	Name   string   // to be typed; "": nothing
-	Wrong  string   // what is wrong with what was typed
+	Typed  string
+	Wrong  string // what is wrong with what was typed
 	Button string
 	Danger bool
 	Back   string

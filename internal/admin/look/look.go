@@ -42,6 +42,15 @@ type data struct {
 	Wrong, What string // an input of the form, and what is wrong with it
 	Phone, Dark bool
 	Preview     template.URL // of the mail
+	form        url.Values   // as it was sent
+}
+
+// Typed returns a number as it was typed, also if it is none, or else the stored one.
+func (d *data) Typed(key string, stored int64) string {
+	if d.form.Has(key) {
+		return d.form.Get(key)
+	}
+	return ui.Plain(stored)
 }
 
 // font is a font in words.
@@ -83,6 +92,7 @@ func (p *pages) view(r *ui.Request, d *data) (*ui.View, error) {
 	if d.Images, err = images.All(r); err != nil {
 		return nil, err
 	}
+	d.form = r.Form
 	d.typed(r.Form)
 	d.Fonts, d.MayEdit = fonts, r.Caller.Key.Level >= enlist.Full
 	d.Phone, d.Dark = r.FormValue("frame") == "360", r.FormValue("shade") == "dark"

@@ -32,6 +32,7 @@ type checkData struct {
 	Time      string
 	Token     string // makes a second press of the button harmless
 	Asked     bool   // the number has to be typed
+	Typed     string
 	Wrong     string // what is wrong with the typed number
 	Errors    bool   // the Batch would be refused
 	Hidden    url.Values
@@ -87,8 +88,8 @@ func (p *pages) showCheck(r *ui.Request, token, wrong string) (*ui.View, error) 
 		return nil, err
 	}
 	d := checkData{plan: chosen, Check: check, Gets: check.Recipients, Of: check.Total, Token: token, Wrong: wrong,
-		Whole: whole,
-		Out:   leftOutCounts(&check.BatchCounts), Asked: check.Recipients >= askedFrom, Findings: check.Findings,
+		Whole: whole, Typed: r.PostForm.Get("typed"),
+		Out: leftOutCounts(&check.BatchCounts), Asked: check.Recipients >= askedFrom, Findings: check.Findings,
 		Hidden: chosen.values(), Edit: "/admin/sends/new?" + chosen.values().Encode()}
 	if d.To, err = toWhom(r, &chosen); err != nil {
 		return nil, err

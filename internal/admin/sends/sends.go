@@ -271,6 +271,7 @@ type cancelData struct {
 	Name       string
 	Left, Rest int64
 	Paused     bool
+	Typed      string
 	Wrong      string
 	Back       string
 }
@@ -290,7 +291,7 @@ func (p *pages) showCancel(r *ui.Request, wrong string) (*ui.View, error) {
 		return nil, err
 	}
 	d := cancelData{ID: b.ID, Name: nameOf(b, names), Left: b.Processed(), Rest: max(0, b.ToSend()-b.Processed()),
-		Paused: b.Status == batches.BatchPaused, Wrong: wrong, Back: r.FormValue("back")}
+		Paused: b.Status == batches.BatchPaused, Typed: r.FormValue("typed"), Wrong: wrong, Back: r.FormValue("back")}
 	view := &ui.View{Title: "Cancel “" + d.Name + "”?", Place: "Sends", Content: p.cancel_, Data: d, Problem: wrong}
 	return view, nil
 }

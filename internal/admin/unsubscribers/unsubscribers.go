@@ -164,6 +164,7 @@ func listName(all []enlist.List, id enlist.ListID) string {
 type removeData struct {
 	Name  string // the address, which is to be typed
 	List  string
+	Typed string
 	Wrong string
 }
 
@@ -188,7 +189,7 @@ func (p *pages) showAsk(r *ui.Request, wrong string) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := removeData{Name: address, Wrong: wrong}
+	d := removeData{Name: address, Typed: r.PostForm.Get("typed"), Wrong: wrong}
 	if list != 0 {
 		d.List = listName(all, list)
 	}

@@ -35,6 +35,7 @@ type pages struct{ all, webhook *template.Template }
 type form struct {
 	URL, Event string // Event is an object, ":" and its event
 	List       enlist.ListID
+	Confirm    string // the number of the webhook to delete, as it was typed
 
 	Wrong, What string // a field, and what is wrong with it
 }
@@ -255,7 +256,8 @@ func (p *pages) remove(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	if number := ui.Plain(int64(w.ID)); strings.TrimSpace(r.FormValue("confirm")) != number {
-		return p.show(r, &form{Wrong: "confirm", What: "Type the number of the webhook: " + number})
+		return p.show(r, &form{Confirm: r.FormValue("confirm"), Wrong: "confirm",
+			What: "Type the number of the webhook: " + number})
 	}
 	if err := r.App.Webhooks.DeleteWebhook(r.Context(), r.Caller, w.ID); err != nil {
 		return nil, err
