@@ -251,12 +251,20 @@ func (s *site) copies() {
 		`name="leave" value="`+plan.Get("leave")+`" checked`, `name="without" value="`+id(s.ID)+`" checked`, `value="600/hour"`,
 		`value="The first"`, `name="list" value="`+id(s.News)+`" checked`)
 	v.wantWithout("/admin/sends/new?copy="+number, "as in “", "As in “")
+	const whom = "News · the Segment “First” of News; left out: the Segment “Left” of News · who got May"
+	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, whom)
+	v.want(at, http.StatusOK, "To "+whom)
 
 	other := s.AddChecked(batches.BatchRequest{Message: s.Message, Populations: []batches.PopulationRequest{
 		{List: s.News, Type: "contacts", Contacts: s.Contacts[:1]}, {List: s.News, Criteria: &enlist.Criteria{Key: "Email", Operator: "contains",
 			Value: enlist.Input{Kind: enlist.InputText, Text: "a1"}}}}})
 	v.want("/admin/sends/new?copy="+id(other), http.StatusOK, "As in “May”", `name="like" value="`+id(other)+`" checked`)
 	v.want("/admin/sends/check?like="+id(other)+"&message="+id(s.Message), http.StatusOK, "To 2 of 4", "as in May")
+	v.want("/admin/sends/"+id(other), http.StatusOK, "To 1 chosen Contact of News · in News: Email contains a1")
+	garden := s.AddChecked(batches.BatchRequest{Message: s.Message, Populations: []batches.PopulationRequest{{List: s.News}, {List: s.AddList("name", "Garden")},
+		{List: s.AddList("name", "Trees")}}})
+	v.want("/admin/sends/"+id(garden), http.StatusOK, "· News and 2 others", "To News · Garden · Trees")
+	v.want("/admin/sends", http.StatusOK, "<td>News and 2 others</td>")
 }
 
 func (s *site) mistakes() {

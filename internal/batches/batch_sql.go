@@ -211,6 +211,30 @@ func BatchLists(tx *db.Tx, id enlist.BatchID) ([]enlist.ListID, error) {
 		int64(id))
 }
 
+// countLists returns the number of Lists of each of those Batches that the caller may access.
+func countLists(tx *db.Tx, c *enlist.Caller, ids []enlist.BatchID) (map[enlist.BatchID]int64, error) {
+	counts := make(map[enlist.BatchID]int64, len(ids))
+	among, arg, err := db.OneOfIDs(tx, ids)
+	if err != nil || len(ids) == 0 {
+		return counts, err
+	}
+	having, args := "", []any{arg, int64(c.Account.ID)}
+	if c.Key.Lists != nil {
+		allowed, arg, err := db.OneOfIDs(tx, c.Key.Lists)
+		if err != nil {
+			return nil, err
+		}
+		having = " HAVING count(*) = count(CASE WHEN p.list_id" + allowed + " THEN 1 END)"
+		args = append(args, arg)
+	}
+	return counts, tx.Each(func(row *db.Cursor) error {
+		id := enlist.BatchID(row.Int())
+		counts[id] = row.Int()
+		return nil
+	}, `SELECT p.batch_id, count(DISTINCT p.list_id) FROM batch_population p JOIN batch b ON b.id = p.batch_id
+		WHERE p.batch_id`+among+" AND b.account_id = ? AND b.status <> 'deleted' GROUP BY p.batch_id"+having, args...)
+}
+
 // AddBatch stores a new Batch with its populations.
 func AddBatch(tx *db.Tx, b *Batch, populations []Population) error {
 	if err := BatchTable.Add(tx, b); err != nil {

@@ -57,6 +57,12 @@ func (p *Population) request() PopulationRequest {
 	return r
 }
 
+// CountLists returns the number of Lists of each of those Batches that the caller may access, by one statement.
+func (s *Service) CountLists(ctx context.Context, c *enlist.Caller, ids []enlist.BatchID) (
+	map[enlist.BatchID]int64, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (map[enlist.BatchID]int64, error) { return countLists(tx, c, ids) })
+}
+
 // NotOpened returns the populations of those Contacts to whom the mail of a Batch was sent, and who did not open it.
 // Errors: NoBatch, Denied, InvalidSearch if the opens were removed.
 func (s *Service) NotOpened(ctx context.Context, c *enlist.Caller, id enlist.BatchID) ([]PopulationRequest, error) {

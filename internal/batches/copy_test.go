@@ -15,6 +15,7 @@ func TestCopiesOfBatches(t *testing.T) {
 		{Name: "a copy is the request that added the Batch", Test: copyIsTheRequest},
 		{Name: "the Contacts that did not open a Batch are found in all its Lists", Test: notOpenedPopulations},
 		{Name: "Batches are found by their name, or else by that of their Message", Test: findByName},
+		{Name: "the Lists of Batches are counted for callers who may use all of them", Test: countLists},
 		{Name: "copies and names of other Accounts and other Lists are refused", Test: copiesOfOthers},
 	})
 }
@@ -89,6 +90,24 @@ func findByName(f *apptest.SentBatch) {
 	}
 	if ids, _ := find(f.NewCaller(), batches.NameSearch{Limit: 9}); ids != nil {
 		f.Errorf("a caller of another Account finds %v", ids)
+	}
+}
+
+func countLists(f *apptest.SentBatch) {
+	other := f.AddList()
+	both := f.AddChecked(batches.BatchRequest{Message: f.Message, Populations: []batches.PopulationRequest{{List: f.News}, {List: other},
+		{List: other, Type: "unsent"}}})
+	for _, of := range []struct {
+		caller *enlist.Caller
+		want   map[enlist.BatchID]int64
+	}{{f.Caller, map[enlist.BatchID]int64{f.ID: 1, both: 2}}, {f.Restricted(f.News), map[enlist.BatchID]int64{f.ID: 1}},
+		{f.Restricted(other), map[enlist.BatchID]int64{}}, {f.NewCaller(), map[enlist.BatchID]int64{}}} {
+		got, err := f.App.Batches.CountLists(f.Context(), of.caller, []enlist.BatchID{f.ID, both})
+		f.Must(err)
+		apptest.Same(f.T, "Lists", got, of.want)
+	}
+	if got, err := f.App.Batches.CountLists(f.Context(), f.Caller, nil); err != nil || len(got) != 0 {
+		f.Errorf("no Batches have the Lists %v, %v", got, err)
 	}
 }
 

@@ -30,6 +30,15 @@ func (b *builder) sentence(c *enlist.Criteria) string {
 	return strings.Join(texts, word)
 }
 
+// InWords returns criteria for the Contacts of a List as a person says them. Errors: those of the List.
+func InWords(r *ui.Request, list enlist.ListID, c *enlist.Criteria) (string, error) {
+	b, err := newBuilder(r, list)
+	if err != nil {
+		return "", err
+	}
+	return b.sentence(c), nil
+}
+
 // tested returns a test in words.
 func (b *builder) tested(c *enlist.Criteria) string {
 	one, ok := b.shown(c)

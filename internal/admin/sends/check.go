@@ -24,6 +24,7 @@ const askedFrom = 10_000
 // checkData is the data of the page that says what will happen.
 type checkData struct {
 	plan
+	whom
 	Check     *batches.BatchCheck
 	Bar       template.HTML
 	Out       []share
@@ -37,7 +38,6 @@ type checkData struct {
 	Errors    bool   // the Batch would be refused
 	Hidden    url.Values
 	Edit      string // path of the first page, with the same choices
-	To        []string
 	Findings  []messages.Finding
 	Course    course
 	Whole     string // path of this page that looks at all Contacts; "": this one does
@@ -91,7 +91,11 @@ func (p *pages) showCheck(r *ui.Request, token, wrong string) (*ui.View, error) 
 		Whole: whole, Typed: r.PostForm.Get("typed"),
 		Out: leftOutCounts(&check.BatchCounts), Asked: check.Recipients >= askedFrom, Findings: check.Findings,
 		Hidden: chosen.values(), Edit: "/admin/sends/new?" + chosen.values().Encode()}
-	if d.To, err = toWhom(r, &chosen); err != nil {
+	names, err := r.Names()
+	if err != nil {
+		return nil, err
+	}
+	if d.whom, err = whomOf(r, &chosen, names); err != nil {
 		return nil, err
 	}
 	if d.Course, err = courseOf(r, &chosen, &request, check.Recipients); err != nil {
@@ -129,49 +133,6 @@ func timeOf(r *ui.Request, p *plan, b *batches.BatchRequest) string {
 		text += ", in the time zone of each Contact"
 	}
 	return text
-}
-
-// segmentName returns what a Segment is called in a sentence.
-func segmentName(r *ui.Request, one part) (string, error) {
-	found, err := r.App.Contacts.SearchSegments(r.Context(), r.Caller, one.List, enlist.Query{})
-	for i := range found {
-		if found[i].ID == one.Segment {
-			return "the Segment “" + found[i].Name + "”", nil
-		}
-	}
-	return "a deleted Segment", err
-}
-
-// toWhom returns the names of what was chosen.
-func toWhom(r *ui.Request, p *plan) (all []string, err error) {
-	names, err := r.Names()
-	if err != nil {
-		return nil, err
-	}
-	for _, id := range p.Lists {
-		all = append(all, names.Lists[id])
-	}
-	for _, one := range p.Parts {
-		name, err := segmentName(r, one)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, name+" of "+names.Lists[one.List])
-	}
-	for _, of := range []struct {
-		id   enlist.BatchID
-		text string
-	}{{p.Again, "who did not open "}, {p.Like, "as in "}} {
-		if of.id == 0 {
-			continue
-		}
-		b, err := r.App.Batches.Batch(r.Context(), r.Caller, of.id)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, of.text+nameOf(b, names))
-	}
-	return all, nil
 }
 
 // course says how fast the mails leave.

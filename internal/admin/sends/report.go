@@ -16,6 +16,7 @@ import (
 
 // reportData is the data of the report.
 type reportData struct {
+	whom
 	ID            enlist.BatchID
 	Status, Kind  string
 	Reason        string // why the server paused or failed the Batch
@@ -87,6 +88,13 @@ func (p *pages) report(r *ui.Request) (*ui.View, error) {
 	if d.Uncounted, err = uncountedOf(r, report); err != nil {
 		return nil, err
 	}
+	if d.whom, err = whomOfBatch(r, &report.Batch, names); err != nil {
+		return nil, err
+	}
+	lists, err := r.App.Batches.CountLists(r.Context(), r.Caller, []enlist.BatchID{report.ID})
+	if err != nil {
+		return nil, err
+	}
 	d.Status, d.Kind = statusOf(&report.Batch)
 	d.Commands = commandsOf(r, &report.Batch)
 	d.Figures, d.Steps, d.Funnel = figuresOf(report), machinesOf(report), funnelOf(report, d.Uncounted)
@@ -103,8 +111,8 @@ func (p *pages) report(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	d.Uncounted.hide(d)
-	view := &ui.View{Title: nameOf(&report.Batch, names), Sub: when(r, report, names.Lists[report.ListID]),
-		Place: "Sends", Content: p.report_, Data: d, Actions: actionsOf(r, report, d.Uncounted)}
+	view := &ui.View{Title: nameOf(&report.Batch, names), Place: "Sends",
+		Sub: when(r, report, listsText(names, &report.Batch, lists[report.ID])), Content: p.report_, Data: d, Actions: actionsOf(r, report, d.Uncounted)}
 	if moves(report, r.Now) {
 		view.Refresh = 10
 	}

@@ -179,12 +179,20 @@ func rowsOf(r *ui.Request, all []batches.Batch, names ui.Names) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
+	ids := make([]enlist.BatchID, len(all))
+	for i := range all {
+		ids[i] = all[i].ID
+	}
+	lists, err := r.App.Batches.CountLists(r.Context(), r.Caller, ids)
+	if err != nil {
+		return nil, err
+	}
 	rows := make([]Row, len(all))
 	for i := range found {
 		report := &found[i]
 		b := &report.Batch
 		status, kind := statusOf(b)
-		rows[i] = Row{ID: b.ID, Name: nameOf(b, names), List: names.Lists[b.ListID], When: r.Date(b.SendTime),
+		rows[i] = Row{ID: b.ID, Name: nameOf(b, names), List: listsText(names, b, lists[b.ID]), When: r.Date(b.SendTime),
 			Status: status, Kind: kind, Running: !b.Ended(), Commands: commandsOf(r, b),
 			Done: b.Processed(), All: b.ToSend(), Opened: ui.Percent(report.HumanOpened, report.Delivered()),
 			Clicked: ui.Percent(report.HumanClicked, report.Delivered())}

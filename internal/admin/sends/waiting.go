@@ -14,6 +14,7 @@ import (
 
 // waitingData is the data of the page.
 type waitingData struct {
+	whom
 	ID           enlist.BatchID
 	Status, Kind string
 	Reason       string // why the server paused the Batch
@@ -53,6 +54,13 @@ func (p *pages) waiting(r *ui.Request, b *reports.BatchReport, names ui.Names, a
 	if d.Uncounted, err = uncountedOf(r, b); err != nil {
 		return nil, err
 	}
+	if d.whom, err = whomOfBatch(r, &b.Batch, names); err != nil {
+		return nil, err
+	}
+	lists, err := r.App.Batches.CountLists(r.Context(), r.Caller, []enlist.BatchID{b.ID})
+	if err != nil {
+		return nil, err
+	}
 	if b.SendTime > r.Now.Unix() {
 		d.Begins = r.Date(b.SendTime)
 	}
@@ -62,8 +70,8 @@ func (p *pages) waiting(r *ui.Request, b *reports.BatchReport, names ui.Names, a
 	if d.At == "" {
 		d.At = time.Unix(max(b.SendTime, r.Now.Unix()), 0).In(r.Now.Location()).Format(inputTime)
 	}
-	view := &ui.View{Title: nameOf(&b.Batch, names), Sub: "Has not begun · " + names.Lists[b.ListID], Place: "Sends",
-		Content: p.waiting_, Data: d}
+	view := &ui.View{Title: nameOf(&b.Batch, names), Place: "Sends",
+		Sub: "Has not begun · " + listsText(names, &b.Batch, lists[b.ID]), Content: p.waiting_, Data: d}
 	if wrong != "" {
 		view.Problem = "The time was not changed."
 	}
