@@ -23,7 +23,9 @@ func (s *operations) lists() {
 	list := enlist.ListID(ui64(path))
 	s.Subscribe(list, "Email", "ann@example.com")
 	v.want(path, http.StatusOK, "Can get mail", "90 days", "1 Contact",
-		`double_opt_in&amp;op=exactly&amp;value=1"><b>0</b>`, "Have not confirmed yet", `double_opt_in&amp;op=exactly&amp;value=0"><b>1</b>`)
+		`double_opt_in&amp;op=exactly&amp;value=1"><b>0</b>`, "Have not confirmed yet", `double_opt_in&amp;op=exactly&amp;value=0"><b>1</b>`,
+		`<th class="n">added</th><th class="n">confirmed</th><th class="n">left</th><th class="n">bounced</th><th class="n">complained</th><th class="n">removed</th>`)
+	v.want("/admin/lists", http.StatusOK, "<title>90 days: from 0 to 1</title>")
 	v.want(path+"/copy", http.StatusOK, "2 Fields")
 	copied := v.send(path+"/copy", url.Values{"name": {"Second"}}, http.StatusOK, "This is the copy", "0 Contacts")
 	v.want("/admin/lists?q=seco", http.StatusOK, "Second", "1 to 1 of 1")

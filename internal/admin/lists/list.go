@@ -89,23 +89,28 @@ func peopleOf(id enlist.ListID, tests ...string) string {
 	return q
 }
 
-// plot draws the last days.
+// plot draws the last days. The table beside the drawing of changes has what is drawn as lost one by one.
 func (d *listData) plot(r *ui.Request) error {
 	days, err := r.App.Lists.ListDays(r.Context(), r.Caller, d.ID,
 		r.Now.AddDate(0, 0, 1-lineDays).Format("2006-01-02"), "")
 	if err != nil {
 		return err
 	}
-	changes := &ui.Chart{Title: "People who were added and who left on each day",
-		Series: []string{"added", "left", "net"}}
+	changes := &ui.Chart{Title: "People who were added and lost on each day",
+		Series: []string{"added", "lost", "net"}}
+	each := &ui.Chart{Series: []string{"added", "confirmed", "left", "bounced", "complained", "removed", "net"}}
 	size := &ui.Chart{Title: "Contacts at the end of each day", Series: []string{"Contacts"}}
 	for i := range days {
 		n, label := days[i].Counts, days[i].Day.Format("2 Jan")
 		changes.Points = append(changes.Points,
 			ui.Point{Label: label, Values: []int64{n[enlist.DayAdded], LostOf(n), NetOf(n)}})
+		each.Points = append(each.Points, ui.Point{Label: label, Values: []int64{n[enlist.DayAdded],
+			n[enlist.DayConfirmed], n[enlist.DayLeft], n[enlist.DayBounced], n[enlist.DayComplained],
+			n[enlist.DayRemoved], NetOf(n)}})
 		size.Points = append(size.Points, ui.Point{Label: label, Values: []int64{days[i].Contacts}})
 	}
-	d.Changes, d.Size = changes.Plot((*ui.Chart).UpDown), size.Plot((*ui.Chart).Lines)
+	d.Changes = ui.Plot{Chart: each, Drawing: changes.UpDown()}
+	d.Size = size.Plot((*ui.Chart).Lines)
 	return nil
 }
 

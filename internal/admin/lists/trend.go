@@ -29,7 +29,9 @@ func Trends(r *ui.Request, ids []enlist.ListID) (map[enlist.ListID]Trend, error)
 				t.Change += NetOf(day.Counts)
 			}
 		}
-		t.Line = ui.Sparkline("Contacts in 90 days", line)
+		if len(line) > 0 {
+			t.Line = ui.Sparkline("90 days: from "+ui.Number(line[0])+" to "+ui.Number(line[len(line)-1]), line)
+		}
 		all[id] = t
 	}
 	return all, nil
