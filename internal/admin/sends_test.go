@@ -65,7 +65,8 @@ func (s *site) peopleOfReport() {
 	s.Must(err)
 	v, path := s.full(), s.pathOf()
 	v.want(path, http.StatusOK, `people/opened">1</a>`, `people/machines">1</a>`, `people/left">1</a>`, `people/bounced">1</a>`,
-		"people/link?url=https%3a%2f%2fa.example%2f", "The mailbox does not exist")
+		"people/link?url=https%3a%2f%2fa.example%2f", "The mailbox does not exist",
+		`<td>bounced later</td><td class="n"><a href="`+path+`/people/bounced">1</a>`, `<td>Sent</td><td class="n"><a href="`+path+`/people/recipients">3</a>`)
 	for kind, want := range map[string]string{"opened": "a0@", "machines": "a1@", "clicked": "a0@", "left": "a0@", "bounced": "a2@",
 		"link?url=" + url.QueryEscape("https://a.example/"): "a0@"} {
 		_, _, text := v.get(path + "/people/" + kind)

@@ -139,7 +139,7 @@ func (d *checkData) readLists(r *ui.Request, request *batches.BatchRequest) erro
 	}
 	for i := range d.Out {
 		if d.Out[i].Reason == "suppressed" {
-			d.Out[i].To = []ui.Action{{Path: "/admin/unsubscribers"}}
+			d.Out[i].To = unsubscribers
 		}
 	}
 	return nil

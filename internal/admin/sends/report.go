@@ -179,10 +179,11 @@ func figuresOf(r *reports.BatchReport) []figure {
 	}
 }
 
-// machinesOf has the numbers that are not at the top.
+// machinesOf has the numbers of the mails that are not at the top.
 func machinesOf(r *reports.BatchReport) []figure {
 	arrived, opened, clicked := r.Delivered(), max(0, r.Opened()-r.HumanOpened), max(0, r.Clicked-r.HumanClicked)
 	return []figure{
+		{"Sent", ui.Number(r.Sent), ui.Percent(r.Sent, r.ToSend()), "recipients"},
 		{"Opened only by machines", ui.Number(opened), ui.Percent(opened, arrived), "machines"},
 		{"Clicked only by machines", ui.Number(clicked), ui.Percent(clicked, arrived), "clicked-machines"},
 		{"Not opened", ui.Number(r.NotOpened()), ui.Percent(r.NotOpened(), arrived), "not-opened"},
@@ -239,11 +240,20 @@ var leftOutTexts = map[string]string{"unsubscribed": "unsubscribed", "inactive":
 	"duplicate": "same address twice", "sent_before": "had it before", "excluded": "excluded by the send",
 	"gone": "no longer on the List"}
 
-// leftOut has the reasons for which Contacts got no mail.
+// unsubscribers is the page of those whom the Unsubscriber List leaves out.
+var unsubscribers = []ui.Action{{Path: "/admin/unsubscribers"}}
+
+// leftOut has the reasons for which Contacts got no mail, with the people where a page has them as they were then.
 func leftOut(r *reports.BatchReport) []share {
 	all := leftOutCounts(&r.BatchCounts)
-	for _, s := range []share{{Name: "refused by the mail server", Count: r.Refused},
-		{Name: "bounced later", Count: r.Bounced - r.Refused}, {Name: "could not be sent", Count: r.Failed},
+	for i := range all {
+		if all[i].Reason == "suppressed" {
+			all[i].To = unsubscribers
+		}
+	}
+	bounced := []ui.Action{{Path: "/admin/sends/" + ui.Plain(int64(r.ID)) + "/people/bounced"}}
+	for _, s := range []share{{Name: "refused by the mail server", Count: r.Refused, To: bounced},
+		{Name: "bounced later", Count: r.Bounced - r.Refused, To: bounced}, {Name: "could not be sent", Count: r.Failed},
 		{Name: "in doubt after a crash", Count: r.Doubtful}} {
 		if s.Count > 0 {
 			all = append(all, s)
