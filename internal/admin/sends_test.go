@@ -14,6 +14,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
+	"enlist/internal/pace"
 	"enlist/internal/people"
 	"enlist/internal/sending"
 )
@@ -32,6 +33,7 @@ func TestPagesOfSends(t *testing.T) {
 		{Name: "a Batch is sent again to those who did not open it", Test: (*site).sendAgain},
 		{Name: "a copy has the choices of the Batch, also those that the page cannot show", Test: (*site).copies},
 		{Name: "mistakes of a new send stand beside their input, which keeps its value", Test: (*site).mistakes},
+		{Name: "the last page of a send names what slows it", Test: (*site).slowedSends},
 		{Name: "the list of sends is filtered, and pauses and cancels", Test: (*site).listOfSends},
 	})
 }
@@ -240,7 +242,7 @@ func (s *site) copies() {
 		"without": {id(s.ID)}, "rate": {"600/hour"}, "name": {"The first"}, "token": {"copies"}, "list": {id(s.News)}}
 	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "To 0 of 6")
 	plan.Del("without")
-	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "To 2 of 6", "Mails an hour, at most", "Done about", "excluded by the send")
+	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "To 2 of 6", "Mails an hour", "No limit slows it: done about", "excluded by the send")
 	plan.Set("without", id(s.ID))
 	_, at, _ := v.post("/admin/sends", plan)
 	at, _, _ = strings.Cut(at, "?")
@@ -266,6 +268,23 @@ func (s *site) copies() {
 		{List: s.AddList("name", "Trees")}}})
 	v.want("/admin/sends/"+id(garden), http.StatusOK, "· News and 2 others", "To News · Garden · Trees")
 	v.want("/admin/sends", http.StatusOK, "<td>News and 2 others</td>")
+}
+
+func (s *site) slowedSends() {
+	v := s.full()
+	path := "/admin/sends/check?" + url.Values{"message": {id(s.Message)}, "list": {id(s.News)}}.Encode()
+	v.want(path, http.StatusOK, "No limit slows it: it leaves as fast as the mail server takes it.")
+	s.Subscribe(s.News, "Email", "one@gmail.com")
+	s.Subscribe(s.News, "Email", "two@googlemail.com")
+	rates, err := pace.ParseRateLimits([]string{"recipient:gmail=2/hour", "recipient:example.com=18/hour"})
+	s.Must(err)
+	s.App.SetSending(pace.Settings{From: "news@example.com", Rates: rates})
+	v.want(path, http.StatusOK, "Gmail, 2 an hour, is what slows it: done about", "<title>Mails an hour</title>", `<th class="n">mails</th>`)
+	v.wantWithout(path, "take turns")
+	s.Add(apptest.Whole(s.News))
+	v.want(path, http.StatusOK, "Gmail, 2 an hour, is what slows it: done about", "Other sends that run now take turns with it.")
+	s.Must(s.App.Sending.HoldMails(s.Context(), "a test"))
+	v.want(path, http.StatusOK, "All mails are held: none leaves before they are released.")
 }
 
 func (s *site) mistakes() {

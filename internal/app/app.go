@@ -84,6 +84,6 @@ func (s *App) ReadSettings(ctx context.Context) error {
 	}
 	old, read := s.sending.Load(), s.Accounts.Settings()
 	s.SetSending(pace.Settings{Relay: old.Relay, From: old.From, Rates: read.Rates, Calendar: read.Calendar,
-		Warmup: read.Warmup})
+		Warmup: read.Warmup, MailRate: read.MailRate})
 	return nil
 }

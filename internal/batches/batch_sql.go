@@ -290,6 +290,25 @@ func SendingBatches(tx *db.Tx) (map[enlist.BatchID]enlist.AccountID, error) {
 	}, "SELECT id, account_id FROM batch WHERE status = 'sending'")
 }
 
+// Waiting returns for each Batch that is sending how many mails wait, without those with local times: they do not leave
+// one after another.
+func Waiting(tx *db.Tx) (all []int64, err error) {
+	return all, tx.Each(func(row *db.Cursor) error {
+		all = append(all, max(0, row.Int()))
+		return nil
+	}, "SELECT recipients - skipped - sent - refused - failed - doubtful FROM batch "+
+		"WHERE status = 'sending' AND local_time = ''")
+}
+
+// Fastest returns how many mails an hour the fastest of the Account's last ten Batches had, or 0 if none was large and
+// long enough to tell. The fastest one, because others were perhaps paused, or waited for a calendar.
+func Fastest(tx *db.Tx, account enlist.AccountID) (int64, error) {
+	return tx.Number(`SELECT coalesce(max(sent * 3600 / (last_sent_time - first_sent_time)), 0) FROM (
+			SELECT sent, first_sent_time, last_sent_time FROM batch WHERE account_id = ? AND status = 'completed'
+			ORDER BY id DESC LIMIT 10) last_batches
+		WHERE sent >= 1000 AND last_sent_time - first_sent_time >= 10`, int64(account))
+}
+
 // DeleteBatch removes a Batch without its recipients.
 func DeleteBatch(tx *db.Tx, id enlist.BatchID) error {
 	for _, query := range []string{

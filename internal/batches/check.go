@@ -25,7 +25,13 @@ type BatchCheck struct {
 	Total       int64 // Contacts of the populations
 	Complete    bool  // all Contacts of the populations were read; otherwise the numbers are about the first ones
 	Findings    []messages.Finding
+
+	Groups map[string]int64 // Recipients by pace.DomainGroup, at most maxGroups of them
+	From   string           // sender of the mails to the first List; "": none is set
 }
+
+// maxGroups is the largest number of domain groups that a check counts. Those of large providers are soon among them.
+const maxGroups = 1000
 
 // The levels. With an error, no mail should be sent. A note says what the service does in an ordinary set-up.
 

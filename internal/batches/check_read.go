@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"enlist/internal/contacts"
@@ -12,6 +13,7 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
 	"enlist/internal/messages"
+	"enlist/internal/pace"
 )
 
 // This file has checkBatch and reads the Contacts of a check, by the code that populates Batches. It reads them in
@@ -85,7 +87,7 @@ type batchCheck struct {
 // check returns the check of a Batch, which has not begun.
 func (b *newBatch) check() *batchCheck {
 	return &batchCheck{newBatch: b, taken: make(map[uint64]bool), missing: make(map[string]int64),
-		seed: maphash.MakeSeed()}
+		seed: maphash.MakeSeed(), result: BatchCheck{Groups: make(map[string]int64)}}
 }
 
 // begin reads the Message and the Lists, and counts the Contacts of the populations.
@@ -102,6 +104,7 @@ func (k *batchCheck) begin(s *Service, tx *db.Tx) error {
 		}
 		if k.schema == nil {
 			k.schema = schema
+			k.result.From = s.messages.Sender(k.contents[0].Message, &schema.List)
 		}
 		if !slices.Contains(all, p.List) {
 			all = append(all, p.List)
@@ -178,6 +181,7 @@ type checkStep struct {
 	counts     BatchCounts // of the check, after this step
 	checked    int64
 	taken      map[uint64]bool
+	domains    map[string]int64 // recipients of the step by domain
 	missing    map[string]int64 // of the check, after this step
 	schema     *enlist.Schema
 	contact    *enlist.ByID // the first recipient of the step
@@ -186,7 +190,7 @@ type checkStep struct {
 // step reads some Contacts of a population, and counts them.
 func (k *batchCheck) step(tx *db.Tx, i int) (*checkStep, error) {
 	st := &checkStep{population: k.populations[i], counts: k.result.BatchCounts, taken: make(map[uint64]bool),
-		missing: maps.Clone(k.missing)}
+		domains: make(map[string]int64), missing: maps.Clone(k.missing)}
 	p := &st.population
 	schema, err := lists.Schema(tx, p.List)
 	if err != nil {
@@ -213,6 +217,10 @@ func (k *batchCheck) step(tx *db.Tx, i int) (*checkStep, error) {
 	wanted = k.withoutDuplicates(st, wanted)
 	st.counts.LeftDuplicate += int64(before - len(wanted))
 	st.counts.Recipients += int64(len(wanted))
+	for i := range wanted {
+		key := wanted[i].Key
+		st.domains[key[strings.LastIndexByte(key, '@')+1:]]++
+	}
 	return st, k.countMissing(tx, st, IDsOfCandidates(wanted))
 }
 
@@ -221,6 +229,12 @@ func (k *batchCheck) take(i int, st *checkStep) {
 	k.populations[i], k.result.BatchCounts, k.missing = st.population, st.counts, st.missing
 	k.result.Checked += st.checked
 	maps.Copy(k.taken, st.taken)
+	for domain, n := range st.domains {
+		group := pace.DomainGroup(domain)
+		if _, known := k.result.Groups[group]; known || len(k.result.Groups) < maxGroups {
+			k.result.Groups[group] += n
+		}
+	}
 	if k.contact == nil && st.contact != nil {
 		k.schema, k.contact = st.schema, st.contact
 	}

@@ -27,6 +27,11 @@ func (s *Service) senderOf(account enlist.AccountID) string {
 	return s.sending.Load().From
 }
 
+// Sender returns the address of the sender of a Message to a List. It is "" if none is set.
+func (s *Service) Sender(m *Message, list *enlist.List) string {
+	return cmp.Or(m.FromAddress, list.FromAddress, s.senderOf(list.AccountID))
+}
+
 // SenderRefusal returns why a Message may not be sent to a List with its sender. An unknown sender is allowed: the
 // command line does not know the default sender, and the sender of Batches checks again.
 func (s *Service) SenderRefusal(tx *db.Tx, a *enlist.Account, m *Message,

@@ -7,5 +7,6 @@
 //	pace.go        a rate that falls when a mail server defers mails, and rises again
 //	warmup.go      the mails of a day while an address warms up
 //	calendar.go    the hours in which mails are sent
+//	forecast.go    when the mails of a Batch will leave, and what slows them
 //	agent.go       devices and mail programs, by User-Agent
 package pace

@@ -1,74 +1,114 @@
 package pace
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"time"
 
+	"enlist/internal/address"
 	"enlist/internal/enlist"
 )
 
-// This file says when the mails of a Batch can leave at the earliest, as far as the limits allow. It knows no limits of
-// domains, because it does not read the recipients, and no other Batches.
+// This file says when the mails of a Batch will leave, as far as the limits, the calendar and the other Batches allow,
+// and what slows them. It does not know of rates that providers ask for (pace.go), which last for minutes.
 
-// HourMails is how many mails can leave in an hour.
+// Send is a Batch that is not added yet.
+type Send struct {
+	Mails  int64
+	Groups map[string]int64 // of these, by DomainGroup
+	From   string           // address of the sender
+	Rates  []enlist.Rate    // of the Batch alone
+	Others []int64          // mails that wait in each other Batch that is sending
+	Sent   map[string]int64 // by day of the warm-up plan, what the mail server has taken
+	// Fastest is how many mails an hour the fastest earlier Batch had; 0: not known.
+	Fastest int64
+}
+
+// HourMails is how many mails will leave in an hour.
 type HourMails struct {
 	Time  int64 // beginning of the hour
 	Mails int64
 }
 
-// Forecast is the course of a Batch at its fastest.
+// Forecast is the course of a Batch.
 type Forecast struct {
-	Hours []HourMails // nil: no limit applies
-	Done  int64       // 0: later than in maxForecast hours
+	Hours   []HourMails // nil: nothing is known that limits it
+	Done    int64       // 0: later than in maxForecast hours
+	Slowest *Limit      // what its last mails wait for; nil: none waits for longer than forecastStep
+	Shared  bool        // other Batches are sending
 }
 
-// maxForecast is the longest forecast, in hours.
-const maxForecast = 14 * 24
+// Limit is something that mails wait for.
+type Limit struct {
+	Kind LimitKind
+	Name string      // a domain of senders, or a domain group
+	Rate enlist.Rate // not of a calendar or a warm-up plan
+}
 
-// Forecast returns how many of n mails can leave in each hour from a time on.
-func (s *Settings) Forecast(rates []enlist.Rate, n int64, from time.Time) (f Forecast) {
-	if s.Rates != nil {
-		rates = append(rates[:len(rates):len(rates)], s.Rates.relay...)
-	}
-	if n == 0 || len(rates) == 0 && s.Calendar == nil && s.Warmup == nil {
+// LimitKind says where a Limit comes from.
+type LimitKind string
+
+// The kinds.
+const (
+	BatchLimit     LimitKind = "batch" // the rate of the Batch
+	RelayLimit     LimitKind = "relay"
+	SenderLimit    LimitKind = "sender"
+	RecipientLimit LimitKind = "recipient"
+	ServerLimit    LimitKind = "server"  // of all mails of this process
+	FastestLimit   LimitKind = "fastest" // no limit: how fast an earlier Batch was
+	WarmupLimit    LimitKind = "warmup"
+	CalendarLimit  LimitKind = "calendar"
+)
+
+const (
+	maxForecast  = 14 * 24 // hours of the longest forecast
+	forecastStep = 10 * time.Minute
+	// maxLanes is the largest number of domain groups that a forecast follows. The others have fewer mails for their
+	// rates, so they decide nothing.
+	maxLanes = 10
+)
+
+// Forecast returns the course of a Batch that begins at a time. Batches take turns: until this one is done, each other
+// one sends as many mails as this one, or those that it has. They count as if they had the same domains.
+func (s *Settings) Forecast(b *Send, from time.Time) (f Forecast) {
+	if b.Mails == 0 {
 		return f
 	}
-	const step = 10 * time.Minute
-	days := make(map[string]int64) // mails by day of the warm-up plan, and of rates a day
-	at, room := from, 0.0
-	for range maxForecast * int(time.Hour/step) {
-		mails := int64(0)
+	f.Shared = len(b.Others) > 0
+	mails := b.Mails
+	for _, n := range b.Others {
+		mails += min(n, b.Mails)
+	}
+	c := course{Settings: s, share: float64(b.Mails) / float64(mails), sent: b.Sent, days: make(map[string]int64)}
+	c.addWhole(b)
+	c.addLanes(b)
+	if len(c.whole) == 0 && len(c.lanes) == 1 && s.Calendar == nil && s.Warmup == nil {
+		return f
+	}
+	left, at, closed := b.Mails, from, false
+	for range maxForecast * int(time.Hour/forecastStep) {
+		c.refill()
+		passed := int64(0)
 		if s.Calendar.IsOpen(at) {
-			room += s.mostIn(rates, step, at, days)
-			mails = min(n, int64(room))
-			room = min(1, room-float64(mails)) // a rate of few mails an hour adds up to one
+			var waits *Limit
+			passed, waits = c.pass(at)
+			f.Slowest = cmp.Or(waits, f.Slowest)
+		} else {
+			closed = true
 		}
-		f.add(at.Unix()-at.Unix()%enlist.Hour, mails)
-		days[at.In(s.Zone()).Format(time.DateOnly)] += mails
-		n -= mails
-		at = at.Add(step)
-		if n == 0 {
+		f.add(at.Unix()-at.Unix()%enlist.Hour, passed)
+		left -= passed
+		at = at.Add(forecastStep)
+		if left == 0 {
 			f.Done = at.Unix()
-			return f
+			break
 		}
+	}
+	if f.Slowest == nil && closed {
+		f.Slowest = &Limit{Kind: CalendarLimit}
 	}
 	return f
-}
-
-// mostIn returns how many mails can leave in a time that begins at at. days has the mails of each day until then.
-func (s *Settings) mostIn(rates []enlist.Rate, step time.Duration, at time.Time, days map[string]int64) float64 {
-	most := float64(enlist.MaxRate)
-	today := days[at.In(s.Zone()).Format(time.DateOnly)]
-	for _, r := range rates {
-		if r.Period == enlist.PerDay {
-			most = min(most, float64(r.Mails-today))
-		} else {
-			most = min(most, float64(r.Mails)*float64(step)/float64(r.Period))
-		}
-	}
-	if limit := s.Warmup.Limit(at, s.Zone()); limit != nil {
-		most = min(most, float64(limit.Most-today))
-	}
-	return max(0, most)
 }
 
 // add adds mails to the last hour, or begins another one.
@@ -78,4 +118,158 @@ func (f *Forecast) add(hour, mails int64) {
 		return
 	}
 	f.Hours = append(f.Hours, HourMails{hour, mails})
+}
+
+// course is the state of a Batch in a forecast.
+type course struct {
+	*Settings
+	share float64          // of the mails that others send too, those of this Batch
+	whole []*gate          // that all its mails pass
+	lanes []lane           // all its mails
+	sent  map[string]int64 // as of Send
+	days  map[string]int64 // mails of this Batch by day
+}
+
+// lane is the mails to a domain group, or all those without limits of their own.
+type lane struct {
+	left  int64
+	gates []*gate
+}
+
+// gate is a Limit like a Bucket. Tokens of a share of a Bucket are no whole numbers.
+type gate struct {
+	Limit
+	share  float64
+	tokens float64
+}
+
+func gatesOf(l Limit, rates []enlist.Rate, share float64) (all []*gate) {
+	for _, r := range rates {
+		l.Rate = r
+		g := &gate{Limit: l, share: share}
+		g.tokens = g.most()
+		all = append(all, g)
+	}
+	return all
+}
+
+// most is the number of tokens at which a gate is full. A rate of few mails an hour adds up to one.
+func (g *gate) most() float64 { return max(1, g.share*float64((&Bucket{Rate: g.Rate}).burst())) }
+
+// in returns the number of tokens that appear in a time.
+func (g *gate) in(d time.Duration) float64 {
+	return g.share * float64(d) / float64((&Bucket{Rate: g.Rate}).Interval())
+}
+
+// addWhole adds the limits of all mails. How fast earlier Batches were says something only if nothing limits all mails:
+// the limits may have been others then.
+func (c *course) addWhole(b *Send) {
+	c.whole = gatesOf(Limit{Kind: BatchLimit}, b.Rates, 1)
+	if c.Rates != nil {
+		sender := address.Domain(b.From)
+		c.whole = append(c.whole, gatesOf(Limit{Kind: RelayLimit}, c.Rates.relay, c.share)...)
+		c.whole = append(c.whole,
+			gatesOf(Limit{Kind: SenderLimit, Name: sender}, orDefault(c.Rates.senders, sender), c.share)...)
+	}
+	server := enlist.Rate{Mails: int64(c.MailRate * float64(time.Hour/time.Second)), Period: enlist.PerHour}
+	fastest := enlist.Rate{Mails: b.Fastest, Period: enlist.PerHour}
+	switch {
+	case server.Mails > b.Fastest: // otherwise there were several processes
+		c.whole = append(c.whole, gatesOf(Limit{Kind: ServerLimit}, []enlist.Rate{server}, c.share)...)
+	case b.Fastest > 0 && len(c.whole) == 0 && c.Warmup == nil:
+		c.whole = append(c.whole, gatesOf(Limit{Kind: FastestLimit}, []enlist.Rate{fastest}, c.share)...)
+	}
+}
+
+// addLanes divides the mails.
+func (c *course) addLanes(b *Send) {
+	rest := lane{left: b.Mails}
+	if c.Rates != nil {
+		for _, group := range slices.Sorted(maps.Keys(b.Groups)) {
+			gates := gatesOf(Limit{Kind: RecipientLimit, Name: group}, orDefault(c.Rates.recipients, group), c.share)
+			if len(gates) > 0 {
+				c.lanes = append(c.lanes, lane{b.Groups[group], gates})
+			}
+		}
+	}
+	slices.SortStableFunc(c.lanes, func(a, b lane) int { return cmp.Compare(b.hours(), a.hours()) })
+	c.lanes = c.lanes[:min(len(c.lanes), maxLanes)]
+	for i := range c.lanes {
+		rest.left -= c.lanes[i].left
+	}
+	c.lanes = append(c.lanes, rest)
+}
+
+// hours returns how long the mails of a lane take alone.
+func (l *lane) hours() (longest float64) {
+	for _, g := range l.gates {
+		longest = max(longest, (float64(l.left)-g.tokens)/g.in(time.Hour))
+	}
+	return longest
+}
+
+// refill adds the tokens of a step.
+func (c *course) refill() {
+	all := slices.Clone(c.whole)
+	for i := range c.lanes {
+		all = append(all, c.lanes[i].gates...)
+	}
+	for _, g := range all {
+		g.tokens = min(g.tokens, g.most()) + g.in(forecastStep)
+	}
+}
+
+// pass lets the mails of a step leave. It returns their number, and what others wait for.
+func (c *course) pass(at time.Time) (passed int64, waits *Limit) {
+	most, whole := ready(c.whole, enlist.MaxRate)
+	day := ""
+	if limit := c.Warmup.Limit(at, c.Zone()); limit != nil {
+		day = limit.Day
+		room := int64(c.share*float64(limit.Most-c.sent[day])) - c.days[day]
+		if room < most {
+			most, whole = max(0, room), &Limit{Kind: WarmupLimit}
+		}
+	}
+	var wanted, waiting int64
+	wants := make([]int64, len(c.lanes))
+	for i := range c.lanes {
+		l := &c.lanes[i]
+		n, limit := ready(l.gates, l.left)
+		wants[i], wanted = n, wanted+n
+		if l.left-n > waiting {
+			waiting, waits = l.left-n, limit
+		}
+	}
+	if wanted > most {
+		waits = whole
+	}
+	for i := range c.lanes {
+		n := min(wants[i], most-passed)
+		if wanted > most { // each lane gets its part
+			n = min(n, ceilDiv(wants[i]*most, wanted))
+		}
+		c.lanes[i].left -= n
+		take(c.lanes[i].gates, n)
+		passed += n
+	}
+	take(c.whole, passed)
+	c.days[day] += passed
+	return passed, waits
+}
+
+// ready returns how many of some mails have tokens of all gates, and what the others wait for.
+func ready(gates []*gate, mails int64) (n int64, waits *Limit) {
+	n = mails
+	for _, g := range gates {
+		if g.tokens < float64(n) {
+			n, waits = int64(g.tokens), &g.Limit
+		}
+	}
+	return n, waits
+}
+
+func take(gates []*gate, mails int64) {
+	for _, g := range gates {
+		g.tokens -= float64(mails)
+	}
 }

@@ -200,13 +200,3 @@ func (s *Service) DeleteFullBuckets(ctx context.Context) error {
 		return DeleteBuckets(tx, now.Add(-time.Hour).UnixNano())
 	})
 }
-
-// Forecast returns when n mails can leave at the earliest, with rates of their Batch. It counts no limits of domains and
-// no other Batches.
-func (s *Service) Forecast(rate string, n int64, from time.Time) (pace.Forecast, error) {
-	rates, err := enlist.ParseRates(rate)
-	if err != nil {
-		return pace.Forecast{}, enlist.Invalid("options", "rate: "+err.Error())
-	}
-	return s.sending.Load().Forecast(rates, n, from), nil
-}

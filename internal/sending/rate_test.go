@@ -26,6 +26,7 @@ func TestRates(t *testing.T) {
 		{Name: "a Batch has its own rate", Test: batchRate},
 		{Name: "a reply that asks for fewer mails halves the rate, which then grows", Test: paceHalvesAndGrows},
 		{Name: "two processes share the days of a warm-up plan", Test: warmupIsShared},
+		{Name: "a forecast counts domains, other Batches and earlier ones", Test: forecasts},
 	})
 }
 

@@ -91,14 +91,10 @@ func (p *pages) showCheck(r *ui.Request, token, wrong string) (*ui.View, error) 
 		Whole: whole, Typed: r.PostForm.Get("typed"),
 		Out: leftOutCounts(&check.BatchCounts), Asked: check.Recipients >= askedFrom, Findings: check.Findings,
 		Hidden: chosen.values(), Edit: "/admin/sends/new?" + chosen.values().Encode()}
-	names, err := r.Names()
-	if err != nil {
-		return nil, err
-	}
 	if d.whom, err = whomOf(r, &chosen, names); err != nil {
 		return nil, err
 	}
-	if d.Course, err = courseOf(r, &chosen, &request, check.Recipients); err != nil {
+	if d.Course, err = courseOf(r, &chosen, &request, check); err != nil {
 		return nil, err
 	}
 	d.Bar, d.Time = barOf(d.Gets, d.Out), timeOf(r, &chosen, &request)
@@ -133,52 +129,6 @@ func timeOf(r *ui.Request, p *plan, b *batches.BatchRequest) string {
 		text += ", in the time zone of each Contact"
 	}
 	return text
-}
-
-// course says how fast the mails leave.
-type course struct {
-	ui.Plot
-	Text string
-}
-
-// courseHours is the number of hours that the chart of a course shows.
-const courseHours = 72
-
-func courseOf(r *ui.Request, p *plan, b *batches.BatchRequest, mails int64) (c course, err error) {
-	c.Chart = &ui.Chart{Title: "Mails an hour, at most", Axis: "From", Series: []string{"mails, at most"}}
-	switch {
-	case mails == 0:
-		return c, nil
-	case p.Test:
-		c.Text = "The test goes out first. The others get the winner when it is chosen."
-		return c, nil
-	case p.Zone != "":
-		c.Text = "Each Contact's clock decides, within 26 hours before and after."
-		return c, nil
-	}
-	from := r.Now
-	if b.SendTime != 0 {
-		from = time.Unix(b.SendTime, 0)
-	}
-	f, err := r.App.Sending.Forecast(b.Options.Rate, mails, from)
-	if err != nil {
-		return c, err
-	}
-	for i := range f.Hours[:min(len(f.Hours), courseHours)] {
-		c.Chart.Points = append(c.Chart.Points, ui.Point{Values: []int64{f.Hours[i].Mails},
-			Label: time.Unix(f.Hours[i].Time, 0).In(r.Now.Location()).Format("Mon 15:04")})
-	}
-	switch {
-	case f.Hours == nil:
-		c.Text = "No rate, calendar or warm-up plan slows it down: it leaves as fast as the mail server takes it."
-	case f.Done == 0:
-		c.Text = "It takes more than two weeks with these rates."
-	default:
-		c.Text = "Done about " + r.Date(f.Done) + " at the earliest. Rates of single providers and other sends can " +
-			"delay it."
-	}
-	c.Plot = c.Chart.Plot((*ui.Chart).Lines)
-	return c, nil
 }
 
 // send adds the Batch.

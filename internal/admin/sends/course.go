@@ -1,0 +1,106 @@
+package sends
+
+import (
+	"cmp"
+	"time"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/batches"
+	"enlist/internal/enlist"
+	"enlist/internal/pace"
+)
+
+// This file says on the last page of a new send when its mails leave, and what slows them.
+
+// course says how fast the mails leave.
+type course struct {
+	ui.Plot
+	Text string
+}
+
+// courseHours is the number of hours that the chart of a course shows.
+const courseHours = 72
+
+func courseOf(r *ui.Request, p *plan, b *batches.BatchRequest, check *batches.BatchCheck) (c course, err error) {
+	c.Chart = &ui.Chart{Title: "Mails an hour", Axis: "From", Series: []string{"mails"}}
+	held, err := r.App.Sending.Held(r.Context())
+	switch {
+	case err != nil || check.Recipients == 0:
+		return c, err
+	case held != nil:
+		c.Text = "All mails are held: none leaves before they are released."
+		return c, nil
+	case p.Test:
+		c.Text = "The test goes out first. The others get the winner when it is chosen."
+		return c, nil
+	case p.Zone != "":
+		c.Text = "Each Contact's clock decides, within 26 hours before and after."
+		return c, nil
+	}
+	from := r.Now
+	if b.SendTime != 0 {
+		from = time.Unix(b.SendTime, 0)
+	}
+	f, err := r.App.Sending.Forecast(r.Context(), r.Caller, check, b.Options.Rate, from)
+	if err != nil {
+		return c, err
+	}
+	for i := range f.Hours[:min(len(f.Hours), courseHours)] {
+		c.Chart.Points = append(c.Chart.Points, ui.Point{Values: []int64{f.Hours[i].Mails},
+			Label: time.Unix(f.Hours[i].Time, 0).In(r.Now.Location()).Format("Mon 15:04")})
+	}
+	c.Text = courseText(r, &f)
+	c.Plot = c.Chart.Plot((*ui.Chart).Lines)
+	return c, nil
+}
+
+// courseText names what slows a send, and says when the send is done.
+func courseText(r *ui.Request, f *pace.Forecast) string {
+	if f.Hours == nil {
+		return "No limit slows it: it leaves as fast as the mail server takes it."
+	}
+	slow := "No limit slows it"
+	if f.Slowest != nil {
+		slow = slowText(f.Slowest)
+	}
+	done := "done in more than two weeks"
+	if f.Done != 0 {
+		at := r.Date(f.Done)
+		if local := time.Unix(f.Done, 0).In(r.Now.Location()); local.Format(time.DateOnly) == r.Now.Format(time.DateOnly) {
+			at = local.Format("15:04")
+		}
+		done = "done about " + at
+	}
+	if f.Shared {
+		done += ". Other sends that run now take turns with it"
+	}
+	return slow + ": " + done + "."
+}
+
+// slowText is the first part of the sentence, about a Limit.
+func slowText(l *pace.Limit) string {
+	rate := ui.Number(l.Rate.Mails) + periodTexts[l.Rate.Period]
+	name := ""
+	switch l.Kind {
+	case pace.FastestLimit:
+		return "No limit slows it, and the fastest of the last sends had " + rate
+	case pace.CalendarLimit:
+		return "It waits for the hours of sends"
+	case pace.WarmupLimit:
+		return "The warm-up plan is what slows it"
+	case pace.BatchLimit:
+		name = "The rate of this send"
+	case pace.RelayLimit:
+		name = "The limit of the mail server"
+	case pace.ServerLimit:
+		name = "The limit of this server"
+	case pace.SenderLimit:
+		name = "The limit of the sender " + l.Name
+	case pace.RecipientLimit:
+		name = cmp.Or(providers[l.Name], l.Name)
+	}
+	return name + ", " + rate + ", is what slows it"
+}
+
+var periodTexts = map[enlist.RatePeriod]string{enlist.PerSecond: " a second", enlist.PerMinute: " a minute",
+	enlist.PerHour: " an hour", enlist.PerDay: " a day"}
