@@ -26,6 +26,7 @@ var contactKeysOfRow = []enlist.Attribute[BatchRow]{
 
 var rowAttributes = map[batches.EventKind][]enlist.Attribute[BatchRow]{
 	RowsSent:              rowKeys(),
+	RowsDelivered:         rowKeys(),
 	batches.RowsNotOpened: rowKeys(),
 	batches.EventOpened: rowKeys(
 		rowTime("time"),

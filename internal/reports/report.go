@@ -34,7 +34,7 @@ type PeriodSums struct {
 	batches.BatchSums
 }
 
-// Delivered returns the number of mails that arrived, as far as is known.
+// Delivered returns the number of mails that arrived, as far as is known: the rows of the kind RowsDelivered.
 func (r *BatchReport) Delivered() int64 { return max(0, r.Sent-(r.Bounced-r.Refused)) }
 
 // NotOpened returns the number of mails that the mail server has accepted, that have not bounced and were not opened:

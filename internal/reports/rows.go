@@ -21,9 +21,10 @@ import (
 
 // The kinds of rows besides the kinds of events.
 const (
-	RowsSent    batches.EventKind = "sent"    // all recipients that get the mail or have got it
-	RowsUpdated batches.EventKind = "updated" // no page lets a recipient update a profile, so there are none
-	RowsOpens   batches.EventKind = "opens"   // EventOpened with keys that the published interface does not have
+	RowsSent      batches.EventKind = "sent"      // all recipients that get the mail or have got it
+	RowsDelivered batches.EventKind = "delivered" // whose mail the mail server has accepted, and has not bounced
+	RowsUpdated   batches.EventKind = "updated"   // no page lets a recipient update a profile, so there are none
+	RowsOpens     batches.EventKind = "opens"     // EventOpened with keys that the published interface does not have
 )
 
 // RowsRequest says which rows a caller wants.
@@ -54,8 +55,8 @@ type BatchRow struct {
 	order   fieldOrder
 }
 
-// Is reports whether a recipient belongs to the kind RowsSent or RowsNotOpened. The caller checks that the mail was not
-// opened.
+// Is reports whether a recipient belongs to the kind RowsSent, RowsDelivered or RowsNotOpened. The caller checks its
+// events: that the mail was not opened, and has not bounced.
 func Is(r *batches.Recipient, kind batches.EventKind) bool {
 	if kind == RowsSent {
 		return r.Status != batches.RecipientSkipped

@@ -32,7 +32,7 @@ func rowsSortedByEachKey(f *apptest.SentBatch) {
 		f.Must(f.Store.Update(f.Context(), func(tx *db.Tx) error { return giveEvents(f, tx, list) }))
 	}
 	f.Analyze()
-	for _, kind := range []batches.EventKind{reports.RowsSent, batches.RowsNotOpened, batches.EventOpened, batches.EventClicked,
+	for _, kind := range []batches.EventKind{reports.RowsSent, reports.RowsDelivered, batches.RowsNotOpened, batches.EventOpened, batches.EventClicked,
 		batches.EventLink, batches.EventBounced, batches.EventComplained, batches.EventUnsubscribed, batches.EventDeactivated} {
 		r := reports.RowsRequest{Kind: kind}
 		if kind == batches.EventLink {
@@ -49,7 +49,7 @@ func rowsSortedByEachKey(f *apptest.SentBatch) {
 	}
 }
 
-// giveEvents stores events of all kinds but bounces for most recipients of a List, and bounces for the others.
+// giveEvents stores events of each kind for most recipients of a List.
 func giveEvents(f *apptest.SentBatch, tx *db.Tx, list enlist.ListID) error {
 	found, err := batches.Candidates(tx, list, 0, 1<<40, 100)
 	if err != nil {
@@ -69,7 +69,7 @@ func giveEvents(f *apptest.SentBatch, tx *db.Tx, list enlist.ListID) error {
 			return err
 		}
 		for k, kind := range kinds {
-			if kind != batches.EventBounced && (i+k)%4 == 0 {
+			if (i+k)%4 == 0 {
 				continue
 			}
 			e := &batches.RecipientEvent{List: list, Batch: f.ID, Contact: c.ID, Kind: kind, Time: int64(5 * i % 7), LastTime: 9,

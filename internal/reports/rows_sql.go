@@ -31,7 +31,7 @@ func BatchRows(t *db.Tx, q *RowsQuery, each func(*BatchRow) error) error {
 	}
 	next := c.events
 	switch q.Kind {
-	case RowsSent:
+	case RowsSent, RowsDelivered:
 		next = c.sentTo
 	case batches.RowsNotOpened:
 		next = c.withoutOpen
@@ -126,7 +126,7 @@ func (c *rowsCursor) events() (rows []BatchRow, err error) {
 
 // hasEvents reports whether the rows have events.
 func (c *rowsCursor) hasEvents() bool {
-	return c.Kind != RowsSent && c.Kind != batches.RowsNotOpened
+	return c.Kind != RowsSent && c.Kind != RowsDelivered && c.Kind != batches.RowsNotOpened
 }
 
 // load returns the rows of recipients, in the order of ids.
@@ -162,10 +162,13 @@ func (c *rowsCursor) load(ids []enlist.ContactID) (rows []BatchRow, err error) {
 	return rows, nil
 }
 
-// sentTo returns the next recipients of the kind RowsSent.
+// sentTo returns the next recipients of the kind RowsSent or RowsDelivered.
 func (c *rowsCursor) sentTo() (rows []BatchRow, err error) {
-	all, err := batches.RecipientTable.All(c.tx, "WHERE"+ofBatch+c.order()+db.Limited,
-		append(c.batchKeys(c.first, c.last), int64(rowsChunk))...)
+	where, args := "WHERE"+ofBatch, c.batchKeys(c.first, c.last)
+	if c.Kind == RowsDelivered {
+		where, args = where+delivered("recipient"), append(args, int64(c.List), int64(c.Batch))
+	}
+	all, err := batches.RecipientTable.All(c.tx, where+c.order()+db.Limited, append(args, int64(rowsChunk))...)
 	if err != nil || len(all) == 0 {
 		c.passed(0, true)
 		return nil, err
@@ -193,6 +196,14 @@ func (c *rowsCursor) batchKeys(first, last int64) []any {
 
 // maxRange is the largest number of recipients among which one statement looks for those that did not open.
 const maxRange = 8000
+
+// delivered selects the recipients of the kind RowsDelivered, which BatchReport.Delivered counts. A mail that bounced
+// stays out when its Contact reports it as spam later. recipient is the name of the table. The arguments are the List
+// and the Batch.
+func delivered(recipient string) string {
+	return ` AND sent_time <> 0 AND NOT EXISTS (SELECT 1 FROM recipient_event e WHERE e.list_id = ? AND e.batch_id = ?
+		AND e.kind = 'bounced' AND e.link_id = 0 AND e.contact_id = ` + recipient + ".contact_id)"
+}
 
 // notOpened selects the recipients r of the kind RowsNotOpened. Its arguments are the List and the Batch.
 const notOpened = ` AND sent_time <> 0 AND status <> 'bounced' AND NOT EXISTS (SELECT 1 FROM recipient_event e

@@ -32,8 +32,8 @@ func TestRowsOfABatch(t *testing.T) {
 
 func TestRowsNotOpened(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewSentBatch(12), []apptest.Rule[*apptest.SentBatch]{
-		{Name: "not_opened_count is the number of rows of a Batch, after any reports", Test: notOpenedOfBatches},
-		{Name: "not_opened_count is the number of rows of an autoresponder, after any reports", Test: notOpenedOfAutoresponder},
+		{Name: "not_opened_count and the number of delivered mails are those of the rows of a Batch, after any reports", Test: notOpenedOfBatches},
+		{Name: "not_opened_count and the number of delivered mails are those of the rows of an autoresponder, after any reports", Test: notOpenedOfAutoresponder},
 	})
 }
 
@@ -75,6 +75,7 @@ func kindsOfRows(f *apptest.SentBatch) {
 	f.Must(err)
 	all := enlist.Query{}
 	f.WantRows(reports.RowsSent, all, "a0", "a1", "a2", "a3", "a4", "a5")
+	f.WantRows(reports.RowsDelivered, all, "a0", "a1", "a3", "a4", "a5")
 	f.WantRows(batches.EventOpened, all, "a0", "a1")
 	f.WantRows(batches.RowsNotOpened, all, "a3", "a4", "a5")
 	f.WantRows(batches.EventClicked, all, "a1")
@@ -161,6 +162,7 @@ func chunksOfRows(f *apptest.SentBatch) {
 		}
 	}
 	check(reports.RowsSent, 2100)
+	check(reports.RowsDelivered, 2100)
 	check(batches.RowsNotOpened, 1800)
 	check(batches.EventOpened, 300)
 	opened := func(ids []enlist.ContactID) {

@@ -108,6 +108,8 @@ func (c *rowsCursor) rows(q *search.Query, value string, withContacts bool) {
 	switch c.Kind {
 	case RowsSent:
 		q.Add(" AND r.status <> 'skipped'")
+	case RowsDelivered:
+		q.Add(delivered("r"), list, batch)
 	case batches.RowsNotOpened:
 		q.Add(notOpened, list, batch)
 	default:

@@ -40,6 +40,7 @@ func (k *kind) columns(r *ui.Request, b *batches.Batch) ui.Columns[reports.Batch
 
 var kinds = []kind{
 	{"recipients", "Who gets it", reports.RowsSent, enlist.InputNull, ""},
+	{"delivered", "Delivered", reports.RowsDelivered, enlist.InputNull, ""},
 	{"opened", "Opened by the person", reports.RowsOpens, enlist.InputTrue, "time"},
 	{"machines", "Opened only by a machine", reports.RowsOpens, enlist.InputFalse, "time"},
 	{"not-opened", "Not opened", batches.RowsNotOpened, enlist.InputNull, ""},

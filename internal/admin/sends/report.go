@@ -171,7 +171,7 @@ func figuresOf(r *reports.BatchReport) []figure {
 	arrived := r.Delivered()
 	return []figure{
 		{"Recipients", ui.Number(r.ToSend()), "", "recipients"},
-		{"Delivered", ui.Number(arrived), ui.Percent(arrived, r.ToSend()), "recipients"},
+		{"Delivered", ui.Number(arrived), ui.Percent(arrived, r.ToSend()), "delivered"},
 		{"Opened", ui.Number(r.HumanOpened), ui.Percent(r.HumanOpened, arrived), "opened"},
 		{"Clicked", ui.Number(r.HumanClicked), ui.Percent(r.HumanClicked, arrived), "clicked"},
 		{"Left", ui.Number(r.Unsubscribed), ui.Percent(r.Unsubscribed, arrived), "left"},
