@@ -29,6 +29,7 @@ func TestPagesOfSends(t *testing.T) {
 		{Name: "people need the level standard, and other Accounts and Lists see none", Test: (*site).accessToPeople},
 		{Name: "cells that begin with = stay text, and markup stays text", Test: (*site).hostilePeople},
 		{Name: "a report has providers, reasons and hours, and its file has them too", Test: (*site).partsOfReport},
+		{Name: "a report of an autoresponder has the last 30 days", Test: (*site).daysOfReport},
 		{Name: "a report of a Batch with variants has intervals, and the winner can be chosen", Test: (*site).variantsOfReport},
 		{Name: "a Batch is sent again to those who did not open it", Test: (*site).sendAgain},
 		{Name: "a copy has the choices of the Batch, also those that the page cannot show", Test: (*site).copies},
@@ -180,6 +181,24 @@ func (s *site) partsOfReport() {
 		return tx.Do("DELETE FROM batch_domain WHERE batch_id = ? AND domain = 'other'", int64(s.ID))
 	}))
 	v.want(s.pathOf(), http.StatusOK, "Counted for 1 of 4 mails")
+}
+
+func (s *site) daysOfReport() {
+	first := s.Now
+	f := apptest.NewAutoresponder(s.SentBatch)
+	for i, keys := range [][]enlist.DeliveryKey{f.Send(s.Contacts[0]), f.Send(s.Contacts[1])} {
+		s.Pass(time.Minute + time.Duration(i)*20*24*time.Hour)
+		s.Must(s.App.Sending.Opened(s.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: keys[0]}, apptest.PersonAgent))
+	}
+	v := s.full()
+	row := func(day time.Time, opened string) string {
+		return "<tr><td>" + day.Format("2 Jan") + `</td><td class="n">` + opened + "</td>"
+	}
+	v.want(s.pathOf(), http.StatusOK, "the last 30 days", row(first, "1"), row(first.AddDate(0, 0, 1), "0"), row(s.Now, "1"))
+	s.Pass(15 * 24 * time.Hour)
+	v = s.full()
+	v.want(s.pathOf(), http.StatusOK, row(s.Now, "0"), row(s.Now.AddDate(0, 0, -15), "1"))
+	v.wantWithout(s.pathOf(), row(first, "1"))
 }
 
 func (s *site) variantsOfReport() {

@@ -53,7 +53,7 @@ type command struct{ Name, Text string }
 // figure is a number of the report, with the name of the list of its people.
 type figure struct{ Name, Value, Part, People string }
 
-// hour is a row of the table of the chart.
+// hour is a row of the table of the chart. In the report of an autoresponder it is a day.
 type hour struct {
 	Label  string
 	Values []int64
@@ -207,28 +207,47 @@ func funnelOf(r *reports.BatchReport, u *uncounted) template.HTML {
 	return ui.Funnel("What became of the mails", steps)
 }
 
-// chartHours is how long a report shows opens and clicks by hour. What came later is in the numbers above.
-const chartHours = 48
+// What a report shows of opens and clicks. What came later, or before, is in the numbers above.
+const (
+	chartHours = 48 // of a Batch
+	chartDays  = 30 // of an autoresponder, which has no end, and whose sums are of days after its first week
+)
 
-// chartOf shows opens and clicks by hour in the first two days. Its table has departures and complaints too.
+// chartOf shows opens and clicks of a Batch by hour in the first two days, and of an autoresponder by day in the last
+// 30. Its table has departures and complaints too.
 func chartOf(r *ui.Request, b *reports.BatchReport) (c *ui.Chart, hours []hour) {
-	c = &ui.Chart{Title: "Opens and clicks an hour", Series: []string{"opened by people", "clicked", "opened by machines"}}
+	c = &ui.Chart{Title: "Opens and clicks an hour, the first two days",
+		Series: []string{"opened by people", "clicked", "opened by machines"}}
+	isRunning := b.Status == batches.BatchRunning
+	if isRunning {
+		c.Title = "Opens and clicks a day, the last 30 days (UTC)"
+	}
 	if len(b.Periods) == 0 {
 		return c, nil
 	}
+	step, format, zone := int64(enlist.Hour), "Mon 15:04", r.Now.Location()
 	first := b.Periods[0].Time
-	last := min(b.Periods[len(b.Periods)-1].Time, first+(chartHours-1)*enlist.Hour)
-	for at, i := first, 0; at <= last; at += enlist.Hour {
+	last := min(b.Periods[len(b.Periods)-1].Time, first+(chartHours-1)*step)
+	if isRunning {
+		step, format, zone = enlist.Day, "2 Jan", time.UTC
+		last = r.Now.Unix() - r.Now.Unix()%step
+		first = max(first-first%step, last-(chartDays-1)*step)
+	}
+	periods := b.Periods
+	for len(periods) > 0 && periods[0].Time < first {
+		periods = periods[1:]
+	}
+	for at := first; at <= last; at += step {
 		v := make([]int64, 5)
-		for ; i < len(b.Periods) && b.Periods[i].Time < at+enlist.Hour; i++ {
-			s := &b.Periods[i]
+		for ; len(periods) > 0 && periods[0].Time < at+step; periods = periods[1:] {
+			s := &periods[0]
 			v[0] += s.HumanOpened
 			v[1] += s.HumanClicked
 			v[2] += max(0, s.Opened()-s.HumanOpened)
 			v[3] += s.Unsubscribed
 			v[4] += s.Complained
 		}
-		label := time.Unix(at, 0).In(r.Now.Location()).Format("Mon 15:04")
+		label := time.Unix(at, 0).In(zone).Format(format)
 		c.Points = append(c.Points, ui.Point{Label: label, Values: v[:3]})
 		hours = append(hours, hour{label, v})
 	}
