@@ -50,6 +50,10 @@ func operatorActs(o *apptest.Account) {
 	row(account, "Key", int64(k.ID), `{"revoked_time":0}`, `{"revoked_time":1781524800}`)
 	o.Must(o.App.Accounts.SetContactLimit(ctx, account, 7))
 	row(account, "Account", int64(account), `{"contact_limit":-1}`, `{"contact_limit":7}`)
+	edited := *o.Caller
+	edited.Actor = enlist.Actor{Method: "enlist test", User: "ada@mail1"}
+	o.Must(o.App.Accounts.EditOwnAccount(o.Context(), &edited, "Club", "Europe/Berlin"))
+	row(account, "Account", int64(account), `{"name":"Account","timezone":"UTC"}`, `{"name":"Club","timezone":"Europe/Berlin"}`)
 	o.Must(o.App.Sending.HoldMails(ctx, "test"))
 	row(0, "Hold", 0, "{}", `{"reason":"test","time":1781524800}`)
 	_, err = o.App.Sending.ReleaseMails(ctx)
@@ -57,8 +61,12 @@ func operatorActs(o *apptest.Account) {
 	row(0, "Hold", 0, `{"reason":"test","time":1781524800}`, "{}")
 	o.Must(o.App.Accounts.RecordAct(ctx, "Backup", map[string]any{"file": "x"}))
 	row(0, "Backup", 0, "{}", `{"file":"x"}`)
+	list := o.AddList()
 	before := len(o.AuditLog(0))
 	o.Refused(o.App.Accounts.SetTimeZone(ctx, account, "Nowhere"), enlist.InvalidParameters, "")
+	o.Refused(o.App.Accounts.EditOwnAccount(ctx, o.Caller, "Club", "Nowhere"), enlist.InvalidParameters, "")
+	o.Refused(o.App.Accounts.EditOwnAccount(ctx, o.Caller, " ", "UTC"), enlist.InvalidParameters, "")
+	o.Refused(o.App.Accounts.EditOwnAccount(ctx, o.Restricted(list), "Club", "UTC"), enlist.Denied, "")
 	o.Refused(o.App.Accounts.RevokeKey(ctx, 999), enlist.InvalidKey, "")
 	if n := len(o.AuditLog(0)); n != before {
 		o.Errorf("refused acts added %d rows", n-before)

@@ -1,7 +1,7 @@
 // Package accounts has Accounts and what belongs to one: API keys, Folders, sending domains and the audit log. It says
 // from which addresses an Account may send, and not what it sends.
 //
-//	account.go     Accounts, which the operator edits on the command line
+//	account*.go    Accounts, which the operator edits on the command line, and a person of level full in part
 //	key*.go        API keys, and the check of a caller's key
 //	domain*.go     sending domains, and the DKIM keys that sign their mails
 //	sender.go      the addresses from which an Account may send

@@ -3,11 +3,16 @@ package admin_test
 import (
 	"context"
 	"html"
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
+	"time"
 
+	"enlist/internal/admin"
+	"enlist/internal/app"
 	"enlist/internal/enlist"
 	"enlist/internal/people"
 )
@@ -30,6 +35,7 @@ func (s *site) administer() {
 	s.managePeople()
 	s.manageKeys()
 	s.manageWebhooks()
+	s.manageAccount()
 }
 
 // managePeople invites a person, who follows the link, changes and removes the person.
@@ -80,6 +86,33 @@ func (s *site) managePeople() {
 	if _, at, _ := li.get("/admin/lists"); !strings.HasPrefix(at, "/admin/sign-in") {
 		s.Errorf("a person who was removed is at %s", at)
 	}
+}
+
+// manageAccount changes the name and the time zone of the Account, which another process shows at once.
+func (s *site) manageAccount() {
+	other := httptest.NewServer(admin.New(app.New(s.Store, func() time.Time { return s.Now }),
+		admin.Options{Delay: func(*http.Request) {}, Log: slog.New(slog.DiscardHandler)}))
+	defer other.Close()
+	other.URL = strings.Replace(other.URL, "127.0.0.1", "localhost", 1) // as of s.server, so that the cookies are the same
+	v := s.signedIn(people.Membership{Level: enlist.Full, MaySend: true})
+	elsewhere := *v
+	elsewhere.site = &site{SentBatch: s.SentBatch, server: other}
+	elsewhere.want("/admin/sends/new", http.StatusOK, "UTC")
+	s.Must(s.App.Accounts.SetContactLimit(s.Context(), s.Caller.Account.ID, 5000))
+	v.want("/admin/account", http.StatusOK, `name="timezone" value="UTC"`, "3 of at most 5,000", "are sent", `href="/admin/look"`)
+	form := url.Values{"name": {"Club <b>"}, "timezone": {"Nowhere"}}
+	v.send("/admin/account/edit", form, http.StatusUnprocessableEntity, "Nothing was changed", `value="Club &lt;b&gt;"`, `value="Nowhere" required aria-invalid="true"`,
+		"expected an IANA time zone")
+	form.Set("timezone", "Australia/Sydney ")
+	v.send("/admin/account/edit", url.Values{"name": {""}, "timezone": {"UTC"}}, http.StatusUnprocessableEntity, "expected a name")
+	v.send("/admin/account/edit", form, http.StatusOK, "Saved.", "Club &lt;b&gt;", `value="Australia/Sydney"`)
+	elsewhere.want("/admin/sends/new", http.StatusOK, "Australia/Sydney")
+	v.want("/admin/audit", http.StatusOK, "Australia/Sydney")
+
+	s.signedIn(people.Membership{Level: enlist.Standard}).want("/admin/account", http.StatusForbidden)
+	restricted := s.signedIn(people.Membership{Level: enlist.Full, Lists: []enlist.ListID{s.News}})
+	restricted.want("/admin/account", http.StatusNotFound)
+	restricted.wantWithout("/admin/", "/admin/account\"")
 }
 
 // manageKeys makes a key, whose text is shown once and works, edits and revokes it.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"enlist/internal/admin/account"
 	"enlist/internal/admin/audit"
 	"enlist/internal/admin/autoresponders"
 	"enlist/internal/admin/backups"
@@ -94,8 +95,8 @@ func New(a *app.App, o Options) *Handler {
 	h.pages.HandleFunc("POST /admin/link/{text}", s.UseLink)
 	for _, of := range [][]ui.Page{home.Pages(), sends.Pages(), lists.Pages(), contacts.Pages(), messages.Pages(),
 		images.Pages(), look.Pages(), forms.Pages(), imports.Pages(), sending.Pages(o.Server), autoresponders.Pages(),
-		unsubscribers.Pages(), backups.Pages(), members.Pages(), keys.Pages(), webhooks.Pages(), audit.Pages(),
-		you.Pages()} {
+		unsubscribers.Pages(), backups.Pages(), account.Pages(), members.Pages(), keys.Pages(), webhooks.Pages(),
+		audit.Pages(), you.Pages()} {
 		for _, p := range of {
 			h.byPattern[p.Pattern] = &p
 			h.pages.HandleFunc(p.Pattern, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, &p) })

@@ -23,6 +23,7 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m, func() error { return goleak.Find() }) }
 
+// covers: decision 138
 func TestPages(t *testing.T) {
 	apptest.Run(t, apptest.Own, newSite, []apptest.Rule[*site]{
 		{Name: "a stranger is led to the sign-in, and afterwards to the page", Test: (*site).strangers},

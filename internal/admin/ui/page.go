@@ -119,8 +119,8 @@ type group struct {
 }
 
 // ofAccount are the paths of the pages about a whole Account. A person of only some Lists may not see them.
-var ofAccount = []string{"/admin/messages", "/admin/images", "/admin/look", "/admin/people", "/admin/keys",
-	"/admin/audit"}
+var ofAccount = []string{"/admin/messages", "/admin/images", "/admin/look", "/admin/account", "/admin/people",
+	"/admin/keys", "/admin/audit"}
 
 // isFor reports whether the menu of a person has the entry.
 func (e entry) isFor(c *enlist.Caller) bool {
@@ -146,6 +146,7 @@ var menu = []group{
 	{"Administration", []entry{
 		{"Sending health", "/admin/sending", enlist.Read},
 		{"Unsubscriber List", "/admin/unsubscribers", enlist.Standard},
+		{"Account", "/admin/account", enlist.Full},
 		{"People", "/admin/people", enlist.Full},
 		{"Keys", "/admin/keys", enlist.Full},
 		{"Webhooks", "/admin/webhooks", enlist.Full},

@@ -1,0 +1,77 @@
+// Package account has the page about an Account: its name, its time zone and its limit. It makes and removes none.
+package account
+
+import (
+	"embed"
+	"html/template"
+
+	"enlist/internal/accounts"
+	"enlist/internal/admin/ui"
+	"enlist/internal/enlist"
+)
+
+//go:embed account.html
+var files embed.FS
+
+// Pages returns the page.
+func Pages() []ui.Page {
+	p := &page{ui.Parse(files, "account.html")}
+	return []ui.Page{
+		{Pattern: "GET /admin/account", Level: enlist.Full, Serve: p.show},
+		{Pattern: "POST /admin/account/edit", Level: enlist.Full, Serve: p.edit},
+	}
+}
+
+type page struct{ content *template.Template }
+
+// data is the data of the page.
+type data struct {
+	*accounts.OwnAccount
+	Form       ui.Form
+	HasLimit   bool
+	HeldReason string // "": mails are sent
+	HeldSince  string
+}
+
+func formOf(name, zone string) ui.Form {
+	return ui.Form{
+		{Name: "name", Label: "Name", Value: name, Required: true},
+		{Name: "timezone", Label: "Time zone", Help: "such as Europe/Berlin", Value: zone, Required: true},
+	}
+}
+
+func (p *page) show(r *ui.Request) (*ui.View, error) { return p.view(r, nil, "") }
+
+// view shows the page. form is one that was refused, or nil.
+func (p *page) view(r *ui.Request, form ui.Form, problem string) (*ui.View, error) {
+	a, err := r.App.Accounts.OwnAccount(r.Context(), r.Caller)
+	if err != nil {
+		return nil, err
+	}
+	held, err := r.App.Sending.Held(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	d := data{OwnAccount: a, Form: form, HasLimit: a.ContactLimit != enlist.NoContactLimit}
+	if form == nil {
+		d.Form = formOf(a.Name, a.TimeZone)
+	}
+	if held != nil {
+		d.HeldReason, d.HeldSince = held.Reason, r.Date(held.Time)
+	}
+	return &ui.View{Title: "Account", Place: "Account", Problem: problem, Content: p.content, Data: &d}, nil
+}
+
+func (p *page) edit(r *ui.Request) (*ui.View, error) {
+	form := formOf("", "")
+	form.Read(r)
+	err := r.App.Accounts.EditOwnAccount(r.Context(), r.Caller, form.Value("name"), form.Value("timezone"))
+	if err == nil {
+		return ui.GoTo("/admin/account", "Saved. All pages have the new times now."), nil
+	}
+	problem, err := form.Refuse(err)
+	if err != nil {
+		return nil, err
+	}
+	return p.view(r, form, problem)
+}
