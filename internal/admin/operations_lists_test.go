@@ -1,10 +1,12 @@
 package admin_test
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -22,10 +24,16 @@ func (s *operations) lists() {
 		"confirms by a link", "are not counted")
 	list := enlist.ListID(ui64(path))
 	s.Subscribe(list, "Email", "ann@example.com")
-	v.want(path, http.StatusOK, "Can get mail", "90 days", "1 Contact",
+	v.want(path, http.StatusOK, "Can get mail", "90 days", "1 Contact", "do not see this List",
 		`double_opt_in&amp;op=exactly&amp;value=1"><b>0</b>`, "Have not confirmed yet", `double_opt_in&amp;op=exactly&amp;value=0"><b>1</b>`,
 		`<th class="n">added</th><th class="n">confirmed</th><th class="n">left</th><th class="n">bounced</th><th class="n">complained</th><th class="n">removed</th>`)
 	v.want("/admin/lists", http.StatusOK, "<title>90 days: from 0 to 1</title>")
+	v.send("/admin/forms/"+id(list)+"/texts", url.Values{"is_public": {"1"}, "description": {"All <plants>"}, "farewell_text": {"Bye <all>"}}, http.StatusOK)
+	v.want(path, http.StatusOK, "may see and join this List", "All &lt;plants&gt;", "Bye &lt;all&gt;", `href="/admin/forms/`+id(list)+`/texts"`)
+	engine := s.App.DB.Engine
+	s.App.DB.Engine = busy{engine}
+	v.want(path, http.StatusOK, "The server is busy", "?count=1")
+	s.App.DB.Engine = engine
 	v.want(path+"/copy", http.StatusOK, "2 Fields")
 	copied := v.send(path+"/copy", url.Values{"name": {"Second"}}, http.StatusOK, "This is the copy", "0 Contacts")
 	v.want("/admin/lists?q=seco", http.StatusOK, "Second", "1 to 1 of 1")
@@ -42,6 +50,13 @@ func (s *operations) lists() {
 	if n := s.List(list).ContactCount; n != 0 {
 		s.Errorf("the List has %d Contacts, want 0", n)
 	}
+}
+
+// busy is an engine with too many searches.
+type busy struct{ db.Engine }
+
+func (busy) Search(context.Context, func(*db.Tx) error) error {
+	return enlist.Refuse(enlist.Busy, "too many searches at once")
 }
 
 // ui64 returns the number at the end of a path.

@@ -13,7 +13,8 @@ import (
 type listData struct {
 	*enlist.List
 	Figures     []figure
-	CountURL    string // counts the figures of consent of a large List; "": they are shown, or cannot be counted
+	CountURL    string // counts the figures of consent of a large List, or after Busy; "": they are shown
+	Busy        bool   // the server was too busy to count them
 	Changes     ui.Plot
 	Size        ui.Plot
 	Settings    []setting
@@ -119,12 +120,14 @@ const countedAtOnce = 50_000
 
 // count sets the figures of consent. Those of a large List are counted only if the person asks for it.
 func (d *listData) count(r *ui.Request) error {
+	again := path(d.ID) + "?count=1"
 	if d.ContactCount > countedAtOnce && r.FormValue("count") == "" {
-		d.CountURL = path(d.ID) + "?count=1"
+		d.CountURL = again
 		return nil
 	}
 	f, err := r.App.Contacts.ConsentFigures(r.Context(), r.Caller, d.ID)
 	if enlist.KindOf(err) == enlist.Busy {
+		d.CountURL, d.Busy = again, true
 		return nil
 	}
 	stayed := peopleOf(d.ID, "is_active", "1", "is_unsubscribed", "0")
@@ -154,6 +157,8 @@ func settingsOf(l *enlist.List) []setting {
 		{"Opens", either(l.TrackOpens, "are counted", "are not counted")},
 		{"Clicks", either(l.TrackClicks, "are counted", "are not counted")},
 		{"Numbers without a country", "are of +" + ui.Plain(l.CountryCode)},
+		{"Subscribers of your other Lists", either(l.Public,
+			"may see and join this List, and everyone may read its archive", "do not see this List")},
 	}
 	if !l.DisallowDuplicates {
 		all = append(all, setting{"A send to one address twice",
@@ -163,7 +168,8 @@ func settingsOf(l *enlist.List) []setting {
 		{"Subject of the mail that asks to confirm", l.ConfirmSubject}, {"Its text", l.ConfirmText},
 		{"Who confirms agrees to", l.ConsentText},
 		{"Told of each subscription", spaced(l.OnRegister)}, {"Told of each change", spaced(l.OnUpdate)},
-		{"Told of each departure", spaced(l.OnUnsubscribe)}, {"Imprint", l.Imprint}} {
+		{"Told of each departure", spaced(l.OnUnsubscribe)}, {"Imprint", l.Imprint},
+		{"Description for subscribers", l.Description}, {"Who has left reads", l.FarewellText}} {
 		if s.Value != "" {
 			all = append(all, s)
 		}

@@ -216,7 +216,7 @@ const (
 // chartOf shows opens and clicks of a Batch by hour in the first two days, and of an autoresponder by day in the last
 // 30. Its table has departures and complaints too.
 func chartOf(r *ui.Request, b *reports.BatchReport) (c *ui.Chart, hours []hour) {
-	c = &ui.Chart{Title: "Opens and clicks an hour, the first two days",
+	c = &ui.Chart{Title: "Opens and clicks an hour",
 		Series: []string{"opened by people", "clicked", "opened by machines"}}
 	isRunning := b.Status == batches.BatchRunning
 	if isRunning {

@@ -31,8 +31,8 @@ const (
 	bottomSpace = 22 // for the labels of the horizontal axis
 )
 
-// drawings draws something for four widths. The style sheet shows the drawing that fits the box around it best, because a
-// browser enlarges or reduces a drawing with its letters.
+// drawings draws something for four widths. The style sheet shows the drawing that fits the box around it best, because
+// a browser enlarges or reduces a drawing with its letters.
 func drawings(title string, height int, draw func(b *strings.Builder, width int)) template.HTML {
 	var b strings.Builder
 	b.WriteString(`<div class="chart">`)
