@@ -63,7 +63,8 @@ var (
 	goName      = regexp.MustCompile(`[\w/*]*[\w*]\.go\b`)
 )
 
-// Each Go file that a comment or a document names exists. The name may begin with folders, and may have *.
+// Each Go file that a comment or a document names exists: in the folder of the comment, if the name has no folder. The
+// name may have *.
 func TestNamedGoFilesExist(t *testing.T) {
 	var files []string
 	texts := make(map[string]string)
@@ -78,9 +79,13 @@ func TestNamedGoFilesExist(t *testing.T) {
 	})
 	for path, text := range texts {
 		for _, name := range goName.FindAllString(text, -1) {
-			pattern := regexp.MustCompile("/" + strings.ReplaceAll(regexp.QuoteMeta(name), `\*`, `\w*`) + "$")
+			folder := "/"
+			if filepath.Ext(path) == ".go" && !strings.Contains(name, "/") {
+				folder = filepath.Dir(path) + "/"
+			}
+			pattern := regexp.MustCompile(strings.ReplaceAll(regexp.QuoteMeta(folder+name), `\*`, `\w*`) + "$")
 			if !slices.ContainsFunc(files, pattern.MatchString) {
-				t.Errorf("%s names %s, which does not exist", strings.TrimPrefix(path, "../"), name)
+				t.Errorf("%s names %s, which does not exist in %s", strings.TrimPrefix(path, "../"), name, folder)
 			}
 		}
 	}

@@ -16,7 +16,8 @@ import (
 // was acknowledged has its row, and an act that failed has none. audit_search.go reads the log. decisions.md: 103
 
 // AuditRow is an entry of the audit log. Rows are added and never changed. Only the erasure of a person empties Before
-// and After of the rows that contain the person's address. Only a Retention deletes rows (retention_apply.go).
+// and After of the rows that contain the person's address. Only a Retention deletes rows
+// (privacy/retention_apply.go).
 type AuditRow struct {
 	ID        int64
 	AccountID enlist.AccountID // 0: the act was about the complete database

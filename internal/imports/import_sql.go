@@ -8,7 +8,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file stores Imports and the results of their rows. file.go stores their files.
+// This file stores Imports and the results of their rows. files/file_sql.go stores their files.
 
 func mapImport(m *db.Mapper, i *Import) {
 	m.ID("id", (*int64)(&i.ID))

@@ -5,7 +5,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file stores the definitions of Fields. The code in contact.go stores the values of Fields.
+// This file stores the definitions of Fields. contacts/contact_sql.go stores the values of Fields.
 
 func mapField(m *db.Mapper, f *enlist.Field) {
 	m.ID("id", (*int64)(&f.ID))

@@ -20,7 +20,7 @@ import (
 
 // This file tests the index advisor's limits on the number of indexes, and its repairs after a crash. It
 // also tests what the advisor does after a change of a Field or List, and after a command of an operator.
-// searchindex.go has the other tests of the advisor.
+// advisor_index_test.go has the other tests of the advisor.
 
 const day = 24 * time.Hour
 

@@ -11,7 +11,7 @@ import (
 
 // This file stores the definitions of SearchIndexes. A SearchIndex is an index of one key of one List.
 // Package advisor decides which SearchIndexes exist. Packages sqlite and postgres build and drop the
-// indexes in the database (searchindex.go in each of them).
+// indexes in the database (sqlite/searchindex.go, postgres/searchindex.go).
 
 // IndexName returns the name of a SearchIndex in the database.
 func IndexName(id enlist.SearchIndexID) string {
