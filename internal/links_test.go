@@ -91,6 +91,30 @@ func TestNamedGoFilesExist(t *testing.T) {
 	}
 }
 
+// Each package comment that names three files or more names all files of the package, except tests.
+func TestPackageCommentsNameAllFiles(t *testing.T) {
+	files, named := make(map[string][]string), make(map[string][]string) // by folder
+	eachFile(t, func(path, text string) {
+		folder, name := filepath.Split(path)
+		switch {
+		case !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+		case strings.HasPrefix(text, "// Package ") || strings.HasPrefix(text, "// Command "):
+			comment, _, _ := strings.Cut(text, "\npackage ")
+			named[folder] = goName.FindAllString(comment, -1)
+		default:
+			files[folder] = append(files[folder], name)
+		}
+	})
+	for folder, patterns := range named {
+		for _, name := range files[folder] {
+			matches := func(pattern string) bool { ok, err := filepath.Match(pattern, name); return ok && err == nil }
+			if len(patterns) >= 3 && !slices.ContainsFunc(patterns, matches) {
+				t.Errorf("the package comment in %s does not name %s", strings.TrimPrefix(folder, "../"), name)
+			}
+		}
+	}
+}
+
 var (
 	treeLine   = regexp.MustCompile(`(?m)^  ((?:[a-z]+/ )+) *`)
 	namedFiles = regexp.MustCompile("`([a-z]+/[a-z_/*]+\\.go)`")

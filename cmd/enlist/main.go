@@ -5,16 +5,20 @@
 // Services of app.App and prints the result. The rules are in the Services. Every subcommand except
 // copy, distribute and restore may run while a server uses the same database.
 //
-//	serve.go, server.go, banner.go, mail.go, ops.go   the service
+//	serve.go, server.go, banner.go, ops*.go           the service
+//	door.go, admin.go, mail.go, sending.go            its listeners, and what sends its mails
+//	heap.go, tracing.go                               its memory, and traces of calls
+//	hold.go                                           stops all mails
 //	demo.go                                           a database with made-up data
 //	account.go, key.go, domain.go, list.go, field.go  definitions
 //	message*.go, autoresponder.go, webhook.go         definitions, by definition.go
 //	settings.go, moved.go                             settings, and the flags that they were
-//	batch.go, batch_follow.go                         Batches
+//	batch*.go                                         Batches
 //	import*.go, export.go                             files of Contacts
 //	index.go, jobs.go, doctor*.go, mail_trial.go      inspection and repair
 //	audit.go                                          the audit log
-//	person.go, consent.go                             data about one person, and proofs of consent
+//	person*.go, consent.go                            data about one person, and proofs of consent
+//	retention.go                                      how long an Account keeps data
 //	bounce.go                                         reports from a mail server
 //	backup*.go, restore.go                            backups
 //	migrate.go                                        moving in from another service

@@ -3,7 +3,8 @@
 // are equal. The package does not depend on Contacts. The rules are in decisions.md: 23.
 //
 // email.go reads addresses and their domains, local.go the part before the @, and mobile.go
-// mobile numbers.
+// mobile numbers. keys.go returns all normalised forms that a text may have. shown.go finds addresses in a text, and
+// ascii.go lower-cases like the databases.
 package address
 
 import (

@@ -2,6 +2,7 @@
 // they sign in, is in package people.
 //
 //	handler.go   which page answers a request, and who may see it
+//	problem.go   a page that only says what went wrong
 //	ui/          layout, style sheet, numbers, tables, charts
 //	signin/      sign-in with a password or a link
 //	home/ sends/ lists/ contacts/ messages/ images/ look/ forms/ imports/ sending/ autoresponders/

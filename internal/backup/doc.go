@@ -2,6 +2,7 @@
 // PostgreSQL database, so the server can open it. It can be encrypted with age.
 //
 // Write makes a backup while servers use the database (write.go). Restore stores a backup in a new database
-// (restore.go). Scheduler makes backups regularly (schedule.go) and removes old ones (keep.go). seal.go encrypts a
-// backup, and unseal.go decrypts it. The commands enlist backup, restore and serve use this package.
+// (restore.go). Scheduler makes backups regularly (schedule.go) and removes old ones (keep.go). state.go
+// decides which process makes the next one. seal.go encrypts a backup, and unseal.go decrypts it. The commands enlist
+// backup, restore and serve use this package.
 package backup

@@ -4,13 +4,15 @@
 //	batch.go, add.go, edit.go   the records, and what a caller may change
 //	options.go, variant.go, localtime.go, exclusion_sql.go   the options of a Batch
 //	copy.go          another Batch like an earlier one, and Batches by name
-//	check.go         what is probably wrong with a Batch before it is added
+//	check*.go        what is probably wrong with a Batch before it is added
+//	sender.go        whether the senders of a Batch are allowed
 //	candidates.go, suppress.go   which Contacts of a population are left out, and why
 //	recipient*.go    the recipients
 //	event*.go, events_removed.go   opens, clicks and other events, and their sums
 //	domain*.go       the numbers by group of domains and by reason of bounces
 //	autoresponder*.go    autoresponders, and the Batch that has the figures of one
-//	history.go       the mails that a Contact got
+//	history.go, contact_events.go   the mails that a Contact got, and what happened to them
 //	webhook.go       the webhook events of mails
 //	message.go, segment.go   whether a Message or a Segment is in use
+//	batch_sql.go, service.go, jobs.go   the statements, the Service and the jobs
 package batches

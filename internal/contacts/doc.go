@@ -7,6 +7,9 @@
 //	search*.go       search and count
 //	change*.go       changes of many Contacts by a job
 //	person.go, values.go   the Contacts of one person, and frequent values
+//	export.go        notes an export in the audit log
+//	unknown.go       names in a call that mean nothing in a List
+//	candidate.go     a Contact that a Batch may be sent to
 //	segment*.go      Segments, and criteria that name them
 //	consent*.go      consent and its ledger
 //	departure.go     why people unsubscribe
@@ -15,4 +18,5 @@
 //	quoted.go        normalises addresses with quotes that earlier versions stored
 //	field_convert.go, field_delete.go, list_delete.go   what a changed definition means for Contacts
 //	*_sql.go, statements.go   the statements
+//	service.go, jobs.go   the Service and the jobs
 package contacts

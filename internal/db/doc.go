@@ -3,7 +3,7 @@
 //
 //	engine.go           what the engines, sqlite and postgres, do (Engine)
 //	conn.go, dialect.go a connection, and the SQL that differs between the engines
-//	tx.go               a transaction as one function sees it (Tx), and the counters of Contacts
+//	tx.go               a transaction as one function sees it (Tx)
 //	transaction.go      runs a function for a Caller, or for a service itself (DB, View, Update)
 //	idempotent.go       Idempotency-Key: a repeated call is executed once
 //	steps.go            long changes in several transactions, which a repeated call continues after a crash
@@ -11,6 +11,7 @@
 //	cursor.go, oneof.go reads rows, and compares a column with many values
 //	catalogue.go        caches definitions, which change seldom
 //	counter.go, day.go  stores the numbers of Contacts, and what each day changed
+//	contact_row.go      the values of a Contact in its row
 //	effect.go           a job that a change causes, stored in the same transaction
 //	insertbatch*.go     several callers who each add one Contact share a transaction
 //	presence.go         how a process finds out that another one has died

@@ -6,7 +6,7 @@
 //	timeline.go     a clock that moves through the past, and what happens when
 //	people.go       made-up people; names.go has their names
 //	joins.go        Lists, and who joins and leaves them
-//	messages.go     what the club writes, and to whom
+//	messages.go     what the club writes, and to whom; picture.go draws its pictures
 //	sends.go        sends Batches without a mail server
 //	readers.go      what the recipients of a mail do
 //	importing.go    a file of addresses with mistakes

@@ -5,7 +5,12 @@
 //
 // Times are integer Unix seconds. A time of 0 means never.
 //
-//	id.go, account.go, key.go, list*.go, field.go, contact.go, ...  one file for each record
+//	id.go             typed IDs
+//	account.go, key.go, domain.go, list*.go, field.go, preference.go, contact.go, autoresponder*.go, webhook.go
+//	                  one file for each record
+//	consent.go        the rows of the consent ledger
+//	event.go, day.go  what happens to a Contact, and as what a day counts it
+//	link.go           what the signed links of mails contain
 //	caller.go         who makes a call, and its Idempotency-Key
 //	error.go          kinds of refusals; refusal.go has the refusals that several packages share
 //	rate*.go          rates of mails and of calls
@@ -14,7 +19,9 @@
 //	value*.go         a value in the form in which a Field stores it, and what forms may send instead
 //	record*.go        keys of records: how calls read, set and search them in memory
 //	contact_columns.go  the columns that a search of Contacts returns
-//	criteria.go       search criteria as a caller sent them, and their limits
+//	cell.go           texts in files for spreadsheets
+//	size.go, nearest.go   sizes such as 1MiB, and the name that was probably meant
+//	criteria*.go      search criteria as a caller sent them, and their limits
 //	condition*.go     criteria after they were checked: keys, operands, evaluation
 //	searchindex.go    the record of a search index
 package enlist

@@ -5,5 +5,6 @@
 //	upload.go    stores content in pieces, in several transactions
 //	content.go   reads and removes content
 //	type.go      media types
-//	imagesize.go the widths and heights of images
+//	image.go, imagesize.go   images that people upload, and the widths and heights of images
+//	file_sql.go, service.go, jobs.go   the statements, the Service and the jobs
 package files

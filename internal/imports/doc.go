@@ -1,5 +1,20 @@
 // Package imports has Imports of Contacts from files: it guesses what the columns are, stores the file, and adds or
 // changes the Contacts in steps, which another process continues after a crash. Package sheet reads the formats.
 //
-//	import.go lists the files of this package.
+//	import.go   the record of an Import
+//	add.go      stores the file and adds the Import
+//	columns.go  what each column of the file is stored as
+//	guess.go    the types of new Fields
+//	content.go  reads the file from the database
+//	cell.go     the value of a cell
+//	row.go      reads a row and checks it
+//	step.go     stores the rows of one step in a transaction
+//	others.go   files of addresses that have unsubscribed or bounced
+//	run.go      runs the steps
+//	run_read.go reads the rows of the steps
+//	edit.go     shows, pauses, continues and cancels Imports
+//	kept.go     dry runs whose file is imported later
+//	result.go   what became of each row
+//	refused.go  the refused rows by their reasons
+//	import_sql.go, service.go, jobs.go   the statements, the Service and the jobs
 package imports

@@ -8,21 +8,7 @@ import (
 )
 
 // This file has the record of an Import: a file whose rows become Contacts of a List. An Import is stored with its
-// file, so that any process can continue it. The other files are:
-//
-//	add.go      stores the file and adds the Import
-//	columns.go  what each column of the file is stored as
-//	guess.go    the types of new Fields
-//	cell.go     the value of a cell
-//	row.go      reads a row and checks it
-//	step.go     stores the rows of one step in a transaction
-//	others.go   files of addresses that have unsubscribed or bounced
-//	run.go      runs the steps
-//	run_read.go reads the rows of the steps
-//	edit.go     shows, pauses, continues and cancels Imports
-//	kept.go     dry runs whose file is imported later
-//	result.go   what became of each row
-//	refused.go  the refused rows by their reasons
+// file, so that any process can continue it.
 
 // ImportState says where an Import is.
 type ImportState string

@@ -8,6 +8,8 @@
 //
 // The groups of files:
 //
+//   - mail.go has the Mailer, which other packages use
+//   - sign_in_link.go sends the links with which people sign in
 //   - compose*.go compose a mail from a Message, a notification or a request to confirm
 //   - html*.go handle HTML with merge fields, and move style sheets into style attributes
 //   - text*.go handle plain text with merge fields, and make plain text from HTML

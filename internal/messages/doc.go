@@ -4,10 +4,12 @@
 //	message.go, edit.go, file.go   the records, and the files that they have
 //	use.go       what a caller may choose and look at, to send it
 //	block.go, theme.go   the blocks of a Message, and how the mails of an Account look
-//	merge.go, check.go, finding.go   merge fields, and what is probably wrong with a Message
+//	merge*.go    merge fields, and those in the addresses of a Message
+//	check.go, finding.go, example.go   what is probably wrong with a Message
 //	preview.go, trial.go   previews and test mails
 //	sender.go    which sender a mail has
 //	prepare.go   prepares notifications, autoresponders and requests to confirm
 //	delivery.go, outcome.go   the records of mails other than those of Batches
 //	link.go      the key that signs the links of mails
+//	*_sql.go, service.go, jobs.go   the statements, the Service and the jobs
 package messages

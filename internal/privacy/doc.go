@@ -5,5 +5,6 @@
 //	person_erase*.go, person_change.go   erases them, in several transactions
 //	person_mention.go, person_audit.go   mentions in values, and the audit log
 //	proof.go, contact_proof.go   what a proof of consent contains
+//	service.go, jobs.go   the Service and the jobs
 //	retention*.go      how long opens, clicks and texts are kept, and their removal
 package privacy

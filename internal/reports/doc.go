@@ -1,5 +1,7 @@
 // Package reports has the figures of a Batch, and its recipients by what happened to their mail. It changes nothing.
 //
 //	report*.go, domain.go, interval.go, keys.go, numbers.go   the figures of a Batch
-//	rows*.go, sort*.go   the recipients by kind of event, as rows
+//	rows*.go, sort*.go, fields.go   the recipients by kind of event, as rows, also by their Fields
+//	outcomes.go, uses.go   what became of the mails of all Batches, and the Batches of a Message
+//	service.go   the Service
 package reports

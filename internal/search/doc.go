@@ -2,11 +2,12 @@
 // not read criteria: package enlist has checked them, and a Search names the keys, the order and the page.
 //
 //	search.go      finds and counts the Contacts of a List (Contacts, Count)
-//	expr.go, operands.go, batch.go   the expression of each kind of key, and its operands
+//	expr.go, operands.go, batch.go, preference.go   the expression of each kind of key, and its operands
+//	values.go      the most frequent values of a Field
 //	scan.go, plan.go, sort.go, estimate.go   which indexes a statement uses on SQLite; package planner chooses
 //	parts.go       indexes of parts of texts, on PostgreSQL
 //	row.go         reads the columns of a row that the search returns
 //	record.go      searches of other records than Contacts: Batches, events, rows of the audit log
-//	index.go       the catalogue of search indexes; package advisor decides which to build
+//	index.go, jobs.go   the catalogue of search indexes, and the jobs that build them; package advisor decides which
 //	observer.go    who is told of the searches that ran
 package search

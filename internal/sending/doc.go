@@ -7,10 +7,13 @@
 //	mail*.go, group.go   MailSender, which sends the mails of jobs
 //	slice*.go        leases slices of recipients
 //	send*.go, pause.go   the result of a slice, and whether it pauses the Batch
+//	limits.go, forecast.go   what slows Batches down now, and when a Batch will be done
 //	rate*.go, pace.go   takes tokens for mails, and slows a domain down
 //	edition*.go, winner.go   variants, and the choice of the best one
-//	track.go, link_target.go, link_view.go   opens, clicks and unsubscriptions by a link
+//	track.go         opens and clicks
+//	link*.go         what a link of a mail shows and changes
 //	bounce*.go, outcome.go   bounces, complaints and the results of other mails
 //	queue_age*.go    how long mails of jobs have waited in the last days
 //	hold*.go         holds all mails, and releases or discards them
+//	service.go       the Service
 package sending

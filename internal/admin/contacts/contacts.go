@@ -2,7 +2,7 @@
 // Segments, exports, changes of many Contacts, and the page of one person.
 //
 //	view.go      what the URL says
-//	key.go, builder.go   keys and conditions, and the criteria that they become
+//	key.go, builder.go, sentence.go   keys and conditions, and the criteria and sentences that they become
 //	contacts.go, form.go, count.go, table.go   the page of all Contacts
 //	segments.go  conditions with a name
 //	export.go, change.go   the Contacts as a file, and changes of many

@@ -5,6 +5,17 @@
 // A page asks only the services of package app, with the Caller of the Request: no rule and no SQL is here. All pages
 // work without script. The templates escape all texts by their place in the HTML.
 //
-// The script (asset.go) shows counts and progress without a reload: it asks for a page, and View.Fragment is the block
-// of the template that answers. Without a Fragment, the main part of the page answers.
+// The script shows counts and progress without a reload: it asks for a page, and View.Fragment is the block of the
+// template that answers. Without a Fragment, the main part of the page answers.
+//
+//	page.go, pager.go    a page, and the parts of a list that is too long for one
+//	form.go              forms whose inputs are the keys of a record
+//	upload.go, download.go   files from and to a browser
+//	format.go, rights.go numbers, times and rights in words
+//	lists.go             the Lists of a person
+//	table.go             tables that are sorted by a column and searched for names
+//	chart.go, plot.go, stack.go, funnel.go, dots.go   charts
+//	shade.go             a mail in light and dark colours
+//	wait.go              how long a page may read
+//	asset.go             the style sheet and the script
 package ui

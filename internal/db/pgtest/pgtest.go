@@ -7,7 +7,7 @@
 //
 // pgtest.go creates databases on the server that shared.go starts. server.go and standby.go start servers that a test
 // can stop, crash and promote. cluster.go creates databases on a Citus cluster. proxy.go has a network proxy whose
-// connections a test can cut.
+// connections a test can cut. statements.go checks the statements for Citus.
 package pgtest
 
 import (

@@ -8,6 +8,6 @@
 // Both accept any split of their input. doc/decisions.md, 72, says how types and characters are
 // translated.
 //
-// Files: reader.go reads XML, grammar.go says which element may be in which, scalar.go translates
+// Files: reader.go reads XML, markup.go its tags, grammar.go says which element may be in which, scalar.go translates
 // simple values, charset.go finds the encoding, and encoder.go writes XML.
 package xmlrpc
