@@ -2,7 +2,6 @@ package accounts
 
 import (
 	"context"
-	"errors"
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -38,25 +37,17 @@ type AuditSearch struct {
 // added. Errors: Denied, InvalidSearch, and Busy if too many searches or streams run.
 func (s *Service) SearchAuditLog(ctx context.Context, c *enlist.Caller, q enlist.Query,
 	w enlist.RowWriter[AuditRow]) error {
-	find := func(streaming bool) func(*db.Tx) error {
-		return s.db.Confirmed(c, func(tx *db.Tx) error {
-			search, err := searchOfAuditLog(c, q)
-			if err != nil {
-				return err
-			}
-			rows := &enlist.PagedRows[AuditRow]{RowWriter: w, Streaming: streaming}
-			if err := rows.Begin(streaming); err != nil {
-				return err
-			}
-			return AuditRows(tx, search, rows.Row)
-		})
-	}
-	ctx = c.Context(ctx)
-	err := s.db.Search(ctx, find(false))
-	if errors.Is(err, enlist.ErrReplyTooLong) {
-		err = s.db.Stream(ctx, find(true))
-	}
-	return err
+	return s.db.InPhases(ctx, c, db.Searching, func(tx *db.Tx, p db.Phase) error {
+		search, err := searchOfAuditLog(c, q)
+		if err != nil {
+			return err
+		}
+		rows := &enlist.PagedRows[AuditRow]{RowWriter: w, Streaming: p == db.Streaming}
+		if err := rows.Begin(rows.Streaming); err != nil {
+			return err
+		}
+		return AuditRows(tx, search, rows.Row)
+	})
 }
 
 // CountAuditLog returns how many rows of the caller's Account match. Errors: as of SearchAuditLog.

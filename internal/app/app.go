@@ -58,10 +58,10 @@ func New(store db.Engine, now func() time.Time) *App {
 	s.Files = files.New(d, s.Accounts, files.InMessages{Unused: messages.CheckFileUnused,
 		NewContent: messages.CheckNewContent})
 	s.Messages = messages.New(d, s.Accounts, s.sending, batches.CheckUnused)
-	s.Batches = batches.New(d, s.Contacts, s.Messages)
+	s.Batches = batches.New(d, s.Messages)
 	s.Sending = sending.New(d, s.Contacts, s.Messages, s.sending)
 	s.Imports = imports.New(d, s.Lists, s.Files)
-	s.Reports = reports.New(d, s.Contacts)
+	s.Reports = reports.New(d)
 	s.Privacy = privacy.New(d, s.Accounts, s.Files)
 	s.People = people.New(d)
 	return s

@@ -91,7 +91,7 @@ func (s *Service) MessagesSentToContact(ctx context.Context, c *enlist.Caller, r
 // eachDelivery calls send with the deliveries to a Contact and with the function that writes a row.
 func eachDelivery[T any](ctx context.Context, s *Service, c *enlist.Caller, r SentRequest, w enlist.RowWriter[T],
 	send func(*db.Tx, *ContactDelivery, func(*T) error) error) error {
-	return s.contacts.InPhases(ctx, c, func(tx *db.Tx, p contacts.Phase) error {
+	return s.db.InPhases(ctx, c, db.LookingUp, func(tx *db.Tx, p db.Phase) error {
 		if _, _, err := contacts.Load(tx, c, r.List, r.Contact); err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func eachDelivery[T any](ctx context.Context, s *Service, c *enlist.Caller, r Se
 		if err != nil {
 			return err
 		}
-		rows := &enlist.PagedRows[T]{RowWriter: w, Streaming: p == contacts.Streaming}
+		rows := &enlist.PagedRows[T]{RowWriter: w, Streaming: p == db.Streaming}
 		if err := rows.Begin(rows.Streaming); err != nil {
 			return err
 		}

@@ -1,7 +1,6 @@
 package batches
 
 import (
-	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/messages"
 )
@@ -9,12 +8,11 @@ import (
 // Service has the calls about Batches and autoresponders. It is safe for concurrent use.
 type Service struct {
 	db       *db.DB
-	contacts *contacts.Service
 	messages *messages.Service
 	checks   chan struct{} // has an item for each check of many Contacts that runs
 }
 
 // New returns a Service over a database.
-func New(database *db.DB, c *contacts.Service, m *messages.Service) *Service {
-	return &Service{db: database, contacts: c, messages: m, checks: make(chan struct{}, maxChecks)}
+func New(database *db.DB, m *messages.Service) *Service {
+	return &Service{db: database, messages: m, checks: make(chan struct{}, maxChecks)}
 }

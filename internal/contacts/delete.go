@@ -126,7 +126,7 @@ func (s *Service) planDelete(ctx context.Context, c *enlist.Caller, r DeleteRequ
 	if r.Query.Criteria == nil {
 		return s.present(ctx, c, r)
 	}
-	err = s.InPhases(ctx, c, func(tx *db.Tx, p Phase) error {
+	err = s.db.InPhases(ctx, c, db.LookingUp, func(tx *db.Tx, p db.Phase) error {
 		ids = nil
 		_, query, err := searchOf(tx, c, r.List, r.Query)
 		if err != nil {
@@ -141,8 +141,8 @@ func (s *Service) planDelete(ctx context.Context, c *enlist.Caller, r DeleteRequ
 		if query.Limit == 0 && query.Offset == 0 {
 			query.Sort = nil // the order does not matter if all matching Contacts are deleted
 		}
-		if p == LookingUp && !search.AnsweredByIndex(tx, query) {
-			return ErrSlow
+		if p == db.LookingUp && !search.AnsweredByIndex(tx, query) {
+			return db.ErrSlow
 		}
 		return search.Contacts(tx, query, func(c *enlist.ByID) error {
 			ids = append(ids, c.ID)

@@ -36,31 +36,30 @@ const MaxBuffered = 1000
 func (s *Service) SearchContacts(ctx context.Context, c *enlist.Caller, list enlist.ListID, q enlist.Query,
 	returned []string,
 	w ContactWriter) error {
-	find := func(tx *db.Tx, p Phase) error {
+	return s.db.InPhases(ctx, c, db.LookingUp, func(tx *db.Tx, p db.Phase) error {
 		schema, search, err := searchOf(tx, c, list, q)
 		if err != nil {
 			return err
 		}
-		if err := p.allows(tx, search); err != nil {
+		if err := checkPhase(tx, search, p); err != nil {
 			return err
 		}
 		var columns []enlist.Column
 		columns, search.Columns = enlist.ColumnsOf(schema, returned)
 		search.Last = true
-		if err := w.Begin(columns, p == Streaming); err != nil {
+		if err := w.Begin(columns, p == db.Streaming); err != nil {
 			return err
 		}
 		return s.search(tx, search, p, w.Contact)
-	}
-	return s.InPhases(ctx, c, find)
+	})
 }
 
 // search finds Contacts, and reports the duration of the search to the Observer. For a
 // stream, the reported duration is the time until the first Contact.
-func (s *Service) search(tx *db.Tx, query *enlist.Search, p Phase, each func(*enlist.ByID) error) error {
+func (s *Service) search(tx *db.Tx, query *enlist.Search, p db.Phase, each func(*enlist.ByID) error) error {
 	began := s.db.Now()
 	took := time.Duration(-1)
-	if p == Streaming { // after the first Contact, the search may have to wait for the client
+	if p == db.Streaming { // after the first Contact, the search may have to wait for the client
 		send := each
 		each = func(c *enlist.ByID) error {
 			if took < 0 {
@@ -85,14 +84,14 @@ func (s *Service) search(tx *db.Tx, query *enlist.Search, p Phase, each func(*en
 // Busy if too many searches run or the count takes too long.
 func (s *Service) CountContacts(ctx context.Context, c *enlist.Caller, list enlist.ListID,
 	criteria *enlist.Criteria) (n int64, err error) {
-	err = s.InPhases(ctx, c, func(tx *db.Tx, p Phase) error {
+	err = s.db.InPhases(ctx, c, db.LookingUp, func(tx *db.Tx, p db.Phase) error {
 		_, query, err := searchOf(tx, c, list, enlist.Query{Criteria: criteria})
 		if err != nil {
 			return err
 		}
 		query.Counted = true
-		if p == LookingUp && !search.AnsweredByIndex(tx, query) {
-			return ErrSlow
+		if p == db.LookingUp && !search.AnsweredByIndex(tx, query) {
+			return db.ErrSlow
 		}
 		query.Last = true
 		began := s.db.Now()
@@ -114,42 +113,10 @@ func searchOf(tx *db.Tx, c *enlist.Caller, list enlist.ListID, q enlist.Query) (
 	return schema, search, err
 }
 
-// Phase is the kind of transaction in which a search runs. A search that is too slow for its
-// phase, or whose reply is too long, runs again in a later phase. So look-ups of other
-// callers do not wait for slow searches.
-type Phase int
-
-// The phases, in the order in which a search runs in them.
-const (
-	LookingUp Phase = iota // in a View: the search uses an index, and the reply is short
-	searching              // in a Search: the reply is short
-	Streaming              // in a Stream
-)
-
-// ErrSlow ends a View whose search has no index.
-var ErrSlow = errors.New("the search may look at every Contact")
-
-// InPhases runs find in a View. It runs find again in a Search if find returned ErrSlow, and
-// in a Stream if find returned ErrReplyTooLong.
-func (s *Service) InPhases(ctx context.Context, c *enlist.Caller, find func(*db.Tx, Phase) error) error {
-	in := func(p Phase) func(*db.Tx) error {
-		return s.db.Confirmed(c, func(tx *db.Tx) error { return find(tx, p) })
-	}
-	ctx = c.Context(ctx)
-	err := s.db.View(ctx, in(LookingUp))
-	if errors.Is(err, ErrSlow) {
-		err = s.db.Search(ctx, in(searching))
-	}
-	if errors.Is(err, enlist.ErrReplyTooLong) {
-		err = s.db.Stream(ctx, in(Streaming))
-	}
-	return err
-}
-
-// allows returns nil if a search can start in this phase. Otherwise it returns ErrSlow or
-// ErrReplyTooLong. After these errors, InPhases runs the search in a later phase.
-func (p Phase) allows(tx *db.Tx, query *enlist.Search) error {
-	if p == Streaming {
+// checkPhase returns nil if a search can start in a phase. Otherwise it returns ErrSlow or
+// ErrReplyTooLong, after which InPhases runs the search in a later phase.
+func checkPhase(tx *db.Tx, query *enlist.Search, p db.Phase) error {
+	if p == db.Streaming {
 		return nil
 	}
 	long, err := surelyLong(tx, query)
@@ -158,8 +125,8 @@ func (p Phase) allows(tx *db.Tx, query *enlist.Search) error {
 		return err
 	case long:
 		return enlist.ErrReplyTooLong
-	case p == LookingUp && !search.AnsweredByIndex(tx, query):
-		return ErrSlow
+	case p == db.LookingUp && !search.AnsweredByIndex(tx, query):
+		return db.ErrSlow
 	}
 	return nil
 }

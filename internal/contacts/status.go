@@ -148,11 +148,11 @@ func (s *Service) ContactConsents(ctx context.Context, c *enlist.Caller, q Ledge
 	if limit == 0 {
 		limit = math.MaxInt64
 	}
-	return s.InPhases(ctx, c, func(tx *db.Tx, p Phase) error {
+	return s.db.InPhases(ctx, c, db.LookingUp, func(tx *db.Tx, p db.Phase) error {
 		if _, _, err := Load(tx, c, q.List, q.Contact); err != nil {
 			return err
 		}
-		if err := w.Begin(p == Streaming); err != nil {
+		if err := w.Begin(p == db.Streaming); err != nil {
 			return err
 		}
 		read := Consents
@@ -164,7 +164,7 @@ func (s *Service) ContactConsents(ctx context.Context, c *enlist.Caller, q Ledge
 			if err != nil {
 				return err
 			}
-			if p != Streaming && len(rows) == enlist.RowPage && left > enlist.RowPage {
+			if p != db.Streaming && len(rows) == enlist.RowPage && left > enlist.RowPage {
 				return enlist.ErrReplyTooLong
 			}
 			for i := range rows {

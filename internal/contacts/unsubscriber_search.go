@@ -2,7 +2,6 @@ package contacts
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 
@@ -31,25 +30,17 @@ type UnsubscriberSearch struct {
 // InvalidSearch, and Busy if too many searches or streams run or the search takes too long.
 func (s *Service) SearchUnsubscribers(ctx context.Context, c *enlist.Caller, list enlist.ListID, q enlist.Query,
 	w enlist.RowWriter[Unsubscriber]) error {
-	find := func(streaming bool) func(*db.Tx) error {
-		return s.db.Confirmed(c, func(tx *db.Tx) error {
-			search, err := searchOfUnsubscribers(tx, c, list, q)
-			if err != nil {
-				return err
-			}
-			rows := &enlist.PagedRows[Unsubscriber]{RowWriter: w, Streaming: streaming}
-			if err := rows.Begin(streaming); err != nil {
-				return err
-			}
-			return Unsubscribers(tx, search, rows.Row)
-		})
-	}
-	ctx = c.Context(ctx)
-	err := s.db.Search(ctx, find(false))
-	if errors.Is(err, enlist.ErrReplyTooLong) {
-		err = s.db.Stream(ctx, find(true))
-	}
-	return err
+	return s.db.InPhases(ctx, c, db.Searching, func(tx *db.Tx, p db.Phase) error {
+		search, err := searchOfUnsubscribers(tx, c, list, q)
+		if err != nil {
+			return err
+		}
+		rows := &enlist.PagedRows[Unsubscriber]{RowWriter: w, Streaming: p == db.Streaming}
+		if err := rows.Begin(rows.Streaming); err != nil {
+			return err
+		}
+		return Unsubscribers(tx, search, rows.Row)
+	})
 }
 
 // CountUnsubscribers returns how many entries of the Unsubscriber List match. Errors: as of

@@ -13,7 +13,7 @@ import (
 // long.
 func (s *Service) TopValues(ctx context.Context, c *enlist.Caller, list enlist.ListID, criteria *enlist.Criteria,
 	field string, limit int) (all []search.ValueCount, err error) {
-	err = s.InPhases(ctx, c, func(tx *db.Tx, p Phase) error {
+	err = s.db.InPhases(ctx, c, db.LookingUp, func(tx *db.Tx, p db.Phase) error {
 		schema, query, err := searchOf(tx, c, list, enlist.Query{Criteria: criteria})
 		if err != nil {
 			return err
@@ -22,8 +22,8 @@ func (s *Service) TopValues(ctx context.Context, c *enlist.Caller, list enlist.L
 		if f == nil {
 			return enlist.Refuse(enlist.NoField, "the List has no Field %q", field)
 		}
-		if p == LookingUp {
-			return ErrSlow
+		if p == db.LookingUp {
+			return db.ErrSlow
 		}
 		all, err = search.TopValues(tx, query, f, limit)
 		return err

@@ -87,7 +87,7 @@ type BatchRowWriter interface {
 // NoBatch, InvalidSearch, and Busy as for SearchContacts. decisions.md: 61
 func (s *Service) BatchRows(ctx context.Context, c *enlist.Caller, r RowsRequest, q enlist.Query,
 	w BatchRowWriter) error {
-	return s.contacts.InPhases(ctx, c, func(tx *db.Tx, p contacts.Phase) error {
+	return s.db.InPhases(ctx, c, db.LookingUp, func(tx *db.Tx, p db.Phase) error {
 		b, err := batches.Load(tx, c, r.Batch, false)
 		if err != nil {
 			return err
@@ -103,10 +103,10 @@ func (s *Service) BatchRows(ctx context.Context, c *enlist.Caller, r RowsRequest
 		if err != nil {
 			return err
 		}
-		if p == contacts.LookingUp && !page.isQuick(b) {
-			return contacts.ErrSlow
+		if p == db.LookingUp && !page.isQuick(b) {
+			return db.ErrSlow
 		}
-		if err := w.Begin(p == contacts.Streaming); err != nil {
+		if err := w.Begin(p == db.Streaming); err != nil {
 			return err
 		}
 		return page.read(tx, b, lists)

@@ -1,17 +1,13 @@
 package reports
 
-import (
-	"enlist/internal/contacts"
-	"enlist/internal/db"
-)
+import "enlist/internal/db"
 
 // Service has the figures and rows of Batches. It is safe for concurrent use.
 type Service struct {
-	db       *db.DB
-	contacts *contacts.Service
+	db *db.DB
 }
 
 // New returns a Service over a database.
-func New(database *db.DB, c *contacts.Service) *Service {
-	return &Service{db: database, contacts: c}
+func New(database *db.DB) *Service {
+	return &Service{db: database}
 }
