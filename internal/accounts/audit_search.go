@@ -82,8 +82,8 @@ func checkAuditQuery(account enlist.AccountID, q enlist.Query) (*AuditSearch, er
 		return nil, err
 	}
 	sort, err := k.Sort(q.SortBy)
-	return &AuditSearch{Account: account, Where: where, Sort: sort, Descending: q.Descending, Limit: q.Limit,
-		Offset: q.Offset}, err
+	return &AuditSearch{Account: account, Where: where, Sort: sort, Descending: q.Descending && sort != nil,
+		Limit: q.Limit, Offset: q.Offset}, err
 }
 
 // AuditLog calls each with the matching rows of an Account, for the operator. account 0 means all rows: those of all

@@ -33,15 +33,7 @@ func AddAuditRow(tx *db.Tx, r *AuditRow) error { return AuditTable.Add(tx, r) }
 // the same direction.
 func AuditRows(tx *db.Tx, s *AuditSearch, each func(*AuditRow) error) error {
 	q := auditWhere(tx, s)
-	direction := ""
-	q.Add(" ORDER BY ")
-	if s.Sort != nil {
-		if s.Descending {
-			direction = " DESC"
-		}
-		q.Add(q.Ordered(s.Sort) + direction + ", ")
-	}
-	q.Add("id" + direction)
+	q.OrderRecords(s.Sort, "id", s.Descending)
 	q.Limit(&enlist.Search{Limit: s.Limit, Offset: s.Offset})
 	return AuditTable.Each(tx, each, q.Text.String(), q.Args...)
 }
@@ -69,16 +61,12 @@ func RemoveAuditRows(tx *db.Tx, account enlist.AccountID, before int64, limit in
 
 // auditWhere begins a statement with the WHERE clause of a search.
 func auditWhere(tx *db.Tx, s *AuditSearch) *search.Query {
-	q := &search.Query{SQL: tx.SQL, Schema: new(enlist.Schema)}
+	where, args := "WHERE account_id >= 0", []any(nil)
 	if s.Account != 0 {
-		q.Add("WHERE account_id = ?", int64(s.Account))
-	} else {
-		q.Add("WHERE account_id >= 0")
+		where, args = "WHERE account_id = ?", []any{int64(s.Account)}
 	}
-	if s.Where != nil {
-		q.Add(" AND ")
-		q.Condition(s.Where)
-	}
+	q := search.Records(tx, where, args, nil)
+	q.And(s.Where)
 	return q
 }
 

@@ -81,7 +81,7 @@ func searchOfUnsubscribers(tx *db.Tx, c *enlist.Caller, list enlist.ListID,
 		return nil, err
 	}
 	search := &UnsubscriberSearch{Account: c.Account.ID, Lists: all, Where: where, Keys: addressKeys(where), Sort: sort,
-		Descending: q.Descending, Limit: q.Limit, Offset: q.Offset}
+		Descending: q.Descending && sort != nil, Limit: q.Limit, Offset: q.Offset}
 	return search, search.findErased(tx)
 }
 

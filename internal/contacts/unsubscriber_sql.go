@@ -53,16 +53,8 @@ func UnsubscriberStatement(tx *db.Tx, s *UnsubscriberSearch) (text string, args 
 	if err != nil {
 		return "", nil, err
 	}
-	direction := ""
-	q.Add(" ORDER BY ")
-	if s.Sort != nil {
-		if s.Descending {
-			direction = " DESC"
-		}
-		q.Add(q.Ordered(s.Sort) + direction + ", ")
-	}
 	q.Sorted = s.Keys != nil // few rows, so the primary key must not be read in the order of the IDs
-	q.Add("id" + q.Unindexed() + direction)
+	q.OrderRecords(s.Sort, "id"+q.Unindexed(), s.Descending)
 	q.Limit(&enlist.Search{Limit: s.Limit, Offset: s.Offset})
 	return q.Text.String(), q.Args, nil
 }
@@ -79,7 +71,7 @@ func CountUnsubscribers(tx *db.Tx, s *UnsubscriberSearch) (int64, error) {
 // unsubscribersWhere begins a statement with the WHERE clause of a search. With Keys, the rows are those that the index
 // of addresses finds: further criteria and the order cannot lead to another index.
 func unsubscribersWhere(tx *db.Tx, s *UnsubscriberSearch) (*search.Query, error) {
-	q := &search.Query{SQL: tx.SQL, Schema: new(enlist.Schema)}
+	q := search.Records(tx, "", nil, nil)
 	if s.Keys != nil {
 		test, keys, err := tx.OneOfTexts(s.Keys)
 		if err != nil {
@@ -97,10 +89,7 @@ func unsubscribersWhere(tx *db.Tx, s *UnsubscriberSearch) (*search.Query, error)
 		}
 		q.Add(" AND list_id"+test, lists)
 	}
-	if s.Where != nil {
-		q.Add(" AND ")
-		q.Condition(s.Where)
-	}
+	q.And(s.Where)
 	return q, nil
 }
 

@@ -38,6 +38,7 @@ func searchUnsubscribers(o *apptest.Account) {
 		want   []string
 	}{
 		{o.Caller, 0, enlist.Query{}, all},
+		{o.Caller, 0, enlist.Query{Descending: true}, all}, // only with SortBy
 		{o.Caller, 0, enlist.Query{Limit: 2, Offset: 1}, all[1:3]},
 		{o.Caller, 0, enlist.Query{Limit: 2, Offset: 3}, all[3:]},
 		{o.Caller, 0, enlist.Query{Limit: 2, Offset: 4}, nil},

@@ -5,8 +5,8 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file searches records other than Contacts in SQL: Batches, and the rows of a Batch. It uses the expressions of
-// expr.go. Keys are system keys, and for rows of a Batch also Fields.
+// This file searches records other than Contacts in SQL, such as Batches, the rows of a Batch, and the audit log. It
+// uses the expressions of expr.go. Keys are system keys, and for rows of a Batch also Fields.
 
 // Records returns a query that begins with a text. columns are the expressions of those keys whose name is no column.
 func Records(tx *db.Tx, text string, args []any, columns map[string]string) *Query {
