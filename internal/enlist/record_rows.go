@@ -1,7 +1,7 @@
 package enlist
 
 // This file has the receiver of replies that may be too long for memory: the consent ledger, the
-// Unsubscriber List and the mails of a Contact. The reply to a search of Contacts has its own.
+// Unsubscriber List, the rows of a Batch and the mails of a Contact. The reply to a search of Contacts has its own.
 
 // RowWriter receives the rows of a reply.
 type RowWriter[T any] interface {

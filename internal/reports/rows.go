@@ -75,18 +75,10 @@ func (r *BatchRow) clickID() int64 {
 	return int64(h.Sum64() >> 11) // programs in JavaScript read numbers of 53 bits exactly
 }
 
-// BatchRowWriter receives rows.
-type BatchRowWriter interface {
-	// Begin is called before the first row, and again if the search starts over. ContactWriter explains streaming.
-	Begin(streaming bool) error
-	// Row receives a row. It is valid only during the call. The rows of a List follow one another.
-	Row(r *BatchRow) error
-}
-
-// BatchRows sends rows of a Batch to w. limit and offset count through all Lists of the Batch, in order of ID. Errors:
-// NoBatch, InvalidSearch, and Busy as for SearchContacts. decisions.md: 61
+// BatchRows sends rows of a Batch to w, those of a List one after another. limit and offset count through all Lists of
+// the Batch, in order of ID. Errors: NoBatch, InvalidSearch, and Busy as for SearchContacts. decisions.md: 61
 func (s *Service) BatchRows(ctx context.Context, c *enlist.Caller, r RowsRequest, q enlist.Query,
-	w BatchRowWriter) error {
+	w enlist.RowWriter[BatchRow]) error {
 	return s.db.InPhases(ctx, c, db.LookingUp, func(tx *db.Tx, p db.Phase) error {
 		b, err := batches.Load(tx, c, r.Batch, false)
 		if err != nil {
@@ -125,10 +117,10 @@ type rowsPage struct {
 	descending bool
 	sorted     *rowsSorter // nil: the rows are in order of Contact
 	skip, left int64
-	writer     BatchRowWriter
+	writer     enlist.RowWriter[BatchRow]
 }
 
-func newRowsPage(r RowsRequest, q enlist.Query, w BatchRowWriter) (*rowsPage, error) {
+func newRowsPage(r RowsRequest, q enlist.Query, w enlist.RowWriter[BatchRow]) (*rowsPage, error) {
 	p := &rowsPage{RowsRequest: r, writer: w, skip: q.Offset, left: q.Limit}
 	p.found.Attributes = BatchRowAttributes(r.Kind)
 	p.keys.System = enlist.AttributeKeys(p.found.Attributes)
