@@ -220,7 +220,7 @@ func replaced(tx *db.Tx, list enlist.ListID, id enlist.FormID, name string) (*Fo
 
 // forget removes the Fields and preferences that the List has no more.
 func (f *Form) forget(schema *enlist.Schema) {
-	isGone := func(id enlist.FieldID) bool { return fieldOf(schema, id) == nil }
+	isGone := func(id enlist.FieldID) bool { return schema.Field(id) == nil }
 	f.FieldIDs = idText(slices.DeleteFunc(ids[enlist.FieldID](f.FieldIDs), isGone))
 	f.RequiredIDs = idText(slices.DeleteFunc(ids[enlist.FieldID](f.RequiredIDs), isGone))
 	f.PreferenceIDs = idText(slices.DeleteFunc(ids[enlist.PreferenceID](f.PreferenceIDs),
@@ -234,7 +234,7 @@ func (f *Form) check(schema *enlist.Schema) error {
 	}
 	shown := ids[enlist.FieldID](f.FieldIDs)
 	for _, id := range shown {
-		switch field := fieldOf(schema, id); {
+		switch field := schema.Field(id); {
 		case field == nil:
 			return enlist.Invalid("field_ids", fmt.Sprintf("the List has no Field %d", id))
 		case field.Type == enlist.File:
@@ -311,15 +311,6 @@ func ids[ID ~int64](text string) (all []ID) {
 		all = append(all, ID(n))
 	}
 	return all
-}
-
-// fieldOf returns a Field of a List, or nil.
-func fieldOf(schema *enlist.Schema, id enlist.FieldID) *enlist.Field {
-	i := slices.IndexFunc(schema.Fields, func(f enlist.Field) bool { return f.ID == id })
-	if i < 0 {
-		return nil
-	}
-	return &schema.Fields[i]
 }
 
 // idText returns the text of IDs, as it is stored.

@@ -68,7 +68,7 @@ func Inputs(f *Form, schema *enlist.Schema) (all []Input) {
 		shown = slices.Insert(shown, 0, email)
 	}
 	for _, id := range shown {
-		field := fieldOf(schema, id)
+		field := schema.Field(id)
 		if field == nil || field.Type == enlist.File {
 			continue
 		}

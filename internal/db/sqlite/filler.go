@@ -5,7 +5,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -26,18 +25,7 @@ var fillerPragmas = []string{"PRAGMA journal_mode = DELETE", "PRAGMA journal_mod
 
 // NewFiller creates the tables in the file at path, which must be empty or missing.
 func NewFiller(ctx context.Context, path string) (*Filler, error) {
-	store, err := Open(ctx, path, Options{})
-	if err != nil {
-		return nil, err
-	}
-	if err := store.Close(); err != nil {
-		return nil, err
-	}
-	path, err = filepath.Abs(path)
-	if err != nil {
-		return nil, err
-	}
-	conn, err := (&connector{path: path, source: true}).connect()
+	conn, err := bareConnection(ctx, path)
 	if err != nil {
 		return nil, err
 	}

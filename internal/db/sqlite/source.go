@@ -26,11 +26,27 @@ var errServed = errors.New("another process has it open: stop the service, and t
 // OpenSource opens an existing database, applies pending migrations, and locks the file exclusively
 // until Close.
 func OpenSource(ctx context.Context, path string) (*Source, error) {
-	store, err := Open(ctx, path, Options{})
+	conn, err := bareConnection(ctx, path)
 	switch {
-	case err != nil && isBusy(err): // another Source has locked the file
+	case isBusy(err): // another Source has locked the file
 		return nil, openError(path, err)
 	case err != nil:
+		return nil, err
+	}
+	s := &Source{conn}
+	// SQLite takes the exclusive lock at the first read. In WAL mode each open connection has a shared
+	// lock. So this read fails if another process has the file open.
+	if _, err := s.Tables(ctx); err != nil {
+		return nil, errors.Join(openError(path, err), s.Close())
+	}
+	return s, nil
+}
+
+// bareConnection creates the file at path or applies pending migrations. It returns the only connection, which locks
+// the file exclusively at its first read.
+func bareConnection(ctx context.Context, path string) (*dbConn, error) {
+	store, err := Open(ctx, path, Options{})
+	if err != nil {
 		return nil, err
 	}
 	if err := store.Close(); err != nil {
@@ -44,13 +60,7 @@ func OpenSource(ctx context.Context, path string) (*Source, error) {
 	if err != nil {
 		return nil, openError(path, err)
 	}
-	s := &Source{conn}
-	// SQLite takes the exclusive lock at the first read. In WAL mode each open connection has a shared
-	// lock. So this read fails if another process has the file open.
-	if _, err := s.Tables(ctx); err != nil {
-		return nil, errors.Join(openError(path, err), s.Close())
-	}
-	return s, nil
+	return conn, nil
 }
 
 // openError replaces SQLite's busy error by an error that states the reason and what to do.

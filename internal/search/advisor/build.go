@@ -48,7 +48,7 @@ func (a *Advisor) startBuild(ctx context.Context, id enlist.SearchIndexID) (x *e
 		key = nil // the function may run again
 		x, err = search.Index(tx, id)
 		if err != nil || x.State != enlist.IndexWaiting && x.State != enlist.IndexBuilding {
-			return ignoreKind(enlist.NotFound, err)
+			return enlist.IgnoreKind(enlist.NotFound, err)
 		}
 		schema, err := lists.Schema(tx, x.ListID)
 		if err != nil && enlist.KindOf(err) != enlist.NoList {
@@ -73,7 +73,7 @@ func (a *Advisor) finishBuild(ctx context.Context, x *enlist.SearchIndex) (wante
 		current, err := search.Index(tx, x.ID)
 		wanted = err == nil
 		if err != nil {
-			return ignoreKind(enlist.NotFound, err)
+			return enlist.IgnoreKind(enlist.NotFound, err)
 		}
 		// The state is waiting if Reconcile decided that this job is stuck and stored another job.
 		if current.State != enlist.IndexBuilding && current.State != enlist.IndexWaiting {
@@ -105,7 +105,7 @@ func (a *Advisor) Drop(ctx context.Context, e search.DropIndex) error {
 	err := a.store.View(ctx, func(tx *db.Tx) error {
 		x, err := search.Index(tx, e.Index)
 		dropping = err != nil || x.State == enlist.IndexDropping
-		return ignoreKind(enlist.NotFound, err)
+		return enlist.IgnoreKind(enlist.NotFound, err)
 	})
 	if err != nil || !dropping {
 		return err
@@ -116,7 +116,7 @@ func (a *Advisor) Drop(ctx context.Context, e search.DropIndex) error {
 	return a.store.Update(ctx, func(tx *db.Tx) error {
 		x, err := search.Index(tx, e.Index)
 		if err != nil {
-			return ignoreKind(enlist.NotFound, err)
+			return enlist.IgnoreKind(enlist.NotFound, err)
 		}
 		if err := search.RemoveIndex(tx, x.ID); err != nil || !e.Again {
 			return err

@@ -50,7 +50,7 @@ func report(tx *db.Tx, x *enlist.SearchIndex, built []enlist.BuiltIndex) (r Repo
 	}
 	schema, err := lists.Schema(tx, x.ListID)
 	if err != nil {
-		return r, ignoreKind(enlist.NoList, err)
+		return r, enlist.IgnoreKind(enlist.NoList, err)
 	}
 	if k := keyOf(schema, x.Key); k != nil {
 		r.KeyName = k.Name

@@ -67,7 +67,7 @@ func (a *Advisor) schedule(tx *db.Tx, of target) error {
 func (a *Advisor) allowed(tx *db.Tx, of target) (bool, error) {
 	schema, err := lists.Schema(tx, of.list)
 	if err != nil {
-		return false, ignoreKind(enlist.NoList, err)
+		return false, enlist.IgnoreKind(enlist.NoList, err)
 	}
 	if keyOf(schema, of.key) == nil {
 		return false, nil
@@ -185,13 +185,4 @@ func dropAll(tx *db.Tx, now int64, match func(*enlist.SearchIndex) bool, again b
 		}
 	}
 	return nil
-}
-
-// ignoreKind returns nil if err is of the given kind, else err. The kinds here mean that the List or the index no
-// longer exists, so there is nothing to do.
-func ignoreKind(kind enlist.Kind, err error) error {
-	if enlist.KindOf(err) == kind {
-		return nil
-	}
-	return err
 }
