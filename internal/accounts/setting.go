@@ -327,17 +327,3 @@ func parseSearchIndexes(s *Settings, text string) (err error) {
 	}
 	return nil
 }
-
-// SettingsText returns the settings as a table in Markdown, for doc/settings.md.
-func SettingsText() string {
-	var b strings.Builder
-	b.WriteString("| Setting | Default | |\n|---|---|---|\n")
-	for _, row := range SettingTable {
-		says := row.Says
-		if row.OfAccount {
-			says += " An Account can have its own value."
-		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s Example: `%s` |\n", row.Name, cmp.Or(row.Default, "none"), says, row.Example)
-	}
-	return b.String()
-}

@@ -147,8 +147,9 @@ func (t *Tx) LockListForBulk(list enlist.ListID) error {
 	return t.Lock(mode, fmt.Sprintf("many of list %d", list))
 }
 
-// Watched returns a Tx of the same transaction for tests. Its statements go through the Conn that wrap returns,
-// and it calls effect with each effect before it stores it.
+// Watched is only for tests; it is exported because those of other packages call it. It returns a Tx of the same
+// transaction whose statements go through the Conn that wrap returns. The Tx calls effect with each effect before it
+// stores it.
 func (t *Tx) Watched(wrap func(Conn) Conn, effect func(Effect)) *Tx {
 	watched := *t
 	watched.conn = wrap(t.conn)

@@ -24,7 +24,7 @@ type personTable struct {
 	key     string // primary key of a table with such a column
 }
 
-// personTables has the table of each section. PersonColumns and a test keep it complete.
+// personTables has the table of each section. A test keeps it complete.
 var personTables = map[PersonSection]personTable{
 	PersonContacts: {name: "contact", contact: "list_id = ? AND id = ?",
 		columns: `list_id id creation_time last_modified_time double_opt_in double_opt_in_time is_active
@@ -48,15 +48,6 @@ var personTables = map[PersonSection]personTable{
 		columns: "list_id contact_id batch_id kind link_id time last_time count human_time device mail_client"},
 	PersonWebhookEvents: {name: "webhook_event", contact: "list_id = ? AND contact_id = ? ORDER BY id",
 		columns: "list_id contact_id id target_id webhook_id object event time batch_id"},
-}
-
-// PersonColumns returns the columns of each table that an export contains.
-func PersonColumns() map[string][]string {
-	all := make(map[string][]string)
-	for _, t := range personTables {
-		all[t.name] = strings.Fields(strings.ReplaceAll(t.columns, ":json", ""))
-	}
-	return all
 }
 
 // PersonRows calls each for the rows of a section.
