@@ -99,61 +99,85 @@ func (p *RetentionPart) kind() enlist.RetentionKind {
 // retentionParts returns the parts from which a Retention removes data, and the Batches whose events must stay for now.
 func retentionParts(tx *db.Tx, account enlist.AccountID, r enlist.Retention,
 	now int64) (parts []RetentionPart, delayed []enlist.BatchID, err error) {
-	add := func(b *batches.Batch, table RetentionTable, before int64, ended bool) error {
-		lists, err := batches.BatchLists(tx, b.ID)
-		for i, list := range lists {
-			parts = append(parts, RetentionPart{table, list, b.ID, before, ended, i == len(lists)-1})
-		}
-		return err
-	}
-	if before := r.Before(enlist.RetainEvents, now); before != 0 {
-		all, err := BatchesToRetain(tx, account, RetainedEvents)
-		if err != nil {
-			return nil, nil, err
-		}
-		awaited, err := awaitedEvents(tx, account)
-		if err != nil {
-			return nil, nil, err
-		}
-		for i := range all {
-			switch b := &all[i]; {
-			case !hasEventsBefore(b, before):
-			case awaited[b.ID]:
-				delayed = append(delayed, b.ID)
-			case b.Status == batches.BatchRunning:
-				err = add(b, RetainedEvents, before, false)
-			default:
-				err = add(b, RetainedEvents, math.MaxInt64, true)
-			}
-			if err != nil {
-				return nil, nil, err
-			}
-		}
-	}
-	before := r.Before(enlist.RetainDeliveries, now)
-	if before == 0 {
-		return parts, delayed, nil
-	}
-	found, err := BatchesToRetain(tx, account, RetainedRecipients)
+	parts, delayed, err = eventParts(tx, account, r.Before(enlist.RetainEvents, now))
 	if err != nil {
 		return nil, nil, err
 	}
-	for i := range found {
-		b := &found[i]
-		if b.Status == batches.BatchRunning {
-			err = add(b, RetainedRecipients, before, false)
-		} else if lastUsed(b) < before {
-			err = add(b, RetainedRecipients, math.MaxInt64, true)
+	texts, err := textParts(tx, account, r.Before(enlist.RetainDeliveries, now))
+	return append(parts, texts...), delayed, err
+}
+
+// eventParts returns the parts whose events are removed because of mails that were sent before a time, and the Batches
+// whose events must stay for now. before 0 means none.
+func eventParts(tx *db.Tx, account enlist.AccountID, before int64) (parts []RetentionPart, delayed []enlist.BatchID,
+	err error) {
+	if before == 0 {
+		return nil, nil, nil
+	}
+	all, err := BatchesToRetain(tx, account, RetainedEvents)
+	if err != nil {
+		return nil, nil, err
+	}
+	awaited, err := awaitedEvents(tx, account)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range all {
+		switch b := &all[i]; {
+		case !hasEventsBefore(b, before):
+		case awaited[b.ID]:
+			delayed = append(delayed, b.ID)
+		default:
+			ofBatch, err := partsOfBatch(tx, b, RetainedEvents, before)
+			if err != nil {
+				return nil, nil, err
+			}
+			parts = append(parts, ofBatch...)
 		}
+	}
+	return parts, delayed, nil
+}
+
+// textParts returns the parts whose addresses and texts are removed because the mails were sent before a time. before 0
+// means none.
+func textParts(tx *db.Tx, account enlist.AccountID, before int64) (parts []RetentionPart, err error) {
+	if before == 0 {
+		return nil, nil
+	}
+	all, err := BatchesToRetain(tx, account, RetainedRecipients)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		b := &all[i]
+		if b.Status != batches.BatchRunning && lastUsed(b) >= before {
+			continue
+		}
+		ofBatch, err := partsOfBatch(tx, b, RetainedRecipients, before)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
+		parts = append(parts, ofBatch...)
 	}
-	lists, err := lists.Defined(tx, account)
-	for i := range lists {
-		parts = append(parts, RetentionPart{Table: RetainedDeliveries, List: lists[i].ID, Before: before})
+	defined, err := lists.Defined(tx, account)
+	for i := range defined {
+		parts = append(parts, RetentionPart{Table: RetainedDeliveries, List: defined[i].ID, Before: before})
 	}
-	return parts, delayed, err
+	return parts, err
+}
+
+// partsOfBatch returns a part for each List of a Batch: all rows of a Batch that has ended, and the rows from before a
+// time of a Batch of an autoresponder.
+func partsOfBatch(tx *db.Tx, b *batches.Batch, table RetentionTable, before int64) (parts []RetentionPart, err error) {
+	ended := b.Status != batches.BatchRunning
+	if ended {
+		before = math.MaxInt64
+	}
+	all, err := batches.BatchLists(tx, b.ID)
+	for i, list := range all {
+		parts = append(parts, RetentionPart{table, list, b.ID, before, ended, i == len(all)-1})
+	}
+	return parts, err
 }
 
 // hasEventsBefore reports whether a Batch has opens and clicks that a Retention removes: the last mail of an ended
