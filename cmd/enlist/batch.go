@@ -82,14 +82,12 @@ type oneBatch struct {
 func (c *oneBatch) do(ctx context.Context, fn func(*app.App, *enlist.Caller, enlist.BatchID) error) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
 		id := enlist.BatchID(c.ID)
-		caller, err := ownerOf(ctx, s, enlist.NoBatch, func(caller *enlist.Caller) error {
+		missing := next(enlist.Refuse(enlist.NoBatch, "no Batch with ID %d", id),
+			"enlist batch list --all prints the Batches")
+		caller, err := ownerOf(ctx, s, missing, func(caller *enlist.Caller) error {
 			_, err := s.Batches.Batch(ctx, caller, id)
 			return err
 		})
-		if enlist.KindOf(err) == enlist.NoBatch {
-			err := enlist.Refuse(enlist.NoBatch, "no Batch with ID %d", id)
-			return next(err, "enlist batch list --all prints the Batches")
-		}
 		if err != nil {
 			return err
 		}

@@ -134,19 +134,16 @@ func operator(ctx context.Context, s *app.App, account int64) (*enlist.Caller, e
 
 // operatorOfList returns a Caller with all rights in the Account that the List belongs to.
 func operatorOfList(ctx context.Context, s *app.App, list enlist.ListID) (*enlist.Caller, error) {
-	caller, err := ownerOf(ctx, s, enlist.NoList, func(c *enlist.Caller) error {
+	missing := next(enlist.Refuse(enlist.NoList, "no List with ID %d", list), "enlist list show prints the Lists")
+	return ownerOf(ctx, s, missing, func(c *enlist.Caller) error {
 		_, err := s.Lists.List(ctx, c, list)
 		return err
 	})
-	if enlist.KindOf(err) == enlist.NoList {
-		return nil, next(enlist.Refuse(enlist.NoList, "no List with ID %d", list), "enlist list show prints the Lists")
-	}
-	return caller, err
 }
 
-// ownerOf returns a Caller with all rights in the Account for which load succeeds. load returns an error of the kind
-// absent if its record belongs to another Account. ownerOf returns this error if no Account has the record.
-func ownerOf(ctx context.Context, s *app.App, absent enlist.Kind,
+// ownerOf returns a Caller with all rights in the Account for which load succeeds, and missing if no Account has the
+// record. load returns an error of the same kind as missing if its record belongs to another Account.
+func ownerOf(ctx context.Context, s *app.App, missing error,
 	load func(*enlist.Caller) error) (owner *enlist.Caller, err error) {
 	err = eachAccount(ctx, s, func(c *enlist.Caller) error {
 		if owner != nil {
@@ -156,13 +153,13 @@ func ownerOf(ctx context.Context, s *app.App, absent enlist.Kind,
 		switch {
 		case err == nil:
 			owner = c
-		case enlist.KindOf(err) != absent:
+		case enlist.KindOf(err) != enlist.KindOf(missing):
 			return err
 		}
 		return nil
 	})
 	if err == nil && owner == nil {
-		err = enlist.Refuse(absent, "")
+		err = missing
 	}
 	return owner, err
 }

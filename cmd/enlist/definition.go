@@ -151,13 +151,12 @@ func (k *definitions[T]) runDelete(ctx context.Context, out *console, f *oneDefi
 // with runs do with the Account that has the record.
 func (k *definitions[T]) with(ctx context.Context, f *oneDefinition, do func(*app.App, *enlist.Caller) error) error {
 	return withService(ctx, f.Database, func(s *app.App) error {
-		c, err := ownerOf(ctx, s, k.absent, func(c *enlist.Caller) error {
+		missing := next(enlist.Refuse(k.absent, "no %s with ID %d", k.noun, f.ID),
+			"enlist "+k.command+" list prints them")
+		c, err := ownerOf(ctx, s, missing, func(c *enlist.Caller) error {
 			_, err := k.find(ctx, s, c, f.ID)
 			return err
 		})
-		if enlist.KindOf(err) == k.absent {
-			return next(fmt.Errorf("no %s with ID %d", k.noun, f.ID), "enlist "+k.command+" list prints them")
-		}
 		if err != nil {
 			return err
 		}

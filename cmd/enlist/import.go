@@ -174,14 +174,12 @@ type oneImport struct {
 func (c *oneImport) do(ctx context.Context, fn func(*app.App, *enlist.Caller, enlist.ImportID) error) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
 		id := enlist.ImportID(c.ID)
-		caller, err := ownerOf(ctx, s, enlist.InvalidParameters, func(caller *enlist.Caller) error {
+		missing := next(enlist.Refuse(enlist.InvalidParameters, "no import with ID %d", id),
+			"enlist import list --all prints the imports")
+		caller, err := ownerOf(ctx, s, missing, func(caller *enlist.Caller) error {
 			_, err := s.Imports.Import(ctx, caller, id)
 			return err
 		})
-		if enlist.KindOf(err) == enlist.InvalidParameters {
-			err := enlist.Refuse(enlist.InvalidParameters, "no import with ID %d", id)
-			return next(err, "enlist import list --all prints the imports")
-		}
 		if err != nil {
 			return err
 		}
