@@ -66,6 +66,21 @@ func AddTo[T any](table string, key, fixed []string, numbers func(*db.Mapper, *T
 		strings.Join(set, ", ")
 }
 
+// SumsOf returns the sums of the columns that a mapping describes. The CAST is for PostgreSQL, whose sums are of
+// another type.
+func SumsOf[T any](numbers func(*db.Mapper, *T)) string {
+	m := new(db.Mapper)
+	numbers(m, new(T))
+	text := ""
+	for i, c := range m.Columns {
+		if i > 0 {
+			text += ", "
+		}
+		text += "CAST(sum(" + c.Name + ") AS BIGINT)"
+	}
+	return text
+}
+
 // RecipientEvents returns the events of a recipient, in order of link.
 func RecipientEvents(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, contact enlist.ContactID) (
 	[]RecipientEvent, error) {
@@ -100,6 +115,19 @@ func AddBatchSums(tx *db.Tx, batch enlist.BatchID, period, part int64, s *BatchS
 	m := db.Mapper{Job: db.Inserted, Args: []any{int64(batch), period, part}}
 	MapBatchSums(&m, s)
 	return tx.Do(addBatchSums, m.Args...)
+}
+
+// PartSums returns the sums of a Batch for each part.
+func PartSums(tx *db.Tx, batch enlist.BatchID) (map[int64]BatchSums, error) {
+	all := make(map[int64]BatchSums)
+	return all, tx.Each(func(row *db.Cursor) error {
+		var s BatchSums
+		part := row.Int()
+		m := db.Mapper{Job: db.Selected, Cursor: row}
+		MapBatchSums(&m, &s)
+		all[part] = s
+		return m.Err
+	}, `SELECT part, `+SumsOf(MapBatchSums)+` FROM batch_sum WHERE batch_id = ? GROUP BY part`, int64(batch))
 }
 
 // AddBatchLink adds to a part of the numbers of a link.

@@ -8,7 +8,6 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
-	"enlist/internal/sending"
 )
 
 // This file reads the sums of a Batch. rows_sql.go reads its recipients.
@@ -21,7 +20,7 @@ func LoadBatchSums(tx *db.Tx, batch enlist.BatchID) (all []PeriodSums, err error
 		batches.MapBatchSums(&m, &p.BatchSums)
 		all = append(all, p)
 		return m.Err
-	}, `SELECT time, `+sending.SumsOf(batches.MapBatchSums)+
+	}, `SELECT time, `+batches.SumsOf(batches.MapBatchSums)+
 		` FROM batch_sum WHERE batch_id = ? GROUP BY time ORDER BY time`, int64(batch))
 	if err != nil {
 		return nil, err
@@ -51,7 +50,7 @@ func BatchLinks(tx *db.Tx, batch enlist.BatchID) (all []batches.LinkSums, err er
 		batches.MapLinkSums(&m, &l)
 		all = append(all, l)
 		return m.Err
-	}, `SELECT link_id, max(url), `+sending.SumsOf(batches.MapLinkSums)+
+	}, `SELECT link_id, max(url), `+batches.SumsOf(batches.MapLinkSums)+
 		` FROM batch_link WHERE batch_id = ? GROUP BY link_id ORDER BY link_id`,
 		int64(batch))
 	return all, err
@@ -75,7 +74,7 @@ func LoadDomainSums(tx *db.Tx, batch enlist.BatchID) (all []batches.DomainSums, 
 		batches.MapDomainSums(&m, &s)
 		all = append(all, s)
 		return m.Err
-	}, `SELECT domain, reason, `+sending.SumsOf(batches.MapDomainSums)+
+	}, `SELECT domain, reason, `+batches.SumsOf(batches.MapDomainSums)+
 		` FROM batch_domain WHERE batch_id = ? GROUP BY domain, reason ORDER BY domain, reason`, int64(batch))
 	return all, err
 }
@@ -103,6 +102,6 @@ func sumsOfBatches(tx *db.Tx, c *enlist.Caller, ids []enlist.BatchID) (map[enlis
 		batches.MapBatchSums(&m, &s)
 		sums[id] = s
 		return m.Err
-	}, "SELECT batch_id, "+sending.SumsOf(batches.MapBatchSums)+` FROM batch_sum JOIN batch b ON b.id = batch_id
+	}, "SELECT batch_id, "+batches.SumsOf(batches.MapBatchSums)+` FROM batch_sum JOIN batch b ON b.id = batch_id
 		WHERE batch_id`+among+where+" GROUP BY batch_id", args...)
 }

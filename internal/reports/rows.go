@@ -55,9 +55,9 @@ type BatchRow struct {
 	order   fieldOrder
 }
 
-// Is reports whether a recipient belongs to the kind RowsSent, RowsDelivered or RowsNotOpened. The caller checks its
+// belongsTo reports whether a recipient belongs to the kind RowsSent, RowsDelivered or RowsNotOpened. The caller checks its
 // events: that the mail was not opened, and has not bounced.
-func Is(r *batches.Recipient, kind batches.EventKind) bool {
+func belongsTo(r *batches.Recipient, kind batches.EventKind) bool {
 	if kind == RowsSent {
 		return r.Status != batches.RecipientSkipped
 	}
@@ -241,12 +241,13 @@ func (p *rowsPage) readList(tx *db.Tx, q *RowsQuery, l *listSearch) error {
 		q.Where = both(l.where, p.found.Where)
 		q.Sort = cmp.Or(l.sort, p.found.Sort)
 	}
+	// The statement can have the limit if each row that it returns is a row of the page.
+	storeCanLimit := p.sorted == nil && (!p.filtered || inStore && l.where != nil)
 	switch {
 	case p.sorted != nil && inStore:
 		// One row more than a page can have, so that the sorter sees that there are more.
 		q.Limit = min(p.sorted.wanted, maxSorted+1)
-	case p.sorted != nil || p.filtered && !(inStore && l.where != nil):
-	case p.left < math.MaxInt64-p.skip:
+	case storeCanLimit && p.left < math.MaxInt64-p.skip:
 		q.Limit = p.left + p.skip
 	}
 	return BatchRows(tx, q, func(r *BatchRow) error {

@@ -175,7 +175,7 @@ func (c *rowsCursor) sentTo() (rows []BatchRow, err error) {
 	}
 	for i := range all {
 		switch {
-		case !Is(&all[i], c.Kind):
+		case !belongsTo(&all[i], c.Kind):
 		case c.Offset > 0:
 			c.Offset--
 		case c.left > 0:

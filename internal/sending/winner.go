@@ -36,6 +36,19 @@ type VariantSums struct {
 	batches.BatchSums
 }
 
+// VariantAttributes are the keys of the numbers of a variant, in their order on the wire.
+var VariantAttributes = []enlist.Attribute[VariantSums]{
+	enlist.ReadOnlyInt("variant", func(s *VariantSums) int64 { return s.Number }),
+	enlist.ReadOnlyInt("message_id", func(s *VariantSums) enlist.MessageID { return s.Message }),
+	enlist.ReadOnlyText("subject", func(s *VariantSums) string { return s.Subject }),
+	enlist.ReadOnlyInt("sent_count", func(s *VariantSums) int64 { return s.Sent }),
+	enlist.ReadOnlyInt("opened_count", func(s *VariantSums) int64 { return s.Opened() }),
+	enlist.ReadOnlyInt("human_opened_count", func(s *VariantSums) int64 { return s.HumanOpened }),
+	enlist.ReadOnlyInt("unique_contact_click", func(s *VariantSums) int64 { return s.Clicked }),
+	enlist.ReadOnlyInt("human_contact_click", func(s *VariantSums) int64 { return s.HumanClicked }),
+	enlist.ReadOnlyFlag("is_winner", func(s *VariantSums) bool { return s.Winner }),
+}
+
 // ChooseWinner makes a variant of a Batch the winner, which the recipients outside of the test get. Errors: NoBatch,
 // Denied, InvalidParameters. decisions.md: 77
 func (s *Service) ChooseWinner(ctx context.Context, c *enlist.Caller, id enlist.BatchID, number int64) error {
@@ -118,7 +131,7 @@ func SumsOfVariants(b *batches.Batch, tx *db.Tx) ([]VariantSums, error) {
 			all[n-1].Sent += editions[i].Sent
 		}
 	}
-	sums, err := PartSums(tx, b.ID)
+	sums, err := batches.PartSums(tx, b.ID)
 	for part := range sums {
 		if n := part / batches.SumParts; n > 0 && n <= int64(len(all)) {
 			one := sums[part]
@@ -170,45 +183,4 @@ func zScore(x1, n1, x2, n2 int64) float64 {
 		return 0
 	}
 	return (float64(x1)/a - float64(x2)/b) / deviation
-}
-
-// VariantAttributes are the keys of the numbers of a variant, in their order on the wire.
-var VariantAttributes = []enlist.Attribute[VariantSums]{
-	enlist.ReadOnlyInt("variant", func(s *VariantSums) int64 { return s.Number }),
-	enlist.ReadOnlyInt("message_id", func(s *VariantSums) enlist.MessageID { return s.Message }),
-	enlist.ReadOnlyText("subject", func(s *VariantSums) string { return s.Subject }),
-	enlist.ReadOnlyInt("sent_count", func(s *VariantSums) int64 { return s.Sent }),
-	enlist.ReadOnlyInt("opened_count", func(s *VariantSums) int64 { return s.Opened() }),
-	enlist.ReadOnlyInt("human_opened_count", func(s *VariantSums) int64 { return s.HumanOpened }),
-	enlist.ReadOnlyInt("unique_contact_click", func(s *VariantSums) int64 { return s.Clicked }),
-	enlist.ReadOnlyInt("human_contact_click", func(s *VariantSums) int64 { return s.HumanClicked }),
-	enlist.ReadOnlyFlag("is_winner", func(s *VariantSums) bool { return s.Winner }),
-}
-
-// PartSums returns the sums of a Batch for each part.
-func PartSums(tx *db.Tx, batch enlist.BatchID) (map[int64]batches.BatchSums, error) {
-	all := make(map[int64]batches.BatchSums)
-	return all, tx.Each(func(row *db.Cursor) error {
-		var s batches.BatchSums
-		part := row.Int()
-		m := db.Mapper{Job: db.Selected, Cursor: row}
-		batches.MapBatchSums(&m, &s)
-		all[part] = s
-		return m.Err
-	}, `SELECT part, `+SumsOf(batches.MapBatchSums)+` FROM batch_sum WHERE batch_id = ? GROUP BY part`, int64(batch))
-}
-
-// SumsOf returns the sums of the columns that a mapping describes. The CAST is for PostgreSQL, whose sums are of
-// another type.
-func SumsOf[T any](numbers func(*db.Mapper, *T)) string {
-	m := new(db.Mapper)
-	numbers(m, new(T))
-	text := ""
-	for i, c := range m.Columns {
-		if i > 0 {
-			text += ", "
-		}
-		text += "CAST(sum(" + c.Name + ") AS BIGINT)"
-	}
-	return text
 }
