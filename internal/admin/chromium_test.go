@@ -46,8 +46,10 @@ func TestScriptOfThePagesInChromium(t *testing.T) {
 	b.progressWithoutReload(list)
 	b.printsTables(list)
 	b.drawsForTheWidth("/admin/lists/" + id(list))
+	b.backKeepsWhatWasTyped(list)
 	b.fitsNarrowWindows("/admin/contacts?list="+id(list)+"&g=0&key=State&op=in&value=NSW&g=1&key=Born&op=exactly&value=1990-01-31&top=State",
 		"/admin/contacts/person?list="+id(list)+"&contact="+id(s.All(list)[0]), "/admin/contacts/change?list="+id(list)+"&key=State&op=in&value=NSW")
+	b.backAfterTheSignOut()
 }
 
 // chromium is a tab.
@@ -140,6 +142,27 @@ func (b *chromium) drawsForTheWidth(path string) {
 			b.Errorf("in a window of %d, letters of the charts of %s have %v pixels, want about 11 in both", width, path, sizes)
 		}
 	}
+}
+
+func (b *chromium) backKeepsWhatWasTyped(list enlist.ListID) {
+	b.visit("/admin/forms/" + id(list) + "/texts")
+	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(`textarea[name=imprint]`), "typed")))
+	b.Must(chromedp.Do(b.ctx, chromedp.Click(chromedp.CSS(`nav a[href="/admin/lists"]`))))
+	b.waitFor(`document.querySelector("h1").innerText === "Lists"`)
+	b.waitFor(`history.back() || true`)
+	b.waitFor(`document.querySelector("textarea[name=imprint]")?.value === "typed"`)
+}
+
+// backAfterTheSignOut clicks as a person does: Chromium skips pages on which nothing was clicked.
+func (b *chromium) backAfterTheSignOut() {
+	b.Must(chromedp.Do(b.ctx, chromedp.EmulateViewport(1200, 800)))
+	b.visit("/admin/segments")
+	for _, selector := range []string{`nav a[href="/admin/you"]`, `form[action="/admin/sign-out"] button`} {
+		b.Must(chromedp.Do(b.ctx, chromedp.Click(chromedp.CSS(selector))))
+	}
+	b.waitFor(`document.querySelector("h1").innerText === "Sign in"`)
+	b.waitFor(`history.back() || true`)
+	b.waitFor(`document.querySelector("h1").innerText === "Sign in" && location.search === "?next=%2Fadmin%2Fyou"`)
 }
 
 func (b *chromium) fitsNarrowWindows(paths ...string) {

@@ -123,6 +123,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head.Set("X-Content-Type-Options", "nosniff")
 	head.Set("Referrer-Policy", "same-origin")
 	head.Set("X-Robots-Tag", "noindex")
+	// The Back button shows what was typed all the same, and after the sign-out it shows no page: with no-cache it would.
 	head.Set("Cache-Control", "no-store")
 	if err := h.protect.Check(r); err != nil {
 		http.Error(w, "this form was sent from another site", http.StatusForbidden)
