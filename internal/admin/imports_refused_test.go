@@ -56,10 +56,10 @@ func (s *importSite) errorsBesideInputs() {
 func (s *importSite) badUploads() {
 	s.Must(s.App.Accounts.ChangeSettings(s.Context(), s.Caller.Account.ID, map[string]string{"max-import": "2000"}))
 	s.Must(s.App.ReadSettings(s.Context()))
-	pairs := []string{"list", fmt.Sprint(s.list), "at_once", "1"}
+	pairs := []string{"list", fmt.Sprint(s.list), "at_once", "1", "consent_text", "I agree"}
 	large := "Email\n" + strings.Repeat("x", 3000)
 	s.want(s.upload("standard", "a.csv", large, pairs...), 422, "larger than 1.95 KB")
-	s.want(s.upload("standard", "a.csv", large+strings.Repeat("x", 2<<20), pairs...), 422, "larger than 1.95 KB")
+	s.want(s.upload("standard", "a.csv", large+strings.Repeat("x", 2<<20), pairs...), 422, "larger than 1.95 KB", ">I agree</textarea>")
 	kind, body := s.form("a.csv", "Email\ncut@example.com\n", pairs...)
 	cut := strings.Index(body, "cut@") + 10
 	s.want(s.do("standard", http.MethodPost, "/admin/imports/new", kind, strings.NewReader(body[:cut])), 422, "ended before the end of the file")

@@ -117,14 +117,13 @@ func (p *pages) upload(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	most := most(r)
-	if r.ContentLength > most+formRoom {
-		r.Writer.Header().Set("Connection", "close") // the body is not read
-		f.Wrong["file"] = tooLarge(most)
-		return p.view(f), nil
-	}
 	body := r.Upload(most + formRoom)
 	i, err := p.receive(r, f, most)
 	switch {
+	case r.ContentLength > most+formRoom: // only what was typed is read, not the file
+		r.Writer.Header().Set("Connection", "close")
+		f.Wrong["file"] = tooLarge(most)
+		return p.view(f), nil
 	case body.IsTooLarge():
 		f.Wrong["file"] = tooLarge(most)
 	case body.Broken() != nil, errors.Is(err, io.ErrUnexpectedEOF):
@@ -154,6 +153,9 @@ func (p *pages) receive(r *ui.Request, f *form, most int64) (*imports.Import, er
 		}
 		if err != nil {
 			return nil, enlist.Invalid("file", "the browser sent a form that cannot be read: try again")
+		}
+		if part.FormName() == "file" && r.ContentLength > most+formRoom {
+			return nil, nil
 		}
 		if part.FormName() == "file" {
 			return p.add(r, f, part, most)
