@@ -85,7 +85,12 @@ func findByName(f *apptest.SentBatch) {
 			f.Errorf("%+v finds %d Batches, want %d", c.q, all, c.all)
 		}
 	}
-	if ids, _ := find(f.Restricted(f.News), batches.NameSearch{Text: "may", Limit: 9}); ids != nil {
+	one := f.Restricted(f.News)
+	if ids, _ := find(one, batches.NameSearch{Text: "may", Limit: 9}); len(ids) != 1 {
+		f.Errorf("a caller of one List who may send finds %v by the name of a Message", ids)
+	}
+	one.NoSending = true
+	if ids, _ := find(one, batches.NameSearch{Text: "may", Limit: 9}); ids != nil {
 		f.Errorf("a caller who may not see Messages finds %v by the name of one", ids)
 	}
 	if ids, _ := find(f.NewCaller(), batches.NameSearch{Limit: 9}); ids != nil {

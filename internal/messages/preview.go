@@ -106,7 +106,7 @@ func Untracked(schema *enlist.Schema) *enlist.Schema {
 // PreviewDraft returns the mail of a Message without a Contact: merge fields have their fallbacks. Errors: those of
 // MessageToUse, and InvalidParameters for a Message that is no email.
 func (s *Service) PreviewDraft(ctx context.Context, c *enlist.Caller, message enlist.MessageID) (*ComposedMail, error) {
-	if err := requireUse(c); err != nil {
+	if err := RequireUse(c); err != nil {
 		return nil, err
 	}
 	mail, err := db.View(ctx, s.db, c, func(tx *db.Tx) (*OutgoingMail, error) {

@@ -19,8 +19,8 @@ type Choice struct {
 	Name string
 }
 
-// requireUse refuses a caller of only some Lists who may not send.
-func requireUse(c *enlist.Caller) error {
+// RequireUse refuses a caller of only some Lists who may not send: it sees no Messages.
+func RequireUse(c *enlist.Caller) error {
 	if c.Key.Level >= enlist.Standard && !c.NoSending {
 		return nil
 	}
@@ -30,7 +30,7 @@ func requireUse(c *enlist.Caller) error {
 // Choices returns the Account's Messages, the one that was changed last first. Errors: Denied for a caller of only some
 // Lists who may not send.
 func (s *Service) Choices(ctx context.Context, c *enlist.Caller) ([]Choice, error) {
-	if err := requireUse(c); err != nil {
+	if err := RequireUse(c); err != nil {
 		return nil, err
 	}
 	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]Choice, error) {
@@ -47,7 +47,7 @@ func (s *Service) Choices(ctx context.Context, c *enlist.Caller) ([]Choice, erro
 // MessageToUse returns one Message with its contents. Errors: NoMessage, and Denied for a caller of only some Lists who
 // may not send.
 func (s *Service) MessageToUse(ctx context.Context, c *enlist.Caller, id enlist.MessageID) (*Message, error) {
-	if err := requireUse(c); err != nil {
+	if err := RequireUse(c); err != nil {
 		return nil, err
 	}
 	return db.View(ctx, s.db, c, func(tx *db.Tx) (*Message, error) { return LoadMessage(tx, c.Account.ID, id) })
