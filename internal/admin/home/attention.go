@@ -46,7 +46,8 @@ func (d *data) attend(r *ui.Request, running, failed []batches.Batch, rows []sen
 	}
 	for i := range failed {
 		if failed[i].ActiveTime > r.Now.AddDate(0, 0, -failedDays).Unix() {
-			d.need(rows[i].Name+" failed", failed[i].Reason, "/admin/sends/"+ui.Plain(int64(failed[i].ID)), "Look at it")
+			d.need(rows[i].Name+" failed", failed[i].Reason, "/admin/sends/"+ui.Plain(int64(failed[i].ID)),
+				"Look at it")
 		}
 	}
 	for _, find := range []func(*ui.Request) error{d.webhooks, d.imports, d.backups} {

@@ -104,7 +104,8 @@ func (p *pages) showCheck(r *ui.Request, token, wrong string) (*ui.View, error) 
 	for _, f := range check.Findings {
 		d.Errors = d.Errors || f.Level == messages.FindingError
 	}
-	view := &ui.View{Title: names.Messages[chosen.Message], Sub: "2 of 2 · this will happen", Place: "Sends", Content: p.check_, Data: d}
+	view := &ui.View{Title: names.Messages[chosen.Message], Sub: "2 of 2 · this will happen", Place: "Sends",
+		Content: p.check_, Data: d}
 	if wrong != "" {
 		view.Problem = wrong
 	}
