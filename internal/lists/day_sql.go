@@ -105,8 +105,8 @@ func eachSum(tx *db.Tx, by string, lists []enlist.ListID, from int64, each func(
 	return eachDay(tx, columns, " GROUP BY "+by, lists, from, each)
 }
 
-// eachDay calls each with columns of list_day and then of list_day_part, of Lists from a day on: no engine sorts or sums
-// the rows of a union fast.
+// eachDay calls each with columns of list_day and then of list_day_part, of Lists from a day on: no engine sorts or
+// sums the rows of a union fast.
 func eachDay(tx *db.Tx, columns, group string, lists []enlist.ListID, from int64, each func(*db.Cursor)) error {
 	test, ids, err := oneOfMany(tx, lists)
 	if err != nil {
