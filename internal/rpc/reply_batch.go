@@ -110,7 +110,7 @@ func appendPercent(b []byte, n, all int64) []byte {
 }
 
 // batchRowWriter encodes rows as an object with an array for each List, each row when the search finds it. It
-// implements reports.BatchRowWriter, and buffers and streams like contactWriter.
+// implements enlist.RowWriter, and buffers and streams like contactWriter.
 type batchRowWriter struct {
 	reply     *reply
 	append    func([]byte, *reports.BatchRow) []byte

@@ -209,13 +209,13 @@ func times(n int64) string {
 // rowList keeps the rows of a page.
 type rowList struct{ all []reports.BatchRow }
 
-// Begin implements reports.BatchRowWriter.
+// Begin implements enlist.RowWriter.
 func (l *rowList) Begin(bool) error {
 	l.all = nil
 	return nil
 }
 
-// Row implements reports.BatchRowWriter.
+// Row implements enlist.RowWriter.
 func (l *rowList) Row(r *reports.BatchRow) error {
 	l.all = append(l.all, *r)
 	return nil
@@ -238,7 +238,7 @@ type rowFile struct {
 	request *ui.Request
 }
 
-// Begin implements reports.BatchRowWriter.
+// Begin implements enlist.RowWriter.
 func (f *rowFile) Begin(bool) error {
 	if err := f.begin(); err != nil {
 		return err
@@ -246,7 +246,7 @@ func (f *rowFile) Begin(bool) error {
 	return f.Write([]string{"list_id", "contact_id", "email", "time", "what"})
 }
 
-// Row implements reports.BatchRowWriter.
+// Row implements enlist.RowWriter.
 func (f *rowFile) Row(row *reports.BatchRow) error {
 	when, what := fate(row)
 	at := ""
