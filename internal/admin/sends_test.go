@@ -302,9 +302,9 @@ func (s *site) slowedSends() {
 	s.Must(err)
 	s.App.SetSending(pace.Settings{From: "news@example.com", Rates: rates})
 	v.want(path, http.StatusOK, "Gmail, 2 an hour, is what slows it: done about", "<title>Mails an hour</title>", `<th class="n">mails</th>`)
-	v.wantWithout(path, "take turns")
+	v.wantWithout(path, "Other sends")
 	s.Add(apptest.Whole(s.News))
-	v.want(path, http.StatusOK, "Gmail, 2 an hour, is what slows it: done about", "Other sends that run now take turns with it.")
+	v.want(path, http.StatusOK, "Gmail, 2 an hour, is what slows it: done about", "Other sends that run now are counted.")
 	s.Must(s.App.Sending.HoldMails(s.Context(), "a test"))
 	v.want(path, http.StatusOK, "All mails are held: none leaves before they are released.")
 }

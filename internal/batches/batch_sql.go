@@ -290,13 +290,15 @@ func SendingBatches(tx *db.Tx) (map[enlist.BatchID]enlist.AccountID, error) {
 	}, "SELECT id, account_id FROM batch WHERE status = 'sending'")
 }
 
-// Waiting returns for each Batch that is sending how many mails wait, without those with local times: they do not leave
+// Waiting returns how many mails wait in each Batch that is sending, without those with local times: they do not leave
 // one after another.
-func Waiting(tx *db.Tx) (all []int64, err error) {
-	return all, tx.Each(func(row *db.Cursor) error {
-		all = append(all, max(0, row.Int()))
+func Waiting(tx *db.Tx) (map[enlist.BatchID]int64, error) {
+	waiting := make(map[enlist.BatchID]int64)
+	return waiting, tx.Each(func(row *db.Cursor) error {
+		id := enlist.BatchID(row.Int())
+		waiting[id] = max(0, row.Int())
 		return nil
-	}, "SELECT recipients - skipped - sent - refused - failed - doubtful FROM batch "+
+	}, "SELECT id, recipients - skipped - sent - refused - failed - doubtful FROM batch "+
 		"WHERE status = 'sending' AND local_time = ''")
 }
 

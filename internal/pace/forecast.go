@@ -19,10 +19,16 @@ type Send struct {
 	Groups map[string]int64 // of these, by DomainGroup
 	From   string           // address of the sender
 	Rates  []enlist.Rate    // of the Batch alone
-	Others []int64          // mails that wait in each other Batch that is sending
+	Others Waiting          // of the Batches that are sending
 	Sent   map[string]int64 // by day of the warm-up plan, what the mail server has taken
 	// Fastest is how many mails an hour the fastest earlier Batch had; 0: not known.
 	Fastest int64
+}
+
+// Waiting is mails that have not left.
+type Waiting struct {
+	Mails  int64
+	Groups map[string]int64 // of these, by DomainGroup
 }
 
 // HourMails is how many mails will leave in an hour.
@@ -36,7 +42,7 @@ type Forecast struct {
 	Hours   []HourMails // nil: nothing is known that limits it
 	Done    int64       // 0: later than in maxForecast hours
 	Slowest *Limit      // what its last mails wait for; nil: none waits for longer than forecastStep
-	Shared  bool        // other Batches are sending
+	Shared  bool        // mails of other Batches wait too
 }
 
 // Limit is something that mails wait for.
@@ -69,18 +75,14 @@ const (
 	maxLanes = 10
 )
 
-// Forecast returns the course of a Batch that begins at a time. Batches take turns: until this one is done, each other
-// one sends as many mails as this one, or those that it has. They count as if they had the same domains.
+// Forecast returns the course of a Batch that begins at a time. It is done when the mails of the other Batches that wait
+// now have left too: Batches take turns, but not at the same rate, and a small one can wait long for tokens.
 func (s *Settings) Forecast(b *Send, from time.Time) (f Forecast) {
 	if b.Mails == 0 {
 		return f
 	}
-	f.Shared = len(b.Others) > 0
-	mails := b.Mails
-	for _, n := range b.Others {
-		mails += min(n, b.Mails)
-	}
-	c := course{Settings: s, share: float64(b.Mails) / float64(mails), sent: b.Sent, days: make(map[string]int64)}
+	f.Shared = b.Others.Mails > 0
+	c := course{Settings: s, share: shareOf(b.Mails, b.Others.Mails), sent: b.Sent, days: make(map[string]int64)}
 	c.addWhole(b)
 	c.addLanes(b)
 	if len(c.whole) == 0 && len(c.lanes) == 1 && s.Calendar == nil && s.Warmup == nil {
@@ -110,6 +112,9 @@ func (s *Settings) Forecast(b *Send, from time.Time) (f Forecast) {
 	}
 	return f
 }
+
+// shareOf is the share of mails of this Batch among those that wait for a Limit.
+func shareOf(mails, others int64) float64 { return float64(mails) / float64(mails+others) }
 
 // add adds mails to the last hour, or begins another one.
 func (f *Forecast) add(hour, mails int64) {
@@ -186,9 +191,11 @@ func (c *course) addLanes(b *Send) {
 	rest := lane{left: b.Mails}
 	if c.Rates != nil {
 		for _, group := range slices.Sorted(maps.Keys(b.Groups)) {
-			gates := gatesOf(Limit{Kind: RecipientLimit, Name: group}, orDefault(c.Rates.recipients, group), c.share)
-			if len(gates) > 0 {
-				c.lanes = append(c.lanes, lane{b.Groups[group], gates})
+			mails := b.Groups[group]
+			gates := gatesOf(Limit{Kind: RecipientLimit, Name: group}, orDefault(c.Rates.recipients, group),
+				shareOf(mails, b.Others.Groups[group]))
+			if len(gates) > 0 && mails > 0 {
+				c.lanes = append(c.lanes, lane{mails, gates})
 			}
 		}
 	}

@@ -1,7 +1,10 @@
 package sending
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"enlist/internal/batches"
@@ -36,7 +39,7 @@ func (s *Service) Forecast(ctx context.Context, c *enlist.Caller, check *batches
 	}
 	return db.View(ctx, s.db, c, func(tx *db.Tx) (_ pace.Forecast, err error) {
 		if !from.After(s.db.Now()) {
-			if b.Others, err = batches.Waiting(tx); err != nil {
+			if b.Others, err = waiting(tx); err != nil {
 				return f, err
 			}
 		}
@@ -48,4 +51,38 @@ func (s *Service) Forecast(ctx context.Context, c *enlist.Caller, check *batches
 		}
 		return settings.Forecast(&b, from), nil
 	})
+}
+
+// maxSamples is the largest number of other Batches of which a forecast reads addresses: those with most mails.
+const maxSamples = 10
+
+// waiting returns the mails of the Batches that are sending. Their domain groups are those of one slice of each Batch.
+// The last slice is the last to be leased. So it has all domains before, and afterwards only those that are slow.
+func waiting(tx *db.Tx) (w pace.Waiting, err error) {
+	all, err := batches.Waiting(tx)
+	if err != nil {
+		return w, err
+	}
+	w.Groups = make(map[string]int64)
+	ids := slices.SortedFunc(maps.Keys(all), func(a, b enlist.BatchID) int {
+		return cmp.Or(cmp.Compare(all[b], all[a]), cmp.Compare(a, b))
+	})
+	for i, id := range ids {
+		w.Mails += all[id]
+		if i >= maxSamples {
+			continue
+		}
+		groups, err := lastSlice(tx, id)
+		if err != nil {
+			return w, err
+		}
+		var sampled int64
+		for _, n := range groups {
+			sampled += n
+		}
+		for group, n := range groups {
+			w.Groups[group] += int64(float64(all[id]) * float64(n) / float64(sampled))
+		}
+	}
+	return w, nil
 }

@@ -10,6 +10,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
+	"enlist/internal/pace"
 )
 
 // This file stores the slices of Batches and marks the recipients in them.
@@ -145,6 +146,21 @@ func SliceRest(tx *db.Tx, s *batches.BatchSlice) (n, due int64, err error) {
 	}, `SELECT count(*), coalesce(min(CASE WHEN status = 'waiting' THEN 0 ELSE time END), 0) FROM recipient
 		WHERE `+inSlice+" AND status IN ('waiting', 'sending', 'deferred')", sliceKey(s)...)
 	return n, due, err
+}
+
+// lastSlice returns the domain groups of the last open slice of a Batch, with their numbers of mails that wait.
+func lastSlice(tx *db.Tx, batch enlist.BatchID) (map[string]int64, error) {
+	const last = "WHERE batch_id = ? AND done = 0 ORDER BY number DESC" + db.Limited
+	slice, err := sliceTable.One(tx, enlist.ErrNotFound, last, int64(batch), int64(1))
+	if err != nil {
+		return nil, enlist.IgnoreKind(enlist.NotFound, err)
+	}
+	groups := make(map[string]int64)
+	return groups, tx.Each(func(row *db.Cursor) error {
+		groups[pace.DomainGroup(row.Text())]++
+		return nil
+	}, "SELECT address FROM recipient WHERE "+inSlice+" AND status IN ('waiting', 'sending', 'deferred')",
+		sliceKey(slice)...)
 }
 
 // MarkSending stores that recipients are being sent.

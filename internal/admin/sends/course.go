@@ -72,7 +72,7 @@ func courseText(r *ui.Request, f *pace.Forecast) string {
 		done = "done about " + at
 	}
 	if f.Shared {
-		done += ". Other sends that run now take turns with it"
+		done += ". Other sends that run now are counted"
 	}
 	return slow + ": " + done + "."
 }
