@@ -39,8 +39,8 @@ func (s *Service) OwnAccount(ctx context.Context, c *enlist.Caller) (*OwnAccount
 	})
 }
 
-// EditOwnAccount changes the name and the time zone of the caller's Account. Errors: Denied, and InvalidParameters about
-// name or timezone.
+// EditOwnAccount changes the name and the time zone of the caller's Account. Errors: Denied, and InvalidParameters
+// about name or timezone.
 func (s *Service) EditOwnAccount(ctx context.Context, c *enlist.Caller, name, zone string) error {
 	if err := requireAccount(c); err != nil {
 		return err

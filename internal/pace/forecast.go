@@ -82,7 +82,8 @@ func (s *Settings) Forecast(b *Send, from time.Time) (f Forecast) {
 		return f
 	}
 	f.Shared = b.Others.Mails > 0
-	c := course{Settings: s, share: shareOf(b.Mails, b.Others.Mails), sent: b.Sent, days: make(map[string]int64)}
+	c := course{Settings: s, share: shareOf(b.Mails, b.Others.Mails), sent: b.Sent,
+		days: make(map[string]int64)}
 	c.addWhole(b)
 	c.addLanes(b)
 	if len(c.whole) == 0 && len(c.lanes) == 1 && s.Calendar == nil && s.Warmup == nil {

@@ -15,8 +15,8 @@ import (
 
 // This file gathers what a forecast needs to know about other Batches and about the mail server.
 
-// Forecast returns when the mails of a Batch will leave that was checked and begins at a time, and what slows them. rate
-// has the rates of the Batch. If the check is not complete, the other Contacts count like those that were read. Batches
+// Forecast returns when the mails of a Batch will leave that was checked and begins at a time, and what slows them.
+// rate has the rates of the Batch. If the check is not complete, the other Contacts count like those that were read. Batches
 // that are sending now count only for a Batch that begins now. Errors: Denied, and InvalidParameters for a wrong rate.
 func (s *Service) Forecast(ctx context.Context, c *enlist.Caller, check *batches.BatchCheck, rate string,
 	from time.Time) (f pace.Forecast, err error) {

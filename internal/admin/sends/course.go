@@ -65,11 +65,11 @@ func courseText(r *ui.Request, f *pace.Forecast) string {
 	}
 	done := "done in more than two weeks"
 	if f.Done != 0 {
-		at := r.Date(f.Done)
-		if local := time.Unix(f.Done, 0).In(r.Now.Location()); local.Format(time.DateOnly) == r.Now.Format(time.DateOnly) {
-			at = local.Format("15:04")
+		done = "done about " + r.Date(f.Done)
+		local := time.Unix(f.Done, 0).In(r.Now.Location())
+		if local.Format(time.DateOnly) == r.Now.Format(time.DateOnly) {
+			done = "done about " + local.Format("15:04")
 		}
-		done = "done about " + at
 	}
 	if f.Shared {
 		done += ". Other sends that run now are counted"
