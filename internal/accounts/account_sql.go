@@ -173,8 +173,8 @@ func Folders(tx *db.Tx, account enlist.AccountID) ([]Folder, error) {
 	return FolderTable.All(tx, "WHERE account_id = ? ORDER BY id", int64(account))
 }
 
-// AccountsWithoutFolder returns the Accounts that have no Folder of a type, in the order of their IDs.
-func AccountsWithoutFolder(tx *db.Tx, folderType string) (accounts []enlist.AccountID, err error) {
+// accountsWithoutFolder returns the Accounts that have no Folder of a type, in the order of their IDs.
+func accountsWithoutFolder(tx *db.Tx, folderType string) (accounts []enlist.AccountID, err error) {
 	err = tx.Each(func(row *db.Cursor) error {
 		accounts = append(accounts, enlist.AccountID(row.Int()))
 		return nil

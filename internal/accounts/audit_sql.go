@@ -29,17 +29,17 @@ var AuditTable = db.NewMapping("audit", mapAuditRow)
 // AddAuditRow adds a row to the audit log.
 func AddAuditRow(tx *db.Tx, r *AuditRow) error { return AuditTable.Add(tx, r) }
 
-// AuditRows calls each with the rows that a search finds. Rows with equal sort values are in the order of their IDs, in
+// auditRows calls each with the rows that a search finds. Rows with equal sort values are in the order of their IDs, in
 // the same direction.
-func AuditRows(tx *db.Tx, s *AuditSearch, each func(*AuditRow) error) error {
+func auditRows(tx *db.Tx, s *AuditSearch, each func(*AuditRow) error) error {
 	q := auditWhere(tx, s)
 	q.OrderRecords(s.Sort, "id", s.Descending)
 	q.Limit(&enlist.Search{Limit: s.Limit, Offset: s.Offset})
 	return AuditTable.Each(tx, each, q.Text.String(), q.Args...)
 }
 
-// CountAuditRows returns how many rows a search finds.
-func CountAuditRows(tx *db.Tx, s *AuditSearch) (int64, error) {
+// countAuditRows returns how many rows a search finds.
+func countAuditRows(tx *db.Tx, s *AuditSearch) (int64, error) {
 	q := auditWhere(tx, s)
 	return tx.Number("SELECT count(*) FROM audit "+q.Text.String(), q.Args...)
 }

@@ -62,7 +62,7 @@ func (s *Service) AddSendingDomain(ctx context.Context, n NewSendingDomain) (*Se
 		if _, err := FindAccount(tx, n.Account); err != nil {
 			return nil, err
 		}
-		switch other, err := SigningKey(tx, domain); {
+		switch other, err := signingKey(tx, domain); {
 		case err != nil:
 			return nil, err
 		case other != nil:
@@ -70,7 +70,7 @@ func (s *Service) AddSendingDomain(ctx context.Context, n NewSendingDomain) (*Se
 				domain)
 		}
 		d := &SendingDomain{AccountID: n.Account, Domain: domain, Key: *key, CreationTime: now}
-		if err := AddSendingDomain(tx, d); err != nil {
+		if err := addSendingDomain(tx, d); err != nil {
 			return nil, err
 		}
 		return d, d.auditChange(ctx, tx, now, nil, d.auditValues())
@@ -79,7 +79,7 @@ func (s *Service) AddSendingDomain(ctx context.Context, n NewSendingDomain) (*Se
 
 // SendingDomains returns the domains of all Accounts, with their private keys, in the order of their names.
 func (s *Service) SendingDomains(ctx context.Context) ([]SendingDomain, error) {
-	return db.OwnView(ctx, s.db, SendingDomains)
+	return db.OwnView(ctx, s.db, sendingDomains)
 }
 
 // SendingDomain returns one domain with its private keys. Errors: InvalidParameters.
@@ -130,7 +130,7 @@ func (s *Service) RemoveSendingDomain(ctx context.Context, domain string) (*Send
 		if err != nil {
 			return nil, err
 		}
-		if err := DeleteSendingDomain(tx, d.ID); err != nil {
+		if err := deleteSendingDomain(tx, d.ID); err != nil {
 			return nil, err
 		}
 		return d, d.auditChange(ctx, tx, now, d.auditValues(), nil)
@@ -151,7 +151,7 @@ func (s *Service) editSendingDomain(ctx context.Context, domain string, edit fun
 		if err := edit(d, now); err != nil {
 			return nil, err
 		}
-		if err := UpdateSendingDomain(tx, d); err != nil {
+		if err := updateSendingDomain(tx, d); err != nil {
 			return nil, err
 		}
 		return d, d.auditChange(ctx, tx, now, before, d.auditValues())
@@ -164,7 +164,7 @@ func (d *SendingDomain) auditChange(ctx context.Context, tx *db.Tx, now int64, b
 		AuditObject{"SendingDomain", int64(d.ID), 0}, before, after)
 }
 
-// AuditValues returns the values of a domain, without its private keys.
+// auditValues returns the values of a domain, without its private keys.
 func (d *SendingDomain) auditValues() AuditValues {
 	return AuditValues{"domain": d.Domain, "selector": d.Key.Selector, "next_selector": d.Next.Selector}
 }
@@ -175,7 +175,7 @@ func findSendingDomain(tx *db.Tx, text string) (*SendingDomain, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := SendingDomains(tx)
+	all, err := sendingDomains(tx)
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +208,7 @@ func (s *Service) SigningKey(ctx context.Context, account enlist.AccountID, doma
 		if key, known := s.db.CachedSigningKey(domain); known {
 			return key, nil
 		}
-		return db.OwnView(ctx, s.db, func(tx *db.Tx) (*enlist.SigningKey, error) { return SigningKey(tx, domain) })
+		return db.OwnView(ctx, s.db, func(tx *db.Tx) (*enlist.SigningKey, error) { return signingKey(tx, domain) })
 	})
 }
 

@@ -24,13 +24,13 @@ func mapSendingDomain(m *db.Mapper, d *SendingDomain) {
 
 var sendingDomainTable = db.NewMapping("sending_domain", mapSendingDomain)
 
-// SendingDomains returns the domains of all Accounts in the order of their names.
-func SendingDomains(tx *db.Tx) ([]SendingDomain, error) {
+// sendingDomains returns the domains of all Accounts in the order of their names.
+func sendingDomains(tx *db.Tx) ([]SendingDomain, error) {
 	return sendingDomainTable.All(tx, "ORDER BY domain")
 }
 
-// SendingDomainNames returns the domains of an Account in the order of their names.
-func SendingDomainNames(tx *db.Tx, account enlist.AccountID) ([]string, error) {
+// sendingDomainNames returns the domains of an Account in the order of their names.
+func sendingDomainNames(tx *db.Tx, account enlist.AccountID) ([]string, error) {
 	s, err := tx.Catalogue()
 	if err != nil {
 		return nil, err
@@ -48,8 +48,8 @@ func SendingDomainNames(tx *db.Tx, account enlist.AccountID) ([]string, error) {
 	return *names, nil
 }
 
-// SigningKey returns the present key of a domain, or nil if no Account has this domain.
-func SigningKey(tx *db.Tx, domain string) (*enlist.SigningKey, error) {
+// signingKey returns the present key of a domain, or nil if no Account has this domain.
+func signingKey(tx *db.Tx, domain string) (*enlist.SigningKey, error) {
 	s, err := tx.Catalogue()
 	if err != nil {
 		return nil, err
@@ -67,18 +67,18 @@ func SigningKey(tx *db.Tx, domain string) (*enlist.SigningKey, error) {
 	})
 }
 
-// AddSendingDomain stores a new domain.
-func AddSendingDomain(tx *db.Tx, d *SendingDomain) error {
+// addSendingDomain stores a new domain.
+func addSendingDomain(tx *db.Tx, d *SendingDomain) error {
 	return sendingDomainTable.AddDefinition(tx, d)
 }
 
-// UpdateSendingDomain stores the keys of a domain.
-func UpdateSendingDomain(tx *db.Tx, d *SendingDomain) error {
+// updateSendingDomain stores the keys of a domain.
+func updateSendingDomain(tx *db.Tx, d *SendingDomain) error {
 	return sendingDomainTable.SaveDefinition(tx, d)
 }
 
-// DeleteSendingDomain removes a domain with its keys.
-func DeleteSendingDomain(tx *db.Tx, id enlist.SendingDomainID) error {
+// deleteSendingDomain removes a domain with its keys.
+func deleteSendingDomain(tx *db.Tx, id enlist.SendingDomainID) error {
 	return tx.Define("DELETE FROM sending_domain WHERE id = ?", int64(id))
 }
 

@@ -41,7 +41,7 @@ func FirstFolders(account enlist.AccountID, now int64) []Folder {
 // a new Account only a Folder for Lists.
 func AddMissingFolders(tx *db.Tx, now int64) error {
 	for i, first := range FirstFolders(0, now) {
-		accounts, err := AccountsWithoutFolder(tx, first.Type)
+		accounts, err := accountsWithoutFolder(tx, first.Type)
 		if err != nil {
 			return err
 		}
@@ -214,7 +214,7 @@ func (f *Folder) checkUnusedByFields(tx *db.Tx) error {
 	if f.Type != FolderOfFiles {
 		return nil
 	}
-	list, name, err := FieldOfFolder(tx, f.ID)
+	list, name, err := fieldOfFolder(tx, f.ID)
 	if err == nil && list != 0 {
 		err = enlist.Refuse(enlist.FolderNeeded, "the Field %s of the List %d stores its files there",
 			enlist.Quoted(name), list)
@@ -222,9 +222,9 @@ func (f *Folder) checkUnusedByFields(tx *db.Tx) error {
 	return err
 }
 
-// FieldOfFolder returns the oldest Field that stores its files in a Folder. The partial index
+// fieldOfFolder returns the oldest Field that stores its files in a Folder. The partial index
 // field_folder finds it, and the list's row says whether the List is deleted.
-func FieldOfFolder(tx *db.Tx, folder enlist.FolderID) (list enlist.ListID, name string, err error) {
+func fieldOfFolder(tx *db.Tx, folder enlist.FolderID) (list enlist.ListID, name string, err error) {
 	err = tx.Each(func(row *db.Cursor) error {
 		list, name = enlist.ListID(row.Int()), row.Text()
 		return nil

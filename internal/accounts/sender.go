@@ -44,7 +44,7 @@ func RefusalOf(a *enlist.Account, tx *db.Tx, from string) (string, error) {
 		return "", nil
 	}
 	switch _, err := ownKey(a.ID, senderDomain(from), func(domain string) (*enlist.SigningKey, error) {
-		return SigningKey(tx, domain)
+		return signingKey(tx, domain)
 	}); {
 	case errors.Is(err, ErrForeignDomain):
 		return "another Account has the domain of the sender " + from, nil
@@ -76,7 +76,7 @@ func (s *Service) RefusedDomain(ctx context.Context, account enlist.AccountID, d
 
 // MissingDomain is refusal for the default sender of the server, which may have the domain of another Account.
 func MissingDomain(a *enlist.Account, tx *db.Tx, from string) (string, error) {
-	names, err := SendingDomainNames(tx, a.ID)
+	names, err := sendingDomainNames(tx, a.ID)
 	if err != nil {
 		return "", err
 	}
@@ -137,7 +137,7 @@ func (s *Service) FromDomains(ctx context.Context) ([]string, error) {
 			return nil, err
 		}
 		for i := range accounts {
-			names, err := SendingDomainNames(tx, accounts[i].ID)
+			names, err := sendingDomainNames(tx, accounts[i].ID)
 			if err != nil {
 				return nil, err
 			}

@@ -44,7 +44,7 @@ func (s *Service) ReadSettings(ctx context.Context) error {
 
 // StoredSettings returns all values that are not the default, in order of Account and name.
 func (s *Service) StoredSettings(ctx context.Context) ([]StoredSetting, error) {
-	return db.OwnView(ctx, s.db, LoadSettings)
+	return db.OwnView(ctx, s.db, loadSettings)
 }
 
 // ChangeSettings stores values of the service, or of an Account if the ID is not 0, all or none. A value of ""
@@ -73,7 +73,7 @@ func (s *Service) ChangeSettings(ctx context.Context, account enlist.AccountID, 
 			}
 			owner = found
 		}
-		stored, err := LoadSettings(tx)
+		stored, err := loadSettings(tx)
 		if err != nil {
 			return false, err
 		}
@@ -91,11 +91,11 @@ func (s *Service) ChangeSettings(ctx context.Context, account enlist.AccountID, 
 		})
 		for name, value := range values {
 			if value == "" {
-				err = DeleteSetting(tx, account, name)
+				err = deleteSetting(tx, account, name)
 			} else {
 				v := StoredSetting{account, name, value}
 				kept = append(kept, v)
-				err = SetSetting(tx, v)
+				err = setSetting(tx, v)
 			}
 			if err != nil {
 				return false, err

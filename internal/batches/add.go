@@ -93,7 +93,7 @@ type newBatch struct {
 	refusedSender string // why AddBatch refuses the sender; "" if it does not
 }
 
-// AuditValues returns the values of a new Batch for the audit log, with its populations.
+// auditValues returns the values of a new Batch for the audit log, with its populations.
 func (b *newBatch) auditValues() accounts.AuditValues {
 	values := b.Batch.AuditValues()
 	lists := make([]enlist.ListID, len(b.populations))
@@ -145,7 +145,7 @@ func (s *Service) newBatch(tx *db.Tx, c *enlist.Caller, r *BatchRequest, now int
 
 // requireRoomForBatch refuses a Batch if the Account has maxOpenBatches that have not ended.
 func requireRoomForBatch(tx *db.Tx, account enlist.AccountID) error {
-	open, err := BatchCount(tx, account, BatchFilter{Open: true})
+	open, err := batchCount(tx, account, BatchFilter{Open: true})
 	if err != nil {
 		return err
 	}

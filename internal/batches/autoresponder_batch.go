@@ -24,7 +24,7 @@ func (s *Service) AutoresponderBatch(ctx context.Context, c *enlist.Caller,
 		if _, err := loadAutoresponder(tx, c, id); err != nil {
 			return 0, err
 		}
-		batch, _, err := AutoresponderBatch(tx, id, 0)
+		batch, _, err := autoresponderBatch(tx, id, 0)
 		return batch, err
 	})
 }
@@ -38,14 +38,14 @@ func AddAutoresponderBatch(a *enlist.Autoresponder, tx *db.Tx) (enlist.BatchID, 
 	if err := AddBatch(tx, &b, []Population{runningPopulation(0, a.ListID)}); err != nil {
 		return 0, err
 	}
-	added, err := InsertAutoresponderBatch(tx, a.ID, b.ID)
+	added, err := insertAutoresponderBatch(tx, a.ID, b.ID)
 	if err != nil || added {
 		return b.ID, err
 	}
-	if err := DeleteBatch(tx, b.ID); err != nil { // another transaction has added one meanwhile
+	if err := deleteBatch(tx, b.ID); err != nil { // another transaction has added one meanwhile
 		return 0, err
 	}
-	id, _, err := AutoresponderBatch(tx, a.ID, 0)
+	id, _, err := autoresponderBatch(tx, a.ID, 0)
 	return id, err
 }
 
@@ -56,7 +56,7 @@ func runningPopulation(batch enlist.BatchID, list enlist.ListID) Population {
 
 // EditAutoresponderBatch stores which Message an autoresponder sends now.
 func EditAutoresponderBatch(a *enlist.Autoresponder, tx *db.Tx) error {
-	id, _, err := AutoresponderBatch(tx, a.ID, 0)
+	id, _, err := autoresponderBatch(tx, a.ID, 0)
 	if err != nil || id == 0 {
 		return err
 	}
@@ -70,7 +70,7 @@ func EditAutoresponderBatch(a *enlist.Autoresponder, tx *db.Tx) error {
 
 // deleteAutoresponderBatch deletes the Batch of an autoresponder, which is deleted too. A job removes its recipients.
 func deleteAutoresponderBatch(a *enlist.Autoresponder, tx *db.Tx, now int64) error {
-	id, _, err := AutoresponderBatch(tx, a.ID, 0)
+	id, _, err := autoresponderBatch(tx, a.ID, 0)
 	if err != nil || id == 0 {
 		return err
 	}
@@ -92,7 +92,7 @@ func deleteAutoresponderBatch(a *enlist.Autoresponder, tx *db.Tx, now int64) err
 func FiguresOf(tx *db.Tx, k enlist.DeliveryKey) (id enlist.BatchID, err error) {
 	id = k.Batch()
 	if a := k.Autoresponder(); id == 0 && a != 0 {
-		id, _, err = AutoresponderBatch(tx, a, 0)
+		id, _, err = autoresponderBatch(tx, a, 0)
 	}
 	return id, err
 }
@@ -104,13 +104,13 @@ func batchForMail(tx *db.Tx, k enlist.DeliveryKey) (enlist.BatchID, error) {
 	if a == 0 {
 		return 0, nil
 	}
-	batch, hasList, err := AutoresponderBatch(tx, a, k.List)
+	batch, hasList, err := autoresponderBatch(tx, a, k.List)
 	switch {
 	case err != nil || hasList:
 		return batch, err
 	case batch != 0: // the autoresponder had another List before
 		p := runningPopulation(batch, k.List)
-		return batch, AddPopulation(tx, &p)
+		return batch, addPopulation(tx, &p)
 	}
 	schema, err := lists.Schema(tx, k.List)
 	if err != nil {
@@ -194,7 +194,7 @@ func (g *sentGroup) store(tx *db.Tx) error {
 		return err
 	}
 	fresh := slices.DeleteFunc(ids, func(id enlist.ContactID) bool { return stored[id] != nil })
-	added, err := AddRecipients(tx, last.List, g.batch, fresh, RecipientSent, last.SentTime)
+	added, err := addRecipients(tx, last.List, g.batch, fresh, RecipientSent, last.SentTime)
 	if err != nil {
 		return err
 	}
@@ -264,7 +264,7 @@ func CountNotSent(tx *db.Tx, d *messages.Delivery) (r *Recipient, counts BatchCo
 		return nil, counts, err
 	}
 	status := RecipientStatus(d.Status)
-	counts.Recipients, err = AddRecipients(tx, d.List, batch, []enlist.ContactID{d.Contact}, RecipientWaiting, 0)
+	counts.Recipients, err = addRecipients(tx, d.List, batch, []enlist.ContactID{d.Contact}, RecipientWaiting, 0)
 	if err != nil {
 		return nil, counts, err
 	}

@@ -10,8 +10,8 @@ import (
 
 // This file stores which Batch has the figures of an autoresponder, and the recipients of this Batch.
 
-// AutoresponderBatch returns the Batch of an autoresponder, and whether it has a population of the List.
-func AutoresponderBatch(tx *db.Tx, id enlist.AutoresponderID, list enlist.ListID) (batch enlist.BatchID, hasList bool,
+// autoresponderBatch returns the Batch of an autoresponder, and whether it has a population of the List.
+func autoresponderBatch(tx *db.Tx, id enlist.AutoresponderID, list enlist.ListID) (batch enlist.BatchID, hasList bool,
 	err error) {
 	err = tx.Each(func(row *db.Cursor) error {
 		batch, hasList = enlist.BatchID(row.Int()), row.Int() != 0
@@ -21,8 +21,8 @@ func AutoresponderBatch(tx *db.Tx, id enlist.AutoresponderID, list enlist.ListID
 	return batch, hasList, err
 }
 
-// InsertAutoresponderBatch stores the Batch of an autoresponder, unless it has one.
-func InsertAutoresponderBatch(tx *db.Tx, id enlist.AutoresponderID, batch enlist.BatchID) (bool, error) {
+// insertAutoresponderBatch stores the Batch of an autoresponder, unless it has one.
+func insertAutoresponderBatch(tx *db.Tx, id enlist.AutoresponderID, batch enlist.BatchID) (bool, error) {
 	n, err := tx.Exec("INSERT INTO autoresponder_batch (autoresponder_id, batch_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
 		int64(id), int64(batch))
 	return n == 1, err
@@ -33,13 +33,13 @@ func RemoveAutoresponderBatch(tx *db.Tx, id enlist.AutoresponderID) error {
 	return tx.Do("DELETE FROM autoresponder_batch WHERE autoresponder_id = ?", int64(id))
 }
 
-// AddPopulation stores a population, unless the Batch has one with this number.
-func AddPopulation(tx *db.Tx, p *Population) error {
+// addPopulation stores a population, unless the Batch has one with this number.
+func addPopulation(tx *db.Tx, p *Population) error {
 	return populationTable.Do(tx, populationTable.InsertNew, db.Inserted, p)
 }
 
-// AddRecipients stores recipients that are in no slice.
-func AddRecipients(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID,
+// addRecipients stores recipients that are in no slice.
+func addRecipients(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID,
 	status RecipientStatus, sent int64) (int64, error) {
 	if len(ids) == 0 {
 		return 0, nil

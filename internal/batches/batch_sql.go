@@ -40,7 +40,7 @@ func mapBatch(m *db.Mapper, b *Batch) {
 	m.Value("recent_bounces", &b.RecentBounces)
 	m.Value("recent_complaints", &b.RecentComplaints)
 	m.Value("begun_time", &b.Begun)
-	m.Computed("events_removed", &b.EventsRemoved) // only MarkEventsRemoved and SetEventsRemoved change it
+	m.Computed("events_removed", &b.EventsRemoved) // only package privacy changes it
 	m.Fixed("first_sent_time", &b.FirstSent)
 	m.Fixed("last_sent_time", &b.LastSent)
 	mapBatchCounts(m, &b.BatchCounts)
@@ -167,8 +167,8 @@ func BatchClauses(tx *db.Tx, account enlist.AccountID, f BatchFilter) (clauses s
 // batchColumns are the columns of those keys of a Batch that have another name.
 var batchColumns = map[string]string{"creator_user_id": "creator_key_id", "send_status": "status"}
 
-// BatchCount returns the number of Batches of an Account.
-func BatchCount(tx *db.Tx, account enlist.AccountID, f BatchFilter) (int64, error) {
+// batchCount returns the number of Batches of an Account.
+func batchCount(tx *db.Tx, account enlist.AccountID, f BatchFilter) (int64, error) {
 	where, args, err := filterBatches(tx, account, f)
 	if err != nil {
 		return 0, err
@@ -311,8 +311,8 @@ func Fastest(tx *db.Tx, account enlist.AccountID) (int64, error) {
 		WHERE sent >= 1000 AND last_sent_time - first_sent_time >= 10`, int64(account))
 }
 
-// DeleteBatch removes a Batch without its recipients.
-func DeleteBatch(tx *db.Tx, id enlist.BatchID) error {
+// deleteBatch removes a Batch without its recipients.
+func deleteBatch(tx *db.Tx, id enlist.BatchID) error {
 	for _, query := range []string{
 		"DELETE FROM batch_slice WHERE batch_id = ?",
 		"DELETE FROM batch_population WHERE batch_id = ?",

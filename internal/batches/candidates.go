@@ -28,7 +28,7 @@ func (p *Population) Next(tx *db.Tx) (c candidates, err error) {
 			return c, nil
 		}
 		p.Last = step[len(step)-1]
-		c.Found, err = CandidatesByID(tx, p.List, step)
+		c.Found, err = candidatesByID(tx, p.List, step)
 		c.Gone = int64(len(step) - len(c.Found))
 		return c, err
 	}
@@ -96,7 +96,7 @@ func (b *Batch) withoutSent(tx *db.Tx, list enlist.ListID, all []contacts.Candid
 	if err != nil {
 		return nil, err
 	}
-	sent, err := SentBefore(tx, list, b.MessageID, batches, IDsOfCandidates(all))
+	sent, err := sentBefore(tx, list, b.MessageID, batches, IDsOfCandidates(all))
 	if err != nil {
 		return nil, err
 	}

@@ -224,16 +224,16 @@ func (s *Service) RemoveBatch(ctx context.Context, e RemoveBatch) (done bool, er
 			return false, err
 		}
 		for _, list := range lists {
-			n, err := DeleteRecipientEvents(tx, list, e.Batch, populateStep)
+			n, err := deleteRecipientEvents(tx, list, e.Batch, populateStep)
 			if err != nil || n > 0 {
 				return false, err
 			}
-			n, err = DeleteRecipients(tx, list, e.Batch, populateStep)
+			n, err = deleteRecipients(tx, list, e.Batch, populateStep)
 			if err != nil || n > 0 {
 				return false, err
 			}
 		}
-		return true, DeleteBatch(tx, e.Batch)
+		return true, deleteBatch(tx, e.Batch)
 	})
 }
 
@@ -275,7 +275,7 @@ func (s *Service) CountBatches(ctx context.Context, c *enlist.Caller, criteria *
 			return 0, err
 		}
 		if inStore {
-			return BatchCount(tx, c.Account.ID, f)
+			return batchCount(tx, c.Account.ID, f)
 		}
 		all, err := Batches(tx, c.Account.ID, f)
 		if err != nil {

@@ -93,8 +93,8 @@ func PutRecipientEvent(tx *db.Tx, e *RecipientEvent) error {
 	return RecipientEventTable.Put(tx, e)
 }
 
-// DeleteRecipientEvents removes some events of a Batch in a List.
-func DeleteRecipientEvents(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, limit int) (int64, error) {
+// deleteRecipientEvents removes some events of a Batch in a List.
+func deleteRecipientEvents(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, limit int) (int64, error) {
 	return tx.Exec(`DELETE FROM recipient_event WHERE list_id = ? AND batch_id = ? AND contact_id IN (
 		SELECT contact_id FROM recipient_event WHERE list_id = ? AND batch_id = ? ORDER BY contact_id`+db.Limited+`)`,
 		int64(list), int64(batch), int64(list), int64(batch), int64(limit))

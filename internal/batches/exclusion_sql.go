@@ -24,8 +24,8 @@ func (p *batchIDs) Encode() (any, error)        { return db.EncodeJSON(len(*p), 
 
 var exclusionTable = db.NewMapping("batch_exclusion", mapExclusion)
 
-// AddExclusion stores the Exclusion of a new Batch.
-func AddExclusion(tx *db.Tx, x *Exclusion) error { return exclusionTable.Queue(tx, x) }
+// addExclusion stores the Exclusion of a new Batch.
+func addExclusion(tx *db.Tx, x *Exclusion) error { return exclusionTable.Queue(tx, x) }
 
 // LoadExclusion returns the Exclusion of a Batch. It is empty if none is stored.
 func LoadExclusion(tx *db.Tx, id enlist.BatchID) (*Exclusion, error) {
@@ -36,9 +36,9 @@ func LoadExclusion(tx *db.Tx, id enlist.BatchID) (*Exclusion, error) {
 	return x, err
 }
 
-// SentByBatches returns those Contacts that are recipients of one of the Batches and were sent its mail, or may have
+// sentByBatches returns those Contacts that are recipients of one of the Batches and were sent its mail, or may have
 // been sent it. It may return others too.
-func SentByBatches(tx *db.Tx, list enlist.ListID, batches []enlist.BatchID, ids []enlist.ContactID) (
+func sentByBatches(tx *db.Tx, list enlist.ListID, batches []enlist.BatchID, ids []enlist.ContactID) (
 	sent []enlist.ContactID, err error) {
 	if len(ids) == 0 || len(batches) == 0 {
 		return nil, nil

@@ -83,7 +83,7 @@ func (x *Exclusion) check(tx *db.Tx, c *enlist.Caller, populations []Population)
 		if _, err := Load(tx, c, id, false); err != nil {
 			return err
 		}
-		b, err := LockBatch(tx, id) // so that deleteBatch waits, and then finds this Exclusion
+		b, err := LockBatch(tx, id) // so that DeleteBatch waits, and then finds this Exclusion
 		if err != nil {
 			return err
 		}
@@ -117,14 +117,14 @@ func (x *Exclusion) store(tx *db.Tx, id enlist.BatchID) error {
 		return nil
 	}
 	x.Batch = id
-	return AddExclusion(tx, x)
+	return addExclusion(tx, x)
 }
 
 // checkNotAwaited refuses to delete a Batch while another one must still leave out the Contacts that it was sent to: it
 // excludes the Batch, or it has a population of type unsent, and has not read all its recipients. Otherwise these
 // Contacts would get a mail that they must not get. field is the parameter that the error names. decisions.md: 102
 func (b *Batch) checkNotAwaited(tx *db.Tx, field string) error {
-	isOfEvents := b.Status == BatchRunning // SentBefore finds its mails without its recipients
+	isOfEvents := b.Status == BatchRunning // sentBefore finds its mails without its recipients
 	if !b.MayHaveSent() && !isOfEvents {
 		return nil
 	}
@@ -171,7 +171,7 @@ func (x *Exclusion) keep(tx *db.Tx, schema *enlist.Schema, all []contacts.Candid
 		return nil, err
 	}
 	if len(x.Batches) > 0 {
-		sent, err := SentByBatches(tx, schema.List.ID, x.Batches, ids)
+		sent, err := sentByBatches(tx, schema.List.ID, x.Batches, ids)
 		if err != nil {
 			return nil, err
 		}

@@ -160,7 +160,7 @@ func batchDeliveries(tx *db.Tx, list enlist.ListID, contact enlist.ContactID) (a
 	if err != nil || len(batches) == 0 {
 		return nil, err
 	}
-	rows, err := RecipientsOfContact(tx, list, contact, batches)
+	rows, err := recipientsOfContact(tx, list, contact, batches)
 	if err != nil {
 		return nil, err
 	}

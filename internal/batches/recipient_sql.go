@@ -37,8 +37,8 @@ func LoadRecipient(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, contact 
 // SetRecipient stores the columns of a recipient that change.
 func SetRecipient(tx *db.Tx, r *Recipient) error { return RecipientTable.Save(tx, r) }
 
-// RecipientsOfContact returns the recipients of some Batches that are one Contact.
-func RecipientsOfContact(tx *db.Tx, list enlist.ListID, contact enlist.ContactID, batches []enlist.BatchID) (
+// recipientsOfContact returns the recipients of some Batches that are one Contact.
+func recipientsOfContact(tx *db.Tx, list enlist.ListID, contact enlist.ContactID, batches []enlist.BatchID) (
 	[]Recipient, error) {
 	test, arg, err := db.OneOfIDs(tx, batches)
 	if err != nil {
@@ -57,8 +57,8 @@ func Candidates(tx *db.Tx, list enlist.ListID, after, upto enlist.ContactID, lim
 	return readCandidates(tx, page, int64(list), int64(after), int64(upto), int64(limit))
 }
 
-// CandidatesByID returns the Contacts of a List with the given IDs, in order of ID.
-func CandidatesByID(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) ([]contacts.Candidate, error) {
+// candidatesByID returns the Contacts of a List with the given IDs, in order of ID.
+func candidatesByID(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) ([]contacts.Candidate, error) {
 	test, args, err := tx.ContactTest("id", ids)
 	if err != nil {
 		return nil, err
@@ -143,8 +143,8 @@ func RecipientKeys(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, keys []s
 	return found, nil
 }
 
-// SentBefore returns those Contacts that were sent a Message: by one of the Batches, or because of an event.
-func SentBefore(tx *db.Tx, list enlist.ListID, message enlist.MessageID, batches []enlist.BatchID,
+// sentBefore returns those Contacts that were sent a Message: by one of the Batches, or because of an event.
+func sentBefore(tx *db.Tx, list enlist.ListID, message enlist.MessageID, batches []enlist.BatchID,
 	ids []enlist.ContactID) ([]enlist.ContactID, error) {
 	test, args, err := tx.ContactTest("contact_id", ids)
 	if err != nil {
@@ -156,12 +156,12 @@ func SentBefore(tx *db.Tx, list enlist.ListID, message enlist.MessageID, batches
 	if err != nil {
 		return nil, err
 	}
-	more, err := SentByBatches(tx, list, batches, ids)
+	more, err := sentByBatches(tx, list, batches, ids)
 	return append(sent, more...), err
 }
 
-// DeleteRecipients removes some recipients of a Batch in a List.
-func DeleteRecipients(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, limit int) (int64, error) {
+// deleteRecipients removes some recipients of a Batch in a List.
+func deleteRecipients(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, limit int) (int64, error) {
 	return tx.Exec(`DELETE FROM recipient WHERE list_id = ? AND batch_id = ? AND contact_id IN (
 		SELECT contact_id FROM recipient WHERE list_id = ? AND batch_id = ? ORDER BY contact_id`+db.Limited+`)`,
 		int64(list), int64(batch), int64(list), int64(batch), int64(limit))

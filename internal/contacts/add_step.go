@@ -190,6 +190,6 @@ func (b *addStep) record(rows []*addRow) error {
 	if err != nil {
 		return err
 	}
-	return AddLedgerRows(b.tx, &enlist.LedgerRow{ListID: b.List, Time: b.now, Method: "addContacts",
+	return addLedgerRows(b.tx, &enlist.LedgerRow{ListID: b.List, Time: b.now, Method: "addContacts",
 		Type: ConsentNotRecorded, IP: ip, KeyID: b.caller.Key.ID}, ids)
 }

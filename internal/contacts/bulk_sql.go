@@ -101,7 +101,7 @@ func MarkPrimaries(tx *db.Tx, contacts []*enlist.ByID, duplicates bool) error {
 	taken := make(map[string]bool)
 	if duplicates {
 		var err error
-		taken, err = FirstKeys(tx, contacts[0].ListID, dedupeKeysOf(contacts))
+		taken, err = firstKeys(tx, contacts[0].ListID, dedupeKeysOf(contacts))
 		if err != nil {
 			return err
 		}
@@ -232,8 +232,8 @@ const insertMany = `INSERT INTO contact (list_id, id, dedupe_key, duplicate_key,
 		AS added (id, key, first, mobile, created, modified, via, doc)
 	ON CONFLICT DO NOTHING RETURNING id`
 
-// AddLedgerRows adds the same row to the ledgers of several Contacts of a List.
-func AddLedgerRows(tx *db.Tx, r *enlist.LedgerRow, contacts []enlist.ContactID) error {
+// addLedgerRows adds the same row to the ledgers of several Contacts of a List.
+func addLedgerRows(tx *db.Tx, r *enlist.LedgerRow, contacts []enlist.ContactID) error {
 	if !tx.SQL.ConcurrentWriters {
 		row := *r
 		for _, id := range contacts {

@@ -43,9 +43,9 @@ func ValueSizes(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (map[enli
 	return sizes, err
 }
 
-// FirstKeys returns those of the addresses that have a primary. In a transaction that writes, it locks the
+// firstKeys returns those of the addresses that have a primary. In a transaction that writes, it locks the
 // primaries, so that no other transaction removes one of them before this transaction has stored a duplicate.
-func FirstKeys(tx *db.Tx, list enlist.ListID, keys []string) (map[string]bool, error) {
+func firstKeys(tx *db.Tx, list enlist.ListID, keys []string) (map[string]bool, error) {
 	return keysFound(tx, contactStatements.Of(tx.SQL).primariesToLock, list, keys)
 }
 

@@ -65,8 +65,8 @@ func ledger(tx *db.Tx, test string, list enlist.ListID, contact enlist.ContactID
 	return ledger, nameKeys(tx, ledger)
 }
 
-// LastSubscriptions returns the newest time of a Contact's ledger rows that record a subscription by the person.
-func LastSubscriptions(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (map[enlist.ContactID]int64, error) {
+// lastSubscriptions returns the newest time of a Contact's ledger rows that record a subscription by the person.
+func lastSubscriptions(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (map[enlist.ContactID]int64, error) {
 	test, args, err := tx.ContactTest("contact_id", ids)
 	if err != nil {
 		return nil, err

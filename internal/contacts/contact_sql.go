@@ -246,8 +246,8 @@ func RemoveFieldValues(tx *db.Tx, list enlist.ListID, field enlist.FieldID, cont
 	return tx.Do(remove, append([]any{strconv.FormatInt(int64(field), 10), int64(list)}, args...)...)
 }
 
-// QuotedKeys returns the normalised addresses of a List's Contacts that begin with a quote.
-func QuotedKeys(tx *db.Tx, list enlist.ListID, after string, limit int) ([]string, error) {
+// quotedKeys returns the normalised addresses of a List's Contacts that begin with a quote.
+func quotedKeys(tx *db.Tx, list enlist.ListID, after string, limit int) ([]string, error) {
 	primaries, err := quoted(tx, "dedupe_key", "contact WHERE list_id = ?", int64(list), after, limit)
 	if err != nil {
 		return nil, err

@@ -172,7 +172,7 @@ func (s *editStep) move(rows []editRow) (left []string, err error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	taken, err := FirstKeys(s.tx, s.List, keys)
+	taken, err := firstKeys(s.tx, s.List, keys)
 	if err != nil {
 		return nil, err
 	}

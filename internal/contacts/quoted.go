@@ -48,7 +48,7 @@ func (s *Service) NormaliseQuoted(ctx context.Context) error {
 
 // normaliseContacts normalises the addresses of a List's Contacts.
 func (s *Service) normaliseContacts(ctx context.Context, list enlist.ListID) error {
-	read := func(tx *db.Tx, after string) ([]string, error) { return QuotedKeys(tx, list, after, quotedBatch) }
+	read := func(tx *db.Tx, after string) ([]string, error) { return quotedKeys(tx, list, after, quotedBatch) }
 	return s.eachQuoted(ctx, read, func(tx *db.Tx, keys []string) (rest []string, err error) {
 		schema, err := lists.Schema(tx, list)
 		if err != nil {
@@ -118,7 +118,7 @@ func (s *Service) normaliseUnsubscribers(ctx context.Context, account enlist.Acc
 		room := int64(quotedBatch)
 		for i, key := range keys {
 			_, normalised, _ := address.ParseEmail(key)
-			changed, err := SetUnsubscriberKey(tx, account, key, normalised, int(room))
+			changed, err := setUnsubscriberKey(tx, account, key, normalised, int(room))
 			room -= changed
 			if err != nil || room == 0 {
 				return keys[i:], err

@@ -12,7 +12,7 @@ func checkHasEvents(tx *db.Tx, where *enlist.Condition) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	without, err := BatchesWithoutEvents(tx, ids)
+	without, err := batchesWithoutEvents(tx, ids)
 	if err == nil && len(without) > 0 {
 		err = ErrEventsRemoved(without[0])
 	}
@@ -23,8 +23,8 @@ func ErrEventsRemoved(id enlist.BatchID) error {
 	return enlist.Refuse(enlist.InvalidSearch, "the opens and clicks of Batch %d were removed, because the Account keeps them for a limited time", id)
 }
 
-// BatchesWithoutEvents returns those of the Batches whose events were removed.
-func BatchesWithoutEvents(tx *db.Tx, ids []enlist.BatchID) ([]enlist.BatchID, error) {
+// batchesWithoutEvents returns those of the Batches whose events were removed.
+func batchesWithoutEvents(tx *db.Tx, ids []enlist.BatchID) ([]enlist.BatchID, error) {
 	test, arg, err := db.OneOfIDs(tx, ids)
 	if err != nil {
 		return nil, err

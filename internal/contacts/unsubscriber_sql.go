@@ -99,8 +99,8 @@ func QuotedUnsubscribers(tx *db.Tx, account enlist.AccountID, after string, limi
 	return quoted(tx, "address_key", "unsubscriber WHERE account_id = ?", int64(account), after, limit)
 }
 
-// SetUnsubscriberKey replaces a normalised address in at most limit rows of the Unsubscriber List.
-func SetUnsubscriberKey(tx *db.Tx, account enlist.AccountID, from, to string, limit int) (changed int64, err error) {
+// setUnsubscriberKey replaces a normalised address in at most limit rows of the Unsubscriber List.
+func setUnsubscriberKey(tx *db.Tx, account enlist.AccountID, from, to string, limit int) (changed int64, err error) {
 	return tx.Exec(`UPDATE unsubscriber SET address_key = ? WHERE id IN (SELECT id FROM unsubscriber
 		WHERE account_id = ? AND address_key = ? ORDER BY id`+db.Limited+`)`, to, int64(account), from, int64(limit))
 }
@@ -128,9 +128,9 @@ func UnsubscribedAmong(tx *db.Tx, account enlist.AccountID, list enlist.ListID, 
 	return found, err
 }
 
-// SuppressedAmong returns those of the normalised addresses that have an entry for all Lists, with the time of the
+// suppressedAmong returns those of the normalised addresses that have an entry for all Lists, with the time of the
 // newest. Most Accounts have no such entry, so it looks for any first.
-func SuppressedAmong(tx *db.Tx, account enlist.AccountID, addresses []string) (map[string]int64, error) {
+func suppressedAmong(tx *db.Tx, account enlist.AccountID, addresses []string) (map[string]int64, error) {
 	isAny, err := tx.Number("SELECT 1 FROM unsubscriber WHERE account_id = ? AND list_id = 0 LIMIT 1", int64(account))
 	if err != nil {
 		return nil, err

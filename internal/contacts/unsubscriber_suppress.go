@@ -17,7 +17,7 @@ func Suppressed(tx *db.Tx, list *enlist.List, all []Candidate) ([]enlist.Contact
 	for i := range all {
 		keys[i] = all[i].Key
 	}
-	entries, err := SuppressedAmong(tx, list.AccountID, keys)
+	entries, err := suppressedAmong(tx, list.AccountID, keys)
 	if err != nil || len(entries) == 0 {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func Suppressed(tx *db.Tx, list *enlist.List, all []Candidate) ([]enlist.Contact
 			since[all[i].ID] = at
 		}
 	}
-	again, err := LastSubscriptions(tx, list.ID, ids)
+	again, err := lastSubscriptions(tx, list.ID, ids)
 	kept := ids[:0]
 	for _, id := range ids {
 		if again[id] <= since[id] {

@@ -31,9 +31,9 @@ func MarkConfirmationRequested(tx *db.Tx, list enlist.ListID, id enlist.ContactI
 	return allowed && n > 0, err
 }
 
-// ForgetConfirmation sets the stored time of a Contact's confirmation mail to 0 and returns the earlier
+// forgetConfirmation sets the stored time of a Contact's confirmation mail to 0 and returns the earlier
 // value. If started is true, the subscription no longer waits for a confirmation.
-func ForgetConfirmation(tx *db.Tx, list enlist.ListID, id enlist.ContactID, started bool) (last int64, err error) {
+func forgetConfirmation(tx *db.Tx, list enlist.ListID, id enlist.ContactID, started bool) (last int64, err error) {
 	last, err = tx.Number("SELECT confirmation_time FROM contact WHERE list_id = ? AND id = ?", int64(list), int64(id))
 	if err != nil {
 		return 0, err

@@ -83,7 +83,7 @@ func ConfirmNewAddress(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID, c
 	if !schema.List.DoubleOptIn && !confirmed {
 		return nil
 	}
-	last, err := ForgetConfirmation(tx, contact.ListID, contact.ID, confirmed)
+	last, err := forgetConfirmation(tx, contact.ListID, contact.ID, confirmed)
 	if err != nil || !schema.List.DoubleOptIn || contact.IsUnsubscribed {
 		return err
 	}

@@ -54,7 +54,7 @@ const scheduledLife = 60
 // scheduleDelivery enqueues a job that posts a target's events, unless such a job waits
 // already. Under load, events are published faster than workers start jobs.
 func scheduleDelivery(tx *db.Tx, job DeliverWebhook, now int64) error {
-	marked, err := MarkWebhookScheduled(tx, job.Target, now, now-scheduledLife)
+	marked, err := markWebhookScheduled(tx, job.Target, now, now-scheduledLife)
 	if err != nil || !marked {
 		return err
 	}
@@ -67,10 +67,10 @@ func LockTarget(tx *db.Tx, mode db.LockMode, id enlist.WebhookTargetID) error {
 	return tx.Lock(mode, fmt.Sprintf("webhook target %d", id))
 }
 
-// MarkWebhookScheduled stores now as the time at which a job for the target was enqueued. If the stored time
+// markWebhookScheduled stores now as the time at which a job for the target was enqueued. If the stored time
 // is later than the argument before, it returns false and stores nothing. It ignores a stored time in the
 // future: that time was stored before the clock was set back.
-func MarkWebhookScheduled(tx *db.Tx, id enlist.WebhookTargetID, now, before int64) (marked bool, err error) {
+func markWebhookScheduled(tx *db.Tx, id enlist.WebhookTargetID, now, before int64) (marked bool, err error) {
 	const mark = "UPDATE webhook_target SET call_time = ? WHERE id = ? AND (call_time <= ? OR call_time > ?)"
 	n, err := tx.Exec(mark, now, int64(id), before, now)
 	return n > 0, err

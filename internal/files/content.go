@@ -57,7 +57,7 @@ func (s *Service) RemoveContent(ctx context.Context, e RemoveContent) (done bool
 		if err := LockFiles(tx, content.AccountID); err != nil {
 			return false, err
 		}
-		used, err := ContentUsed(tx, e.Content)
+		used, err := contentUsed(tx, e.Content)
 		if err != nil || used {
 			return used, err
 		}
@@ -68,6 +68,6 @@ func (s *Service) RemoveContent(ctx context.Context, e RemoveContent) (done bool
 		if err != nil || n == removalStep {
 			return false, err
 		}
-		return true, DeleteContent(tx, e.Content)
+		return true, deleteContent(tx, e.Content)
 	})
 }

@@ -57,19 +57,19 @@ func FileByName(tx *db.Tx, folder enlist.FolderID, name string) (*StoredFile, er
 	return FileTable.One(tx, enlist.ErrNotFound, "WHERE folder_id = ? AND name = ?", int64(folder), name)
 }
 
-// AddFile stores a new file.
-func AddFile(tx *db.Tx, f *StoredFile) error { return FileTable.Add(tx, f) }
+// addFile stores a new file.
+func addFile(tx *db.Tx, f *StoredFile) error { return FileTable.Add(tx, f) }
 
-// UpdateFile stores the columns that change when a file is overwritten.
-func UpdateFile(tx *db.Tx, f *StoredFile) error { return FileTable.Save(tx, f) }
+// updateFile stores the columns that change when a file is overwritten.
+func updateFile(tx *db.Tx, f *StoredFile) error { return FileTable.Save(tx, f) }
 
 // DeleteFile removes the record of a file.
 func DeleteFile(tx *db.Tx, id enlist.FileID) error {
 	return tx.Do("DELETE FROM file WHERE id = ?", int64(id))
 }
 
-// StoredFiles returns the number of an Account's files and the bytes of all content that is of no Import.
-func StoredFiles(tx *db.Tx, account enlist.AccountID) (files, bytes int64, err error) {
+// storedFiles returns the number of an Account's files and the bytes of all content that is of no Import.
+func storedFiles(tx *db.Tx, account enlist.AccountID) (files, bytes int64, err error) {
 	files, err = tx.Number("SELECT count(*) FROM file WHERE account_id = ?", int64(account))
 	if err == nil {
 		const sum = `SELECT CAST(sum(size) AS BIGINT) FROM file_content c WHERE account_id = ?
@@ -87,8 +87,8 @@ func LoadContent(tx *db.Tx, id enlist.ContentID) (*Content, error) {
 	return contentTable.One(tx, enlist.ErrNotFound, "WHERE id = ?", int64(id))
 }
 
-// ContentUsed reports whether a file or an Import has the content.
-func ContentUsed(tx *db.Tx, id enlist.ContentID) (bool, error) {
+// contentUsed reports whether a file or an Import has the content.
+func contentUsed(tx *db.Tx, id enlist.ContentID) (bool, error) {
 	n, err := tx.Number(`SELECT (SELECT count(*) FROM file WHERE content_id = ?1)
 		+ (SELECT count(*) FROM import WHERE content_id = ?1)`, int64(id))
 	return n > 0, err
@@ -99,8 +99,8 @@ func ReleaseContent(tx *db.Tx, id enlist.ContentID) error {
 	return tx.Do("UPDATE file_content SET size = 0 WHERE id = ?", int64(id))
 }
 
-// DeleteContent removes the row of content.
-func DeleteContent(tx *db.Tx, id enlist.ContentID) error {
+// deleteContent removes the row of content.
+func deleteContent(tx *db.Tx, id enlist.ContentID) error {
 	return tx.Do("DELETE FROM file_content WHERE id = ?", int64(id))
 }
 

@@ -79,7 +79,7 @@ func (s *Service) AddImport(ctx context.Context, c *enlist.Caller, n NewImport) 
 		i := &Import{AccountID: c.Account.ID, ListID: o.List, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
 			CreationTime: now, Options: o, Content: content.ID, State: ImportUploading,
 			LeaseUntil: now + files.UploadTime}
-		return i, errors.Join(AddImport(tx, i), tx.Enqueue(RunImport{Import: i.ID, Account: i.AccountID,
+		return i, errors.Join(addImport(tx, i), tx.Enqueue(RunImport{Import: i.ID, Account: i.AccountID,
 			Due: i.LeaseUntil + 1}))
 	})
 	if err != nil {
@@ -166,7 +166,7 @@ func (f wholeFile) Read(p []byte) (n int, err error) {
 // storePieces stores pieces of the file, and renews the lease of the upload.
 func (s *Service) storePieces(ctx context.Context, i *Import, number int64, parts [][]byte) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		stored, err := LockImport(tx, i.ID)
+		stored, err := lockImport(tx, i.ID)
 		if err != nil {
 			return err
 		}
@@ -178,11 +178,11 @@ func (s *Service) storePieces(ctx context.Context, i *Import, number int64, part
 				return err
 			}
 		}
-		if err := SetContentSize(tx, i.Content, max(i.Size, 1)); err != nil {
+		if err := setContentSize(tx, i.Content, max(i.Size, 1)); err != nil {
 			return err
 		}
 		stored.Size, stored.LeaseUntil = i.Size, s.db.Now().Unix()+files.UploadTime
-		return SetImport(tx, stored)
+		return setImport(tx, stored)
 	})
 }
 
@@ -205,7 +205,7 @@ func (s *Service) startImport(ctx context.Context, c *enlist.Caller, i *Import) 
 		return nil, err
 	}
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*Import, error) {
-		stored, err := LockImport(tx, i.ID)
+		stored, err := lockImport(tx, i.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -216,7 +216,7 @@ func (s *Service) startImport(ctx context.Context, c *enlist.Caller, i *Import) 
 		if err := accounts.Audit(tx, c, now, stored.audited(), nil, stored.auditValues()); err != nil {
 			return nil, err
 		}
-		return stored, errors.Join(SetImport(tx, stored), tx.Enqueue(RunImport{Import: i.ID, Account: i.AccountID}))
+		return stored, errors.Join(setImport(tx, stored), tx.Enqueue(RunImport{Import: i.ID, Account: i.AccountID}))
 	})
 }
 
@@ -321,7 +321,7 @@ func (s *Service) addFields(ctx context.Context, c *enlist.Caller, i *Import) er
 // of the columns is not clear.
 func (s *Service) abandonImport(ctx context.Context, refused *Import, reason error) (*Import, error) {
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*Import, error) {
-		i, err := LockImport(tx, refused.ID)
+		i, err := lockImport(tx, refused.ID)
 		if err != nil || i.State != ImportUploading {
 			return i, err
 		}

@@ -80,7 +80,7 @@ func (s *Service) editImport(ctx context.Context, c *enlist.Caller, id enlist.Im
 		if c.Key.Level < enlist.Standard {
 			return false, enlist.Refuse(enlist.Denied, "an import needs a key of the level standard")
 		}
-		i, err := LockImport(tx, id)
+		i, err := lockImport(tx, id)
 		switch {
 		case err != nil:
 			return false, err
@@ -96,7 +96,7 @@ func (s *Service) editImport(ctx context.Context, c *enlist.Caller, id enlist.Im
 		if err := accounts.Audit(tx, c, now, i.audited(), before, i.auditValues()); err != nil {
 			return false, err
 		}
-		return true, SetImport(tx, i)
+		return true, setImport(tx, i)
 	})
 	return err
 }
@@ -106,7 +106,7 @@ func (i *Import) audited() accounts.AuditObject {
 	return accounts.AuditObject{Kind: "Import", ID: int64(i.ID), List: i.ListID}
 }
 
-// AuditValues returns the values of the Import that callers decide.
+// auditValues returns the values of the Import that callers decide.
 func (i *Import) auditValues() accounts.AuditValues {
 	o := &i.Options
 	return accounts.AuditValues{"file_name": o.FileName, "size": i.Size, "sha256": i.SHA256, "as": o.As,

@@ -50,16 +50,16 @@ func (c jsonColumn) Encode() (any, error) {
 
 var importTable = db.NewMapping("import", mapImport)
 
-// AddImport stores a new Import.
-func AddImport(tx *db.Tx, i *Import) error { return importTable.Add(tx, i) }
+// addImport stores a new Import.
+func addImport(tx *db.Tx, i *Import) error { return importTable.Add(tx, i) }
 
 // LoadImport returns an Import by its ID, or ErrNoImport.
 func LoadImport(tx *db.Tx, id enlist.ImportID) (*Import, error) {
 	return importTable.One(tx, ErrNoImport, "WHERE id = ?", int64(id))
 }
 
-// LockImport returns an Import. With concurrent writers it locks the row.
-func LockImport(tx *db.Tx, id enlist.ImportID) (*Import, error) {
+// lockImport returns an Import. With concurrent writers it locks the row.
+func lockImport(tx *db.Tx, id enlist.ImportID) (*Import, error) {
 	return importTable.One(tx, ErrNoImport, "WHERE id = ?"+tx.Locking(), int64(id))
 }
 
@@ -68,11 +68,11 @@ func Imports(tx *db.Tx, account enlist.AccountID) ([]Import, error) {
 	return importTable.All(tx, "WHERE account_id = ? ORDER BY id", int64(account))
 }
 
-// SetImport stores the columns of an Import that change.
-func SetImport(tx *db.Tx, i *Import) error { return importTable.Save(tx, i) }
+// setImport stores the columns of an Import that change.
+func setImport(tx *db.Tx, i *Import) error { return importTable.Save(tx, i) }
 
-// AddImportResults stores the results of a step.
-func AddImportResults(tx *db.Tx, id enlist.ImportID, number int64, data []byte) error {
+// addImportResults stores the results of a step.
+func addImportResults(tx *db.Tx, id enlist.ImportID, number int64, data []byte) error {
 	const add = "INSERT INTO import_result (import_id, number, data) VALUES (?, ?, ?)"
 	return tx.Do(add, int64(id), number, data)
 }
@@ -89,15 +89,15 @@ func ImportResults(tx *db.Tx, id enlist.ImportID, from int64, limit int) (found 
 	return found, err
 }
 
-// DeleteImportResults removes the results of at most limit steps, and returns how many it removed.
-func DeleteImportResults(tx *db.Tx, id enlist.ImportID, limit int) (deleted int64, err error) {
+// deleteImportResults removes the results of at most limit steps, and returns how many it removed.
+func deleteImportResults(tx *db.Tx, id enlist.ImportID, limit int) (deleted int64, err error) {
 	const remove = `DELETE FROM import_result WHERE import_id = ? AND number IN (
 		SELECT number FROM import_result WHERE import_id = ? ORDER BY number` + db.Limited + ")"
 	return tx.Exec(remove, int64(id), int64(id), int64(limit))
 }
 
-// SetContentSize stores the size of content.
-func SetContentSize(tx *db.Tx, id enlist.ContentID, size int64) error {
+// setContentSize stores the size of content.
+func setContentSize(tx *db.Tx, id enlist.ContentID, size int64) error {
 	return tx.Do("UPDATE file_content SET size = ? WHERE id = ?", size, int64(id))
 }
 
@@ -118,8 +118,8 @@ const importLedgerMany = `INSERT INTO consent (list_id, contact_id, time, method
 		CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]),
 		CAST(? AS BIGINT[]), CAST(? AS BIGINT[])) AS added`
 
-// AddLedger adds rows of one List to the consent ledger.
-func AddLedger(tx *db.Tx, rows []enlist.LedgerRow) error {
+// addLedger adds rows of one List to the consent ledger.
+func addLedger(tx *db.Tx, rows []enlist.LedgerRow) error {
 	if len(rows) == 0 {
 		return nil
 	}

@@ -72,7 +72,7 @@ func (s *Service) ImportKept(ctx context.Context, c *enlist.Caller, id enlist.Im
 		return nil, err
 	}
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*Import, error) {
-		kept, err := LockImport(tx, id)
+		kept, err := lockImport(tx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +81,7 @@ func (s *Service) ImportKept(ctx context.Context, c *enlist.Caller, id enlist.Im
 		}
 		added := *next
 		kept.Content, added.CreationTime = 0, now
-		if err := errors.Join(SetImport(tx, kept), AddImport(tx, &added)); err != nil {
+		if err := errors.Join(setImport(tx, kept), addImport(tx, &added)); err != nil {
 			return nil, err
 		}
 		return &added, errors.Join(accounts.Audit(tx, c, now, added.audited(), nil, added.auditValues()),
@@ -104,7 +104,7 @@ func (i *Import) again(c *enlist.Caller, change func(*ImportOptions)) *Import {
 func (i *Import) releaseKept(tx *db.Tx, now int64) error {
 	content := i.Content
 	i.Content = 0
-	return errors.Join(SetImport(tx, i), files.ReleaseContent(tx, content),
+	return errors.Join(setImport(tx, i), files.ReleaseContent(tx, content),
 		tx.Enqueue(files.RemoveContent{Content: content, Due: now}))
 }
 
@@ -118,7 +118,7 @@ func ReleaseKept(tx *db.Tx, account enlist.AccountID, now int64) error {
 		if !all[n].HasKeptFile() {
 			continue
 		}
-		i, err := LockImport(tx, all[n].ID)
+		i, err := lockImport(tx, all[n].ID)
 		if err != nil {
 			return err
 		}

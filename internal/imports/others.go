@@ -56,7 +56,7 @@ func (s *importTx) storeOthers(rows []importRow) error {
 	if s.i.Options.DryRun {
 		return nil
 	}
-	return AddLedger(s.tx, s.ended)
+	return addLedger(s.tx, s.ended)
 }
 
 // maxOfAddress is the largest number of Contacts with one address that a row changes, in a List with duplicates.

@@ -167,7 +167,7 @@ func (s *Service) ImportResults(ctx context.Context, c *enlist.Caller, id enlist
 // RemoveImportResults does one step of the job that removes the results of an Import.
 func (s *Service) RemoveImportResults(ctx context.Context, e RemoveImportResults) (done bool, err error) {
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, _ int64) (bool, error) {
-		n, err := DeleteImportResults(tx, e.Import, ResultSteps)
+		n, err := deleteImportResults(tx, e.Import, ResultSteps)
 		return n < ResultSteps, err
 	})
 }

@@ -49,7 +49,7 @@ func newRowParser(i *Import, schema *enlist.Schema, today string) *rowParser {
 		inputs:  make([]enlist.Input, len(columns)), sent: make([]contacts.SentValue, 0, len(columns))}
 }
 
-// IsCurrent reports whether reading the row again would give the same result.
+// isCurrent reports whether reading the row again would give the same result.
 func (r *importRow) isCurrent(p *rowParser) bool {
 	return r.parsed != nil && r.parsed.IsCurrent(p.schema, p.today) || r.parsed == nil && r.cells == nil
 }
@@ -213,7 +213,7 @@ func shorten(text string, most int) string {
 	return text[:most] + "…"
 }
 
-// NewContact returns the Contact that a row adds.
+// newContact returns the Contact that a row adds.
 func (r *importRow) newContact(now int64) *enlist.ByID {
 	c := r.parsed.NewContact("bulk_upload", now)
 	c.Created = cmp.Or(r.system.created, now)

@@ -90,7 +90,7 @@ func (r *importRun) release(ctx context.Context) error {
 			return err
 		}
 		i.State, i.Owner, i.LeaseUntil = ImportWaiting, "", 0
-		return SetImport(tx, i)
+		return setImport(tx, i)
 	}))
 }
 
@@ -108,7 +108,7 @@ type importRun struct {
 // was interrupted starts again, because it does not store which addresses it has seen.
 func (r *importRun) claim(ctx context.Context, gone string) (*Import, error) {
 	return db.OwnUpdate(ctx, r.service.db, func(tx *db.Tx, now int64) (*Import, error) {
-		i, err := LockImport(tx, r.id)
+		i, err := lockImport(tx, r.id)
 		if errors.Is(err, ErrNoImport) {
 			return nil, nil
 		}
@@ -128,7 +128,7 @@ func (r *importRun) claim(ctx context.Context, gone string) (*Import, error) {
 		}
 		if i.Options.DryRun && i.Rows > 0 {
 			i.Rows, i.ImportCounts = 0, ImportCounts{}
-			if _, err := DeleteImportResults(tx, i.ID, maxDryRunSteps); err != nil {
+			if _, err := deleteImportResults(tx, i.ID, maxDryRunSteps); err != nil {
 				return nil, err
 			}
 		}
@@ -136,7 +136,7 @@ func (r *importRun) claim(ctx context.Context, gone string) (*Import, error) {
 			i.StartTime = now
 		}
 		i.State, i.Owner, i.LeaseUntil, i.Reason = ImportRunning, r.owner, now+importLease, ""
-		return i, SetImport(tx, i)
+		return i, setImport(tx, i)
 	})
 }
 
@@ -164,7 +164,7 @@ func ignoreStopped(err error) error {
 
 // lock returns the Import with its lease renewed. Its error is errStopped if this run must not go on.
 func (r *importRun) lock(tx *db.Tx, now int64) (*Import, error) {
-	i, err := LockImport(tx, r.id)
+	i, err := lockImport(tx, r.id)
 	if err != nil {
 		return nil, err
 	}
@@ -291,7 +291,7 @@ func (r *importRun) finish(tx *db.Tx, i *Import, decided *importTx, chunk *impor
 		if err != nil {
 			return err
 		}
-		if err := AddImportResults(tx, i.ID, i.Rows, data); err != nil {
+		if err := addImportResults(tx, i.ID, i.Rows, data); err != nil {
 			return err
 		}
 	}
@@ -304,19 +304,19 @@ func (r *importRun) finish(tx *db.Tx, i *Import, decided *importTx, chunk *impor
 	case chunk.last:
 		return i.end(tx, ImportDone, "", now)
 	}
-	return SetImport(tx, i)
+	return setImport(tx, i)
 }
 
 // end ends an Import and removes its file, unless keepsFile. The results of its rows stay for resultsTime.
 func (i *Import) end(tx *db.Tx, state ImportState, reason string, now int64) error {
 	i.State, i.Reason, i.EndTime, i.Owner, i.LeaseUntil = state, reason, now, "", 0
 	if i.keepsFile(state) {
-		return errors.Join(SetImport(tx, i), tx.Enqueue(RemoveImportResults{Import: i.ID, Due: now + resultsTime}),
+		return errors.Join(setImport(tx, i), tx.Enqueue(RemoveImportResults{Import: i.ID, Due: now + resultsTime}),
 			tx.Enqueue(RunImport{Import: i.ID, Account: i.AccountID, Due: now + keptTime})) // claim removes the file
 	}
 	content := i.Content
 	i.Content = 0
-	if err := SetImport(tx, i); err != nil {
+	if err := setImport(tx, i); err != nil {
 		return err
 	}
 	if content == 0 {

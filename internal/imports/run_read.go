@@ -99,7 +99,7 @@ func (r *importRun) renew(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return SetImport(tx, i)
+		return setImport(tx, i)
 	})
 }
 

@@ -288,7 +288,7 @@ func (s *importTx) record() error {
 			return err
 		}
 	}
-	if err := AddLedger(s.tx, ledger); err != nil || !o.Webhooks {
+	if err := addLedger(s.tx, ledger); err != nil || !o.Webhooks {
 		return err
 	}
 	return s.i.Published.Publish(s.tx, s.schema, s.now, found)

@@ -199,8 +199,8 @@ func AddPreference(tx *db.Tx, p *enlist.Preference) error {
 	return PreferenceTable.AddDefinition(tx, p)
 }
 
-// UpdatePreference stores the name of a preference.
-func UpdatePreference(tx *db.Tx, p *enlist.Preference) error {
+// updatePreference stores the name of a preference.
+func updatePreference(tx *db.Tx, p *enlist.Preference) error {
 	return PreferenceTable.SaveDefinition(tx, p)
 }
 

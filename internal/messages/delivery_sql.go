@@ -77,8 +77,8 @@ func Deliveries(tx *db.Tx, list enlist.ListID, contact enlist.ContactID, limit, 
 	return deliveryTable.All(tx, newest, int64(list), int64(contact), int64(limit), int64(offset))
 }
 
-// DeliveriesWithCause returns the deliveries with a cause to some Contacts.
-func DeliveriesWithCause(tx *db.Tx, list enlist.ListID, cause string, ids []enlist.ContactID) ([]Delivery, error) {
+// deliveriesWithCause returns the deliveries with a cause to some Contacts.
+func deliveriesWithCause(tx *db.Tx, list enlist.ListID, cause string, ids []enlist.ContactID) ([]Delivery, error) {
 	test, args, err := tx.ContactTest("contact_id", ids)
 	if err != nil {
 		return nil, err

@@ -198,7 +198,7 @@ func keepSegment(tx *db.Tx, schema *enlist.Schema, id enlist.SegmentID,
 // sentBefore returns the mails with a cause that Contacts were sent.
 func sentBefore(tx *db.Tx, list enlist.ListID, cause string,
 	contacts map[enlist.ContactID]*enlist.ByID) (map[enlist.DeliveryKey]bool, error) {
-	deliveries, err := DeliveriesWithCause(tx, list, cause, slices.Collect(maps.Keys(contacts)))
+	deliveries, err := deliveriesWithCause(tx, list, cause, slices.Collect(maps.Keys(contacts)))
 	sent := make(map[enlist.DeliveryKey]bool)
 	for i := range deliveries {
 		sent[deliveries[i].DeliveryKey] = !deliveries[i].mayBeRetried()

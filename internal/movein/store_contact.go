@@ -153,7 +153,7 @@ func (p *MovedPage) store(tx *db.Tx, c *enlist.Caller, now int64, all []*enlist.
 		return enlist.Refuse(enlist.ContactLimit, "the Account may store %d Contacts: raise the limit with enlist account limit",
 			c.Account.ContactLimit)
 	}
-	return PutContacts(tx, now, changed)
+	return putContacts(tx, now, changed)
 }
 
 // compare sets the checksums of the page.

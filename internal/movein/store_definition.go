@@ -26,7 +26,7 @@ func (s *Records) MoveFolders(ctx context.Context, c *enlist.Caller, folderType 
 			if f.Name == "" {
 				f.Name = fmt.Sprintf("Folder %d", f.ID)
 			}
-			if err := PutFolder(tx, &f); err != nil {
+			if err := putFolder(tx, &f); err != nil {
 				return nil, err
 			}
 			problems = append(problems, r.problems...)
@@ -106,11 +106,11 @@ func (l *listMove) store(d Definition, next *Move) (moved bool, err error) {
 		l.r.refuse("", "the List has no Field of the address type email")
 		return false, nil
 	}
-	if err := PutList(l.tx, &l.list); err != nil {
+	if err := putList(l.tx, &l.list); err != nil {
 		return false, err
 	}
 	for i := range fields {
-		if err := PutField(l.tx, &fields[i]); err != nil {
+		if err := putField(l.tx, &fields[i]); err != nil {
 			return false, err
 		}
 	}
@@ -126,7 +126,7 @@ func (l *listMove) load(id enlist.ListID, next *Move) (err error) {
 		l.stored, err = lists.Schema(l.tx, id)
 		return err
 	}
-	used, err := HasLedger(l.tx, id)
+	used, err := hasLedger(l.tx, id)
 	if err == nil && used {
 		err = notEmpty("the consent ledger has rows of an earlier List %d", id)
 	}
@@ -223,7 +223,7 @@ func (l *listMove) preferences(records []Record) error {
 			r.refuse("name", "the List has a preference of this name already")
 		default:
 			names[name] = true
-			err = PutPreference(l.tx, &enlist.Preference{ID: enlist.PreferenceID(record.ID()), ListID: l.list.ID,
+			err = putPreference(l.tx, &enlist.Preference{ID: enlist.PreferenceID(record.ID()), ListID: l.list.ID,
 				Name: name})
 			if err != nil {
 				return err

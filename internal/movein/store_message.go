@@ -42,7 +42,7 @@ func (s *Records) MoveMessage(ctx context.Context, c *enlist.Caller, record Reco
 			}
 			m.FolderID = 0
 		}
-		return r.problems, PutMessage(tx, &m)
+		return r.problems, putMessage(tx, &m)
 	})
 }
 
@@ -104,7 +104,7 @@ func (s *Records) MoveAutoresponder(ctx context.Context, c *enlist.Caller, recor
 		if err := batches.SetAutoresponder(&a, tx, c, nil); err != nil {
 			return r.problems, r.refuseError("", err)
 		}
-		if err := PutAutoresponder(tx, &a); err != nil {
+		if err := putAutoresponder(tx, &a); err != nil {
 			return nil, err
 		}
 		if i < 0 {

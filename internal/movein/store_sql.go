@@ -15,8 +15,8 @@ import (
 
 // This file stores records that move in from another service, under the IDs that they have there.
 
-// LoadMove returns how far an Account has moved in. source is "" if no move has begun.
-func LoadMove(tx *db.Tx, account enlist.AccountID) (source, state string, err error) {
+// loadMove returns how far an Account has moved in. source is "" if no move has begun.
+func loadMove(tx *db.Tx, account enlist.AccountID) (source, state string, err error) {
 	err = tx.Each(func(row *db.Cursor) error {
 		source, state = row.Text(), row.Text()
 		return nil
@@ -24,60 +24,60 @@ func LoadMove(tx *db.Tx, account enlist.AccountID) (source, state string, err er
 	return source, state, err
 }
 
-// SaveMove stores how far an Account has moved in.
-func SaveMove(tx *db.Tx, account enlist.AccountID, source, state string) error {
+// saveMove stores how far an Account has moved in.
+func saveMove(tx *db.Tx, account enlist.AccountID, source, state string) error {
 	return tx.Do(`INSERT INTO account_move (account_id, source, state) VALUES (?, ?, ?)
 		ON CONFLICT (account_id) DO UPDATE SET source = excluded.source, state = excluded.state`,
 		int64(account), source, state)
 }
 
-// PutFolder stores a Folder under its ID.
-func PutFolder(tx *db.Tx, f *accounts.Folder) error {
+// putFolder stores a Folder under its ID.
+func putFolder(tx *db.Tx, f *accounts.Folder) error {
 	return accounts.FolderTable.RestoreDefinition(tx, "folder", f)
 }
 
-// PutList stores a List under its ID.
-func PutList(tx *db.Tx, l *enlist.List) error {
+// putList stores a List under its ID.
+func putList(tx *db.Tx, l *enlist.List) error {
 	return lists.ListTable.RestoreDefinition(tx, "list", l)
 }
 
-// PutField stores a Field under its ID.
-func PutField(tx *db.Tx, f *enlist.Field) error {
+// putField stores a Field under its ID.
+func putField(tx *db.Tx, f *enlist.Field) error {
 	return lists.FieldTable.RestoreDefinition(tx, "field", f)
 }
 
-// PutPreference stores a preference under its ID.
-func PutPreference(tx *db.Tx, p *enlist.Preference) error {
+// putPreference stores a preference under its ID.
+func putPreference(tx *db.Tx, p *enlist.Preference) error {
 	return lists.PreferenceTable.RestoreDefinition(tx, "preference", p)
 }
 
-// PutMessage stores a Message with its contents under its ID.
-func PutMessage(tx *db.Tx, m *messages.Message) error {
+// putMessage stores a Message with its contents under its ID.
+func putMessage(tx *db.Tx, m *messages.Message) error {
 	return messages.MessageTable.RestoreDefinition(tx, "message", m)
 }
 
-// PutFile stores the record of a file under its ID.
-func PutFile(tx *db.Tx, f *files.StoredFile) error {
+// putFile stores the record of a file under its ID.
+func putFile(tx *db.Tx, f *files.StoredFile) error {
 	return files.FileTable.RestoreDefinition(tx, "file", f)
 }
 
-// PutWebhook stores a webhook under its ID.
-func PutWebhook(tx *db.Tx, w *enlist.Webhook) error {
+// putWebhook stores a webhook under its ID.
+func putWebhook(tx *db.Tx, w *enlist.Webhook) error {
 	if err := webhooks.FindWebhookTarget(tx, w); err != nil {
 		return err
 	}
 	return lists.WebhookTable.RestoreDefinition(tx, "webhook", w)
 }
 
-// PutAutoresponder stores an autoresponder under its ID.
-func PutAutoresponder(tx *db.Tx, a *enlist.Autoresponder) error {
+// putAutoresponder stores an autoresponder under its ID.
+func putAutoresponder(tx *db.Tx, a *enlist.Autoresponder) error {
 	return lists.AutoresponderTable.RestoreDefinition(tx, "autoresponder", a)
 }
 
-// PutContacts stores Contacts of one List with all their columns, under their IDs. It removes the old rows first,
+// putContacts stores Contacts of one List with all their columns, under their IDs. It removes the old rows first,
 // because two Contacts may have exchanged their addresses. Of the Contacts with one address, an old primary stays
 // the primary if it keeps the address. The day of the move counts the changes.
-func PutContacts(tx *db.Tx, now int64, all []*enlist.ByID) error {
+func putContacts(tx *db.Tx, now int64, all []*enlist.ByID) error {
 	if len(all) == 0 {
 		return nil
 	}
@@ -212,8 +212,8 @@ func ContactIDs(tx *db.Tx, list enlist.ListID, after, upto enlist.ContactID, lim
 		int64(list), int64(after), int64(upto), int64(limit))
 }
 
-// HasLedger reports whether a List has a row of the consent ledger.
-func HasLedger(tx *db.Tx, list enlist.ListID) (bool, error) {
+// hasLedger reports whether a List has a row of the consent ledger.
+func hasLedger(tx *db.Tx, list enlist.ListID) (bool, error) {
 	n, err := tx.Number("SELECT EXISTS (SELECT 1 FROM consent WHERE list_id = ?)", int64(list))
 	return n != 0, err
 }

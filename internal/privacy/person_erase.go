@@ -138,11 +138,11 @@ func (s *Service) eraseJobs(ctx context.Context, f *personFound) error {
 			}
 		}
 	}
-	if err := inChunks(ctx, s.db, f.events, EraseWebhookEvents); err != nil {
+	if err := inChunks(ctx, s.db, f.events, eraseWebhookEvents); err != nil {
 		return err
 	}
 	return inChunks(ctx, s.db, f.saved, forEach(func(tx *db.Tx, r savedResult) error {
-		return EraseSavedResult(tx, f.caller.Account.ID, r.key, r.header)
+		return eraseSavedResult(tx, f.caller.Account.ID, r.key, r.header)
 	}))
 }
 
@@ -170,11 +170,11 @@ func forEach[T any](fn func(tx *db.Tx, item T) error) func(tx *db.Tx, items []T)
 
 // eraseMails removes the address from the records of mails to Contacts that have another address now.
 func (s *Service) eraseMails(ctx context.Context, f *personFound) error {
-	if err := inChunks(ctx, s.db, f.deliveries, forEach(EraseDelivery)); err != nil {
+	if err := inChunks(ctx, s.db, f.deliveries, forEach(eraseDelivery)); err != nil {
 		return err
 	}
 	return inChunks(ctx, s.db, f.recipients, forEach(func(tx *db.Tx, r batches.Recipient) error {
-		return EraseRecipient(tx, r.List, r.Batch, r.Contact)
+		return eraseRecipient(tx, r.List, r.Batch, r.Contact)
 	}))
 }
 
@@ -201,7 +201,7 @@ func (s *Service) eraseImports(ctx context.Context, f *personFound) error {
 			if err != nil {
 				return err
 			}
-			return SetImportResults(tx, step.id, step.number, data)
+			return setImportResults(tx, step.id, step.number, data)
 		})
 		if err != nil {
 			return err
@@ -214,7 +214,7 @@ func (s *Service) eraseImports(ctx context.Context, f *personFound) error {
 // Unsubscriber List by hashes. Each address gets an entry, even if it had none.
 func (s *Service) eraseAddress(ctx context.Context, f *personFound) error {
 	err := inChunks(ctx, s.db, f.keys.Former, forEach(func(tx *db.Tx, k enlist.PersonKey) error {
-		return EraseLedger(tx, k.List, k.Contact)
+		return eraseLedger(tx, k.List, k.Contact)
 	}))
 	if err != nil {
 		return err
@@ -225,7 +225,7 @@ func (s *Service) eraseAddress(ctx context.Context, f *personFound) error {
 			return false, err
 		}
 		for i, id := range f.entries {
-			if err := EraseUnsubscriber(tx, id, erased.Of(f.hashes[i])); err != nil {
+			if err := eraseUnsubscriber(tx, id, erased.Of(f.hashes[i])); err != nil {
 				return false, err
 			}
 		}
@@ -279,7 +279,7 @@ func (s *Service) eraseContacts(ctx context.Context, f *personFound) error {
 			if err != nil {
 				return false, err
 			}
-			if err := EraseLedger(tx, k.List, k.Contact); err != nil {
+			if err := eraseLedger(tx, k.List, k.Contact); err != nil {
 				return false, err
 			}
 			if len(removed) == 0 {

@@ -79,7 +79,7 @@ func (s *Service) findToErase(ctx context.Context, c *enlist.Caller, text string
 		if err := found.findChanges(tx); err != nil {
 			return err
 		}
-		found.left, err = TextsWith(tx, keys)
+		found.left, err = textsWith(tx, keys)
 		return err
 	}))
 	return found, err

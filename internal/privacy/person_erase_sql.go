@@ -11,28 +11,28 @@ import (
 
 // This file erases rows about a person that PersonRows has found. Each method changes the rows that it gets.
 
-// EraseLedger empties the columns of a Contact's ledger rows that say something about the person. The trigger of the
+// eraseLedger empties the columns of a Contact's ledger rows that say something about the person. The trigger of the
 // table allows no other change.
-func EraseLedger(tx *db.Tx, list enlist.ListID, contact enlist.ContactID) error {
+func eraseLedger(tx *db.Tx, list enlist.ListID, contact enlist.ContactID) error {
 	return tx.Do(`UPDATE consent SET text = '', ip = '', preferences = '', import_row = 0
 		WHERE list_id = ? AND contact_id = ?`, int64(list), int64(contact))
 }
 
-// EraseUnsubscriber replaces the address of a row of the Unsubscriber List by an erased one, and removes its Contact.
-func EraseUnsubscriber(tx *db.Tx, id int64, erased string) error {
+// eraseUnsubscriber replaces the address of a row of the Unsubscriber List by an erased one, and removes its Contact.
+func eraseUnsubscriber(tx *db.Tx, id int64, erased string) error {
 	return tx.Do("UPDATE unsubscriber SET address = ?, address_key = ?, contact_id = 0 WHERE id = ?", erased, erased,
 		id)
 }
 
-// EraseDelivery removes the address, the subject and the reply of the mail server from the record of a mail.
-func EraseDelivery(tx *db.Tx, k enlist.DeliveryKey) error {
+// eraseDelivery removes the address, the subject and the reply of the mail server from the record of a mail.
+func eraseDelivery(tx *db.Tx, k enlist.DeliveryKey) error {
 	return tx.Do(`UPDATE delivery SET address = ?, subject = '', detail = ''
 		WHERE list_id = ? AND contact_id = ? AND event_time = ? AND cause = ?`,
 		contacts.ErasedAddress, int64(k.List), int64(k.Contact), k.Time, k.Cause)
 }
 
-// EraseRecipient removes the address and the reply of the mail server from a recipient of a Batch.
-func EraseRecipient(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, contact enlist.ContactID) error {
+// eraseRecipient removes the address and the reply of the mail server from a recipient of a Batch.
+func eraseRecipient(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, contact enlist.ContactID) error {
 	return tx.Do("UPDATE recipient SET address = ?, detail = '' WHERE list_id = ? AND batch_id = ? AND contact_id = ?",
 		contacts.ErasedAddress, int64(list), int64(batch), int64(contact))
 }
@@ -49,8 +49,8 @@ func EraseJobs(tx *db.Tx, ids []int64) (running int64, err error) {
 	return tx.Number("SELECT count(*) FROM river_job WHERE id"+test, arg)
 }
 
-// EraseWebhookEvents deletes events that wait for a webhook.
-func EraseWebhookEvents(tx *db.Tx, ids []int64) error {
+// eraseWebhookEvents deletes events that wait for a webhook.
+func eraseWebhookEvents(tx *db.Tx, ids []int64) error {
 	test, arg, err := db.OneOfIDs(tx, ids)
 	if err != nil {
 		return err
@@ -58,14 +58,14 @@ func EraseWebhookEvents(tx *db.Tx, ids []int64) error {
 	return tx.Do("DELETE FROM webhook_event WHERE id"+test, arg)
 }
 
-// EraseSavedResult deletes the result of a call with an Idempotency-Key.
-func EraseSavedResult(tx *db.Tx, account enlist.AccountID, key enlist.KeyID, header string) error {
+// eraseSavedResult deletes the result of a call with an Idempotency-Key.
+func eraseSavedResult(tx *db.Tx, account enlist.AccountID, key enlist.KeyID, header string) error {
 	const remove = "DELETE FROM retry WHERE account_id = ? AND key_id = ? AND header = ?"
 	return tx.Do(remove, int64(account), int64(key), header)
 }
 
-// SetImportResults replaces the results of a step.
-func SetImportResults(tx *db.Tx, id enlist.ImportID, number int64, data []byte) error {
+// setImportResults replaces the results of a step.
+func setImportResults(tx *db.Tx, id enlist.ImportID, number int64, data []byte) error {
 	const set = "UPDATE import_result SET data = ? WHERE import_id = ? AND number = ?"
 	return tx.Do(set, data, int64(id), number)
 }
@@ -76,9 +76,9 @@ func ReleasedContents(tx *db.Tx, account enlist.AccountID) ([]enlist.ContentID, 
 		int64(account))
 }
 
-// TextsWith returns where texts of an Account that an erasure leaves alone contain one of the addresses, such as
+// textsWith returns where texts of an Account that an erasure leaves alone contain one of the addresses, such as
 // "list 3". The texts are settings, content that callers wrote for many persons, and values of other persons' Contacts.
-func TextsWith(tx *db.Tx, k *PersonKeys) (places []string, err error) {
+func textsWith(tx *db.Tx, k *PersonKeys) (places []string, err error) {
 	for _, text := range []struct{ place, query string }{
 		{"list", `SELECT id, on_register || ' ' || on_update || ' ' || on_unsubscribe || ' ' || from_address
 				|| ' ' || description || ' ' || imprint
@@ -107,7 +107,7 @@ func TextsWith(tx *db.Tx, k *PersonKeys) (places []string, err error) {
 	return contactsWith(tx, k, places)
 }
 
-// maxContactsWith is the largest number of Contacts of a List that TextsWith returns.
+// maxContactsWith is the largest number of Contacts of a List that textsWith returns.
 const maxContactsWith = 100
 
 // contactsWith adds the Contacts of other persons that have one of the addresses in a value. All Contacts are read.

@@ -49,7 +49,7 @@ func (s *Service) PlanRetention(ctx context.Context, c *enlist.Caller,
 		}
 		plans[0].Delayed = delayed
 		for i := range parts {
-			rows, oldest, err := OldRows(tx, &parts[i])
+			rows, oldest, err := oldRows(tx, &parts[i])
 			if err != nil {
 				return err
 			}
@@ -114,7 +114,7 @@ func eventParts(tx *db.Tx, account enlist.AccountID, before int64) (parts []Rete
 	if before == 0 {
 		return nil, nil, nil
 	}
-	all, err := BatchesToRetain(tx, account, RetainedEvents)
+	all, err := batchesToRetain(tx, account, RetainedEvents)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -144,7 +144,7 @@ func textParts(tx *db.Tx, account enlist.AccountID, before int64) (parts []Reten
 	if before == 0 {
 		return nil, nil
 	}
-	all, err := BatchesToRetain(tx, account, RetainedRecipients)
+	all, err := batchesToRetain(tx, account, RetainedRecipients)
 	if err != nil {
 		return nil, err
 	}

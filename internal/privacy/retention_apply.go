@@ -35,7 +35,7 @@ func (s *Service) ScheduleRetention(ctx context.Context) error {
 		}
 		err := s.db.Update(ctx, func(tx *db.Tx) error {
 			now := s.db.Now()
-			marked, err := MarkRetention(tx, accounts[i].ID, now.Unix(), now.Add(-retentionEvery).Unix())
+			marked, err := markRetention(tx, accounts[i].ID, now.Unix(), now.Add(-retentionEvery).Unix())
 			if err != nil || !marked {
 				return err
 			}
@@ -145,14 +145,14 @@ func (s *Service) removeOld(ctx context.Context, p *RetentionPart, e *ApplyReten
 
 // markRemoved marks the Batch, so that late opens are not counted again, and that no new Batch depends on its events. A
 // Batch that depends on them was perhaps added after the parts were listed. AddBatch locks the Batches on whose events
-// it depends, and MarkEventsRemoved waits for this lock. So markRemoved finds such a Batch, or AddBatch finds the mark.
+// it depends, and markEventsRemoved waits for this lock. So markRemoved finds such a Batch, or AddBatch finds the mark.
 // decisions.md: 117
 func (p *RetentionPart) markRemoved(tx *db.Tx, account enlist.AccountID, now int64) error {
 	at := -now
 	if !p.Ended {
 		at = p.Before
 	}
-	first, err := MarkEventsRemoved(tx, p.Batch, at)
+	first, err := markEventsRemoved(tx, p.Batch, at)
 	if err != nil || !first {
 		return err
 	}
@@ -170,9 +170,9 @@ func (s *Service) endPart(ctx context.Context, p *RetentionPart, now int64) erro
 	}
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		if p.Table == RetainedEvents {
-			return SetEventsRemoved(tx, p.Batch, now)
+			return setEventsRemoved(tx, p.Batch, now)
 		}
-		return SetTextsRemoved(tx, p.Batch, now)
+		return setTextsRemoved(tx, p.Batch, now)
 	})
 }
 

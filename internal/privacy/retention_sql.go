@@ -11,16 +11,16 @@ import (
 
 // This file removes old opens and clicks, and old texts of the records of mails.
 
-// MarkRetention stores when the Retention of an Account was last applied. It does not raise the version of the
+// markRetention stores when the Retention of an Account was last applied. It does not raise the version of the
 // catalogue.
-func MarkRetention(tx *db.Tx, account enlist.AccountID, now, before int64) (marked bool, err error) {
+func markRetention(tx *db.Tx, account enlist.AccountID, now, before int64) (marked bool, err error) {
 	const mark = "UPDATE account SET retention_time = ? WHERE id = ? AND (retention_time <= ? OR retention_time > ?)"
 	n, err := tx.Exec(mark, now, int64(account), before, now)
 	return n > 0, err
 }
 
-// BatchesToRetain returns the Batches from whose rows of a table not everything was removed.
-func BatchesToRetain(tx *db.Tx, account enlist.AccountID, table RetentionTable) ([]batches.Batch, error) {
+// batchesToRetain returns the Batches from whose rows of a table not everything was removed.
+func batchesToRetain(tx *db.Tx, account enlist.AccountID, table RetentionTable) ([]batches.Batch, error) {
 	where := "WHERE account_id = ? AND (status IN ('completed', 'failed', 'cancelled') AND events_removed <= 0 OR status = 'running')"
 	if table == RetainedRecipients {
 		where = "WHERE account_id = ? AND status IN ('completed', 'failed', 'cancelled', 'running') AND texts_removed = 0"
@@ -28,9 +28,9 @@ func BatchesToRetain(tx *db.Tx, account enlist.AccountID, table RetentionTable) 
 	return batches.BatchTable.All(tx, where+" ORDER BY id", int64(account))
 }
 
-// MarkEventsRemoved marks a Batch whose events are being removed. The UPDATE waits for a transaction that has locked
+// markEventsRemoved marks a Batch whose events are being removed. The UPDATE waits for a transaction that has locked
 // the row.
-func MarkEventsRemoved(tx *db.Tx, batch enlist.BatchID, at int64) (first bool, err error) {
+func markEventsRemoved(tx *db.Tx, batch enlist.BatchID, at int64) (first bool, err error) {
 	n, err := tx.Exec("UPDATE batch SET events_removed = ? WHERE id = ? AND events_removed = 0", at, int64(batch))
 	if err != nil || n > 0 || at < 0 {
 		return n > 0, err
@@ -39,13 +39,13 @@ func MarkEventsRemoved(tx *db.Tx, batch enlist.BatchID, at int64) (first bool, e
 		at, int64(batch), at)
 }
 
-// SetEventsRemoved stores when the removal of a Batch's events ended.
-func SetEventsRemoved(tx *db.Tx, batch enlist.BatchID, at int64) error {
+// setEventsRemoved stores when the removal of a Batch's events ended.
+func setEventsRemoved(tx *db.Tx, batch enlist.BatchID, at int64) error {
 	return tx.Do("UPDATE batch SET events_removed = ? WHERE id = ?", at, int64(batch))
 }
 
-// SetTextsRemoved stores when the texts of a Batch's recipients were removed.
-func SetTextsRemoved(tx *db.Tx, batch enlist.BatchID, at int64) error {
+// setTextsRemoved stores when the texts of a Batch's recipients were removed.
+func setTextsRemoved(tx *db.Tx, batch enlist.BatchID, at int64) error {
 	return tx.Do("UPDATE batch SET texts_removed = ? WHERE id = ?", at, int64(batch))
 }
 
@@ -85,8 +85,8 @@ func oldTest(p *RetentionPart) (test string, args []any) {
 	return table.time + " < ? AND " + table.old, []any{p.Before}
 }
 
-// OldRows counts the rows of a part that have data to remove.
-func OldRows(tx *db.Tx, p *RetentionPart) (rows, oldest int64, err error) {
+// oldRows counts the rows of a part that have data to remove.
+func oldRows(tx *db.Tx, p *RetentionPart) (rows, oldest int64, err error) {
 	table := retained[p.Table]
 	where, args := partOf(p)
 	test, old := oldTest(p)

@@ -93,11 +93,11 @@ func (s *Service) BatchReport(ctx context.Context, c *enlist.Caller, id enlist.B
 		for i := range r.Periods {
 			r.BatchSums.Add(&r.Periods[i].BatchSums)
 		}
-		r.Domains, err = LoadDomainSums(tx, id)
+		r.Domains, err = loadDomainSums(tx, id)
 		if err != nil {
 			return nil, err
 		}
-		r.Agents, err = BatchAgents(tx, id)
+		r.Agents, err = batchAgents(tx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -139,7 +139,7 @@ func linksOf(tx *db.Tx, b *batches.Batch) ([]batches.LinkSums, error) {
 		}
 	}
 	slices.SortFunc(all, func(a, b batches.LinkSums) int { return int(a.Link - b.Link) })
-	clicked, err := BatchLinks(tx, b.ID)
+	clicked, err := batchLinks(tx, b.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -42,8 +42,8 @@ func withDepartures(tx *db.Tx, batch enlist.BatchID, all []PeriodSums) ([]Period
 	return all, err
 }
 
-// BatchLinks returns the numbers of the links of a Batch that were clicked.
-func BatchLinks(tx *db.Tx, batch enlist.BatchID) (all []batches.LinkSums, err error) {
+// batchLinks returns the numbers of the links of a Batch that were clicked.
+func batchLinks(tx *db.Tx, batch enlist.BatchID) (all []batches.LinkSums, err error) {
 	err = tx.Each(func(row *db.Cursor) error {
 		l := batches.LinkSums{Link: enlist.LinkID(row.Int()), URL: row.Text()}
 		m := db.Mapper{Job: db.Selected, Cursor: row}
@@ -56,8 +56,8 @@ func BatchLinks(tx *db.Tx, batch enlist.BatchID) (all []batches.LinkSums, err er
 	return all, err
 }
 
-// BatchAgents returns the numbers of opened mails of a Batch by program.
-func BatchAgents(tx *db.Tx, batch enlist.BatchID) (all []batches.AgentSums, err error) {
+// batchAgents returns the numbers of opened mails of a Batch by program.
+func batchAgents(tx *db.Tx, batch enlist.BatchID) (all []batches.AgentSums, err error) {
 	err = tx.Each(func(row *db.Cursor) error {
 		all = append(all, batches.AgentSums{Device: pace.Device(row.Text()), Client: row.Text(), Opened: row.Int()})
 		return nil
@@ -66,8 +66,8 @@ func BatchAgents(tx *db.Tx, batch enlist.BatchID) (all []batches.AgentSums, err 
 	return all, err
 }
 
-// LoadDomainSums returns the numbers of a Batch by group of domains and by reason.
-func LoadDomainSums(tx *db.Tx, batch enlist.BatchID) (all []batches.DomainSums, err error) {
+// loadDomainSums returns the numbers of a Batch by group of domains and by reason.
+func loadDomainSums(tx *db.Tx, batch enlist.BatchID) (all []batches.DomainSums, err error) {
 	err = tx.Each(func(row *db.Cursor) error {
 		s := batches.DomainSums{Group: row.Text(), Reason: batches.BounceReason(row.Text())}
 		m := db.Mapper{Job: db.Selected, Cursor: row}

@@ -34,7 +34,7 @@ type RowsRequest struct {
 	URL   string // for EventLink: the link as the Message contains it
 }
 
-// RowsQuery says which rows the function BatchRows returns.
+// RowsQuery says which rows the function batchRows returns.
 type RowsQuery struct {
 	List          enlist.ListID
 	Batch         enlist.BatchID
@@ -250,7 +250,7 @@ func (p *rowsPage) readList(tx *db.Tx, q *RowsQuery, l *listSearch) error {
 	case storeCanLimit && p.left < math.MaxInt64-p.skip:
 		q.Limit = p.left + p.skip
 	}
-	return BatchRows(tx, q, func(r *BatchRow) error {
+	return batchRows(tx, q, func(r *BatchRow) error {
 		r.LinkURL = p.URL
 		switch {
 		case p.filtered && !p.found.Accepts(r):

@@ -17,8 +17,8 @@ import (
 // rowsChunk is the largest number of recipients that a statement reads.
 const rowsChunk = 1000
 
-// BatchRows calls each for the recipients that q describes.
-func BatchRows(t *db.Tx, q *RowsQuery, each func(*BatchRow) error) error {
+// batchRows calls each for the recipients that q describes.
+func batchRows(t *db.Tx, q *RowsQuery, each func(*BatchRow) error) error {
 	c := rowsCursor{tx: t, RowsQuery: *q, first: int64(q.After) + 1, last: math.MaxInt64, left: q.Limit}
 	if q.Before != 0 {
 		c.last = int64(q.Before) - 1
@@ -54,7 +54,7 @@ func BatchRows(t *db.Tx, q *RowsQuery, each func(*BatchRow) error) error {
 	return nil
 }
 
-// rowsCursor is the state of BatchRows.
+// rowsCursor is the state of batchRows.
 type rowsCursor struct {
 	RowsQuery
 	tx          *db.Tx

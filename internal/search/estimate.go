@@ -26,7 +26,7 @@ func (s *statistics) Span() (span planner.Span, err error) {
 	if s.span != nil {
 		return *s.span, nil
 	}
-	q := NewQuery(s.tx.SQL, s.search)
+	q := newQuery(s.tx.SQL, s.search)
 	end := "SELECT id FROM contact" + q.indexedBy(planner.ListIndex) + " WHERE list_id = ? ORDER BY id"
 	span.First, err = s.tx.Number(end+" LIMIT 1", int64(q.list))
 	if err != nil {
@@ -43,7 +43,7 @@ const maxUncachedCount = 1000
 
 // Count implements planner.Statistics.
 func (s *statistics) Count(p *planner.Predicate, most int64) (n int64, exact bool, err error) {
-	q := NewQuery(s.tx.SQL, s.search)
+	q := newQuery(s.tx.SQL, s.search)
 	q.Add("SELECT count(*) FROM (")
 	q.scanAll(p.Scans, " UNION ALL ")
 	cache, key := s.tx.Estimates(), q.cacheKey()
@@ -68,7 +68,7 @@ const (
 
 // Sample implements planner.Statistics.
 func (s *statistics) Sample(p *planner.Predicate) (share float64, err error) {
-	q := NewQuery(s.tx.SQL, s.search)
+	q := newQuery(s.tx.SQL, s.search)
 	q.Add("SELECT count(*) FROM (SELECT ")
 	q.predicate(p)
 	cache, key := s.tx.Estimates(), q.cacheKey()

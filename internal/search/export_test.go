@@ -22,7 +22,7 @@ func ChooseBy(tx *db.Tx, check func(*db.Tx, *enlist.Search) error) *db.Tx {
 // plan of this path for the search.
 func EachPath(t *db.Tx, s *enlist.Search, run func() error) error {
 	defer func() { keptBy(t).plan = savedPlan{} }()
-	plans, err := planner.All(NewQuery(t.SQL, s).planned(s), &statistics{tx: t, search: s})
+	plans, err := planner.All(newQuery(t.SQL, s).planned(s), &statistics{tx: t, search: s})
 	for _, p := range plans {
 		keptBy(t).plan = savedPlan{p, *s}
 		if err := run(); err != nil {

@@ -39,7 +39,7 @@ func planOf(tx *db.Tx, s *enlist.Search) (made *planner.Plan, err error) {
 	if k.plan.Plan != nil && k.plan.answers(s) {
 		return k.plan.Plan, nil
 	}
-	q := NewQuery(tx.SQL, s)
+	q := newQuery(tx.SQL, s)
 	if tx.SQL.NamesIndexes {
 		made, err = k.choose(tx, s, q.planned(s))
 	} else {

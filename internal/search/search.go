@@ -71,7 +71,7 @@ func Statement(tx *db.Tx, s *enlist.Search) (text string, args []any, err error)
 	if err != nil {
 		return "", nil, err
 	}
-	q := NewQuery(tx.SQL, s)
+	q := newQuery(tx.SQL, s)
 	if q.literal && tx.Locking() == "" {
 		q.generic = genericKey(s, p)
 	}
@@ -156,7 +156,7 @@ type Query struct {
 	covering *enlist.SearchKey
 }
 
-func NewQuery(sql *db.Dialect, s *enlist.Search) *Query {
+func newQuery(sql *db.Dialect, s *enlist.Search) *Query {
 	q := &Query{SQL: sql, Schema: s.Schema, list: s.Schema.List.ID, unique: s.Schema.Unique}
 	q.literal = s.Sort != nil && s.Schema.Indexed(s.Sort) || s.Where != nil && q.anyIndexed(s.Where)
 	return q

@@ -22,7 +22,7 @@ func TopValues(tx *db.Tx, s *enlist.Search, field *enlist.Field, limit int) (all
 	if err != nil {
 		return nil, err
 	}
-	q := NewQuery(tx.SQL, &counted)
+	q := newQuery(tx.SQL, &counted)
 	key := field.SearchKey()
 	value := q.stored(key)
 	if key.Type == enlist.KeyNumber {

@@ -46,7 +46,7 @@ func (s *Service) Forecast(ctx context.Context, c *enlist.Caller, check *batches
 		if b.Fastest, err = batches.Fastest(tx, c.Account.ID); err != nil {
 			return f, err
 		}
-		if b.Sent, err = DaysOf(tx, settings.Relay); err != nil {
+		if b.Sent, err = daysOf(tx, settings.Relay); err != nil {
 			return f, err
 		}
 		return settings.Forecast(&b, from), nil

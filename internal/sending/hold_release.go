@@ -58,7 +58,7 @@ func (s *Service) HeldWork(ctx context.Context) (hold *events.Hold, all []HeldWo
 }
 
 func heldWork(tx *db.Tx, now, upto int64, webhooks bool) ([]HeldWork, error) {
-	all, err := HeldJobs(tx, mailKinds, now, upto)
+	all, err := heldJobs(tx, mailKinds, now, upto)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func heldWork(tx *db.Tx, now, upto int64, webhooks bool) ([]HeldWork, error) {
 	}
 	all = append(all, mails)
 	if webhooks {
-		events, err := HeldEvents(tx, upto)
+		events, err := heldEvents(tx, upto)
 		if err != nil {
 			return nil, err
 		}
@@ -143,11 +143,11 @@ func discardStepOf(tx *db.Tx, now int64) (more bool, running int64, err error) {
 	if !hold.Restored() {
 		return false, 0, errNotRestored
 	}
-	jobs, err := DiscardJobs(tx, mailKinds, hold.Time, discardStep)
+	jobs, err := discardJobs(tx, mailKinds, hold.Time, discardStep)
 	if err != nil {
 		return false, 0, err
 	}
-	events, err := DiscardEvents(tx, hold.Time, discardStep)
+	events, err := discardEvents(tx, hold.Time, discardStep)
 	if err != nil || jobs == discardStep || events == discardStep {
 		return true, 0, err
 	}
@@ -166,7 +166,7 @@ func discardStepOf(tx *db.Tx, now int64) (more bool, running int64, err error) {
 	if err != nil {
 		return false, 0, err
 	}
-	left, err := HeldJobs(tx, mailKinds, hold.Time, hold.Time)
+	left, err := heldJobs(tx, mailKinds, hold.Time, hold.Time)
 	for _, w := range left {
 		running += w.Before
 	}
@@ -185,7 +185,7 @@ func (s *Service) ReleaseMails(ctx context.Context) (released bool, err error) {
 			return false, err
 		}
 		if hold.Restored() {
-			jobs, err := WaitingTargets(tx)
+			jobs, err := waitingTargets(tx)
 			if err != nil {
 				return false, err
 			}
@@ -195,6 +195,6 @@ func (s *Service) ReleaseMails(ctx context.Context) (released bool, err error) {
 				}
 			}
 		}
-		return DeleteHold(tx)
+		return deleteHold(tx)
 	})
 }

@@ -16,8 +16,8 @@ func SetHold(tx *db.Tx, h *events.Hold) error {
 		h.Reason, h.Time, h.BackupTime)
 }
 
-// DeleteHold removes the hold.
-func DeleteHold(tx *db.Tx) (bool, error) {
+// deleteHold removes the hold.
+func deleteHold(tx *db.Tx) (bool, error) {
 	n, err := tx.Exec("DELETE FROM mail_hold WHERE id = 1")
 	return n > 0, err
 }
@@ -25,9 +25,9 @@ func DeleteHold(tx *db.Tx) (bool, error) {
 // unfinished is the condition for jobs that the queue will still run.
 const unfinished = "state IN ('available', 'pending', 'retryable', 'running', 'scheduled')"
 
-// HeldJobs returns, by kind, how many jobs of these kinds are due at now, when the oldest was stored, and how many
+// heldJobs returns, by kind, how many jobs of these kinds are due at now, when the oldest was stored, and how many
 // were stored and due at upto.
-func HeldJobs(tx *db.Tx, kinds []string, now, upto int64) (all []HeldWork, err error) {
+func heldJobs(tx *db.Tx, kinds []string, now, upto int64) (all []HeldWork, err error) {
 	test, arg, err := tx.OneOfTexts(kinds)
 	if err != nil {
 		return nil, err
@@ -43,9 +43,9 @@ func HeldJobs(tx *db.Tx, kinds []string, now, upto int64) (all []HeldWork, err e
 	return all, err
 }
 
-// DiscardJobs deletes up to limit jobs of these kinds that were stored and due at upto. It leaves a job that began
+// discardJobs deletes up to limit jobs of these kinds that were stored and due at upto. It leaves a job that began
 // to run after upto.
-func DiscardJobs(tx *db.Tx, kinds []string, upto int64, limit int) (int64, error) {
+func discardJobs(tx *db.Tx, kinds []string, upto int64, limit int) (int64, error) {
 	test, arg, err := tx.OneOfTexts(kinds)
 	if err != nil {
 		return 0, err
@@ -59,8 +59,8 @@ func DiscardJobs(tx *db.Tx, kinds []string, upto int64, limit int) (int64, error
 // posted selects events of targets that are not failing.
 const posted = "FROM webhook_event WHERE target_id IN (SELECT id FROM webhook_target WHERE is_failing = 0)"
 
-// HeldEvents is HeldJobs for the events of webhooks that are not failing.
-func HeldEvents(tx *db.Tx, upto int64) (w HeldWork, err error) {
+// heldEvents is heldJobs for the events of webhooks that are not failing.
+func heldEvents(tx *db.Tx, upto int64) (w HeldWork, err error) {
 	err = tx.Each(func(c *db.Cursor) error {
 		w.Count, w.Oldest, w.Before = c.Int(), c.Int(), c.Int()
 		return nil
@@ -68,14 +68,14 @@ func HeldEvents(tx *db.Tx, upto int64) (w HeldWork, err error) {
 	return w, err
 }
 
-// DiscardEvents deletes up to limit events of webhooks that are not failing and that happened until upto.
-func DiscardEvents(tx *db.Tx, upto int64, limit int) (int64, error) {
+// discardEvents deletes up to limit events of webhooks that are not failing and that happened until upto.
+func discardEvents(tx *db.Tx, upto int64, limit int) (int64, error) {
 	return tx.Exec("DELETE FROM webhook_event WHERE id IN (SELECT id "+posted+
 		" AND time <= ? ORDER BY id LIMIT CAST(? AS BIGINT))", upto, int64(limit))
 }
 
-// WaitingTargets returns a job for each webhook target that has events.
-func WaitingTargets(tx *db.Tx) (all []events.DeliverWebhook, err error) {
+// waitingTargets returns a job for each webhook target that has events.
+func waitingTargets(tx *db.Tx) (all []events.DeliverWebhook, err error) {
 	err = tx.Each(func(c *db.Cursor) error {
 		all = append(all, events.DeliverWebhook{Target: enlist.WebhookTargetID(c.Int()),
 			Account: enlist.AccountID(c.Int())})

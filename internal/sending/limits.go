@@ -25,7 +25,7 @@ func (s *Service) Limits(ctx context.Context) (*Limits, error) {
 		if err != nil {
 			return nil, err
 		}
-		sent, err := DaysOf(tx, settings.Relay)
+		sent, err := daysOf(tx, settings.Relay)
 		if err != nil {
 			return nil, err
 		}

@@ -179,12 +179,12 @@ func (c *claims) store(tx *db.Tx) error {
 		if !b.Took {
 			continue
 		}
-		if err := SetBucket(tx, b.Name, b.Full); err != nil {
+		if err := setBucket(tx, b.Name, b.Full); err != nil {
 			return err
 		}
 	}
 	if c.day != nil && c.day.Took {
-		return SetDay(tx, c.relay, c.day.Day, c.day.Taken)
+		return setDay(tx, c.relay, c.day.Day, c.day.Taken)
 	}
 	return nil
 }
@@ -194,9 +194,9 @@ func (c *claims) store(tx *db.Tx) error {
 func (s *Service) DeleteFullBuckets(ctx context.Context) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		now := s.db.Now()
-		if err := DeleteDays(tx, now.AddDate(0, 0, -7).UTC().Format(time.DateOnly)); err != nil {
+		if err := deleteDays(tx, now.AddDate(0, 0, -7).UTC().Format(time.DateOnly)); err != nil {
 			return err
 		}
-		return DeleteBuckets(tx, now.Add(-time.Hour).UnixNano())
+		return deleteBuckets(tx, now.Add(-time.Hour).UnixNano())
 	})
 }

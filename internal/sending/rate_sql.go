@@ -46,13 +46,13 @@ func LockBuckets(tx *db.Tx, names []string) (map[string]int64, error) {
 	return full, err
 }
 
-// SetBucket stores when a bucket is full.
-func SetBucket(tx *db.Tx, name string, full int64) error {
+// setBucket stores when a bucket is full.
+func setBucket(tx *db.Tx, name string, full int64) error {
 	return tx.Do("UPDATE mail_rate SET full_time = ? WHERE name = ?", full, name)
 }
 
-// DeleteBuckets removes the buckets that were full before a time.
-func DeleteBuckets(tx *db.Tx, before int64) error {
+// deleteBuckets removes the buckets that were full before a time.
+func deleteBuckets(tx *db.Tx, before int64) error {
 	return tx.Do("DELETE FROM mail_rate WHERE full_time < ?", before)
 }
 
@@ -71,18 +71,18 @@ func LockDay(tx *db.Tx, relay, day string) (int64, error) {
 	return tx.Number("SELECT mails FROM mail_day WHERE relay = ? AND day = ?"+tx.Locking(), relay, day)
 }
 
-// SetDay stores the number of mails of a day.
-func SetDay(tx *db.Tx, relay, day string, mails int64) error {
+// setDay stores the number of mails of a day.
+func setDay(tx *db.Tx, relay, day string, mails int64) error {
 	return tx.Do("UPDATE mail_day SET mails = ? WHERE relay = ? AND day = ?", mails, relay, day)
 }
 
-// DeleteDays removes the days before a day.
-func DeleteDays(tx *db.Tx, before string) error {
+// deleteDays removes the days before a day.
+func deleteDays(tx *db.Tx, before string) error {
 	return tx.Do("DELETE FROM mail_day WHERE day < ?", before)
 }
 
-// DaysOf returns how many mails of Batches a relay has taken on each day of a warm-up plan, by day.
-func DaysOf(tx *db.Tx, relay string) (map[string]int64, error) {
+// daysOf returns how many mails of Batches a relay has taken on each day of a warm-up plan, by day.
+func daysOf(tx *db.Tx, relay string) (map[string]int64, error) {
 	days := make(map[string]int64)
 	return days, tx.Each(func(row *db.Cursor) error {
 		day := strings.Clone(row.Text())

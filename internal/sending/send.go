@@ -303,9 +303,9 @@ func (p *BatchProgress) release(tx *db.Tx, now int64) error {
 	if !p.Release {
 		return nil
 	}
-	left, due, err := SliceRest(tx, &p.Slice.BatchSlice)
+	left, due, err := sliceRest(tx, &p.Slice.BatchSlice)
 	if err != nil {
 		return err
 	}
-	return ReleaseSlice(tx, &p.Slice.BatchSlice, left == 0, max(due, now+p.Pause))
+	return releaseSlice(tx, &p.Slice.BatchSlice, left == 0, max(due, now+p.Pause))
 }

@@ -43,7 +43,7 @@ func (all *batchChanges) of(tx *db.Tx, s *LeasedSlice) (*batchChange, error) {
 func (all batchChanges) store(tx *db.Tx, now int64) error {
 	for _, c := range all {
 		if len(c.waiting) > 0 {
-			if err := MarkWaiting(tx, c.list, c.batch, c.waiting, now); err != nil {
+			if err := markWaiting(tx, c.list, c.batch, c.waiting, now); err != nil {
 				return err
 			}
 		}

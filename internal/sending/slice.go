@@ -123,7 +123,7 @@ func (s *Service) freeGone(ctx context.Context, sending []enlist.BatchID) (next 
 			continue
 		}
 		err = s.db.Update(ctx, func(tx *db.Tx) error {
-			return EndLeases(tx, sending, holder, s.db.Now().Add(db.StopTime).Unix())
+			return endLeases(tx, sending, holder, s.db.Now().Add(db.StopTime).Unix())
 		})
 		if err != nil {
 			return 0, err
@@ -149,7 +149,7 @@ func (s *Service) leaseOf(tx *db.Tx, id enlist.BatchID, holder string, now int64
 	if err := chooseWinner(b, tx, now); err != nil {
 		return none, err
 	}
-	found, next, err := FreeSlice(tx, id, now)
+	found, next, err := freeSlice(tx, id, now)
 	switch {
 	case enlist.KindOf(err) == enlist.NotFound && next == 0:
 		return none, complete(b, tx, now)
@@ -225,7 +225,7 @@ func readRecipients(tx *db.Tx, l *LeasedSlice, account *enlist.Account, now int6
 // take gives the slice to a holder. The Batch is locked, so no other process takes the slice. The holder may hand over
 // its mails from now on, so the Batch has begun.
 func (l *LeasedSlice) take(tx *db.Tx, holder string, now int64) error {
-	if _, err := TakeSlice(tx, &l.BatchSlice, holder, now+SliceLease); err != nil {
+	if _, err := takeSlice(tx, &l.BatchSlice, holder, now+SliceLease); err != nil {
 		return err
 	}
 	l.Holder, l.Of.ActiveTime = holder, now
@@ -271,7 +271,7 @@ func fail(b *batches.Batch, tx *db.Tx, now int64) error {
 func (s *Service) RenewSlices(ctx context.Context, held []batches.BatchSlice) (lost []batches.BatchSlice, err error) {
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (lost []batches.BatchSlice, err error) {
 		for i := range held {
-			renewed, err := RenewSlice(tx, &held[i], now+SliceLease)
+			renewed, err := renewSlice(tx, &held[i], now+SliceLease)
 			if err != nil {
 				return nil, err
 			}
@@ -327,7 +327,7 @@ func putOff(b *batches.Batch, tx *db.Tx, account *enlist.Account, slice *batches
 		}
 	}
 	for at, ids := range later {
-		if err := MarkDeferred(tx, slice.List, slice.Batch, ids, at); err != nil {
+		if err := markDeferred(tx, slice.List, slice.Batch, ids, at); err != nil {
 			return nil, 0, err
 		}
 	}

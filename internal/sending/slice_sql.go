@@ -61,8 +61,8 @@ func AddSlices(tx *db.Tx, all []batches.NewSlice, fresh bool, now int64) (added 
 	return added, nil
 }
 
-// FreeSlice returns the first free slice of a Batch, or ErrNotFound and the end of the earliest lease.
-func FreeSlice(tx *db.Tx, batch enlist.BatchID, now int64) (slice *batches.BatchSlice, next int64, err error) {
+// freeSlice returns the first free slice of a Batch, or ErrNotFound and the end of the earliest lease.
+func freeSlice(tx *db.Tx, batch enlist.BatchID, now int64) (slice *batches.BatchSlice, next int64, err error) {
 	const free = "WHERE batch_id = ? AND done = 0 AND lease_time <= ? ORDER BY number" + db.Limited
 	slice, err = sliceTable.One(tx, enlist.ErrNotFound, free, int64(batch), now, int64(1))
 	if enlist.KindOf(err) != enlist.NotFound {
@@ -75,23 +75,23 @@ func FreeSlice(tx *db.Tx, batch enlist.BatchID, now int64) (slice *batches.Batch
 	return nil, next, err
 }
 
-// TakeSlice gives a slice to a holder. It returns false if another transaction took the slice first.
-func TakeSlice(tx *db.Tx, s *batches.BatchSlice, holder string, lease int64) (bool, error) {
+// takeSlice gives a slice to a holder. It returns false if another transaction took the slice first.
+func takeSlice(tx *db.Tx, s *batches.BatchSlice, holder string, lease int64) (bool, error) {
 	n, err := tx.Exec(`UPDATE batch_slice SET holder = ?, lease_time = ?
 		WHERE batch_id = ? AND number = ? AND done = 0 AND lease_time = ?`,
 		holder, lease, int64(s.Batch), s.Number, s.Lease)
 	return n == 1, err
 }
 
-// RenewSlice moves the end of a lease. It returns false if the holder no longer has the slice.
-func RenewSlice(tx *db.Tx, s *batches.BatchSlice, lease int64) (bool, error) {
+// renewSlice moves the end of a lease. It returns false if the holder no longer has the slice.
+func renewSlice(tx *db.Tx, s *batches.BatchSlice, lease int64) (bool, error) {
 	n, err := tx.Exec(`UPDATE batch_slice SET lease_time = ?
 		WHERE batch_id = ? AND number = ? AND holder = ? AND done = 0`, lease, int64(s.Batch), s.Number, s.Holder)
 	return n == 1, err
 }
 
-// ReleaseSlice ends the lease of a slice, if the holder still has the slice.
-func ReleaseSlice(tx *db.Tx, s *batches.BatchSlice, done bool, from int64) error {
+// releaseSlice ends the lease of a slice, if the holder still has the slice.
+func releaseSlice(tx *db.Tx, s *batches.BatchSlice, done bool, from int64) error {
 	return tx.Do(`UPDATE batch_slice SET done = ?, lease_time = ?, holder = ''
 		WHERE batch_id = ? AND number = ? AND holder = ?`, db.Bit(done), from, int64(s.Batch), s.Number, s.Holder)
 }
@@ -108,8 +108,8 @@ func Holders(tx *db.Tx, all []enlist.BatchID) (holders []string, err error) {
 	}, "SELECT DISTINCT holder FROM batch_slice WHERE done = 0 AND holder <> '' AND batch_id"+test, arg)
 }
 
-// EndLeases ends the leases of a holder at a time.
-func EndLeases(tx *db.Tx, all []enlist.BatchID, holder string, at int64) error {
+// endLeases ends the leases of a holder at a time.
+func endLeases(tx *db.Tx, all []enlist.BatchID, holder string, at int64) error {
 	test, arg, err := db.OneOfIDs(tx, all)
 	if err != nil {
 		return err
@@ -138,8 +138,8 @@ func SliceRecipients(tx *db.Tx, s *batches.BatchSlice, now int64) ([]batches.Rec
 	return batches.RecipientTable.All(tx, open, append(sliceKey(s), now)...)
 }
 
-// SliceRest returns the number of recipients of a slice that are not sent yet, and when the first is due.
-func SliceRest(tx *db.Tx, s *batches.BatchSlice) (n, due int64, err error) {
+// sliceRest returns the number of recipients of a slice that are not sent yet, and when the first is due.
+func sliceRest(tx *db.Tx, s *batches.BatchSlice) (n, due int64, err error) {
 	err = tx.Each(func(row *db.Cursor) error {
 		n, due = row.Int(), row.Int()
 		return nil
@@ -168,13 +168,13 @@ func MarkSending(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enli
 	return mark(tx, "status = 'sending', time = ?", "", list, batch, ids, now)
 }
 
-// MarkWaiting stores that recipients were not sent.
-func MarkWaiting(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, now int64) error {
+// markWaiting stores that recipients were not sent.
+func markWaiting(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, now int64) error {
 	return mark(tx, "status = 'waiting', time = ?", " AND status = 'sending'", list, batch, ids, now)
 }
 
-// MarkDeferred stores that recipients wait for a time.
-func MarkDeferred(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, at int64) error {
+// markDeferred stores that recipients wait for a time.
+func markDeferred(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, at int64) error {
 	return mark(tx, "status = 'deferred', time = ?", "", list, batch, ids, at)
 }
 

@@ -97,7 +97,7 @@ func chooseWinner(b *batches.Batch, tx *db.Tx, now int64) error {
 		return nil
 	}
 	if b.FirstSent == 0 {
-		_, next, err := FreeSlice(tx, b.ID, now)
+		_, next, err := freeSlice(tx, b.ID, now)
 		if enlist.KindOf(err) != enlist.NotFound || next != waitsForWinner {
 			return enlist.IgnoreKind(enlist.NotFound, err)
 		}

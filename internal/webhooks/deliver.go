@@ -75,7 +75,7 @@ func (s *Service) TakeWebhookEvents(ctx context.Context, target enlist.WebhookTa
 		}
 		if t.ScheduledTime > 0 {
 			t.ScheduledTime = 0 // this job no longer waits, so the next event must enqueue another job
-			if err := UpdateWebhookTarget(tx, t); err != nil {
+			if err := updateWebhookTarget(tx, t); err != nil {
 				return err
 			}
 		}
@@ -95,7 +95,7 @@ func (s *Service) TakeWebhookEvents(ctx context.Context, target enlist.WebhookTa
 		}
 		b, err = t.reserve(tx, holder, now, id)
 		if b == nil && err == nil && t.IsOrphaned {
-			err = DropWebhookTarget(tx, target)
+			err = dropWebhookTarget(tx, target)
 		}
 		return err
 	})
@@ -134,7 +134,7 @@ func (t *WebhookTarget) reserve(tx *db.Tx, holder, now int64, id string) (*Webho
 	}
 	t.LeaseTime, t.Holder, t.BatchUpto = now+webhookLease, holder, events[len(events)-1].ID
 	b := &WebhookBatch{ID: t.Batch, URL: t.URL, Secret: t.Secret, Events: events, target: t.ID, holder: holder}
-	return b, UpdateWebhookTarget(tx, t)
+	return b, updateWebhookTarget(tx, t)
 }
 
 // WebhookDelivered deletes the events of a batch that the receiver accepted. It returns the
@@ -171,14 +171,14 @@ func (s *Service) WebhookDelivered(ctx context.Context, b *WebhookBatch, stop bo
 // for them. If more is false, it drops an orphaned target.
 func (t *WebhookTarget) release(tx *db.Tx, more bool) error {
 	t.LeaseTime = 0
-	if err := UpdateWebhookTarget(tx, t); err != nil {
+	if err := updateWebhookTarget(tx, t); err != nil {
 		return err
 	}
 	switch {
 	case more:
 		return tx.Enqueue(events.DeliverWebhook{Target: t.ID, Account: t.AccountID})
 	case t.IsOrphaned:
-		return DropWebhookTarget(tx, t.ID)
+		return dropWebhookTarget(tx, t.ID)
 	}
 	return nil
 }
@@ -210,7 +210,7 @@ func (s *Service) WebhookFailed(ctx context.Context, b *WebhookBatch, cause erro
 		}
 		delay := webhookDelay(t.Failures)
 		t.NextTime = now + delay
-		return time.Duration(delay) * time.Second, UpdateWebhookTarget(tx, t)
+		return time.Duration(delay) * time.Second, updateWebhookTarget(tx, t)
 	})
 }
 
@@ -218,7 +218,7 @@ func (s *Service) WebhookFailed(ctx context.Context, b *WebhookBatch, cause erro
 // webhook or the operator retries the job. The events of an orphaned target are deleted.
 func (t *WebhookTarget) giveUp(tx *db.Tx) error {
 	t.NextTime = 0
-	if err := UpdateWebhookTarget(tx, t); err != nil {
+	if err := updateWebhookTarget(tx, t); err != nil {
 		return err
 	}
 	if !t.IsFailing {
@@ -241,7 +241,7 @@ func (s *Service) RetryWebhookNow(ctx context.Context, target enlist.WebhookTarg
 			return enlist.IgnoreKind(enlist.NotFound, err)
 		}
 		t.NextTime = 0
-		return UpdateWebhookTarget(tx, t)
+		return updateWebhookTarget(tx, t)
 	})
 }
 
@@ -254,27 +254,27 @@ func (s *Service) ReleaseWebhook(ctx context.Context, b *WebhookBatch) error {
 			return err
 		}
 		t.LeaseTime = 0
-		return UpdateWebhookTarget(tx, t)
+		return updateWebhookTarget(tx, t)
 	})
 }
 
 // dropOrphan deletes the events of a failing target in batches, and then the target. The
 // webhooks of the target were deleted with their Lists, so no call can resume the target.
 func dropOrphan(tx *db.Tx, target enlist.WebhookTargetID) error {
-	removed, err := DeleteWebhookEvents(tx, target, 0, eventBatch)
+	removed, err := deleteWebhookEvents(tx, target, 0, eventBatch)
 	if err != nil {
 		return err
 	}
 	if removed == eventBatch {
 		return tx.Enqueue(events.DeliverWebhook{Target: target})
 	}
-	return DropWebhookTarget(tx, target)
+	return dropWebhookTarget(tx, target)
 }
 
 // DropOrphans enqueues jobs that drop failing targets whose last webhook was deleted with its
 // List.
 func DropOrphans(tx *db.Tx) error {
-	targets, err := OrphanedWebhookTargets(tx)
+	targets, err := orphanedWebhookTargets(tx)
 	if err != nil {
 		return err
 	}

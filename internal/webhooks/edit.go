@@ -34,7 +34,7 @@ func (s *Service) AddWebhook(ctx context.Context, c *enlist.Caller, details []en
 		if err := DefineWebhook(&w, tx, c, fresh); err != nil {
 			return 0, err
 		}
-		if err := AddWebhook(tx, &w); err != nil {
+		if err := addWebhook(tx, &w); err != nil {
 			return 0, err
 		}
 		if err := accounts.Audit(tx, c, now, auditedWebhook(&w), nil,
@@ -93,7 +93,7 @@ func (e *webhookEdit) run(tx *db.Tx, now int64) (enlist.WebhookID, error) {
 		return 0, err
 	}
 	w.LastModifiedTime = now
-	if err := UpdateWebhook(tx, w); err != nil {
+	if err := updateWebhook(tx, w); err != nil {
 		return 0, err
 	}
 	before, after := accounts.SettableValues(WholeWebhookAttributes,
@@ -127,11 +127,11 @@ func moveEvents(tx *db.Tx, old, w *enlist.Webhook) (more bool, err error) {
 	if w.Target == old.Target {
 		return false, resume(tx, w.Target, false)
 	}
-	moved, err := MoveWebhookEvents(tx, w.ID, old.Target, w.Target, eventBatch)
+	moved, err := moveWebhookEvents(tx, w.ID, old.Target, w.Target, eventBatch)
 	if err != nil {
 		return false, err
 	}
-	if err := DropWebhookTarget(tx, old.Target); err != nil {
+	if err := dropWebhookTarget(tx, old.Target); err != nil {
 		return false, err
 	}
 	return moved == eventBatch, resume(tx, w.Target, moved > 0)
@@ -149,7 +149,7 @@ func resume(tx *db.Tx, id enlist.WebhookTargetID, mixed bool) error {
 	if mixed {
 		t.Batch, t.BatchUpto = "", 0
 	}
-	if err := UpdateWebhookTarget(tx, t); err != nil {
+	if err := updateWebhookTarget(tx, t); err != nil {
 		return err
 	}
 	if t.IsFailing {
@@ -172,15 +172,15 @@ func (s *Service) DeleteWebhook(ctx context.Context, c *enlist.Caller, id enlist
 			nil); err != nil {
 			return 0, err
 		}
-		return w.Target, DeleteWebhook(tx, id)
+		return w.Target, deleteWebhook(tx, id)
 	})
 	for removed := eventBatch; err == nil && removed == eventBatch; {
 		err = s.db.Update(ctx, func(tx *db.Tx) (err error) {
-			removed, err = DeleteWebhookEvents(tx, target, id, eventBatch)
+			removed, err = deleteWebhookEvents(tx, target, id, eventBatch)
 			if err != nil {
 				return err
 			}
-			return DropWebhookTarget(tx, target)
+			return dropWebhookTarget(tx, target)
 		})
 	}
 	return err

@@ -22,24 +22,24 @@ func Webhooks(tx *db.Tx, account enlist.AccountID) ([]enlist.Webhook, error) {
 		AND (list_id = 0 OR list_id IN (SELECT list.id FROM list WHERE hidden = 0))`, int64(account))
 }
 
-// AddWebhook stores a new webhook.
-func AddWebhook(tx *db.Tx, w *enlist.Webhook) error {
+// addWebhook stores a new webhook.
+func addWebhook(tx *db.Tx, w *enlist.Webhook) error {
 	if err := FindWebhookTarget(tx, w); err != nil {
 		return err
 	}
 	return lists.WebhookTable.AddDefinition(tx, w)
 }
 
-// UpdateWebhook stores the columns of a webhook that an edit can change.
-func UpdateWebhook(tx *db.Tx, w *enlist.Webhook) error {
+// updateWebhook stores the columns of a webhook that an edit can change.
+func updateWebhook(tx *db.Tx, w *enlist.Webhook) error {
 	if err := FindWebhookTarget(tx, w); err != nil {
 		return err
 	}
 	return lists.WebhookTable.SaveDefinition(tx, w)
 }
 
-// DeleteWebhook removes a webhook. It does not remove the events of the webhook.
-func DeleteWebhook(tx *db.Tx, id enlist.WebhookID) error {
+// deleteWebhook removes a webhook. It does not remove the events of the webhook.
+func deleteWebhook(tx *db.Tx, id enlist.WebhookID) error {
 	return tx.Define("DELETE FROM webhook WHERE id = ?", int64(id))
 }
 
@@ -93,8 +93,8 @@ func mapWebhookTarget(m *db.Mapper, w *WebhookTarget) {
 // withoutWebhooks is the condition that no webhook uses a row of webhook_target.
 const withoutWebhooks = "NOT EXISTS (SELECT 1 FROM webhook WHERE target_id = webhook_target.id)"
 
-// UpdateWebhookTarget stores the state of the delivery to a target.
-func UpdateWebhookTarget(tx *db.Tx, w *WebhookTarget) error {
+// updateWebhookTarget stores the state of the delivery to a target.
+func updateWebhookTarget(tx *db.Tx, w *WebhookTarget) error {
 	return webhookTargetTable.Save(tx, w)
 }
 
@@ -103,8 +103,8 @@ func SetWebhookFailing(tx *db.Tx, id enlist.WebhookTargetID, is bool) error {
 	return tx.Define("UPDATE webhook_target SET is_failing = ? WHERE id = ?", db.Bit(is), int64(id))
 }
 
-// DropWebhookTarget removes a target that has neither webhooks nor events. Otherwise it does nothing.
-func DropWebhookTarget(tx *db.Tx, id enlist.WebhookTargetID) error {
+// dropWebhookTarget removes a target that has neither webhooks nor events. Otherwise it does nothing.
+func dropWebhookTarget(tx *db.Tx, id enlist.WebhookTargetID) error {
 	return DropTargets(tx, "id = ?", int64(id))
 }
 
@@ -113,8 +113,8 @@ func DropTargets(tx *db.Tx, where string, args ...any) error {
 		" AND NOT EXISTS (SELECT 1 FROM webhook_event WHERE target_id = webhook_target.id)", args...)
 }
 
-// OrphanedWebhookTargets returns the IDs of the failing targets that no webhook uses any more.
-func OrphanedWebhookTargets(tx *db.Tx) (ids []enlist.WebhookTargetID, err error) {
+// orphanedWebhookTargets returns the IDs of the failing targets that no webhook uses any more.
+func orphanedWebhookTargets(tx *db.Tx) (ids []enlist.WebhookTargetID, err error) {
 	return db.IDsOf[enlist.WebhookTargetID](tx,
 		"SELECT id FROM webhook_target WHERE is_failing = 1 AND "+withoutWebhooks+" ORDER BY id")
 }
@@ -146,17 +146,17 @@ func RemoveWebhookEvents(tx *db.Tx, id enlist.WebhookTargetID, events []enlist.W
 const oldestEvents = `(SELECT e.id FROM webhook_event e WHERE e.target_id = ?
 	AND (CAST(? AS BIGINT) = 0 OR e.webhook_id = ?) ORDER BY e.id` + db.Limited + ")"
 
-// DeleteWebhookEvents removes at most limit events from the queue of a target. It removes the events of one
+// deleteWebhookEvents removes at most limit events from the queue of a target. It removes the events of one
 // webhook, or of all webhooks if webhook is 0.
-func DeleteWebhookEvents(tx *db.Tx, id enlist.WebhookTargetID, webhook enlist.WebhookID, limit int) (
+func deleteWebhookEvents(tx *db.Tx, id enlist.WebhookTargetID, webhook enlist.WebhookID, limit int) (
 	removed int, err error) {
 	n, err := tx.Exec("DELETE FROM webhook_event WHERE id IN "+oldestEvents,
 		int64(id), int64(webhook), int64(webhook), int64(limit))
 	return int(n), err
 }
 
-// MoveWebhookEvents moves at most limit events of a webhook to the queue of another target.
-func MoveWebhookEvents(tx *db.Tx, webhook enlist.WebhookID, from, to enlist.WebhookTargetID, limit int) (
+// moveWebhookEvents moves at most limit events of a webhook to the queue of another target.
+func moveWebhookEvents(tx *db.Tx, webhook enlist.WebhookID, from, to enlist.WebhookTargetID, limit int) (
 	moved int, err error) {
 	n, err := tx.Exec("UPDATE webhook_event SET target_id = ? WHERE id IN "+oldestEvents,
 		int64(to), int64(from), int64(webhook), int64(webhook), int64(limit))

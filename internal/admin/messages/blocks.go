@@ -191,7 +191,7 @@ func (l blockList) places() (all []place) {
 	return all
 }
 
-// Anchor is where the browser goes after a change of a block.
+// anchor is where the browser goes after a change of a block.
 func anchor(path string) template.URL {
 	if path == "" {
 		return ""

@@ -14,11 +14,11 @@ import (
 
 // This file tests the order of texts in searches.
 
-// OrderOfTexts tests that texts have the same order on every engine and in every locale of the
+// orderOfTexts tests that texts have the same order on every engine and in every locale of the
 // database. Texts are compared by code point. The comparison ignores the case of ASCII letters, and
 // uses only the first 200 characters. The texts of one line of textsInOrder are equal in this order.
 // reference.md: compare, sort.by
-func OrderOfTexts(o *apptest.Account) {
+func orderOfTexts(o *apptest.Account) {
 	list := o.AddList()
 	name := o.AddField(list, "name", "Name", "type", "text")
 	lines := textsInOrder()

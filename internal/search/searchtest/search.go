@@ -21,22 +21,22 @@ import (
 
 // data.go draws the List and its Contacts. criteria.go draws the criteria. model.go is the model.
 
-// Search runs RandomSearches and OrderOfTexts on the stores that open returns.
+// Search runs randomSearches and orderOfTexts on the stores that open returns.
 func Search(t *testing.T, open func(t *testing.T) db.Engine) {
 	t.Run("random searches find the same Contacts as a simple model", func(t *testing.T) {
 		t.Parallel()
-		RandomSearches(apptest.NewStore(t, open(t)))
+		randomSearches(apptest.NewStore(t, open(t)))
 	})
 	t.Run("texts are sorted in the same order on every engine", func(t *testing.T) {
 		t.Parallel()
-		OrderOfTexts(apptest.NewAccount(t, open(t)))
+		orderOfTexts(apptest.NewAccount(t, open(t)))
 	})
 }
 
-// RandomSearches tests that a store finds the same Contacts in the same order as the model, for
+// randomSearches tests that a store finds the same Contacts in the same order as the model, for
 // random Fields, values, criteria, sorts, pages and projections. reference.md: Search; reference.md:
 // searchContacts.rule.1; decisions.md: 32
-func RandomSearches(o apptest.Store) {
+func randomSearches(o apptest.Store) {
 	t, store := o.T, o.Engine
 	service := app.New(store, time.Now)
 	account := &enlist.Account{Name: "Search", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit}
