@@ -85,9 +85,7 @@ func testRelease(t *testing.T, e dbtest.Engine, discard bool) {
 			t.Errorf("a mail that was due before the restore was sent: %s", m.Data)
 		}
 	}
-	if b, err := p.service.Batches.Batch(t.Context(), p.caller, scheduled); err != nil || b.Status != batches.BatchPending {
-		t.Errorf("the Batch for a later time is %+v, error %v; want it pending", b, err)
-	}
+	p.untilStatus(scheduled, batches.BatchPending)
 	end := batches.BatchCompleted
 	if discard {
 		end = batches.BatchCancelled
