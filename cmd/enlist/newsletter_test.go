@@ -247,7 +247,7 @@ func (n *newcomer) watchesReport(box *mailbox) {
 		}
 	}
 	n.sees("Opened 40", "Clicked 10", "garden.example/beds 10 10", "Opened only by machines 0")
-	n.is(`document.querySelectorAll("svg.w480 .line").length === 3 && !document.querySelector("h2 + p.second")`)
+	n.is(`document.querySelectorAll(".chart .line").length === 3 && !document.querySelector("h2 + p.second")`)
 	n.picture("12-report", "", 1000)
 }
 

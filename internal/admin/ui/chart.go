@@ -27,22 +27,17 @@ type Chart struct {
 
 const (
 	chartHeight = 170
-	leftSpace   = 46 // for the numbers of the vertical axis
 	bottomSpace = 22 // for the labels of the horizontal axis
 )
 
-// drawings draws something for four widths. The style sheet shows the drawing that fits the box around it best, because
-// a browser enlarges or reduces a drawing with its letters.
-func drawings(title string, height int, draw func(b *strings.Builder, width int)) template.HTML {
+// drawing returns a drawing that is as wide as the box around it. Horizontal places in it are percentages, so that
+// letters keep their size. The class of the style sheet leaves room for texts at the sides.
+func drawing(class, title string, height int, draw func(b *strings.Builder)) template.HTML {
 	var b strings.Builder
-	b.WriteString(`<div class="chart">`)
-	for _, width := range []int{330, 480, 700, 1050} {
-		fmt.Fprintf(&b, `<svg class="w%d" viewBox="0 0 %[1]d %d" role="img"><title>%s</title>`, width, height,
-			template.HTMLEscapeString(title))
-		draw(&b, width)
-		b.WriteString("</svg>")
-	}
-	b.WriteString("</div>")
+	fmt.Fprintf(&b, `<div class="chart %s"><svg height="%d" role="img"><title>%s</title>`, class, height,
+		template.HTMLEscapeString(title))
+	draw(&b)
+	b.WriteString("</svg></div>")
 	return template.HTML(b.String())
 }
 
@@ -52,27 +47,35 @@ func (c *Chart) Lines() template.HTML { return c.draw((*canvas).lines) }
 // UpDown draws the first series upwards as bars, and the second one downwards. A third one is a line.
 func (c *Chart) UpDown() template.HTML { return c.draw((*canvas).upDown) }
 
-// canvas is one drawing of a chart.
+// canvas is the drawing of a chart.
 type canvas struct {
 	*Chart
 	*strings.Builder
-	width int
 }
 
 func (c *Chart) draw(how func(*canvas)) template.HTML {
-	return drawings(c.Title, chartHeight, func(b *strings.Builder, width int) {
+	return drawing("", c.Title, chartHeight, func(b *strings.Builder) {
 		if len(c.Points) > 0 {
-			d := &canvas{c, b, width}
+			d := &canvas{c, b}
 			how(d)
 			d.labels()
 		}
 	})
 }
 
-// x returns the middle of the place of a point.
-func (c *canvas) x(i int) float64 {
-	room := float64(c.width - leftSpace)
-	return leftSpace + room*(float64(i)+.5)/float64(len(c.Points))
+// x returns the middle of the place of a point, in percent.
+func (c *canvas) x(i int) float64 { return 100 * (float64(i) + .5) / float64(len(c.Points)) }
+
+// stretched is a part of a drawing with paths, which cannot have percentages. It is 1,000 units wide.
+const stretched = `<svg viewBox="0 0 1000 %d" preserveAspectRatio="none">`
+
+// path returns the line through the values of a series, for a stretched part.
+func (c *canvas) path(series int, y func(int64) float64) string {
+	var d strings.Builder
+	for i := range c.Points {
+		fmt.Fprintf(&d, "%c%.0f %.1f", "ML"[min(i, 1)], 10*c.x(i), y(c.Points[i].Values[series]))
+	}
+	return d.String()
 }
 
 const plotHeight = chartHeight - bottomSpace - 8
@@ -86,9 +89,8 @@ func (c *canvas) axis(low, high int64) func(int64) float64 {
 	}
 	y := func(v int64) float64 { return 8 + plotHeight*float64(upto-v)/float64(max(1, upto-from)) }
 	for v := from; v <= upto; v += step {
-		fmt.Fprintf(c, `<path class="grid" d="M%d %.1fH%d"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`,
-			leftSpace,
-			y(v), c.width, leftSpace-6, y(v)+4, Number(v))
+		fmt.Fprintf(c, `<line class="grid" x2="100%%" y1="%.1f" y2="%.1[1]f"/><text x="-6" y="%.1f" text-anchor="end">%s</text>`,
+			y(v), y(v)+4, Number(v))
 	}
 	return y
 }
@@ -106,27 +108,23 @@ func roundStep(span int64) int64 {
 }
 
 // oneWidth is the width of the stroke for the only point of a chart, such as the first hour of a report.
-const oneWidth = 24
+const oneWidth = 40
 
 func (c *canvas) lines() {
 	y := c.axis(0, max(1, c.most()))
-	left := c.x(0)
-	if len(c.Points) == 1 {
-		left -= oneWidth / 2
-	}
+	fmt.Fprintf(c, stretched, chartHeight)
 	for s := range c.Series {
-		var d strings.Builder
-		for i := range c.Points {
-			fmt.Fprintf(&d, "%c%.1f %.1f", "ML"[min(i, 1)], c.x(i), y(c.Points[i].Values[s]))
-		}
+		left, d := 10*c.x(0), c.path(s, y)
 		if len(c.Points) == 1 {
-			fmt.Fprintf(&d, "m-%d 0h%d", oneWidth/2, oneWidth)
+			left -= oneWidth / 2
+			d += fmt.Sprintf("m-%d 0h%d", oneWidth/2, oneWidth)
 		}
 		if s == 0 {
-			fmt.Fprintf(c, `<path class="area" d="%sV%.1fH%.1fZ"/>`, &d, y(0), left)
+			fmt.Fprintf(c, `<path class="area" d="%sV%.1fH%.0fZ"/>`, d, y(0), left)
 		}
-		fmt.Fprintf(c, `<path class="line %s" d="%s"/>`, seriesClass(s), &d)
+		fmt.Fprintf(c, `<path class="line %s" d="%s"/>`, seriesClass(s), d)
 	}
+	c.WriteString("</svg>")
 	c.marks(func(i int) float64 { return y(c.Points[i].Values[0]) })
 }
 
@@ -136,7 +134,7 @@ func seriesClass(s int) string { return []string{"a", "b", "c"}[s%3] }
 // marks adds a text to each point that a browser shows beside the pointer.
 func (c *canvas) marks(y func(int) float64) {
 	for i, p := range c.Points {
-		fmt.Fprintf(c, `<circle cx="%.1f" cy="%.1f" r="5" fill="transparent"><title>%s</title></circle>`, c.x(i), y(i),
+		fmt.Fprintf(c, `<circle cx="%.1f%%" cy="%.1f" r="5" fill="transparent"><title>%s</title></circle>`, c.x(i), y(i),
 			template.HTMLEscapeString(c.text(p)))
 	}
 }
@@ -156,23 +154,22 @@ func (c *canvas) upDown() {
 		up, down = max(up, p.Values[0]), max(down, p.Values[1])
 	}
 	y := c.axis(-down, up)
-	wide := math.Max(2, float64(c.width-leftSpace)/float64(len(c.Points))*.75)
 	for i, p := range c.Points {
 		fmt.Fprintf(c, `<g><title>%s</title>`, template.HTMLEscapeString(c.text(p)))
-		fmt.Fprintf(c, `<rect class="up" x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="1"/>`, c.x(i)-wide/2,
-			y(p.Values[0]), wide, y(0)-y(p.Values[0]))
-		fmt.Fprintf(c, `<rect class="down" x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="1"/></g>`, c.x(i)-wide/2,
-			y(0),
-			wide, y(-p.Values[1])-y(0))
+		c.bar("up", i, y(p.Values[0]), y(0))
+		c.bar("down", i, y(0), y(-p.Values[1]))
+		c.WriteString("</g>")
 	}
-	if len(c.Series) < 3 {
-		return
+	if len(c.Series) >= 3 {
+		fmt.Fprintf(c, stretched+`<path class="line" d="%s"/></svg>`, chartHeight, c.path(2, y))
 	}
-	var d strings.Builder
-	for i := range c.Points {
-		fmt.Fprintf(&d, "%c%.1f %.1f", "ML"[min(i, 1)], c.x(i), y(c.Points[i].Values[2]))
-	}
-	fmt.Fprintf(c, `<path class="line" d="%s"/>`, &d)
+}
+
+// bar draws a bar at the place of a point.
+func (c *canvas) bar(class string, i int, top, bottom float64) {
+	wide := 75 / float64(len(c.Points))
+	fmt.Fprintf(c, `<rect class="%s" x="%.2f%%" y="%.1f" width="%.2f%%" height="%.1f"/>`, class, c.x(i)-wide/2, top, wide,
+		bottom-top)
 }
 
 func (c *canvas) most() (most int64) {
@@ -184,35 +181,31 @@ func (c *canvas) most() (most int64) {
 	return most
 }
 
-// labels writes the labels of the first and of the last point, and of those between for which there is room.
+// labels writes the labels of the first and of the last point, and of those between for which there is room: the style
+// sheet shows those of the class medium, and then those of the class large, in a box that is wide enough.
 func (c *canvas) labels() {
 	n := len(c.Points)
-	every := max(1, int(math.Ceil(float64(n)*95/float64(c.width-leftSpace))))
-	for i := 0; i < n; i += every {
-		anchor := "middle"
-		if i == 0 {
+	every := (n*95 + 999) / 1000 // a label needs 95 pixels, and a large box has 1,000
+	for i := range n {
+		class, anchor := "", "middle"
+		fits := func(every int) bool { return i%every == 0 && n-1-i >= every }
+		switch {
+		case i == 0:
 			anchor = "start"
+		case i == n-1:
+			anchor = "end"
+		case fits(4 * every):
+		case fits(2 * every):
+			class = "medium"
+		case fits(every):
+			class = "large"
+		default:
+			continue
 		}
-		if n-1-i < every && i > 0 && n-1-i > 0 {
-			break // the last label needs this room
-		}
-		c.label(i, anchor)
+		x := map[string]float64{"start": 0, "middle": c.x(i), "end": 100}[anchor]
+		fmt.Fprintf(c, `<text class="%s" x="%.1f%%" y="%d" text-anchor="%s">%s</text>`, class, x, chartHeight-6, anchor,
+			template.HTMLEscapeString(c.Points[i].Label))
 	}
-	if n > 1 && (n-1)%every != 0 {
-		c.label(n-1, "end")
-	}
-}
-
-func (c *canvas) label(i int, anchor string) {
-	x := c.x(i)
-	if anchor == "start" {
-		x = leftSpace
-	}
-	if anchor == "end" {
-		x = float64(c.width)
-	}
-	fmt.Fprintf(c, `<text x="%.1f" y="%d" text-anchor="%s">%s</text>`, x, chartHeight-6, anchor,
-		template.HTMLEscapeString(c.Points[i].Label))
 }
 
 // Sparkline draws values as a small line without axes.

@@ -41,29 +41,25 @@ func (r *Request) Dots(title string, lanes []Lane) template.HTML {
 		return ""
 	}
 	height := len(shown)*laneHeight + bottomSpace
-	return drawings(title, height, func(b *strings.Builder, width int) {
-		const left, right = 86, 10
-		x := func(at int64) float64 {
-			return left + float64(width-left-right)*float64(at-first)/float64(max(1, last-first))
-		}
+	return drawing("lanes", title, height, func(b *strings.Builder) {
 		for n, l := range shown {
 			y := n*laneHeight + laneHeight/2
-			fmt.Fprintf(b, `<path class="grid" d="M%d %dH%d"/><text x="0" y="%d">%s</text>`, left, y, width, y+4,
+			fmt.Fprintf(b, `<line class="grid" x2="100%%" y1="%d" y2="%[1]d"/><text x="-86" y="%d">%s</text>`, y, y+4,
 				template.HTMLEscapeString(l.Name))
 			for _, d := range l.Dots {
-				fmt.Fprintf(b, `<circle class="%s" cx="%.1f" cy="%d" r="4.5"><title>%s</title></circle>`, l.Class,
-					x(d.Time), y, template.HTMLEscapeString(d.Text))
+				fmt.Fprintf(b, `<circle class="%s" cx="%.1f%%" cy="%d" r="4.5"><title>%s</title></circle>`, l.Class,
+					100*float64(d.Time-first)/float64(max(1, last-first)), y, template.HTMLEscapeString(d.Text))
 			}
 		}
-		r.days(b, first, last, x, height)
+		r.days(b, first, last, height)
 	})
 }
 
 // days writes the days of the first and the last event.
-func (r *Request) days(b *strings.Builder, first, last int64, x func(int64) float64, height int) {
+func (r *Request) days(b *strings.Builder, first, last int64, height int) {
 	day := func(at int64) string { return time.Unix(at, 0).In(r.Now.Location()).Format("2 Jan 2006") }
-	fmt.Fprintf(b, `<text x="%.1f" y="%d">%s</text>`, x(first), height-5, day(first))
+	fmt.Fprintf(b, `<text y="%d">%s</text>`, height-5, day(first))
 	if day(last) != day(first) {
-		fmt.Fprintf(b, `<text x="%.1f" y="%d" text-anchor="end">%s</text>`, x(last), height-5, day(last))
+		fmt.Fprintf(b, `<text x="100%%" y="%d" text-anchor="end">%s</text>`, height-5, day(last))
 	}
 }

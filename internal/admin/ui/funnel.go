@@ -17,25 +17,24 @@ type Step struct {
 // Funnel draws a bar for each step, as long as its part of the first one. A table with the same numbers stands beside
 // it.
 func Funnel(title string, steps []Step) template.HTML {
-	const row, names, numbers = 24, 96, 110
+	const row = 24
 	var whole int64 = 1
 	for _, s := range steps {
 		whole = max(whole, s.Count+s.More)
 	}
-	return drawings(title, row*len(steps), func(b *strings.Builder, width int) {
-		long := func(n int64) float64 { return float64(width-names-numbers) * float64(n) / float64(whole) }
+	long := func(n int64) float64 { return 100 * float64(n) / float64(whole) }
+	return drawing("funnel", title, row*len(steps), func(b *strings.Builder) {
 		for k, s := range steps {
-			from := names + long(s.Count)
 			y, text := row*k, Number(s.Count)
 			if s.More > 0 {
 				text += " + " + Number(s.More)
 			}
 			name := template.HTMLEscapeString(s.Name)
-			fmt.Fprintf(b, `<g><title>%s: %s</title><text x="0" y="%d">%s</text>`, name, text, y+16, name)
-			fmt.Fprintf(b, `<rect class="s1" x="%d" y="%d" width="%.1f" height="14" rx="2"/>`, names, y+5,
-				max(1, long(s.Count)))
-			fmt.Fprintf(b, `<rect class="s2" x="%.1f" y="%d" width="%.1f" height="14" rx="2"/>`, from, y+5, long(s.More))
-			fmt.Fprintf(b, `<text x="%.1f" y="%d">%s</text></g>`, from+long(s.More)+6, y+16, text)
+			fmt.Fprintf(b, `<g><title>%s: %s</title><text x="-96" y="%d">%s</text>`, name, text, y+16, name)
+			fmt.Fprintf(b, `<rect class="s1" y="%d" width="%.1f%%" height="14" rx="2"/>`, y+5, max(.2, long(s.Count)))
+			fmt.Fprintf(b, `<rect class="s2" x="%.1f%%" y="%d" width="%.1f%%" height="14" rx="2"/>`, long(s.Count), y+5,
+				long(s.More))
+			fmt.Fprintf(b, `<text x="%.1f%%" dx="6" y="%d">%s</text></g>`, long(s.Count+s.More), y+16, text)
 		}
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
-	"math"
 )
 
 // This file has plots, which are charts with their tables, and stacked bars.
@@ -35,14 +34,12 @@ func (c *canvas) stackedBars() {
 		most = max(most, sum)
 	}
 	y := c.axis(0, most)
-	wide := math.Max(2, float64(c.width-leftSpace)/float64(len(c.Points))*.75)
 	for i, p := range c.Points {
 		fmt.Fprintf(c, `<g><title>%s</title>`, template.HTMLEscapeString(c.text(p)))
 		var below int64
 		for s, v := range p.Values {
 			if v > 0 {
-				fmt.Fprintf(c, `<rect class="%s" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>`, c.class(s),
-					c.x(i)-wide/2, y(below+v), wide, y(below)-y(below+v))
+				c.bar(c.class(s), i, y(below+v), y(below))
 			}
 			below += v
 		}
