@@ -69,7 +69,7 @@ func (s *site) peopleOfReport() {
 	v, path := s.full(), s.pathOf()
 	v.want(path, http.StatusOK, `people/opened">1</a>`, `people/machines">1</a>`, `people/left">1</a>`, `people/bounced">1</a>`,
 		"people/link?url=https%3a%2f%2fa.example%2f", "The mailbox does not exist",
-		`<td>bounced later</td><td class="n"><a href="`+path+`/people/bounced">1</a>`, `<td>Sent</td><td class="n"><a href="`+path+`/people/recipients">3</a>`)
+		`<td>bounced later</td><td class="n"><a href="`+path+`/people/bounced">1</a>`, `<td>Sent</td><td class="n">3</td>`)
 	v.want(path, http.StatusOK, `people/delivered">2</a>`)
 	v.want(path+"/people/delivered", http.StatusOK, "a0@", "a1@", "<span>1 to 2</span>")
 	v.wantWithout(path+"/people/delivered", "a2@")

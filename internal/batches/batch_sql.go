@@ -290,22 +290,27 @@ func SendingBatches(tx *db.Tx) (map[enlist.BatchID]enlist.AccountID, error) {
 	}, "SELECT id, account_id FROM batch WHERE status = 'sending'")
 }
 
-// Waiting returns how many mails wait in each Batch that is sending, without those with local times: they do not leave
-// one after another.
-func Waiting(tx *db.Tx) (map[enlist.BatchID]int64, error) {
-	waiting := make(map[enlist.BatchID]int64)
-	return waiting, tx.Each(func(row *db.Cursor) error {
-		id := enlist.BatchID(row.Int())
-		waiting[id] = max(0, row.Int())
+// Waiting is the mails that wait in a Batch.
+type Waiting struct {
+	Batch   enlist.BatchID
+	Account enlist.AccountID
+	Mails   int64
+}
+
+// MostWaiting returns the mails that wait in each Batch that is sending, most of them first, without those with local
+// times: they do not leave one after another.
+func MostWaiting(tx *db.Tx) (all []Waiting, err error) {
+	return all, tx.Each(func(row *db.Cursor) error {
+		all = append(all, Waiting{enlist.BatchID(row.Int()), enlist.AccountID(row.Int()), max(0, row.Int())})
 		return nil
-	}, "SELECT id, recipients - skipped - sent - refused - failed - doubtful FROM batch "+
-		"WHERE status = 'sending' AND local_time = ''")
+	}, "SELECT id, account_id, recipients - skipped - sent - refused - failed - doubtful AS mails FROM batch "+
+		"WHERE status = 'sending' AND local_time = '' ORDER BY mails DESC, id")
 }
 
 // Fastest returns how many mails an hour the fastest of the Account's last ten Batches had, or 0 if none was large and
 // long enough to tell. The fastest one, because others were perhaps paused, or waited for a calendar.
 func Fastest(tx *db.Tx, account enlist.AccountID) (int64, error) {
-	return tx.Number(`SELECT coalesce(max(sent * 3600 / (last_sent_time - first_sent_time)), 0) FROM (
+	return tx.Number(`SELECT coalesce(max((sent - 1) * 3600 / (last_sent_time - first_sent_time)), 0) FROM (
 			SELECT sent, first_sent_time, last_sent_time FROM batch WHERE account_id = ? AND status = 'completed'
 			ORDER BY id DESC LIMIT 10) last_batches
 		WHERE sent >= 1000 AND last_sent_time - first_sent_time >= 10`, int64(account))

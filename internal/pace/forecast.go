@@ -28,6 +28,7 @@ type Send struct {
 // Waiting is mails that have not left.
 type Waiting struct {
 	Mails  int64
+	Own    int64            // of these, of the same Account, so probably of the same sender
 	Groups map[string]int64 // of these, by DomainGroup
 }
 
@@ -175,12 +176,12 @@ func (c *course) addWhole(b *Send) {
 		sender := address.Domain(b.From)
 		c.whole = append(c.whole, gatesOf(Limit{Kind: RelayLimit}, c.Rates.relay, c.share)...)
 		c.whole = append(c.whole,
-			gatesOf(Limit{Kind: SenderLimit, Name: sender}, orDefault(c.Rates.senders, sender), c.share)...)
+			gatesOf(Limit{Kind: SenderLimit, Name: sender}, orDefault(c.Rates.senders, sender), shareOf(b.Mails, b.Others.Own))...)
 	}
 	server := enlist.Rate{Mails: int64(c.MailRate * float64(time.Hour/time.Second)), Period: enlist.PerHour}
 	fastest := enlist.Rate{Mails: b.Fastest, Period: enlist.PerHour}
 	switch {
-	case server.Mails > b.Fastest: // otherwise there were several processes
+	case server.Mails > b.Fastest/2: // otherwise there were several processes
 		c.whole = append(c.whole, gatesOf(Limit{Kind: ServerLimit}, []enlist.Rate{server}, c.share)...)
 	case b.Fastest > 0 && len(c.whole) == 0 && c.Warmup == nil:
 		c.whole = append(c.whole, gatesOf(Limit{Kind: FastestLimit}, []enlist.Rate{fastest}, c.share)...)

@@ -65,7 +65,7 @@ func TestForecast(t *testing.T) {
 		{"mails of other Batches wait for the mail server", Settings{Rates: relay}, Send{Mails: 500, Others: Waiting{Mails: 500}}, []int64{220, 280}, in(50),
 			Limit{Kind: RelayLimit}},
 		{"mails of other Batches wait for a domain", Settings{Rates: domains}, Send{Mails: 9000, Groups: map[string]int64{"gmail": 6000, "yahoo": 1000},
-			Others: Waiting{7000, map[string]int64{"gmail": 6000}}}, nil, in(130), Limit{RecipientLimit, "gmail", enlist.Rate{}}},
+			Others: Waiting{Mails: 7000, Groups: map[string]int64{"gmail": 6000}}}, nil, in(130), Limit{RecipientLimit, "gmail", enlist.Rate{}}},
 		{"a Batch that is sending does not use the rate of this one", Settings{}, Send{Mails: 500, Rates: hourly, Others: Waiting{Mails: 500}}, []int64{220, 280}, in(50),
 			Limit{Kind: BatchLimit}},
 		{"an earlier Batch shows the speed", Settings{}, Send{Mails: 500, Fastest: 1200}, []int64{440, 60}, in(30), Limit{Kind: FastestLimit}},

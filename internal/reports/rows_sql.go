@@ -2,6 +2,7 @@ package reports
 
 import (
 	"math"
+	"slices"
 
 	"enlist/internal/batches"
 	"enlist/internal/contacts"
@@ -164,18 +165,25 @@ func (c *rowsCursor) load(ids []enlist.ContactID) (rows []BatchRow, err error) {
 
 // sentTo returns the next recipients of the kind RowsSent or RowsDelivered.
 func (c *rowsCursor) sentTo() (rows []BatchRow, err error) {
-	where, args := "WHERE"+ofBatch, c.batchKeys(c.first, c.last)
-	if c.Kind == RowsDelivered {
-		where, args = where+delivered("recipient"), append(args, int64(c.List), int64(c.Batch))
-	}
-	all, err := batches.RecipientTable.All(c.tx, where+c.order()+db.Limited, append(args, int64(rowsChunk))...)
+	all, err := batches.RecipientTable.All(c.tx, "WHERE"+ofBatch+c.order()+db.Limited,
+		append(c.batchKeys(c.first, c.last), int64(rowsChunk))...)
 	if err != nil || len(all) == 0 {
 		c.passed(0, true)
 		return nil, err
 	}
+	var bounced []enlist.ContactID // in order
+	if c.Kind == RowsDelivered {
+		first, last := min(all[0].Contact, all[len(all)-1].Contact), max(all[0].Contact, all[len(all)-1].Contact)
+		bounced, err = db.IDsOf[enlist.ContactID](c.tx, "SELECT contact_id"+ofKind+" ORDER BY contact_id", int64(c.List),
+			int64(c.Batch), string(batches.EventBounced), int64(0), int64(first), int64(last))
+		if err != nil {
+			return nil, err
+		}
+	}
 	for i := range all {
+		_, hasBounced := slices.BinarySearch(bounced, all[i].Contact)
 		switch {
-		case !belongsTo(&all[i], c.Kind):
+		case hasBounced || !belongsTo(&all[i], c.Kind):
 		case c.Offset > 0:
 			c.Offset--
 		case c.left > 0:
@@ -197,13 +205,10 @@ func (c *rowsCursor) batchKeys(first, last int64) []any {
 // maxRange is the largest number of recipients among which one statement looks for those that did not open.
 const maxRange = 8000
 
-// delivered selects the recipients of the kind RowsDelivered, which BatchReport.Delivered counts. A mail that bounced
-// stays out when its Contact reports it as spam later. recipient is the name of the table. The arguments are the List
-// and the Batch.
-func delivered(recipient string) string {
-	return ` AND sent_time <> 0 AND NOT EXISTS (SELECT 1 FROM recipient_event e WHERE e.list_id = ? AND e.batch_id = ?
-		AND e.kind = 'bounced' AND e.link_id = 0 AND e.contact_id = ` + recipient + ".contact_id)"
-}
+// delivered selects the recipients r of the kind RowsDelivered, which BatchReport.Delivered counts. A mail that bounced
+// stays out when its Contact reports it as spam later. The arguments are the List and the Batch.
+const delivered = ` AND sent_time <> 0 AND NOT EXISTS (SELECT 1 FROM recipient_event e WHERE e.list_id = ? AND
+	e.batch_id = ? AND e.kind = 'bounced' AND e.link_id = 0 AND e.contact_id = r.contact_id)`
 
 // notOpened selects the recipients r of the kind RowsNotOpened. Its arguments are the List and the Batch.
 const notOpened = ` AND sent_time <> 0 AND status <> 'bounced' AND NOT EXISTS (SELECT 1 FROM recipient_event e

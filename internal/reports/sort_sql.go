@@ -109,7 +109,7 @@ func (c *rowsCursor) rows(q *search.Query, value string, withContacts bool) {
 	case RowsSent:
 		q.Add(" AND r.status <> 'skipped'")
 	case RowsDelivered:
-		q.Add(delivered("r"), list, batch)
+		q.Add(delivered, list, batch)
 	case batches.RowsNotOpened:
 		q.Add(notOpened, list, batch)
 	default:

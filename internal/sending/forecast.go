@@ -1,10 +1,7 @@
 package sending
 
 import (
-	"cmp"
 	"context"
-	"maps"
-	"slices"
 	"time"
 
 	"enlist/internal/batches"
@@ -39,7 +36,7 @@ func (s *Service) Forecast(ctx context.Context, c *enlist.Caller, check *batches
 	}
 	return db.View(ctx, s.db, c, func(tx *db.Tx) (_ pace.Forecast, err error) {
 		if !from.After(s.db.Now()) {
-			if b.Others, err = waiting(tx); err != nil {
+			if b.Others, err = waiting(tx, c.Account.ID); err != nil {
 				return f, err
 			}
 		}
@@ -58,21 +55,21 @@ const maxSamples = 10
 
 // waiting returns the mails of the Batches that are sending. Their domain groups are those of one slice of each Batch.
 // The last slice is the last to be leased. So it has all domains before, and afterwards only those that are slow.
-func waiting(tx *db.Tx) (w pace.Waiting, err error) {
-	all, err := batches.Waiting(tx)
+func waiting(tx *db.Tx, account enlist.AccountID) (w pace.Waiting, err error) {
+	all, err := batches.MostWaiting(tx)
 	if err != nil {
 		return w, err
 	}
 	w.Groups = make(map[string]int64)
-	ids := slices.SortedFunc(maps.Keys(all), func(a, b enlist.BatchID) int {
-		return cmp.Or(cmp.Compare(all[b], all[a]), cmp.Compare(a, b))
-	})
-	for i, id := range ids {
-		w.Mails += all[id]
+	for i, one := range all {
+		w.Mails += one.Mails
+		if one.Account == account {
+			w.Own += one.Mails
+		}
 		if i >= maxSamples {
 			continue
 		}
-		groups, err := lastSlice(tx, id)
+		groups, err := lastSlice(tx, one.Batch)
 		if err != nil {
 			return w, err
 		}
@@ -81,7 +78,7 @@ func waiting(tx *db.Tx) (w pace.Waiting, err error) {
 			sampled += n
 		}
 		for group, n := range groups {
-			w.Groups[group] += int64(float64(all[id]) * float64(n) / float64(sampled))
+			w.Groups[group] += int64(float64(one.Mails) * float64(n) / float64(sampled))
 		}
 	}
 	return w, nil

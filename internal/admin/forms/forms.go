@@ -170,11 +170,7 @@ func (d *listData) pageOf(r *ui.Request) {
 	page := ui.PageNumber(q)
 	first := min((page-1)*perPage, int64(len(d.Lists)))
 	d.Page = d.Lists[first:min(first+perPage, int64(len(d.Lists)))]
-	d.Pager = ui.NewPager(page, perPage, len(d.Page), int64(len(d.Lists)),
-		func(page int64) string {
-			q.Set("page", ui.Plain(page))
-			return "?" + q.Encode()
-		})
+	d.Pager = ui.NewPager(page, perPage, len(d.Page), int64(len(d.Lists)), ui.PageOf(q))
 }
 
 func leftOf(r *ui.Request, l *enlist.List, why *contacts.Departures) left {

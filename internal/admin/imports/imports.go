@@ -117,10 +117,7 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 	count := int64(len(d.Rows))
 	page := min(ui.PageNumber(q), count/perPage+1)
 	d.Rows = d.Rows[(page-1)*perPage : min(count, page*perPage)]
-	d.Pager = ui.NewPager(page, perPage, len(d.Rows), count, func(page int64) string {
-		q.Set("page", ui.Plain(page))
-		return "?" + q.Encode()
-	})
+	d.Pager = ui.NewPager(page, perPage, len(d.Rows), count, ui.PageOf(q))
 	view.Data = d
 	return view, nil
 }

@@ -139,10 +139,7 @@ func (d *allData) page(r *ui.Request, page int64, q url.Values) error {
 	match := int64(len(d.Rows))
 	from := min((page-1)*perPage, match)
 	d.Rows = d.Rows[from:min(from+perPage, match)]
-	d.Pager = ui.NewPager(page, perPage, len(d.Rows), match, func(page int64) string {
-		q.Set("page", ui.Plain(page))
-		return "?" + q.Encode()
-	})
+	d.Pager = ui.NewPager(page, perPage, len(d.Rows), match, ui.PageOf(q))
 	ids := make([]enlist.ListID, len(d.Rows))
 	for i := range d.Rows {
 		ids[i] = d.Rows[i].ID

@@ -136,8 +136,5 @@ func (d *listData) cut(q url.Values) {
 	for i := range d.Rows {
 		d.Rows[i].Opens = bars(d.Rows[i].Uses, most)
 	}
-	d.Pager = ui.NewPager(page, perPage, len(d.Rows), all, func(page int64) string {
-		q.Set("page", ui.Plain(page))
-		return "?" + q.Encode()
-	})
+	d.Pager = ui.NewPager(page, perPage, len(d.Rows), all, ui.PageOf(q))
 }

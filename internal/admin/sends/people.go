@@ -1,11 +1,13 @@
 package sends
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"slices"
 	"strings"
 
+	"enlist/internal/address"
 	"enlist/internal/admin/ui"
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
@@ -27,15 +29,23 @@ type kind struct {
 const mostSorted = 10_000
 
 // columns are those of a page of people of a Batch. The service sorts all rows, and then groups those of a page by
-// List, so the page sorts them again.
+// List, so the page sorts them again, in the order of the service: otherwise the row that is one too many would be
+// another one.
 func (k *kind) columns(r *ui.Request, b *batches.Batch) ui.Columns[reports.BatchRow] {
-	address := ui.Column[reports.BatchRow]{Key: "contact_email", Text: "E-mail",
-		Compare: func(a, b *reports.BatchRow) int { return strings.Compare(a.Address, b.Address) }}
-	when := ui.TimeColumn(k.time, "When ("+r.Zone()+")", func(row *reports.BatchRow) int64 { return row.Event.Time })
-	if b.Recipients > mostSorted {
-		address.Key, when.Key = "", ""
+	then := func(n int, a, b *reports.BatchRow) int {
+		return cmp.Or(n, cmp.Compare(a.List, b.List), cmp.Compare(a.Contact, b.Contact),
+			cmp.Compare(a.Event.Link, b.Event.Link))
 	}
-	return ui.Columns[reports.BatchRow]{address, when, {Text: "What"}}
+	email := ui.Column[reports.BatchRow]{Key: "contact_email", Text: "E-mail",
+		Compare: func(a, b *reports.BatchRow) int {
+			return then(strings.Compare(address.LowerASCII(a.Address), address.LowerASCII(b.Address)), a, b)
+		}}
+	when := ui.Column[reports.BatchRow]{Key: k.time, Text: "When (" + r.Zone() + ")", Falls: true,
+		Compare: func(a, b *reports.BatchRow) int { return then(cmp.Compare(a.Event.Time, b.Event.Time), a, b) }}
+	if b.Recipients > mostSorted {
+		email.Key, when.Key = "", ""
+	}
+	return ui.Columns[reports.BatchRow]{email, when, {Text: "What"}}
 }
 
 var kinds = []kind{

@@ -1,6 +1,7 @@
 package sends
 
 import (
+	"fmt"
 	"net/url"
 	"testing"
 
@@ -8,19 +9,43 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
 	"enlist/internal/people"
+	"enlist/internal/reports"
 )
 
-// The service refuses to sort more rows than mostSorted, so the page of a larger Batch does not ask for it.
-func TestOnlyPeopleOfSmallerBatchesAreSorted(t *testing.T) {
+// The page sorts the people of a page as the service has sorted all, so that the row that is one too many is the last. The
+// service refuses to sort more rows than mostSorted, so those of a larger Batch stay as they are.
+func TestPeopleAreSortedAsTheServiceDoes(t *testing.T) {
 	r := &ui.Request{Visit: &people.Visit{Caller: &enlist.Caller{Account: new(enlist.Account)}}}
-	for recipients, want := range map[int64]string{mostSorted: "time", mostSorted + 1: ""} {
-		b := &batches.Batch{BatchCounts: batches.BatchCounts{Recipients: recipients}}
+	row := func(list enlist.ListID, address string, time int64) reports.BatchRow {
+		return reports.BatchRow{Recipient: batches.Recipient{List: list, Address: address}, Event: batches.RecipientEvent{Time: time}}
+	}
+	for _, c := range []struct {
+		recipients  int64
+		query, want string
+	}{
+		{mostSorted, "sort=contact_email", "a@x b@x max@x Mia@x"},
+		{mostSorted, "sort=time", "a@x max@x Mia@x b@x"},
+		{mostSorted, "sort=time&order=down", "b@x Mia@x max@x a@x"},
+		{mostSorted + 1, "sort=time", "Mia@x b@x max@x a@x"},
+		{mostSorted, "", "Mia@x b@x max@x a@x"},
+	} {
 		k, err := kindCalled("opened")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := k.columns(r, b).Order(url.Values{"sort": {"time"}}, "").Key; got != want {
-			t.Errorf("people of %d recipients are sorted by %q, want %q", recipients, got, want)
+		q, err := url.ParseQuery(c.query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := &batches.Batch{BatchCounts: batches.BatchCounts{Recipients: c.recipients}}
+		rows := []reports.BatchRow{row(1, "Mia@x", 5), row(2, "b@x", 5), row(1, "max@x", 4), row(2, "a@x", 3)}
+		k.columns(r, b).Sort(q, "", rows)
+		got := ""
+		for i := range rows {
+			got += fmt.Sprintf("%s ", rows[i].Address)
+		}
+		if got != c.want+" " {
+			t.Errorf("%d recipients with %q: %s, want %s", c.recipients, c.query, got, c.want)
 		}
 	}
 }

@@ -183,7 +183,7 @@ func figuresOf(r *reports.BatchReport) []figure {
 func machinesOf(r *reports.BatchReport) []figure {
 	arrived, opened, clicked := r.Delivered(), max(0, r.Opened()-r.HumanOpened), max(0, r.Clicked-r.HumanClicked)
 	return []figure{
-		{"Sent", ui.Number(r.Sent), ui.Percent(r.Sent, r.ToSend()), "recipients"},
+		{"Sent", ui.Number(r.Sent), ui.Percent(r.Sent, r.ToSend()), ""},
 		{"Opened only by machines", ui.Number(opened), ui.Percent(opened, arrived), "machines"},
 		{"Clicked only by machines", ui.Number(clicked), ui.Percent(clicked, arrived), "clicked-machines"},
 		{"Not opened", ui.Number(r.NotOpened()), ui.Percent(r.NotOpened(), arrived), "not-opened"},
@@ -216,7 +216,7 @@ const (
 // chartOf shows opens and clicks of a Batch by hour in the first two days, and of an autoresponder by day in the last
 // 30. Its table has departures and complaints too.
 func chartOf(r *ui.Request, b *reports.BatchReport) (c *ui.Chart, hours []hour) {
-	c = &ui.Chart{Title: "Opens and clicks an hour",
+	c = &ui.Chart{Title: "Opens and clicks an hour, the first two days",
 		Series: []string{"opened by people", "clicked", "opened by machines"}}
 	isRunning := b.Status == batches.BatchRunning
 	if isRunning {

@@ -18,6 +18,15 @@ const maxPage = 1 << 20
 // PageNumber returns the number of the page that a URL asks for, from 1.
 func PageNumber(query url.Values) int64 { return min(max(1, Int(query.Get("page"))), maxPage) }
 
+// PageOf returns a function for NewPager: the URL of a page with the rest of a query.
+func PageOf(q url.Values) func(page int64) string {
+	q = without(q)
+	return func(page int64) string {
+		q.Set("page", Plain(page))
+		return "?" + q.Encode()
+	}
+}
+
 // NewPager returns the Pager of a page with some rows of all. A full page has perPage rows. at returns the URL of a page.
 func NewPager(page, perPage int64, rows int, all int64, at func(page int64) string) Pager {
 	p := Pager{First: (page-1)*perPage + 1, Last: (page-1)*perPage + int64(rows), All: all}

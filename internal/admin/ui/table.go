@@ -99,7 +99,7 @@ func (all Columns[R]) Order(q url.Values, first string) Order {
 func (all Columns[R]) Sort(q url.Values, first string, rows []R) Order {
 	o := all.Order(q, first)
 	for _, c := range all {
-		if c.Key == o.Key && c.Compare != nil {
+		if c.Key != "" && c.Key == o.Key && c.Compare != nil {
 			slices.SortStableFunc(rows, func(a, b R) int {
 				if o.Down {
 					return c.Compare(&b, &a)

@@ -79,10 +79,7 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 	}
 	found, last := query.Offset+int64(len(d.Rows)), len(d.Rows) <= perPage // found has one more if there is a next page
 	d.Rows = d.Rows[:min(len(d.Rows), perPage)]
-	d.Pager = ui.NewPager(page, perPage, len(d.Rows), found, func(page int64) string {
-		q.Set("page", ui.Plain(page))
-		return "?" + q.Encode()
-	})
+	d.Pager = ui.NewPager(page, perPage, len(d.Rows), found, ui.PageOf(q))
 	d.Pager.All = entries
 	switch {
 	case d.Late:
