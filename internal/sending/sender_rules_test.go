@@ -74,7 +74,7 @@ var batchRules = []batchRule{
 			}
 			return nil
 		}},
-	{name: "refused addresses pause the Batch, other failures do not", recipients: 400, victims: 50, moments: []string{"2026-03-29T00:59:59Z"},
+	{name: "refused addresses pause the Batch, other failures do not", recipients: 600, victims: 75, moments: []string{"2026-03-29T00:59:59Z"},
 		during: (*batchNight).continueAfterBounces, check: (*batchNight).checkPaused},
 	{name: "complaints pause the Batch", recipients: 10, victims: 2, rate: "relay=60/minute", moments: every("2026-03-29T00:59:57Z", 3*time.Second, 8),
 		during: (*batchNight).complain},
