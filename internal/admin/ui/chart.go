@@ -190,6 +190,7 @@ func (c *canvas) labels() {
 		class, anchor := "", "middle"
 		fits := func(every int) bool { return i%every == 0 && n-1-i >= every }
 		switch {
+		case n == 1:
 		case i == 0:
 			anchor = "start"
 		case i == n-1:
