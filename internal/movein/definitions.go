@@ -14,20 +14,17 @@ import (
 // List.
 
 // folders moves the Folders of all types.
-func (m *Mover) folders(ctx context.Context) error {
+func (m *Mover) folders(ctx context.Context) (err error) {
+	found := make(map[string][]Record)
 	for _, folderType := range []string{accounts.FolderOfLists, accounts.FolderOfMessages, accounts.FolderOfFiles} {
-		found, err := m.From.Folders(ctx, folderType)
-		if err != nil {
+		if found[folderType], err = m.From.Folders(ctx, folderType); err != nil {
 			return err
 		}
-		problems, err := m.records.MoveFolders(ctx, m.Caller, folderType, found)
-		if err != nil {
-			return err
-		}
-		m.refused(problems)
-		m.result.Folders += len(found)
+		m.result.Folders += len(found[folderType])
 	}
-	return m.records.AddMissingFolders(ctx, m.Caller)
+	problems, err := m.records.MoveFolders(ctx, m.Caller, found)
+	m.refused(problems)
+	return err
 }
 
 // readLists moves the definitions of all Lists.

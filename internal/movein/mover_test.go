@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -152,6 +153,7 @@ func aStoppedMoveContinues(t *testing.T, e dbtest.Engine) {
 			}
 			return true
 		}
+		must(to.service.Bootstrap(t.Context(), ""))(t) // as each process does when it starts
 		found, err := to.move(ctx, url, false)
 		stop()
 		switch {
@@ -182,6 +184,15 @@ func aStoppedMoveContinues(t *testing.T, e dbtest.Engine) {
 	}
 	if result.StoredUnsubs != 5 {
 		t.Errorf("the Unsubscriber List has %d entries, want 5", result.StoredUnsubs)
+	}
+	var folders []string
+	for _, folderType := range []string{accounts.FolderOfLists, accounts.FolderOfMessages, accounts.FolderOfFiles} {
+		for _, f := range must(to.service.Accounts.SearchFolders(t.Context(), to.caller, folderType, enlist.Query{}))(t) {
+			folders = append(folders, f.Name)
+		}
+	}
+	if want := []string{"Main", "Messages", "Files"}; !slices.Equal(folders, want) {
+		t.Errorf("the Folders are %q, want that of the other service and new ones of other types: %q", folders, want)
 	}
 	to.checkDays(t)
 }

@@ -14,33 +14,51 @@ import (
 
 // This file stores Folders, and Lists with their Fields and preferences, that move in from another service.
 
-// MoveFolders stores Folders of a type. A Folder without a type gets this type.
-func (s *Records) MoveFolders(ctx context.Context, c *enlist.Caller, folderType string, records []Record) (
-	problems []Problem, err error) {
+// MoveFolders stores the Folders of the other service by their types, and adds a Folder of each type that it has none of.
+// A Folder without a type gets this type. It removes all others of these types: if a process ended before, the next one
+// has added the Folders of a new Account when it started.
+func (s *Records) MoveFolders(ctx context.Context, c *enlist.Caller, found map[string][]Record) (problems []Problem,
+	err error) {
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (problems []Problem, err error) {
-		for _, record := range records {
-			r := reader{record: record, about: Problem{Record: "folder", ID: record.ID()}}
-			f := accounts.Folder{ID: enlist.FolderID(record.ID()), AccountID: c.Account.ID, Type: folderType,
-				CreationTime: r.int("creation_time")}
-			setEach(&r, &f, accounts.FolderAttributes, record)
-			if f.Name == "" {
-				f.Name = fmt.Sprintf("Folder %d", f.ID)
+		stored, err := accounts.Folders(tx, c.Account.ID)
+		if err != nil {
+			return nil, err
+		}
+		for i := range stored {
+			if len(found[stored[i].Type]) == 0 {
+				continue
 			}
-			if err := putFolder(tx, &f); err != nil {
+			if err := accounts.DeleteFolder(tx, stored[i].ID); err != nil {
 				return nil, err
 			}
-			problems = append(problems, r.problems...)
 		}
-		return problems, nil
+		for folderType, records := range found {
+			some, err := putFolders(tx, c, folderType, records)
+			if err != nil {
+				return nil, err
+			}
+			problems = append(problems, some...)
+		}
+		return problems, accounts.AddMissingFolders(tx, now)
 	})
 }
 
-// AddMissingFolders adds a Folder of each type that the other service has no Folder of.
-func (s *Records) AddMissingFolders(ctx context.Context, c *enlist.Caller) error {
-	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
-		return true, accounts.AddMissingFolders(tx, now)
-	})
-	return err
+// putFolders stores the Folders of a type.
+func putFolders(tx *db.Tx, c *enlist.Caller, folderType string, records []Record) (problems []Problem, err error) {
+	for _, record := range records {
+		r := reader{record: record, about: Problem{Record: "folder", ID: record.ID()}}
+		f := accounts.Folder{ID: enlist.FolderID(record.ID()), AccountID: c.Account.ID, Type: folderType,
+			CreationTime: r.int("creation_time")}
+		setEach(&r, &f, accounts.FolderAttributes, record)
+		if f.Name == "" {
+			f.Name = fmt.Sprintf("Folder %d", f.ID)
+		}
+		if err := putFolder(tx, &f); err != nil {
+			return nil, err
+		}
+		problems = append(problems, r.problems...)
+	}
+	return problems, nil
 }
 
 // MovedFields returns the Fields of a List that the move has stored.
