@@ -109,6 +109,9 @@ const (
 	formRoom = 1 << 20
 	// maxText is the largest size of one of them.
 	maxText = 4 << 10
+	// readAnyway is how much of a request is read, also if its file is too large: a browser that still sends its
+	// request may show no page.
+	readAnyway = 16 << 20
 )
 
 func (p *pages) upload(r *ui.Request) (*ui.View, error) {
@@ -117,14 +120,10 @@ func (p *pages) upload(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	most := most(r)
-	body := r.Upload(most + formRoom)
+	body := r.Upload(max(most+formRoom, readAnyway))
 	i, err := p.receive(r, f, most)
 	switch {
-	case r.ContentLength > most+formRoom: // only what was typed is read, not the file
-		r.Writer.Header().Set("Connection", "close")
-		f.Wrong["file"] = tooLarge(most)
-		return p.view(f), nil
-	case body.IsTooLarge():
+	case r.ContentLength > most+formRoom, body.IsTooLarge():
 		f.Wrong["file"] = tooLarge(most)
 	case body.Broken() != nil, errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, enlist.Refuse(enlist.Busy, "the upload ended before the end of the file: try again")
