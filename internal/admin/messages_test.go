@@ -258,7 +258,7 @@ func (s *site) savedFirst() {
 	}
 	form.Set("do", "test")
 	form.Set("0.text", "tested")
-	for _, c := range []struct{ key, value, says string }{{"contact", "nobody@example.com", "has no Contact with this address"}, {"to", "nonsense", "nonsense"}} {
+	for _, c := range []struct{ key, value, says string }{{"contact", "none@example.com", "has no Contact with this address"}, {"to", "nonsense", "nonsense"}} {
 		old := form.Get(c.key)
 		form.Set(c.key, c.value)
 		if status, _, text := v.post(at, form); status != http.StatusUnprocessableEntity || !strings.Contains(text, "but no test mail was sent") ||

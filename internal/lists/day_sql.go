@@ -27,9 +27,7 @@ func CountedDays(tx *db.Tx, list enlist.ListID, from int64) (days []CountedDay, 
 	err = tx.Each(func(row *db.Cursor) error {
 		d := CountedDay{row.Int(), readDayCounts(row)}
 		if last := len(days) - 1; last >= 0 && days[last].Day == d.Day {
-			for as, n := range d.Counts {
-				days[last].Counts[as] += n
-			}
+			days[last].Counts = plus(days[last].Counts, d.Counts)
 			return nil
 		}
 		days = append(days, d)

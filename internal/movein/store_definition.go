@@ -14,8 +14,8 @@ import (
 
 // This file stores Folders, and Lists with their Fields and preferences, that move in from another service.
 
-// MoveFolders stores the Folders of the other service by their types, and adds a Folder of each type that it has none of.
-// A Folder without a type gets this type. It removes all others of these types: if a process ended before, the next one
+// MoveFolders stores the Folders of the other service by their types, and adds a Folder of each type that it has none
+// of. A Folder without a type gets this type. It removes all others of these types: if a process ended before, the next one
 // has added the Folders of a new Account when it started.
 func (s *Records) MoveFolders(ctx context.Context, c *enlist.Caller, found map[string][]Record) (problems []Problem,
 	err error) {

@@ -176,7 +176,8 @@ func (c *course) addWhole(b *Send) {
 		sender := address.Domain(b.From)
 		c.whole = append(c.whole, gatesOf(Limit{Kind: RelayLimit}, c.Rates.relay, c.share)...)
 		c.whole = append(c.whole,
-			gatesOf(Limit{Kind: SenderLimit, Name: sender}, orDefault(c.Rates.senders, sender), shareOf(b.Mails, b.Others.Own))...)
+			gatesOf(Limit{Kind: SenderLimit, Name: sender}, orDefault(c.Rates.senders, sender),
+				shareOf(b.Mails, b.Others.Own))...)
 	}
 	server := enlist.Rate{Mails: int64(c.MailRate * float64(time.Hour/time.Second)), Period: enlist.PerHour}
 	fastest := enlist.Rate{Mails: b.Fastest, Period: enlist.PerHour}

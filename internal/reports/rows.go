@@ -55,8 +55,8 @@ type BatchRow struct {
 	order   fieldOrder
 }
 
-// belongsTo reports whether a recipient belongs to the kind RowsSent, RowsDelivered or RowsNotOpened. The caller checks its
-// events: that the mail was not opened, and has not bounced.
+// belongsTo reports whether a recipient belongs to the kind RowsSent, RowsDelivered or RowsNotOpened. The caller checks
+// its events: that the mail was not opened, and has not bounced.
 func belongsTo(r *batches.Recipient, kind batches.EventKind) bool {
 	if kind == RowsSent {
 		return r.Status != batches.RecipientSkipped

@@ -60,10 +60,5 @@ func (l *large) fillBatches(t *testing.T) {
 		}
 		return nil
 	})
-	if l.engine.Name == dbtest.SQLite.Name {
-		return // no process runs ANALYZE on SQLite
-	}
-	if _, err := l.db.ExecContext(t.Context(), "ANALYZE batch"); err != nil {
-		t.Fatal(err)
-	}
+	l.analyze(t, "batch")
 }

@@ -67,10 +67,5 @@ func (l *large) fillUnsubscribers(t *testing.T) {
 		}
 		return nil
 	})
-	if l.engine.Name == dbtest.SQLite.Name {
-		return // no process runs ANALYZE on SQLite
-	}
-	if _, err := l.db.ExecContext(t.Context(), "ANALYZE unsubscriber"); err != nil {
-		t.Fatal(err)
-	}
+	l.analyze(t, "unsubscriber")
 }

@@ -77,6 +77,17 @@ func (l *large) update(t *testing.T, fn func(*db.Tx) error) {
 	}
 }
 
+// analyze makes PostgreSQL count the rows of a table. No process does that on SQLite.
+func (l *large) analyze(t *testing.T, table string) {
+	t.Helper()
+	if l.engine.Name == dbtest.SQLite.Name {
+		return
+	}
+	if _, err := l.db.ExecContext(t.Context(), "ANALYZE "+table); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // fill stores the Contacts. The values of each Field repeat after a number of Contacts, and this number
 // is different for each Field.
 func (l *large) fill(t *testing.T, list enlist.ListID) {

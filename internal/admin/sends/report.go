@@ -112,7 +112,8 @@ func (p *pages) report(r *ui.Request) (*ui.View, error) {
 	}
 	d.Uncounted.hide(d)
 	view := &ui.View{Title: nameOf(&report.Batch, names), Place: "Sends",
-		Sub: when(r, report, listsText(names, &report.Batch, lists[report.ID])), Content: p.report_, Data: d, Actions: actionsOf(r, report, d.Uncounted)}
+		Sub: when(r, report, listsText(names, &report.Batch, lists[report.ID])), Content: p.report_,
+		Data: d, Actions: actionsOf(r, report, d.Uncounted)}
 	if moves(report, r.Now) {
 		view.Refresh = 10
 	}

@@ -89,8 +89,8 @@ func (c *canvas) axis(low, high int64) func(int64) float64 {
 	}
 	y := func(v int64) float64 { return 8 + plotHeight*float64(upto-v)/float64(max(1, upto-from)) }
 	for v := from; v <= upto; v += step {
-		fmt.Fprintf(c, `<line class="grid" x2="100%%" y1="%.1f" y2="%.1[1]f"/><text x="-6" y="%.1f" text-anchor="end">%s</text>`,
-			y(v), y(v)+4, Number(v))
+		fmt.Fprintf(c, `<line class="grid" x2="100%%" y1="%.1f" y2="%.1[1]f"/>`, y(v))
+		fmt.Fprintf(c, `<text x="-6" y="%.1f" text-anchor="end">%s</text>`, y(v)+4, Number(v))
 	}
 	return y
 }
