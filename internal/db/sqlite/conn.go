@@ -46,11 +46,11 @@ type connector struct {
 const (
 	busyTimeoutOn  = "PRAGMA busy_timeout = 5000" // ms
 	busyTimeoutOff = "PRAGMA busy_timeout = 0"
+	walMode        = "PRAGMA journal_mode = WAL"
 )
 
 var writerPragmas = []string{
 	busyTimeoutOn,
-	"PRAGMA journal_mode = WAL",
 	"PRAGMA synchronous = FULL",  // SQLite waits until a commit is on the disk, so the server replies only after that
 	"PRAGMA cache_size = -16384", // KiB: enough for the inner pages of the indexes and many leaf pages
 	// 16,000 pages are 64 MB. While a checkpoint copies pages, the writer waits. A WAL of 64 MB
@@ -95,6 +95,12 @@ func (c *connector) connect() (*dbConn, error) {
 	conn.session = newSession(base)
 	if c.ownFile {
 		if err := errors.Join(conn.exec(busyTimeoutOn), conn.refuseForeign()); err != nil {
+			return nil, errors.Join(err, base.Close())
+		}
+	}
+	if c.writer {
+		// While another process writes to a new file, this pragma fails at once: the busy timeout has no effect on it.
+		if err := untilFree(context.Background(), func() error { return conn.exec(walMode) }); err != nil {
 			return nil, errors.Join(err, base.Close())
 		}
 	}
@@ -184,16 +190,25 @@ func (c *dbConn) begin(ctx context.Context) error {
 		}
 		c.busyTimeout = false
 	}
-	_, err := c.session.Exec("BEGIN IMMEDIATE")
+	err := untilFree(ctx, func() error {
+		_, err := c.session.Exec("BEGIN IMMEDIATE")
+		return err
+	})
+	c.inTx = err == nil
+	return err
+}
+
+// untilFree runs fn again and again while another connection has locked the file, for at most lockWait.
+func untilFree(ctx context.Context, fn func() error) error {
+	err := fn()
 	for start := time.Now(); isBusy(err) && time.Since(start) < lockWait; {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-time.After(500 * time.Microsecond):
-			_, err = c.session.Exec("BEGIN IMMEDIATE")
+			err = fn()
 		}
 	}
-	c.inTx = err == nil
 	return err
 }
 

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -56,6 +57,26 @@ func TestConcurrentProcessesMigrateANewFileOnce(t *testing.T) {
 				applied, versions, catalogues, err)
 		}
 	}
+}
+
+// A process opens a new file while another process, which is not in WAL mode yet, writes to it. It waits until the
+// other process is done.
+func TestOpenWaitsForWriterOfNewFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "enlist.db")
+	other := sql.OpenDB(&connector{path: path})
+	defer other.Close()
+	other.SetMaxOpenConns(1)
+	for _, statement := range []string{"PRAGMA query_only = OFF", "BEGIN IMMEDIATE"} {
+		if _, err := other.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	time.AfterFunc(20*time.Millisecond, func() {
+		if _, err := other.ExecContext(context.Background(), "ROLLBACK"); err != nil {
+			t.Error(err)
+		}
+	})
+	openAt(t, path)
 }
 
 // nextVersion returns the migrations of a newer version: those of this version, followed by those
