@@ -2,6 +2,8 @@ package sending
 
 import (
 	"context"
+	"maps"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -21,6 +23,9 @@ const (
 	parkTime = 3 * time.Second
 	// maxParked is the largest number of parked slices of a Batch.
 	maxParked = 2
+	// early is how long before the next token a slice is leased again. Then it is parked like the slices of other Batches
+	// when the token appears, and each has the same chance to get it.
+	early = time.Second
 	// longestBlock is the longest time until this process takes tokens for a Batch again.
 	longestBlock = 30 * time.Second
 )
@@ -86,9 +91,10 @@ func (b *BatchSender) admit(ctx context.Context, s *heldSlice) (wait time.Durati
 		s.granted(granted, others, time.Time{}, now)
 		b.parked.add(s, next)
 	default:
-		s.granted(granted, nil, next, now)
+		again := next.Add(-early)
+		s.granted(granted, nil, again, now)
 		if len(granted) == 0 && len(others) == len(s.leased.Recipients) {
-			b.parked.block(s.leased.Batch, min(next.Sub(now), longestBlock), now)
+			b.parked.block(s.leased.Batch, min(again.Sub(now), longestBlock), now)
 		}
 	}
 	b.offers.add(s)
@@ -125,16 +131,24 @@ func (p *parkedSlices) add(s *heldSlice, at time.Time) {
 	p.all = append(p.all, parkedSlice{s, at})
 }
 
-// due removes and returns a slice that is due, or nil. A slice whose recipients with tokens are on offer is not due.
+// due removes and returns a slice that is due, or nil. A slice whose recipients with tokens are on offer is not due. The
+// slice takes all tokens that its mails can use. So due chooses a Batch at random, and all Batches that wait for a limit
+// get about the same number of tokens.
 func (p *parkedSlices) due(now time.Time) *heldSlice {
+	first := make(map[enlist.BatchID]int) // slices that are due, one of each Batch
 	for i := range p.all {
-		if !p.all[i].at.After(now) && !p.all[i].slice.hasMore() {
-			s := p.all[i].slice
-			p.all = slices.Delete(p.all, i, i+1)
-			return s
+		s := p.all[i].slice
+		if _, ok := first[s.leased.Batch]; !ok && !p.all[i].at.After(now) && !s.hasMore() {
+			first[s.leased.Batch] = i
 		}
 	}
-	return nil
+	if len(first) == 0 {
+		return nil
+	}
+	i := slices.Collect(maps.Values(first))[rand.IntN(len(first))]
+	s := p.all[i].slice
+	p.all = slices.Delete(p.all, i, i+1)
+	return s
 }
 
 // wait returns how long to wait for the first parked slice, at most longest.

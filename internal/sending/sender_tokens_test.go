@@ -1,13 +1,16 @@
 package sending_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
+	"enlist/internal/enlist"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/pace"
 	"enlist/internal/sending"
@@ -94,4 +97,58 @@ func replyForFewerMails(t *testing.T, e dbtest.Engine) {
 		}
 		return err
 	}))
+}
+
+// Two Batches share the limit of a domain. A small Batch that is added later gets half of the mails until it is done.
+//
+// covers: decision 63
+func TestBatchesShareALimitFairly(t *testing.T) { dbtest.EachParallel(t, batchesShareALimit) }
+
+func batchesShareALimit(t *testing.T, e dbtest.Engine) {
+	p := newMailedList(t, e)
+	p.limit("recipient:example.com=100/second")
+	p.startSender()
+	large := p.addBatch(400, batches.BatchRequest{})
+	p.waitForMessages(5)
+	other := *p
+	list, err := p.service.Lists.AddList(t.Context(), p.caller, []enlist.Detail{detail("name", "Other"),
+		detail("email_field", "Email")})
+	p.must(err)
+	other.list = list
+	const n = 20
+	for i := range n {
+		other.subscribe(fmt.Sprintf("b%d@example.com", i))
+	}
+	before := len(p.server.Messages())
+	small := other.send(batches.BatchRequest{})
+	other.untilStatus(small, batches.BatchCompleted)
+	if sent := len(p.server.Messages()) - before; sent > 4*n {
+		t.Errorf("%d mails were sent until the %d mails of the small Batch were, want about twice as many", sent, n)
+	}
+	p.edit(large, "cancel")
+}
+
+// A slice whose next token appears in 6 s is leased again at least a second before, so that it waits for the token
+// together with other Batches.
+//
+// covers: decision 63
+func TestSliceIsLeasedBeforeItsToken(t *testing.T) { dbtest.EachParallel(t, sliceIsLeasedEarly) }
+
+func sliceIsLeasedEarly(t *testing.T, e dbtest.Engine) {
+	p := newMailedList(t, e)
+	p.limit("recipient:example.com=10/minute")
+	p.startSender()
+	id := p.addBatch(2, batches.BatchRequest{})
+	var at int64
+	for at == 0 {
+		time.Sleep(5 * time.Millisecond)
+		p.must(p.store.View(t.Context(), func(tx *db.Tx) (err error) {
+			at, err = tx.Number("SELECT max(lease_time) FROM batch_slice WHERE holder = ''")
+			return err
+		}))
+	}
+	if wait := at - time.Now().Unix(); wait > 4 {
+		t.Errorf("the slice is free in %d s, want at most 4", wait)
+	}
+	p.edit(id, "cancel")
 }
