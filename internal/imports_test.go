@@ -43,7 +43,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/admin/audit":    {"enlist/internal/accounts", "enlist/internal/admin/ui", "enlist/internal/enlist"},
 	"enlist/internal/admin/home": {"enlist/internal/admin/lists", "enlist/internal/admin/sends", "enlist/internal/admin/ui",
 		"enlist/internal/backup", "enlist/internal/batches", "enlist/internal/enlist", "enlist/internal/imports",
-		"enlist/internal/reports"},
+		"enlist/internal/reports", "enlist/internal/sending"},
 	"enlist/internal/admin/sending": {"enlist/internal/accounts", "enlist/internal/address", "enlist/internal/admin/ui", "enlist/internal/enlist",
 		"enlist/internal/events", "enlist/internal/jobs", "enlist/internal/mail/dns", "enlist/internal/messages"},
 	"enlist/internal/admin/autoresponders": {"enlist/internal/admin/ui", "enlist/internal/enlist"},

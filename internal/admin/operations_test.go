@@ -2,18 +2,13 @@ package admin_test
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"enlist/internal/accounts"
 	"enlist/internal/admin"
 	"enlist/internal/admin/sending"
 	"enlist/internal/apptest"
@@ -21,21 +16,16 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
-	"enlist/internal/events"
 	"enlist/internal/jobs"
 	"enlist/internal/mail/dns"
 	"enlist/internal/mail/dns/dnstest"
-	"enlist/internal/messages"
-	"enlist/internal/pace"
 	"enlist/internal/people"
-	sendings "enlist/internal/sending"
-	"enlist/internal/webhooks"
 
 	"github.com/riverqueue/river"
 )
 
-// This file tests the pages of sending, of autoresponders and of the Unsubscriber List. operations_lists_test.go has those
-// of Lists.
+// This file tests the pages of autoresponders and of the Unsubscriber List. home_test.go has the first page,
+// operations_sending_test.go those of Sending health, and operations_lists_test.go those of Lists.
 
 func TestPagesOfOperations(t *testing.T) {
 	apptest.Run(t, apptest.Slow, newOperations, []apptest.Rule[*operations]{
@@ -244,165 +234,3 @@ func (s *operations) unsubscribers() {
 		s.Errorf("the last row of the audit log is %+v", rows[0])
 	}
 }
-
-func (s *operations) mails() {
-	const name = "20260615-120000-1@example.com.eml"
-	content := "From: News <news@example.com>\r\nTo: ann@example.com\r\nSubject: =?utf-8?q?J=C3=BCly_=3Cb=3E?=\r\n" +
-		"Date: Mon, 15 Jun 2026 12:00:00 +0000\r\nMIME-Version: 1.0\r\nContent-Type: multipart/alternative; boundary=\"=_a\"\r\n\r\n" +
-		"--=_a\r\nContent-Type: text/plain; charset=UTF-8\r\n\r\nplain\r\n--=_a\r\nContent-Type: text/html; charset=UTF-8\r\n" +
-		"Content-Transfer-Encoding: quoted-printable\r\n\r\n<p>J=C3=BCly</p>\r\n--=_a--\r\n"
-	s.Must(os.WriteFile(filepath.Join(s.dir, name), []byte(content), 0o600))
-	s.Must(os.WriteFile(filepath.Join(s.dir, "secret.txt"), []byte("x"), 0o600))
-	v := s.full()
-	v.want("/admin/sending", http.StatusOK, "No mail leaves this server", "Look at them")
-	v.want("/admin/sending/mails", http.StatusOK, "Jüly &lt;b&gt;", "the newest 1 of 1")
-	other := strings.NewReplacer("15 Jun", "16 Jun", "J=C3=BC", "M=C3=BC", "ann@", "Bob@", "News <", "office <").Replace(content)
-	s.Must(os.WriteFile(filepath.Join(s.dir, "2.eml"), []byte(other), 0o600))
-	for _, key := range []string{"subject", "to", "from", "time"} {
-		v.wantOrder("/admin/sending/mails", key, ">Jüly", ">Müly")
-	}
-	v.want("/admin/sending/mails/"+name, http.StatusOK, "ann@example.com", "sandbox")
-	v.want("/admin/sending/mails/"+name+"/body", http.StatusOK, "<p>Jüly</p>")
-	for _, bad := range []string{"secret.txt", "..%2Fother.eml", "none.eml"} {
-		v.want("/admin/sending/mails/"+bad, http.StatusNotFound)
-	}
-	v.send("/admin/sending/test", url.Values{"to": {"ann@example.com\r\nRCPT TO:<bob@example.com>"}}, http.StatusUnprocessableEntity,
-		"The test mail was not sent")
-	v.send("/admin/sending/test", url.Values{"to": {"ann@example.com"}}, http.StatusOK, "answered: 250 ok")
-	v.send("/admin/sending/hold", url.Values{"reason": {"a test"}}, http.StatusOK, "All mails are held", "a test")
-	v.send("/admin/sending/release", nil, http.StatusOK, "Mails are sent again")
-	if row := s.AuditLog(0)[0]; row.Object != "Hold" || row.Method != "POST /admin/sending/release" || !strings.HasPrefix(row.User, "p-full@") {
-		s.Errorf("the last row of the audit log is %+v", row)
-	}
-	s.NewCaller()
-	v.want("/admin/sending", http.StatusOK, "No mail leaves this server")
-	v.want("/admin/sending/mails", http.StatusNotFound)
-	v.want("/admin/sending/mails/"+name+"/body", http.StatusNotFound)
-	v.send("/admin/sending/hold", nil, http.StatusNotFound)
-	// The plan and the backup are those of attention.
-	v.wantWithout("/admin/sending", "Today 0", "Warm-up</h2>")
-	v.want("/admin/backups", http.StatusOK, "The log of the server says why")
-	v.wantWithout("/admin/backups", "the disk is full", "Its file")
-	v.want("/admin/", http.StatusOK, "The last backup failed")
-	v.wantWithout("/admin/", "the disk is full")
-}
-
-func (s *operations) domains() {
-	v := s.full()
-	d, err := s.App.Accounts.AddSendingDomain(s.Context(), accounts.NewSendingDomain{Account: s.Caller.Account.ID, Domain: "example.com",
-		Type: accounts.DKIMEd25519})
-	s.Must(err)
-	_, err = s.App.Accounts.AddSendingDomain(s.Context(), accounts.NewSendingDomain{Account: s.NewCaller().Account.ID, Domain: "secret.example",
-		Type: accounts.DKIMEd25519})
-	s.Must(err)
-	v.want("/admin/sending", http.StatusOK, "the sending domain")
-	v.want("/admin/sending/domains", http.StatusOK, "._domainkey.example.com", "v=DKIM1", "v=DMARC1; p=none")
-	v.send("/admin/sending/domains", nil, http.StatusOK, "Not all is well", "there is no record, so receivers cannot check the signature")
-	key, err := d.Key.Record(d.Domain)
-	s.Must(err)
-	s.dns.Add(s.T, key.ZoneLine(), `_dmarc.example.com. TXT "v=DMARC1; p=none"`, `example.com. TXT "v=spf1 ip4:192.0.2.1 -all"`)
-	v.send("/admin/sending/domains", nil, http.StatusOK, "The records are fine", "the record has the public key")
-	if _, _, text := v.get("/admin/sending/domains"); strings.Contains(text, "secret.example") {
-		s.Error("the page shows the domain of another Account")
-	}
-}
-
-func (s *operations) queue() {
-	v, other := s.full(), s.NewCaller()
-	list := s.AddList("name", "Notified", "on_register_address", "boss@example.com")
-	v.want("/admin/sending", http.StatusOK, "No mail waits.", "no mail was seen that waited")
-	s.Subscribe(list, "Email", "ann@example.com")
-	foreign, err := s.App.Lists.AddList(s.Context(), other, apptest.Details("name", "Foreign", "on_register_address", "boss@example.com"))
-	s.Must(err)
-	_, err = s.App.Contacts.Subscribe(s.Context(), other, contacts.SubscribeRequest{List: foreign, Details: apptest.Details("Email", "bob@example.com")})
-	s.Must(err)
-	v.want("/admin/sending", http.StatusOK, "1 wait for their turn")
-	v.wantWithout("/admin/sending", "24 hours</h2>")
-	// An autoresponder that is not due does not wait.
-	s.Update(func(tx *db.Tx) error { return tx.Enqueue(events.Autorespond{List: list, Due: s.Now.Unix() + 60}) })
-	s.Update(func(tx *db.Tx) error { // as while all mails are held
-		return tx.Do("UPDATE river_job SET state = 'scheduled', created_at = '2026-01-01 00:00:00'")
-	})
-	v.want("/admin/sending", http.StatusOK, "1 wait for their turn", "165 days")
-	v.wantWithout("/admin/sending", "no mail was seen")
-	s.ages(v, other.Account.ID, list)
-	s.Update(func(tx *db.Tx) error { return tx.Do("UPDATE river_job SET state = 'retryable' WHERE kind = 'notify'") })
-	all, err := jobs.List(s.Context(), s.jobs, jobs.Filter{Kind: "notify"})
-	s.Must(err)
-	if len(all) != 2 {
-		s.Fatalf("there are %d jobs, want 2", len(all))
-	}
-	v.want("/admin/sending", http.StatusOK, "1 were deferred", "Notification", "Try now", "/admin/sending/queue/"+id(all[0].ID))
-	v.send("/admin/sending/queue/"+id(all[1].ID), nil, http.StatusNotFound)
-	v.send("/admin/sending/queue/"+id(all[0].ID), nil, http.StatusOK, "The mail is tried again")
-	s.as("silent", people.Membership{Level: enlist.Full}).send("/admin/sending/queue/"+id(all[0].ID), nil, http.StatusNotFound)
-}
-
-// ages keeps ages of two Accounts, and looks at the plot as a person of one, also of one of its Lists.
-func (s *operations) ages(v *visitor, other enlist.AccountID, list enlist.ListID) {
-	hour := s.Now.Truncate(time.Hour).Add(-time.Hour)
-	s.Update(func(tx *db.Tx) error {
-		return errors.Join(
-			sendings.PutQueueAge(tx, s.Caller.Account.ID, sendings.QueueAge{Time: hour.Unix(), Age: 1500}),
-			sendings.PutQueueAge(tx, other, sendings.QueueAge{Time: hour.Unix(), Age: 60_000}))
-	})
-	row := func(at time.Time, minutes string) string {
-		at = at.In(enlist.Location(s.Caller.Account.TimeZone))
-		return "<td>" + at.Format("Mon 15:04") + `</td><td class="n">` + minutes + "</td>"
-	}
-	v.want("/admin/sending", http.StatusOK, "the oldest mail waited, 24 hours</h2>", row(hour.Add(15*time.Minute), "0"), row(hour, "25"),
-		row(hour.Add(-15*time.Minute), "20"), row(hour.Add(-30*time.Minute), "5"), row(hour.Add(-45*time.Minute), "0"))
-	v.wantWithout("/admin/sending", ">1,000<", "no mail waited for a minute")
-	w := s.as("onelist", people.Membership{Level: enlist.Full, Lists: []enlist.ListID{list}})
-	w.want("/admin/sending", http.StatusOK, "is shown to people who may use all Lists")
-	w.wantWithout("/admin/sending", "24 hours</h2>", "no mail waited for a minute")
-}
-
-func (s *operations) attention() {
-	v := s.full()
-	if _, _, text := v.get("/admin/"); strings.Contains(text, "note more") || !strings.Contains(text, "3 delivered (100 %)") {
-		s.Errorf("the first page needs attention, or has no mails:\n%s", cut(text))
-	}
-	many := s.AddList("name", "Many")
-	s.SubscribeMany(many, 110)
-	s.Add(apptest.Whole(many))
-	n := 0
-	s.SendAll(func(*sendings.BatchMail) (u *messages.Undelivered) {
-		if n++; n%10 == 0 {
-			u = &messages.Undelivered{Permanent: true, Recipient: true, Code: 550}
-		}
-		return u
-	})
-	later := s.AddAt(s.Now.Add(time.Hour).Unix(), apptest.Whole(many))
-	s.Edit(later, "pause")
-	may := s.Message
-	s.Message = s.AddMessage("Gone")
-	gone := s.Add(apptest.Whole(s.News))
-	s.Update(func(tx *db.Tx) error { return messages.DeleteMessage(tx, s.Message) })
-	s.SendAll(nil)
-	s.Message = may
-	waits, err := s.AddImport(many, "Email\nann@example.com\n", nil)
-	s.Must(err)
-	s.Must(s.App.Imports.PauseImport(s.Context(), s.Caller, waits.ID))
-	hook := s.AddWebhook("contact", "created", "url", "https://hook.example/?token=secret")
-	s.Update(func(tx *db.Tx) error {
-		return errors.Join(webhooks.SetWebhookFailing(tx, s.Webhook(hook).Target, true),
-			tx.Do("INSERT INTO backup (id, time, name, tried_time, lease_time, every, error) VALUES (1, 1, 'b', 2, 0, 3600, 'the disk is full')"))
-	})
-	v.want("/admin/", http.StatusOK, "9.7 % of the mails of seven days bounced", " is paused", "by a person", "/admin/sends/"+id(later),
-		"An Import is paused", "/admin/imports/"+id(waits.ID), "posted to https://hook.example/<", "the disk is full", "102 delivered", "/admin/webhooks/"+id(hook), "its Message was deleted", "/admin/sends/"+id(gone))
-	s.Must(s.App.Sending.HoldMails(s.Context(), "a move"))
-	v.want("/admin/", http.StatusOK, "a move</span><a", `href="/admin/sending"`)
-	s.as("reader", people.Membership{Level: enlist.Read}).want("/admin/", http.StatusOK, "needs the level full</span></div>")
-	if _, _, text := v.get("/admin/"); strings.Contains(text, "secret") {
-		s.Error("the first page shows the query of the URL of a webhook")
-	}
-	v.want("/admin/backups", http.StatusOK, "the disk is full", "every 60 minutes")
-	v.want("/admin/sending", http.StatusOK, "Bounces of 1,000 mails", "events of 1 webhook are")
-	s.App.SetSending(pace.Settings{Relay: "relay.example:25", Warmup: value(pace.ParseWarmup(s.Now.Format(time.DateOnly) + " 500 1.5"))})
-	v.want("/admin/sending", http.StatusOK, "Today 0 of at most 500")
-	_, err = s.App.Sending.ReleaseMails(s.Context())
-	s.Must(err)
-}
-
-func value[T any](v T, _ error) T { return v }

@@ -7,7 +7,7 @@
 //	mail*.go, group.go   MailSender, which sends the mails of jobs
 //	slice*.go        leases slices of recipients
 //	send*.go, pause.go   the result of a slice, and whether it pauses the Batch
-//	limits.go, forecast.go   what slows Batches down now, and when a Batch will be done
+//	limits.go, forecast*.go   what slows Batches down now, how fast they are, and when a Batch will be done
 //	rate*.go, pace.go   takes tokens for mails, and slows a domain down
 //	edition*.go, winner.go   variants, and the choice of the best one
 //	track.go         opens and clicks

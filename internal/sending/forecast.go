@@ -36,9 +36,11 @@ func (s *Service) Forecast(ctx context.Context, c *enlist.Caller, check *batches
 	}
 	return db.View(ctx, s.db, c, func(tx *db.Tx) (_ pace.Forecast, err error) {
 		if !from.After(s.db.Now()) {
-			if b.Others, err = waiting(tx, c.Account.ID); err != nil {
+			all, err := waitingBatches(tx, settings.Rates != nil)
+			if err != nil {
 				return f, err
 			}
+			b.Others = othersOf(all, c.Account.ID, 0)
 		}
 		if b.Fastest, err = batches.Fastest(tx, c.Account.ID); err != nil {
 			return f, err
@@ -53,33 +55,59 @@ func (s *Service) Forecast(ctx context.Context, c *enlist.Caller, check *batches
 // maxSamples is the largest number of other Batches of which a forecast reads addresses: those with most mails.
 const maxSamples = 10
 
-// waiting returns the mails of the Batches that are sending. Their domain groups are those of one slice of each Batch.
-// The last slice is the last to be leased. So it has all domains before, and afterwards only those that are slow.
-func waiting(tx *db.Tx, account enlist.AccountID) (w pace.Waiting, err error) {
+// waitingBatch is the mails that wait in a Batch that is sending.
+type waitingBatch struct {
+	batches.Waiting
+	groups map[string]int64 // of these, by domain group; nil: not known
+}
+
+// waitingBatches returns the mails of the Batches that are sending, with their domain groups if grouped. These are
+// those of one slice of each Batch. The last slice is the last to be leased. So it has all domains before, and
+// afterwards only those that are slow.
+func waitingBatches(tx *db.Tx, grouped bool) (waiting []waitingBatch, err error) {
 	all, err := batches.MostWaiting(tx)
 	if err != nil {
-		return w, err
+		return nil, err
 	}
-	w.Groups = make(map[string]int64)
 	for i, one := range all {
+		w := waitingBatch{Waiting: one}
+		if grouped && i < maxSamples {
+			if w.groups, err = lastSlice(tx, one.Batch); err != nil {
+				return nil, err
+			}
+			w.grow()
+		}
+		waiting = append(waiting, w)
+	}
+	return waiting, nil
+}
+
+// grow makes the groups of a slice those of all mails.
+func (w *waitingBatch) grow() {
+	var sampled int64
+	for _, n := range w.groups {
+		sampled += n
+	}
+	for group, n := range w.groups {
+		w.groups[group] = int64(float64(w.Mails) * float64(n) / float64(sampled))
+	}
+}
+
+// othersOf returns the mails that wait for the Batches of an Account, except those of one Batch.
+func othersOf(all []waitingBatch, account enlist.AccountID, except enlist.BatchID) pace.Waiting {
+	w := pace.Waiting{Groups: make(map[string]int64)}
+	for i := range all {
+		one := &all[i]
+		if one.Batch == except {
+			continue
+		}
 		w.Mails += one.Mails
 		if one.Account == account {
 			w.Own += one.Mails
 		}
-		if i >= maxSamples {
-			continue
-		}
-		groups, err := lastSlice(tx, one.Batch)
-		if err != nil {
-			return w, err
-		}
-		var sampled int64
-		for _, n := range groups {
-			sampled += n
-		}
-		for group, n := range groups {
-			w.Groups[group] += int64(float64(one.Mails) * float64(n) / float64(sampled))
+		for group, n := range one.groups {
+			w.Groups[group] += n
 		}
 	}
-	return w, nil
+	return w
 }

@@ -64,3 +64,60 @@ func forecasts(f *apptest.Batches) {
 	steps := (midnight.Sub(now) + 10*time.Minute - 1) / (10 * time.Minute)
 	want("mails of the day of the warm-up plan", warm, "", now, pace.WarmupLimit, "", 10*(int(steps)+1))
 }
+
+func runningForecasts(f *apptest.Batches) {
+	f.AddMany(f.News, 57) // and three before
+	id := f.Add(apptest.Whole(f.News))
+	f.Lease("h")
+	now := f.Now.Unix()
+	// want compares the speed of the Batch, what slows it and after how many minutes it is done.
+	want := func(what string, s *app.App, change string, speed int64, kind pace.LimitKind, least, most int64) {
+		f.Helper()
+		f.Must(f.App.DB.Update(f.Context(), func(tx *db.Tx) error { return tx.Do("UPDATE batch SET "+change+" WHERE id = ?", int64(id)) }))
+		all, err := s.Sending.RunningBatches(f.Context(), f.Caller)
+		f.Must(err)
+		if len(all) != 1 || all[0].ID != id {
+			f.Fatalf("%s: the running Batches are %+v", what, all)
+		}
+		got, slowest := all[0], pace.LimitKind("")
+		if got.Forecast.Slowest != nil {
+			slowest = got.Forecast.Slowest.Kind
+		}
+		if done := (got.Forecast.Done - now) / 60; got.Speed != speed || slowest != kind || done < least || done > most {
+			f.Errorf("%s: %d mails an hour, slowed by %q, done in %d minutes; want %d, %q, %d to %d", what, got.Speed, slowest, done, speed, kind, least, most)
+		}
+	}
+	begun := fmt.Sprintf("sent = 20, first_sent_time = %d", now-1200)
+	recipients := f.Batch(id).Recipients
+	free, left := sender(f), recipients-20
+	want("no mail has left", free, "sent = 0", 0, "", -now/60, -now/60)
+	want("all mails since the first one", free, begun, 60, "", left, left)
+	want("a limit is slower", sender(f, "relay=30/hour"), begun, 60, pace.RelayLimit, left*2-10, left*2+10)
+	want("a limit is faster", sender(f, "relay=600/hour"), begun, 60, "", left, left)
+	want("the rate of the Batch", free, begun+", rate = '30/hour'", 60, pace.BatchLimit, left*2-10, left*2+10)
+	f.Must(f.App.DB.Update(f.Context(), func(tx *db.Tx) error {
+		return tx.Do(`INSERT INTO batch_slice (batch_id, number, list_id, first_id, last_id, holder, lease_time, done)
+			SELECT batch_id, number + 1, list_id, 0, 0, '', ?, 1 FROM batch_slice WHERE batch_id = ?`, now-1000, int64(id))
+	}))
+	long := fmt.Sprintf("sent = 20, rate = '', first_sent_time = %d", now-enlist.Day)
+	want("slices of the last hour, after a pause", free, long, recipients/2, "", left*60/(recipients/2), left*60/(recipients/2))
+	f.Must(f.App.DB.Update(f.Context(), func(tx *db.Tx) error {
+		for i := range int64(10) {
+			if err := tx.Do(`INSERT INTO batch_slice (batch_id, number, list_id, first_id, last_id, holder, lease_time, done)
+				VALUES (?, ?, ?, 0, 0, '', ?, 1)`, int64(id), i+3, int64(f.News), now-60*i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	want("slices of the last minutes", free, long, 10*recipients/12*6, "", 0, 60)
+
+	other, key := *f.Caller, *f.Caller.Key
+	key.Lists = []enlist.ListID{f.AddList()}
+	other.Key = &key
+	if all, err := f.App.Sending.RunningBatches(f.Context(), &other); err != nil || len(all) != 0 {
+		f.Errorf("a person of another List sees %+v, %v", all, err)
+	}
+	f.Must(f.App.Sending.HoldMails(f.Context(), "a test"))
+	want("all mails are held", free, long, 0, "", -now/60, -now/60)
+}

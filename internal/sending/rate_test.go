@@ -27,6 +27,7 @@ func TestRates(t *testing.T) {
 		{Name: "a reply that asks for fewer mails halves the rate, which then grows", Test: paceHalvesAndGrows},
 		{Name: "two processes share the days of a warm-up plan", Test: warmupIsShared},
 		{Name: "a forecast counts domains, other Batches and earlier ones", Test: forecasts},
+		{Name: "a running Batch has a speed, and is done when its limits and its speed allow", Test: runningForecasts},
 	})
 }
 

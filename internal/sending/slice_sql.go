@@ -163,6 +163,18 @@ func lastSlice(tx *db.Tx, batch enlist.BatchID) (map[string]int64, error) {
 		sliceKey(slice)...)
 }
 
+// doneSlices returns how many slices a Batch has, and how many of them were done after each of two times. The lease of
+// a slice that is done ended then.
+func doneSlices(tx *db.Tx, batch enlist.BatchID, first, second int64) (all, afterFirst, afterSecond int64, err error) {
+	err = tx.Each(func(row *db.Cursor) error {
+		all, afterFirst, afterSecond = row.Int(), row.Int(), row.Int()
+		return nil
+	}, `SELECT count(*), coalesce(sum(CASE WHEN done = 1 AND lease_time > ? THEN 1 ELSE 0 END), 0),
+		coalesce(sum(CASE WHEN done = 1 AND lease_time > ? THEN 1 ELSE 0 END), 0)
+		FROM batch_slice WHERE batch_id = ?`, first, second, int64(batch))
+	return all, afterFirst, afterSecond, err
+}
+
 // MarkSending stores that recipients are being sent.
 func MarkSending(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, now int64) error {
 	return mark(tx, "status = 'sending', time = ?", "", list, batch, ids, now)

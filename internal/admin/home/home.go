@@ -10,6 +10,7 @@ import (
 	"enlist/internal/admin/ui"
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
+	"enlist/internal/sending"
 )
 
 //go:embed home.html
@@ -26,7 +27,7 @@ type page struct{ content *template.Template }
 // data is the data of the page.
 type data struct {
 	Attention []attention
-	Running   []sends.Row
+	Running   []running
 	Last      []sends.Row
 	Lists     []list // the largest ones
 	AllLists  int64
@@ -36,11 +37,32 @@ type data struct {
 	Steps     []step // before the first send
 }
 
+// running is a send that has not ended.
+type running struct {
+	sends.Row
+	Speed int64  // mails an hour; 0: not known
+	Text  string // when it is done, and what slows it
+}
+
+// runningOf returns the sends that have not ended. rows begin with theirs.
+func runningOf(r *ui.Request, current []sending.RunningBatch, rows []sends.Row) []running {
+	all := make([]running, len(current))
+	for i := range current {
+		b := &current[i]
+		all[i] = running{Row: rows[i], Speed: b.Speed, Text: sends.RunningText(r, b)}
+	}
+	return all
+}
+
 func (p *page) show(r *ui.Request) (*ui.View, error) {
 	d := data{MayAdd: r.MayEditAccount()}
-	running, err := r.App.Batches.CurrentBatches(r.Context(), r.Caller)
+	current, err := r.App.Sending.RunningBatches(r.Context(), r.Caller)
 	if err != nil {
 		return nil, err
+	}
+	open := make([]batches.Batch, len(current))
+	for i := range current {
+		open[i] = current[i].Batch
 	}
 	last, err := lastBatches(r, batches.BatchCompleted)
 	if err != nil {
@@ -50,13 +72,13 @@ func (p *page) show(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := sends.Rows(r, slices.Concat(running, last, failed))
+	rows, err := sends.Rows(r, slices.Concat(open, last, failed))
 	if err != nil {
 		return nil, err
 	}
-	ended := len(running) + len(last)
-	d.Running, d.Last = rows[:len(running)], rows[len(running):ended]
-	if err := d.attend(r, running, failed, rows[ended:]); err != nil {
+	ended := len(open) + len(last)
+	d.Running, d.Last = runningOf(r, current, rows), rows[len(open):ended]
+	if err := d.attend(r, open, failed, rows[ended:]); err != nil {
 		return nil, err
 	}
 	if err := d.grow(r); err != nil {

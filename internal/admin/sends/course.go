@@ -8,9 +8,11 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
+	"enlist/internal/sending"
 )
 
-// This file says on the last page of a new send when its mails leave, and what slows them.
+// This file says when the mails of a send leave, and what slows them: on the last page of a new send, and on Home while
+// it runs.
 
 // course says how fast the mails leave.
 type course struct {
@@ -31,10 +33,10 @@ func courseOf(r *ui.Request, p *plan, b *batches.BatchRequest, check *batches.Ba
 		c.Text = "All mails are held: none leaves before they are released."
 		return c, nil
 	case p.Test:
-		c.Text = "The test goes out first. The others get the winner when it is chosen."
+		c.Text = testFirst
 		return c, nil
 	case p.Zone != "":
-		c.Text = "Each Contact's clock decides, within 26 hours before and after."
+		c.Text = byClocks
 		return c, nil
 	}
 	from := r.Now
@@ -54,9 +56,31 @@ func courseOf(r *ui.Request, p *plan, b *batches.BatchRequest, check *batches.Ba
 	return c, nil
 }
 
+const (
+	testFirst = "The test goes out first. The others get the winner when it is chosen."
+	byClocks  = "Each Contact's clock decides, within 26 hours before and after."
+)
+
+// RunningText says in a sentence how a Batch that has not ended goes on, or "" if there is nothing to say.
+func RunningText(r *ui.Request, b *sending.RunningBatch) string {
+	switch {
+	case b.Status == batches.BatchPending:
+		return "Begins " + r.Date(b.SendTime) + " (" + r.Zone() + ")."
+	case b.Status != batches.BatchSending:
+		return ""
+	case b.Variants != nil && b.Variants.Chosen == 0:
+		return testFirst
+	case b.LocalTime != "":
+		return byClocks
+	case b.Forecast.Hours == nil && b.Forecast.Done == 0: // it has just begun, or all mails are held
+		return ""
+	}
+	return courseText(r, &b.Forecast)
+}
+
 // courseText names what slows a send, and says when the send is done.
 func courseText(r *ui.Request, f *pace.Forecast) string {
-	if f.Hours == nil {
+	if f.Hours == nil && f.Done == 0 {
 		return "No limit slows it: it leaves as fast as the mail server takes it."
 	}
 	slow := "No limit slows it"
@@ -65,16 +89,24 @@ func courseText(r *ui.Request, f *pace.Forecast) string {
 	}
 	done := "done in more than two weeks"
 	if f.Done != 0 {
-		done = "done about " + r.Date(f.Done)
-		local := time.Unix(f.Done, 0).In(r.Now.Location())
-		if local.Format(time.DateOnly) == r.Now.Format(time.DateOnly) {
-			done = "done about " + local.Format("15:04")
-		}
+		done = "done about " + soonText(r, f.Done) + " (" + r.Zone() + ")"
 	}
 	if f.Shared {
 		done += ". Other sends that run now are counted"
 	}
 	return slow + ": " + done + "."
+}
+
+// soonText writes a time of today without the day: 12:20, or tomorrow, 9:05, or Tue 17 Nov, 9:00.
+func soonText(r *ui.Request, at int64) string {
+	local := time.Unix(at, 0).In(r.Now.Location())
+	switch local.Format(time.DateOnly) {
+	case r.Now.Format(time.DateOnly):
+		return local.Format("15:04")
+	case r.Now.AddDate(0, 0, 1).Format(time.DateOnly):
+		return "tomorrow, " + local.Format("15:04")
+	}
+	return r.Date(at)
 }
 
 // slowText is the first part of the sentence, about a Limit.

@@ -267,7 +267,8 @@ func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	to := "/admin/sends/" + ui.Plain(int64(id))
-	if back := r.FormValue("back"); back == "/admin/sends" || strings.HasPrefix(back, "/admin/sends?") {
+	switch back := r.FormValue("back"); {
+	case back == "/admin/", back == "/admin/sends", strings.HasPrefix(back, "/admin/sends?"):
 		to = back
 	}
 	return ui.GoTo(to, done), nil
