@@ -49,7 +49,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/admin/autoresponders": {"enlist/internal/admin/ui", "enlist/internal/enlist"},
 	"enlist/internal/admin/unsubscribers":  {"enlist/internal/admin/ui", "enlist/internal/contacts", "enlist/internal/enlist"},
 	"enlist/internal/admin/backups":        {"enlist/internal/admin/ui", "enlist/internal/backup", "enlist/internal/enlist"},
-	"enlist/internal/admin/sends": {"enlist/internal/address", "enlist/internal/admin/contacts", "enlist/internal/admin/ui", "enlist/internal/batches", "enlist/internal/enlist", "enlist/internal/messages",
+	"enlist/internal/admin/sends": {"enlist/internal/address", "enlist/internal/admin/contacts", "enlist/internal/admin/messages", "enlist/internal/admin/ui", "enlist/internal/batches", "enlist/internal/enlist", "enlist/internal/messages",
 		"enlist/internal/pace", "enlist/internal/reports", "enlist/internal/sending"},
 	"enlist/internal/admin/lists": {
 		"enlist/internal/accounts", "enlist/internal/admin/ui", "enlist/internal/enlist", "enlist/internal/lists",

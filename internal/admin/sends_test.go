@@ -35,6 +35,7 @@ func TestPagesOfSends(t *testing.T) {
 		{Name: "a copy has the choices of the Batch, also those that the page cannot show", Test: (*site).copies},
 		{Name: "mistakes of a new send stand beside their input, which keeps its value", Test: (*site).mistakes},
 		{Name: "the last page of a send names what slows it", Test: (*site).slowedSends},
+		{Name: "the last page of a send counts each List and Segment, and sends a test to the person", Test: (*site).checkedSends},
 		{Name: "Home says how fast a send is and when it is done, and pauses it", Test: (*site).runningSends},
 		{Name: "the list of sends is filtered, and pauses and cancels", Test: (*site).listOfSends},
 	})

@@ -26,8 +26,17 @@ type BatchCheck struct {
 	Complete    bool  // all Contacts of the populations were read; otherwise the numbers are about the first ones
 	Findings    []messages.Finding
 
+	Populations []PopulationCheck // in the order of the request
+
 	Groups map[string]int64 // Recipients by pace.DomainGroup, at most maxGroups of them
 	From   string           // sender of the mails to the first List; "": none is set
+}
+
+// PopulationCheck is the Contacts of a population.
+type PopulationCheck struct {
+	List       enlist.ListID
+	Contacts   int64 // all that the population has, also those who get no mail and those of other populations
+	Recipients int64 // of these, get the mail, and not already as Contacts of an earlier population
 }
 
 // maxGroups is the largest number of domain groups that a check counts. Those of large providers are soon among them.

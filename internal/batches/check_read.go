@@ -86,8 +86,12 @@ type batchCheck struct {
 
 // check returns the check of a Batch, which has not begun.
 func (b *newBatch) check() *batchCheck {
-	return &batchCheck{newBatch: b, taken: make(map[uint64]bool), missing: make(map[string]int64),
+	k := &batchCheck{newBatch: b, taken: make(map[uint64]bool), missing: make(map[string]int64),
 		seed: maphash.MakeSeed(), result: BatchCheck{Groups: make(map[string]int64)}}
+	for i := range b.populations {
+		k.result.Populations = append(k.result.Populations, PopulationCheck{List: b.populations[i].List})
+	}
+	return k
 }
 
 // begin reads the Message and the Lists, and counts the Contacts of the populations.
@@ -180,6 +184,8 @@ type checkStep struct {
 	population Population
 	counts     BatchCounts // of the check, after this step
 	checked    int64
+	contacts   int64 // of the population, in this step
+	recipients int64 // of the step
 	taken      map[uint64]bool
 	domains    map[string]int64 // recipients of the step by domain
 	missing    map[string]int64 // of the check, after this step
@@ -209,6 +215,7 @@ func (k *batchCheck) step(tx *db.Tx, i int) (*checkStep, error) {
 			return nil, err
 		}
 	}
+	st.contacts = int64(len(next.Found))
 	wanted, err := k.Wanted(tx, schema, p, &k.exclude, next.Found, &st.counts)
 	if err != nil {
 		return nil, err
@@ -216,7 +223,8 @@ func (k *batchCheck) step(tx *db.Tx, i int) (*checkStep, error) {
 	before := len(wanted)
 	wanted = k.withoutDuplicates(st, wanted)
 	st.counts.LeftDuplicate += int64(before - len(wanted))
-	st.counts.Recipients += int64(len(wanted))
+	st.recipients = int64(len(wanted))
+	st.counts.Recipients += st.recipients
 	for i := range wanted {
 		key := wanted[i].Key
 		st.domains[key[strings.LastIndexByte(key, '@')+1:]]++
@@ -228,6 +236,8 @@ func (k *batchCheck) step(tx *db.Tx, i int) (*checkStep, error) {
 func (k *batchCheck) take(i int, st *checkStep) {
 	k.populations[i], k.result.BatchCounts, k.missing = st.population, st.counts, st.missing
 	k.result.Checked += st.checked
+	k.result.Populations[i].Contacts += st.contacts
+	k.result.Populations[i].Recipients += st.recipients
 	maps.Copy(k.taken, st.taken)
 	for domain, n := range st.domains {
 		group := pace.DomainGroup(domain)

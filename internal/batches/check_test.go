@@ -81,6 +81,15 @@ func checkReadsAll(f *apptest.Batches) {
 	if !k.Complete || k.Checked != 12_000 || k.Total != 12_000 || k.Recipients != 6000 || k.LeftDuplicate != 6000 {
 		f.Errorf("the check is %+v, want 12,000 Contacts, of which half are duplicates", *k)
 	}
+	if want := []batches.PopulationCheck{{List: f.News, Contacts: 6000, Recipients: 6000}, {List: f.News, Contacts: 6000}}; !slices.Equal(k.Populations, want) {
+		f.Errorf("the populations have %+v, want %+v", k.Populations, want)
+	}
+	some := batches.PopulationRequest{List: f.News, Criteria: apptest.Criterion("Email", "contains", "a11@")}
+	k, err = f.App.Batches.CheckBatch(f.Context(), f.Caller, batches.BatchRequest{Message: f.Message, Populations: []batches.PopulationRequest{some}})
+	f.Must(err)
+	if want := []batches.PopulationCheck{{List: f.News, Contacts: 1, Recipients: 1}}; !slices.Equal(k.Populations, want) {
+		f.Errorf("the population of a search has %+v, want %+v", k.Populations, want)
+	}
 	if want := []int64{5000, 6000, 11_000, 12_000}; !slices.Equal(seen, want) {
 		f.Errorf("the progress is %v, want %v", seen, want)
 	}

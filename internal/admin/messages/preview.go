@@ -196,25 +196,40 @@ func (p *pages) sendTest(r *ui.Request) (*ui.View, error) {
 
 // test sends a test mail as the Contact of the preview would get it.
 func (p *pages) test(r *ui.Request, m *messages.Message) (*ui.View, error) {
-	to, address := strings.TrimSpace(r.FormValue("to")), strings.TrimSpace(r.FormValue("contact"))
-	request := messages.TestRequest{Message: m.ID, List: enlist.ListID(ui.Int(r.FormValue("list"))),
-		Addresses: strings.FieldsFunc(to, func(c rune) bool { return c == ',' || c == ' ' || c == ';' })}
-	if request.List != 0 {
-		one, err := contactOf(r, request.List, address)
-		if err != nil {
-			return nil, err
-		}
-		if request.Contact = one.id; one.id == 0 && address != "" {
-			return p.show(r, &editData{Message: m, TestWrong: noContact})
-		}
-	}
-	err := r.App.Messages.SendTestMessage(r.Context(), r.Caller, request)
-	wrong, known := errors.AsType[*enlist.Error](err)
-	if known && (wrong.Kind == enlist.InvalidParameters || wrong.Kind == enlist.InvalidEmail) {
-		return p.show(r, &editData{Message: m, TestWrong: wrong.Detail})
+	to := strings.TrimSpace(r.FormValue("to"))
+	list, contact := enlist.ListID(ui.Int(r.FormValue("list"))), strings.TrimSpace(r.FormValue("contact"))
+	wrong, err := SendTest(r, m.ID, list, contact, to)
+	if wrong != "" {
+		return p.show(r, &editData{Message: m, TestWrong: wrong})
 	}
 	if err != nil {
 		return nil, err
 	}
-	return ui.GoTo(shownPath(r, m.ID), "The test mail is on its way to "+to+"."), nil
+	return ui.GoTo(shownPath(r, m.ID), TestSent(to)), nil
 }
+
+// SendTest sends a Message to addresses with spaces, commas or semicolons between them, with the values of the Contact
+// of a List with an address, or else of its first one. list 0 means no values. It returns what is wrong with the input.
+func SendTest(r *ui.Request, message enlist.MessageID, list enlist.ListID, contact, to string) (wrong string,
+	err error) {
+	request := messages.TestRequest{Message: message, List: list,
+		Addresses: strings.FieldsFunc(to, func(c rune) bool { return c == ',' || c == ' ' || c == ';' })}
+	if list != 0 {
+		one, err := contactOf(r, list, contact)
+		if err != nil {
+			return "", err
+		}
+		if request.Contact = one.id; one.id == 0 && contact != "" {
+			return noContact, nil
+		}
+	}
+	err = r.App.Messages.SendTestMessage(r.Context(), r.Caller, request)
+	known, ok := errors.AsType[*enlist.Error](err)
+	if ok && (known.Kind == enlist.InvalidParameters || known.Kind == enlist.InvalidEmail) {
+		return known.Detail, nil
+	}
+	return "", err
+}
+
+// TestSent says that a test mail was sent.
+func TestSent(to string) string { return "The test mail is on its way to " + to + "." }

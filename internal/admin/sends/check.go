@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	messagepages "enlist/internal/admin/messages"
 	"enlist/internal/admin/ui"
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
@@ -42,6 +43,14 @@ type checkData struct {
 	Course    course
 	Whole     string // path of this page that looks at all Contacts; "": this one does
 	Uncounted []uncounted
+	Chosen    []chosenPart
+	Me        string // address of the person
+}
+
+// chosenPart is a List or a Segment of a plan, or what an earlier Batch stands for.
+type chosenPart struct {
+	Name           string
+	Contacts, Gets int64
 }
 
 // firstLook is the time in which the page looks at Contacts before it is shown. It then asks for the whole, which can
@@ -88,12 +97,13 @@ func (p *pages) showCheck(r *ui.Request, token, wrong string) (*ui.View, error) 
 		return nil, err
 	}
 	d := checkData{plan: chosen, Check: check, Gets: check.Recipients, Of: check.Total, Token: token, Wrong: wrong,
-		Whole: whole, Typed: r.PostForm.Get("typed"),
+		Whole: whole, Me: r.Person.Email, Typed: r.PostForm.Get("typed"),
 		Out: leftOutCounts(&check.BatchCounts), Asked: check.Recipients >= askedFrom, Findings: check.Findings,
 		Hidden: chosen.values(), Edit: "/admin/sends/new?" + chosen.values().Encode()}
 	if d.whom, err = whomOf(r, &chosen, names); err != nil {
 		return nil, err
 	}
+	d.Chosen = chosen.parts(d.To, check.Populations)
 	if d.Course, err = courseOf(r, &chosen, &request, check); err != nil {
 		return nil, err
 	}
@@ -110,6 +120,22 @@ func (p *pages) showCheck(r *ui.Request, token, wrong string) (*ui.View, error) 
 		view.Problem = wrong
 	}
 	return view, nil
+}
+
+// parts returns the populations of a check with the names of whomOf. What the plan has of earlier Batches can be several
+// populations, which count together.
+func (p *plan) parts(names []string, all []batches.PopulationCheck) (parts []chosenPart) {
+	for i := range all {
+		if own := len(p.Lists) + len(p.Parts); i < own {
+			parts = append(parts, chosenPart{Name: names[i]})
+		} else if i == own {
+			parts = append(parts, chosenPart{Name: strings.Join(names[own:], ", ")})
+		}
+		last := &parts[len(parts)-1]
+		last.Contacts += all[i].Contacts
+		last.Gets += all[i].Recipients
+	}
+	return parts
 }
 
 // barOf draws who gets the mail and who is left out.
@@ -159,6 +185,31 @@ func (p *pages) send(r *ui.Request) (*ui.View, error) {
 		done = "The send is planned."
 	}
 	return ui.GoTo("/admin/sends/"+ui.Plain(int64(id)), done), nil
+}
+
+// test sends a test of the Message to the person, with the values of the first Contact of the first List, and shows the
+// page again.
+func (p *pages) test(r *ui.Request) (*ui.View, error) {
+	chosen := planOf(r)
+	request, err := chosen.request(r)
+	if _, what, ok := mistake(err); ok {
+		return p.showCheck(r, rand.Text(), what)
+	}
+	if err != nil {
+		return nil, err
+	}
+	wrong, err := messagepages.SendTest(r, chosen.Message, request.Populations[0].List, "", r.Person.Email)
+	if err != nil {
+		return nil, err
+	}
+	if wrong != "" {
+		view, err := p.showCheck(r, rand.Text(), "")
+		if err == nil {
+			view.Problem = "The test mail was not sent: " + wrong + "."
+		}
+		return view, err
+	}
+	return ui.GoTo("/admin/sends/check?"+chosen.values().Encode(), messagepages.TestSent(r.Person.Email)), nil
 }
 
 // leftOutCounts has the reasons for which Contacts are no recipients.

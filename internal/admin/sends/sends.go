@@ -28,6 +28,7 @@ func Pages() []ui.Page {
 		{Pattern: "GET /admin/sends", Level: enlist.Read, Serve: p.list},
 		{Pattern: "GET /admin/sends/new", Level: enlist.Standard, Serve: p.compose},
 		{Pattern: "GET /admin/sends/check", Level: enlist.Standard, Serve: p.check},
+		{Pattern: "POST /admin/sends/check", Level: enlist.Standard, Serve: p.test},
 		{Pattern: "POST /admin/sends", Level: enlist.Standard, Serve: p.send},
 		{Pattern: "GET /admin/sends/{batch}", Level: enlist.Read, Serve: p.report},
 		{Pattern: "GET /admin/sends/{batch}/figures.csv", Level: enlist.Read, Serve: figuresFile},

@@ -1,0 +1,46 @@
+package admin_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/people"
+)
+
+// This file tests the last page of a new send: the counts of what was chosen, and the test mail.
+
+func (s *site) checkedSends() {
+	shop := s.AddList("name", "Shop")
+	s.Subscribe(shop, "Email", "a1@example.com") // is in News too
+	s.Subscribe(shop, "Email", "bob@example.com")
+	first, err := s.App.Contacts.SetSegment(s.Context(), s.Caller, segmentOf(s.News, "First", "a1@"))
+	s.Must(err)
+	v, plan := s.full(), url.Values{"message": {id(s.Message)}, "list": {id(s.News), id(shop)}, "segment": {id(s.News) + "-" + id(first)},
+		"name": {"Winter"}, "rate": {"10/hour"}}
+	path := "/admin/sends/check"
+	row := func(name, contacts, gets string) string {
+		return "<tr><td>" + name + `</td><td class="n">` + contacts + `</td><td class="n">` + gets + "</td></tr>"
+	}
+	v.want(path+"?"+plan.Encode(), http.StatusOK, row("News", "3", "3"), row("Shop", "2", "1"), row("the Segment “First” of News", "1", "0"),
+		"counts in the first one", "Send a test to me", "To p-full@")
+	only := url.Values{"message": {id(s.Message)}, "list": {id(shop)}, "again": {id(s.ID)}}
+	v.want(path+"?"+only.Encode(), http.StatusOK, row("Shop", "2", "2"), row("who did not open May", "3", "2"))
+
+	at := v.send(path, plan, http.StatusOK, "The test mail is on its way to p-full@", "Winter", "10/hour")
+	if !strings.HasPrefix(at, path+"?") || !strings.Contains(at, "done=") {
+		s.Errorf("the test ends at %s", at)
+	}
+	s.Update(func(tx *db.Tx) error {
+		n, err := tx.Number("SELECT count(*) FROM river_job WHERE kind = 'send_test'")
+		if n != 1 {
+			s.Errorf("%d test mails were sent, want 1", n)
+		}
+		return err
+	})
+	silent := s.signedIn(people.Membership{Level: enlist.Full})
+	silent.send(path, plan, http.StatusNotFound)
+	s.signedInElsewhere().send(path, plan, http.StatusNotFound)
+}
