@@ -262,10 +262,23 @@ func (h *Handler) write(w http.ResponseWriter, r *http.Request, status int, view
 		_ = control.Flush()
 		_ = control.SetWriteDeadline(time.Time{})
 	}()
-	if err := ui.Write(w, r, status, view, v); err != nil {
+	if err := ui.Write(w, r, status, view, v, h.underWay(r, status, v)); err != nil {
 		h.options.Log.Error("a page failed", "path", r.URL.Path, "error", err)
 		http.Error(w, "this page failed: the log of the server says why", http.StatusInternalServerError)
 	}
+}
+
+// underWay returns what the menu of a page shows. A page without a menu needs none, and a page about a failure must not
+// fail too.
+func (h *Handler) underWay(r *http.Request, status int, v *people.Visit) (u app.UnderWay) {
+	if v == nil || ui.IsFragment(r) || status >= http.StatusInternalServerError {
+		return u
+	}
+	u, err := h.app.UnderWay(r.Context(), v.Caller)
+	if err != nil && r.Context().Err() == nil {
+		h.options.Log.Error("the menu has no counts", "path", r.URL.Path, "error", err)
+	}
+	return u
 }
 
 func (h *Handler) switchAccount(w http.ResponseWriter, r *http.Request) {

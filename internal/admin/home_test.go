@@ -54,7 +54,7 @@ func (s *operations) attention() {
 	v.want("/admin/", http.StatusOK, "9.7 % of the mails of seven days bounced", " is paused", "by a person", "/admin/sends/"+id(later),
 		"An Import is paused", "/admin/imports/"+id(waits.ID), "posted to https://hook.example/<", "the disk is full", "102 delivered", "/admin/webhooks/"+id(hook), "its Message was deleted", "/admin/sends/"+id(gone))
 	s.Must(s.App.Sending.HoldMails(s.Context(), "a move"))
-	v.want("/admin/", http.StatusOK, "a move</span><a", `href="/admin/sending"`)
+	v.want("/admin/", http.StatusOK, "a move</span><a", `href="/admin/sending"`, "Sending health <small>held</small>")
 	s.as("reader", people.Membership{Level: enlist.Read}).want("/admin/", http.StatusOK, "needs the level full</span></div>")
 	if _, _, text := v.get("/admin/"); strings.Contains(text, "secret") {
 		s.Error("the first page shows the query of the URL of a webhook")
@@ -78,6 +78,8 @@ func (s *site) runningSends() {
 	}
 	change(fmt.Sprintf("sent = 10, first_sent_time = %d", s.Now.Unix()-600))
 	zone := enlist.Location(s.Caller.Account.TimeZone)
+	v.want("/admin/lists", http.StatusOK, `Sends <small>1 running</small></a>`)
+	v.wantWithout("/admin/lists", "Imports <small>", "Sending health <small>")
 	done := s.Now.In(zone).Add(20*time.Minute).Format("15:04") + " (" + s.Caller.Account.TimeZone + ")."
 	path := "/admin/sends/" + id(one)
 	v.want("/admin/", http.StatusOK, "Herbs", "10 of 30", "60 an hour", "No limit slows it: done about "+done, `action="`+path+`/pause"`)

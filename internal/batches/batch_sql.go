@@ -176,6 +176,15 @@ func batchCount(tx *db.Tx, account enlist.AccountID, f BatchFilter) (int64, erro
 	return tx.Number("SELECT count(*) FROM batch "+where, args...)
 }
 
+// CountUnderWay returns how many Batches that the caller may access are being prepared or sent.
+func CountUnderWay(tx *db.Tx, c *enlist.Caller) (int64, error) {
+	where, args, err := filterBatches(tx, c.Account.ID, BatchFilter{Lists: c.Key.Lists, Open: true})
+	if err != nil {
+		return 0, err
+	}
+	return tx.Number("SELECT count(*) FROM batch "+where+" AND status IN ('initialising', 'sending')", args...)
+}
+
 // filterBatches returns the WHERE clause of a filter. Open, Message and HasVariants have an index each.
 func filterBatches(tx *db.Tx, account enlist.AccountID, f BatchFilter) (where string, args []any, err error) {
 	where, args = "WHERE account_id = ?", []any{int64(account)}

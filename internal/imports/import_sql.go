@@ -68,6 +68,19 @@ func Imports(tx *db.Tx, account enlist.AccountID) ([]Import, error) {
 	return importTable.All(tx, "WHERE account_id = ? ORDER BY id", int64(account))
 }
 
+// CountUnderWay returns how many Imports into Lists that the caller may access wait for a process or run.
+func CountUnderWay(tx *db.Tx, c *enlist.Caller) (int64, error) {
+	where, args := "WHERE account_id = ? AND state IN ('waiting', 'running')", []any{int64(c.Account.ID)}
+	if c.Key.Lists != nil {
+		test, arg, err := db.OneOfIDs(tx, c.Key.Lists)
+		if err != nil {
+			return 0, err
+		}
+		where, args = where+" AND list_id"+test, append(args, arg)
+	}
+	return tx.Number("SELECT count(*) FROM import "+where, args...)
+}
+
 // setImport stores the columns of an Import that change.
 func setImport(tx *db.Tx, i *Import) error { return importTable.Save(tx, i) }
 

@@ -110,6 +110,7 @@ func (r *Request) ID(name string) int64 {
 type entry struct {
 	Name, Path string
 	level      enlist.Level
+	Count      string // what goes on: "2 running"
 }
 
 // group is a part of the menu.
@@ -129,40 +130,54 @@ func (e entry) isFor(c *enlist.Caller) bool {
 
 var menu = []group{
 	{"", []entry{
-		{"Home", "/admin/", enlist.Read},
-		{"Sends", "/admin/sends", enlist.Read},
-		{"Messages", "/admin/messages", enlist.Read},
-		{"Lists", "/admin/lists", enlist.Read},
-		{"Contacts", "/admin/contacts", enlist.Standard},
-		{"Segments", "/admin/segments", enlist.Read},
-		{"Imports", "/admin/imports", enlist.Standard},
-		{"Forms", "/admin/forms", enlist.Read},
-		{"Autoresponders", "/admin/autoresponders", enlist.Read},
+		{Name: "Home", Path: "/admin/", level: enlist.Read},
+		{Name: "Sends", Path: "/admin/sends", level: enlist.Read},
+		{Name: "Messages", Path: "/admin/messages", level: enlist.Read},
+		{Name: "Lists", Path: "/admin/lists", level: enlist.Read},
+		{Name: "Contacts", Path: "/admin/contacts", level: enlist.Standard},
+		{Name: "Segments", Path: "/admin/segments", level: enlist.Read},
+		{Name: "Imports", Path: "/admin/imports", level: enlist.Standard},
+		{Name: "Forms", Path: "/admin/forms", level: enlist.Read},
+		{Name: "Autoresponders", Path: "/admin/autoresponders", level: enlist.Read},
 	}},
 	{"Design", []entry{
-		{"Images", "/admin/images", enlist.Read},
-		{"Look", "/admin/look", enlist.Read},
+		{Name: "Images", Path: "/admin/images", level: enlist.Read},
+		{Name: "Look", Path: "/admin/look", level: enlist.Read},
 	}},
 	{"Administration", []entry{
-		{"Sending health", "/admin/sending", enlist.Read},
-		{"Unsubscriber List", "/admin/unsubscribers", enlist.Standard},
-		{"Account", "/admin/account", enlist.Full},
-		{"People", "/admin/people", enlist.Full},
-		{"Keys", "/admin/keys", enlist.Full},
-		{"Webhooks", "/admin/webhooks", enlist.Full},
-		{"Audit log", "/admin/audit", enlist.Full},
-		{"Backups", "/admin/backups", enlist.Full},
-		{"You", "/admin/you", enlist.Read},
+		{Name: "Sending health", Path: "/admin/sending", level: enlist.Read},
+		{Name: "Unsubscriber List", Path: "/admin/unsubscribers", level: enlist.Standard},
+		{Name: "Account", Path: "/admin/account", level: enlist.Full},
+		{Name: "People", Path: "/admin/people", level: enlist.Full},
+		{Name: "Keys", Path: "/admin/keys", level: enlist.Full},
+		{Name: "Webhooks", Path: "/admin/webhooks", level: enlist.Full},
+		{Name: "Audit log", Path: "/admin/audit", level: enlist.Full},
+		{Name: "Backups", Path: "/admin/backups", level: enlist.Full},
+		{Name: "You", Path: "/admin/you", level: enlist.Read},
 	}},
 }
 
-// menuFor returns the menu of a person.
-func menuFor(c *enlist.Caller) (all []group) {
+// menuFor returns the menu of a person, with what goes on.
+func menuFor(c *enlist.Caller, u app.UnderWay) (all []group) {
+	counts := map[string]string{"Sends": running(u.Batches), "Imports": running(u.Imports)}
+	if u.Held {
+		counts["Sending health"] = "held"
+	}
 	for _, g := range menu {
 		g.Entries = slices.DeleteFunc(slices.Clone(g.Entries), func(e entry) bool { return !e.isFor(c) })
+		for i := range g.Entries {
+			g.Entries[i].Count = counts[g.Entries[i].Name]
+		}
 		all = append(all, g)
 	}
 	return all
+}
+
+func running(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return Number(n) + " running"
 }
 
 // layoutData is the data of the layout.
@@ -202,11 +217,11 @@ func Parse(page fs.FS, names ...string) *template.Template {
 	return template.Must(template.Must(layout().Clone()).ParseFS(page, names...))
 }
 
-// Write writes a page. v is nil without a person who is signed in.
-func Write(w http.ResponseWriter, r *http.Request, status int, view *View, v *people.Visit) error {
+// Write writes a page. v is nil without a person who is signed in. The menu shows u.
+func Write(w http.ResponseWriter, r *http.Request, status int, view *View, v *people.Visit, u app.UnderWay) error {
 	d := layoutData{View: *view, Visit: v}
 	if v != nil {
-		d.AccountID, d.Done, d.Menu = v.Caller.Account.ID, r.URL.Query().Get("done"), menuFor(v.Caller)
+		d.AccountID, d.Done, d.Menu = v.Caller.Account.ID, r.URL.Query().Get("done"), menuFor(v.Caller, u)
 	}
 	if view.Refresh > 0 {
 		d.refresh(r.URL)
