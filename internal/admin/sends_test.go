@@ -71,11 +71,12 @@ func (s *site) peopleOfReport() {
 	v, path := s.full(), s.pathOf()
 	v.want(path, http.StatusOK, `people/opened">1</a>`, `people/machines">1</a>`, `people/left">1</a>`, `people/bounced">1</a>`,
 		"people/link?url=https%3a%2f%2fa.example%2f", "The mailbox does not exist",
-		`<td>bounced later</td><td class="n"><a href="`+path+`/people/bounced">1</a>`, `<td>Sent</td><td class="n">3</td>`)
+		`<td>bounced later</td><td class="n"><a href="`+path+`/people/bounced">1</a>`, `people/accepted">3</a>`,
+		"people/all-opened?device=desktop")
 	v.want(path, http.StatusOK, `people/delivered">2</a>`)
 	v.want(path+"/people/delivered", http.StatusOK, "a0@", "a1@", "<span>1 to 2</span>")
 	v.wantWithout(path+"/people/delivered", "a2@")
-	for kind, want := range map[string]string{"opened": "a0@", "machines": "a1@", "clicked": "a0@", "left": "a0@", "bounced": "a2@",
+	for kind, want := range map[string]string{"opened": "a0@", "machines": "a1@", "all-opened?device=desktop": "a0@", "clicked": "a0@", "left": "a0@", "bounced": "a2@",
 		"link?url=" + url.QueryEscape("https://a.example/"): "a0@"} {
 		_, _, text := v.get(path + "/people/" + kind)
 		for _, a := range []string{"a0@", "a1@", "a2@"} {
@@ -177,6 +178,15 @@ func (s *site) partsOfReport() {
 	v.want(s.pathOf(), http.StatusOK, "Gmail", "others", "The mailbox is full", "What became of the mails", `<td class="n">1</td></tr>`,
 		"Against the one before")
 	v.wantWithout(s.pathOf(), "Counted for")
+	people := s.pathOf() + "/people/"
+	v.want(s.pathOf(), http.StatusOK, people+`accepted?provider=other">3</a>`, people+`bounced?provider=gmail">1</a>`,
+		people+`bounced?reason=full">1</a>`)
+	v.want(people+"bounced?reason=full", http.StatusOK, "The mailbox is full", "ann@gmail.com",
+		`<input type="hidden" name="reason" value="full">`, "people.csv?kind=bounced&amp;reason=full")
+	v.want(people+"bounced?reason=policy", http.StatusOK, "There is no such person yet.")
+	v.want(people+"recipients?provider=gmail", http.StatusOK, "Mailbox provider: Gmail", "ann@gmail.com")
+	v.wantWithout(people+"recipients?provider=gmail", "a0@")
+	v.want(s.pathOf()+"/people.csv?kind=accepted&provider=other", http.StatusOK, "a0@example.com", "a2@example.com")
 	v.want(s.pathOf()+"/figures.csv", http.StatusOK, "provider,gmail,refused,1", "provider,other,sent,3", "reason,full,bounced,1",
 		",complained,1\r\n", "link,https://a.example/,people,0")
 	s.Must(s.App.DB.Update(s.Context(), func(tx *db.Tx) error { // as if an earlier version had sent it

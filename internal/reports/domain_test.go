@@ -73,9 +73,52 @@ func countedByDomain(f *apptest.SentBatch) {
 		{Reason: batches.ReasonUnknownAddress, Refused: 1, Bounced: 1},
 	})
 	sameByDomain(f, r)
+	peopleOfParts(f, r)
 	last := r.Periods[len(r.Periods)-1]
 	if last.Unsubscribed != 2 || last.Complained != 1 || last.Time != f.Now.Unix()/3600*3600 {
 		f.Errorf("the last period is %+v, want 2 departures and 1 complaint now", last)
+	}
+}
+
+// peopleOfParts checks that as many rows are behind each number by group of domains and by reason as it says, and reads
+// the pages of one part.
+func peopleOfParts(f *apptest.SentBatch, r *reports.BatchReport) {
+	f.Helper()
+	check := func(kind batches.EventKind, human string, part reports.Part, want int64) {
+		f.Helper()
+		q := enlist.Query{}
+		if human != "" {
+			q.Criteria = apptest.Criterion("is_human", "exactly", human)
+		}
+		rows := f.Rows(reports.RowsRequest{Kind: kind, Part: part}, q).Rows
+		if int64(len(rows)) != want {
+			f.Errorf("%s %s of %+v: the rows are %v, want %d", kind, human, part, rows, want)
+		}
+	}
+	for _, s := range r.ByDomain() {
+		of := reports.Part{Group: s.Group}
+		check(reports.RowsAccepted, "", of, s.Sent)
+		check(reports.RowsDeferred, "", of, s.Deferred)
+		check(batches.EventBounced, "", of, s.Bounced)
+		check(reports.RowsOpens, "true", of, s.HumanOpened)
+		check(reports.RowsOpens, "false", of, s.Opened-s.HumanOpened)
+		check(batches.EventClicked, "true", of, s.HumanClicked)
+	}
+	for _, s := range r.ByReason() {
+		check(batches.EventBounced, "", reports.Part{Reason: s.Reason}, s.Bounced)
+	}
+	sorted := f.Rows(reports.RowsRequest{Kind: reports.RowsDeferred}, enlist.Query{SortBy: "contact_email"})
+	if len(sorted.All) != 1 || sorted.All[0].Address != "later@hotmail.co.uk" {
+		f.Errorf("the deferred rows are %v", sorted.Rows)
+	}
+	check(batches.EventBounced, "", reports.Part{Group: "gmail", Reason: batches.ReasonFull}, 0)
+	all := f.Rows(reports.RowsRequest{Kind: reports.RowsSent, Part: reports.Part{Group: "gmail"}}, enlist.Query{}).Rows
+	for _, q := range []enlist.Query{{}, {SortBy: "contact_id"}, {SortBy: "contact_email"}} {
+		q.Limit, q.Offset = 1, 1
+		rows := f.Rows(reports.RowsRequest{Kind: reports.RowsSent, Part: reports.Part{Group: "gmail"}}, q).Rows
+		if len(all) != 3 || len(rows) != 1 || rows[0] != all[1] {
+			f.Errorf("of %v the second by %q is %v", all, q.SortBy, rows)
+		}
 	}
 }
 

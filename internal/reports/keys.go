@@ -26,6 +26,8 @@ var contactKeysOfRow = []enlist.Attribute[BatchRow]{
 
 var rowAttributes = map[batches.EventKind][]enlist.Attribute[BatchRow]{
 	RowsSent:              rowKeys(),
+	RowsAccepted:          rowKeys(),
+	RowsDeferred:          rowKeys(),
 	RowsDelivered:         rowKeys(),
 	batches.RowsNotOpened: rowKeys(),
 	batches.EventOpened: rowKeys(

@@ -22,6 +22,8 @@ import (
 // The kinds of rows besides the kinds of events.
 const (
 	RowsSent      batches.EventKind = "sent"      // all recipients that get the mail or have got it
+	RowsAccepted  batches.EventKind = "accepted"  // whose mail the mail server has accepted; BatchReport.Sent counts them
+	RowsDeferred  batches.EventKind = "deferred"  // whose mail was tried again, whatever became of it
 	RowsDelivered batches.EventKind = "delivered" // whose mail the mail server has accepted, and has not bounced
 	RowsUpdated   batches.EventKind = "updated"   // no page lets a recipient update a profile, so there are none
 	RowsOpens     batches.EventKind = "opens"     // EventOpened with keys that the published interface does not have
@@ -32,6 +34,7 @@ type RowsRequest struct {
 	Batch enlist.BatchID
 	Kind  batches.EventKind
 	URL   string // for EventLink: the link as the Message contains it
+	Part  Part
 }
 
 // RowsQuery says which rows the function batchRows returns.
@@ -55,11 +58,16 @@ type BatchRow struct {
 	order   fieldOrder
 }
 
-// belongsTo reports whether a recipient belongs to the kind RowsSent, RowsDelivered or RowsNotOpened. The caller checks
-// its events: that the mail was not opened, and has not bounced.
+// belongsTo reports whether a recipient belongs to a kind without events. The caller checks the events of RowsDelivered
+// and RowsNotOpened: that the mail was not opened, and has not bounced.
 func belongsTo(r *batches.Recipient, kind batches.EventKind) bool {
-	if kind == RowsSent {
+	switch kind {
+	case RowsSent:
 		return r.Status != batches.RecipientSkipped
+	case RowsAccepted:
+		return r.Sent != 0
+	case RowsDeferred:
+		return r.Attempts > 0
 	}
 	return r.Sent != 0 && r.Status != batches.RecipientBounced
 }
@@ -134,7 +142,7 @@ func newRowsPage(r RowsRequest, q enlist.Query, w enlist.RowWriter[BatchRow]) (*
 	if p.left == 0 {
 		p.left = math.MaxInt64
 	}
-	p.filtered = !p.bound(p.found.Where)
+	p.filtered = !p.bound(p.found.Where) || p.Part != Part{}
 	switch k := p.found.Sort; {
 	case p.fields.SortBy != "":
 		p.sorted = p.newSorter(func(a, b *BatchRow) int { return a.order.compare(b.order) })
@@ -236,7 +244,7 @@ func (p *rowsPage) readList(tx *db.Tx, q *RowsQuery, l *listSearch) error {
 		return errPageFull
 	}
 	q.Where, q.Sort = l.where, l.sort
-	inStore := p.found.InStore()
+	inStore := p.found.InStore() && p.Part == Part{}
 	if inStore && (p.sorted != nil || l.where != nil) {
 		q.Where = both(l.where, p.found.Where)
 		q.Sort = cmp.Or(l.sort, p.found.Sort)
@@ -253,7 +261,7 @@ func (p *rowsPage) readList(tx *db.Tx, q *RowsQuery, l *listSearch) error {
 	return batchRows(tx, q, func(r *BatchRow) error {
 		r.LinkURL = p.URL
 		switch {
-		case p.filtered && !p.found.Accepts(r):
+		case p.filtered && !(p.found.Accepts(r) && p.Part.has(r)):
 			return nil
 		case p.sorted != nil:
 			return p.sorted.add(r)

@@ -32,7 +32,7 @@ func rowsSortedByEachKey(f *apptest.SentBatch) {
 		f.Must(f.Store.Update(f.Context(), func(tx *db.Tx) error { return giveEvents(f, tx, list) }))
 	}
 	f.Analyze()
-	for _, kind := range []batches.EventKind{reports.RowsSent, reports.RowsDelivered, batches.RowsNotOpened, batches.EventOpened, batches.EventClicked,
+	for _, kind := range []batches.EventKind{reports.RowsSent, reports.RowsAccepted, reports.RowsDelivered, batches.RowsNotOpened, batches.EventOpened, batches.EventClicked,
 		batches.EventLink, batches.EventBounced, batches.EventComplained, batches.EventUnsubscribed, batches.EventDeactivated} {
 		r := reports.RowsRequest{Kind: kind}
 		if kind == batches.EventLink {

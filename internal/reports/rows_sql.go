@@ -32,7 +32,7 @@ func batchRows(t *db.Tx, q *RowsQuery, each func(*BatchRow) error) error {
 	}
 	next := c.events
 	switch q.Kind {
-	case RowsSent, RowsDelivered:
+	case RowsSent, RowsAccepted, RowsDeferred, RowsDelivered:
 		next = c.sentTo
 	case batches.RowsNotOpened:
 		next = c.withoutOpen
@@ -127,7 +127,11 @@ func (c *rowsCursor) events() (rows []BatchRow, err error) {
 
 // hasEvents reports whether the rows have events.
 func (c *rowsCursor) hasEvents() bool {
-	return c.Kind != RowsSent && c.Kind != RowsDelivered && c.Kind != batches.RowsNotOpened
+	switch c.Kind {
+	case RowsSent, RowsAccepted, RowsDeferred, RowsDelivered, batches.RowsNotOpened:
+		return false
+	}
+	return true
 }
 
 // load returns the rows of recipients, in the order of ids.
@@ -163,7 +167,7 @@ func (c *rowsCursor) load(ids []enlist.ContactID) (rows []BatchRow, err error) {
 	return rows, nil
 }
 
-// sentTo returns the next recipients of the kind RowsSent or RowsDelivered.
+// sentTo returns the next recipients of a kind that tests no opens.
 func (c *rowsCursor) sentTo() (rows []BatchRow, err error) {
 	all, err := batches.RecipientTable.All(c.tx, "WHERE"+ofBatch+c.order()+db.Limited,
 		append(c.batchKeys(c.first, c.last), int64(rowsChunk))...)

@@ -108,6 +108,10 @@ func (c *rowsCursor) rows(q *search.Query, value string, withContacts bool) {
 	switch c.Kind {
 	case RowsSent:
 		q.Add(" AND r.status <> 'skipped'")
+	case RowsAccepted:
+		q.Add(" AND r.sent_time <> 0")
+	case RowsDeferred:
+		q.Add(" AND r.attempts > 0")
 	case RowsDelivered:
 		q.Add(delivered, list, batch)
 	case batches.RowsNotOpened:

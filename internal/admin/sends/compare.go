@@ -14,9 +14,8 @@ import (
 
 // domain is a row of the table of providers.
 type domain struct {
-	Name                     string
-	Sent, Refused, Deferred  int64
-	Opened, Clicked, Machine string
+	Group, Name string
+	Figures     []figure
 }
 
 var providers = map[string]string{"gmail": "Gmail", "microsoft": "Microsoft", "yahoo": "Yahoo and AOL",
@@ -28,14 +27,21 @@ func domainsOf(r *reports.BatchReport) (all []domain) {
 	slices.SortStableFunc(sums, func(a, b batches.DomainSums) int { return int(b.Sent - a.Sent) })
 	for _, s := range sums {
 		arrived := max(0, s.Sent-(s.Bounced-s.Refused))
-		all = append(all, domain{providers[s.Group], s.Sent, s.Bounced, s.Deferred, ui.Percent(s.HumanOpened, arrived),
-			ui.Percent(s.HumanClicked, arrived), ui.Percent(max(0, s.Opened-s.HumanOpened), arrived)})
+		all = append(all, domain{s.Group, providers[s.Group], []figure{
+			{"Sent", ui.Number(s.Sent), "", "accepted"},
+			{"Bounced", ui.Number(s.Bounced), "", "bounced"},
+			{"Deferred", ui.Number(s.Deferred), "", "deferred"},
+			{"Opened", ui.Percent(s.HumanOpened, arrived), "", "opened"},
+			{"Clicked", ui.Percent(s.HumanClicked, arrived), "", "clicked"},
+			{"Machines", ui.Percent(max(0, s.Opened-s.HumanOpened), arrived), "", "machines"},
+		}})
 	}
 	return all
 }
 
 // reason is a row of the table of bounces.
 type reason struct {
+	Reason            batches.BounceReason
 	Name              string
 	Bounced, Deferred int64
 	Most              int64 // the largest number of bounces of all reasons
@@ -51,7 +57,7 @@ func reasonsOf(r *reports.BatchReport) (all []reason) {
 	sums := r.ByReason()
 	slices.SortStableFunc(sums, func(a, b batches.DomainSums) int { return int(b.Bounced - a.Bounced) })
 	for _, s := range sums {
-		all = append(all, reason{reasonTexts[s.Reason], s.Bounced, s.Deferred, max(1, sums[0].Bounced)})
+		all = append(all, reason{s.Reason, reasonTexts[s.Reason], s.Bounced, s.Deferred, max(1, sums[0].Bounced)})
 	}
 	return all
 }

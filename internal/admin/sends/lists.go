@@ -58,28 +58,25 @@ func (u *uncounted) Opens() bool { return u != nil && u.What != "Clicks" }
 // Clicks reports whether clicks are not counted.
 func (u *uncounted) Clicks() bool { return u != nil && u.What != "Opens" }
 
-// without returns the figures that are counted.
-func (u *uncounted) without(all []figure) []figure {
-	return slices.DeleteFunc(all, func(f figure) bool {
-		switch f.People {
-		case "opened", "machines", "not-opened":
-			return u.Opens()
-		case "clicked", "clicked-machines":
-			return u.Clicks()
-		}
-		return false
-	})
+// has reports whether a figure is not counted.
+func (u *uncounted) has(f figure) bool {
+	switch f.People {
+	case "opened", "machines", "not-opened":
+		return u.Opens()
+	case "clicked", "clicked-machines":
+		return u.Clicks()
+	}
+	return false
 }
 
 // hide takes what is not counted out of the tables of a report.
 func (u *uncounted) hide(d *reportData) {
-	d.Figures, d.Steps = u.without(d.Figures), u.without(d.Steps)
+	d.Figures, d.Steps = slices.DeleteFunc(d.Figures, u.has), slices.DeleteFunc(d.Steps, u.has)
 	for i := range d.Domains {
-		if u.Opens() {
-			d.Domains[i].Opened, d.Domains[i].Machine = "–", "–"
-		}
-		if u.Clicks() {
-			d.Domains[i].Clicked = "–"
+		for j, f := range d.Domains[i].Figures {
+			if u.has(f) {
+				d.Domains[i].Figures[j] = figure{Name: f.Name, Value: "–"}
+			}
 		}
 	}
 	for i := range d.Variants {

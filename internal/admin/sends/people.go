@@ -11,6 +11,7 @@ import (
 	"enlist/internal/admin/ui"
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
+	"enlist/internal/pace"
 	"enlist/internal/reports"
 )
 
@@ -50,7 +51,10 @@ func (k *kind) columns(r *ui.Request, b *batches.Batch) ui.Columns[reports.Batch
 
 var kinds = []kind{
 	{"recipients", "Who gets it", reports.RowsSent, enlist.InputNull, ""},
+	{"accepted", "Accepted by the mail server", reports.RowsAccepted, enlist.InputNull, ""},
+	{"deferred", "Tried again later", reports.RowsDeferred, enlist.InputNull, ""},
 	{"delivered", "Delivered", reports.RowsDelivered, enlist.InputNull, ""},
+	{"all-opened", "Opened, by a person or a machine", batches.EventOpened, enlist.InputNull, "time"},
 	{"opened", "Opened by the person", reports.RowsOpens, enlist.InputTrue, "time"},
 	{"machines", "Opened only by a machine", reports.RowsOpens, enlist.InputFalse, "time"},
 	{"not-opened", "Not opened", batches.RowsNotOpened, enlist.InputNull, ""},
@@ -73,10 +77,15 @@ func kindCalled(name string) (*kind, error) {
 
 // search returns what a list of people asks for.
 func (k *kind) search(r *ui.Request) (reports.RowsRequest, enlist.Query) {
-	request := reports.RowsRequest{Batch: enlist.BatchID(r.ID("batch")), Kind: k.rows, URL: r.FormValue("url")}
+	request := reports.RowsRequest{Batch: enlist.BatchID(r.ID("batch")), Kind: k.rows, URL: r.FormValue("url"),
+		Part: reports.Part{Group: r.FormValue("provider"), Reason: batches.BounceReason(r.FormValue("reason"))}}
 	var parts []enlist.Criteria
 	if k.human != enlist.InputNull {
 		parts = append(parts, enlist.Criteria{Key: "is_human", Operator: "exactly", Value: enlist.Input{Kind: k.human}})
+	}
+	if device := r.FormValue("device"); device != "" {
+		parts = append(parts,
+			enlist.Criteria{Key: "device", Operator: "exactly", Value: enlist.TextInput(device)})
 	}
 	if text := strings.TrimSpace(r.FormValue("q")); text != "" {
 		parts = append(parts,
@@ -97,11 +106,28 @@ type peopleData struct {
 	Batch      enlist.BatchID
 	Kind       string
 	Text, Link string
+	Only       []only // the page has only these people
 	People     []person
 	Pager      ui.Pager
 	Order      ui.Order
 	File       string // URL of all as CSV
 	Late       bool   // the search was given up: People are those that it had found
+}
+
+// only is a value of a table of the report to which people belong.
+type only struct{ Name, Value, Text string }
+
+// onlyOf returns the values that a page of people asks for.
+func onlyOf(r *ui.Request) (all []only) {
+	add := func(name string, text func(value string) string) {
+		if value := r.FormValue(name); value != "" {
+			all = append(all, only{name, value, cmp.Or(text(value), value)})
+		}
+	}
+	add("provider", func(v string) string { return "Mailbox provider: " + cmp.Or(providers[v], v) })
+	add("reason", func(v string) string { return reasonTexts[batches.BounceReason(v)] })
+	add("device", func(v string) string { return "Device: " + deviceText(pace.Device(v)) })
+	return all
 }
 
 // person is a row of a page of people.
@@ -134,7 +160,7 @@ func (p *pages) people(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	d := peopleData{Batch: b.ID, Kind: k.name, Text: strings.TrimSpace(r.FormValue("q")), Link: request.URL,
-		Order: order, Late: late}
+		Only: onlyOf(r), Order: order, Late: late}
 	columns.Sort(r.URL.Query(), "", rows.all)
 	more := len(rows.all) > peoplePage
 	rows.all = rows.all[:min(len(rows.all), peoplePage)]
@@ -160,6 +186,9 @@ func (d *peopleData) path(to string, page int64) string {
 	}
 	if d.Link != "" {
 		v.Set("url", d.Link)
+	}
+	for _, p := range d.Only {
+		v.Set(p.Name, p.Value)
 	}
 	if to == "people.csv" {
 		v.Set("kind", d.Kind)

@@ -3,12 +3,12 @@ package sends
 import (
 	"html/template"
 	"slices"
-	"strings"
 	"time"
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
+	"enlist/internal/pace"
 	"enlist/internal/reports"
 )
 
@@ -64,6 +64,7 @@ type share struct {
 	Name   string
 	Count  int64
 	Part   string
+	Device pace.Device // of mails by device
 	Reason string      // of Contacts that are left out, a name of reports.LeftOutAttributes; "": none
 	To     []ui.Action // pages of the people: one, or one for each List
 }
@@ -184,7 +185,7 @@ func figuresOf(r *reports.BatchReport) []figure {
 func machinesOf(r *reports.BatchReport) []figure {
 	arrived, opened, clicked := r.Delivered(), max(0, r.Opened()-r.HumanOpened), max(0, r.Clicked-r.HumanClicked)
 	return []figure{
-		{"Sent", ui.Number(r.Sent), ui.Percent(r.Sent, r.ToSend()), ""},
+		{"Sent", ui.Number(r.Sent), ui.Percent(r.Sent, r.ToSend()), "accepted"},
 		{"Opened only by machines", ui.Number(opened), ui.Percent(opened, arrived), "machines"},
 		{"Clicked only by machines", ui.Number(clicked), ui.Percent(clicked, arrived), "clicked-machines"},
 		{"Not opened", ui.Number(r.NotOpened()), ui.Percent(r.NotOpened(), arrived), "not-opened"},
@@ -288,7 +289,7 @@ func devicesOf(r *reports.BatchReport) (all []share) {
 	var sum int64
 	for device, n := range r.Devices() {
 		if n > 0 {
-			all = append(all, share{Name: strings.Replace(string(device), "unknown", "not known", 1), Count: n})
+			all = append(all, share{Name: deviceText(device), Count: n, Device: device})
 			sum += n
 		}
 	}
@@ -302,4 +303,12 @@ func devicesOf(r *reports.BatchReport) (all []share) {
 		all[i].Part = ui.Percent(all[i].Count, sum)
 	}
 	return all
+}
+
+// deviceText is what the pages call a device.
+func deviceText(d pace.Device) string {
+	if d == pace.UnknownDevice {
+		return "not known"
+	}
+	return string(d)
 }
