@@ -43,6 +43,7 @@ type RowsQuery struct {
 	Batch         enlist.BatchID
 	Kind          batches.EventKind
 	Link          enlist.LinkID     // for EventLink
+	Part          Part              // with a Part there is no Limit and no Offset
 	After, Before enlist.ContactID  // only Contacts between these; a Before of 0 means no limit
 	Sort          *enlist.SearchKey // nil: by Contact; rows with equal values are in order of Contact
 	Where         *enlist.Condition // see Condition.inStore
@@ -219,7 +220,7 @@ func (p *rowsPage) read(tx *db.Tx, b *batches.Batch, lists []listSearch) error {
 	}
 	for i := range lists {
 		for _, link := range links {
-			q := &RowsQuery{List: lists[i].list, Batch: b.ID, Kind: p.Kind, Link: link, After: p.after,
+			q := &RowsQuery{List: lists[i].list, Batch: b.ID, Kind: p.Kind, Link: link, Part: p.Part, After: p.after,
 				Before: p.before, Descending: p.descending}
 			whole := !p.filtered && p.sorted == nil && lists[i].where == nil
 			if whole && len(lists) == 1 && len(links) == 1 {
@@ -261,7 +262,7 @@ func (p *rowsPage) readList(tx *db.Tx, q *RowsQuery, l *listSearch) error {
 	return batchRows(tx, q, func(r *BatchRow) error {
 		r.LinkURL = p.URL
 		switch {
-		case p.filtered && !(p.found.Accepts(r) && p.Part.has(r)):
+		case p.filtered && !p.found.Accepts(r):
 			return nil
 		case p.sorted != nil:
 			return p.sorted.add(r)

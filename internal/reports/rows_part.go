@@ -14,8 +14,8 @@ type Part struct {
 	Reason batches.BounceReason // that the text of the mail server names; for EventBounced
 }
 
-// has reports whether a row belongs to the part.
-func (p *Part) has(r *BatchRow) bool {
+// has reports whether a recipient belongs to the part.
+func (p *Part) has(r *batches.Recipient) bool {
 	return (p.Group == "" || pace.Provider(r.Address) == p.Group) &&
 		(p.Reason == "" || batches.ReasonOf(r.Detail) == p.Reason)
 }

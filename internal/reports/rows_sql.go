@@ -140,6 +140,14 @@ func (c *rowsCursor) load(ids []enlist.ContactID) (rows []BatchRow, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Part != (Part{}) { // most recipients may not belong to it, so their events are not read
+		ids = slices.DeleteFunc(slices.Clone(ids), func(id enlist.ContactID) bool {
+			return recipients[id] == nil || !c.Part.has(recipients[id])
+		})
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
 	events := make(map[enlist.ContactID]*batches.RecipientEvent, len(ids))
 	if c.hasEvents() {
 		test, args, err := contacts.RecipientsByID(c.tx, c.List, c.Batch, ids)
@@ -187,7 +195,7 @@ func (c *rowsCursor) sentTo() (rows []BatchRow, err error) {
 	for i := range all {
 		_, hasBounced := slices.BinarySearch(bounced, all[i].Contact)
 		switch {
-		case hasBounced || !belongsTo(&all[i], c.Kind):
+		case hasBounced || !belongsTo(&all[i], c.Kind) || !c.Part.has(&all[i]):
 		case c.Offset > 0:
 			c.Offset--
 		case c.left > 0:
