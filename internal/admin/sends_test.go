@@ -29,6 +29,7 @@ func TestPagesOfSends(t *testing.T) {
 		{Name: "people need the level standard, and other Accounts and Lists see none", Test: (*site).accessToPeople},
 		{Name: "cells that begin with = stay text, and markup stays text", Test: (*site).hostilePeople},
 		{Name: "a report has providers, reasons and hours, and its file has them too", Test: (*site).partsOfReport},
+		{Name: "a report draws the links with most clicks and the providers, and stays small with many links", Test: (*site).barsOfReport},
 		{Name: "a report of an autoresponder has the last 30 days", Test: (*site).daysOfReport},
 		{Name: "a report of a Batch with variants has intervals, and the winner can be chosen", Test: (*site).variantsOfReport},
 		{Name: "a Batch is sent again to those who did not open it", Test: (*site).sendAgain},
@@ -193,6 +194,37 @@ func (s *site) partsOfReport() {
 		return tx.Do("DELETE FROM batch_domain WHERE batch_id = ? AND domain = 'other'", int64(s.ID))
 	}))
 	v.want(s.pathOf(), http.StatusOK, "Counted for 1 of 4 mails")
+}
+
+func (s *site) barsOfReport() {
+	v := s.full()
+	v.wantWithout(s.pathOf(), "Clicks on the links")
+	var urls []string
+	for i := range 50 {
+		urls = append(urls, fmt.Sprintf("https://shop.example/%02d/%s?a=1&b=<2>", i, strings.Repeat("spring-", 10)))
+	}
+	links, err := s.App.Sending.LinkTargets(s.Context(), s.Message, s.Now.Unix(), urls)
+	s.Must(err)
+	for _, link := range links {
+		s.Pass(time.Minute)
+		s.Click(s.Contacts[0], link, apptest.PersonAgent)
+	}
+	s.Click(s.Contacts[1], links[30], apptest.PersonAgent)
+	s.Click(s.Contacts[2], links[30], apptest.ScannerAgent)
+	_, _, text := v.get(s.pathOf())
+	_, bars, _ := strings.Cut(text, "Clicks on the links")
+	bars, _, _ = strings.Cut(bars, "</svg>")
+	first := `<text y="13">shop.example/30/spring-spring-sprin…</text><rect class="s1" x="0.0%" y="19" width="66.7%" height="10">` +
+		`<title>shop.example/30/spring-spring-sprin…, people: 2</title></rect><rect class="s2" x="66.7%" y="19" width="33.3%"`
+	if !strings.Contains(bars, first) || strings.Count(bars, "<text") != 10 {
+		s.Errorf("the bars are %s", bars)
+	}
+	if len(text) > 60_000 {
+		s.Errorf("the page has %d bytes", len(text))
+	}
+	if !strings.Contains(text, `width="33.3%" height="10"><title>others, only delivered: 1</title>`) {
+		s.Errorf("the page has no shares of the providers: %s", text)
+	}
 }
 
 func (s *site) daysOfReport() {

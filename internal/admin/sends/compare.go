@@ -1,6 +1,8 @@
 package sends
 
 import (
+	"cmp"
+	"html/template"
 	"slices"
 
 	"enlist/internal/admin/ui"
@@ -37,6 +39,48 @@ func domainsOf(r *reports.BatchReport) (all []domain) {
 		}})
 	}
 	return all
+}
+
+// domainBars draws what became of the mails to each provider, as shares.
+func domainBars(r *reports.BatchReport, u *uncounted) template.HTML {
+	var bars []ui.Bar
+	sums := r.ByDomain()
+	slices.SortStableFunc(sums, func(a, b batches.DomainSums) int { return int(b.Sent - a.Sent) })
+	for _, s := range sums {
+		arrived := max(0, s.Sent-(s.Bounced-s.Refused))
+		bar := ui.Bar{Name: providers[s.Group]}
+		if u.Opens() {
+			bar.Parts = []ui.Part{{Name: "delivered", Class: "s2", Count: arrived}}
+		} else {
+			bar.Parts = []ui.Part{{Name: "opened by people", Class: "s1", Count: s.HumanOpened},
+				{Name: "only delivered", Class: "s2", Count: arrived - s.HumanOpened}}
+		}
+		bar.Parts = append(bar.Parts, ui.Part{Name: "refused or bounced", Class: "s5", Count: s.Bounced})
+		bars = append(bars, bar)
+	}
+	return ui.Bars("What became of the mails to each provider", 0, bars)
+}
+
+// drawnLinks is the number of links in the drawing. The table has all.
+const drawnLinks = 10
+
+// linkBars draws the links with most people, or nothing without a click.
+func linkBars(links []batches.LinkSums) template.HTML {
+	links = slices.DeleteFunc(slices.Clone(links), func(l batches.LinkSums) bool { return l.Clicks == 0 })
+	slices.SortStableFunc(links, func(a, b batches.LinkSums) int {
+		return cmp.Or(cmp.Compare(b.Humans, a.Humans), cmp.Compare(b.Clicks, a.Clicks))
+	})
+	var bars []ui.Bar
+	var most int64
+	for _, l := range links[:min(len(links), drawnLinks)] {
+		most = max(most, l.Clicks)
+		bars = append(bars, ui.Bar{Name: ui.WithoutScheme(l.URL), Parts: []ui.Part{
+			{Name: "people", Class: "s1", Count: l.Humans}, {Name: "other clicks", Class: "s2", Count: l.Clicks - l.Humans}}})
+	}
+	if bars == nil {
+		return ""
+	}
+	return ui.Bars("Clicks on the links with most people", most, bars)
 }
 
 // reason is a row of the table of bounces.

@@ -30,9 +30,11 @@ type reportData struct {
 	Drawing       template.HTML
 	Hours         []hour
 	Links         []batches.LinkSums
+	LinkBars      template.HTML
 	Against       []against
 	Devices       []share
 	Domains       []domain
+	DomainBars    template.HTML
 	Reasons       []reason
 	Counted, Of   int64 // mails whose provider is counted, of those with an outcome
 	LeftOut       []share
@@ -108,6 +110,7 @@ func (p *pages) report(r *ui.Request) (*ui.View, error) {
 	if d.Links, err = r.App.Reports.BatchLinks(r.Context(), r.Caller, report.ID); err != nil {
 		return nil, err
 	}
+	d.LinkBars, d.DomainBars = linkBars(d.Links), domainBars(report, d.Uncounted)
 	if d.Against, d.OtherRecently, err = againstEarlier(r, report); err != nil {
 		return nil, err
 	}

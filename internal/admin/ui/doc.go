@@ -14,7 +14,7 @@
 //	format.go, rights.go numbers, times and rights in words
 //	lists.go             the Lists of a person
 //	table.go             tables that are sorted by a column and searched for names
-//	chart.go, plot.go, stack.go, funnel.go, dots.go   charts
+//	chart.go, plot.go, stack.go, bars.go, funnel.go, dots.go   charts
 //	shade.go             a mail in light and dark colours
 //	wait.go              how long a page may read
 //	asset.go             the style sheet and the script

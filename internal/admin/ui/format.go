@@ -22,10 +22,13 @@ func funcs() template.FuncMap {
 		"signed":  Signed,
 		"percent": Percent,
 		// parts splits a URL without its scheme after each slash, where a browser may begin a new line.
-		"parts": func(url string) []string {
-			return strings.SplitAfter(strings.TrimPrefix(strings.TrimPrefix(url, "https://"), "http://"), "/")
-		},
+		"parts": func(url string) []string { return strings.SplitAfter(WithoutScheme(url), "/") },
 	}
+}
+
+// WithoutScheme returns a URL as people read it.
+func WithoutScheme(url string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(url, "https://"), "http://")
 }
 
 // Number writes a number with separators: 31,204.
