@@ -1054,7 +1054,8 @@ type Form struct {
 	ConsentText      string `json:"consent_text"`       // what subscribers agree to with a tick; empty: there is no tick; at most 255 characters
 	Thanks           string `json:"thanks"`             // text of the page after the form was sent
 	RedirectURL      string `json:"redirect_url"`       // where the browser goes in place of that page
-	Language         string `json:"language"`           // of its pages, as of a List
+	Language         string `json:"language"`           // of its own texts and pages, as of a List
+	Translations     string `json:"translations"`       // its texts in further languages: a JSON object, or a text with one; replies have the text
 	Sites            string `json:"sites"`              // whose pages may send it, such as https://example.com, separated by commas
 	IsOpen           bool   `json:"is_open"`            // whether people can subscribe; true by default
 	CreationTime     int64  `json:"creation_time"`      // Unix time, like all times; 0 means never

@@ -36,6 +36,7 @@ type Form struct {
 	Thanks           string // paragraphs
 	RedirectURL      string // where the browser goes afterwards; "": a page with the thanks
 	Language         string // as of a List
+	Translations     string // the texts in further languages; see Translations
 	Sites            string // origins, with commas, whose pages may send the Form
 	Open             bool
 	CreationTime     int64
@@ -60,6 +61,7 @@ var FormAttributes = []enlist.Attribute[Form]{
 	enlist.TextKey("redirect_url", func(f *Form) *string { return &f.RedirectURL }, readRedirect),
 	enlist.TextKey("language", func(f *Form) *string { return &f.Language },
 		enlist.OneOf(append([]string{""}, language.Codes()...)...)),
+	translationsKey(),
 	enlist.TextKey("sites", func(f *Form) *string { return &f.Sites }, readSites),
 	enlist.Searchable(enlist.FlagKey("is_open", func(f *Form) *bool { return &f.Open })),
 	enlist.Searchable(enlist.ReadOnlyInt("creation_time", func(f *Form) int64 { return f.CreationTime })),
@@ -225,6 +227,7 @@ func (f *Form) forget(schema *enlist.Schema) {
 	f.RequiredIDs = idText(slices.DeleteFunc(ids[enlist.FieldID](f.RequiredIDs), isGone))
 	f.PreferenceIDs = idText(slices.DeleteFunc(ids[enlist.PreferenceID](f.PreferenceIDs),
 		func(id enlist.PreferenceID) bool { return preferenceOf(schema, id) == nil }))
+	f.forgetLabels(schema)
 }
 
 // check refuses a Form that does not fit its List.
@@ -254,7 +257,7 @@ func (f *Form) check(schema *enlist.Schema) error {
 	if schema.List.GDPR && f.Consent == "" {
 		return enlist.Invalid("consent_text", "the List is GDPR compliant, so its Forms need a consent_text")
 	}
-	return nil
+	return f.checkTranslations(schema)
 }
 
 // DeleteForm removes a Form with its counts. The Contacts stay. Errors: NoList, Denied, and InvalidParameters if the

@@ -25,6 +25,7 @@ func mapForm(m *db.Mapper, f *Form) {
 	m.Value("thanks", &f.Thanks)
 	m.Value("redirect_url", &f.RedirectURL)
 	m.Value("language", &f.Language)
+	m.Value("translations", &f.Translations)
 	m.Value("sites", &f.Sites)
 	m.Value("is_open", &f.Open)
 	m.Fixed("creation_time", &f.CreationTime)

@@ -23,6 +23,9 @@ type Public struct {
 	Schema      *enlist.Schema
 	Inputs      []Input
 	Preferences []enlist.Preference // with a tick for each
+
+	AllLanguages []string          // those of Form.Languages, before Public.In
+	labels       map[string]string // by the names of inputs, in place of the names of Fields and preferences
 }
 
 // Input is a Field that the Form asks for.
@@ -49,7 +52,7 @@ func load(tx *db.Tx, id enlist.FormID) (*Public, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Public{Form: *form}
+	p := &Public{Form: *form, AllLanguages: form.Languages()}
 	p.Schema, err = lists.Schema(tx, form.ListID)
 	if enlist.KindOf(err) == enlist.NoList {
 		return nil, ErrNone

@@ -14,11 +14,12 @@ import (
 
 // Entry is what a visitor sends.
 type Entry struct {
-	Values map[enlist.FieldID][]string // several texts for the ticks of a checkbox Field
-	Ticked map[enlist.PreferenceID]bool
-	Agreed bool   // the tick for the consent
-	Title  string // that the visitor has read, for the ledger
-	IP     string // "" if it is not known
+	Values   map[enlist.FieldID][]string // several texts for the ticks of a checkbox Field
+	Ticked   map[enlist.PreferenceID]bool
+	Agreed   bool   // the tick for the consent
+	Title    string // that the visitor has read, for the ledger
+	Language string // in which the visitor has read the texts
+	IP       string // "" if it is not known
 }
 
 // Fault says what is wrong with an input.
@@ -76,6 +77,7 @@ func (s *Service) Send(ctx context.Context, id enlist.FormID, e *Entry) (map[enl
 	if !p.Open {
 		return nil, ErrNone
 	}
+	p = p.In(e.Language)
 	if faults := p.Check(e, enlist.Today(s.db.Now(), by.Account.TimeZone)); len(faults) > 0 {
 		return faults, nil
 	}

@@ -75,17 +75,36 @@ func (t *Texts) For(list, accept string) Language {
 	if l, ok := t.all[list]; ok {
 		return l
 	}
-	const longest = 200 // bytes of the header: a browser sends fewer
-	if len(accept) > longest {
-		return t.all[English]
-	}
-	wanted, _, err := language.ParseAcceptLanguage(accept)
-	if err != nil {
-		return t.all[English]
-	}
-	_, i, _ := t.matcher.Match(wanted...)
+	_, i, _ := t.matcher.Match(wanted(accept)...)
 	return t.all[t.codes[i]]
 }
+
+// Best returns the one of several codes of languages that fits the header Accept-Language of a browser best, or the
+// first one if none fits.
+func Best(codes []string, accept string) string {
+	var tags []language.Tag
+	for _, code := range codes {
+		tags = append(tags, language.Make(code))
+	}
+	_, i, _ := language.NewMatcher(tags).Match(wanted(accept)...)
+	return codes[i]
+}
+
+// wanted returns the languages of a header Accept-Language, or none if it cannot be read.
+func wanted(accept string) []language.Tag {
+	const longest = 200 // bytes of the header: a browser sends fewer
+	if len(accept) > longest {
+		return nil
+	}
+	all, _, err := language.ParseAcceptLanguage(accept)
+	if err != nil {
+		return nil
+	}
+	return all
+}
+
+// Name returns the name of the language in itself, such as "Deutsch".
+func (l Language) Name() string { return l.Text("language") }
 
 // Text returns the text of a key. It contains {list} and {address} in place of the List's name and of the address.
 func (l Language) Text(key string) string { return l.texts[key] }

@@ -51,3 +51,12 @@ func TestTheLanguageOfTheListGoesBeforeThatOfTheBrowser(t *testing.T) {
 		}
 	}
 }
+
+func TestTheBestOfSomeLanguagesIsThatOfTheBrowserOrTheFirst(t *testing.T) {
+	for accept, want := range map[string]string{"": "nl", "fr-CH, de;q=0.9": "fr", "de, fr;q=0.5": "fr", "de": "nl", "nl, fr": "nl",
+		"en, de": "nl", "\x00": "nl"} {
+		if got := Best([]string{"nl", "fr", "zh"}, accept); got != want {
+			t.Errorf("Accept-Language %q gets %s, want %s", accept, got, want)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"enlist/internal/enlist"
 	"enlist/internal/forms"
+	"enlist/internal/language"
 )
 
 // This file has the page of a Form, which works without script, and the page that mails the link to the settings.
@@ -39,7 +40,7 @@ func (h *Handler) serveForm(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", strings.Replace(h.policy, "frame-ancestors 'none'",
 			"frame-ancestors 'self'", 1))
 	}
-	f := &formRequest{h, w, r, enlist.FormID(id)}
+	f := &formRequest{Handler: h, w: w, r: r, id: enlist.FormID(id)}
 	switch what {
 	case "":
 		f.only(f.show, f.send)
@@ -54,16 +55,17 @@ func (h *Handler) serveForm(w http.ResponseWriter, r *http.Request) {
 
 // IsPreview reports whether a request is of a frame of the administration, which shows a Form as visitors see it.
 func IsPreview(r *http.Request) bool {
-	return strings.HasPrefix(r.URL.Path, formPrefix) && r.URL.RawQuery == "preview" &&
+	return strings.HasPrefix(r.URL.Path, formPrefix) && r.URL.Query().Has("preview") &&
 		(r.Method == http.MethodGet || r.Method == http.MethodHead)
 }
 
 // formRequest is a request for a Form.
 type formRequest struct {
 	*Handler
-	w  http.ResponseWriter
-	r  *http.Request
-	id enlist.FormID
+	w        http.ResponseWriter
+	r        *http.Request
+	id       enlist.FormID
+	language string // of a Form in several languages, or ""
 }
 
 // only calls get for GET and HEAD, and post for POST.
@@ -95,18 +97,55 @@ type formPage struct {
 	StampName string
 	AgreeName string
 	Link      string // of the page that mails the link to the settings; relative, because the public URL can have a path
+	Action    string // where the form is sent; "": to the URL of the page
+	Others    []languageLink
 }
+
+// languageLink leads to a Form in another language.
+type languageLink struct{ Code, Name, Link string }
+
+const languageQuery = "lang" // has the language of a Form in several languages, in the URLs of its pages
 
 // page returns the data of a page about a Form.
 func (f *formRequest) page(p *forms.Public) page {
-	return page{Schema: p.Schema, Wanted: p.Language, Form: &formPage{Public: p, Trap: trapInput, StampName: stampInput,
-		AgreeName: agreeInput, Confirms: p.Schema.List.DoubleOptIn, Topics: topicsOf(p, nil),
-		Link: strconv.FormatInt(int64(f.id), 10) + "/link"}}
+	form := &formPage{Public: p, Trap: trapInput, StampName: stampInput, AgreeName: agreeInput,
+		Confirms: p.Schema.List.DoubleOptIn, Topics: topicsOf(p, nil), Link: strconv.FormatInt(int64(f.id), 10) + "/link"}
+	for _, code := range p.AllLanguages {
+		query := "?" + languageQuery + "=" + code
+		switch {
+		case code == p.Language: // the URL has it, so that each page that follows has the same language
+			form.Action, form.Link = query, form.Link+query
+			continue
+		case IsPreview(f.r):
+			query += "&preview"
+		}
+		form.Others = append(form.Others, languageLink{code, f.texts.For(code, "").Name(), query})
+	}
+	return page{Schema: p.Schema, Wanted: p.Language, Form: form}
+}
+
+// find returns the Form in the language of the URL, or else in the one of its languages that the browser prefers.
+func (f *formRequest) find() (*forms.Public, error) {
+	p, err := f.forms.Show(f.r.Context(), f.id)
+	if err != nil {
+		return nil, err
+	}
+	codes, wanted := p.AllLanguages, f.r.URL.Query().Get(languageQuery)
+	switch {
+	case slices.Contains(codes, wanted):
+		p = p.In(wanted)
+	case codes != nil:
+		p = p.In(language.Best(codes, f.r.Header.Get("Accept-Language")))
+	}
+	if codes != nil {
+		f.language = p.Language
+	}
+	return p, nil
 }
 
 // load returns the Form. It returns nil after it has answered that there is none, or that it is closed.
 func (f *formRequest) load() *forms.Public {
-	p, err := f.forms.Show(f.r.Context(), f.id)
+	p, err := f.find()
 	switch {
 	case err != nil:
 		f.fail(err)
@@ -134,8 +173,11 @@ func (f *formRequest) logForm(err error) {
 	}
 }
 
-// stampOf returns the subject of the stamp of the Form.
-func (f *formRequest) stampOf() string { return "form " + strconv.FormatInt(int64(f.id), 10) }
+// stampOf returns the subject of the stamp of the Form. A consent in another language than the one that was shown is
+// none, so the stamp is for one language.
+func (f *formRequest) stampOf() string {
+	return strings.TrimSpace("form " + strconv.FormatInt(int64(f.id), 10) + " " + f.language)
+}
 
 func (f *formRequest) show() {
 	if p := f.load(); p != nil {
@@ -216,7 +258,7 @@ func (f *formRequest) subscribe(p *forms.Public, e *forms.Entry, trapped bool) (
 // entry returns what the visitor has sent.
 func (f *formRequest) entry(p *forms.Public, posted url.Values) *forms.Entry {
 	e := &forms.Entry{Values: make(map[enlist.FieldID][]string), Ticked: make(map[enlist.PreferenceID]bool),
-		Agreed: posted.Get(agreeInput) != "", IP: visitorIP(f.r), Title: p.Title}
+		Agreed: posted.Get(agreeInput) != "", IP: visitorIP(f.r), Title: p.Title, Language: p.Language}
 	if e.Title == "" {
 		in := f.texts.For(languageOf(p), f.r.Header.Get("Accept-Language"))
 		e.Title = strings.ReplaceAll(in.Text("form.heading"), "{list}", p.Schema.List.Name)
@@ -261,7 +303,7 @@ func (f *formRequest) isSite(p *forms.Public) bool {
 
 // askLink shows the page on which a subscriber asks for the link to the settings.
 func (f *formRequest) askLink() {
-	p, err := f.forms.Show(f.r.Context(), f.id)
+	p, err := f.find()
 	if err != nil {
 		f.fail(err)
 		return
@@ -271,7 +313,7 @@ func (f *formRequest) askLink() {
 
 // sendLink mails the link. The answer does not show whether a Contact has the address.
 func (f *formRequest) sendLink() {
-	p, err := f.forms.Show(f.r.Context(), f.id)
+	p, err := f.find()
 	if err != nil {
 		f.fail(err)
 		return

@@ -22,7 +22,9 @@ type formInfo struct {
 	ConsentText  string      `json:"consent_text"` // not empty: agree must be true
 	Fields       []fieldInfo `json:"fields"`
 	Preferences  []topicInfo `json:"preferences,omitempty"`
-	Stamp        string      `json:"stamp"` // to send back, 2 seconds later at the earliest
+	Language     string      `json:"language"`            // of the texts; ?lang= asks for another one, and answers in it
+	Languages    []string    `json:"languages,omitempty"` // of a Form in several languages
+	Stamp        string      `json:"stamp"`               // to send back, 2 seconds later at the earliest
 }
 
 type fieldInfo struct {
@@ -57,7 +59,7 @@ type formAnswer struct {
 
 // json handles a request of a script.
 func (f *formRequest) json() {
-	p, err := f.forms.Show(f.r.Context(), f.id)
+	p, err := f.find()
 	if errors.Is(err, forms.ErrNone) || err == nil && !p.Open {
 		f.reply(http.StatusNotFound, formAnswer{Text: "there is no such form, or it is closed"})
 		return
@@ -68,7 +70,7 @@ func (f *formRequest) json() {
 		return
 	}
 	head := f.w.Header()
-	head.Set("Vary", "Origin")
+	head.Set("Vary", "Origin, Accept-Language")
 	if f.isSite(p) {
 		head.Set("Access-Control-Allow-Origin", f.r.Header.Get("Origin"))
 	} else if f.r.Header.Get("Origin") != "" {
@@ -96,7 +98,7 @@ func (f *formRequest) json() {
 func (f *formRequest) info(p *forms.Public) formInfo {
 	in := page{Schema: p.Schema, Language: f.texts.For(languageOf(p), f.r.Header.Get("Accept-Language"))}
 	i := formInfo{Title: p.Title, Introduction: p.Introduction, Button: p.Button, ConsentText: p.Consent,
-		Stamp: f.key.Stamp(f.stampOf(), f.now().Unix())}
+		Language: in.Language.Code, Languages: p.AllLanguages, Stamp: f.key.Stamp(f.stampOf(), f.now().Unix())}
 	if i.Title == "" {
 		i.Title = in.plain("form.heading")
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"enlist/internal/contacts"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -243,6 +245,62 @@ func TestFormAsksForPreferences(t *testing.T) {
 			t.Errorf("the Contact %d has the answers %v, want a tick of %d", id, c.Prefs, want)
 		}
 	}
+}
+
+// A Form in several languages has the language of the URL, or else of the browser, also after an error and in the ledger.
+//
+// covers: spec form.translations
+func TestFormHasTheLanguageOfTheVisitor(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	path := h.addForm("language", "en", "title", "News", "consent_text", "I agree.", "sites", "https://shop.example",
+		"translations", `{"fr":{"title":"Lettre","consent_text":"D'accord <b>.","labels":{"f1":"Courriel"}},"zh":{}}`)
+	get := func(path, accept string) answer {
+		h.header = http.Header{"Accept-Language": {accept}}
+		return h.do("GET", path, "")
+	}
+	for accept, want := range map[string]string{"": "en", "fr-CH, en;q=0.5": "fr", "de": "en", "zh-TW": "zh"} {
+		a := get(path, accept)
+		h.shows(a, http.StatusOK, `<html lang="`+want+`">`, `action="?lang=`+want+`"`, `href="1/link?lang=`+want+`"`)
+		if a.Header.Get("Vary") != "Accept-Language" || strings.Contains(a.body, `href="?lang=`+want) {
+			t.Errorf("the page in %s has Vary %q, or a link to itself", want, a.Header.Get("Vary"))
+		}
+	}
+	h.shows(get(path+"?lang=fr", "zh"), http.StatusOK, `<html lang="fr">`, "<bdi>Lettre</bdi>", "<bdi>Courriel</bdi>", "D&#39;accord &lt;b&gt;.", "S’abonner",
+		`<a href="?lang=en" lang="en" hreflang="en">English</a>`, `<a href="?lang=zh" lang="zh" hreflang="zh">中文</a>`)
+	h.shows(get(path+"?lang=de", "fr"), http.StatusOK, `<html lang="fr">`)
+	preview := get(path+"?preview&lang=fr", "")
+	h.shows(preview, http.StatusOK, `<html lang="fr">`, `href="?lang=en&amp;preview"`)
+	if policy := preview.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "frame-ancestors 'self'") {
+		t.Errorf("the preview in French has the policy %s", policy)
+	}
+	h.shows(get(path+"/link?lang=fr", "zh"), http.StatusOK, `<html lang="fr">`)
+
+	stamp := h.stamp(path + "?lang=fr")
+	h.header = http.Header{"Accept-Language": {"zh"}} // the URL has the language that was shown
+	h.pass(3 * time.Second)
+	other := h.do("POST", path+"?lang=en", "stamp="+stamp+"&f1=mira%40example.com&agree=1")
+	h.shows(other, http.StatusUnprocessableEntity, `<html lang="en">`, "send it once more")
+	h.shows(h.do("POST", path+"?lang=fr", "stamp="+stamp+"&f1=mira%40"), http.StatusUnprocessableEntity, `<html lang="fr">`, `action="?lang=fr"`, "adresse e-mail")
+	h.shows(h.do("POST", path+"?lang=fr", "stamp="+stamp+"&f1=mira%40example.com&agree=1"), http.StatusOK, `<html lang="fr">`, "Merci")
+	h.must(h.store.View(t.Context(), func(tx *db.Tx) error {
+		rows, err := contacts.LedgerRows(tx, h.list, 1, 1, 0)
+		if err == nil && (len(rows) != 1 || rows[0].Text != "D'accord <b>.") {
+			t.Errorf("the ledger has %+v, want the text in French", rows)
+		}
+		return err
+	}))
+
+	h.header = http.Header{"Origin": {"https://shop.example"}, "Content-Type": {"application/json"}}
+	asked := h.do("GET", path+".json?lang=fr", "")
+	var form formInfo
+	h.must(json.Unmarshal([]byte(asked.body), &form))
+	if form.Language != "fr" || len(form.Languages) != 3 || form.Title != "Lettre" || form.Fields[0].Label != "Courriel" ||
+		asked.Header.Get("Vary") != "Origin, Accept-Language" {
+		t.Errorf("the script gets %+v with %v", form, asked.Header)
+	}
+	h.pass(3 * time.Second)
+	h.shows(h.do("POST", path+".json?lang=fr", `{"stamp":"`+form.Stamp+`","values":{"f1":"x"}}`), http.StatusUnprocessableEntity, `"f1":"`, "adresse e-mail")
 }
 
 // The answer about the link to the settings is the same for all addresses, and only a Contact gets a mail.

@@ -2,7 +2,6 @@ package web
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"enlist/internal/enlist"
@@ -32,7 +31,7 @@ type choice struct {
 }
 
 // inputName returns the name of the input for a Field.
-func inputName(id enlist.FieldID) string { return "f" + strconv.FormatInt(int64(id), 10) }
+func inputName(id enlist.FieldID) string { return forms.FieldInput(id) }
 
 // inputsOf returns the inputs of a Form. e and faults are nil before the visitor has sent it.
 func inputsOf(p *forms.Public, e *forms.Entry, faults map[enlist.FieldID]forms.Fault) (all []input) {
@@ -42,7 +41,7 @@ func inputsOf(p *forms.Public, e *forms.Entry, faults map[enlist.FieldID]forms.F
 			values = e.Values[i.ID]
 		}
 		in := newInput(i.Field, values)
-		in.Required = i.Required
+		in.Required, in.Label = i.Required, p.Label(in.Name, i.Name)
 		switch faults[i.ID] {
 		case forms.Missing:
 			in.Fault = "form.missing"
@@ -57,7 +56,8 @@ func inputsOf(p *forms.Public, e *forms.Entry, faults map[enlist.FieldID]forms.F
 // topicsOf returns the ticks for the preferences of a Form. e is nil before the visitor has sent it.
 func topicsOf(p *forms.Public, e *forms.Entry) (all []tick) {
 	for _, one := range p.Preferences {
-		all = append(all, tick{Name: topicName(one.ID), Text: one.Name, Ticked: e != nil && e.Ticked[one.ID]})
+		name := topicName(one.ID)
+		all = append(all, tick{Name: name, Text: p.Label(name, one.Name), Ticked: e != nil && e.Ticked[one.ID]})
 	}
 	return all
 }

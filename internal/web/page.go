@@ -137,6 +137,7 @@ func (h *Handler) render(w http.ResponseWriter, r *http.Request, status int, nam
 			wanted = cmp.Or(wanted, p.Schema.List.Language)
 		}
 		p.Language = h.texts.For(wanted, r.Header.Get("Accept-Language"))
+		w.Header().Set("Vary", "Accept-Language")
 		p.Title = p.Language.Text(name + ".title")
 	}
 	var b bytes.Buffer

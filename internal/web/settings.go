@@ -10,6 +10,7 @@ import (
 
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
+	"enlist/internal/forms"
 	"enlist/internal/sending"
 )
 
@@ -79,7 +80,7 @@ func (h *Handler) settingsOf(l enlist.Link, v *sending.PreferencePage) page {
 	return p
 }
 
-func topicName(id enlist.PreferenceID) string { return "p" + strconv.FormatInt(int64(id), 10) }
+func topicName(id enlist.PreferenceID) string { return forms.PreferenceInput(id) }
 func listName(id enlist.ListID) string        { return "l" + strconv.FormatInt(int64(id), 10) }
 
 // savePreferences stores the form of the page, or mails a new link.
