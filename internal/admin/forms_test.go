@@ -55,6 +55,7 @@ func (s *site) forms() {
 	v.want(at, http.StatusOK, parts...)
 	reader.want(at, http.StatusOK, "Your level does not allow changes")
 	v.want("/admin/forms", http.StatusOK, "Website", "/s/")
+	s.languages(v, reader, at, form)
 	texts := "/admin/forms/" + id(s.News) + "/texts"
 	reader.want(texts, http.StatusOK, "Your level does not allow changes")
 	if status, _, text := v.post(texts, url.Values{"confirmation_subject": {"a\nb"}, "imprint": {"Club <b>"}}); status != http.StatusUnprocessableEntity ||
@@ -64,7 +65,7 @@ func (s *site) forms() {
 	v.post(texts, url.Values{"imprint": {"Club"}, "is_public": {"1"}, "description": {"All <news>"}, "farewell_text": {"Bye <all>"}})
 	v.want(texts, http.StatusOK, "All &lt;news&gt;", "Bye &lt;all&gt;", `name="is_public" value="1" checked`)
 	stranger := s.signedInElsewhere()
-	for _, path := range []string{at, at + "/delete", texts} {
+	for _, path := range []string{at, at + "/delete", at + "/language?language=nl", texts} {
 		stranger.want(path, http.StatusNotFound)
 		if status, _, _ := stranger.post(path, form); status != http.StatusNotFound {
 			s.Errorf("POST %s of another Account is answered with %d", path, status)
@@ -73,4 +74,44 @@ func (s *site) forms() {
 	v.want(at+"/delete", http.StatusOK, "stop working")
 	v.post(at+"/delete", nil)
 	v.want(at, http.StatusNotFound)
+}
+
+// languages adds a language to a Form, changes its texts, and removes it. form is what the editor sends.
+func (s *site) languages(v, reader *visitor, at string, form url.Values) {
+	s.Helper()
+	french := at + "/language?language=fr"
+	v.want(at, http.StatusOK, "first choose the language of these texts")
+	if _, to, text := v.post(french, nil); !strings.Contains(text, "needs the language of its own texts") {
+		s.Errorf("a translation of a Form without a language leads to %s", to)
+	}
+	form.Set("language", "en")
+	v.post(at, form)
+	v.want(at, http.StatusOK, `<option value="fr">French`, `src="/s/1?preview"`)
+	v.want(french, http.StatusOK, "a new language until you save it", `placeholder="Join &lt;us&gt;"`, `name="label_f`)
+	for _, none := range []string{"", "en", "xx"} {
+		v.want(at+"/language?language="+none, http.StatusNotFound)
+	}
+	email := "f" + id(s.EmailField(s.News))
+	texts := url.Values{"title": {strings.Repeat("x", 256)}, "consent_text": {"Oui <b>"}, "input": {email}, "label_" + email: {"Courriel <b>"}}
+	if status, _, text := v.post(french, texts); status != http.StatusUnprocessableEntity || !strings.Contains(text, "Courriel &lt;b&gt;") ||
+		!strings.Contains(text, `lang="fr" aria-invalid="true"><span class="wrong">expected a text of at most 255`) {
+		s.Errorf("a title that is too long is answered with %d, or not beside it:\n%s", status, cut(text))
+	}
+	texts.Set("title", "Rejoignez <nous>")
+	if status, _, _ := reader.post(french, texts); status != http.StatusForbidden {
+		s.Errorf("a reader saves a translation: %d", status)
+	}
+	v.post(french, texts)
+	v.want(french, http.StatusOK, `value="Rejoignez &lt;nous&gt;"`, `value="Courriel &lt;b&gt;"`, `src="/s/1?preview&amp;lang=fr"`,
+		"Courriel &amp;lt;b&amp;gt;", "/s/1?lang=fr&#34;", "&lt;button&gt;S’abonner", "Remove the language")
+	v.want(at, http.StatusOK, `src="/s/1?preview&amp;lang=en"`, "/s/1?lang=en&#34;", `href="`+at+`/language?language=fr"`)
+	form.Set("language", "fr")
+	if status, _, text := v.post(at, form); status != http.StatusUnprocessableEntity || !strings.Contains(text, `name="language" aria-invalid="true"`) {
+		s.Errorf("the language of a translation is answered with %d, or not beside the language", status)
+	}
+	reader.want(french, http.StatusOK, "Your level does not allow changes")
+	v.post(french, url.Values{"do": {"remove"}})
+	v.want(french, http.StatusOK, "a new language until you save it", `name="title" value=""`)
+	form.Set("language", "")
+	v.post(at, form)
 }

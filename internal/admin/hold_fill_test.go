@@ -22,6 +22,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
+	"enlist/internal/forms"
 	"enlist/internal/imports"
 	"enlist/internal/mail"
 	"enlist/internal/people"
@@ -65,6 +66,8 @@ var queries = map[string]string{
 	"GET /admin/autoresponders":           "?list={list}",
 	"GET /admin/autoresponders/new":       "?list={list}",
 	"GET /admin/forms/new":                "?list={list}",
+
+	"GET /admin/forms/{list}/{form}/language": "?language=de",
 }
 
 // parameter is a parameter in a path or a query.
@@ -126,7 +129,10 @@ func (h *hold) fill() {
 	h.Must(err)
 	session, err := h.App.People.Visit(h.Context(), cookie, enlist.Actor{Method: text})
 	h.Must(err)
-	form, err := h.App.Forms.SetForm(h.Context(), h.Caller, h.News, 0, apptest.Details("name", text, "title", text, "introduction", text))
+	de := forms.Translations{"de": {Title: text, Introduction: text,
+		Labels: map[string]string{forms.FieldInput(h.EmailField(h.News)): text}}}
+	form, err := h.App.Forms.SetForm(h.Context(), h.Caller, h.News, 0, apptest.Details("name", text, "title", text,
+		"introduction", text, "language", "en", "translations", de.Encode()))
 	h.Must(err)
 	autoresponder, err := h.App.Batches.AddAutoresponder(h.Context(), h.Caller, apptest.Details("list_id", int(h.News), "message_id", int(h.Message),
 		"event_type", "subscribe"))

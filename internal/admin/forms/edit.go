@@ -29,10 +29,19 @@ type editData struct {
 	Wrong     map[string]string // what is wrong, by the key of the input
 	Plot      ui.Plot
 	All       forms.Day // sums of the days of the chart
-	Page      string    // URL of the page of the Form
-	Preview   string    // path of the same page for the frame
-	Snippet   string
+	Shown     shown
 	SiteLines string
+	Further   []language // that the Form has besides its own
+	Addable   []language
+	OfList    string // name of the language of the List
+}
+
+// shown is how visitors see a Form in one of its languages.
+type shown struct {
+	Page, Script string // URLs for people and for scripts
+	Preview      string // path of the page for the frame
+	Snippet      string
+	Sites        string
 }
 
 // topic is a preference of the List in the editor.
@@ -59,34 +68,24 @@ func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 
 // editView shows the editor. rows are the Fields as they were typed, or nil.
 func (p *pages) editView(r *ui.Request, f *forms.Form, rows []fieldRow, wrong map[string]string) (*ui.View, error) {
-	list, err := r.App.Lists.List(r.Context(), r.Caller, f.ListID)
-	if err != nil {
-		return nil, err
-	}
-	fields, err := r.App.Lists.SearchFields(r.Context(), r.Caller, f.ListID, enlist.Query{})
+	list, schema, err := schemaOf(r, f.ListID)
 	if err != nil {
 		return nil, err
 	}
 	d := &editData{Form: f, List: list, Fields: rows, Languages: languages(f.Language), Wrong: wrong,
 		MayEdit: r.Caller.Key.Level >= enlist.Full, SiteLines: strings.ReplaceAll(f.Sites, ",", "\n")}
 	if rows == nil {
-		d.Fields = rowsOf(f, fields)
+		d.Fields = rowsOf(f, schema.Fields)
 	}
-	preferences, err := r.App.Lists.SearchPreferences(r.Context(), r.Caller, f.ListID, enlist.Query{})
-	if err != nil {
-		return nil, err
-	}
-	schema := enlist.NewSchema(enlist.List{ID: f.ListID}, fields, preferences)
 	asked := forms.Preferences(f, schema)
-	for _, one := range preferences {
+	for _, one := range schema.Preferences {
 		d.Topics = append(d.Topics, topic{one, slices.Contains(asked, one)})
 	}
 	if err := d.count(r); err != nil {
 		return nil, err
 	}
-	path := "/s/" + ui.Plain(int64(f.ID))
-	d.Page, d.Preview = r.PublicURL+path, path+"?preview"
-	if d.Snippet, err = p.snippetOf(f, schema, d.Page); err != nil {
+	d.setLanguages()
+	if d.Shown, err = p.shownOf(r, f, f.Language, schema); err != nil {
 		return nil, err
 	}
 	view := &ui.View{Title: f.Name, Place: "Forms", Content: p.edit_, Data: d,
@@ -95,6 +94,46 @@ func (p *pages) editView(r *ui.Request, f *forms.Form, rows []fieldRow, wrong ma
 		view.Problem = "The Form was not saved: look at the marked inputs."
 	}
 	return view, nil
+}
+
+// schemaOf returns a List with its Fields and preferences.
+func schemaOf(r *ui.Request, id enlist.ListID) (*enlist.List, *enlist.Schema, error) {
+	list, err := r.App.Lists.List(r.Context(), r.Caller, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	fields, err := r.App.Lists.SearchFields(r.Context(), r.Caller, id, enlist.Query{})
+	if err != nil {
+		return nil, nil, err
+	}
+	preferences, err := r.App.Lists.SearchPreferences(r.Context(), r.Caller, id, enlist.Query{})
+	return list, enlist.NewSchema(*list, fields, preferences), err
+}
+
+// setLanguages sets the further languages of the Form, and those that it can get.
+func (d *editData) setLanguages() {
+	d.OfList = nameOf(d.List.Language)
+	has := forms.DecodeTranslations(d.Translations)
+	for _, one := range d.Languages {
+		if _, ok := has[one.Code]; ok {
+			d.Further = append(d.Further, one)
+		} else if one.Code != "" && one.Code != d.Language {
+			d.Addable = append(d.Addable, one)
+		}
+	}
+}
+
+// shownOf returns how visitors see the Form in a language. In the URLs, a Form of one language has none.
+func (p *pages) shownOf(r *ui.Request, f *forms.Form, code string, schema *enlist.Schema) (d shown, err error) {
+	path, query := "/s/"+ui.Plain(int64(f.ID)), ""
+	d.Preview = path + "?preview"
+	if f.Translations != "" {
+		query = "?lang=" + code
+		d.Preview += "&lang=" + code
+	}
+	d.Page, d.Script, d.Sites = r.PublicURL+path+query, r.PublicURL+path+".json"+query, f.Sites
+	d.Snippet, err = p.snippetOf(f, code, schema, d.Page)
+	return d, err
 }
 
 // count reads the counts of the last days.
@@ -135,20 +174,30 @@ func rowsOf(f *forms.Form, fields []enlist.Field) (rows []fieldRow) {
 	return rows
 }
 
-// snippetOf returns the HTML with which a page of another site shows the Form.
-func (p *pages) snippetOf(f *forms.Form, schema *enlist.Schema, url string) (string, error) {
+// snippetOf returns the HTML with which a page of another site shows the Form in a language.
+func (p *pages) snippetOf(f *forms.Form, code string, schema *enlist.Schema, url string) (string, error) {
 	type input struct {
 		forms.Input
+		Label   string
 		Choices []string
 	}
+	type tick struct{ Input, Label string }
+	form, labels := f.In(code)
 	d := struct {
 		*forms.Form
 		URL    string
 		Inputs []input
-		Topics []enlist.Preference
-	}{f, url, nil, forms.Preferences(f, schema)}
+		Topics []tick
+		Press  string // text of the button
+	}{Form: form, URL: url}
+	d.Press = cmp.Or(form.Button, p.texts.For(cmp.Or(form.Language, schema.List.Language), "").Text("form.button"))
 	for _, in := range forms.Inputs(f, schema) {
-		d.Inputs = append(d.Inputs, input{in, enlist.SplitTrimmed(in.Values)})
+		label := cmp.Or(labels[forms.FieldInput(in.ID)], in.Name)
+		d.Inputs = append(d.Inputs, input{in, label, enlist.SplitTrimmed(in.Values)})
+	}
+	for _, one := range forms.Preferences(f, schema) {
+		name := forms.PreferenceInput(one.ID)
+		d.Topics = append(d.Topics, tick{name, cmp.Or(labels[name], one.Name)})
 	}
 	var b strings.Builder
 	err := p.snippet.ExecuteTemplate(&b, "snippet.html", d)
@@ -240,6 +289,16 @@ func languages(chosen string) []language {
 		all[i].Chosen = all[i].Code == chosen
 	}
 	return all
+}
+
+// nameOf returns the name of a language, or "" for no language.
+func nameOf(code string) string {
+	for _, one := range languages("") {
+		if one.Code == code && code != "" {
+			return one.Name
+		}
+	}
+	return ""
 }
 
 // inOrder returns the chosen IDs with commas: those of the Form in its order, and then the others.

@@ -12,6 +12,7 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/forms"
+	texts "enlist/internal/language"
 )
 
 //go:embed *.html
@@ -19,24 +20,28 @@ var files embed.FS
 
 // Pages returns the pages.
 func Pages() []ui.Page {
-	p := &pages{ui.Parse(files, "forms.html"), ui.Parse(files, "form.html"), ui.Parse(files, "delete.html"),
-		ui.Parse(files, "texts.html"), template.Must(template.ParseFS(files, "snippet.html"))}
+	p := &pages{ui.Parse(files, "forms.html"), ui.Parse(files, "form.html", "shown.html"),
+		ui.Parse(files, "language.html", "shown.html"), ui.Parse(files, "delete.html"), ui.Parse(files, "texts.html"),
+		template.Must(template.ParseFS(files, "snippet.html")), texts.New()}
 	const one = "/admin/forms/{list}/{form}"
 	return []ui.Page{
 		{Pattern: "GET /admin/forms", Level: enlist.Read, Serve: p.list},
 		{Pattern: "POST /admin/forms", Level: enlist.Full, Serve: p.add},
 		{Pattern: "GET " + one, Level: enlist.Read, Serve: p.edit},
 		{Pattern: "POST " + one, Level: enlist.Full, Serve: p.save},
+		{Pattern: "GET " + one + "/language", Level: enlist.Read, Serve: p.language},
+		{Pattern: "POST " + one + "/language", Level: enlist.Full, Serve: p.saveLanguage},
 		{Pattern: "GET " + one + "/delete", Level: enlist.Full, Serve: p.askDelete},
 		{Pattern: "POST " + one + "/delete", Level: enlist.Full, Serve: remove},
-		{Pattern: "GET /admin/forms/{list}/texts", Level: enlist.Read, Serve: p.texts},
+		{Pattern: "GET /admin/forms/{list}/texts", Level: enlist.Read, Serve: p.listTexts},
 		{Pattern: "POST /admin/forms/{list}/texts", Level: enlist.Full, Serve: p.saveTexts},
 	}
 }
 
 type pages struct {
-	list_, edit_, delete_, texts_ *template.Template
-	snippet                       *template.Template // the HTML for a page of another site
+	list_, edit_, language_, delete_, texts_ *template.Template
+	snippet                                  *template.Template // the HTML for a page of another site
+	texts                                    *texts.Texts
 }
 
 // row is a Form in the list.

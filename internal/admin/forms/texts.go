@@ -18,7 +18,7 @@ type textsData struct {
 	Archive   string // URL
 }
 
-func (p *pages) texts(r *ui.Request) (*ui.View, error) {
+func (p *pages) listTexts(r *ui.Request) (*ui.View, error) {
 	list, err := r.App.Lists.List(r.Context(), r.Caller, enlist.ListID(r.ID("list")))
 	if err != nil {
 		return nil, err
