@@ -64,6 +64,7 @@ var allowedImports = map[string][]string{
 		"enlist/internal/privacy/proof", "enlist/internal/rpc",
 	},
 	"enlist/internal/language": {"golang.org/x/text/..."},
+	"enlist/internal/colour":   {},
 	"enlist/internal/config":   {"enlist/internal/enlist"},
 	"enlist/internal/door":     {"golang.org/x/crypto/acme/...", "golang.org/x/net/idna"},
 	"enlist/internal/admin/forms": {
@@ -101,8 +102,8 @@ var allowedImports = map[string][]string{
 		"enlist/internal/search", "enlist/internal/sending", "enlist/internal/webhooks",
 		"github.com/riverqueue/river/..."},
 	"enlist/internal/mail": {"enlist/internal/accounts", "enlist/internal/address", "enlist/internal/batches",
-		"enlist/internal/contacts", "enlist/internal/enlist", "enlist/internal/language", "enlist/internal/limiter",
-		"enlist/internal/mail/merge", "enlist/internal/messages", "enlist/internal/sending",
+		"enlist/internal/colour", "enlist/internal/contacts", "enlist/internal/enlist", "enlist/internal/language",
+		"enlist/internal/limiter", "enlist/internal/mail/merge", "enlist/internal/messages", "enlist/internal/sending",
 		"github.com/wneessen/go-mail/...", "github.com/andybalholm/cascadia",
 		"github.com/tdewolff/parse/v2/...", "github.com/emersion/...", "github.com/yuin/goldmark/...",
 		"golang.org/x/net/html/...", "golang.org/x/time/rate", "github.com/prometheus/client_golang/..."},

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"enlist/internal/colour"
 	"enlist/internal/messages"
 )
 
@@ -85,17 +86,17 @@ func TestColoursOfAThemeCanBeRead(t *testing.T) {
 	for _, test := range []struct{ card, text, accent string }{
 		{"#ffffff", "#22252a", "#ffee00"}, {"#000000", "#ffffff", "#101010"}, {"#fffefb", "#6d6a63", "#146c4f"}} {
 		d := themedDocument{Theme: messages.Theme{Card: test.card, Text: test.text, Accent: test.accent}}
-		card, accent := parseColour(test.card), parseColour(test.accent)
-		for name, c := range map[string]float64{"a link": contrast(accent.on(card, parseColour(test.text)), card),
-			"a button": contrast(accent.textOn(), accent), "the end": contrast(parseColour(d.second()), card),
-			"a link in the dark": contrast(accent.on(parseColour(darkCard), parseColour(darkText)), parseColour(darkCard))} {
-			if c < readable {
+		card, accent := colour.Parse(test.card), colour.Parse(test.accent)
+		for name, c := range map[string]float64{"a link": colour.Contrast(accent.On(card, colour.Parse(test.text)), card),
+			"a button": colour.Contrast(accent.TextOn(), accent), "the end": colour.Contrast(colour.Parse(d.second()), card),
+			"a link in the dark": colour.Contrast(accent.On(colour.Parse(darkCard), colour.Parse(darkText)), colour.Parse(darkCard))} {
+			if c < colour.Readable {
 				t.Errorf("%s with the accent %s has the contrast %.1f, want at least 4.5", name, test.accent, c)
 			}
 		}
 	}
 	for _, text := range []string{"", "#12345", "#gggggg"} {
-		if got := parseColour(text).String(); got != "#000000" {
+		if got := colour.Parse(text).String(); got != "#000000" {
 			t.Errorf("the text %q is the colour %s, want black", text, got)
 		}
 	}

@@ -1,13 +1,13 @@
 package mail
 
 import (
-	"cmp"
 	"fmt"
 	"html"
 	"slices"
 	"strconv"
 	"strings"
 
+	"enlist/internal/colour"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
 )
@@ -35,16 +35,6 @@ func sourceHTML(m *messages.Message, fileURL func(enlist.FileID) string) string 
 		return ""
 	}
 	return d.document(completeFileLinks(d.rows(all, d.Width-2*cardPadding), fileURL))
-}
-
-// fontStacks are the fonts of each name that a theme can have. Each mail program has one of them.
-var fontStacks = map[string]string{
-	"system":  `-apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif`,
-	"arial":   `Arial, Helvetica, sans-serif`,
-	"verdana": `Verdana, Geneva, sans-serif`,
-	"georgia": `Georgia, 'Times New Roman', serif`,
-	"times":   `'Times New Roman', Times, serif`,
-	"courier": `'Courier New', Courier, monospace`,
 }
 
 // The colours of mails in the dark. Those of the theme are made for the light; only its accent is kept.
@@ -111,17 +101,16 @@ func (d *themedDocument) logo() string {
 
 // sheet returns the style sheet. The classes are those of document and of html_blocks.go.
 func (d *themedDocument) sheet() string {
-	card, text, accent := parseColour(d.Card), parseColour(d.Text), parseColour(d.Accent)
+	card, text, accent := colour.Parse(d.Card), colour.Parse(d.Text), colour.Parse(d.Accent)
 	around := "0"
 	if d.Background != d.Card {
 		around = "24px 12px"
 	}
-	font := cmp.Or(fontStacks[d.Font], fontStacks["system"])
-	return strings.NewReplacer("$FONT", font, "$PAPER", d.Background, "$CARD", d.Card, "$TEXT", d.Text,
+	return strings.NewReplacer("$FONT", d.FontStack(), "$PAPER", d.Background, "$CARD", d.Card, "$TEXT", d.Text,
 		"$WIDTH", strconv.FormatInt(d.Width, 10), "$AROUND", around, "$ACCENT", d.Accent,
-		"$LINK", accent.on(card, text).String(), "$ONACCENT", accent.textOn().String(),
-		"$SECOND", d.second(), "$RULE", card.mix(text, 0.2).String(), "$SOFT", card.mix(text, 0.06).String(),
-		"$DARKLINK", accent.on(parseColour(darkCard), parseColour(darkText)).String(), "$DARKPAPER", darkPaper,
+		"$LINK", accent.On(card, text).String(), "$ONACCENT", accent.TextOn().String(),
+		"$SECOND", d.second(), "$RULE", card.Mix(text, 0.2).String(), "$SOFT", card.Mix(text, 0.06).String(),
+		"$DARKLINK", accent.On(colour.Parse(darkCard), colour.Parse(darkText)).String(), "$DARKPAPER", darkPaper,
 		"$DARKCARD", darkCard, "$DARKTEXT", darkText, "$DARKSECOND", darkSecond, "$DARKLINE", darkLine,
 	).Replace(themeSheet)
 }
@@ -168,8 +157,8 @@ func isUsed(selector, rows string) bool {
 
 // second returns the colour of what is less important.
 func (d *themedDocument) second() string {
-	card, text := parseColour(d.Card), parseColour(d.Text)
-	return text.mix(card, 0.35).on(card, text).String()
+	card, text := colour.Parse(d.Card), colour.Parse(d.Text)
+	return text.Mix(card, 0.35).On(card, text).String()
 }
 
 // themeSheet is the style sheet. A property of the media query also stands in a rule that is inlined, or has

@@ -2,6 +2,7 @@ package messages
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -35,6 +36,19 @@ type Theme struct {
 
 // Fonts are the names of the fonts that a theme can have.
 var Fonts = []string{"system", "arial", "verdana", "georgia", "times", "courier"}
+
+// fontStacks are the fonts of each name, as style sheets have them. Each mail program and browser has one of them.
+var fontStacks = map[string]string{
+	"system":  `-apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif`,
+	"arial":   `Arial, Helvetica, sans-serif`,
+	"verdana": `Verdana, Geneva, sans-serif`,
+	"georgia": `Georgia, 'Times New Roman', serif`,
+	"times":   `'Times New Roman', Times, serif`,
+	"courier": `'Courier New', Courier, monospace`,
+}
+
+// FontStack returns the fonts of the Theme as a value of font-family.
+func (t *Theme) FontStack() string { return cmp.Or(fontStacks[t.Font], fontStacks["system"]) }
 
 // Limits of a Theme.
 const (

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"enlist/internal/colour"
 	"enlist/internal/enlist"
 
 	"github.com/chromedp/cdproto/accessibility"
@@ -241,9 +242,9 @@ func TestColoursHaveEnoughContrast(t *testing.T) {
 	}
 	for _, scheme := range []struct{ name, css string }{{"light", light}, {"dark", dark}} {
 		for _, pair := range [][2]string{{"ink", "sheet"}, {"quiet", "sheet"}, {"on-act", "act"}, {"act", "sheet"}} {
-			a, b := luminance(t, scheme.css, pair[0]), luminance(t, scheme.css, pair[1])
-			if contrast := (max(a, b) + 0.05) / (min(a, b) + 0.05); contrast < 4.5 {
-				t.Errorf("%s: %s on %s has a contrast of %.2f, want at least 4.5", scheme.name, pair[0], pair[1], contrast)
+			c := colour.Contrast(colourOf(t, scheme.css, pair[0]), colourOf(t, scheme.css, pair[1]))
+			if c < colour.Readable {
+				t.Errorf("%s: %s on %s has a contrast of %.2f, want at least 4.5", scheme.name, pair[0], pair[1], c)
 			}
 		}
 	}
