@@ -72,7 +72,7 @@ func newPagesServer(api *http.Server, pages http.Handler) *http.Server {
 		ConnContext: api.ConnContext, BaseContext: api.BaseContext, ErrorLog: api.ErrorLog}
 }
 
-// onlyPages serves the pages, the previews of Forms in their frames, and health checks. The path / leads to the pages.
+// onlyPages serves the pages, the previews of Forms in their frames, files, and health checks. The path / leads to the pages.
 func (s *server) onlyPages(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Path == "/":
@@ -81,7 +81,7 @@ func (s *server) onlyPages(w http.ResponseWriter, r *http.Request) {
 		s.health(w, r)
 	case admin.IsPath(r.URL.Path):
 		s.admin().ServeHTTP(w, r)
-	case web.IsPreview(r):
+	case web.IsPreview(r), web.IsFile(r): // a preview has the logo of the Account
 		s.pages.ServeHTTP(w, r)
 	default:
 		http.NotFound(w, r)

@@ -51,6 +51,9 @@ func TestPagesOfTheirOwnAddressLinkToThePublicURL(t *testing.T) {
 			t.Errorf("GET %s at the address of the pages is answered with %d", path, r.StatusCode)
 		}
 	}
+	if r := must(browser.Get("http://" + link.Host + "/f/1/x"))(t); !strings.Contains(read(r), "does not exist") {
+		t.Error("the address of the pages has no files for the previews")
+	}
 	r := must(browser.Post("http://"+link.Host+"/s/1?preview", "", nil))(t)
 	if read(r); r.StatusCode != http.StatusNotFound {
 		t.Errorf("a POST of the preview is answered with %d", r.StatusCode)

@@ -101,7 +101,7 @@ func newServer(c config.Serve, r components) (*server, error) {
 	calls, cut := context.WithCancel(context.Background())
 	s := &server{components: r, jobs: queue, batches: sender, cut: cut, failed: make(chan error, 2)}
 	s.connections = door.NewConnections(cmp.Or(c.Connections, 4096), r.door.options.Proxies)
-	s.pages = web.New(r.service.Sending, r.service.Forms, r.service.Files, r.links, r.log)
+	s.pages = web.New(r.service.Sending, r.service.Forms, r.service.Files, r.service.Messages, r.links, r.log)
 	s.calls = rpc.New(r.service, rpc.Options{
 		Version:    version(),
 		Memory:     int64(c.Memory),

@@ -136,6 +136,18 @@ func (s *Service) Theme(ctx context.Context, c *enlist.Caller) (*Theme, error) {
 	})
 }
 
+// PageTheme returns the Theme of an Account for its pages for subscribers, or nil if the Account has set none.
+func (s *Service) PageTheme(ctx context.Context, account enlist.AccountID) (*Theme, error) {
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*Theme, error) {
+		text, err := loadTheme(tx, account)
+		if err != nil || text == "" {
+			return nil, err
+		}
+		t := DecodeTheme(text)
+		return &t, nil
+	})
+}
+
 // SetTheme changes the keys of the Theme that details contain. Mails that are not sent yet get the new Theme. Errors:
 // Denied, InvalidParameters, NoFile.
 func (s *Service) SetTheme(ctx context.Context, c *enlist.Caller, details []enlist.Detail) error {

@@ -114,7 +114,7 @@ func listmonkMovesInWithItsImages(t *testing.T, e dbtest.Engine) {
 // useMoved opens, edits, previews and sends the Message 10, which shows an image.
 func (to *target) useMoved(t *testing.T, path string, picture []byte) {
 	t.Helper()
-	ctx, files := t.Context(), httptest.NewServer(web.New(nil, nil, to.service.Files, must(to.service.Messages.LinkKey(t.Context()))(t), slog.New(slog.DiscardHandler)))
+	ctx, files := t.Context(), httptest.NewServer(web.New(nil, nil, to.service.Files, nil, must(to.service.Messages.LinkKey(t.Context()))(t), slog.New(slog.DiscardHandler)))
 	defer files.Close()
 	box := t.TempDir()
 	mailer := must(mail.New(mail.Options{PublicURL: files.URL, Key: must(to.service.Messages.LinkKey(ctx))(t), Files: to.service.Files,

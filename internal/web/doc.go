@@ -9,6 +9,7 @@
 //	handler.go    checks the request
 //	actions.go    one function for each kind of link and HTTP method
 //	page.go       fills the templates in the folder pages
+//	theme.go      the look of an Account: logo, colour of links, font and imprint
 //	settings.go   the page with the settings of a subscriber
 //	form*.go, input.go   Forms, for visitors and for scripts of other sites
 //	limits.go     how often a visitor may send forms

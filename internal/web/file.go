@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"enlist/internal/enlist"
@@ -30,6 +31,11 @@ const (
 // filePolicy is the Content-Security-Policy of a file. A file can be HTML of a caller, which must not run
 // a script on this site.
 const filePolicy = "default-src 'none'; sandbox"
+
+// IsFile reports whether a request has the path of a link to a file.
+func IsFile(r *http.Request) bool {
+	return strings.HasPrefix(r.URL.Path, "/"+string(enlist.LinkFile)+"/")
+}
 
 // file sends a file. Ranges and conditional requests work.
 func (h *Handler) file(w http.ResponseWriter, r *http.Request, id enlist.FileID) {

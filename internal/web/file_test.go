@@ -153,7 +153,7 @@ func TestFileThatCannotBeReadIsCutOff(t *testing.T) {
 func TestSimultaneousDownloadsAreLimited(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
-	handler := New(h.service.Sending, h.service.Forms, h.service.Files, h.key, nil)
+	handler := New(h.service.Sending, h.service.Forms, h.service.Files, h.service.Messages, h.key, nil)
 	for range maxDownloads {
 		handler.reading <- struct{}{}
 	}

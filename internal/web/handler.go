@@ -85,6 +85,7 @@ type Handler struct {
 	links   Links
 	forms   Forms
 	files   Files
+	themes  Themes
 	key     enlist.LinkKey
 	pages   map[string]*template.Template
 	texts   *language.Texts
@@ -97,8 +98,8 @@ type Handler struct {
 }
 
 // New returns a Handler for links that are signed with key.
-func New(links Links, forms Forms, files Files, key enlist.LinkKey, log *slog.Logger) *Handler {
-	return &Handler{links: links, forms: forms, files: files, key: key, pages: readPages(), texts: language.New(),
+func New(links Links, forms Forms, files Files, themes Themes, key enlist.LinkKey, log *slog.Logger) *Handler {
+	return &Handler{links: links, forms: forms, files: files, themes: themes, key: key, pages: readPages(), texts: language.New(),
 		policy: contentPolicy(), reading: make(chan struct{}, maxDownloads), now: time.Now, answer: answerTime, log: log,
 		limits: limits{seed: maphash.MakeSeed()}}
 }

@@ -68,7 +68,7 @@ func newHarness(t *testing.T, settings ...string) *harness {
 	h.key, err = h.service.Messages.LinkKey(t.Context())
 	h.must(err)
 	h.faults = &faults{Links: h.service.Sending}
-	h.pages = New(h.faults, h.service.Forms, h.service.Files, h.key, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	h.pages = New(h.faults, h.service.Forms, h.service.Files, h.service.Messages, h.key, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	h.pages.now, h.pages.answer = h.clock, 0
 	h.server = httptest.NewServer(h.pages)
 	t.Cleanup(func() {

@@ -3,9 +3,7 @@ package web
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -26,13 +24,12 @@ var style string
 // This file writes pages from the templates in the folder pages. The templates are embedded in the
 // program.
 
-// contentPolicy returns the Content-Security-Policy of all pages. The policy allows the style
+// contentPolicy returns the Content-Security-Policy of all pages, to which look.allow adds. The policy allows the style
 // sheet, by its hash, and forms that are sent to this server. It forbids everything else, including
 // scripts.
 func contentPolicy() string {
-	sum := sha256.Sum256([]byte(style))
-	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-		"'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+	return "default-src 'none'; style-src " + styleHash(style) +
+		"; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 }
 
 // page is the data of a page. The templates escape all of it for HTML.
@@ -48,6 +45,7 @@ type page struct {
 	Done     bool                       // the visitor has sent the form of the page
 	Wanted   string                     // language of the page; "": that of the List
 	Item     any                        // what a part of the page shows
+	Look     *look                      // of the Account's theme, or nil; render sets it
 	Language language.Language          // render sets it
 }
 
@@ -65,12 +63,15 @@ func (p page) List() string {
 	return p.Schema.List.Name
 }
 
-// Imprint returns who sends the mails of the List, if the List says it.
+// Imprint returns who sends the mails of the List, if the List or the theme of the Account says it.
 func (p page) Imprint() string {
-	if p.Schema == nil {
-		return ""
+	switch {
+	case p.Schema != nil && p.Schema.List.Imprint != "":
+		return p.Schema.List.Imprint
+	case p.Look != nil:
+		return p.Look.Imprint
 	}
-	return p.Schema.List.Imprint
+	return ""
 }
 
 // Farewell returns what the List says to those that have left, or "" if it says nothing.
@@ -139,6 +140,12 @@ func (h *Handler) render(w http.ResponseWriter, r *http.Request, status int, nam
 		p.Language = h.texts.For(wanted, r.Header.Get("Accept-Language"))
 		w.Header().Set("Vary", "Accept-Language")
 		p.Title = p.Language.Text(name + ".title")
+	}
+	if p.Schema != nil {
+		p.Look = h.lookOf(r, &p.Schema.List)
+	}
+	if p.Look != nil {
+		p.Look.allow(w.Header())
 	}
 	var b bytes.Buffer
 	if err := h.pages[name].ExecuteTemplate(&b, "layout.html", p); err != nil {

@@ -115,7 +115,7 @@ func (p *pages) view(r *ui.Request, d *data) (*ui.View, error) {
 		d.Colours = append(d.Colours, c)
 	}
 	v := &ui.View{Title: "Look of mails", Place: "Look", Content: p.look_, Data: d,
-		Sub: "For Messages of blocks and in Markdown"}
+		Sub: "For Messages of blocks and in Markdown, and for the pages that subscribers open"}
 	if d.Wrong != "" {
 		d.Preview = "/admin/look/mail" // of the stored theme, because this one cannot be shown
 		v.Problem = "The look was not saved."
