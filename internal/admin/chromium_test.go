@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"enlist/internal/apptest"
 	"enlist/internal/contacts"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
@@ -43,6 +44,7 @@ func TestScriptOfThePagesInChromium(t *testing.T) {
 	list := s.garden()
 	b.countFollowsTheInput(list)
 	b.progressWithoutReload(list)
+	b.keepsWhatIsTyped()
 	b.printsTables(list)
 	b.drawsForTheWidth("/admin/lists/" + id(list))
 	b.backKeepsWhatWasTyped(list)
@@ -80,7 +82,7 @@ func (b *chromium) waitFor(expression string) {
 
 func (b *chromium) signIn() {
 	_, err := b.App.People.Invite(b.Context(), people.Invitation{Email: "chromium@example.com", Name: "C",
-		Membership: people.Membership{Account: b.Caller.Account.ID, Level: enlist.Full}})
+		Membership: people.Membership{Account: b.Caller.Account.ID, Level: enlist.Full, MaySend: true}})
 	b.Must(err)
 	link, err := b.App.People.NewLink(b.Context(), "chromium@example.com")
 	b.Must(err)
@@ -112,6 +114,18 @@ func (b *chromium) progressWithoutReload(list enlist.ListID) {
 	b.Must(err)
 	b.waitFor(`window.same && document.querySelector("main").innerText.includes("The change is done") &&
 		!document.querySelector("main").hasAttribute("hx-get")`)
+}
+
+// keepsWhatIsTyped types while pages load again by themselves.
+func (b *chromium) keepsWhatIsTyped() {
+	waiting := b.AddAt(b.Now.Add(time.Minute).Unix(), apptest.Whole(b.News))
+	for path, input := range map[string]string{"/admin/sends": "input[name=q]", "/admin/sends/" + id(waiting): "input[name=at]"} {
+		b.visit(path)
+		b.waitFor(`typeof htmx === "object" && document.querySelector("#main").matches("[hx-trigger^=every]")`)
+		b.waitFor(`(i => { i.focus(); i.type === "search" ? i.value = "typed" : i.value = "2031-01-02T03:04"; document.querySelector("#main").dataset.old = 1;
+			htmx.trigger("#main", "now"); htmx.ajax("GET", location.href, {source: "#main", target: "#main", swap: "outerHTML"}); return true })(document.querySelector("` + input + `"))`)
+		b.waitFor(`!document.querySelector("#main").dataset.old && (i => i === document.activeElement && ["typed", "2031-01-02T03:04"].includes(i.value))(document.querySelector("` + input + `"))`)
+	}
 }
 
 // printsTables looks at the table of Contacts, which is inside a form, on paper.

@@ -50,13 +50,15 @@ type View struct {
 	Title, Sub string
 	Place      string // the entry of the menu that the page belongs to
 	Actions    []Action
-	Refresh    int    // seconds after which the browser loads the main part again, until the person stops it; 0: never
-	Problem    string // what was wrong with the request
-	Content    *template.Template
-	Data       any
-	Fragment   string // block of Content that answers Request.Fragment; "": the main part of the page
-	To         string // path to which the browser goes in place of a page
-	Mail       string // HTML of a mail, in place of a page
+	// Refresh is after how many seconds the browser loads the main part again, until the person stops it; 0: never. A form
+	// into which a person types stays with an id and hx-preserve.
+	Refresh  int
+	Problem  string // what was wrong with the request
+	Content  *template.Template
+	Data     any
+	Fragment string // block of Content that answers Request.Fragment; "": the main part of the page
+	To       string // path to which the browser goes in place of a page
+	Mail     string // HTML of a mail, in place of a page
 }
 
 // Action is a button at the top of a page.
