@@ -36,7 +36,7 @@ func (s *Service) Forecast(ctx context.Context, c *enlist.Caller, check *batches
 	}
 	return db.View(ctx, s.db, c, func(tx *db.Tx) (_ pace.Forecast, err error) {
 		if !from.After(s.db.Now()) {
-			all, err := waitingBatches(tx, settings.Rates != nil)
+			all, err := waitingBatches(tx, settings, maxSamples)
 			if err != nil {
 				return f, err
 			}
@@ -61,17 +61,17 @@ type waitingBatch struct {
 	groups map[string]int64 // of these, by domain group; nil: not known
 }
 
-// waitingBatches returns the mails of the Batches that are sending, with their domain groups if grouped. These are
-// those of one slice of each Batch. The last slice is the last to be leased. So it has all domains before, and
-// afterwards only those that are slow.
-func waitingBatches(tx *db.Tx, grouped bool) (waiting []waitingBatch, err error) {
+// waitingBatches returns the mails of the Batches that are sending, those with most mails first. If there are limits,
+// the first ones have domain groups, which are those of one slice of each. The last slice is the last to be leased. So
+// it has all domains before, and afterwards only those that are slow.
+func waitingBatches(tx *db.Tx, settings *pace.Settings, samples int) (waiting []waitingBatch, err error) {
 	all, err := batches.MostWaiting(tx)
 	if err != nil {
 		return nil, err
 	}
 	for i, one := range all {
 		w := waitingBatch{Waiting: one}
-		if grouped && i < maxSamples {
+		if settings.Rates != nil && i < samples {
 			if w.groups, err = lastSlice(tx, one.Batch); err != nil {
 				return nil, err
 			}

@@ -13,7 +13,7 @@ import (
 )
 
 // This file says how fast the Batches are that have begun, and when they will be done. forecast.go does this for a Batch
-// that is not added yet. It reads sums, slices and at most 500 recipients of a Batch, so that a page can ask often.
+// that is not added yet. It reads sums, few slices, and 500 recipients of few Batches, so that a page can ask often.
 
 // RunningBatch is a Batch that has not ended.
 type RunningBatch struct {
@@ -22,8 +22,11 @@ type RunningBatch struct {
 	Forecast pace.Forecast // of the mails that wait; empty if nothing is known
 }
 
-// maxForecasts is the largest number of Batches for which RunningBatches makes forecasts.
-const maxForecasts = 10
+// The largest numbers of Batches of which RunningBatches makes forecasts, and reads addresses: those with most mails.
+const (
+	maxForecasts      = 10
+	maxRunningSamples = 3
+)
 
 // RunningBatches returns the Batches that have not ended and that the caller may access, in order of ID. The first ten
 // that are sending, and whose mails leave one after another, have speeds and forecasts unless all mails are held.
@@ -60,7 +63,7 @@ func (b *RunningBatch) leavesInOrder() bool {
 // forecastAll sets the speeds and forecasts of Batches that are sending.
 func (s *Service) forecastAll(tx *db.Tx, all []*RunningBatch) error {
 	settings := s.sending.Load()
-	waiting, err := waitingBatches(tx, settings.Rates != nil)
+	waiting, err := waitingBatches(tx, settings, maxRunningSamples)
 	if err != nil {
 		return err
 	}
@@ -118,29 +121,29 @@ func (s *Service) senderOfBatch(tx *db.Tx, b *batches.Batch) (string, error) {
 	return s.messages.Sender(m, &schema.List), nil
 }
 
-// The speed of a Batch is that of a short time if enough slices were sent in it.
 const (
-	shortTime = 10 * 60 // seconds
-	fewSlices = 10
-	leastTime = 10 // seconds since the first mail
+	leastTime  = 10 // seconds since the first mail, before which nothing is known of the speed
+	lastSlices = 20 // of a Batch, in which its mails are counted
 )
 
 // speedOf returns how many mails an hour of a Batch have left lately, or 0 if that is not known. In the first hour it
-// divides all its mails by the time. Later it counts the slices that were sent in the last minutes, because the Batch
-// may have been paused before.
+// divides all its mails by the time. Later it counts the last slices that were sent, at most those of an hour, because
+// the Batch may have been paused before.
 func speedOf(tx *db.Tx, b *batches.Batch, now int64) (speed int64, err error) {
 	age := now - b.FirstSent
-	if b.FirstSent == 0 || age < leastTime {
-		return 0, nil
-	}
-	slices, inHour, lately, err := doneSlices(tx, b.ID, now-enlist.Hour, now-shortTime)
 	switch {
-	case err != nil || slices == 0:
-		return 0, err
-	case lately >= fewSlices && age > shortTime:
-		return lately * b.ToSend() / slices * (enlist.Hour / shortTime), nil
+	case b.FirstSent == 0 || age < leastTime:
+		return 0, nil
 	case age <= enlist.Hour:
 		return b.Processed() * enlist.Hour / age, nil
 	}
-	return inHour * b.ToSend() / slices, nil
+	s, err := lastDone(tx, b.ID, lastSlices, now-enlist.Hour)
+	if err != nil || s.done == 0 {
+		return 0, err
+	}
+	mails := s.done * b.ToSend() / s.all
+	if s.done < lastSlices { // these are all of the hour
+		return mails, nil
+	}
+	return mails * enlist.Hour / max(1, now-s.first), nil
 }

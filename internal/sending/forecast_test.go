@@ -95,22 +95,23 @@ func runningForecasts(f *apptest.Batches) {
 	want("a limit is slower", sender(f, "relay=30/hour"), begun, 60, pace.RelayLimit, left*2-10, left*2+10)
 	want("a limit is faster", sender(f, "relay=600/hour"), begun, 60, "", left, left)
 	want("the rate of the Batch", free, begun+", rate = '30/hour'", 60, pace.BatchLimit, left*2-10, left*2+10)
-	f.Must(f.App.DB.Update(f.Context(), func(tx *db.Tx) error {
-		return tx.Do(`INSERT INTO batch_slice (batch_id, number, list_id, first_id, last_id, holder, lease_time, done)
-			SELECT batch_id, number + 1, list_id, 0, 0, '', ?, 1 FROM batch_slice WHERE batch_id = ?`, now-1000, int64(id))
-	}))
 	long := fmt.Sprintf("sent = 20, rate = '', first_sent_time = %d", now-enlist.Day)
-	want("slices of the last hour, after a pause", free, long, recipients/2, "", left*60/(recipients/2), left*60/(recipients/2))
-	f.Must(f.App.DB.Update(f.Context(), func(tx *db.Tx) error {
-		for i := range int64(10) {
-			if err := tx.Do(`INSERT INTO batch_slice (batch_id, number, list_id, first_id, last_id, holder, lease_time, done)
-				VALUES (?, ?, ?, 0, 0, '', ?, 1)`, int64(id), i+3, int64(f.News), now-60*i); err != nil {
-				return err
+	want("no slice was done in the last hour", free, long, 0, "", -now/60, -now/60)
+	add := func(from, upto, every int64) { // slices, the first of which was done now
+		f.Must(f.App.DB.Update(f.Context(), func(tx *db.Tx) error {
+			for i := from; i <= upto; i++ {
+				if err := tx.Do(`INSERT INTO batch_slice (batch_id, number, list_id, first_id, last_id, holder, lease_time, done)
+					VALUES (?, ?, ?, 0, 0, '', ?, 1)`, int64(id), i, int64(f.News), now-every*(i-from)); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
-	}))
-	want("slices of the last minutes", free, long, 10*recipients/12*6, "", 0, 60)
+			return nil
+		}))
+	}
+	add(2, 6, 1000) // the last one was done before the last hour
+	want("slices of the last hour, after a pause", free, long, 4*recipients/6, "", 0, left*60)
+	add(7, 26, 60)
+	want("the last slices", free, long, 20*recipients/26*3600/(19*60), "", 0, 60)
 
 	other, key := *f.Caller, *f.Caller.Key
 	key.Lists = []enlist.ListID{f.AddList()}

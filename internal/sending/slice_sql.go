@@ -163,16 +163,37 @@ func lastSlice(tx *db.Tx, batch enlist.BatchID) (map[string]int64, error) {
 		sliceKey(slice)...)
 }
 
-// doneSlices returns how many slices a Batch has, and how many of them were done after each of two times. The lease of
-// a slice that is done ended then.
-func doneSlices(tx *db.Tx, batch enlist.BatchID, first, second int64) (all, afterFirst, afterSecond int64, err error) {
+// doneSlices is the slices of a Batch that were done lately.
+type doneSlices struct {
+	all   int64 // slices of the Batch
+	read  int64 // slices that were looked at: the last ones that were leased
+	done  int64 // of these, were done after a time
+	first int64 // when the first of these was done
+}
+
+// lastDone looks at the last slices that were leased, at most as many as most. Slices are leased in the order of their
+// numbers, and the lease of one that is done ended then. It reads few rows, also of a Batch with thousands of slices.
+func lastDone(tx *db.Tx, batch enlist.BatchID, most, after int64) (s doneSlices, err error) {
+	s.all, err = tx.Number("SELECT coalesce(max(number), 0) FROM batch_slice WHERE batch_id = ?", int64(batch))
+	if err != nil {
+		return s, err
+	}
+	end := s.all + 1 // the first slice that was never leased
+	free, _, err := freeSlice(tx, batch, 0)
+	switch {
+	case err == nil:
+		end = free.Number
+	case enlist.KindOf(err) != enlist.NotFound:
+		return s, err
+	}
+	s.read = min(most, end-1)
 	err = tx.Each(func(row *db.Cursor) error {
-		all, afterFirst, afterSecond = row.Int(), row.Int(), row.Int()
+		s.done, s.first = row.Int(), row.Int()
 		return nil
-	}, `SELECT count(*), coalesce(sum(CASE WHEN done = 1 AND lease_time > ? THEN 1 ELSE 0 END), 0),
-		coalesce(sum(CASE WHEN done = 1 AND lease_time > ? THEN 1 ELSE 0 END), 0)
-		FROM batch_slice WHERE batch_id = ?`, first, second, int64(batch))
-	return all, afterFirst, afterSecond, err
+	}, `SELECT count(*), coalesce(min(lease_time), 0) FROM batch_slice
+		WHERE batch_id = ? AND number >= ? AND number < ? AND done = 1 AND lease_time > ?`,
+		int64(batch), end-s.read, end, after)
+	return s, err
 }
 
 // MarkSending stores that recipients are being sent.
