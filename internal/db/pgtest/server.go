@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"os/exec"
@@ -31,6 +32,7 @@ type Server struct {
 	as  *syscall.Credential // the user who runs the server; nil: the user who runs the test
 
 	connections int // largest number of connections; 0: 200
+	port        int // also on 127.0.0.1; 0: 5432, and only on a Unix socket
 
 	unmount func(folder string) error // ends the file system of dir; nil: dir has none of its own
 }
@@ -42,6 +44,22 @@ var errMissing = errors.New("there is no PostgreSQL server: set " + serverURL + 
 // StartServer starts a server that only the caller uses. The caller can stop, start and
 // crash this server.
 func StartServer() (*Server, error) { return new(Server).create(nil) }
+
+// StartTCPServer is StartServer for a server that also listens on 127.0.0.1. It returns the URL of its database postgres
+// there.
+func StartTCPServer() (s *Server, at string, err error) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, "", err
+	}
+	s = &Server{port: free.Addr().(*net.TCPAddr).Port}
+	at = "postgres://postgres@" + free.Addr().String() + "/postgres"
+	if err := free.Close(); err != nil {
+		return nil, "", err
+	}
+	s, err = s.create(nil)
+	return s, at, err
+}
 
 // StartSmallServer is StartServer on a file system of its own, which mount mounts on the folder of the server. It
 // should have at least 256 MiB. The log of transactions has small files, so it needs a new one soon after the file
@@ -141,8 +159,12 @@ func URL(database string, servers ...*Server) string {
 // Start starts a stopped server and returns when it accepts connections. It does not compile queries (jit): this took a
 // tenth to a fifth of its processor time, because the planner has no statistics of the tests' few rows.
 func (s *Server) Start() error {
+	listen := "-c listen_addresses="
+	if s.port != 0 {
+		listen = "-c listen_addresses=127.0.0.1 -c port=" + strconv.Itoa(s.port)
+	}
 	return s.run("pg_ctl", "-D", s.data(), "-w", "-t", "60", "-l", filepath.Join(s.dir, "log"), "-o",
-		"-c listen_addresses= -c unix_socket_directories="+s.dir+
+		listen+" -c unix_socket_directories="+s.dir+
 			" -c fsync=off -c synchronous_commit=on -c full_page_writes=off -c max_connections="+
 			strconv.Itoa(cmp.Or(s.connections, 200))+
 			" -c shared_buffers=64MB -c max_locks_per_transaction=256 -c autovacuum_naptime=60s -c jit=off", "start")

@@ -62,7 +62,7 @@ func (s *Store) Presence(ctx context.Context) string {
 		return ""
 	}
 	token, began := rand.Text(), time.Now()
-	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock("+lockOf+")", token); err != nil {
+	if err := takeLock(ctx, conn, token); err != nil {
 		conn.Close(ctx)
 		return ""
 	}
@@ -72,6 +72,17 @@ func (s *Store) Presence(ctx context.Context) string {
 	p.mu.Unlock()
 	p.watcher.Go(func() { p.watch(watch, conn, token) })
 	return token
+}
+
+// takeLock takes the lock of a token. It also makes the server notice within 30 s that the machine of this process is
+// gone, as keepAlive does on this side: by default the server would keep the lock for two hours. The first message of
+// the connection does not have these settings, because PgBouncer refuses them there. They have no effect on a Unix
+// socket.
+func takeLock(ctx context.Context, conn *pgx.Conn, token string) error {
+	_, err := conn.Exec(ctx, `SELECT set_config('tcp_keepalives_idle', '15', false),
+		set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false),
+		set_config('tcp_user_timeout', '30s', false), pg_advisory_lock(`+lockOf+")", token)
+	return err
 }
 
 // current returns the token if its lock was checked a short time ago.
