@@ -16,6 +16,7 @@ import (
 
 	"enlist/internal/admin"
 	"enlist/internal/apptest"
+	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/imports"
@@ -58,6 +59,7 @@ func TestPagesOfImports(t *testing.T) {
 		{"a person says what the columns are, and how dates are written", (*importSite).chooseColumns},
 		{"columns that are not clear are asked for, without a second upload", (*importSite).unclearColumns},
 		{"an Import can be paused, continued and cancelled", (*importSite).pauseAndCancel},
+		{"the page of an Import draws its speed while it runs", (*importSite).speed},
 		{"markup in names, values and reasons stays text", (*importSite).markup},
 		{"the results as CSV keep cells that begin with = as text", (*importSite).resultsFile},
 		{"what is wrong with a file or an option stands beside its input, and the form keeps its values", (*importSite).errorsBesideInputs},
@@ -330,6 +332,21 @@ func (s *importSite) pauseAndCancel() {
 	}
 	s.want(s.post("standard", got.path+"/resume", nil), 422, "The import is cancelled already")
 	s.want(s.post("standard", got.path+"/burn", nil), 404)
+}
+
+func (s *importSite) speed() {
+	got := s.upload("standard", "p.csv", "Email\np1@example.com\n", "list", fmt.Sprint(s.list), "at_once", "1")
+	s.wantWithout(s.get("standard", got.path), "Rows a second")
+	id := s.run(got.path).ID
+	s.Must(s.Store.Update(s.Context(), func(tx *db.Tx) error { // as if it had paused, and still ran
+		return tx.Do(`UPDATE import SET state = 'running', start_time = ?, speed = '{"every":2,"rows":[4000,0,3000]}'
+			WHERE id = ?`, s.Now.Unix()-5, int64(id))
+	}))
+	at := func(second int) string {
+		return s.Now.UTC().Add(time.Duration(second-5) * time.Second).Format("15:04:05")
+	}
+	s.want(s.get("standard", got.path), 200, "Loads again", "<h2>Rows a second</h2>",
+		"<title>"+at(0)+": 2,000 rows a second</title>", "<title>"+at(2)+": 0 rows", "<tr><td>"+at(4)+`</td><td class="n">3,000</td></tr>`)
 }
 
 func (s *importSite) markup() {

@@ -14,6 +14,7 @@
 //	run_read.go reads the rows of the steps
 //	edit.go     shows, pauses, continues and cancels Imports
 //	kept.go     dry runs whose file is imported later
+//	speed.go    how many rows were done over time
 //	result.go   what became of each row
 //	refused.go  the refused rows by their reasons
 //	import_sql.go, service.go, jobs.go   the statements, the Service and the jobs

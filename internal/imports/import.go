@@ -106,6 +106,7 @@ type Import struct {
 	Bytes        int64 // number of bytes of the file that were read for them
 	ImportCounts
 	Published contacts.Notifier
+	Speed     Speed
 }
 
 // ImportCounts are the numbers of rows by their outcome.

@@ -36,6 +36,7 @@ func mapImport(m *db.Mapper, i *Import) {
 	m.Value("skipped", &i.Skipped)
 	m.Value("refused", &i.Refused)
 	m.Value("published", jsonColumn{&i.Published})
+	m.Value("speed", jsonColumn{&i.Speed})
 }
 
 // jsonColumn is a value that is stored as JSON. at points to the value.

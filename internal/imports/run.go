@@ -127,7 +127,7 @@ func (r *importRun) claim(ctx context.Context, gone string) (*Import, error) {
 			return nil, nil
 		}
 		if i.Options.DryRun && i.Rows > 0 {
-			i.Rows, i.ImportCounts = 0, ImportCounts{}
+			i.Rows, i.ImportCounts, i.Speed = 0, ImportCounts{}, Speed{}
 			if _, err := deleteImportResults(tx, i.ID, maxDryRunSteps); err != nil {
 				return nil, err
 			}
@@ -295,6 +295,7 @@ func (r *importRun) finish(tx *db.Tx, i *Import, decided *importTx, chunk *impor
 			return err
 		}
 	}
+	i.Speed.add(now-i.StartTime, chunk.upto-i.Rows)
 	i.Rows, i.Bytes = chunk.upto, chunk.bytes
 	switch {
 	case i.Refused >= maxRefusals && i.Refused == i.Total():

@@ -84,8 +84,10 @@ func importPauses(f *importFixture) {
 	}
 	f.Must(f.App.Imports.RunImport(f.Context(), i.ID)) // does nothing
 	f.Must(f.App.Imports.ResumeImport(f.Context(), f.Caller, i.ID))
+	f.Now = f.Now.Add(3 * time.Second)
 	f.Must(f.App.Imports.RunImport(f.Context(), i.ID))
 	f.wantEachOnce(f.get(i.ID), rows)
+	apptest.Same(f.T, "speed", f.get(i.ID).Speed, imports.Speed{Every: 1, Rows: []int64{2000, 0, 0, 1500}})
 	f.Refused(f.App.Imports.PauseImport(f.Context(), f.Caller, i.ID), enlist.InvalidParameters, "done already")
 	f.Refused(f.App.Imports.ResumeImport(f.Context(), f.Caller, i.ID), enlist.InvalidParameters, "done already")
 

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+	"time"
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
@@ -25,8 +26,9 @@ type data struct {
 	State, Kind string
 	Reason      string // why the Import failed or was paused
 	Moving      bool
-	Read, Size  int64  // bytes of the file
-	Progress    string // in words
+	Read, Size  int64    // bytes of the file
+	Progress    string   // in words
+	Speed       *ui.Plot // nil: too short for a chart
 	Buttons     []button
 	Ready       string // the button that imports the file of the dry run; "": none
 	Next        string // what the person can do
@@ -67,6 +69,7 @@ func (p *pages) page(r *ui.Request, wrong string) (*ui.View, error) {
 	d := data{ID: i.ID, Moving: isMoving(i), Read: min(i.Bytes, i.Size), Size: i.Size, Buttons: buttonsOf(i),
 		Progress: progressOf(r, i), Total: i.Total(), HasResults: i.Total() > 0 && i.State != imports.ImportRunning}
 	d.State, d.Kind = stateOf(i)
+	d.Speed = speedOf(r, i)
 	d.sayWhatNext(r, i)
 	d.countOutcomes(i)
 	if err := d.describeColumns(r, i); err != nil {
@@ -99,14 +102,35 @@ func buttonsOf(i *imports.Import) []button {
 	return nil
 }
 
+// secondsOf is the time since the start of an Import, or until its end.
+func secondsOf(r *ui.Request, i *imports.Import) int64 {
+	if i.Ended() {
+		return i.EndTime - i.StartTime
+	}
+	return r.Now.Unix() - i.StartTime
+}
+
+// speedOf shows how fast an Import was over time.
+func speedOf(r *ui.Request, i *imports.Import) *ui.Plot {
+	if len(i.Speed.Rows) < 2 {
+		return nil
+	}
+	c := &ui.Chart{Title: "Rows a second", Axis: "From (" + r.Zone() + ")", Series: []string{"rows a second"}}
+	format := "15:04:05"
+	if i.Speed.Every*int64(len(i.Speed.Rows)) > enlist.Day {
+		format = "2 Jan 15:04"
+	}
+	for n, rows := range i.Speed.PerSecond(secondsOf(r, i)) {
+		at := time.Unix(i.StartTime+int64(n)*i.Speed.Every, 0).In(r.Now.Location())
+		c.Points = append(c.Points, ui.Point{Label: at.Format(format), Values: []int64{rows}})
+	}
+	plot := c.Plot((*ui.Chart).Lines)
+	return &plot
+}
+
 // progressOf says how fast an Import is, and how long it takes.
 func progressOf(r *ui.Request, i *imports.Import) string {
-	rows := ui.Count(i.Rows, "row")
-	until := i.EndTime
-	if !i.Ended() {
-		until = r.Now.Unix()
-	}
-	seconds := until - i.StartTime
+	rows, seconds := ui.Count(i.Rows, "row"), secondsOf(r, i)
 	switch {
 	case i.StartTime == 0:
 		return ""
