@@ -173,6 +173,18 @@ func (s *Service) SearchSegments(ctx context.Context, c *enlist.Caller, list enl
 	})
 }
 
+// Segment returns a Segment of a List by its ID. Errors: NoList, Denied, and InvalidParameters if the List has none with
+// the ID.
+func (s *Service) Segment(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.SegmentID) (
+	*Segment, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (*Segment, error) {
+		if _, err := lists.Load(tx, c, list); err != nil {
+			return nil, err
+		}
+		return LoadSegment(tx, list, id)
+	})
+}
+
 // AllSegments returns the Segments of all Lists that the caller may access, in the order of the names
 // of the Lists and then of their own.
 func (s *Service) AllSegments(ctx context.Context, c *enlist.Caller) ([]Segment, error) {

@@ -269,11 +269,20 @@ func segmentAccess(o *apptest.Account) {
 			o.Refused(o.App.Contacts.DeleteSegment(o.Context(), c.caller, c.list, id), c.kind, "")
 			_, err = o.App.Contacts.SearchSegments(o.Context(), c.caller, c.list, enlist.Query{})
 			o.Refused(err, c.kind, "")
+			_, err = o.App.Contacts.Segment(o.Context(), c.caller, c.list, id)
+			o.Refused(err, c.kind, "")
 		})
 	}
 	restricted := o.Restricted(list)
 	_, err := o.App.Contacts.SetSegment(o.Context(), restricted, contacts.SegmentRequest{List: list, ID: id, Name: "Mine", Criteria: emailContains("x")})
 	o.Must(err)
+	s, err := o.App.Contacts.Segment(o.Context(), restricted, list, id)
+	o.Must(err)
+	if s.ID != id || s.Name != "Mine" {
+		o.Errorf("the Segment is %+v", s)
+	}
+	_, err = o.App.Contacts.Segment(o.Context(), o.Caller, other, id)
+	o.Refused(err, enlist.InvalidParameters, "segment_id")
 	o.Refused(o.App.Contacts.DeleteSegment(o.Context(), o.Caller, other, id), enlist.InvalidParameters, "segment_id")
 	o.Must(o.App.Contacts.DeleteSegment(o.Context(), restricted, list, id))
 }

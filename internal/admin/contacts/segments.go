@@ -124,16 +124,12 @@ func (p *pages) segments(r *ui.Request) (*ui.View, error) {
 
 // found returns the Segment in the path. Errors: ui.ErrNotFound.
 func found(r *ui.Request) (*contacts.Segment, error) {
-	all, err := r.App.Contacts.SearchSegments(r.Context(), r.Caller, enlist.ListID(r.ID("list")), enlist.Query{})
-	if err != nil {
-		return nil, err
+	s, err := r.App.Contacts.Segment(r.Context(), r.Caller, enlist.ListID(r.ID("list")),
+		enlist.SegmentID(r.ID("segment")))
+	if enlist.KindOf(err) == enlist.InvalidParameters {
+		err = ui.ErrNotFound
 	}
-	for i := range all {
-		if int64(all[i].ID) == r.ID("segment") {
-			return &all[i], nil
-		}
-	}
-	return nil, ui.ErrNotFound
+	return s, err
 }
 
 func (p *pages) askDelete(r *ui.Request) (*ui.View, error) {

@@ -121,13 +121,14 @@ func criteriaText(r *ui.Request, list enlist.ListID, c *enlist.Criteria) (string
 
 // segmentName returns what a Segment is called in a sentence.
 func segmentName(r *ui.Request, one part) (string, error) {
-	found, err := r.App.Contacts.SearchSegments(r.Context(), r.Caller, one.List, enlist.Query{})
-	for i := range found {
-		if found[i].ID == one.Segment {
-			return "the Segment “" + found[i].Name + "”", nil
-		}
+	found, err := r.App.Contacts.Segment(r.Context(), r.Caller, one.List, one.Segment)
+	switch kind := enlist.KindOf(err); {
+	case kind == enlist.NoList, kind == enlist.InvalidParameters:
+		return "a deleted Segment", nil
+	case err != nil:
+		return "", err
 	}
-	return "a deleted Segment", enlist.IgnoreKind(enlist.NoList, err)
+	return "the Segment “" + found.Name + "”", nil
 }
 
 // listName returns the name of a List, also of one that was deleted.
