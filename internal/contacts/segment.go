@@ -173,8 +173,8 @@ func (s *Service) SearchSegments(ctx context.Context, c *enlist.Caller, list enl
 	})
 }
 
-// Segment returns a Segment of a List by its ID. Errors: NoList, Denied, and InvalidParameters if the List has none with
-// the ID.
+// Segment returns a Segment of a List by its ID. Errors: NoList, Denied, and InvalidParameters if the List has none
+// with the ID.
 func (s *Service) Segment(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.SegmentID) (
 	*Segment, error) {
 	return db.View(ctx, s.db, c, func(tx *db.Tx) (*Segment, error) {

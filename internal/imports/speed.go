@@ -1,7 +1,7 @@
 package imports
 
-// This file keeps how fast an Import is, for the chart of its page. It is a column of the Import, which each step stores
-// anyway.
+// This file keeps how fast an Import is, for the chart of its page. It is a column of the Import, which each step
+// stores anyway.
 
 // mostPeriods is the largest number of periods of a Speed.
 const mostPeriods = 60
@@ -29,8 +29,8 @@ func (s *Speed) add(after, rows int64) {
 	s.Rows[after/s.Every] += rows
 }
 
-// PerSecond returns the rows a second in each period, of an Import that has run for some seconds. The last period may not
-// be over.
+// PerSecond returns the rows a second in each period. seconds is the time since the start of the Import: the last period
+// may not be over.
 func (s *Speed) PerSecond(seconds int64) []int64 {
 	all := make([]int64, len(s.Rows))
 	for n, rows := range s.Rows {

@@ -75,7 +75,8 @@ func linkBars(links []batches.LinkSums) template.HTML {
 	for _, l := range links[:min(len(links), drawnLinks)] {
 		most = max(most, l.Clicks)
 		bars = append(bars, ui.Bar{Name: ui.WithoutScheme(l.URL), Parts: []ui.Part{
-			{Name: "people", Class: "s1", Count: l.Humans}, {Name: "other clicks", Class: "s2", Count: l.Clicks - l.Humans}}})
+			{Name: "people", Class: "s1", Count: l.Humans},
+			{Name: "other clicks", Class: "s2", Count: l.Clicks - l.Humans}}})
 	}
 	if bars == nil {
 		return ""

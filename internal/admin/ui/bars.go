@@ -17,8 +17,8 @@ type Bar struct {
 // longestBarName is the number of characters of a name for which the narrowest screen has room.
 const longestBarName = 36
 
-// Bars draws each bar below its name. A bar is as long as the sum of its parts is a part of whole. If whole is 0, all are
-// as long as the drawing, and show shares.
+// Bars draws each bar below its name. The drawing is as long as whole. If whole is 0, each bar is as long as the
+// drawing, and shows shares.
 func Bars(title string, whole int64, bars []Bar) template.HTML {
 	const row = 34
 	return drawing("bars", title, row*len(bars), func(b *strings.Builder) {
@@ -38,8 +38,10 @@ func Bars(title string, whole int64, bars []Bar) template.HTML {
 					continue
 				}
 				wide := 100 * float64(p.Count) / float64(of)
-				fmt.Fprintf(b, `<rect class="%s" x="%.1f%%" y="%d" width="%.1f%%" height="10"><title>%s, %s: %s</title></rect>`,
-					p.Class, at, y+19, max(.2, wide), label, template.HTMLEscapeString(p.Name), Number(p.Count))
+				fmt.Fprintf(b, `<rect class="%s" x="%.1f%%" y="%d" width="%.1f%%" height="10">`, p.Class, at, y+19,
+					max(.2, wide))
+				fmt.Fprintf(b, `<title>%s, %s: %s</title></rect>`, label, template.HTMLEscapeString(p.Name),
+					Number(p.Count))
 				at += wide
 			}
 		}
