@@ -35,7 +35,7 @@ type BatchCheck struct {
 // PopulationCheck is the Contacts of a population.
 type PopulationCheck struct {
 	List       enlist.ListID
-	Contacts   int64 // all that the population has, also Contacts that get no mail or are in other populations too
+	Contacts   int64 // all that the population has, whether they get the mail or are in other populations too
 	Recipients int64 // of these, get the mail, and not already as Contacts of an earlier population
 }
 

@@ -12,8 +12,9 @@ import (
 	"enlist/internal/pace"
 )
 
-// This file says how fast the Batches are that have begun, and when they will be done. forecast.go does this for a Batch
-// that is not added yet. It reads sums, few slices, and 500 recipients of few Batches, so that a page can ask often.
+// This file says how fast the Batches are that have begun, and when they will be done. forecast.go does this for a
+// Batch that is not added yet. It reads sums, few slices, and 500 recipients of few Batches, so that a page can ask
+// often.
 
 // RunningBatch is a Batch that has not ended.
 type RunningBatch struct {

@@ -50,8 +50,8 @@ type View struct {
 	Title, Sub string
 	Place      string // the entry of the menu that the page belongs to
 	Actions    []Action
-	// Refresh is after how many seconds the browser loads the main part again, until the person stops it; 0: never. A form
-	// into which a person types stays with an id and hx-preserve.
+	// Refresh is after how many seconds the browser loads the main part again, until the person stops it; 0: never. A
+	// form into which a person types stays as it is with an id and hx-preserve.
 	Refresh  int
 	Problem  string // what was wrong with the request
 	Content  *template.Template
