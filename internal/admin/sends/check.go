@@ -122,8 +122,8 @@ func (p *pages) showCheck(r *ui.Request, token, wrong string) (*ui.View, error) 
 	return view, nil
 }
 
-// parts returns the populations of a check with the names of whomOf. What the plan has of earlier Batches can be several
-// populations, which count together.
+// parts returns the populations of a check with the names of whomOf. What the plan has of earlier Batches can be
+// several populations, which count together.
 func (p *plan) parts(names []string, all []batches.PopulationCheck) (parts []chosenPart) {
 	for i := range all {
 		if own := len(p.Lists) + len(p.Parts); i < own {
