@@ -1021,6 +1021,7 @@ type List struct {
 	IsPublic                  bool   `json:"is_public"`                // subscribers of other Lists may see and join it, and its sent Messages have an archive
 	Description               string `json:"description"`              // of a public List, for subscribers; text of several lines
 	FarewellText              string `json:"farewell_text"`            // what subscribers read after they have unsubscribed; empty: a text of the language
+	PreferencesText           string `json:"preferences_text"`         // what subscribers read above their settings
 }
 
 // Preference is a record in the result of SearchListPreferences.

@@ -116,7 +116,7 @@ func newServer(c config.Serve, r components) (*server, error) {
 	})
 	pages := admin.Options{Delay: s.calls.DelayFailure, Server: mailServerOf(c, r, queue),
 		PublicURL: r.people.linksURL(c), Secure: c.HasTLS() || strings.HasPrefix(c.PublicURL, "https://"),
-		Version: version(), Log: r.log}
+		Version: version(), Log: r.log, SettingsPage: s.pages.SettingsExample}
 	s.admin = sync.OnceValue(func() *admin.Handler { return admin.New(r.service, pages) })
 	s.files = httpapi.New(r.service, httpapi.Options{Delay: s.calls.DelayFailure, Limit: s.calls.LimitRate, Log: r.log})
 	s.registerMetrics(c, slices.Sorted(maps.Keys(queues.Queues)))

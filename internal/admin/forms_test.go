@@ -1,15 +1,24 @@
 package admin_test
 
 import (
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"enlist/internal/enlist"
 	"enlist/internal/people"
+	"enlist/internal/web"
 )
 
 // This file tests the pages of Forms.
+
+// publicPages returns the pages for subscribers.
+func (s *site) publicPages() *web.Handler {
+	key, err := s.App.Messages.LinkKey(s.Context())
+	s.Must(err)
+	return web.New(s.App.Sending, s.App.Forms, s.App.Files, s.App.Messages, key, slog.New(slog.DiscardHandler))
+}
 
 func (s *site) forms() {
 	v := s.signedIn(people.Membership{Level: enlist.Full})
@@ -62,9 +71,11 @@ func (s *site) forms() {
 		!strings.Contains(text, "Club &lt;b&gt;") || !strings.Contains(text, "control characters") {
 		s.Errorf("a subject of two lines is answered with %d, or without what was typed", status)
 	}
-	v.post(texts, url.Values{"imprint": {"Club"}, "is_public": {"1"}, "description": {"All <news>"}, "farewell_text": {"Bye <all>"}})
-	v.want(texts, http.StatusOK, "All &lt;news&gt;", "Bye &lt;all&gt;", `name="is_public" value="1" checked`)
+	v.post(texts, url.Values{"imprint": {"Club"}, "is_public": {"1"}, "description": {"All <news>"}, "farewell_text": {"Bye <all>"}, "preferences_text": {"Choose <what>"}})
+	v.want(texts, http.StatusOK, "Choose &lt;what&gt;", `<iframe sandbox title="The page with the settings of a subscriber" class="mail" src="`+texts+`/settings/mail"`, "All &lt;news&gt;", "Bye &lt;all&gt;", `name="is_public" value="1" checked`)
+	s.settings(v, texts+"/settings/mail")
 	stranger := s.signedInElsewhere()
+	stranger.want(texts+"/settings/mail", http.StatusNotFound)
 	for _, path := range []string{at, at + "/delete", at + "/language?language=nl", texts} {
 		stranger.want(path, http.StatusNotFound)
 		if status, _, _ := stranger.post(path, form); status != http.StatusNotFound {
@@ -74,6 +85,24 @@ func (s *site) forms() {
 	v.want(at+"/delete", http.StatusOK, "stop working")
 	v.post(at+"/delete", nil)
 	v.want(at, http.StatusNotFound)
+}
+
+// settings looks at the page with the settings of a made-up subscriber.
+func (s *site) settings(v *visitor, path string) {
+	s.Helper()
+	s.AddField(s.News, "name", "Colour", "type", "dropdown", "values_array", "Red,Blue", "allow_update", true)
+	other := s.AddList("name", "Offers <b>", "is_public", true)
+	before := s.All(s.News)
+	v.want(path, http.StatusOK, "Settings of <bdi>r…@example.com</bdi>", "Choose &lt;what&gt;", "<option selected>Red</option>", "Events &lt;b&gt;", "Offers &lt;b&gt;",
+		`<a href="#">`)
+	one := s.signedIn(people.Membership{Level: enlist.Read, Lists: []enlist.ListID{s.News}})
+	if _, _, text := one.get(path); strings.Contains(text, "Offers") || !strings.Contains(text, "Colour") {
+		s.Errorf("a person of one List sees the page:\n%s", cut(text))
+	}
+	if after := s.All(s.News); len(after) != len(before) {
+		s.Errorf("the List has %d Contacts after the example, want %d", len(after), len(before))
+	}
+	s.Must(s.App.Contacts.DeleteList(s.Context(), s.Caller, other))
 }
 
 // languages adds a language to a Form, changes its texts, and removes it. form is what the editor sends.

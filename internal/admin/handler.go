@@ -69,6 +69,8 @@ type Options struct {
 	PublicURL string // that links to public pages begin with, without a slash at its end; "": that of each request
 	Server    sending.Server
 	Log       *slog.Logger
+
+	SettingsPage forms.SettingsPage
 }
 
 // Handler serves the pages.
@@ -94,7 +96,7 @@ func New(a *app.App, o Options) *Handler {
 	h.pages.HandleFunc("GET /admin/link/{text}", s.Link)
 	h.pages.HandleFunc("POST /admin/link/{text}", s.UseLink)
 	for _, of := range [][]ui.Page{home.Pages(), sends.Pages(), lists.Pages(), contacts.Pages(), messages.Pages(),
-		images.Pages(), look.Pages(), forms.Pages(), imports.Pages(), sending.Pages(o.Server), autoresponders.Pages(),
+		images.Pages(), look.Pages(), forms.Pages(o.SettingsPage), imports.Pages(), sending.Pages(o.Server), autoresponders.Pages(),
 		unsubscribers.Pages(), backups.Pages(), account.Pages(), members.Pages(), keys.Pages(), webhooks.Pages(),
 		audit.Pages(), you.Pages()} {
 		for _, p := range of {

@@ -48,7 +48,7 @@ type site struct {
 
 func newSite(t *testing.T, store db.Engine) *site {
 	s := &site{SentBatch: apptest.NewSentBatch(3)(t, store)}
-	s.server = httptest.NewServer(admin.New(s.App, admin.Options{Delay: func(*http.Request) {}, Log: slog.New(slog.DiscardHandler)}))
+	s.server = httptest.NewServer(admin.New(s.App, admin.Options{Delay: func(*http.Request) {}, SettingsPage: s.publicPages().SettingsExample, Log: slog.New(slog.DiscardHandler)}))
 	t.Cleanup(s.server.Close)
 	return s
 }

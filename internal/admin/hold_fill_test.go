@@ -78,7 +78,8 @@ func newHold(t *testing.T) *hold {
 	composer, err := mail.NewComposer(mail.Options{From: "news@example.com", PublicURL: "https://lists.example.com", Links: h.App.Sending, Files: h.App.Files})
 	h.Must(err)
 	h.App.Messages.SetComposer(composer)
-	handler := admin.New(h.App, admin.Options{Delay: func(*http.Request) { h.delayed++ }, Server: sending.Server{MailDir: h.mails}, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	handler := admin.New(h.App, admin.Options{Delay: func(*http.Request) { h.delayed++ },
+		SettingsPage: h.publicPages().SettingsExample, Server: sending.Server{MailDir: h.mails}, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	h.pages = handler.Pages()
 	h.server = httptest.NewServer(handler)
 	t.Cleanup(h.server.Close)

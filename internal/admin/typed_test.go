@@ -45,6 +45,8 @@ var refusedBy = map[string]url.Values{
 	"/admin/sending/hold":        nil,
 	"/admin/sends/0/reschedule":  {"at": {"nonsense"}},
 	"/admin/sends/check":         {},
+
+	"/admin/forms/0/texts/settings/mail": nil, // an example, which is never sent
 }
 
 // number is an ID in a path.

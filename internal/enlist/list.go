@@ -43,6 +43,7 @@ type List struct {
 	Public             bool   // subscribers of other Lists may see and join it, and its Messages have an archive
 	Description        string // for subscribers; paragraphs
 	FarewellText       string // what subscribers read who have left; paragraphs
+	PreferencesText    string // what subscribers read above their settings; paragraphs
 }
 
 // Recipients returns the addresses that are notified of an event, separated by commas. It

@@ -56,6 +56,7 @@ var ListAttributes = []enlist.Attribute[enlist.List]{
 	enlist.FlagKey("is_public", func(l *enlist.List) *bool { return &l.Public }),
 	enlist.TextKey("description", func(l *enlist.List) *string { return &l.Description }, ReadParagraphs),
 	enlist.TextKey("farewell_text", func(l *enlist.List) *string { return &l.FarewellText }, ReadParagraphs),
+	enlist.TextKey("preferences_text", func(l *enlist.List) *string { return &l.PreferencesText }, ReadParagraphs),
 }
 
 // virtualNumber is a key that callers may set to a telephone number in any form. Replies have its digits as a number,

@@ -50,6 +50,7 @@ func mapList(m *db.Mapper, l *enlist.List) {
 	m.Value("is_public", &l.Public)
 	m.Value("description", &l.Description)
 	m.Value("farewell_text", &l.FarewellText)
+	m.Value("preferences_text", &l.PreferencesText)
 }
 
 // OfAccount returns an Account's Lists in the order of their IDs.

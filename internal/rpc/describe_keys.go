@@ -77,6 +77,7 @@ var keyMeanings = map[string]string{
 	"List.is_public":                   "subscribers of other Lists may see and join it, and its sent Messages have an archive",
 	"List.description":                 "of a public List, for subscribers; text of several lines",
 	"List.farewell_text":               "what subscribers read after they have unsubscribed; empty: a text of the language",
+	"List.preferences_text":            "what subscribers read above their settings",
 	"List.imprint":                     "who sends the mails: at the end of the mail that asks to confirm, and of pages",
 	"ListDay.day":                      "in the Account's time zone, such as 2026-01-31",
 	"ListDay.added":                    "Contacts that were added, or can get mail again",

@@ -41,6 +41,40 @@ func (s *Service) ViewPreferences(ctx context.Context, d enlist.DeliveryKey) (*P
 	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*PreferencePage, error) { return s.loadPreferences(tx, d) })
 }
 
+// ExamplePreferences returns the page of a made-up subscriber of a List, with the first choice of each Field and a tick.
+// A person who may not see all Lists sees no others. Errors: NoList, Denied.
+func (s *Service) ExamplePreferences(ctx context.Context, c *enlist.Caller, list enlist.ListID) (*PreferencePage, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (*PreferencePage, error) {
+		schema, err := lists.Load(tx, c, list)
+		if err != nil {
+			return nil, err
+		}
+		p := &PreferencePage{Fields: contacts.OwnFields(schema)}
+		p.Schema, p.Contact = schema, exampleContact(schema)
+		if p.Others, err = otherLists(tx, schema, p.Contact); err != nil {
+			return nil, err
+		}
+		p.Others = slices.DeleteFunc(p.Others, func(o OtherList) bool { return !c.Key.Allows(o.List.ID) })
+		return p, nil
+	})
+}
+
+// exampleContact returns a made-up Contact. Its key is not that of any address.
+func exampleContact(schema *enlist.Schema) *enlist.ByID {
+	c := &enlist.ByID{Key: "example", Prefs: make(map[enlist.PreferenceID]bool)}
+	c.Values = c.Values.Set(schema.Email().ID, "reader@example.com") // RFC 2606, 2
+	for i := range schema.Fields {
+		if f := &schema.Fields[i]; f.Values != "" {
+			first, _, _ := strings.Cut(f.Values, ",")
+			c.Values = c.Values.Set(f.ID, strings.TrimSpace(first))
+		}
+	}
+	if len(schema.Preferences) > 0 {
+		c.Prefs[schema.Preferences[0].ID] = true
+	}
+	return c
+}
+
 func (s *Service) loadPreferences(tx *db.Tx, d enlist.DeliveryKey) (*PreferencePage, error) {
 	v, err := loadLinkView(tx, d)
 	if err != nil {

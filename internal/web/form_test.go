@@ -337,8 +337,9 @@ func TestSubscriberChangesSettings(t *testing.T) {
 	h.addList("name", "Hidden")
 	id := h.subscribe("Email", "mira@example.com", "Note", "internal")
 	path := h.path(enlist.LinkPreferences, id)
+	h.editList("preferences_text", "Choose <what>\nyou like")
 	page := h.do("GET", path, "")
-	h.shows(page, http.StatusOK, "Your settings", "m…@example.com", "Born", "Events", "Offers", "Every &lt;Friday&gt;", `href="../..`+h.path(enlist.LinkUnsubscribe, id))
+	h.shows(page, http.StatusOK, "Your settings", `<p class="lines">Choose &lt;what&gt;`, "m…@example.com", "Born", "Events", "Offers", "Every &lt;Friday&gt;", `href="../..`+h.path(enlist.LinkUnsubscribe, id))
 	if strings.Contains(page.body, "internal") || strings.Contains(page.body, "Hidden") {
 		t.Error("the page shows more than the subscriber may change")
 	}

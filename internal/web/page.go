@@ -82,6 +82,14 @@ func (p page) Farewell() string {
 	return p.Schema.List.FarewellText
 }
 
+// SettingsText returns what the List says above the settings, or "" if it says nothing.
+func (p page) SettingsText() string {
+	if p.Schema == nil {
+		return ""
+	}
+	return p.Schema.List.PreferencesText
+}
+
 // Text returns a text in the language of the page, with the name of the List and the address.
 func (p page) Text(key string) template.HTML {
 	list := template.HTMLEscapeString(p.Language.Text("this_list"))
@@ -131,6 +139,18 @@ func readPages() map[string]*template.Template {
 // render replies with a page. name is the name of the template. A page with a Title is for the owner of the List, and
 // in English. The others are in the language of the List, or of the browser.
 func (h *Handler) render(w http.ResponseWriter, r *http.Request, status int, name string, p page) {
+	body := h.fill(r, name, &p)
+	if p.Look != nil {
+		p.Look.allow(w.Header())
+	}
+	w.Header().Set("Vary", "Accept-Language")
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	send(w, status, body)
+}
+
+// fill returns the HTML of a page, and sets the language and the look of p.
+func (h *Handler) fill(r *http.Request, name string, p *page) string {
 	p.Language = h.texts.For(language.English, "")
 	if p.Title == "" {
 		wanted := p.Wanted
@@ -138,20 +158,14 @@ func (h *Handler) render(w http.ResponseWriter, r *http.Request, status int, nam
 			wanted = cmp.Or(wanted, p.Schema.List.Language)
 		}
 		p.Language = h.texts.For(wanted, r.Header.Get("Accept-Language"))
-		w.Header().Set("Vary", "Accept-Language")
 		p.Title = p.Language.Text(name + ".title")
 	}
 	if p.Schema != nil {
 		p.Look = h.lookOf(r, &p.Schema.List)
 	}
-	if p.Look != nil {
-		p.Look.allow(w.Header())
-	}
 	var b bytes.Buffer
 	if err := h.pages[name].ExecuteTemplate(&b, "layout.html", p); err != nil {
 		panic(fmt.Sprintf("page %s: %v", name, err)) // the template has an error
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Length", strconv.Itoa(b.Len()))
-	send(w, status, b.String())
+	return b.String()
 }

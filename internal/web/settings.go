@@ -23,6 +23,7 @@ type settingsPage struct {
 	Topics  []tick // preferences
 	Others  []tick // public Lists
 	Leave   string // relative path of the page to unsubscribe
+	Data    string // relative URL of the data as a file
 	Problem bool
 }
 
@@ -63,7 +64,7 @@ func (h *Handler) settings(w http.ResponseWriter, r *http.Request, l enlist.Link
 
 // settingsOf returns the page with what is stored.
 func (h *Handler) settingsOf(l enlist.Link, v *sending.PreferencePage) page {
-	s := &settingsPage{PreferencePage: v,
+	s := &settingsPage{PreferencePage: v, Data: "?data",
 		Leave: "../.." + h.key.Path(enlist.Link{Kind: enlist.LinkUnsubscribe, DeliveryKey: l.DeliveryKey})}
 	for _, f := range v.Fields {
 		s.Inputs = append(s.Inputs, newInput(f, []string{v.Contact.Values.Get(f.ID)}))
@@ -78,6 +79,14 @@ func (h *Handler) settingsOf(l enlist.Link, v *sending.PreferencePage) page {
 	p := subscription(&v.LinkView)
 	p.Settings = s
 	return p
+}
+
+// SettingsExample returns the page with the settings of a made-up subscriber, as a frame of the administration shows it.
+// Its links lead nowhere.
+func (h *Handler) SettingsExample(r *http.Request, v *sending.PreferencePage) string {
+	p := h.settingsOf(enlist.Link{}, v)
+	p.Settings.Leave, p.Settings.Data = "#", "#"
+	return h.fill(r, "preferences", &p)
 }
 
 func topicName(id enlist.PreferenceID) string { return forms.PreferenceInput(id) }

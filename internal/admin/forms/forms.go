@@ -18,11 +18,11 @@ import (
 //go:embed *.html
 var files embed.FS
 
-// Pages returns the pages.
-func Pages() []ui.Page {
+// Pages returns the pages. s is what a page shows in a frame.
+func Pages(s SettingsPage) []ui.Page {
 	p := &pages{ui.Parse(files, "forms.html"), ui.Parse(files, "form.html", "shown.html"),
 		ui.Parse(files, "language.html", "shown.html"), ui.Parse(files, "delete.html"), ui.Parse(files, "texts.html"),
-		template.Must(template.ParseFS(files, "snippet.html")), texts.New()}
+		template.Must(template.ParseFS(files, "snippet.html")), texts.New(), s}
 	const one = "/admin/forms/{list}/{form}"
 	return []ui.Page{
 		{Pattern: "GET /admin/forms", Level: enlist.Read, Serve: p.list},
@@ -34,6 +34,7 @@ func Pages() []ui.Page {
 		{Pattern: "GET " + one + "/delete", Level: enlist.Full, Serve: p.askDelete},
 		{Pattern: "POST " + one + "/delete", Level: enlist.Full, Serve: remove},
 		{Pattern: "GET /admin/forms/{list}/texts", Level: enlist.Read, Serve: p.listTexts},
+		{Pattern: "GET /admin/forms/{list}/texts/settings/mail", Level: enlist.Read, Serve: p.settings},
 		{Pattern: "POST /admin/forms/{list}/texts", Level: enlist.Full, Serve: p.saveTexts},
 	}
 }
@@ -42,6 +43,7 @@ type pages struct {
 	list_, edit_, language_, delete_, texts_ *template.Template
 	snippet                                  *template.Template // the HTML for a page of another site
 	texts                                    *texts.Texts
+	settingsPage                             SettingsPage
 }
 
 // row is a Form in the list.

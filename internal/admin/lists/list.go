@@ -169,7 +169,8 @@ func settingsOf(l *enlist.List) []setting {
 		{"Who confirms agrees to", l.ConsentText},
 		{"Told of each subscription", spaced(l.OnRegister)}, {"Told of each change", spaced(l.OnUpdate)},
 		{"Told of each departure", spaced(l.OnUnsubscribe)}, {"Imprint", l.Imprint},
-		{"Description for subscribers", l.Description}, {"Who has left reads", l.FarewellText}} {
+		{"Description for subscribers", l.Description}, {"Who has left reads", l.FarewellText},
+		{"Above their settings, subscribers read", l.PreferencesText}} {
 		if s.Value != "" {
 			all = append(all, s)
 		}
