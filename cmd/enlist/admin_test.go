@@ -36,7 +36,8 @@ func TestPagesOfTheirOwnAddressLinkToThePublicURL(t *testing.T) {
 		"/admin/forms": {`href="https://example.com/lists/s/1"`, `href="https://example.com/lists/a/1"`},
 		"/admin/forms/1/1": {`<a href="https://example.com/lists/s/1">`, `src="/s/1?preview"`,
 			"action=&#34;https://example.com/lists/s/1&#34;"},
-		"/s/1?preview": {"First List", "<form"},
+		"/s/1?preview":         {"First List", "<form"},
+		"/s/1?preview&lang=de": {"First List", "<form"},
 	} {
 		text := read(must(browser.Get("http://" + link.Host + path))(t))
 		for _, part := range parts {

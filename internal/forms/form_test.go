@@ -356,6 +356,10 @@ func translations(o *apptest.Account) {
 func wrongTranslations(o *apptest.Account) {
 	list := o.AddList()
 	long := strings.Repeat("x", 5001)
+	for _, sent := range []any{true, 5, []any{"fr", "de"}} { // would remove all if it were an empty text
+		_, err := o.App.Forms.SetForm(o.Context(), o.Caller, list, 0, apptest.Details("name", "Sign-up", "translations", sent))
+		o.Refused(err, enlist.InvalidParameters, "translations")
+	}
 	for _, c := range []struct{ language, sent, key, want string }{
 		{"en", "[1", "translations", "an object of languages"},
 		{"en", `{"sv":{}}`, "translations", `"sv" is none`},

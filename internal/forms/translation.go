@@ -64,12 +64,9 @@ func translationsKey() enlist.Attribute[Form] {
 		if in.Kind != enlist.InputText && in.Omitted() {
 			return nil
 		}
-		text := in.Text
-		if in.Kind == enlist.InputObject {
-			text = in.JSON()
-		}
-		if text == "" {
-			text = "{}"
+		text := in.JSON()
+		if in.Kind == enlist.InputText {
+			text = cmp.Or(in.Text, "{}")
 		}
 		all, err := readTranslations(text)
 		if err == nil {
