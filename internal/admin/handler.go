@@ -96,9 +96,9 @@ func New(a *app.App, o Options) *Handler {
 	h.pages.HandleFunc("GET /admin/link/{text}", s.Link)
 	h.pages.HandleFunc("POST /admin/link/{text}", s.UseLink)
 	for _, of := range [][]ui.Page{home.Pages(), sends.Pages(), lists.Pages(), contacts.Pages(), messages.Pages(),
-		images.Pages(), look.Pages(), forms.Pages(o.SettingsPage), imports.Pages(), sending.Pages(o.Server), autoresponders.Pages(),
-		unsubscribers.Pages(), backups.Pages(), account.Pages(), members.Pages(), keys.Pages(), webhooks.Pages(),
-		audit.Pages(), you.Pages()} {
+		images.Pages(), look.Pages(), forms.Pages(o.SettingsPage), imports.Pages(), sending.Pages(o.Server),
+		autoresponders.Pages(), unsubscribers.Pages(), backups.Pages(), account.Pages(), members.Pages(),
+		keys.Pages(), webhooks.Pages(), audit.Pages(), you.Pages()} {
 		for _, p := range of {
 			h.byPattern[p.Pattern] = &p
 			h.pages.HandleFunc(p.Pattern, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, &p) })

@@ -363,7 +363,7 @@ func wrongTranslations(o *apptest.Account) {
 	for _, c := range []struct{ language, sent, key, want string }{
 		{"en", "[1", "translations", "an object of languages"},
 		{"en", `{"sv":{}}`, "translations", `"sv" is none`},
-		{"en", `{"fr":{"titel":"x"}}`, "translations", "fr: expected an object of texts"},
+		{"en", `{"fr":{"titel":"x"}}`, "translations", "fr: expected an object of title"},
 		{"en", `{"fr":{"title":"a\nb"}}`, "translations", "fr.title: expected a text of at most 255"},
 		{"en", `{"fr":{"thanks":"` + long + `"}}`, "translations", "fr.thanks: expected a text of at most 5,000"},
 		{"en", `{"fr":{"consent_text":"` + long[:256] + `"}}`, "translations", "fr.consent_text: expected a text of at most 255"},

@@ -25,7 +25,7 @@ type Translation struct {
 	Button       string            `json:"button,omitempty"`
 	Consent      string            `json:"consent_text,omitempty"` // has no effect if the Form asks for no consent
 	Thanks       string            `json:"thanks,omitempty"`
-	Labels       map[string]string `json:"labels,omitempty"` // by the name of the input: f12 of a Field, p3 of a preference
+	Labels       map[string]string `json:"labels,omitempty"` // by the input: f12 of a Field, p3 of a preference
 }
 
 // Translations are the further languages of a Form, by their codes.
@@ -94,7 +94,7 @@ func readTranslations(text string) (Translations, error) {
 		var t Translation
 		if err := d.Decode(&t); err != nil {
 			return nil, fmt.Errorf("%s: %w", code,
-				enlist.Expected("an object of texts: title, introduction, button, consent_text, thanks, and the object labels"))
+				enlist.Expected("an object of title, introduction, button, consent_text, thanks, and the object labels"))
 		}
 		if err := t.read(code + "."); err != nil {
 			return nil, err

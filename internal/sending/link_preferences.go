@@ -41,9 +41,10 @@ func (s *Service) ViewPreferences(ctx context.Context, d enlist.DeliveryKey) (*P
 	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*PreferencePage, error) { return s.loadPreferences(tx, d) })
 }
 
-// ExamplePreferences returns the page of a made-up subscriber of a List, with the first choice of each Field and a tick.
-// A person who may not see all Lists sees no others. Errors: NoList, Denied.
-func (s *Service) ExamplePreferences(ctx context.Context, c *enlist.Caller, list enlist.ListID) (*PreferencePage, error) {
+// ExamplePreferences returns the page of a made-up subscriber of a List, with the first choice of each Field and a
+// tick. A person who may not see all Lists sees no others. Errors: NoList, Denied.
+func (s *Service) ExamplePreferences(ctx context.Context, c *enlist.Caller, list enlist.ListID) (*PreferencePage,
+	error) {
 	return db.View(ctx, s.db, c, func(tx *db.Tx) (*PreferencePage, error) {
 		schema, err := lists.Load(tx, c, list)
 		if err != nil {

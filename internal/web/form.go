@@ -96,7 +96,7 @@ type formPage struct {
 	Trap      string // names of inputs
 	StampName string
 	AgreeName string
-	Link      string // of the page that mails the link to the settings; relative, because the public URL can have a path
+	Link      string // of the page that mails the link to the settings; relative: the public URL can have a path
 	Action    string // where the form is sent; "": to the URL of the page
 	Others    []languageLink
 }
@@ -109,7 +109,8 @@ const languageQuery = "lang" // has the language of a Form in several languages,
 // page returns the data of a page about a Form.
 func (f *formRequest) page(p *forms.Public) page {
 	form := &formPage{Public: p, Trap: trapInput, StampName: stampInput, AgreeName: agreeInput,
-		Confirms: p.Schema.List.DoubleOptIn, Topics: topicsOf(p, nil), Link: strconv.FormatInt(int64(f.id), 10) + "/link"}
+		Confirms: p.Schema.List.DoubleOptIn, Topics: topicsOf(p, nil),
+		Link: strconv.FormatInt(int64(f.id), 10) + "/link"}
 	for _, code := range p.AllLanguages {
 		query := "?" + languageQuery + "=" + code
 		switch {

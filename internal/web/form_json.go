@@ -22,7 +22,7 @@ type formInfo struct {
 	ConsentText  string      `json:"consent_text"` // not empty: agree must be true
 	Fields       []fieldInfo `json:"fields"`
 	Preferences  []topicInfo `json:"preferences,omitempty"`
-	Language     string      `json:"language"`            // of the texts; ?lang= asks for another one, and answers in it
+	Language     string      `json:"language"`            // of the texts; ?lang= asks for another one
 	Languages    []string    `json:"languages,omitempty"` // of a Form in several languages
 	Stamp        string      `json:"stamp"`               // to send back, 2 seconds later at the earliest
 }

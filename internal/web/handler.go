@@ -99,8 +99,9 @@ type Handler struct {
 
 // New returns a Handler for links that are signed with key.
 func New(links Links, forms Forms, files Files, themes Themes, key enlist.LinkKey, log *slog.Logger) *Handler {
-	return &Handler{links: links, forms: forms, files: files, themes: themes, key: key, pages: readPages(), texts: language.New(),
-		policy: contentPolicy(), reading: make(chan struct{}, maxDownloads), now: time.Now, answer: answerTime, log: log,
+	return &Handler{links: links, forms: forms, files: files, themes: themes, key: key, pages: readPages(),
+		texts: language.New(), policy: contentPolicy(), reading: make(chan struct{}, maxDownloads), now: time.Now,
+		answer: answerTime, log: log,
 		limits: limits{seed: maphash.MakeSeed()}}
 }
 

@@ -81,8 +81,8 @@ func (h *Handler) settingsOf(l enlist.Link, v *sending.PreferencePage) page {
 	return p
 }
 
-// SettingsExample returns the page with the settings of a made-up subscriber, as a frame of the administration shows it.
-// Its links lead nowhere.
+// SettingsExample returns the page with the settings of a made-up subscriber, for a frame of the administration. Its
+// links lead nowhere.
 func (h *Handler) SettingsExample(r *http.Request, v *sending.PreferencePage) string {
 	p := h.settingsOf(enlist.Link{}, v)
 	p.Settings.Leave, p.Settings.Data = "#", "#"

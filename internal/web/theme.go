@@ -47,7 +47,8 @@ func (h *Handler) lookOf(r *http.Request, list *enlist.List) *look {
 	}
 	l := &look{Theme: t, Style: template.CSS(themeStyle(t))}
 	if t.Logo != 0 {
-		// The public URL can have a path, which the proxy removes. So the logo is as many folders up as the page is deep.
+		// The public URL can have a path, which the proxy removes. So the URL goes up as many folders as the page is
+		// deep.
 		up := strings.Repeat("../", max(0, strings.Count(r.URL.EscapedPath(), "/")-1))
 		l.Image = up + strings.TrimPrefix(h.key.FilePath(t.Logo), "/")
 	}

@@ -36,7 +36,8 @@ func languagePath(f *forms.Form, code string) string {
 	return path(f.ListID, f.ID) + "/language?language=" + url.QueryEscape(code)
 }
 
-// findLanguage returns the Form and the language of the request. Errors: ui.ErrNotFound, also for the Form's own language.
+// findLanguage returns the Form and the language of the request. Errors: ui.ErrNotFound, also for the language of the
+// Form's own texts.
 func findLanguage(r *ui.Request) (f *forms.Form, code string, err error) {
 	code = r.URL.Query().Get("language")
 	if f, err = find(r); err == nil && (!slices.Contains(texts.Codes(), code) || code == f.Language) {
