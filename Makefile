@@ -47,7 +47,7 @@ LONGEST  = ./cmd/enlist ./internal/rpc ./internal/jobs ./internal/sending ./inte
 # symbols and debugging information, and the linker gold, if it is installed, is faster than the default one.
 # -vet=off: the target vet checks all packages already.
 GOLD    := $(if $(shell command -v ld.gold),-extldflags=-fuse-ld=gold)
-TEST     = $(INMEMORY) $(GO) test -timeout $(TIMEOUT) -p 3 -parallel 3 -ldflags='-s $(GOLD)' -vet=off
+TEST     = $(INMEMORY) $(GO) test -timeout $(TIMEOUT) -p 4 -parallel 3 -ldflags='-s $(GOLD)' -vet=off
 # The time limit for one package. Only a test that hangs exceeds it: the slowest package takes two minutes on a busy
 # machine, and ten with the race detector.
 TIMEOUT  = 30m

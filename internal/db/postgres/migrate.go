@@ -60,7 +60,8 @@ func migrateTo(ctx context.Context, config *pgxpool.Config, o Options, files fs.
 	}
 	db := stdlib.OpenDBFromPool(pool)
 	defer db.Close()
-	m := &migrator{config: config, files: files, log: o.Log}
+	m := &migrator{config: config, files: files, log: o.Log, pools: make(map[time.Duration]*pgxpool.Pool)}
+	defer m.close()
 	m.goose, err = m.provider(db)
 	if err != nil {
 		return err

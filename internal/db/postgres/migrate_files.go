@@ -49,7 +49,8 @@ type migrator struct {
 	config *pgxpool.Config
 	files  fs.FS
 	log    *slog.Logger
-	goose  *goose.Provider // reads which migrations are applied; to apply a migration, apply makes another provider
+	goose  *goose.Provider                 // reads which migrations are applied; to apply a migration, apply makes another provider
+	pools  map[time.Duration]*pgxpool.Pool // of withPool, by the longest time that a statement waits for a lock
 }
 
 // provider returns a goose provider. It records applied files in the table
@@ -180,14 +181,23 @@ func (m *migrator) retryOnLockTimeout(ctx context.Context, conn *pgxpool.Conn, w
 }
 
 // withPool runs do with a pool for migrations. The parameter lock is the longest time that a
-// statement waits for a lock; 0 means no limit.
+// statement waits for a lock; 0 means no limit. The pool stays open for further migrations.
 func (m *migrator) withPool(ctx context.Context, lock time.Duration, do func(*pgxpool.Pool) error) error {
-	pool, err := migratingPool(ctx, m.config, lock)
-	if err != nil {
-		return err
+	if m.pools[lock] == nil {
+		pool, err := migratingPool(ctx, m.config, lock)
+		if err != nil {
+			return err
+		}
+		m.pools[lock] = pool
 	}
-	defer pool.Close()
-	return do(pool)
+	return do(m.pools[lock])
+}
+
+// close closes the pools.
+func (m *migrator) close() {
+	for _, pool := range m.pools {
+		pool.Close()
+	}
 }
 
 // lockTimedOut reports whether a statement did not get a lock: 55P03 timeout, 40P01
