@@ -20,6 +20,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -42,8 +43,13 @@ var shared struct {
 	own    *sharedServer // nil: the server of ENLIST_TEST_POSTGRES
 	number atomic.Int64  // number of databases so far, for their names
 
-	mu   sync.Mutex // guards made
-	made []string   // names of the databases of this binary, for Stop
+	mu        sync.Mutex // guards made and templates
+	made      []string   // names of the databases of this binary, for Stop
+	templates []string   // that exist
+
+	// one connection for all statements of execute: a connection costs the server as much as half of a new database
+	connMu sync.Mutex
+	conn   *pgx.Conn
 }
 
 // start starts the server at the first call.
@@ -120,34 +126,51 @@ func template(name string, prepare func(url string) error) (string, error) {
 	if shared.own == nil {
 		name += "_" + strconv.Itoa(os.Getpid())
 	}
+	shared.mu.Lock()
+	exists := slices.Contains(shared.templates, name)
+	shared.mu.Unlock()
+	if exists {
+		return name, nil
+	}
+	if err := makeTemplate(name, prepare); err != nil {
+		return "", err
+	}
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	shared.templates = append(shared.templates, name)
+	return name, nil
+}
+
+// makeTemplate creates a template database if it does not exist.
+func makeTemplate(name string, prepare func(url string) error) error {
 	ctx, done := context.WithTimeout(context.Background(), time.Minute)
 	defer done()
 	conn, err := pgx.Connect(ctx, shared.url)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer conn.Close(ctx)
 	// Only one test at a time creates a template. The lock ends with the connection.
 	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock(hashtext($1))", name); err != nil {
-		return "", err
+		return err
 	}
 	var exists bool
 	const known = "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)"
 	if err := conn.QueryRow(ctx, known, name).Scan(&exists); err != nil || exists {
-		return name, err
+		return err
 	}
 	from, err := newDatabase("template0")
 	if err != nil {
-		return "", err
+		return err
 	}
 	if err := prepare(at(from)); err != nil {
-		return "", err
+		return err
 	}
 	if shared.own == nil {
 		remember(name)
 	}
 	_, err = conn.Exec(ctx, "ALTER DATABASE "+from+" RENAME TO "+name)
-	return name, err
+	return err
 }
 
 // Stop drops the databases of this binary, and stops the server if this package started it and no other binary uses it.
@@ -158,6 +181,9 @@ func Stop() {
 		if err := execute(fmt.Sprintf(drop, name)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
+	}
+	if shared.conn != nil {
+		shared.conn.Close(context.Background())
 	}
 	if shared.own != nil {
 		if err := shared.own.leave(); err != nil {
@@ -246,13 +272,17 @@ func at(name string) string {
 func execute(statement string) error {
 	ctx, done := context.WithTimeout(context.Background(), time.Minute)
 	defer done()
-	conn, err := pgx.Connect(ctx, shared.url)
-	if err != nil {
-		return err
+	shared.connMu.Lock()
+	defer shared.connMu.Unlock()
+	if shared.conn == nil || shared.conn.IsClosed() {
+		conn, err := pgx.Connect(ctx, shared.url)
+		if err != nil {
+			return err
+		}
+		shared.conn = conn
 	}
-	defer conn.Close(ctx)
 	for {
-		_, err := conn.Exec(ctx, statement)
+		_, err := shared.conn.Exec(ctx, statement)
 		if err == nil || !strings.Contains(err.Error(), "being accessed by other users") {
 			return err
 		}
