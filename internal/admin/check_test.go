@@ -29,8 +29,9 @@ func (s *site) checkedSends() {
 	only := url.Values{"message": {id(s.Message)}, "list": {id(shop)}, "again": {id(s.ID)}}
 	v.want(path+"?"+only.Encode(), http.StatusOK, row("Shop", "2", "2"), row("who did not open May", "3", "2"))
 
+	plan.Set("whole", "1")
 	at := v.send(path, plan, http.StatusOK, "The test mail is on its way to p-full@", "Winter", "10/hour")
-	if !strings.HasPrefix(at, path+"?") || !strings.Contains(at, "done=") {
+	if !strings.HasPrefix(at, path+"?") || !strings.Contains(at, "done=") || !strings.Contains(at, "&whole=1") {
 		s.Errorf("the test ends at %s", at)
 	}
 	s.Update(func(tx *db.Tx) error {

@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"fmt"
+	"html"
 	"net/http"
 	"net/url"
 	"strings"
@@ -215,7 +216,7 @@ func (s *site) barsOfReport() {
 	_, bars, _ := strings.Cut(text, "Clicks on the links")
 	bars, _, _ = strings.Cut(bars, "</svg>")
 	first := `<text y="13">shop.example/30/spring-spring-sprin…</text><rect class="s1" x="0.0%" y="19" width="66.7%" height="10">` +
-		`<title>shop.example/30/spring-spring-sprin…, people: 2</title></rect><rect class="s2" x="66.7%" y="19" width="33.3%"`
+		`<title>` + html.EscapeString(strings.TrimPrefix(urls[30], "https://")) + `, people: 2</title></rect><rect class="s2" x="66.7%" y="19" width="33.3%"`
 	if !strings.Contains(bars, first) || strings.Count(bars, "<text") != 10 {
 		s.Errorf("the bars are %s", bars)
 	}

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"html/template"
-	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -59,21 +58,27 @@ const firstLook = 60 * time.Millisecond
 
 func (p *pages) check(r *ui.Request) (*ui.View, error) { return p.showCheck(r, rand.Text(), "") }
 
-// look checks a Batch: with whole in the URL or after the button was pressed all Contacts, otherwise as many as there
-// is time for.
+// checkPath is the path of the page, also for its button that sends a test.
+const checkPath = "/admin/sends/check"
+
+// look checks a Batch: as many Contacts as there is time for, but all of them if the person has asked for the whole or
+// wants to send.
 func look(r *ui.Request, b batches.BatchRequest) (check *batches.BatchCheck, whole string, err error) {
-	if r.Method == http.MethodGet && r.FormValue("whole") == "" {
+	if r.URL.Path == checkPath && r.FormValue("whole") == "" {
 		check, err = r.App.Batches.CheckBatchWithin(r.Context(), r.Caller, b, batches.CheckLimits{Time: firstLook})
 		switch {
 		case err != nil || check.Complete:
 			return check, "", err
 		case check.Total >= ui.Large:
-			return check, r.URL.Path + "?" + r.URL.RawQuery + "&whole=1", nil
+			return check, wholePath(planOf(r)), nil
 		}
 	}
 	check, err = r.App.Batches.CheckBatch(r.Context(), r.Caller, b)
 	return check, "", err
 }
+
+// wholePath returns the path of the page that looks at all Contacts.
+func wholePath(chosen plan) string { return checkPath + "?" + chosen.values().Encode() + "&whole=1" }
 
 func (p *pages) showCheck(r *ui.Request, token, wrong string) (*ui.View, error) {
 	if err := enlist.RequireSending(r.Caller); err != nil {
@@ -209,7 +214,11 @@ func (p *pages) test(r *ui.Request) (*ui.View, error) {
 		}
 		return view, err
 	}
-	return ui.GoTo("/admin/sends/check?"+chosen.values().Encode(), messagepages.TestSent(r.Person.Email)), nil
+	path := checkPath + "?" + chosen.values().Encode()
+	if r.PostForm.Has("whole") {
+		path = wholePath(chosen)
+	}
+	return ui.GoTo(path, messagepages.TestSent(r.Person.Email)), nil
 }
 
 // leftOutCounts has the reasons for which Contacts are no recipients.

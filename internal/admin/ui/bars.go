@@ -23,15 +23,16 @@ func Bars(title string, whole int64, bars []Bar) template.HTML {
 	const row = 34
 	return drawing("bars", title, row*len(bars), func(b *strings.Builder) {
 		for k, bar := range bars {
-			y, name := row*k, []rune(bar.Name)
-			if len(name) > longestBarName {
-				name = append(name[:longestBarName-1:longestBarName-1], '…')
+			y, short := row*k, []rune(bar.Name)
+			if len(short) > longestBarName {
+				short = append(short[:longestBarName-1:longestBarName-1], '…')
 			}
-			label, of := template.HTMLEscapeString(string(name)), whole
+			name, of := template.HTMLEscapeString(bar.Name), whole
 			if of == 0 {
 				of = max(1, bar.sum())
 			}
-			fmt.Fprintf(b, `<text y="%d">%s</text>`, y+13, label)
+			fmt.Fprintf(b, `<text y="%d">%s</text>`, y+13,
+				template.HTMLEscapeString(string(short)))
 			at := 0.0
 			for _, p := range bar.Parts {
 				if p.Count <= 0 {
@@ -40,7 +41,7 @@ func Bars(title string, whole int64, bars []Bar) template.HTML {
 				wide := 100 * float64(p.Count) / float64(of)
 				fmt.Fprintf(b, `<rect class="%s" x="%.1f%%" y="%d" width="%.1f%%" height="10">`, p.Class, at, y+19,
 					max(.2, wide))
-				fmt.Fprintf(b, `<title>%s, %s: %s</title></rect>`, label, template.HTMLEscapeString(p.Name),
+				fmt.Fprintf(b, `<title>%s, %s: %s</title></rect>`, name, template.HTMLEscapeString(p.Name),
 					Number(p.Count))
 				at += wide
 			}

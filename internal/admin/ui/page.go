@@ -161,7 +161,7 @@ var menu = []group{
 
 // menuFor returns the menu of a person, with what goes on.
 func menuFor(c *enlist.Caller, u app.UnderWay) (all []group) {
-	counts := map[string]string{"Sends": running(u.Batches), "Imports": running(u.Imports)}
+	counts := map[string]string{"Sends": countOf(u.Batches, "running"), "Imports": countOf(u.Imports, "under way")}
 	if u.Held {
 		counts["Sending health"] = "held"
 	}
@@ -175,11 +175,11 @@ func menuFor(c *enlist.Caller, u app.UnderWay) (all []group) {
 	return all
 }
 
-func running(n int64) string {
+func countOf(n int64, what string) string {
 	if n == 0 {
 		return ""
 	}
-	return Number(n) + " running"
+	return Number(n) + " " + what
 }
 
 // layoutData is the data of the layout.
