@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -62,10 +63,9 @@ func IsPreview(r *http.Request) bool {
 // formRequest is a request for a Form.
 type formRequest struct {
 	*Handler
-	w        http.ResponseWriter
-	r        *http.Request
-	id       enlist.FormID
-	language string // of a Form in several languages, or ""
+	w  http.ResponseWriter
+	r  *http.Request
+	id enlist.FormID
 }
 
 // only calls get for GET and HEAD, and post for POST.
@@ -125,28 +125,32 @@ func (f *formRequest) page(p *forms.Public) page {
 	return page{Schema: p.Schema, Wanted: p.Language, Form: form}
 }
 
-// find returns the Form in the language of the URL, or else in the one of its languages that the browser prefers.
-func (f *formRequest) find() (*forms.Public, error) {
+// browserLanguages returns the languages that the browser prefers.
+func (f *formRequest) browserLanguages() string { return f.r.Header.Get("Accept-Language") }
+
+// find returns the Form in the language of the URL, or else in the one of its languages that fits best to preferred,
+// which is as in Accept-Language. "" stands for the Form's own language.
+func (f *formRequest) find(preferred string) (*forms.Public, error) {
 	p, err := f.forms.Show(f.r.Context(), f.id)
 	if err != nil {
 		return nil, err
 	}
-	codes, wanted := p.AllLanguages, f.r.URL.Query().Get(languageQuery)
+	codes, wanted := p.AllLanguages, f.urlLanguage()
 	switch {
 	case slices.Contains(codes, wanted):
 		p = p.In(wanted)
 	case codes != nil:
-		p = p.In(language.Best(codes, f.r.Header.Get("Accept-Language")))
-	}
-	if codes != nil {
-		f.language = p.Language
+		p = p.In(language.Best(codes, preferred))
 	}
 	return p, nil
 }
 
-// load returns the Form. It returns nil after it has answered that there is none, or that it is closed.
-func (f *formRequest) load() *forms.Public {
-	p, err := f.find()
+// urlLanguage returns the language in the URL, which the Form may not have, or "".
+func (f *formRequest) urlLanguage() string { return f.r.URL.Query().Get(languageQuery) }
+
+// load is find for the page. It returns nil after it has answered that there is no Form, or that it is closed.
+func (f *formRequest) load(preferred string) *forms.Public {
+	p, err := f.find(preferred)
 	switch {
 	case err != nil:
 		f.fail(err)
@@ -174,18 +178,23 @@ func (f *formRequest) logForm(err error) {
 	}
 }
 
-// stampOf returns the subject of the stamp of the Form. A consent in another language than the one that was shown is
-// none, so the stamp is for one language.
-func (f *formRequest) stampOf() string {
-	return strings.TrimSpace("form " + strconv.FormatInt(int64(f.id), 10) + " " + f.language)
+// stampOf returns the subject of the stamp of the Form. The ledger gets the consent, or else the title. The stamp is
+// for this text, because a visitor has not agreed to one that was not shown.
+func (f *formRequest) stampOf(p *forms.Public) string {
+	return "form " + strconv.FormatInt(int64(f.id), 10) + " " + p.Language + "\x00" + cmp.Or(p.Consent, p.Title)
+}
+
+// newStamp returns the stamp of a Form that is shown at a time.
+func (f *formRequest) newStamp(p *forms.Public, at time.Time) string {
+	return f.key.Stamp(f.stampOf(p), at.Unix())
 }
 
 func (f *formRequest) show() {
-	if p := f.load(); p != nil {
+	if p := f.load(f.browserLanguages()); p != nil {
 		f.countView(p)
 		view := f.page(p)
 		view.Form.Inputs = inputsOf(p, nil, nil)
-		f.write(http.StatusOK, view, f.key.Stamp(f.stampOf(), f.now().Unix()))
+		f.write(http.StatusOK, view, f.newStamp(p, f.now()))
 	}
 }
 
@@ -212,7 +221,11 @@ func (f *formRequest) write(status int, view page, stamp string) {
 
 // send handles a form that was sent. The answer is the same whether the address is known or not, also in time.
 func (f *formRequest) send() {
-	p := f.load()
+	posted, preferred := f.r.PostForm, f.browserLanguages()
+	if posted.Get(stampInput) == "" {
+		preferred = "" // the texts of a page of another site do not depend on the browser
+	}
+	p := f.load(preferred)
 	if p == nil {
 		return
 	}
@@ -220,12 +233,14 @@ func (f *formRequest) send() {
 		f.render(f.w, f.r, http.StatusTooManyRequests, "toomany", page{Schema: p.Schema, Wanted: p.Language})
 		return
 	}
-	posted := f.r.PostForm
 	e := f.entry(p, posted)
 	view := f.page(p)
 	view.Form.Agreed, view.Form.Topics = e.Agreed, topicsOf(p, e)
 	if stamp, ok := f.readStamp(p, posted.Get(stampInput)); !ok {
 		view.Form.Problem, view.Form.Inputs = "form.again", inputsOf(p, e, nil)
+		if stamp == "" { // the texts are new to the visitor, who has not ticked this consent
+			stamp, view.Form.Agreed = f.newStamp(p, f.now()), false
+		}
 		f.write(http.StatusUnprocessableEntity, view, stamp)
 		return
 	}
@@ -236,7 +251,7 @@ func (f *formRequest) send() {
 	case len(faults) > 0:
 		view.Form.Problem, view.Form.Inputs = "form.problem", inputsOf(p, e, faults)
 		view.Form.Fault = faults[forms.ConsentInput] != ""
-		f.write(http.StatusUnprocessableEntity, view, f.key.Stamp(f.stampOf(), f.now().Add(-shortestFill).Unix()))
+		f.write(http.StatusUnprocessableEntity, view, f.newStamp(p, f.now().Add(-shortestFill)))
 	case p.RedirectURL != "":
 		http.Redirect(f.w, f.r, p.RedirectURL, http.StatusSeeOther)
 	default:
@@ -261,7 +276,7 @@ func (f *formRequest) entry(p *forms.Public, posted url.Values) *forms.Entry {
 	e := &forms.Entry{Values: make(map[enlist.FieldID][]string), Ticked: make(map[enlist.PreferenceID]bool),
 		Agreed: posted.Get(agreeInput) != "", IP: visitorIP(f.r), Title: p.Title, Language: p.Language}
 	if e.Title == "" {
-		in := f.texts.For(languageOf(p), f.r.Header.Get("Accept-Language"))
+		in := f.texts.For(languageOf(p), f.browserLanguages())
 		e.Title = strings.ReplaceAll(in.Text("form.heading"), "{list}", p.Schema.List.Name)
 	}
 	for _, i := range p.Inputs {
@@ -281,17 +296,20 @@ func languageOf(p *forms.Public) string {
 	return p.Schema.List.Language
 }
 
-// readStamp checks when the form was shown. It returns the stamp for the next try. A form on a site of the Account has
-// no stamp, and its browser says from where it comes.
+// readStamp checks when the form was shown, and that it had the texts of p. It returns the stamp for the next try, or
+// "" if the visitor has to see these texts first. A form on a site of the Account has no stamp, and its browser says
+// from where it comes. If the Form no longer has the language of its URL, it shows other texts.
 func (f *formRequest) readStamp(p *forms.Public, stamp string) (next string, ok bool) {
 	now := f.now()
-	at, valid := f.key.ReadStamp(f.stampOf(), stamp)
+	at, valid := f.key.ReadStamp(f.stampOf(p), stamp)
 	age := now.Sub(time.Unix(at, 0))
-	switch {
+	switch code := f.urlLanguage(); {
 	case stamp == "" && f.isSite(p):
-		return "", true
-	case !valid || age > longestFill || age < 0:
-		return f.key.Stamp(f.stampOf(), now.Unix()), false
+		return "", code == "" || code == p.Language
+	case !valid:
+		return "", false
+	case age > longestFill || age < 0:
+		return f.newStamp(p, now), false
 	}
 	return stamp, age >= shortestFill
 }
@@ -304,7 +322,7 @@ func (f *formRequest) isSite(p *forms.Public) bool {
 
 // askLink shows the page on which a subscriber asks for the link to the settings.
 func (f *formRequest) askLink() {
-	p, err := f.find()
+	p, err := f.find(f.browserLanguages())
 	if err != nil {
 		f.fail(err)
 		return
@@ -314,7 +332,7 @@ func (f *formRequest) askLink() {
 
 // sendLink mails the link. The answer does not show whether a Contact has the address.
 func (f *formRequest) sendLink() {
-	p, err := f.find()
+	p, err := f.find(f.browserLanguages())
 	if err != nil {
 		f.fail(err)
 		return

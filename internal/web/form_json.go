@@ -54,12 +54,12 @@ type formAnswer struct {
 	Text        string            `json:"text"`             // for the visitor
 	Faults      map[string]string `json:"faults,omitempty"` // by the names of inputs, and agree
 	RedirectURL string            `json:"redirect_url,omitempty"`
-	Stamp       string            `json:"stamp,omitempty"` // for the next try
+	Stamp       string            `json:"stamp,omitempty"` // for the next try; "": first get the Form again
 }
 
 // json handles a request of a script.
 func (f *formRequest) json() {
-	p, err := f.find()
+	p, err := f.find(f.browserLanguages())
 	if errors.Is(err, forms.ErrNone) || err == nil && !p.Open {
 		f.reply(http.StatusNotFound, formAnswer{Text: "there is no such form, or it is closed"})
 		return
@@ -96,9 +96,9 @@ func (f *formRequest) json() {
 
 // info returns the Form with the texts of its language.
 func (f *formRequest) info(p *forms.Public) formInfo {
-	in := page{Schema: p.Schema, Language: f.texts.For(languageOf(p), f.r.Header.Get("Accept-Language"))}
+	in := page{Schema: p.Schema, Language: f.texts.For(languageOf(p), f.browserLanguages())}
 	i := formInfo{Title: p.Title, Introduction: p.Introduction, Button: p.Button, ConsentText: p.Consent,
-		Language: in.Language.Code, Languages: p.AllLanguages, Stamp: f.key.Stamp(f.stampOf(), f.now().Unix())}
+		Language: in.Language.Code, Languages: p.AllLanguages, Stamp: f.newStamp(p, f.now())}
 	if i.Title == "" {
 		i.Title = in.plain("form.heading")
 	}
@@ -120,7 +120,7 @@ func (f *formRequest) info(p *forms.Public) formInfo {
 
 // sendJSON subscribes a visitor.
 func (f *formRequest) sendJSON(p *forms.Public) {
-	in := page{Schema: p.Schema, Language: f.texts.For(languageOf(p), f.r.Header.Get("Accept-Language"))}
+	in := page{Schema: p.Schema, Language: f.texts.For(languageOf(p), f.browserLanguages())}
 	if kind, _, _ := mime.ParseMediaType(f.r.Header.Get("Content-Type")); kind != "application/json" {
 		f.reply(http.StatusUnsupportedMediaType, formAnswer{Text: "send application/json"})
 		return
@@ -140,7 +140,7 @@ func (f *formRequest) sendJSON(p *forms.Public) {
 		return
 	}
 	e := f.entry(p, sent.posted(p))
-	if stamp, ok := f.readStamp(p, sent.Stamp); !ok || sent.Stamp == "" {
+	if stamp, ok := f.readStamp(p, sent.Stamp); !ok || stamp == "" {
 		f.reply(http.StatusUnprocessableEntity, formAnswer{Text: in.plain("form.again"), Stamp: stamp})
 		return
 	}
@@ -167,7 +167,7 @@ func (f *formRequest) replyFaults(p *forms.Public, in page, faults map[enlist.Fi
 		return
 	}
 	a := formAnswer{Text: in.plain("form.problem"), Faults: make(map[string]string),
-		Stamp: f.key.Stamp(f.stampOf(), f.now().Add(-shortestFill).Unix())}
+		Stamp: f.newStamp(p, f.now().Add(-shortestFill))}
 	for _, one := range inputsOf(p, nil, faults) {
 		if one.Fault != "" {
 			a.Faults[one.Name] = in.plain(one.Fault)

@@ -303,6 +303,70 @@ func TestFormHasTheLanguageOfTheVisitor(t *testing.T) {
 	h.shows(h.do("POST", path+".json?lang=fr", `{"stamp":"`+form.Stamp+`","values":{"f1":"x"}}`), http.StatusUnprocessableEntity, `"f1":"`, "adresse e-mail")
 }
 
+// The ledger gets no consent that the visitor has not seen, although the Form gets other texts and languages.
+//
+// covers: spec form.translations
+func TestFormStoresOnlyTheConsentThatWasShown(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	french := `{"fr":{"consent_text":"D'accord."}}`
+	path := h.addForm("language", "en", "consent_text", "I agree.", "sites", "https://shop.example", "translations", french)
+	const filled = "&f1=mira%40example.com&agree=1"
+	stored := func(want ...string) {
+		t.Helper()
+		var rows []enlist.LedgerRow
+		h.must(h.store.View(t.Context(), func(tx *db.Tx) (err error) {
+			rows, err = contacts.LedgerRows(tx, h.list, 1, 0, 0)
+			return err
+		}))
+		if len(rows) != len(want) || len(rows) > 0 && rows[0].Text != want[0] {
+			t.Errorf("the ledger has %+v, want %q first", rows, want)
+		}
+	}
+
+	// A form that was copied to another site has no stamp.
+	h.header = http.Header{"Origin": {"https://shop.example"}, "Accept-Language": {"fr"}}
+	gone := h.do("POST", path+"?lang=de", filled)
+	h.shows(gone, http.StatusUnprocessableEntity, `<html lang="en">`, "send it once more", `action="?lang=en"`)
+	if strings.Contains(gone.body, " checked") {
+		t.Error("the consent that the visitor has not seen is ticked")
+	}
+	stored()
+	h.shows(h.do("POST", path, filled), http.StatusOK, `<html lang="en">`)
+	stored("I agree.")
+
+	// A page and a script show a consent that changes.
+	page, english := h.stamp(path+"?lang=fr"), h.stamp(path+"?lang=en")
+	var form formInfo
+	h.must(json.Unmarshal([]byte(h.do("GET", path+".json?lang=fr", "").body), &form))
+	h.pass(3 * time.Second)
+	script := func(query, stamp string) answer {
+		h.header.Set("Content-Type", "application/json")
+		defer h.header.Del("Content-Type")
+		return h.do("POST", path+".json"+query, `{"agree":true,"values":{"f1":"mira@example.com"},"stamp":"`+stamp+`"}`)
+	}
+	for _, now := range []string{`{"fr":{"consent_text":"Oui."}}`, ""} {
+		h.addForm("translations", now)
+		h.shows(h.do("POST", path+"?lang=fr", filled+"&stamp="+page), http.StatusUnprocessableEntity, `name="stamp" value="`)
+		for _, stamp := range []string{form.Stamp, ""} { // a new one would let the next press store the other consent
+			if a := script("?lang=fr", stamp); a.StatusCode != http.StatusUnprocessableEntity || strings.Contains(a.body, `"stamp"`) {
+				t.Errorf("a script with texts that are no longer those of the Form is answered with %d %s", a.StatusCode, a.body)
+			}
+		}
+	}
+	stored("I agree.")
+	h.addForm("consent_text", "", "title", "News", "translations", french)
+	h.shows(h.do("POST", path+"?lang=en", filled+"&stamp="+english), http.StatusUnprocessableEntity)
+	english = h.stamp(path + "?lang=en")
+	h.must(json.Unmarshal([]byte(h.do("GET", path+".json?lang=fr", "").body), &form))
+	h.pass(3 * time.Second)
+	h.shows(h.do("POST", path+"?lang=en", filled+"&stamp="+english), http.StatusOK)
+	h.shows(script("?lang=fr", form.Stamp), http.StatusOK, `"ok":true`)
+	stored("News", "News", "I agree.")
+	h.pass(25 * time.Hour) // the texts are the same, so the next try is stored
+	h.shows(script("?lang=fr", form.Stamp), http.StatusUnprocessableEntity, `"stamp":"`)
+}
+
 // The answer about the link to the settings is the same for all addresses, and only a Contact gets a mail.
 //
 // covers: decision 133
