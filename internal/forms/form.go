@@ -178,6 +178,7 @@ func (s *Service) SetForm(ctx context.Context, c *enlist.Caller, list enlist.Lis
 			if err := enlist.Assign(&form, FormAttributes, details); err != nil {
 				return 0, err
 			}
+			form.forgetLabels(schema, old) // also of what a caller sends back
 		}
 		if err := form.check(schema); err != nil {
 			return 0, err
@@ -227,7 +228,6 @@ func (f *Form) forget(schema *enlist.Schema) {
 	f.RequiredIDs = idText(slices.DeleteFunc(ids[enlist.FieldID](f.RequiredIDs), isGone))
 	f.PreferenceIDs = idText(slices.DeleteFunc(ids[enlist.PreferenceID](f.PreferenceIDs),
 		func(id enlist.PreferenceID) bool { return preferenceOf(schema, id) == nil }))
-	f.forgetLabels(schema)
 }
 
 // check refuses a Form that does not fit its List.

@@ -346,7 +346,20 @@ func translations(o *apptest.Account) {
 		o.Errorf("a Form that asks for no consent asks for %q in French: %v", p.In("fr").Consent, err)
 	}
 	o.Must(o.App.Lists.DeletePreference(o.Context(), o.Caller, list, topic))
-	newForm(o, list, "title", "More news") // a program that knows nothing of the deleted preference
+	stored := p.Translations
+	newForm(o, list, "translations", stored) // a program that sends what it got, with the label of the deleted preference
+	if p, err = o.App.Forms.Show(o.Context(), id); err != nil || len(p.AllLanguages) != 3 ||
+		p.In("fr").Label(t, "") != "" || p.In("fr").Label(f, "") != "Ville" {
+		o.Errorf("the Form has the translations %s: %v", p.Translations, err)
+	}
+	_, err = o.App.Forms.SetForm(o.Context(), o.Caller, list, id, apptest.Details("translations", stored))
+	o.Refused(err, enlist.InvalidParameters, "translations") // the label is a new one, and its preference is unknown
+	later := `{"fr":["of a later version"]}`
+	o.Update(func(tx *db.Tx) error { return tx.Do("UPDATE form SET translations = ? WHERE id = ?", later, int64(id)) })
+	newForm(o, list, "title", "More news")
+	if p, err = o.App.Forms.Show(o.Context(), id); err != nil || p.Translations != later {
+		o.Errorf("the Form has the translations %s: %v", p.Translations, err)
+	}
 	newForm(o, list, "translations", "")
 	if p, err = o.App.Forms.Show(o.Context(), id); err != nil || p.Translations != "" || p.AllLanguages != nil || p.Language != "en" {
 		o.Errorf("a Form without translations is %+v: %v", p, err)

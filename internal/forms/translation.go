@@ -152,13 +152,22 @@ func FieldInput(id enlist.FieldID) string { return "f" + strconv.FormatInt(int64
 // PreferenceInput returns the name of the tick for a preference.
 func PreferenceInput(id enlist.PreferenceID) string { return "p" + strconv.FormatInt(int64(id), 10) }
 
-// forgetLabels removes the labels of Fields and preferences that the List has no more.
-func (f *Form) forgetLabels(schema *enlist.Schema) {
-	all := DecodeTranslations(f.Translations)
-	for _, t := range all {
-		maps.DeleteFunc(t.Labels, func(input, _ string) bool { return !asks(schema, input) })
+// forgetLabels removes the labels that the old Form had too, of Fields and preferences that the List has no more.
+// It leaves Translations that it cannot read, see DecodeTranslations.
+func (f *Form) forgetLabels(schema *enlist.Schema, old *Form) {
+	all, before := DecodeTranslations(f.Translations), DecodeTranslations(old.Translations)
+	isChanged := false
+	for code, t := range all {
+		for input := range before[code].Labels {
+			if _, ok := t.Labels[input]; ok && !asks(schema, input) {
+				delete(t.Labels, input)
+				isChanged = true
+			}
+		}
 	}
-	f.Translations = all.Encode()
+	if isChanged {
+		f.Translations = all.Encode()
+	}
 }
 
 // checkTranslations refuses Translations that do not fit the Form and its List.
