@@ -376,6 +376,10 @@ func wrongTranslations(o *apptest.Account) {
 	for _, c := range []struct{ language, sent, key, want string }{
 		{"en", "[1", "translations", "an object of languages"},
 		{"en", `{"sv":{}}`, "translations", `"sv" is none`},
+		{"en", " null", "translations", "an object of languages"}, // would remove all
+		{"en", `{"fr":{},"fr":{}}`, "translations", "each language and each text once"},
+		{"en", `{"fr":{"title":"x","title":"y"}}`, "translations", "each language and each text once"},
+		{"en", `{"fr":{"TITLE":"x"}}`, "translations", "fr: expected an object of title"},
 		{"en", `{"fr":{"titel":"x"}}`, "translations", "fr: expected an object of title"},
 		{"en", `{"fr":{"title":"a\nb"}}`, "translations", "fr.title: expected a text of at most 255"},
 		{"en", `{"fr":{"thanks":"` + long + `"}}`, "translations", "fr.thanks: expected a text of at most 5,000"},

@@ -1,9 +1,8 @@
 package forms
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,6 +12,9 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/language"
 	"enlist/internal/lists"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // This file has the texts of a Form in further languages. The Form stores them as JSON. Its own texts are in its
@@ -48,13 +50,11 @@ func (all Translations) Encode() string {
 	if len(all) == 0 {
 		return ""
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(all); err != nil {
+	b, err := json.Marshal(all, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	if err != nil {
 		panic(err) // texts have a form in JSON
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return string(b)
 }
 
 // translationsKey is the key of the Translations: a JSON object, or a text with one. "" and {} remove all.
@@ -79,8 +79,12 @@ func translationsKey() enlist.Attribute[Form] {
 
 // readTranslations reads what a caller sends. Its errors name the language and the text, such as "fr.title".
 func readTranslations(text string) (Translations, error) {
-	var sent map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(text), &sent); err != nil {
+	var sent map[string]jsontext.Value
+	err := json.Unmarshal([]byte(text), &sent)
+	if errors.Is(err, jsontext.ErrDuplicateName) {
+		return nil, enlist.Expected("each language and each text once")
+	}
+	if err != nil || sent == nil { // nil: null
 		return nil, enlist.Expected(`an object of languages, such as {"fr":{"title":"Notre lettre"}}`)
 	}
 	all := make(Translations)
@@ -89,10 +93,9 @@ func readTranslations(text string) (Translations, error) {
 			return nil, enlist.Expected("languages of " + strings.Join(language.Codes(), ", ") + "; " +
 				enlist.Quoted(code) + " is none")
 		}
-		d := json.NewDecoder(bytes.NewReader(sent[code]))
-		d.DisallowUnknownFields() // a misspelled key would be lost
 		var t Translation
-		if err := d.Decode(&t); err != nil {
+		err := json.Unmarshal(sent[code], &t, json.RejectUnknownMembers(true)) // a misspelled key would be lost
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", code,
 				enlist.Expected("an object of title, introduction, button, consent_text, thanks, and the object labels"))
 		}
