@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"enlist/internal/apptest"
 	"enlist/internal/enlist"
 	"enlist/internal/people"
 	"enlist/internal/web"
@@ -105,6 +106,40 @@ func (s *site) settings(v *visitor, path string) {
 	s.Must(s.App.Contacts.DeleteList(s.Context(), s.Caller, other))
 }
 
+// faultsOfTheForm saves the texts of a language after the List has changed: a deleted preference does not refuse them, and
+// what is wrong with the Form is not shown beside an input of the page.
+func (s *site) faultsOfTheForm(v *visitor, at, french string, form, texts url.Values) {
+	s.Helper()
+	gone, err := s.App.Lists.AddPreference(s.Context(), s.Caller, s.News, "Gone")
+	s.Must(err)
+	texts["label_p"+id(gone)] = []string{"Autre"}
+	texts["input"] = append(texts["input"], "p"+id(gone))
+	v.post(french, texts)
+	s.Must(s.App.Lists.DeletePreference(s.Context(), s.Caller, s.News, gone))
+	texts["input"] = texts["input"][:1]
+	if status, _, text := v.post(french, texts); status != http.StatusOK || !strings.Contains(text, "Saved.") {
+		s.Errorf("the texts after a preference was deleted are answered with %d:\n%s", status, cut(text))
+	}
+	set := func(consent string, isGDPR bool) {
+		_, err := s.App.Lists.EditList(s.Context(), s.Caller, s.News, apptest.Details("is_gdpr_compliant", false))
+		s.Must(err)
+		form.Set("language", "en")
+		form.Set("consent_text", consent)
+		v.post(at, form)
+		_, err = s.App.Lists.EditList(s.Context(), s.Caller, s.News, apptest.Details("is_gdpr_compliant", isGDPR))
+		s.Must(err)
+	}
+	set("", true)
+	for _, sent := range []url.Values{texts, {"do": {"remove"}}} {
+		if status, _, text := v.post(french, sent); status != http.StatusUnprocessableEntity || strings.Contains(text, "aria-invalid") ||
+			!strings.Contains(text, "Open the Form with the link below, and correct it first: the List is GDPR compliant") ||
+			!strings.Contains(text, `value="Rejoignez &lt;nous&gt;"`) {
+			s.Errorf("a fault of the Form is answered with %d, or beside an input:\n%s", status, cut(text))
+		}
+	}
+	set("Yes", false)
+}
+
 // languages adds a language to a Form, changes its texts, and removes it. form is what the editor sends.
 func (s *site) languages(v, reader *visitor, at string, form url.Values) {
 	s.Helper()
@@ -139,6 +174,7 @@ func (s *site) languages(v, reader *visitor, at string, form url.Values) {
 		s.Errorf("the language of a translation is answered with %d, or not beside the language", status)
 	}
 	reader.want(french, http.StatusOK, "Your level does not allow changes")
+	s.faultsOfTheForm(v, at, french, form, texts)
 	v.post(french, url.Values{"do": {"remove"}})
 	v.want(french, http.StatusOK, "a new language until you save it", `name="title" value=""`)
 	form.Set("language", "")

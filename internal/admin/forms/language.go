@@ -54,12 +54,12 @@ func (p *pages) language(r *ui.Request) (*ui.View, error) {
 	if f.Language == "" {
 		return ui.GoTo(path(f.ListID, f.ID), "First choose the language of the Form’s own texts, and save it."), nil
 	}
-	return p.languageView(r, f, code, forms.DecodeTranslations(f.Translations)[code], nil)
+	return p.languageView(r, f, code, forms.DecodeTranslations(f.Translations)[code], nil, "")
 }
 
-// languageView shows the page. text is what was typed, or what is stored.
+// languageView shows the page. text is what was typed, or what is stored. problem is what is wrong apart from inputs.
 func (p *pages) languageView(r *ui.Request, f *forms.Form, code string, text forms.Translation,
-	wrong map[string]string) (*ui.View, error) {
+	wrong map[string]string, problem string) (*ui.View, error) {
 	list, schema, err := schemaOf(r, f.ListID)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,8 @@ func (p *pages) languageView(r *ui.Request, f *forms.Form, code string, text for
 	if d.Shown, err = p.shownOf(r, f, code, schema); err != nil {
 		return nil, err
 	}
-	view := &ui.View{Title: f.Name + ": " + d.Language, Place: "Forms", Content: p.language_, Data: d, Sub: list.Name}
+	view := &ui.View{Title: f.Name + ": " + d.Language, Place: "Forms", Content: p.language_, Data: d, Sub: list.Name,
+		Problem: problem}
 	if len(wrong) > 0 {
 		view.Problem = "The texts were not saved: look at the marked inputs."
 	}
@@ -98,9 +99,10 @@ func (p *pages) saveLanguage(r *ui.Request) (*ui.View, error) {
 	}
 	all := forms.DecodeTranslations(f.Translations)
 	if r.PostForm.Get("do") == "remove" {
+		stored := all[code]
 		delete(all, code)
 		if err := setTranslations(r, f, all); err != nil {
-			return nil, err
+			return p.refused(r, f, code, stored, err)
 		}
 		return ui.GoTo(path(f.ListID, f.ID), "The language was removed."), nil
 	}
@@ -115,17 +117,26 @@ func (p *pages) saveLanguage(r *ui.Request) (*ui.View, error) {
 		typed.Labels[input] = posted.Get("label_" + input)
 	}
 	all[code] = typed
-	err = setTranslations(r, f, all)
-	if key, text := wrongInput(err); text != "" {
-		if at, why, ok := strings.Cut(text, ": "); ok && key == "translations" {
-			key, text = strings.TrimPrefix(at, code+"."), why
-		}
-		return p.languageView(r, f, code, typed, map[string]string{key: text})
-	}
-	if err != nil {
-		return nil, err
+	if err := setTranslations(r, f, all); err != nil {
+		return p.refused(r, f, code, typed, err)
 	}
 	return ui.GoTo(languagePath(f, code), "Saved."), nil
+}
+
+// refused shows the page after an error of setTranslations: beside the input, if a text of the language is wrong. The
+// service also checks the Form itself, which another page changes.
+func (p *pages) refused(r *ui.Request, f *forms.Form, code string, text forms.Translation,
+	err error) (*ui.View, error) {
+	key, why := wrongInput(err)
+	if why == "" {
+		return nil, err
+	}
+	at, reason, _ := strings.Cut(why, ": ")
+	if input, isOurs := strings.CutPrefix(at, code+"."); isOurs && key == "translations" {
+		return p.languageView(r, f, code, text, map[string]string{input: reason}, "")
+	}
+	return p.languageView(r, f, code, text, nil, "The texts were not saved, because something else of the Form is "+
+		"wrong. Open the Form with the link below, and correct it first: "+why)
 }
 
 func setTranslations(r *ui.Request, f *forms.Form, all forms.Translations) error {
