@@ -13,8 +13,8 @@ import (
 )
 
 // This file says how fast the Batches are that have begun, and when they will be done. forecast.go does this for a
-// Batch that is not added yet. It reads sums, few slices, and 500 recipients of few Batches, so that a page can ask
-// often.
+// Batch that is not added yet. It reads sums, few slices and recipients, and 500 recipients of few Batches, so that a
+// page can ask often.
 
 // RunningBatch is a Batch that has not ended.
 type RunningBatch struct {
@@ -123,28 +123,61 @@ func (s *Service) senderOfBatch(tx *db.Tx, b *batches.Batch) (string, error) {
 }
 
 const (
-	leastTime  = 10 // seconds since the first mail, before which nothing is known of the speed
-	lastSlices = 20 // of a Batch, in which its mails are counted
+	leastTime  = 10              // seconds since the first mail, before which nothing is known of the speed
+	lastSlices = 20              // of a Batch, which are looked at
+	leastSteps = 2               // from a slice to the next one: two processes can begin slices at the same time
+	lately     = 10 * 60         // seconds
+	longAgo    = 4 * enlist.Hour // a slice that began before says nothing, because the Batch may have been paused
 )
 
-// speedOf returns how many mails an hour of a Batch have left lately, or 0 if that is not known. In the first hour it
-// divides all its mails by the time. Later it counts the last slices that were sent, at most those of an hour, because
-// the Batch may have been paused before.
+// speedOf returns how many mails an hour of a Batch have left lately, or 0 if that is not known. It measures from the
+// first mail of a slice to that of the last one: a slice is done long after most of its mails if others are deferred.
+// Until enough slices have begun, it divides all mails by the time, in the first hour.
 func speedOf(tx *db.Tx, b *batches.Batch, now int64) (speed int64, err error) {
 	age := now - b.FirstSent
-	switch {
-	case b.FirstSent == 0 || age < leastTime:
+	if b.FirstSent == 0 || age < leastTime {
 		return 0, nil
-	case age <= enlist.Hour:
-		return b.Processed() * enlist.Hour / age, nil
 	}
-	s, err := lastDone(tx, b.ID, lastSlices, now-enlist.Hour)
-	if err != nil || s.done == 0 {
+	chosen := int64(0) // the slices that waited for the winner have leases that ended then
+	if b.Variants != nil {
+		chosen = b.Variants.Time
+	}
+	s, err := loadBegun(tx, b.ID, chosen, lastSlices)
+	if err != nil {
 		return 0, err
 	}
-	mails := s.done * b.ToSend() / s.all
-	if s.done < lastSlices { // these are all of the hour
-		return mails, nil
+	steps, from, err := stepsLately(tx, s.last, now)
+	switch {
+	case err != nil || steps == 0 && age > enlist.Hour:
+		return 0, err
+	case steps == 0:
+		return b.Processed() * enlist.Hour / age, nil
 	}
-	return mails * enlist.Hour / max(1, now-s.first), nil
+	last, err := firstMail(tx, &s.last[0])
+	if err != nil {
+		return 0, err
+	}
+	if last == 0 { // its first mail leaves now
+		last = now
+	}
+	// If the last slice takes longer than those before, the Batch is slower now.
+	passed := max(last-from, (now-from)*steps/(steps+1), 1)
+	// A slice can begin while many mails of those before wait for the limit of a domain.
+	mails := min(steps*b.ToSend()/s.all, steps*b.Processed()/s.before)
+	return mails * enlist.Hour / passed, nil
+}
+
+// stepsLately returns how many slices before the newest one, which is the first, say how fast a Batch is now, and when
+// the first of these began: the fewer, the sooner a pause is forgotten. It returns 0 if none does.
+func stepsLately(tx *db.Tx, begun []batches.BatchSlice, now int64) (steps, from int64, err error) {
+	for steps = int64(len(begun) - 1); steps >= leastSteps; steps = steps * 2 / 3 {
+		from, err = firstMail(tx, &begun[steps])
+		if err != nil {
+			return 0, 0, err
+		}
+		if age := now - from; age <= lately || steps == leastSteps && age <= longAgo {
+			return steps, from, nil
+		}
+	}
+	return 0, 0, nil
 }

@@ -1,6 +1,7 @@
 package sending_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -95,23 +96,40 @@ func runningForecasts(f *apptest.Batches) {
 	want("a limit is slower", sender(f, "relay=30/hour"), begun, 60, pace.RelayLimit, left*2-10, left*2+10)
 	want("a limit is faster", sender(f, "relay=600/hour"), begun, 60, "", left, left)
 	want("the rate of the Batch", free, begun+", rate = '30/hour'", 60, pace.BatchLimit, left*2-10, left*2+10)
-	long := fmt.Sprintf("sent = 20, rate = '', first_sent_time = %d", now-enlist.Day)
-	want("no slice was done in the last hour", free, long, 0, "", -now/60, -now/60)
-	add := func(from, upto, every int64) { // slices, the first of which was done now
-		f.Must(f.App.DB.Update(f.Context(), func(tx *db.Tx) error {
-			for i := from; i <= upto; i++ {
-				if err := tx.Do(`INSERT INTO batch_slice (batch_id, number, list_id, first_id, last_id, holder, lease_time, done)
-					VALUES (?, ?, ?, 0, 0, '', ?, 1)`, int64(id), i, int64(f.News), now-every*(i-from)); err != nil {
-					return err
-				}
-			}
-			return nil
-		}))
+	long := fmt.Sprintf("rate = '', first_sent_time = %d, sent = ", now-enlist.Day)
+	want("one slice has begun, long ago", free, long+"20", 0, "", -now/60, -now/60)
+
+	// One slice of 500 mails began each minute, and four wait. The last one is held, and each third one has a mail that
+	// is deferred.
+	do := func(query string, args ...any) {
+		f.Must(f.App.DB.Update(f.Context(), func(tx *db.Tx) error { return tx.Do(query, args...) }))
 	}
-	add(2, 6, 1000) // the last one was done before the last hour
-	want("slices of the last hour, after a pause", free, long, 4*recipients/6, "", 0, left*60)
-	add(7, 26, 60)
-	want("the last slices", free, long, 20*recipients/26*3600/(19*60), "", 0, 60)
+	for i := int64(2); i <= 30; i++ {
+		first, lease, done, holder := now-60*(26-i)-30, now-60*(25-i)-30, int64(1), ""
+		switch {
+		case i > 26:
+			first, lease, done = 0, 0, 0
+		case i == 26:
+			lease, done, holder = now+60, 0, "h"
+		case i%3 == 0:
+			lease, done = now+600, 0
+		}
+		do(`INSERT INTO batch_slice (batch_id, number, list_id, first_id, last_id, holder, lease_time, done)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, int64(id), i, int64(f.News), 1000000+i, 1000000+i, holder, lease, done)
+		do(`INSERT INTO recipient (list_id, batch_id, contact_id, slice, status, time, attempts, address, detail, sent_time,
+			unsubscribed_time, deactivated_time) VALUES (?, ?, ?, ?, 'sent', 0, 0, '', '', ?, 0, 0)`, int64(f.News), int64(id), 1000000+i, i, first)
+	}
+	long = "recipients = 15000, " + long
+	want("the last slices", free, long+"12750", 500*60, "", 4, 5)
+	want("half of the mails wait for a limit of their domain", free, long+"6250", 250*60, "", 35, 35)
+	v, err := json.Marshal(batches.Variants{All: []batches.Variant{{}, {Subject: "Other"}}, Share: 10, Chosen: 1, Time: now - enlist.Day/2})
+	f.Must(err)
+	do("UPDATE batch_slice SET lease_time = ? WHERE batch_id = ? AND lease_time = 0", now-enlist.Day/2, int64(id))
+	want("the last slices after a winner", free, long+"12750, variants = '"+string(v)+"'", 500*60, "", 4, 5)
+	do("UPDATE recipient SET sent_time = sent_time - 2400 WHERE list_id = ? AND batch_id = ? AND slice < 24", int64(f.News), int64(id))
+	want("two slices have begun after a pause in the first hour", free, fmt.Sprintf("sent = 12750, first_sent_time = %d", now-3500), 500*60, "", 4, 5)
+	do("UPDATE recipient SET sent_time = sent_time - 90 WHERE list_id = ? AND batch_id = ? AND slice >= 24", int64(f.News), int64(id))
+	want("the last slice takes longer", free, "sent = 12750", 1000*3600/160, "", 6, 6)
 
 	other, key := *f.Caller, *f.Caller.Key
 	key.Lists = []enlist.ListID{f.AddList()}
@@ -120,5 +138,5 @@ func runningForecasts(f *apptest.Batches) {
 		f.Errorf("a person of another List sees %+v, %v", all, err)
 	}
 	f.Must(f.App.Sending.HoldMails(f.Context(), "a test"))
-	want("all mails are held", free, long, 0, "", -now/60, -now/60)
+	want("all mails are held", free, long+"12750", 0, "", -now/60, -now/60)
 }

@@ -163,37 +163,41 @@ func lastSlice(tx *db.Tx, batch enlist.BatchID) (map[string]int64, error) {
 		sliceKey(slice)...)
 }
 
-// doneSlices is the slices of a Batch that were done lately.
-type doneSlices struct {
-	all   int64 // slices of the Batch
-	read  int64 // slices that were looked at: the last ones that were leased
-	done  int64 // of these, were done after a time
-	first int64 // when the first of these was done
+// begunSlices is the slices of a Batch that began last.
+type begunSlices struct {
+	last   []batches.BatchSlice // the newest one first
+	before int64                // slices that began before the newest one
+	all    int64                // slices of the Batch
 }
 
-// lastDone looks at the last slices that were leased, at most as many as most. Slices are leased in the order of their
-// numbers, and the lease of one that is done ended then. It reads few rows, also of a Batch with thousands of slices.
-func lastDone(tx *db.Tx, batch enlist.BatchID, most, after int64) (s doneSlices, err error) {
+// loadBegun returns at most as many slices as most. Slices begin in the order of their numbers. The leases of those that
+// have not begun are not after a time. It reads few rows, also of a Batch with thousands of slices.
+func loadBegun(tx *db.Tx, batch enlist.BatchID, after, most int64) (s begunSlices, err error) {
 	s.all, err = tx.Number("SELECT coalesce(max(number), 0) FROM batch_slice WHERE batch_id = ?", int64(batch))
 	if err != nil {
 		return s, err
 	}
-	end := s.all + 1 // the first slice that was never leased
-	free, _, err := freeSlice(tx, batch, 0)
+	end := s.all + 1 // the first slice that has not begun
+	free, _, err := freeSlice(tx, batch, after)
 	switch {
 	case err == nil:
 		end = free.Number
 	case enlist.KindOf(err) != enlist.NotFound:
 		return s, err
 	}
-	s.read = min(most, end-1)
-	err = tx.Each(func(row *db.Cursor) error {
-		s.done, s.first = row.Int(), row.Int()
-		return nil
-	}, `SELECT count(*), coalesce(min(lease_time), 0) FROM batch_slice
-		WHERE batch_id = ? AND number >= ? AND number < ? AND done = 1 AND lease_time > ?`,
-		int64(batch), end-s.read, end, after)
+	s.before = end - 2
+	const last = "WHERE batch_id = ? AND number < ? AND lease_time > ? ORDER BY number DESC" + db.Limited
+	s.last, err = sliceTable.All(tx, last, int64(batch), end, after, most)
 	return s, err
+}
+
+// firstMail returns when the first recipient of a slice got the mail, or 0 if none did. It reads one row of most slices.
+func firstMail(tx *db.Tx, s *batches.BatchSlice) (at int64, err error) {
+	return at, tx.Each(func(row *db.Cursor) error {
+		at = row.Int()
+		return nil
+	}, "SELECT sent_time FROM recipient WHERE "+inSlice+" AND sent_time > 0 ORDER BY contact_id"+db.Limited,
+		append(sliceKey(s), int64(1))...)
 }
 
 // MarkSending stores that recipients are being sent.
