@@ -83,6 +83,8 @@ func (s *site) runningSends() {
 	done := s.Now.In(zone).Add(20*time.Minute).Format("15:04") + " (" + s.Caller.Account.TimeZone + ")."
 	path := "/admin/sends/" + id(one)
 	v.want("/admin/", http.StatusOK, "Herbs", "10 of 30", "60 an hour", "No limit slows it: done about "+done, `action="`+path+`/pause"`)
+	change("rate = '600/hour'")
+	v.want("/admin/", http.StatusOK, "It leaves more slowly than the limits allow: done about "+done)
 	change("rate = '1/hour'")
 	v.want("/admin/", http.StatusOK, "The rate of this send, 1 an hour, is what slows it: done about tomorrow, ")
 	for _, w := range []*visitor{s.as("silent", people.Membership{Level: enlist.Full}), s.as("reader", people.Membership{Level: enlist.Read, MaySend: true})} {

@@ -50,7 +50,7 @@ type Forecast struct {
 type Limit struct {
 	Kind LimitKind
 	Name string      // a domain of senders, or a domain group
-	Rate enlist.Rate // not of a calendar or a warm-up plan
+	Rate enlist.Rate // not of a calendar, a warm-up plan or a speed
 }
 
 // LimitKind says where a Limit comes from.
@@ -64,6 +64,7 @@ const (
 	RecipientLimit LimitKind = "recipient"
 	ServerLimit    LimitKind = "server"  // of all mails of this process
 	FastestLimit   LimitKind = "fastest" // no limit: how fast an earlier Batch was
+	SpeedLimit     LimitKind = "speed"   // no limit: a Batch that runs is slower than its limits
 	WarmupLimit    LimitKind = "warmup"
 	CalendarLimit  LimitKind = "calendar"
 )

@@ -97,16 +97,19 @@ func (s *Service) forecastAll(tx *db.Tx, all []*RunningBatch) error {
 	return nil
 }
 
-// correct moves the end of a forecast to the time at which a Batch is done at its speed, if this is later: the mail
-// server can be slower than the limits.
+// correct moves the end of a forecast to the time at which a Batch is done at its speed, if this is later. A speed that
+// is a little lower than the limits is theirs all the same. If it is much lower, the mail server is slower, or the Batch
+// was paused.
 func (b *RunningBatch) correct(left, now int64) {
 	f := &b.Forecast
 	if b.Speed == 0 || f.Hours != nil && f.Done == 0 {
 		return
 	}
-	if done := now + left*enlist.Hour/b.Speed; done > f.Done {
-		f.Done, f.Slowest = done, nil
+	takes := left * enlist.Hour / b.Speed
+	if f.Hours != nil && 2*takes > 3*(f.Done-now) {
+		f.Slowest = &pace.Limit{Kind: pace.SpeedLimit}
 	}
+	f.Done = max(f.Done, now+takes)
 }
 
 // senderOfBatch returns the sender of the mails of a Batch to its first List, or "" if its Message or the List is gone.

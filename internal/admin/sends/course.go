@@ -116,6 +116,8 @@ func slowText(l *pace.Limit) string {
 	switch l.Kind {
 	case pace.FastestLimit:
 		return "No limit slows it, and the fastest of the last sends had " + rate
+	case pace.SpeedLimit:
+		return "It leaves more slowly than the limits allow"
 	case pace.CalendarLimit:
 		return "It waits for the hours of sends"
 	case pace.WarmupLimit:
