@@ -98,8 +98,8 @@ func (s *Service) forecastAll(tx *db.Tx, all []*RunningBatch) error {
 }
 
 // correct moves the end of a forecast to the time at which a Batch is done at its speed, if this is later. A speed that
-// is a little lower than the limits is theirs all the same. If it is much lower, the mail server is slower, or the Batch
-// was paused.
+// is a little lower than the limits is theirs all the same. If it is much lower, the mail server is slower, or the
+// Batch was paused.
 func (b *RunningBatch) correct(left, now int64) {
 	f := &b.Forecast
 	if b.Speed == 0 || f.Hours != nil && f.Done == 0 {
@@ -149,7 +149,7 @@ func speedOf(tx *db.Tx, b *batches.Batch, now int64) (speed int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	steps, from, err := stepsLately(tx, s.last, now)
+	steps, from, err := stepsLately(tx, s.last, chosen, now)
 	switch {
 	case err != nil || steps == 0 && age > enlist.Hour:
 		return 0, err
@@ -171,14 +171,16 @@ func speedOf(tx *db.Tx, b *batches.Batch, now int64) (speed int64, err error) {
 }
 
 // stepsLately returns how many slices before the newest one, which is the first, say how fast a Batch is now, and when
-// the first of these began: the fewer, the sooner a pause is forgotten. It returns 0 if none does.
-func stepsLately(tx *db.Tx, begun []batches.BatchSlice, now int64) (steps, from int64, err error) {
+// the first of these began: the fewer, the sooner a pause is forgotten. It returns 0 if none does. A slice that began
+// before a time was of the test of the variants.
+func stepsLately(tx *db.Tx, begun []batches.BatchSlice, after, now int64) (steps, from int64, err error) {
 	for steps = int64(len(begun) - 1); steps >= leastSteps; steps = steps * 2 / 3 {
 		from, err = firstMail(tx, &begun[steps])
-		if err != nil {
+		age := now - from
+		switch {
+		case err != nil:
 			return 0, 0, err
-		}
-		if age := now - from; age <= lately || steps == leastSteps && age <= longAgo {
+		case from > after && (age <= lately || steps == leastSteps && age <= longAgo):
 			return steps, from, nil
 		}
 	}

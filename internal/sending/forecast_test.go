@@ -123,12 +123,16 @@ func runningForecasts(f *apptest.Batches) {
 	long = "recipients = 15000, " + long
 	want("the last slices", free, long+"12750", 500*60, "", 4, 5)
 	want("half of the mails wait for a limit of their domain", free, long+"6250", 250*60, "", 35, 35)
-	v, err := json.Marshal(batches.Variants{All: []batches.Variant{{}, {Subject: "Other"}}, Share: 10, Chosen: 1, Time: now - enlist.Day/2})
-	f.Must(err)
+	chosen := func(at int64) string {
+		v, err := json.Marshal(batches.Variants{All: []batches.Variant{{}, {Subject: "Other"}}, Share: 10, Chosen: 1, Time: at})
+		f.Must(err)
+		return "12750, variants = '" + string(v) + "'"
+	}
 	do("UPDATE batch_slice SET lease_time = ? WHERE batch_id = ? AND lease_time = 0", now-enlist.Day/2, int64(id))
-	want("the last slices after a winner", free, long+"12750, variants = '"+string(v)+"'", 500*60, "", 4, 5)
+	want("the last slices after a winner", free, long+chosen(now-enlist.Day/2), 500*60, "", 4, 5)
+	want("the last slices began before the winner was chosen", free, long+chosen(now-100), 0, "", -now/60, -now/60)
 	do("UPDATE recipient SET sent_time = sent_time - 2400 WHERE list_id = ? AND batch_id = ? AND slice < 24", int64(f.News), int64(id))
-	want("two slices have begun after a pause in the first hour", free, fmt.Sprintf("sent = 12750, first_sent_time = %d", now-3500), 500*60, "", 4, 5)
+	want("two slices have begun after a pause in the first hour", free, fmt.Sprintf("first_sent_time = %d, sent = ", now-3500)+chosen(now-enlist.Day/2), 500*60, "", 4, 5)
 	do("UPDATE recipient SET sent_time = sent_time - 90 WHERE list_id = ? AND batch_id = ? AND slice >= 24", int64(f.News), int64(id))
 	want("the last slice takes longer", free, "sent = 12750", 1000*3600/160, "", 6, 6)
 

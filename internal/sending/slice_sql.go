@@ -170,8 +170,8 @@ type begunSlices struct {
 	all    int64                // slices of the Batch
 }
 
-// loadBegun returns at most as many slices as most. Slices begin in the order of their numbers. The leases of those that
-// have not begun are not after a time. It reads few rows, also of a Batch with thousands of slices.
+// loadBegun returns at most as many slices as most. Slices begin in the order of their numbers. The leases of those
+// that have not begun are not after a time. It reads few rows, also of a Batch with thousands of slices.
 func loadBegun(tx *db.Tx, batch enlist.BatchID, after, most int64) (s begunSlices, err error) {
 	s.all, err = tx.Number("SELECT coalesce(max(number), 0) FROM batch_slice WHERE batch_id = ?", int64(batch))
 	if err != nil {
@@ -191,7 +191,7 @@ func loadBegun(tx *db.Tx, batch enlist.BatchID, after, most int64) (s begunSlice
 	return s, err
 }
 
-// firstMail returns when the first recipient of a slice got the mail, or 0 if none did. It reads one row of most slices.
+// firstMail returns when the first recipient of a slice got the mail, or 0 if none did. It reads one slice at most.
 func firstMail(tx *db.Tx, s *batches.BatchSlice) (at int64, err error) {
 	return at, tx.Each(func(row *db.Cursor) error {
 		at = row.Int()
