@@ -154,8 +154,8 @@ type Service struct {
 func New(d *db.DB, c *contacts.Service) *Service { return &Service{db: d, contacts: c} }
 
 // SetForm changes the sent details of a Form, or adds one: that with the ID or, without an ID, that with the name in
-// the details. It returns the ID. Errors: NoList, Denied, and InvalidParameters for an unknown ID, a bad value, and a name
-// that another Form has. reference.md: form.record
+// the details. It returns the ID. Errors: NoList, Denied, and InvalidParameters for an unknown ID, a bad value, and a
+// name that another Form has. reference.md: form.record
 func (s *Service) SetForm(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.FormID,
 	details []enlist.Detail) (enlist.FormID, error) {
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.FormID, error) {
