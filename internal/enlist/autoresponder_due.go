@@ -76,7 +76,7 @@ func WhenClockShows(face time.Time, zone *time.Location) int64 {
 	shown := face.Unix()
 	previous := int64(0) // the offset before the zone's last change
 	for at := time.Unix(shown-MaxZoneOffset, 0).In(zone); ; {
-		start, end := at.ZoneBounds()
+		start, end := zoneBounds(at)
 		_, seconds := at.Zone()
 		offset := int64(seconds)
 		switch {
@@ -90,6 +90,16 @@ func WhenClockShows(face time.Time, zone *time.Location) int64 {
 			return start.Unix() // the change skipped face
 		}
 	}
+}
+
+// zoneBounds is Time.ZoneBounds. By the rule that a zone has for the years after 2037, package time counts 365 days also
+// for a leap year, so on the last day of such a year it returns an end that is not later. The year ends then.
+func zoneBounds(at time.Time) (start, end time.Time) {
+	start, end = at.ZoneBounds()
+	if !end.IsZero() && !end.After(at) {
+		end = time.Date(at.UTC().Year()+1, time.January, 1, 0, 0, 0, 0, time.UTC).In(at.Location())
+	}
+	return start, end
 }
 
 // secondsOfDay is the length of a day without a change of the clock.

@@ -132,6 +132,21 @@ func TestTimeZoneOfAutoresponderReplacesThatOfAccount(t *testing.T) {
 	}
 }
 
+// Package time returns a wrong end of the offset on the last day of a leap year after 2037.
+func TestTimeOnTheLastDayOfALeapYear(t *testing.T) {
+	for _, c := range []struct{ zone, face, want string }{
+		{"Europe/Berlin", "2040-12-31 09:00:00 +0000", "2040-12-31 09:00:00 +0100"},
+		{"Europe/Berlin", "2041-01-01 00:30:00 +0000", "2041-01-01 00:30:00 +0100"},
+		{"America/New_York", "2088-12-31 23:30:00 +0000", "2088-12-31 23:30:00 -0500"},
+		{"Australia/Sydney", "2041-01-01 09:00:00 +0000", "2041-01-01 09:00:00 +1100"},
+	} {
+		got := WhenClockShows(time.Unix(moment(t, c.face), 0).UTC(), Location(c.zone))
+		if got != moment(t, c.want) {
+			t.Errorf("a clock in %s shows %s at %s, want %s", c.zone, c.face, time.Unix(got, 0).UTC(), c.want)
+		}
+	}
+}
+
 // dueZones are zones with every kind of change of the clock: by half an hour, one hour and two
 // hours, at midnight, four times a year around Ramadan, a skipped day and a repeated day.
 var dueZones = []string{"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia", "America/Santiago", "Africa/Casablanca",
