@@ -72,7 +72,8 @@ func newPagesServer(api *http.Server, pages http.Handler) *http.Server {
 		ConnContext: api.ConnContext, BaseContext: api.BaseContext, ErrorLog: api.ErrorLog}
 }
 
-// onlyPages serves the pages, the previews of Forms in their frames, files, and health checks. The path / leads to the pages.
+// onlyPages serves the pages, the previews of Forms in their frames, files, and health checks. The path / leads to the
+// pages.
 func (s *server) onlyPages(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Path == "/":

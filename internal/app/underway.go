@@ -10,8 +10,8 @@ import (
 	"enlist/internal/imports"
 )
 
-// This file counts what goes on in an Account, for the menu of the pages. Each page reads it, so it reads only rows that an
-// index finds: the Batches that have not ended, and the Imports of the Account.
+// This file counts what goes on in an Account, for the menu of the pages. Each page reads it, so it reads only rows that
+// an index finds: the Batches that have not ended, and the Imports of the Account.
 
 // UnderWay is what goes on.
 type UnderWay struct {

@@ -280,10 +280,10 @@ func (f *formRequest) entry(p *forms.Public, posted url.Values) *forms.Entry {
 		e.Title = strings.ReplaceAll(in.Text("form.heading"), "{list}", p.Schema.List.Name)
 	}
 	for _, i := range p.Inputs {
-		e.Values[i.ID] = posted[inputName(i.ID)]
+		e.Values[i.ID] = posted[forms.FieldInput(i.ID)]
 	}
 	for _, one := range p.Preferences {
-		e.Ticked[one.ID] = posted.Get(topicName(one.ID)) != ""
+		e.Ticked[one.ID] = posted.Get(forms.PreferenceInput(one.ID)) != ""
 	}
 	return e
 }

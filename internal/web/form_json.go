@@ -188,7 +188,7 @@ func (s *formSent) posted(p *forms.Public) url.Values {
 		case string:
 			all.Add(name, v)
 		case bool:
-			is := func(p enlist.Preference) bool { return topicName(p.ID) == name }
+			is := func(p enlist.Preference) bool { return forms.PreferenceInput(p.ID) == name }
 			if v && slices.ContainsFunc(p.Preferences, is) {
 				all.Add(name, "1")
 			}

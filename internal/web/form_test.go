@@ -14,6 +14,7 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/forms"
 )
 
 // This file tests the pages of Forms, also for scripts of other sites.
@@ -26,7 +27,7 @@ func (h *harness) addForm(pairs ...string) string {
 	return "/s/" + itoa(int64(id))
 }
 
-func itoa(n int64) string { return inputName(enlist.FieldID(n))[1:] }
+func itoa(n int64) string { return forms.FieldInput(enlist.FieldID(n))[1:] }
 
 // stamp opens a form and returns its stamp.
 func (h *harness) stamp(path string) string {
@@ -224,7 +225,7 @@ func TestFormAsksForPreferences(t *testing.T) {
 	h.must(err)
 	offers, err := h.service.Lists.AddPreference(t.Context(), h.caller, h.list, "Offers")
 	h.must(err)
-	e, o := topicName(events), topicName(offers)
+	e, o := forms.PreferenceInput(events), forms.PreferenceInput(offers)
 	path := h.addForm("preference_ids", e[1:]+","+o[1:], "sites", "https://shop.example")
 	h.shows(h.do("GET", path, ""), http.StatusOK, "What you would like to get", `name="`+e+`" value="1"><span><bdi>Events &amp; &lt;b&gt;`)
 	stamp := h.stamp(path)
@@ -407,10 +408,10 @@ func TestSubscriberChangesSettings(t *testing.T) {
 	if strings.Contains(page.body, "internal") || strings.Contains(page.body, "Hidden") {
 		t.Error("the page shows more than the subscriber may change")
 	}
-	b, p, l := inputName(born), topicName(topic), listName(public)
+	b, p, l := forms.FieldInput(born), forms.PreferenceInput(topic), listName(public)
 	shown := "shown=" + b + "&shown=" + p + "&shown=" + l
 	h.shows(h.do("POST", path, shown+"&"+b+"=soon&"+l+"=1"), http.StatusUnprocessableEntity, `value="soon"`, `name="`+l+`" value="1" checked`, "does not fit")
-	done := h.do("POST", path, shown+"&"+b+"=2000-02-03&"+p+"=1&"+l+"=1&shown="+inputName(note)+"&"+inputName(note)+"=mine")
+	done := h.do("POST", path, shown+"&"+b+"=2000-02-03&"+p+"=1&"+l+"=1&shown="+forms.FieldInput(note)+"&"+forms.FieldInput(note)+"=mine")
 	if done.StatusCode != http.StatusSeeOther {
 		t.Fatalf("the form is answered with %d: %s", done.StatusCode, done.body)
 	}

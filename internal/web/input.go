@@ -30,9 +30,6 @@ type choice struct {
 	Chosen bool
 }
 
-// inputName returns the name of the input for a Field.
-func inputName(id enlist.FieldID) string { return forms.FieldInput(id) }
-
 // inputsOf returns the inputs of a Form. e and faults are nil before the visitor has sent it.
 func inputsOf(p *forms.Public, e *forms.Entry, faults map[enlist.FieldID]forms.Fault) (all []input) {
 	for _, i := range p.Inputs {
@@ -56,7 +53,7 @@ func inputsOf(p *forms.Public, e *forms.Entry, faults map[enlist.FieldID]forms.F
 // topicsOf returns the ticks for the preferences of a Form. e is nil before the visitor has sent it.
 func topicsOf(p *forms.Public, e *forms.Entry) (all []tick) {
 	for _, one := range p.Preferences {
-		name := topicName(one.ID)
+		name := forms.PreferenceInput(one.ID)
 		all = append(all, tick{Name: name, Text: p.Label(name, one.Name), Ticked: e != nil && e.Ticked[one.ID]})
 	}
 	return all
@@ -72,7 +69,7 @@ func faultText(f *enlist.Field) string {
 
 // newInput returns the input for a Field with its values.
 func newInput(f *enlist.Field, values []string) input {
-	in := input{Name: inputName(f.ID), Label: f.Name, Kind: "text", Value: strings.Join(values, ","), Most: f.Length}
+	in := input{Name: forms.FieldInput(f.ID), Label: f.Name, Kind: "text", Value: strings.Join(values, ","), Most: f.Length}
 	switch {
 	case f.AddressType == enlist.AddressEmail:
 		in.Kind, in.Auto, in.Mode = "text", "email", "email" // the server knows more addresses than a browser

@@ -70,7 +70,7 @@ func (h *Handler) settingsOf(l enlist.Link, v *sending.PreferencePage) page {
 		s.Inputs = append(s.Inputs, newInput(f, []string{v.Contact.Values.Get(f.ID)}))
 	}
 	for _, p := range v.Schema.Preferences {
-		s.Topics = append(s.Topics, tick{Name: topicName(p.ID), Text: p.Name, Ticked: v.Contact.Prefs[p.ID]})
+		s.Topics = append(s.Topics, tick{Name: forms.PreferenceInput(p.ID), Text: p.Name, Ticked: v.Contact.Prefs[p.ID]})
 	}
 	for _, o := range v.Others {
 		s.Others = append(s.Others, tick{Name: listName(o.List.ID), Text: o.List.Name, Description: o.List.Description,
@@ -89,8 +89,7 @@ func (h *Handler) SettingsExample(r *http.Request, v *sending.PreferencePage) st
 	return h.fill(r, "preferences", &p)
 }
 
-func topicName(id enlist.PreferenceID) string { return forms.PreferenceInput(id) }
-func listName(id enlist.ListID) string        { return "l" + strconv.FormatInt(int64(id), 10) }
+func listName(id enlist.ListID) string { return "l" + strconv.FormatInt(int64(id), 10) }
 
 // savePreferences stores the form of the page, or mails a new link.
 func (h *Handler) savePreferences(w http.ResponseWriter, r *http.Request, l enlist.Link) {
@@ -132,14 +131,14 @@ func changeOf(r *http.Request, v *sending.PreferencePage) *sending.PreferenceCha
 	shown := r.PostForm["shown"]
 	c := &sending.PreferenceChange{Lists: make(map[enlist.ListID]bool), IP: visitorIP(r)}
 	for _, f := range v.Fields {
-		if name := inputName(f.ID); slices.Contains(shown, name) {
+		if name := forms.FieldInput(f.ID); slices.Contains(shown, name) {
 			value := &enlist.Input{Kind: enlist.InputText, Text: strings.Join(r.PostForm[name], ",")}
 			c.Values = append(c.Values, contacts.SentValue{Field: f, Value: value})
 		}
 	}
 	for _, p := range v.Schema.Preferences {
-		agree := r.PostForm.Get(topicName(p.ID)) != ""
-		if _, answered := v.Contact.Prefs[p.ID]; slices.Contains(shown, topicName(p.ID)) && (agree || answered) {
+		agree := r.PostForm.Get(forms.PreferenceInput(p.ID)) != ""
+		if _, answered := v.Contact.Prefs[p.ID]; slices.Contains(shown, forms.PreferenceInput(p.ID)) && (agree || answered) {
 			c.Answers = append(c.Answers, enlist.PreferenceChoice{Name: p.Name, Agree: agree})
 		}
 	}
@@ -157,7 +156,7 @@ func (h *Handler) refused(r *http.Request, l enlist.Link, v *sending.PreferenceP
 	s := p.Settings
 	s.Problem = true
 	for i, f := range v.Fields {
-		s.Inputs[i] = newInput(f, r.PostForm[inputName(f.ID)])
+		s.Inputs[i] = newInput(f, r.PostForm[forms.FieldInput(f.ID)])
 		if f.Name == field {
 			s.Inputs[i].Fault = "form.wrong"
 		}

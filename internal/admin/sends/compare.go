@@ -25,10 +25,8 @@ var providers = map[string]string{"gmail": "Gmail", "microsoft": "Microsoft", "y
 
 // domainsOf has the providers with most mails first.
 func domainsOf(r *reports.BatchReport) (all []domain) {
-	sums := r.ByDomain()
-	slices.SortStableFunc(sums, func(a, b batches.DomainSums) int { return int(b.Sent - a.Sent) })
-	for _, s := range sums {
-		arrived := max(0, s.Sent-(s.Bounced-s.Refused))
+	for _, s := range byMails(r) {
+		arrived := arrivedOf(&s)
 		all = append(all, domain{s.Group, providers[s.Group], []figure{
 			{"Sent", ui.Number(s.Sent), "", "accepted"},
 			{"Bounced", ui.Number(s.Bounced), "", "bounced"},
@@ -41,13 +39,21 @@ func domainsOf(r *reports.BatchReport) (all []domain) {
 	return all
 }
 
+// byMails returns the sums of the providers, those with most mails first.
+func byMails(r *reports.BatchReport) []batches.DomainSums {
+	sums := r.ByDomain()
+	slices.SortStableFunc(sums, func(a, b batches.DomainSums) int { return int(b.Sent - a.Sent) })
+	return sums
+}
+
+// arrivedOf returns how many mails to a provider arrived.
+func arrivedOf(s *batches.DomainSums) int64 { return max(0, s.Sent-(s.Bounced-s.Refused)) }
+
 // domainBars draws what became of the mails to each provider, as shares.
 func domainBars(r *reports.BatchReport, u *uncounted) template.HTML {
 	var bars []ui.Bar
-	sums := r.ByDomain()
-	slices.SortStableFunc(sums, func(a, b batches.DomainSums) int { return int(b.Sent - a.Sent) })
-	for _, s := range sums {
-		arrived := max(0, s.Sent-(s.Bounced-s.Refused))
+	for _, s := range byMails(r) {
+		arrived := arrivedOf(&s)
 		bar := ui.Bar{Name: providers[s.Group]}
 		if u.Opens() {
 			bar.Parts = []ui.Part{{Name: "delivered", Class: "s2", Count: arrived}}

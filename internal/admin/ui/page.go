@@ -112,7 +112,6 @@ func (r *Request) ID(name string) int64 {
 type entry struct {
 	Name, Path string
 	level      enlist.Level
-	Count      string // what goes on: "2 running"
 }
 
 // group is a part of the menu.
@@ -132,47 +131,49 @@ func (e entry) isFor(c *enlist.Caller) bool {
 
 var menu = []group{
 	{"", []entry{
-		{Name: "Home", Path: "/admin/", level: enlist.Read},
-		{Name: "Sends", Path: "/admin/sends", level: enlist.Read},
-		{Name: "Messages", Path: "/admin/messages", level: enlist.Read},
-		{Name: "Lists", Path: "/admin/lists", level: enlist.Read},
-		{Name: "Contacts", Path: "/admin/contacts", level: enlist.Standard},
-		{Name: "Segments", Path: "/admin/segments", level: enlist.Read},
-		{Name: "Imports", Path: "/admin/imports", level: enlist.Standard},
-		{Name: "Forms", Path: "/admin/forms", level: enlist.Read},
-		{Name: "Autoresponders", Path: "/admin/autoresponders", level: enlist.Read},
+		{"Home", "/admin/", enlist.Read},
+		{"Sends", "/admin/sends", enlist.Read},
+		{"Messages", "/admin/messages", enlist.Read},
+		{"Lists", "/admin/lists", enlist.Read},
+		{"Contacts", "/admin/contacts", enlist.Standard},
+		{"Segments", "/admin/segments", enlist.Read},
+		{"Imports", "/admin/imports", enlist.Standard},
+		{"Forms", "/admin/forms", enlist.Read},
+		{"Autoresponders", "/admin/autoresponders", enlist.Read},
 	}},
 	{"Design", []entry{
-		{Name: "Images", Path: "/admin/images", level: enlist.Read},
-		{Name: "Look", Path: "/admin/look", level: enlist.Read},
+		{"Images", "/admin/images", enlist.Read},
+		{"Look", "/admin/look", enlist.Read},
 	}},
 	{"Administration", []entry{
-		{Name: "Sending health", Path: "/admin/sending", level: enlist.Read},
-		{Name: "Unsubscriber List", Path: "/admin/unsubscribers", level: enlist.Standard},
-		{Name: "Account", Path: "/admin/account", level: enlist.Full},
-		{Name: "People", Path: "/admin/people", level: enlist.Full},
-		{Name: "Keys", Path: "/admin/keys", level: enlist.Full},
-		{Name: "Webhooks", Path: "/admin/webhooks", level: enlist.Full},
-		{Name: "Audit log", Path: "/admin/audit", level: enlist.Full},
-		{Name: "Backups", Path: "/admin/backups", level: enlist.Full},
-		{Name: "You", Path: "/admin/you", level: enlist.Read},
+		{"Sending health", "/admin/sending", enlist.Read},
+		{"Unsubscriber List", "/admin/unsubscribers", enlist.Standard},
+		{"Account", "/admin/account", enlist.Full},
+		{"People", "/admin/people", enlist.Full},
+		{"Keys", "/admin/keys", enlist.Full},
+		{"Webhooks", "/admin/webhooks", enlist.Full},
+		{"Audit log", "/admin/audit", enlist.Full},
+		{"Backups", "/admin/backups", enlist.Full},
+		{"You", "/admin/you", enlist.Read},
 	}},
 }
 
-// menuFor returns the menu of a person, with what goes on.
-func menuFor(c *enlist.Caller, u app.UnderWay) (all []group) {
+// menuFor returns the menu of a person.
+func menuFor(c *enlist.Caller) (all []group) {
+	for _, g := range menu {
+		g.Entries = slices.DeleteFunc(slices.Clone(g.Entries), func(e entry) bool { return !e.isFor(c) })
+		all = append(all, g)
+	}
+	return all
+}
+
+// countsOf returns what goes on, by the names of entries of the menu: "2 running".
+func countsOf(u app.UnderWay) map[string]string {
 	counts := map[string]string{"Sends": countOf(u.Batches, "running"), "Imports": countOf(u.Imports, "under way")}
 	if u.Held {
 		counts["Sending health"] = "held"
 	}
-	for _, g := range menu {
-		g.Entries = slices.DeleteFunc(slices.Clone(g.Entries), func(e entry) bool { return !e.isFor(c) })
-		for i := range g.Entries {
-			g.Entries[i].Count = counts[g.Entries[i].Name]
-		}
-		all = append(all, g)
-	}
-	return all
+	return counts
 }
 
 func countOf(n int64, what string) string {
@@ -187,6 +188,7 @@ type layoutData struct {
 	View
 	*people.Visit
 	AccountID enlist.AccountID
+	Counts    map[string]string // of countsOf
 	Menu      []group
 	Done      string
 	Reloads   bool   // the person has not stopped the Refresh
@@ -223,7 +225,8 @@ func Parse(page fs.FS, names ...string) *template.Template {
 func Write(w http.ResponseWriter, r *http.Request, status int, view *View, v *people.Visit, u app.UnderWay) error {
 	d := layoutData{View: *view, Visit: v}
 	if v != nil {
-		d.AccountID, d.Done, d.Menu = v.Caller.Account.ID, r.URL.Query().Get("done"), menuFor(v.Caller, u)
+		d.AccountID, d.Done, d.Menu = v.Caller.Account.ID, r.URL.Query().Get("done"), menuFor(v.Caller)
+		d.Counts = countsOf(u)
 	}
 	if view.Refresh > 0 {
 		d.refresh(r.URL)

@@ -49,7 +49,7 @@ type migrator struct {
 	config *pgxpool.Config
 	files  fs.FS
 	log    *slog.Logger
-	goose  *goose.Provider                 // reads which migrations are applied; to apply a migration, apply makes another provider
+	goose  *goose.Provider                 // reads which migrations are applied; apply makes others
 	pools  map[time.Duration]*pgxpool.Pool // of withPool, by the longest time that a statement waits for a lock
 }
 
