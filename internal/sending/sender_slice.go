@@ -21,8 +21,9 @@ type heldSlice struct {
 	waiting []batches.Recipient // without tokens; only the leasing goroutine adds some
 	again   time.Time           // when the recipients of a released slice may get tokens; zero if it was not released for this
 
-	tokens time.Time           // when the first tokens were taken; zero: the mails need none
-	unused []batches.Recipient // with tokens, and their mails were not handed over
+	granting bool                // the leasing goroutine takes tokens for waiting
+	tokens   time.Time           // when the first tokens were taken; zero: the mails need none
+	unused   []batches.Recipient // with tokens, and their mails were not handed over
 
 	parkedUntil time.Time // when a slice with waiting recipients is released; only the leasing goroutine uses it
 	running     int       // taken and not reported
@@ -49,10 +50,14 @@ func (s *heldSlice) reported(n int) {
 	s.running -= n
 }
 
-// abandon makes the workers take no further recipient, and hand no further mail over.
+// abandon makes the workers take no further recipient, and hand no further mail over. It does not change a finished
+// slice, which finishIfDone reads.
 func (s *heldSlice) abandon() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.released {
+		return
+	}
 	s.unused = append(s.unused, s.left...)
 	s.left, s.waiting, s.abandoned = nil, nil, true
 }
@@ -78,11 +83,12 @@ func (s *heldSlice) hasMore() bool {
 	return len(s.left) > 0
 }
 
-// finished reports once that no recipient is left or waiting, and all that were taken are reported.
+// finished reports once that no recipient is left or waiting, all that were taken are reported, and no tokens are being
+// taken.
 func (s *heldSlice) finished() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.released || len(s.left) > 0 || len(s.waiting) > 0 || s.running > 0 {
+	if s.released || len(s.left) > 0 || len(s.waiting) > 0 || s.running > 0 || s.granting {
 		return false
 	}
 	s.released = true

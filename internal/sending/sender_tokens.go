@@ -37,11 +37,12 @@ func (s *heldSlice) wait() {
 	s.waiting, s.left = s.left, nil
 }
 
-// withoutTokens returns the recipients that wait for tokens. They stay in the slice, so that the
-// slice is not finished.
+// withoutTokens returns the recipients that wait for tokens. If there are any, the slice is not finished until granted
+// is called, also if it is abandoned meanwhile: its tokens must be returned.
 func (s *heldSlice) withoutTokens() []batches.Recipient {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.granting = len(s.waiting) > 0
 	return s.waiting
 }
 
@@ -50,6 +51,7 @@ func (s *heldSlice) withoutTokens() []batches.Recipient {
 func (s *heldSlice) granted(left, waiting []batches.Recipient, again, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.granting = false
 	if s.tokens.IsZero() {
 		s.tokens = now
 	}
@@ -81,6 +83,7 @@ func (b *BatchSender) admit(ctx context.Context, s *heldSlice) (wait time.Durati
 	if err != nil {
 		b.report(ctx, "take tokens for the mails of a Batch", err)
 		s.abandon()
+		s.granted(nil, nil, time.Time{}, now)
 		b.finishIfDone(s)
 		return failedPause
 	}
