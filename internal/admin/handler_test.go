@@ -152,12 +152,6 @@ func (s *site) strangers() {
 	if status, at, _ := other.post("/admin/sign-in", wrong); status != http.StatusOK || at != "/admin/sends?page=1" {
 		s.Errorf("the sign-in ends with %d at %s", status, at)
 	}
-	for _, evil := range []string{"//evil.example/", `/admin/../\evil.example/`} { // a browser reads \ as /
-		wrong.Set("next", evil)
-		if _, at, _ := other.post("/admin/sign-in", wrong); at != "/admin/" {
-			s.Errorf("the sign-in for %s ends at %s", evil, at)
-		}
-	}
 	other.post("/admin/sign-out", nil)
 	if _, at, _ := other.get("/admin/sends"); !strings.HasPrefix(at, "/admin/sign-in") {
 		s.Errorf("after the sign-out, the page is at %s", at)

@@ -47,16 +47,19 @@ func (s *site) passkeys() {
 		s.Errorf("a passkey is answered with %d at %s", status, at)
 	}
 	other := s.stranger()
-	signIn := func() (int, string) {
+	signIn := func(next string) (int, string) {
 		use, err := virtualwebauthn.ParseAssertionOptions(other.options("/admin/sign-in"))
 		s.Must(err)
 		key.Counter++
-		status, at, _ := other.post("/admin/sign-in/passkey", url.Values{"next": {"/admin/lists"},
+		status, at, _ := other.post("/admin/sign-in/passkey", url.Values{"next": {next},
 			"answer": {virtualwebauthn.CreateAssertionResponse(rp, device, key, *use)}})
 		return status, at
 	}
-	if status, at := signIn(); status != http.StatusOK || at != "/admin/lists" {
-		s.Errorf("the sign-in ends with %d at %s", status, at)
+	for next, want := range map[string]string{"/admin/lists": "/admin/lists", "//evil.example/": "/admin/",
+		`/admin/../\evil.example/`: "/admin/"} { // a browser reads \ as /
+		if status, at := signIn(next); status != http.StatusOK || at != want {
+			s.Errorf("the sign-in for %s ends with %d at %s", next, status, at)
+		}
 	}
 	all, err := s.App.People.Members(s.Context(), s.Caller.Account.ID)
 	s.Must(err)
@@ -67,7 +70,7 @@ func (s *site) passkeys() {
 		s.Errorf("another person removes the passkey: %d", status)
 	}
 	v.post(path, nil)
-	if status, _ := signIn(); status != http.StatusUnprocessableEntity {
+	if status, _ := signIn("/admin/lists"); status != http.StatusUnprocessableEntity {
 		s.Errorf("a removed passkey is answered with %d", status)
 	}
 }

@@ -118,11 +118,11 @@ func TestProofHasConsentsUnsubscribesAndMails(t *testing.T) {
 		}
 		file := h.write(t, httpapi.Export{List: h.list, Format: httpapi.NDJSON, Proof: true, Columns: []string{"id", "Email"},
 			Query: enlist.Query{Criteria: must(rpc.ParseCriteria(`[["is_active","exactly","1"]]`))}})
-		sameProofAsCSV(t, h, file)
 		lines := strings.Split(strings.TrimSpace(file), "\n")
 		if len(lines) != 1201 {
 			t.Fatalf("%d lines", len(lines))
 		}
+		sameProofAsCSV(t, h, strings.Join(lines[:9], "\n")+"\n")
 		for i, line := range lines {
 			var record struct {
 				ID    int64
@@ -141,11 +141,12 @@ func TestProofHasConsentsUnsubscribesAndMails(t *testing.T) {
 	})
 }
 
-// sameProofAsCSV checks that the column proof of a CSV file has the objects of an NDJSON file.
+// sameProofAsCSV checks that the column proof of a CSV file has the objects of an NDJSON file with the first nine
+// Contacts.
 func sameProofAsCSV(t *testing.T, h *harness, ndjson string) {
 	t.Helper()
 	file := h.write(t, httpapi.Export{List: h.list, Format: httpapi.CSV, Proof: true, Columns: []string{"id", "Email"},
-		Query: enlist.Query{Criteria: must(rpc.ParseCriteria(`[["is_active","exactly","1"]]`))}})
+		Query: enlist.Query{Criteria: must(rpc.ParseCriteria(`[["id","less_than","10"]]`))}})
 	rows := must(csv.NewReader(strings.NewReader(file)).ReadAll())
 	var b strings.Builder
 	for _, row := range rows[1:] {
