@@ -126,7 +126,7 @@ func IsOfDeletedBatch(tx *db.Tx, k enlist.DeliveryKey) (bool, error) {
 // memory in pages of the given size.
 func EachDelivery(tx *db.Tx, list enlist.ListID, contact enlist.ContactID, size int,
 	fn func(*messages.Delivery) (more bool, err error)) error {
-	ofBatches, err := batchDeliveries(tx, list, contact)
+	ofBatches, err := batchDeliveries(tx, list, []enlist.ContactID{contact})
 	if err != nil {
 		return err
 	}
@@ -154,23 +154,46 @@ func EachDelivery(tx *db.Tx, list enlist.ListID, contact enlist.ContactID, size 
 	}
 }
 
-// batchDeliveries returns the mails of Batches to a Contact, newest first.
-func batchDeliveries(tx *db.Tx, list enlist.ListID, contact enlist.ContactID) (all []messages.Delivery, err error) {
+// DeliveriesOf returns all deliveries to some Contacts, the newest of each Contact first.
+func DeliveriesOf(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (map[enlist.ContactID][]messages.Delivery, error) {
+	others, err := messages.DeliveriesOf(tx, list, ids)
+	if err != nil {
+		return nil, err
+	}
+	ofBatches, err := batchDeliveries(tx, list, ids)
+	if err != nil {
+		return nil, err
+	}
+	all := append(others, ofBatches...)
+	slices.SortStableFunc(all, newerFirst)
+	of := make(map[enlist.ContactID][]messages.Delivery)
+	for i := range all {
+		of[all[i].Contact] = append(of[all[i].Contact], all[i])
+	}
+	return of, nil
+}
+
+// batchDeliveries returns the mails of Batches to some Contacts, newest first.
+func batchDeliveries(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (all []messages.Delivery, err error) {
 	batches, err := contacts.BatchesOfList(tx, list)
 	if err != nil || len(batches) == 0 {
 		return nil, err
 	}
-	rows, err := recipientsOfContact(tx, list, contact, batches)
+	rows, err := recipientsOf(tx, list, ids, batches)
 	if err != nil {
 		return nil, err
 	}
+	known := make(map[enlist.BatchID]*Batch)
 	for i := range rows {
 		if !rows[i].WasHandedOver() {
 			continue
 		}
-		b, err := ByID(tx, rows[i].Batch)
-		if err != nil {
-			return nil, err
+		b := known[rows[i].Batch]
+		if b == nil {
+			if b, err = ByID(tx, rows[i].Batch); err != nil {
+				return nil, err
+			}
+			known[b.ID] = b
 		}
 		if b.Status == BatchRunning || b.Status == BatchDeleted {
 			continue // the mails of autoresponders have deliveries, and so have the reported mails of deleted Batches

@@ -37,15 +37,18 @@ func LoadRecipient(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, contact 
 // SetRecipient stores the columns of a recipient that change.
 func SetRecipient(tx *db.Tx, r *Recipient) error { return RecipientTable.Save(tx, r) }
 
-// recipientsOfContact returns the recipients of some Batches that are one Contact.
-func recipientsOfContact(tx *db.Tx, list enlist.ListID, contact enlist.ContactID, batches []enlist.BatchID) (
-	[]Recipient, error) {
-	test, arg, err := db.OneOfIDs(tx, batches)
+// recipientsOf returns the recipients of some Batches that are one of some Contacts.
+func recipientsOf(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID, batches []enlist.BatchID) ([]Recipient, error) {
+	ofBatches, all, err := db.OneOfIDs(tx, batches)
 	if err != nil {
 		return nil, err
 	}
-	return RecipientTable.All(tx, "WHERE list_id = ? AND batch_id"+test+" AND contact_id = ?",
-		int64(list), arg, int64(contact))
+	test, args, err := tx.ContactTest("contact_id", ids)
+	if err != nil {
+		return nil, err
+	}
+	return RecipientTable.All(tx, "WHERE list_id = ? AND batch_id"+ofBatches+" AND "+test,
+		append([]any{int64(list), all}, args...)...)
 }
 
 const readCandidate = `SELECT id, coalesce(dedupe_key, duplicate_key), is_active, is_unsubscribed, double_opt_in

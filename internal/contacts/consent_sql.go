@@ -65,6 +65,24 @@ func ledger(tx *db.Tx, test string, list enlist.ListID, contact enlist.ContactID
 	return ledger, nameKeys(tx, ledger)
 }
 
+// ConsentsOf is Consents for all rows of some Contacts.
+func ConsentsOf(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (map[enlist.ContactID][]enlist.LedgerRow, error) {
+	test, args, err := tx.ContactTest("contact_id", ids)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := ledgerTable.Of(tx.SQL).All(tx, "WHERE list_id = ? AND "+test+
+		" AND type <> '' ORDER BY contact_id, number DESC", append([]any{int64(list)}, args...)...)
+	if err == nil {
+		err = nameKeys(tx, rows)
+	}
+	of := make(map[enlist.ContactID][]enlist.LedgerRow)
+	for i := range rows {
+		of[rows[i].ContactID] = append(of[rows[i].ContactID], rows[i])
+	}
+	return of, err
+}
+
 // lastSubscriptions returns the newest time of a Contact's ledger rows that record a subscription by the person.
 func lastSubscriptions(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (map[enlist.ContactID]int64, error) {
 	test, args, err := tx.ContactTest("contact_id", ids)

@@ -77,6 +77,16 @@ func Deliveries(tx *db.Tx, list enlist.ListID, contact enlist.ContactID, limit, 
 	return deliveryTable.All(tx, newest, int64(list), int64(contact), int64(limit), int64(offset))
 }
 
+// DeliveriesOf returns all deliveries to some Contacts, the newest of each Contact first.
+func DeliveriesOf(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) ([]Delivery, error) {
+	test, args, err := tx.ContactTest("contact_id", ids)
+	if err != nil {
+		return nil, err
+	}
+	return deliveryTable.All(tx, "WHERE list_id = ? AND "+test+" ORDER BY contact_id, time DESC, event_time DESC, cause",
+		append([]any{int64(list)}, args...)...)
+}
+
 // deliveriesWithCause returns the deliveries with a cause to some Contacts.
 func deliveriesWithCause(tx *db.Tx, list enlist.ListID, cause string, ids []enlist.ContactID) ([]Delivery, error) {
 	test, args, err := tx.ContactTest("contact_id", ids)

@@ -2,13 +2,14 @@ package privacy
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
-	"enlist/internal/messages"
 )
 
 // This file finds Contacts together with the proof of what they agreed to and of what was sent to them.
@@ -29,6 +30,9 @@ type ProofWriter interface {
 	// ContactWithProof receives one Contact. c and p are valid only during the call.
 	ContactWithProof(c *enlist.ByID, p *Proof) error
 }
+
+// proofStep is how many Contacts and proofs are in memory together.
+const proofStep = 50
 
 // SearchContactsWithProof is SearchContacts with the proof of each Contact. It sends the Contacts in the order of their
 // IDs, and reads all of them from one snapshot. Errors: as of SearchContacts.
@@ -58,11 +62,11 @@ func (s *Service) SearchContactsWithProof(ctx context.Context, c *enlist.Caller,
 			if err != nil {
 				return err
 			}
-			for _, id := range ids {
-				if err := writeProof(tx, c, list, id, names, w); err != nil {
+			for some := range slices.Chunk(ids, proofStep) {
+				if err := writeProofs(tx, c, list, some, names, w); err != nil {
 					return err
 				}
-				after = id
+				after = some[len(some)-1]
 			}
 			more = len(ids) == contacts.RemoveStep
 		}
@@ -70,35 +74,60 @@ func (s *Service) SearchContactsWithProof(ctx context.Context, c *enlist.Caller,
 	}))
 }
 
-// writeProof reads a Contact with its proof and sends both to w.
-func writeProof(tx *db.Tx, c *enlist.Caller, list enlist.ListID, id enlist.ContactID, names map[enlist.MessageID]string,
+// writeProofs reads Contacts with their proofs and sends them to w.
+func writeProofs(tx *db.Tx, c *enlist.Caller, list enlist.ListID, ids []enlist.ContactID, names map[enlist.MessageID]string,
 	w ProofWriter) error {
-	contact, err := contacts.ByID(tx, list, id)
+	found, err := contacts.AllByID(tx, list, ids)
 	if err != nil {
 		return err
 	}
-	var p Proof
-	if p.Consents, err = contacts.Consents(tx, list, id, 0, 0); err != nil {
+	consents, err := contacts.ConsentsOf(tx, list, ids)
+	if err != nil {
 		return err
 	}
+	unsubscribes, err := unsubscribesOf(tx, c, list, found)
+	if err != nil {
+		return err
+	}
+	deliveries, err := batches.DeliveriesOf(tx, list, ids)
+	if err != nil {
+		return err
+	}
+	for i := range found {
+		id := found[i].ID
+		p := Proof{Consents: consents[id], Unsubscribes: unsubscribes[id]}
+		for _, d := range deliveries[id] {
+			p.Deliveries = append(p.Deliveries, batches.ContactDelivery{Delivery: d, Autoresponder: d.Autoresponder(),
+				Name: names[d.MessageID]})
+		}
+		if err := w.ContactWithProof(&found[i], &p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unsubscribesOf returns the entries of the Unsubscriber List that a Proof has, for each Contact.
+func unsubscribesOf(tx *db.Tx, c *enlist.Caller, list enlist.ListID, all []enlist.ByID) (
+	map[enlist.ContactID][]contacts.Unsubscriber, error) {
+	owners := make(map[string][]enlist.ContactID) // Contacts with a key: several if the List allows duplicates
+	for i := range all {
+		for _, key := range []string{all[i].Key, all[i].Mobile} {
+			if key != "" {
+				owners[key] = append(owners[key], all[i].ID)
+			}
+		}
+	}
+	of := make(map[enlist.ContactID][]contacts.Unsubscriber)
+	if len(owners) == 0 {
+		return of, nil
+	}
 	search := &contacts.UnsubscriberSearch{Account: c.Account.ID, Lists: []enlist.ListID{list, 0},
-		Keys: contacts.FewKeys([]string{contact.Key, contact.Mobile})}
-	err = contacts.Unsubscribers(tx, search, func(u *contacts.Unsubscriber) error {
-		if u.AddressKey != "" {
-			p.Unsubscribes = append(p.Unsubscribes, *u)
+		Keys: slices.Sorted(maps.Keys(owners))}
+	return of, contacts.Unsubscribers(tx, search, func(u *contacts.Unsubscriber) error {
+		for _, id := range owners[u.AddressKey] {
+			of[id] = append(of[id], *u)
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	err = batches.EachDelivery(tx, list, id, enlist.RowPage, func(d *messages.Delivery) (more bool, err error) {
-		p.Deliveries = append(p.Deliveries, batches.ContactDelivery{Delivery: *d, Autoresponder: d.Autoresponder(),
-			Name: names[d.MessageID]})
-		return true, nil
-	})
-	if err != nil {
-		return err
-	}
-	return w.ContactWithProof(contact, &p)
 }
