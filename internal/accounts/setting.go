@@ -85,9 +85,9 @@ var SettingTable = []Setting{
 	{Name: "dkim-selector", Default: "enlist", Example: "enlist", parse: parseDKIMSelector,
 		Says: "Selector of these signatures: the DNS record of the public key is at SELECTOR._domainkey of the domain."},
 	{Name: "batch-rate", Example: "relay=100/second recipient:gmail=20/second,5000/day", parse: parseBatchRate,
-		Says: "Limits of the mails of Batches, which all servers share, separated by spaces: relay, sender (each domain of " +
-			"senders), sender:DOMAIN, recipient (each domain of recipients), recipient:GROUP, where GROUP is gmail, " +
-			"microsoft, yahoo, apple or a domain. The periods are second, minute, hour and day."},
+		Says: "Limits of the mails of Batches, which all servers share, separated by spaces: relay (all mails), sender " +
+			"(each domain of senders), sender:DOMAIN, recipient (each domain of recipients), recipient:GROUP, where " +
+			"GROUP is gmail, microsoft, yahoo, apple or a domain. The periods are second, minute, hour and day."},
 	{Name: "batch-calendar", Example: "mon-fri 8:00-18:00 Europe/Berlin", parse: parseBatchCalendar,
 		Says: "Days, hours and time zone in which the mails of Batches are sent. By default they are sent at any time."},
 	{Name: "batch-warmup", Example: "2027-01-31 500 1.5", parse: parseBatchWarmup,
