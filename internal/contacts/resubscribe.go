@@ -22,7 +22,7 @@ type ResubscribeRequest struct {
 // stays on the Unsubscriber List. If the flag was not set, the call still stores the
 // preferences and a ledger row. Errors, checked in this order: NoList, Denied, NoContact,
 // InvalidConsent, ConsentRequired, InvalidParameters.
-// reference.md: resubscribeContact.rule.4
+// reference.md: state.resubscribe
 func (s *Service) Resubscribe(ctx context.Context, c *enlist.Caller, r ResubscribeRequest) (enlist.ContactID, error) {
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.ContactID, error) {
 		schema, contact, err := Load(tx, c, r.List, r.Contact)

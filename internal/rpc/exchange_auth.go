@@ -140,7 +140,7 @@ func refuseParameter(names []string, i int, r *refusal) error {
 // errNoKey has no detail, because the published name of its code says enough.
 var errNoKey = enlist.Refuse(enlist.MissingKey, "")
 
-// authenticate returns the Caller of the key in params. reference.md: auth.refused
+// authenticate returns the Caller of the key in params. reference.md: error.300, error.301, auth.refused
 func (h *Handler) authenticate(ctx context.Context, r *paramsReader) (*enlist.Caller, error) {
 	switch {
 	case r.key.Kind != enlist.InputText || r.err == nil && r.key.Text == "":

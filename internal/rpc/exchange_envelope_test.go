@@ -133,7 +133,7 @@ func TestParamsAreReadStrictly(t *testing.T) {
 	}
 }
 
-// Only a string can be a key. reference.md: auth.refused
+// Only a string can be a key. reference.md: error.301
 func TestKeyIsTheFirstParameter(t *testing.T) {
 	for _, test := range []struct {
 		params   string
