@@ -48,7 +48,7 @@ var AutoresponderAttributes = []enlist.Attribute[enlist.Autoresponder]{
 		0, lists.MaxID)),
 }
 
-// Limits of autoresponders. decisions.md: 54
+// Limits of autoresponders.
 const (
 	// maxAutoresponders is the largest number of autoresponders of a List. The transaction
 	// of one event stores a job for each of them.
@@ -70,7 +70,7 @@ func readTimeZone(text string) (string, error) {
 }
 
 // AddAutoresponder stores an autoresponder of a List. Errors: InvalidParameters,
-// NoList, Denied, NoMessage. reference.md: autoresponder.times; decisions.md: 54
+// NoList, Denied, NoMessage. reference.md: autoresponder.times
 func (s *Service) AddAutoresponder(ctx context.Context, c *enlist.Caller,
 	details []enlist.Detail) (enlist.AutoresponderID, error) {
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.AutoresponderID, error) {

@@ -139,7 +139,7 @@ func batchesWithMessage(tx *db.Tx, b *Batch) (ids []enlist.BatchID, err error) {
 }
 
 // ReasonLeftOut says why a Contact must not get the mail of a Batch. It returns "" for a Contact that may.
-// reference.md: event.confirm; decisions.md: 46
+// reference.md: event.confirm
 func ReasonLeftOut(c *enlist.ByID, schema *enlist.Schema) LeftOut {
 	switch {
 	case c.IsUnsubscribed:

@@ -62,7 +62,6 @@ type SentRequest struct {
 
 // ContactDeliveries returns the mails that were sent to a Contact and the mails that failed,
 // newest first. Errors: NoList, Denied, NoContact, and Busy if too many streams run.
-// decisions.md: 54
 func (s *Service) ContactDeliveries(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID,
 	w enlist.RowWriter[ContactDelivery]) error {
 	return eachDelivery(ctx, s, c, SentRequest{List: list, Contact: id}, w,

@@ -143,7 +143,7 @@ func (b *StepSize) take(tx *db.Tx, schema *enlist.Schema, ids []enlist.ContactID
 
 // maxSingleEvents is the largest number of changed Contacts for which a call publishes one
 // event for each Contact. For more Contacts it publishes one event of the List.
-// decisions.md: 52
+// decisions.md: 53
 const maxSingleEvents = 100
 
 // Notifier publishes the changes of a call to webhooks, step by step. It is part

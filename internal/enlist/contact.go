@@ -74,7 +74,7 @@ func (v Values) Set(id FieldID, text string) Values {
 // Receives reports whether the server should send a Contact the Message for an event. A Message for
 // the event unsubscribe goes only to Contacts that are still unsubscribed. Any other Message
 // goes only to subscribed Contacts. With double opt-in, a Contact that has not confirmed
-// Receives no Message, because the address can belong to another person. reference.md: event.confirm; decisions.md: 46
+// Receives no Message, because the address can belong to another person. reference.md: event.confirm
 func (c *ByID) Receives(schema *Schema, event Event) bool {
 	if !c.IsActive || schema.List.DoubleOptIn && !c.DoubleOptIn {
 		return false

@@ -197,7 +197,7 @@ type StepResults struct {
 func (o *ImportOptions) check(c *enlist.Caller) error {
 	if o.Skip == "" {
 		o.Skip = SkipOfAccount
-		if c.Key.Lists != nil { // such a key must not learn that an address left another List. decisions.md: 53
+		if c.Key.Lists != nil { // such a key must not learn that an address left another List. reference.md: import.outcomes
 			o.Skip = SkipOfList
 		}
 	}

@@ -46,7 +46,6 @@ const (
 )
 
 // smtpSender sends messages to a mail server and keeps connections open between messages.
-// decisions.md: 50
 //
 // If the mail server refuses a message, only this message fails. If the mail server cannot be
 // reached, all calls of send wait until one of them reaches the server again. If a message is

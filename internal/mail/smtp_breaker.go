@@ -11,7 +11,7 @@ import (
 
 // The first failure begins a pause of the length firstPause, in which no mail is sent. Each
 // failed probe begins another pause of twice the length, up to longestPause. Other failures
-// after the first do not change the pause. decisions.md: 50
+// after the first do not change the pause.
 const (
 	firstPause   = time.Second
 	longestPause = 30 * time.Second

@@ -73,7 +73,7 @@ var WholeMessageAttributes = slices.Concat(publishedAttributes, []enlist.Attribu
 	contentKey("sms_content", func(m *Message) *string { return &m.SMS }),
 }, fileAttributes, []enlist.Attribute[Message]{blocksKey()})
 
-// Limits of a Message. decisions.md: 54
+// Limits of a Message.
 const (
 	maxContent = 2 << 20 // of each content, in bytes
 	maxSubject = 998     // in bytes: the longest line of a mail. RFC 5322, section 2.1.1
@@ -104,7 +104,7 @@ func readPostalAddress(text string) (string, error) {
 	return text, nil
 }
 
-// AddMessage stores a Message. Errors: Denied, InvalidParameters. decisions.md: 54
+// AddMessage stores a Message. Errors: Denied, InvalidParameters.
 func (s *Service) AddMessage(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.MessageID, error) {
 	return db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.MessageID, error) {
 		m := Message{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,

@@ -18,7 +18,7 @@ func TestLimitsOfMessages(t *testing.T) {
 }
 
 // messageLimits tests how large the texts of a Message may be, and how many autoresponders
-// a List may have. decisions.md: 54
+// a List may have.
 func messageLimits(o *apptest.Account) {
 	add := func(pairs ...any) (enlist.MessageID, error) {
 		pairs = append([]any{"name", "Welcome", "subject", "Hello"}, pairs...)

@@ -95,7 +95,7 @@ const maxConsentRows = 100
 
 // AutoresponderMails returns mails of autoresponders to Contacts, read in one transaction. A mail is nil if there is
 // nothing to send: it was sent already, the Contact must not receive it any more, or the Contact, List, autoresponder
-// or Message is gone. decisions.md: 46
+// or Message is gone.
 func (s *Service) AutoresponderMails(ctx context.Context, all []events.Autorespond) ([]*OutgoingMail, error) {
 	type sender struct {
 		list enlist.ListID

@@ -13,7 +13,6 @@ import (
 
 // This file shows the mail of a Message before it is sent, and sends it to addresses of the caller. Both use
 // the code that composes all mails. Their links are made for no Contact, so opening them changes nothing.
-// decisions.md: 65
 
 // ComposedMail is a mail as a Contact would get it.
 type ComposedMail struct {

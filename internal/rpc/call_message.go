@@ -40,7 +40,7 @@ func setTheme(c *call) error {
 }
 
 // getContactDeliveries returns the mails to a Contact, newest first. It includes the mails
-// that failed or bounced. decisions.md: 54
+// that failed or bounced.
 func getContactDeliveries(c *call) error {
 	list, contact := c.list(1), c.contact(2)
 	if c.err != nil {

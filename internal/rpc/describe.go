@@ -89,7 +89,7 @@ type KeyInfo struct {
 var examplesJSON []byte
 
 // commonErrors are the errors that every method can return, beside the one for an internal error. reference.md:
-// auth.restricted, errors.order; decisions.md: 8, 43
+// auth.restricted, errors.order
 var commonErrors = []api.Code{api.CodeUnreadable, api.CodeInvalidKey, api.CodeMissingKey,
 	api.CodeInvalidParameters, api.CodeDenied, api.CodeTooManyConcurrent}
 

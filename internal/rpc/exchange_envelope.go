@@ -13,14 +13,13 @@ import (
 )
 
 // maxDepth is the largest number of nesting levels in a request. The request object is level 1.
-// decisions.md: 8
 const maxDepth = 64
 
 // tokenizerDepth is the largest number of nesting levels that jsontext accepts. It reports a
 // syntax error for more levels.
 const tokenizerDepth = 10_000
 
-// Limits of the memory that a request can use before its key is known. decisions.md: 8
+// Limits of the memory that a request can use before its key is known.
 const (
 	maxMembers = 2000 // largest number of members of a request object
 	maxText    = 1000 // largest length in bytes of a member name, of the id and of the name of a method
@@ -71,7 +70,7 @@ func (s *source) reset() {
 var null = []byte("null")
 
 // readEnvelope reads a request object. If a value in params is invalid, it still finds the id and
-// the version of JSON-RPC. reference.md: reply.keys; decisions.md: 8
+// the version of JSON-RPC. reference.md: reply.keys
 func (s *source) readEnvelope(b []byte) envelope {
 	e := envelope{id: null}
 	dec := s.lenient(b)
@@ -147,7 +146,7 @@ func (e *envelope) ignore(name string) {
 }
 
 // unreadable returns the envelope of a request that the decoder could not read. The request is not
-// valid JSON or is nested too deeply. These two faults have different codes. decisions.md: 8
+// valid JSON or is nested too deeply. These two faults have different codes.
 func (s *source) unreadable(e envelope, b []byte) envelope {
 	if nesting(b) > tokenizerDepth {
 		e.fault = errTooDeep
@@ -186,7 +185,7 @@ func (e *envelope) setID(raw []byte) {
 }
 
 // setMethod reads the method's name. Existing clients send some names with a space at the end.
-// reference.md: request.method; decisions.md: 8
+// reference.md: request.method
 func (e *envelope) setMethod(raw []byte) {
 	e.method = nil
 	if len(raw) == 0 || raw[0] != '"' {

@@ -20,7 +20,7 @@ func (p *params) consent(i int) contacts.Consent {
 }
 
 // consentType accepts any value, even a value that is not a string. The service refuses an invalid
-// consent type with 334, but only after it has checked the List. decisions.md: 27
+// consent type with 334, but only after it has checked the List. reference.md: errors.order
 func consentType(v *enlist.Input) enlist.ConsentType {
 	switch {
 	case v.IsBlank():

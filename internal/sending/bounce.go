@@ -70,7 +70,7 @@ func (s *Service) Bounced(ctx context.Context, k enlist.DeliveryKey, detail stri
 // Complained stores that the recipient reported a delivery as spam, and unsubscribes the
 // Contact. For a second complaint about the same delivery, nothing changes and changed is false,
 // because the Contact can have subscribed again after the first complaint. The Batch, the
-// autoresponder and the Message of the mail may be deleted. decisions.md: 51, 101
+// autoresponder and the Message of the mail may be deleted. decisions.md: 101
 func (s *Service) Complained(ctx context.Context, k enlist.DeliveryKey, detail string) (changed bool, err error) {
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (changed bool, err error) {
 		r, err := loadReported(tx, k, now)

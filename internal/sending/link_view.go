@@ -125,7 +125,7 @@ func isAnySubscribed(tx *db.Tx, v *LinkView) (bool, error) {
 // UnsubscribeByLink unsubscribes the Contact and all other Contacts of the List with its
 // address. If the Contact's address has changed, it unsubscribes the address that
 // the mail went to instead. A second call changes nothing. It returns the state before the call. ip is the
-// visitor's address for the consent ledger, or "". decisions.md: 48, 89
+// visitor's address for the consent ledger, or "". decisions.md: 89
 func (s *Service) UnsubscribeByLink(ctx context.Context, d enlist.DeliveryKey, ip string) (*LinkView, error) {
 	v, err := s.ViewLink(ctx, d)
 	if err != nil || v.Contact == nil {
@@ -198,7 +198,7 @@ func (s *Service) ConfirmByLink(ctx context.Context, d enlist.DeliveryKey, ip st
 }
 
 // ContactPageLife is how long after the event the link in a notification shows the Contact, in
-// seconds. decisions.md: 48
+// seconds.
 const ContactPageLife = 30 * 24 * 60 * 60
 
 // ContactPage is the data of a Contact that the recipient of a notification sees.

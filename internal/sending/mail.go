@@ -80,7 +80,7 @@ const (
 )
 
 // retryDelays has the delay after each failed attempt to send a mail. The last delay repeats until
-// the number of attempts is db.Attempts. All attempts take about a day. decisions.md: 50
+// the number of attempts is db.Attempts. All attempts take about a day.
 var retryDelays = [...]time.Duration{
 	2 * time.Second, 10 * time.Second, 40 * time.Second,
 	3 * time.Minute, 10 * time.Minute, 30 * time.Minute,
@@ -126,7 +126,7 @@ func (m *MailSender) sendToContact(ctx context.Context, j db.Job, mail *messages
 	if known && (why.Permanent || j.Attempt >= j.MaxAttempts) {
 		stored := m.service.RecordNotSent(storeCtx, mail, why)
 		if stored != nil || why.Permanent && why.Recipient {
-			return stored // a refused address is a bounce, and no failure of the job. decisions.md: 51
+			return stored // a refused address is a bounce, and no failure of the job
 		}
 	}
 	return err

@@ -45,7 +45,7 @@ const (
 )
 
 // webhookDelays are the seconds between attempts. The last attempt is over 7 hours after the
-// first. If the last attempt fails, the server makes no further attempt. decisions.md: 52
+// first. If the last attempt fails, the server makes no further attempt.
 var webhookDelays = [...]int64{10, 60, 5 * 60, 30 * 60, 2 * 60 * 60, 5 * 60 * 60}
 
 // webhookDelay returns how long to wait after a number of failures in a row, in seconds. It adds

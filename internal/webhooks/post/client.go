@@ -26,7 +26,7 @@ type Options struct {
 }
 
 const (
-	postTimeout = 10 * time.Second // limit for a POST. decisions.md: 52
+	postTimeout = 10 * time.Second // limit for a POST
 	maxReply    = 64 << 10         // limits for the headers and for the body of a reply, in bytes
 )
 
