@@ -115,9 +115,9 @@ func UnsubscribedAmong(tx *db.Tx, account enlist.AccountID, list enlist.ListID, 
 	}
 	query, args := "", []any(nil)
 	if list != 0 {
-		query, args = " AND "+tx.SQL.NoIndex+"list_id = ?", []any{int64(list)}
+		query, args = " AND list_id + 0 = ?3", []any{int64(list)}
 	}
-	err := eachEntry(tx, account, addresses, func(key string) { found[key] = true }, query, args...)
+	err := eachEntry(tx, account, addresses, func(key string, _ int64) { found[key] = true }, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -148,35 +148,34 @@ func suppressedAmong(tx *db.Tx, account enlist.AccountID, addresses []string) (m
 		of[key] = address
 		keys = append(keys, key)
 	}
-	test, arg, err := tx.OneOfTexts(keys)
-	if err != nil {
-		return nil, err
-	}
 	found := make(map[string]int64)
-	return found, tx.Each(func(row *db.Cursor) error {
-		key := strings.Clone(row.Text())
+	return found, eachEntry(tx, account, keys, func(key string, at int64) {
 		if address, isErased := of[key]; isErased {
 			key = address
 		}
-		found[key] = max(found[key], row.Int())
-		return nil
-	}, "SELECT address_key, time FROM unsubscriber WHERE account_id = ? AND address_key"+test+" AND ("+tx.SQL.NoIndex+
-		"list_id = 0 OR "+tx.SQL.NoIndex+"address_key >= '"+ErasedPrefix+"' AND "+tx.SQL.NoIndex+"address_key < '"+
-		AfterErased+"')", int64(account), arg)
+		found[key] = max(found[key], at)
+	}, " AND (list_id + 0 = 0 OR "+tx.SQL.NoIndex+"address_key >= '"+ErasedPrefix+"' AND "+tx.SQL.NoIndex+
+		"address_key < '"+AfterErased+"')")
 }
 
-// eachEntry calls each with the address_key of the rows that have one of the keys and satisfy a further test.
-func eachEntry(tx *db.Tx, account enlist.AccountID, keys []string, each func(key string), further string,
+// eachEntry calls each with the address_key and the time of the rows that have one of the keys and satisfy a further
+// test, whose arguments begin with ?3.
+func eachEntry(tx *db.Tx, account enlist.AccountID, keys []string, each func(key string, at int64), further string,
 	args ...any) error {
-	test, wanted, err := tx.OneOfTexts(keys)
+	wanted, err := db.ManyValues(tx, keys)
 	if err != nil {
 		return err
 	}
+	const entries = "SELECT address_key, time FROM unsubscriber WHERE account_id = ?1 AND address_key "
+	query := entries + "IN (SELECT value FROM " + tx.SQL.Items("?2") + ")" + further
+	if tx.SQL.Arrays { // a subquery looks up each key, as in statementForContacts
+		query = "SELECT found.* FROM unnest(CAST(?2 AS TEXT[])) AS wanted (value), LATERAL (" + entries +
+			"= wanted.value" + further + " OFFSET 0) AS found"
+	}
 	return tx.Each(func(row *db.Cursor) error {
-		each(strings.Clone(row.Text()))
+		each(strings.Clone(row.Text()), row.Int())
 		return nil
-	}, "SELECT address_key FROM unsubscriber WHERE account_id = ? AND address_key"+test+further,
-		append([]any{int64(account), wanted}, args...)...)
+	}, query, append([]any{int64(account), wanted}, args...)...)
 }
 
 // ReadErasedKeys returns the hashes of addresses of an Account. Without a stored secret no row contains such a hash.
@@ -208,5 +207,5 @@ func ErasedEntries(tx *db.Tx, account enlist.AccountID, addresses []string) (map
 		of[keys[i]] = address
 	}
 	found := make(map[string]string)
-	return found, eachEntry(tx, account, keys, func(key string) { found[of[key]] = key }, "")
+	return found, eachEntry(tx, account, keys, func(key string, _ int64) { found[of[key]] = key }, "")
 }
