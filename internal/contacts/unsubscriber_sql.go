@@ -31,7 +31,7 @@ var unsubscriberTable = db.NewMapping("unsubscriber", mapUnsubscriber)
 
 // AddUnsubscriber adds an address to the Unsubscriber List.
 func AddUnsubscriber(tx *db.Tx, account enlist.AccountID, u *Unsubscriber) error {
-	return unsubscriberTable.Add(tx, &storedUnsubscriber{*u, account})
+	return unsubscriberTable.Queue(tx, &storedUnsubscriber{*u, account})
 }
 
 // Unsubscribers calls the function each with the rows of the Unsubscriber List that a search finds. Rows
