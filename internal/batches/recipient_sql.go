@@ -38,8 +38,9 @@ func LoadRecipient(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, contact 
 func SetRecipient(tx *db.Tx, r *Recipient) error { return RecipientTable.Save(tx, r) }
 
 // recipientsOf returns the recipients of some Batches that are one of some Contacts.
-func recipientsOf(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID, batches []enlist.BatchID) ([]Recipient, error) {
-	ofBatches, all, err := db.OneOfIDs(tx, batches)
+func recipientsOf(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID, batches []enlist.BatchID) (
+	found []Recipient, err error) {
+	ofBatches, err := db.ManyValues(tx, db.PlainIDs(batches))
 	if err != nil {
 		return nil, err
 	}
@@ -47,8 +48,12 @@ func recipientsOf(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID, batches
 	if err != nil {
 		return nil, err
 	}
-	return RecipientTable.All(tx, "WHERE list_id = ? AND batch_id"+ofBatches+" AND "+test,
-		append([]any{int64(list), all}, args...)...)
+	query := tx.SQL.LookUp("BIGINT[]", RecipientTable.Columns, "recipient WHERE batch_id", "list_id = ? AND "+test)
+	err = RecipientTable.EachOf(tx, func(r *Recipient) error {
+		found = append(found, *r)
+		return nil
+	}, query, append([]any{ofBatches, int64(list)}, args...)...)
+	return found, err
 }
 
 const readCandidate = `SELECT id, coalesce(dedupe_key, duplicate_key), is_active, is_unsubscribed, double_opt_in

@@ -115,7 +115,7 @@ func UnsubscribedAmong(tx *db.Tx, account enlist.AccountID, list enlist.ListID, 
 	}
 	query, args := "", []any(nil)
 	if list != 0 {
-		query, args = " AND list_id + 0 = ?3", []any{int64(list)}
+		query, args = " AND list_id + 0 = ?", []any{int64(list)}
 	}
 	err := eachEntry(tx, account, addresses, func(key string, _ int64) { found[key] = true }, query, args...)
 	if err != nil {
@@ -159,23 +159,18 @@ func suppressedAmong(tx *db.Tx, account enlist.AccountID, addresses []string) (m
 }
 
 // eachEntry calls each with the address_key and the time of the rows that have one of the keys and satisfy a further
-// test, whose arguments begin with ?3.
+// test.
 func eachEntry(tx *db.Tx, account enlist.AccountID, keys []string, each func(key string, at int64), further string,
 	args ...any) error {
 	wanted, err := db.ManyValues(tx, keys)
 	if err != nil {
 		return err
 	}
-	const entries = "SELECT address_key, time FROM unsubscriber WHERE account_id = ?1 AND address_key "
-	query := entries + "IN (SELECT value FROM " + tx.SQL.Items("?2") + ")" + further
-	if tx.SQL.Arrays { // a subquery looks up each key, as in statementForContacts
-		query = "SELECT found.* FROM unnest(CAST(?2 AS TEXT[])) AS wanted (value), LATERAL (" + entries +
-			"= wanted.value" + further + " OFFSET 0) AS found"
-	}
+	query := tx.SQL.LookUp("TEXT[]", "address_key, time", "unsubscriber WHERE address_key", "account_id = ?"+further)
 	return tx.Each(func(row *db.Cursor) error {
 		each(strings.Clone(row.Text()), row.Int())
 		return nil
-	}, query, append([]any{int64(account), wanted}, args...)...)
+	}, query, append([]any{wanted, int64(account)}, args...)...)
 }
 
 // ReadErasedKeys returns the hashes of addresses of an Account. Without a stored secret no row contains such a hash.

@@ -115,6 +115,11 @@ func (b *mapping[T]) One(t *Tx, missing error, where string, args ...any) (found
 
 // Each calls fn with each row that a query finds. Each call gets a new value, so fn can keep it.
 func (b *mapping[T]) Each(t *Tx, fn func(*T) error, where string, args ...any) error {
+	return b.EachOf(t, fn, b.Read+where, args...)
+}
+
+// EachOf is Each for a whole query, which selects Columns.
+func (b *mapping[T]) EachOf(t *Tx, fn func(*T) error, query string, args ...any) error {
 	m := Mapper{Job: Selected}
 	return t.Each(func(row *Cursor) error {
 		x := new(T)
@@ -124,7 +129,7 @@ func (b *mapping[T]) Each(t *Tx, fn func(*T) error, where string, args ...any) e
 			return m.Err
 		}
 		return fn(x)
-	}, b.Read+where, args...)
+	}, query, args...)
 }
 
 // arguments returns the arguments of a statement, in the order of the statement.

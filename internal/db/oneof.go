@@ -45,6 +45,20 @@ func (t *Tx) ContactTest(column string, ids []enlist.ContactID) (test string, ar
 		[]any{all, int64(slices.Min(ids)), int64(slices.Max(ids))}, err
 }
 
+// LookUp returns a statement for those rows of a table, such as "recipient WHERE batch_id", whose last-named column has
+// one of the values of the first argument, and that satisfy a further test. On PostgreSQL a subquery looks up each
+// value, because PostgreSQL may expect few rows of the List, and would read all of them to compare the column.
+// array is the type of the values on PostgreSQL.
+func (d *Dialect) LookUp(array, columns, rows, further string) string {
+	selected := "SELECT " + columns + " FROM " + rows
+	if !d.Arrays {
+		return selected + d.oneOf(array) + " AND " + further
+	}
+	// As a lock does, OFFSET 0 keeps the planner from replacing the subquery by a join.
+	return "SELECT found.* FROM unnest(CAST(? AS " + array + ")) AS wanted (value), LATERAL (" + selected +
+		" = wanted.value AND " + further + " OFFSET 0) AS found"
+}
+
 // OneOfTexts returns the test for texts, and its argument.
 func (t *Tx) OneOfTexts(texts []string) (test string, arg any, err error) {
 	arg, err = ManyValues(t, texts)
