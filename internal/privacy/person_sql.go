@@ -19,7 +19,7 @@ type personTable struct {
 	name    string
 	columns string // that an export contains; ":json" follows the name of a column with JSON
 	contact string // WHERE clause for a Contact; its arguments are the List and the Contact
-	inBatch bool   // contact has the Batch as another argument, because the key of the table begins with List and Batch
+	batches string // ORDER BY clause of a table whose key begins with List and Batch, so that the Batches are tested too
 	address string // column with an address; "": none
 	key     string // primary key of a table with such a column
 }
@@ -39,12 +39,12 @@ var personTables = map[PersonSection]personTable{
 	PersonMails: {name: "delivery", address: "address", key: "list_id, contact_id, event_time, cause",
 		contact: "list_id = ? AND contact_id = ? ORDER BY event_time, cause",
 		columns: "list_id contact_id event_time cause message_id address subject time status detail"},
-	PersonBatchMails: {name: "recipient", address: "address", key: "list_id, batch_id, contact_id", inBatch: true,
-		contact: "list_id = ? AND contact_id = ? AND batch_id = ?",
+	PersonBatchMails: {name: "recipient", address: "address", key: "list_id, batch_id, contact_id",
+		contact: "list_id = ? AND contact_id = ?", batches: " ORDER BY batch_id",
 		columns: `list_id contact_id batch_id slice status time attempts address detail sent_time unsubscribed_time
 			deactivated_time`},
-	PersonBatchEvents: {name: "recipient_event", inBatch: true,
-		contact: "list_id = ? AND contact_id = ? AND batch_id = ? ORDER BY kind, link_id",
+	PersonBatchEvents: {name: "recipient_event",
+		contact: "list_id = ? AND contact_id = ?", batches: " ORDER BY batch_id, kind, link_id",
 		columns: "list_id contact_id batch_id kind link_id time last_time count human_time device mail_client"},
 	PersonWebhookEvents: {name: "webhook_event", contact: "list_id = ? AND contact_id = ? ORDER BY id",
 		columns: "list_id contact_id id target_id webhook_id object event time batch_id"},
@@ -117,24 +117,33 @@ func entriesOfPerson(tx *db.Tx, k *PersonKeys, each func([]PersonValue) error) e
 
 // rowsOfContact calls each for the rows of one Contact.
 func rowsOfContact(tx *db.Tx, table *personTable, c enlist.PersonKey, each func([]PersonValue) error) error {
-	if !table.inBatch {
+	if table.batches == "" {
 		return personRows(tx, table, each, table.contact, int64(c.List), int64(c.Contact))
 	}
 	batches, err := contacts.BatchesOfList(tx, c.List)
 	if err != nil {
 		return err
 	}
-	for _, batch := range batches {
-		err := personRows(tx, table, each, table.contact, int64(c.List), int64(c.Contact), int64(batch))
-		if err != nil {
-			return err
-		}
+	ofList, err := db.ManyValues(tx, db.PlainIDs(batches))
+	if err != nil {
+		return err
 	}
-	return nil
+	query := tx.SQL.LookUp("BIGINT[]", table.selected(), table.name+" WHERE batch_id", table.contact) + table.batches
+	return queryPerson(tx, table, each, query, ofList, int64(c.List), int64(c.Contact))
 }
 
 // personRows calls each for the rows of a table that a WHERE clause finds.
 func personRows(tx *db.Tx, table *personTable, each func([]PersonValue) error, where string, args ...any) error {
+	return queryPerson(tx, table, each, "SELECT "+table.selected()+" FROM "+table.name+" WHERE "+where, args...)
+}
+
+// selected returns the columns after SELECT.
+func (t *personTable) selected() string {
+	return strings.Join(strings.Fields(strings.ReplaceAll(t.columns, ":json", "")), ", ")
+}
+
+// queryPerson calls each for the rows of a query, which selects the columns of a table.
+func queryPerson(tx *db.Tx, table *personTable, each func([]PersonValue) error, query string, args ...any) error {
 	columns := strings.Fields(table.columns)
 	isJSON := make([]bool, len(columns))
 	for i := range columns {
@@ -146,7 +155,7 @@ func personRows(tx *db.Tx, table *personTable, each func([]PersonValue) error, w
 			row[i] = PersonValue{Name: name, Value: plainValue(c, isJSON[i])}
 		}
 		return each(row)
-	}, "SELECT "+strings.Join(columns, ", ")+" FROM "+table.name+" WHERE "+where, args...)
+	}, query, args...)
 }
 
 // plainValue returns the next column as a number, a text, JSON or nil.
