@@ -114,7 +114,7 @@ func UnsubscribedAmong(tx *db.Tx, account enlist.AccountID, list enlist.ListID, 
 		return found, nil
 	}
 	query, args := "", []any(nil)
-	if list != 0 {
+	if list != 0 { // "+ 0": an index of list_id must not be used
 		query, args = " AND list_id + 0 = ?", []any{int64(list)}
 	}
 	err := eachEntry(tx, account, addresses, func(key string, _ int64) { found[key] = true }, query, args...)
