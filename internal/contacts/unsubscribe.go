@@ -127,12 +127,17 @@ func (b *UnsubscribeStep) runAll(tx *db.Tx, c *enlist.Caller, now int64) (last e
 	if err != nil {
 		return last, false, err
 	}
+	_, email, _ := address.ParseEmail(b.Address)
+	in, err := ListsOfPerson(tx, KeysIn(all, b.Address), email)
+	if err != nil {
+		return last, false, err
+	}
 	room := MaxUnsubscribe
-	for i := range all {
-		if all[i].ID < b.after.List {
+	for i := range in {
+		if in[i].ID < b.after.List {
 			continue
 		}
-		schema, err := lists.Schema(tx, all[i].ID)
+		schema, err := lists.Schema(tx, in[i].ID)
 		if err != nil {
 			return last, false, err
 		}
@@ -144,7 +149,7 @@ func (b *UnsubscribeStep) runAll(tx *db.Tx, c *enlist.Caller, now int64) (last e
 			if room == 0 {
 				return last, true, nil
 			}
-			room, last = room-1, enlist.PersonKey{List: all[i].ID, Contact: contacts[j].ID}
+			room, last = room-1, enlist.PersonKey{List: in[i].ID, Contact: contacts[j].ID}
 			if !schema.HasAddress(&contacts[j], kind) {
 				continue
 			}
