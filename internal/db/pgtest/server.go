@@ -31,9 +31,9 @@ type Server struct {
 	bin string              // the folder of PostgreSQL's programs
 	as  *syscall.Credential // the user who runs the server; nil: the user who runs the test
 
-	connections int // largest number of connections; 0: 200
+	connections int  // largest number of connections; 0: 200
 	noVacuum    bool // no autovacuum; see Start
-	port        int // also on 127.0.0.1; 0: 5432, and only on a Unix socket
+	port        int  // also on 127.0.0.1; 0: 5432, and only on a Unix socket
 
 	unmount func(folder string) error // ends the file system of dir; nil: dir has none of its own
 }
