@@ -27,7 +27,7 @@ type HistoryEvent struct {
 func (s *Service) ContactHistory(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID,
 	w enlist.RowWriter[MailHistory]) error {
 	return eachDelivery(ctx, s, c, SentRequest{List: list, Contact: id}, w,
-		func(tx *db.Tx, d *ContactDelivery, row func(*MailHistory) error) (err error) {
+		func(tx *db.Tx, all eventsByBatch, d *ContactDelivery, row func(*MailHistory) error) (err error) {
 			m := &MailHistory{ContactDelivery: *d}
 			if m.Batch, err = FiguresOf(tx, m.DeliveryKey); err != nil {
 				return err
@@ -35,10 +35,7 @@ func (s *Service) ContactHistory(ctx context.Context, c *enlist.Caller, list enl
 			if m.Batch == 0 {
 				return row(m)
 			}
-			events, err := RecipientEvents(tx, m.List, m.Batch, m.Contact)
-			if err != nil {
-				return err
-			}
+			events := all[m.Batch]
 			var links []MessageLink
 			for i := range events {
 				e := HistoryEvent{RecipientEvent: events[i]}

@@ -3,6 +3,7 @@ package batches
 import (
 	"strings"
 
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -86,6 +87,25 @@ func RecipientEvents(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, contac
 	[]RecipientEvent, error) {
 	return RecipientEventTable.All(tx, "WHERE list_id = ? AND batch_id = ? AND contact_id = ? ORDER BY link_id",
 		int64(list), int64(batch), int64(contact))
+}
+
+// eventsOf returns the events of a Contact by Batch, those of a Batch in order of link.
+func eventsOf(tx *db.Tx, list enlist.ListID, contact enlist.ContactID) (eventsByBatch, error) {
+	batches, err := contacts.BatchesOfList(tx, list)
+	if err != nil {
+		return nil, err
+	}
+	ofBatches, err := db.ManyValues(tx, db.PlainIDs(batches))
+	if err != nil {
+		return nil, err
+	}
+	query := tx.SQL.LookUp("BIGINT[]", RecipientEventTable.Columns, "recipient_event WHERE batch_id",
+		"list_id = ? AND contact_id = ?") + " ORDER BY link_id, kind"
+	of := make(eventsByBatch)
+	return of, RecipientEventTable.EachOf(tx, func(e *RecipientEvent) error {
+		of[e.Batch] = append(of[e.Batch], *e)
+		return nil
+	}, query, ofBatches, int64(list), int64(contact))
 }
 
 // PutRecipientEvent stores an event of a recipient.

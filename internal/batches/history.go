@@ -65,21 +65,23 @@ type SentRequest struct {
 func (s *Service) ContactDeliveries(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID,
 	w enlist.RowWriter[ContactDelivery]) error {
 	return eachDelivery(ctx, s, c, SentRequest{List: list, Contact: id}, w,
-		func(_ *db.Tx, d *ContactDelivery, row func(*ContactDelivery) error) error { return row(d) })
+		func(_ *db.Tx, _ eventsByBatch, d *ContactDelivery, row func(*ContactDelivery) error) error {
+			return row(d)
+		})
 }
 
 // MessagesSentToContact returns the Messages that were sent to a Contact, newest first. Errors: as ContactDeliveries,
 // and InvalidParameters.
 func (s *Service) MessagesSentToContact(ctx context.Context, c *enlist.Caller, r SentRequest,
 	w enlist.RowWriter[SentMessage]) error {
-	send := func(tx *db.Tx, d *ContactDelivery, row func(*SentMessage) error) error {
+	send := func(tx *db.Tx, events eventsByBatch, d *ContactDelivery, row func(*SentMessage) error) error {
 		if r.Type == messages.MessageSMS || d.Status == messages.DeliveryFailed ||
 			d.Cause == messages.CauseConfirmation || d.Cause == messages.CauseLink ||
 			d.SentTime < r.From || r.To != 0 && d.SentTime > r.To {
 			return nil
 		}
 		m := &SentMessage{ContactDelivery: *d}
-		if err := m.readOpens(tx); err != nil {
+		if err := m.readOpens(tx, events); err != nil {
 			return err
 		}
 		return row(m)
@@ -87,9 +89,12 @@ func (s *Service) MessagesSentToContact(ctx context.Context, c *enlist.Caller, r
 	return eachDelivery(ctx, s, c, r, w, send)
 }
 
-// eachDelivery calls send with the deliveries to a Contact and with the function that writes a row.
+// eventsByBatch are the events of a Contact.
+type eventsByBatch map[enlist.BatchID][]RecipientEvent
+
+// eachDelivery calls send with the deliveries to a Contact, with its events, and with the function that writes a row.
 func eachDelivery[T any](ctx context.Context, s *Service, c *enlist.Caller, r SentRequest, w enlist.RowWriter[T],
-	send func(*db.Tx, *ContactDelivery, func(*T) error) error) error {
+	send func(*db.Tx, eventsByBatch, *ContactDelivery, func(*T) error) error) error {
 	return s.db.InPhases(ctx, c, db.LookingUp, func(tx *db.Tx, p db.Phase) error {
 		if _, _, err := contacts.Load(tx, c, r.List, r.Contact); err != nil {
 			return err
@@ -101,29 +106,30 @@ func eachDelivery[T any](ctx context.Context, s *Service, c *enlist.Caller, r Se
 		if err != nil {
 			return err
 		}
+		events, err := eventsOf(tx, r.List, r.Contact)
+		if err != nil {
+			return err
+		}
 		rows := &enlist.PagedRows[T]{RowWriter: w, Streaming: p == db.Streaming}
 		if err := rows.Begin(rows.Streaming); err != nil {
 			return err
 		}
 		return EachDelivery(tx, r.List, r.Contact, enlist.RowPage, func(d *messages.Delivery) (more bool, err error) {
-			return true, send(tx, &ContactDelivery{*d, d.Autoresponder(), names[d.MessageID]}, rows.Row)
+			return true, send(tx, events, &ContactDelivery{*d, d.Autoresponder(), names[d.MessageID]}, rows.Row)
 		})
 	})
 }
 
 // readOpens reads the Batch that has the figures of a mail, and when the mail was opened.
-func (m *SentMessage) readOpens(tx *db.Tx) (err error) {
+func (m *SentMessage) readOpens(tx *db.Tx, events eventsByBatch) (err error) {
 	m.OpenType = "not_opened"
 	if m.Batch, err = FiguresOf(tx, m.DeliveryKey); err != nil || m.Batch == 0 {
 		return err
 	}
-	events, err := RecipientEvents(tx, m.List, m.Batch, m.Contact)
-	if err != nil {
-		return err
-	}
-	if opened := EventOf(events, EventOpened, 0); opened != nil {
+	ofMail := events[m.Batch]
+	if opened := EventOf(ofMail, EventOpened, 0); opened != nil {
 		m.FirstOpen, m.LastOpen, m.OpenType = opened.Time, opened.LastTime, "html"
-		if clicked := EventOf(events, EventClicked, 0); clicked != nil && clicked.Time == opened.Time {
+		if clicked := EventOf(ofMail, EventClicked, 0); clicked != nil && clicked.Time == opened.Time {
 			m.OpenType = "text"
 		}
 	}

@@ -183,17 +183,15 @@ func batchDeliveries(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (all
 	if err != nil {
 		return nil, err
 	}
-	known := make(map[enlist.BatchID]*Batch)
+	rows = slices.DeleteFunc(rows, func(r Recipient) bool { return !r.WasHandedOver() })
+	known, err := batchesOf(tx, rows)
+	if err != nil {
+		return nil, err
+	}
 	for i := range rows {
-		if !rows[i].WasHandedOver() {
-			continue
-		}
 		b := known[rows[i].Batch]
 		if b == nil {
-			if b, err = ByID(tx, rows[i].Batch); err != nil {
-				return nil, err
-			}
-			known[b.ID] = b
+			return nil, ErrNoBatch
 		}
 		if b.Status == BatchRunning || b.Status == BatchDeleted {
 			continue // the mails of autoresponders have deliveries, and so have the reported mails of deleted Batches

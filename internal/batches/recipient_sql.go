@@ -1,6 +1,9 @@
 package batches
 
 import (
+	"maps"
+	"slices"
+
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -54,6 +57,22 @@ func recipientsOf(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID, batches
 		return nil
 	}, query, append([]any{ofBatches, int64(list)}, args...)...)
 	return found, err
+}
+
+// batchesOf returns the Batches of recipients, by ID.
+func batchesOf(tx *db.Tx, rows []Recipient) (map[enlist.BatchID]*Batch, error) {
+	known := make(map[enlist.BatchID]*Batch)
+	for i := range rows {
+		known[rows[i].Batch] = nil
+	}
+	test, ids, err := db.OneOfIDs(tx, slices.Collect(maps.Keys(known)))
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return known, BatchTable.Each(tx, func(b *Batch) error {
+		known[b.ID] = b
+		return nil
+	}, "WHERE id"+test, ids)
 }
 
 const readCandidate = `SELECT id, coalesce(dedupe_key, duplicate_key), is_active, is_unsubscribed, double_opt_in

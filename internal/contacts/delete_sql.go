@@ -190,9 +190,10 @@ func RecipientsByID(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []e
 	return "list_id = ? AND batch_id = ? AND " + test, append([]any{int64(list), int64(batch)}, args...), err
 }
 
-// BatchesOfList returns the IDs of the Batches with a population of the List.
+// BatchesOfList returns the IDs of the Batches with a population of the List, in ascending order.
 func BatchesOfList(tx *db.Tx, list enlist.ListID) ([]enlist.BatchID, error) {
-	return db.IDsOf[enlist.BatchID](tx, "SELECT DISTINCT batch_id FROM batch_population WHERE list_id = ?", int64(list))
+	return db.IDsOf[enlist.BatchID](tx,
+		"SELECT DISTINCT batch_id FROM batch_population WHERE list_id = ? ORDER BY batch_id", int64(list))
 }
 
 // DropList removes a hidden List and its definitions. The caller must first remove the Contacts of
