@@ -29,6 +29,14 @@ func historyOfAContact(f *apptest.SentBatch) {
 		got[fmt.Sprint(e.Kind, " ", e.URL)]++
 	}
 	apptest.Same(f.T, "the events", got, map[string]int{"opened ": 1, "clicked ": 1, "link https://b.example/": 1})
+	a := apptest.NewAutoresponder(f)
+	open := enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: a.Send(f.Contacts[1])[0]}
+	f.Must(f.App.Sending.Opened(f.Context(), open, apptest.PersonAgent))
+	w = apptest.Rows[batches.MailHistory]{}
+	f.Must(f.App.Batches.ContactHistory(f.Context(), f.Caller, f.News, f.Contacts[1], &w))
+	if len(w.All) != 2 || w.All[0].Autoresponder != a.Autoresponder || len(w.All[0].Events) != 1 || len(w.All[1].Events) != 1 {
+		f.Errorf("the history with a mail of an autoresponder is %+v, want an open of each mail", w.All)
+	}
 	err := f.App.Batches.ContactHistory(f.Context(), f.NewCaller(), f.News, f.Contacts[0], &w)
 	f.Refused(err, enlist.NoList, "")
 	err = f.App.Batches.ContactHistory(f.Context(), f.Caller, f.News, 1<<40, &w)
