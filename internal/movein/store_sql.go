@@ -218,8 +218,22 @@ func hasLedger(tx *db.Tx, list enlist.ListID) (bool, error) {
 	return n != 0, err
 }
 
-// listOfContact returns the List of a Contact, or 0 if there is no such Contact.
-func listOfContact(tx *db.Tx, id enlist.ContactID) (enlist.ListID, error) {
-	n, err := tx.Number("SELECT coalesce(max(list_id), 0) FROM contact WHERE id = ?", int64(id))
-	return enlist.ListID(n), err
+// listsOfContacts returns the Lists of those Contacts that exist. No index has the IDs of all Lists, so it reads each
+// Contact once.
+func listsOfContacts(tx *db.Tx, ids []enlist.ContactID) (map[enlist.ContactID]enlist.ListID, error) {
+	wanted, err := db.ManyValues(tx, db.PlainIDs(ids))
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	query := "SELECT id, list_id FROM contact WHERE id IN (SELECT value FROM " + tx.SQL.Items("?") + ")"
+	if tx.SQL.Arrays {
+		query = `SELECT contact.id, contact.list_id FROM unnest(CAST(? AS BIGINT[])) AS wanted (id)
+			JOIN contact ON contact.id = wanted.id`
+	}
+	of := make(map[enlist.ContactID]enlist.ListID)
+	return of, tx.Each(func(row *db.Cursor) error {
+		id := enlist.ContactID(row.Int())
+		of[id] = enlist.ListID(row.Int())
+		return nil
+	}, query, wanted)
 }

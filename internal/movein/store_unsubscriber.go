@@ -28,12 +28,22 @@ func (s *Records) MoveUnsubscribers(ctx context.Context, c *enlist.Caller, m *Mo
 	*MovedUnsubscribers, error) {
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, _ int64) (*MovedUnsubscribers, error) {
 		result := new(MovedUnsubscribers)
+		var unlisted []enlist.ContactID
+		for _, record := range records {
+			if record.value("list_id").Omitted() {
+				unlisted = append(unlisted, enlist.ContactID(record.Int("contact_id")))
+			}
+		}
+		listOf, err := listsOfContacts(tx, unlisted)
+		if err != nil {
+			return nil, err
+		}
 		entries := make([]contacts.Unsubscriber, 0, len(records))
 		for _, record := range records {
 			r := reader{record: record, about: Problem{Record: "unsubscriber",
 				List: enlist.ListID(record.Int("list_id")),
 				ID:   record.Int("contact_id")}}
-			u, ok, err := r.unsubscriber(tx)
+			u, ok, err := r.unsubscriber(tx, listOf)
 			if err != nil {
 				return nil, err
 			}
@@ -68,15 +78,12 @@ func (s *Records) MoveUnsubscribers(ctx context.Context, c *enlist.Caller, m *Mo
 
 // unsubscriber reads an entry. ok is false without an address or a List. An entry for all Lists has the list_id 0. One
 // without list_id is of one List, which the other service does not say, so its Contact tells the List.
-func (r *reader) unsubscriber(tx *db.Tx) (u contacts.Unsubscriber, ok bool, err error) {
+func (r *reader) unsubscriber(tx *db.Tx, listOf map[enlist.ContactID]enlist.ListID) (
+	u contacts.Unsubscriber, ok bool, err error) {
 	u = contacts.Unsubscriber{ContactID: enlist.ContactID(r.int("contact_id")), ListID: enlist.ListID(r.int("list_id")),
 		Address: r.record.Text("address"), Time: r.int("time"), AddressType: enlist.AddressEmail}
 	if r.record.value("list_id").Omitted() {
-		u.ListID, err = listOfContact(tx, u.ContactID)
-		if err != nil {
-			return u, false, err
-		}
-		if u.ListID == 0 {
+		if u.ListID = listOf[u.ContactID]; u.ListID == 0 {
 			r.refuse("list_id", "the entry has no List, and no List has its Contact: "+
 				"the address would get no mail of any List; to want that, call unsubscribeContact")
 			return u, false, nil
