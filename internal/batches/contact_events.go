@@ -27,30 +27,37 @@ type HistoryEvent struct {
 func (s *Service) ContactHistory(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID,
 	w enlist.RowWriter[MailHistory]) error {
 	return eachDelivery(ctx, s, c, SentRequest{List: list, Contact: id}, w,
-		func(tx *db.Tx, all eventsByBatch, d *ContactDelivery, row func(*MailHistory) error) (err error) {
-			m := &MailHistory{ContactDelivery: *d}
-			if m.Batch, err = FiguresOf(tx, m.DeliveryKey); err != nil {
-				return err
-			}
-			if m.Batch == 0 {
-				return row(m)
-			}
-			events := all[m.Batch]
-			var links []MessageLink
-			for i := range events {
-				e := HistoryEvent{RecipientEvent: events[i]}
-				if e.Kind == EventLink {
-					if links == nil {
-						if links, err = MessageLinks(tx, m.MessageID); err != nil {
-							return err
-						}
-					}
-					e.URL = linkURL(links, e.Link)
+		func(tx *db.Tx) (deliverySender[MailHistory], error) {
+			events, err := eventsOf(tx, list, id)
+			return func(d *ContactDelivery, row func(*MailHistory) error) error {
+				m := &MailHistory{ContactDelivery: *d}
+				if err := m.readEvents(tx, events); err != nil {
+					return err
 				}
-				m.Events = append(m.Events, e)
-			}
-			return row(m)
+				return row(m)
+			}, err
 		})
+}
+
+// readEvents reads the Batch that has the figures of a mail, and the links of its events.
+func (m *MailHistory) readEvents(tx *db.Tx, events eventsByBatch) (err error) {
+	if m.Batch, err = FiguresOf(tx, m.DeliveryKey); err != nil || m.Batch == 0 {
+		return err
+	}
+	var links []MessageLink
+	for _, found := range events[m.Batch] {
+		e := HistoryEvent{RecipientEvent: found}
+		if e.Kind == EventLink {
+			if links == nil {
+				if links, err = MessageLinks(tx, m.MessageID); err != nil {
+					return err
+				}
+			}
+			e.URL = linkURL(links, e.Link)
+		}
+		m.Events = append(m.Events, e)
+	}
+	return nil
 }
 
 // linkURL returns the URL of a link, or "".

@@ -65,8 +65,8 @@ type SentRequest struct {
 func (s *Service) ContactDeliveries(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID,
 	w enlist.RowWriter[ContactDelivery]) error {
 	return eachDelivery(ctx, s, c, SentRequest{List: list, Contact: id}, w,
-		func(_ *db.Tx, _ eventsByBatch, d *ContactDelivery, row func(*ContactDelivery) error) error {
-			return row(d)
+		func(*db.Tx) (deliverySender[ContactDelivery], error) {
+			return func(d *ContactDelivery, row func(*ContactDelivery) error) error { return row(d) }, nil
 		})
 }
 
@@ -74,27 +74,32 @@ func (s *Service) ContactDeliveries(ctx context.Context, c *enlist.Caller, list 
 // and InvalidParameters.
 func (s *Service) MessagesSentToContact(ctx context.Context, c *enlist.Caller, r SentRequest,
 	w enlist.RowWriter[SentMessage]) error {
-	send := func(tx *db.Tx, events eventsByBatch, d *ContactDelivery, row func(*SentMessage) error) error {
-		if r.Type == messages.MessageSMS || d.Status == messages.DeliveryFailed ||
-			d.Cause == messages.CauseConfirmation || d.Cause == messages.CauseLink ||
-			d.SentTime < r.From || r.To != 0 && d.SentTime > r.To {
-			return nil
-		}
-		m := &SentMessage{ContactDelivery: *d}
-		if err := m.readOpens(tx, events); err != nil {
-			return err
-		}
-		return row(m)
-	}
-	return eachDelivery(ctx, s, c, r, w, send)
+	return eachDelivery(ctx, s, c, r, w, func(tx *db.Tx) (deliverySender[SentMessage], error) {
+		events, err := eventsOf(tx, r.List, r.Contact)
+		return func(d *ContactDelivery, row func(*SentMessage) error) error {
+			if r.Type == messages.MessageSMS || d.Status == messages.DeliveryFailed ||
+				d.Cause == messages.CauseConfirmation || d.Cause == messages.CauseLink ||
+				d.SentTime < r.From || r.To != 0 && d.SentTime > r.To {
+				return nil
+			}
+			m := &SentMessage{ContactDelivery: *d}
+			if err := m.readOpens(tx, events); err != nil {
+				return err
+			}
+			return row(m)
+		}, err
+	})
 }
 
 // eventsByBatch are the events of a Contact.
 type eventsByBatch map[enlist.BatchID][]RecipientEvent
 
-// eachDelivery calls send with the deliveries to a Contact, with its events, and with the function that writes a row.
+// deliverySender gets a delivery, and calls the function row, which writes a row.
+type deliverySender[T any] func(d *ContactDelivery, row func(*T) error) error
+
+// eachDelivery calls a sender with each delivery to a Contact. begin returns the sender for a transaction.
 func eachDelivery[T any](ctx context.Context, s *Service, c *enlist.Caller, r SentRequest, w enlist.RowWriter[T],
-	send func(*db.Tx, eventsByBatch, *ContactDelivery, func(*T) error) error) error {
+	begin func(*db.Tx) (deliverySender[T], error)) error {
 	return s.db.InPhases(ctx, c, db.LookingUp, func(tx *db.Tx, p db.Phase) error {
 		if _, _, err := contacts.Load(tx, c, r.List, r.Contact); err != nil {
 			return err
@@ -106,7 +111,7 @@ func eachDelivery[T any](ctx context.Context, s *Service, c *enlist.Caller, r Se
 		if err != nil {
 			return err
 		}
-		events, err := eventsOf(tx, r.List, r.Contact)
+		send, err := begin(tx)
 		if err != nil {
 			return err
 		}
@@ -115,7 +120,7 @@ func eachDelivery[T any](ctx context.Context, s *Service, c *enlist.Caller, r Se
 			return err
 		}
 		return EachDelivery(tx, r.List, r.Contact, enlist.RowPage, func(d *messages.Delivery) (more bool, err error) {
-			return true, send(tx, events, &ContactDelivery{*d, d.Autoresponder(), names[d.MessageID]}, rows.Row)
+			return true, send(&ContactDelivery{*d, d.Autoresponder(), names[d.MessageID]}, rows.Row)
 		})
 	})
 }
