@@ -59,8 +59,8 @@ func ledger(tx *db.Tx, test string, list enlist.ListID, contact enlist.ContactID
 	page := "WHERE list_id = ? AND contact_id = ?" + test + " ORDER BY number DESC" + db.Limited +
 		" OFFSET CAST(? AS BIGINT)"
 	ledger, err := ledgerTable.Of(tx.SQL).All(tx, page, int64(list), int64(contact), limit, offset)
-	if err != nil || len(ledger) == 0 {
-		return ledger, err
+	if err != nil {
+		return nil, err
 	}
 	return ledger, nameKeys(tx, ledger)
 }
@@ -101,6 +101,9 @@ func lastSubscriptions(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (m
 // nameKeys sets KeyName in each row. The query of the rows does not join consent with api_key,
 // because a distributed PostgreSQL database can store these two tables on different servers.
 func nameKeys(tx *db.Tx, ledger []enlist.LedgerRow) error {
+	if len(ledger) == 0 {
+		return nil
+	}
 	ids := make([]enlist.KeyID, len(ledger))
 	for i := range ledger {
 		ids[i] = ledger[i].KeyID
