@@ -233,7 +233,7 @@ func listsOfContacts(tx *db.Tx, ids []enlist.ContactID) (map[enlist.ContactID]en
 	of := make(map[enlist.ContactID]enlist.ListID)
 	return of, tx.Each(func(row *db.Cursor) error {
 		id := enlist.ContactID(row.Int())
-		of[id] = enlist.ListID(row.Int())
+		of[id] = max(of[id], enlist.ListID(row.Int())) // the key of a Contact is its List and ID
 		return nil
 	}, query, wanted)
 }
