@@ -54,7 +54,7 @@ func (d *Dialect) LookUp(array, columns, rows, further string) string {
 	if !d.Arrays {
 		return selected + d.oneOf(array) + " AND " + further
 	}
-	// As a lock does, OFFSET 0 keeps the planner from replacing the subquery by a join.
+	// OFFSET 0 keeps the planner from replacing the subquery by a join.
 	return "SELECT found.* FROM unnest(CAST(? AS " + array + ")) AS wanted (value), LATERAL (" + selected +
 		" = wanted.value AND " + further + " OFFSET 0) AS found"
 }
