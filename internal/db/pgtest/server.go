@@ -31,9 +31,8 @@ type Server struct {
 	bin string              // the folder of PostgreSQL's programs
 	as  *syscall.Credential // the user who runs the server; nil: the user who runs the test
 
-	connections int  // largest number of connections; 0: 200
-	noVacuum    bool // no autovacuum; see Start
-	port        int  // also on 127.0.0.1; 0: 5432, and only on a Unix socket
+	connections int // largest number of connections; 0: 200
+	port        int // also on 127.0.0.1; 0: 5432, and only on a Unix socket
 
 	unmount func(folder string) error // ends the file system of dir; nil: dir has none of its own
 }
@@ -158,22 +157,17 @@ func URL(database string, servers ...*Server) string {
 }
 
 // Start starts a stopped server and returns when it accepts connections. It does not compile queries (jit): this took a
-// tenth to a fifth of its processor time, because the planner has no statistics of the tests' few rows. Autovacuum would
-// take another tenth on a server with the databases of all tests, and would change plans in the middle of a test.
+// tenth to a fifth of its processor time, because the planner has no statistics of the tests' few rows.
 func (s *Server) Start() error {
 	listen := "-c listen_addresses="
 	if s.port != 0 {
 		listen = "-c listen_addresses=127.0.0.1 -c port=" + strconv.Itoa(s.port)
 	}
-	vacuum := " -c autovacuum_naptime=60s"
-	if s.noVacuum {
-		vacuum = " -c autovacuum=off"
-	}
 	return s.run("pg_ctl", "-D", s.data(), "-w", "-t", "60", "-l", filepath.Join(s.dir, "log"), "-o",
-		listen+vacuum+" -c unix_socket_directories="+s.dir+
+		listen+" -c unix_socket_directories="+s.dir+
 			" -c fsync=off -c synchronous_commit=on -c full_page_writes=off -c max_connections="+
 			strconv.Itoa(cmp.Or(s.connections, 200))+
-			" -c shared_buffers=64MB -c max_locks_per_transaction=256 -c jit=off", "start")
+			" -c shared_buffers=64MB -c max_locks_per_transaction=256 -c autovacuum_naptime=60s -c jit=off", "start")
 }
 
 // Resume starts the server if it does not run, and returns when it accepts connections. A server that crashed because

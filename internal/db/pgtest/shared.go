@@ -21,7 +21,7 @@ type sharedServer struct {
 
 // join starts the shared server, unless another binary has started it.
 func join() (_ *sharedServer, err error) {
-	s := &sharedServer{Server: Server{connections: 1000, noVacuum: true}} // of up to four binaries with dozens of stores
+	s := &sharedServer{Server: Server{connections: 1000}} // of up to four binaries with dozens of stores
 	if s.bin, err = binaries(); err != nil {
 		return nil, err
 	}
