@@ -116,7 +116,7 @@ func linesOf(r *ui.Request, all []enlist.Autoresponder) (lines []line, err error
 	if err != nil {
 		return nil, err
 	}
-	for _, event := range append(eventTexts, ui.Option{Text: "on a date"}) {
+	for _, event := range slices.Concat(eventTexts, []ui.Option{{Text: "on a date"}}) {
 		l := line{Event: "After a person " + event.Text}
 		if event.Value == "" {
 			l.Event = "On a date, to who did something before"
