@@ -47,10 +47,12 @@ var operators = map[string]Operator{
 	"startswith": StartsWith, "endswith": EndsWith, "contains": Contains,
 }
 
+var separators = strings.NewReplacer(" ", "", "_", "")
+
 // operatorCalled returns the operator with a name. Letter case, spaces and underscores make no
 // difference. ok is false for an unknown name. decisions.md: 32
 func operatorCalled(name string) (op Operator, ok bool) {
-	op, ok = operators[strings.NewReplacer(" ", "", "_", "").Replace(address.LowerASCII(name))]
+	op, ok = operators[separators.Replace(address.LowerASCII(name))]
 	return op, ok
 }
 
