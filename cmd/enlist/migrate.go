@@ -36,7 +36,7 @@ type migrateCommand struct {
 	KeyFile  string `placeholder:"PATH" help:"File that contains the API key or the password."`
 	Private  string `name:"private-host" placeholder:"HOST" help:"The host of --from, if it has a private address. Without it, only public addresses are called."`
 	Uploads  string `placeholder:"FOLDER" help:"Folder with listmonk's uploads. Without it, images are read by their URLs, from public addresses."`
-	Account  int64  `placeholder:"ID" help:"ID of the Account to move into; needed if there are several Accounts."`
+	Account  int64  `placeholder:"ID" help:"ID of the Account that a move continues in; needed if Accounts were added since it began."`
 	Quick    bool   `help:"Read only new and changed Contacts: no consents, no deletions and no comparison."`
 	DryRun   bool   `help:"Move into a temporary database, print the comparison and remove the database. --db is not used."`
 	Problems string `placeholder:"PATH" help:"File for what could not be moved, one JSON object a line."`
