@@ -23,10 +23,10 @@ type pool struct {
 	free []*pooledStore
 }
 
-// pooledStore is a store of a pool, with the connection that empties it.
+// pooledStore is a store of a pool.
 type pooledStore struct {
 	*Store
-	conn *pgx.Conn
+	conn *pgx.Conn // empties the store; nil until a second test takes it
 }
 
 // Own returns an open store without rows that no other test uses until the end of this test.
@@ -50,38 +50,44 @@ func (e Engine) Own(t testing.TB) *Store {
 	return s.Store
 }
 
-// take returns a store that no test uses. If there is none, it opens a store in a new database.
+// take returns an empty store that no test uses. If there is none, it opens a store in a new database.
 func (p *pool) take(t testing.TB, e Engine) *pooledStore {
 	t.Helper()
-	p.mu.Lock()
-	if n := len(p.free); n > 0 {
-		defer p.mu.Unlock()
-		s := p.free[n-1]
-		p.free = p.free[:n-1]
-		return s
+	if s := p.pop(); s != nil {
+		err := s.empty(t.Context())
+		if err == nil {
+			return s
+		}
+		t.Logf("empty the database: %v", err)
+		if err := s.close(); err != nil {
+			t.Error(err)
+		}
 	}
-	p.mu.Unlock()
-	address := e.New(t)
-	s, err := Open(t.Context(), address, 0)
+	s, err := Open(t.Context(), e.New(t), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := pgx.Connect(t.Context(), address)
-	if err != nil {
-		t.Fatal(errors.Join(err, s.Close()))
-	}
-	return &pooledStore{s, conn}
+	return &pooledStore{Store: s}
 }
 
-// giveBack empties a store for the next test. The store of a failed test is closed, because the test may have
-// goroutines that still write.
+// pop returns the store that was given back last, or nil.
+func (p *pool) pop() *pooledStore {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := len(p.free)
+	if n == 0 {
+		return nil
+	}
+	s := p.free[n-1]
+	p.free = p.free[:n-1]
+	return s
+}
+
+// giveBack keeps a store for the next test. The store of a failed test is closed, because the test may have goroutines
+// that still write.
 func (p *pool) giveBack(t testing.TB, s *pooledStore) {
 	s.check(t)
-	err := s.empty(context.Background())
-	if err != nil {
-		t.Logf("empty the database: %v", err)
-	}
-	if err != nil || t.Failed() {
+	if t.Failed() {
 		if err := s.close(); err != nil {
 			t.Error(err)
 		}
@@ -104,14 +110,23 @@ func (p *pool) close() (err error) {
 }
 
 func (s *pooledStore) close() error {
-	return errors.Join(s.Store.Close(), s.conn.Close(context.Background()))
+	err := s.Store.Close()
+	if s.conn != nil {
+		err = errors.Join(err, s.conn.Close(context.Background()))
+	}
+	return err
 }
 
 // empty deletes all rows, without triggers, except those that migrations insert, drops the search indexes, and restarts
 // the IDs at 1. Most tables, and most partitions of the large ones, never had a row: a DELETE of each of them would take
 // longer than all the rest.
-func (s *pooledStore) empty(ctx context.Context) error {
-	_, err := s.conn.Exec(ctx, `SET session_replication_role = replica;
+func (s *pooledStore) empty(ctx context.Context) (err error) {
+	if s.conn == nil {
+		if s.conn, err = pgx.Connect(ctx, s.address); err != nil {
+			return err
+		}
+	}
+	_, err = s.conn.Exec(ctx, `SET session_replication_role = replica;
 		DO $$
 		DECLARE name TEXT;
 		BEGIN

@@ -34,7 +34,7 @@ func (s *Store) lookForTrigrams(ctx context.Context, create bool, log *slog.Logg
 
 // findTrigrams reads the name of the operator class of pg_trgm, with its schema.
 func (s *Store) findTrigrams(ctx context.Context) error {
-	return s.jobs.QueryRow(ctx, `SELECT coalesce(max(quote_ident(nspname) || '.gin_trgm_ops'), '')
+	return s.readers.pool.QueryRow(ctx, `SELECT coalesce(max(quote_ident(nspname) || '.gin_trgm_ops'), '')
 		FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'pg_trgm'`).Scan(&s.trigrams)
 }
 
