@@ -360,8 +360,9 @@ func TestADatabaseThatIsNotListmonkIsRefused(t *testing.T) {
 	opened(listmonk.Scheme+"://127.0.0.1:1/listmonk", "connect to listmonk's PostgreSQL server 127.0.0.1:1")
 	opened(listmonk.Scheme+"://secret@127.0.0.1:x/listmonk", "is not valid: expected one like listmonk-postgres://USER@HOST")
 	opened("https://example.com", "expected a URL like listmonk-postgres://")
-	name, _, _ := strings.Cut(url[strings.LastIndex(url, "/")+1:], "?")
-	opened(strings.Replace(url, "/"+name, "/no_such_database", 1), `has no database "no_such_database"`)
+	missing := must(neturl.Parse(url))(t)
+	missing.Path = "/no_such_database"
+	opened(missing.String(), `has no database "no_such_database"`)
 	execute(t, source, "CREATE ROLE listmonk_reader LOGIN; GRANT SELECT ON settings, lists TO listmonk_reader")
 	t.Cleanup(func() {
 		source.Exec(context.Background(), "DROP OWNED BY listmonk_reader; DROP ROLE listmonk_reader")
