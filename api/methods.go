@@ -1046,8 +1046,8 @@ type Form struct {
 	ID               int64  `json:"id"`
 	ListID           int64  `json:"list_id"`
 	Name             string `json:"name"`
-	FieldIDs         string `json:"field_ids"`          // the Fields that it asks for, in their order, separated by commas; without Email, it comes first
-	RequiredFieldIDs string `json:"required_field_ids"` // those that need a value; Email always does
+	FieldIDs         string `json:"field_ids"`          // the Fields that it asks for, in their order, separated by commas; without Email, it comes first; by default those with show_in_form
+	RequiredFieldIDs string `json:"required_field_ids"` // those that need a value; Email always does; by default those with is_mandatory
 	PreferenceIDs    string `json:"preference_ids"`     // those for which it has ticks, in their order, separated by commas
 	Title            string `json:"title"`              // empty stands for the text of the language, like button and thanks
 	Introduction     string `json:"introduction"`       // text above the inputs

@@ -1,6 +1,7 @@
 package forms
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -179,6 +180,8 @@ func (s *Service) SetForm(ctx context.Context, c *enlist.Caller, list enlist.Lis
 				return 0, err
 			}
 			form.forgetLabels(schema, old) // also of what a caller sends back
+		} else {
+			form.askByDefault(schema, details)
 		}
 		if err := form.check(schema); err != nil {
 			return 0, err
@@ -195,6 +198,35 @@ func (s *Service) SetForm(ctx context.Context, c *enlist.Caller, list enlist.Lis
 		after := accounts.SettableValues(FormAttributes, &form)
 		return form.ID, accounts.Audit(tx, c, now, form.audited(), before, after)
 	})
+}
+
+// askByDefault sets for which Fields a new Form asks, and which of them need a value, unless the details say it.
+// reference.md: field.show_in_form, field.is_mandatory
+func (f *Form) askByDefault(schema *enlist.Schema, details []enlist.Detail) {
+	isSent := func(key string) bool {
+		return slices.ContainsFunc(details, func(d enlist.Detail) bool {
+			return d.Key == key && d.Value.Kind != enlist.InputNull
+		})
+	}
+	var shown, required []enlist.FieldID
+	for _, field := range slices.SortedStableFunc(slices.Values(schema.Fields), func(a, b enlist.Field) int {
+		return cmp.Compare(a.DisplayOrder, b.DisplayOrder)
+	}) {
+		if field.ShowInForm && field.DisplayOrder >= 0 && field.Type != enlist.File {
+			shown = append(shown, field.ID)
+		}
+	}
+	if !isSent("field_ids") {
+		f.FieldIDs = idText(shown)
+	}
+	for _, id := range ids[enlist.FieldID](f.FieldIDs) {
+		if field := schema.Field(id); field != nil && field.Mandatory {
+			required = append(required, id)
+		}
+	}
+	if !isSent("required_field_ids") {
+		f.RequiredIDs = idText(required)
+	}
 }
 
 // replaced returns the Form that a call changes, or nil if it adds one. name is "" if the call does not change it.

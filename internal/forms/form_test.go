@@ -22,7 +22,7 @@ import (
 // covers: spec form.record, form.translations, form.subscribe, form.counts, contact.webform_id, decision 132, 136
 func TestForms(t *testing.T) {
 	apptest.Run(t, apptest.Shared, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
-		{Name: "setForm keeps what is not sent, and the audit log has the changes", Test: setForm},
+		{Name: "setForm asks for the Fields with show_in_form by default, and keeps what is not sent, as the audit log says", Test: setForm},
 		{Name: "a visitor is subscribed with the Form, its consent and address", Test: subscribes},
 		{Name: "faults are named by their inputs, and nothing is stored", Test: faults},
 		{Name: "a Form fills only empty values of an existing Contact", Test: keepsValues},
@@ -79,6 +79,12 @@ func find(o *apptest.Account, list enlist.ListID) *enlist.ByID {
 
 func setForm(o *apptest.Account) {
 	list := o.AddList()
+	standard, err := o.App.Lists.SearchFields(o.Context(), o.Caller, list, enlist.Query{})
+	o.Must(err)
+	city := o.AddField(list, "name", "City", "type", "text", "is_mandatory", "1", "display_order", "3")
+	o.AddField(list, "name", "Number", "type", "text", "show_in_form", "0")
+	o.AddField(list, "name", "Hidden", "type", "text", "display_order", "-1")
+	o.AddField(list, "name", "Photo", "type", "file")
 	id := newForm(o, list, "title", "News", "sites", "https://a.example")
 	o.Now = o.Now.Add(time.Minute)
 	if again := newForm(o, list, "button", "Go", "is_open", "0"); again != id {
@@ -88,7 +94,7 @@ func setForm(o *apptest.Account) {
 	o.Must(err)
 	now := o.Now.Unix()
 	want := []forms.Form{{ID: id, AccountID: o.Caller.Account.ID, ListID: list, Name: "Sign-up", Title: "News", Button: "Go",
-		Sites: "https://a.example", CreationTime: now - 60, LastModifiedTime: now}}
+		FieldIDs: text(standard[0].ID, standard[1].ID, city), RequiredIDs: text(standard[0].ID, city), Sites: "https://a.example", CreationTime: now - 60, LastModifiedTime: now}}
 	if diff := cmp.Diff(want, all); diff != "" {
 		o.Errorf("(-want +got):\n%s", diff)
 	}

@@ -143,8 +143,8 @@ var keyMeanings = map[string]string{
 
 	"Segment.criteria": "as search_criteria, in JSON",
 
-	"Form.field_ids":          "the Fields that it asks for, in their order, separated by commas; without Email, it comes first",
-	"Form.required_field_ids": "those that need a value; Email always does",
+	"Form.field_ids":          "the Fields that it asks for, in their order, separated by commas; without Email, it comes first; by default those with show_in_form",
+	"Form.required_field_ids": "those that need a value; Email always does; by default those with is_mandatory",
 	"Form.preference_ids":     "those for which it has ticks, in their order, separated by commas",
 	"Form.title":              "empty stands for the text of the language, like button and thanks",
 	"Form.introduction":       "text above the inputs",

@@ -183,7 +183,7 @@ func TestViewsOfAFormAreCountedWithinLimits(t *testing.T) {
 func TestFormOfAnotherSiteIsSentByScriptAndWithoutIt(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
-	path := h.addForm("sites", "https://shop.example", "redirect_url", "https://shop.example/thanks")
+	path := h.addForm("field_ids", "", "sites", "https://shop.example", "redirect_url", "https://shop.example/thanks")
 	if policy := h.do("GET", path, "").Header.Get("Content-Security-Policy"); !strings.Contains(policy, "form-action 'self' https://shop.example;") {
 		t.Errorf("the policy is %s", policy)
 	}
@@ -226,7 +226,7 @@ func TestFormAsksForPreferences(t *testing.T) {
 	offers, err := h.service.Lists.AddPreference(t.Context(), h.caller, h.list, "Offers")
 	h.must(err)
 	e, o := forms.PreferenceInput(events), forms.PreferenceInput(offers)
-	path := h.addForm("preference_ids", e[1:]+","+o[1:], "sites", "https://shop.example")
+	path := h.addForm("field_ids", "", "preference_ids", e[1:]+","+o[1:], "sites", "https://shop.example")
 	h.shows(h.do("GET", path, ""), http.StatusOK, "What you would like to get", `name="`+e+`" value="1"><span><bdi>Events &amp; &lt;b&gt;`)
 	stamp := h.stamp(path)
 	h.pass(3 * time.Second)
