@@ -52,8 +52,7 @@ func (s *Service) Person(ctx context.Context, c *enlist.Caller, q *PersonQuery) 
 			return nil, err
 		}
 		all = slices.DeleteFunc(all, func(l enlist.List) bool { return !c.Key.Allows(l.ID) })
-		byKey := KeysIn(all, q.Address)
-		in, err := ListsOfPerson(tx, byKey, email)
+		in, err := ListsOfPerson(tx, all, q.Address)
 		if err != nil {
 			return nil, err
 		}
@@ -65,7 +64,7 @@ func (s *Service) Person(ctx context.Context, c *enlist.Caller, q *PersonQuery) 
 		if found.Contacts, err = contactsOf(tx, in[:min(q.Limit, len(in))]); err != nil {
 			return nil, err
 		}
-		keys := append(slices.Collect(maps.Keys(byKey)), email)
+		keys := append(slices.Collect(maps.Keys(keysIn(all, q.Address))), email)
 		allowed := append(lists.IDs(all), 0)
 		return found, Unsubscribers(tx, &UnsubscriberSearch{Account: c.Account.ID, Lists: allowed, Keys: FewKeys(keys)},
 			func(u *Unsubscriber) error {
@@ -77,9 +76,9 @@ func (s *Service) Person(ctx context.Context, c *enlist.Caller, q *PersonQuery) 
 	})
 }
 
-// KeysIn groups Lists by the normalised form of a person's address: the email address, or the mobile number, which
+// keysIn groups Lists by the normalised form of a person's address: the email address, or the mobile number, which
 // without its country is another one in each country.
-func KeysIn(all []enlist.List, text string) map[string][]enlist.ListID {
+func keysIn(all []enlist.List, text string) map[string][]enlist.ListID {
 	byKey := make(map[string][]enlist.ListID)
 	_, email, isEmail := address.ParseEmail(text)
 	for i := range all {
@@ -98,10 +97,11 @@ type PersonList struct {
 	Email, Mobile string // normalised; one of them is ""
 }
 
-// ListsOfPerson returns those of the Lists that have a Contact with their key, email or a mobile number, in the order
+// ListsOfPerson returns those of the Lists that have a Contact with the email address or the mobile number, in the order
 // of their IDs.
-func ListsOfPerson(tx *db.Tx, byKey map[string][]enlist.ListID, email string) (found []PersonList, err error) {
-	for key, in := range byKey {
+func ListsOfPerson(tx *db.Tx, all []enlist.List, text string) (found []PersonList, err error) {
+	_, email, _ := address.ParseEmail(text)
+	for key, in := range keysIn(all, text) {
 		mobile := ""
 		if key != email {
 			mobile = key

@@ -127,8 +127,7 @@ func (b *UnsubscribeStep) runAll(tx *db.Tx, c *enlist.Caller, now int64) (last e
 	if err != nil {
 		return last, false, err
 	}
-	_, email, _ := address.ParseEmail(b.Address)
-	in, err := ListsOfPerson(tx, KeysIn(all, b.Address), email)
+	in, err := ListsOfPerson(tx, all, b.Address)
 	if err != nil {
 		return last, false, err
 	}

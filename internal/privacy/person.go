@@ -124,15 +124,14 @@ func exportPerson(tx *db.Tx, keys *PersonKeys, contacts [][]PersonValue, w Perso
 	return nil
 }
 
-// newPersonKeys returns the keys of a person that the text alone gives. email is its normalised form, or "" for a mobile
-// number.
-func newPersonKeys(c *enlist.Caller, text string) (k *PersonKeys, email string, err error) {
+// newPersonKeys returns the keys of a person that the text alone gives.
+func newPersonKeys(c *enlist.Caller, text string) (*PersonKeys, error) {
 	_, email, isEmail := address.ParseEmail(text)
 	if !isEmail && address.NormaliseMobile(text, enlist.DefaultCountryCode) == "" {
-		return nil, "", enlist.Invalid("address", "address is neither an email nor a mobile address")
+		return nil, enlist.Invalid("address", "address is neither an email nor a mobile address")
 	}
 	keys, _ := address.Keys(text)
-	k = &PersonKeys{Account: c.Account.ID, known: make(map[enlist.PersonKey]bool)}
+	k := &PersonKeys{Account: c.Account.ID, known: make(map[enlist.PersonKey]bool)}
 	switch {
 	case isEmail:
 		keys, k.Own = append(keys, email), []string{email}
@@ -141,12 +140,12 @@ func newPersonKeys(c *enlist.Caller, text string) (k *PersonKeys, email string, 
 	}
 	k.Addresses = spellings(text, strings.Join(k.Own, ""))
 	k.Keys = contacts.FewKeys(keys)
-	return k, email, nil
+	return k, nil
 }
 
 // findPerson returns the keys of a person, and for each of its Contacts the values that only the List can name.
 func findPerson(tx *db.Tx, c *enlist.Caller, text string) (*PersonKeys, [][]PersonValue, error) {
-	k, email, err := newPersonKeys(c, text)
+	k, err := newPersonKeys(c, text)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -155,7 +154,7 @@ func findPerson(tx *db.Tx, c *enlist.Caller, text string) (*PersonKeys, [][]Pers
 		return nil, nil, err
 	}
 	k.Lists = lists.IDs(all)
-	in, err := contacts.ListsOfPerson(tx, contacts.KeysIn(all, text), email)
+	in, err := contacts.ListsOfPerson(tx, all, text)
 	if err != nil {
 		return nil, nil, err
 	}

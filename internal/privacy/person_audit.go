@@ -18,7 +18,7 @@ const auditedPerson = "Person"
 // auditPersonExport adds a row to the audit log before the rows about the person are sent.
 func (s *Service) auditPersonExport(ctx context.Context, c *enlist.Caller, text string) error {
 	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
-		keys, _, err := newPersonKeys(c, text)
+		keys, err := newPersonKeys(c, text)
 		if err != nil {
 			return false, err
 		}
