@@ -46,7 +46,7 @@ var allowedImports = map[string][]string{
 		"enlist/internal/reports", "enlist/internal/sending"},
 	"enlist/internal/admin/sending": {"enlist/internal/accounts", "enlist/internal/address", "enlist/internal/admin/ui", "enlist/internal/enlist",
 		"enlist/internal/events", "enlist/internal/jobs", "enlist/internal/mail/dns", "enlist/internal/messages"},
-	"enlist/internal/admin/autoresponders": {"enlist/internal/admin/ui", "enlist/internal/enlist"},
+	"enlist/internal/admin/autoresponders": {"enlist/internal/admin/ui", "enlist/internal/enlist", "enlist/internal/reports"},
 	"enlist/internal/admin/unsubscribers":  {"enlist/internal/admin/ui", "enlist/internal/contacts", "enlist/internal/enlist"},
 	"enlist/internal/admin/backups":        {"enlist/internal/admin/ui", "enlist/internal/backup", "enlist/internal/enlist"},
 	"enlist/internal/admin/sends": {"enlist/internal/address", "enlist/internal/admin/contacts", "enlist/internal/admin/messages", "enlist/internal/admin/ui", "enlist/internal/batches", "enlist/internal/enlist", "enlist/internal/messages",

@@ -200,18 +200,24 @@ func filterBatches(tx *db.Tx, account enlist.AccountID, f BatchFilter) (where st
 	if f.HasVariants {
 		where += " AND variants <> ''"
 	}
-	if f.Lists != nil {
-		test, arg, err := db.OneOfIDs(tx, f.Lists)
-		if err != nil {
-			return "", nil, err
-		}
-		where += ` AND NOT EXISTS (SELECT 1 FROM batch_population p
-			WHERE p.batch_id = batch.id AND NOT (p.list_id` + test + `))`
-		args = append(args, arg)
+	within, more, err := WithinLists(tx, f.Lists)
+	if err != nil {
+		return "", nil, err
 	}
-	q := search.Records(tx, where, args, batchColumns)
+	q := search.Records(tx, where+within, append(args, more...), batchColumns)
 	q.And(f.Where)
 	return q.Text.String(), q.Args, nil
+}
+
+// WithinLists returns a further test for rows of the table batch, and its arguments: all recipients are in the Lists.
+// With nil it is "".
+func WithinLists(tx *db.Tx, allowed []enlist.ListID) (test string, args []any, err error) {
+	if allowed == nil {
+		return "", nil, nil
+	}
+	test, arg, err := db.OneOfIDs(tx, allowed)
+	return ` AND NOT EXISTS (SELECT 1 FROM batch_population p
+		WHERE p.batch_id = batch.id AND NOT (p.list_id` + test + `))`, []any{arg}, err
 }
 
 // BatchLists returns the Lists of a Batch's populations.

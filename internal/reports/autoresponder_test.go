@@ -42,6 +42,10 @@ func autoresponderFigures(e *apptest.SentBatch) {
 	if r.NotOpened() != 2 || r.Unsent() != 0 || r.SendStatus() != batches.BatchSending {
 		f.Errorf("%d are not opened and %d not sent, the status is %s; want 2, 0 and sending", r.NotOpened(), r.Unsent(), r.SendStatus())
 	}
+	figures, err := f.App.Reports.AutoresponderFigures(f.Context(), f.Caller, f.News)
+	f.Must(err)
+	apptest.Same(f.T, "figures of the List", figures, map[enlist.AutoresponderID]reports.AutoresponderFigures{
+		f.Autoresponder: {Batch: f.ID, Sent: 5, Delivered: 4, Opened: 2, Clicked: 1}})
 	contact := f.Contact(f.News, f.Contacts[0])
 	if contact.LastOpenTime != f.Now.Unix() {
 		f.Errorf("the Contact's last open was at %d, want %d", contact.LastOpenTime, f.Now.Unix())

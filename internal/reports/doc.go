@@ -2,6 +2,6 @@
 //
 //	report*.go, domain.go, interval.go, keys.go, numbers.go   the figures of a Batch
 //	rows*.go, sort*.go, fields.go   the recipients by kind of event, as rows, also by their Fields
-//	outcomes.go, uses.go   what became of the mails of all Batches, and the Batches of a Message
+//	outcomes.go, uses.go   what became of the mails of all Batches, the Batches of a Message, and autoresponders
 //	service.go   the Service
 package reports

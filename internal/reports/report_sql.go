@@ -86,15 +86,9 @@ func sumsOfBatches(tx *db.Tx, c *enlist.Caller, ids []enlist.BatchID) (map[enlis
 	if err != nil || len(ids) == 0 {
 		return sums, err
 	}
-	where, args := " AND b.account_id = ? AND b.status <> 'deleted'", []any{arg, int64(c.Account.ID)}
-	if c.Key.Lists != nil {
-		allowed, arg, err := db.OneOfIDs(tx, c.Key.Lists)
-		if err != nil {
-			return nil, err
-		}
-		where += " AND NOT EXISTS (SELECT 1 FROM batch_population p WHERE p.batch_id = b.id AND NOT (p.list_id" +
-			allowed + "))"
-		args = append(args, arg)
+	within, args, err := batches.WithinLists(tx, c.Key.Lists)
+	if err != nil {
+		return nil, err
 	}
 	return sums, tx.Each(func(row *db.Cursor) error {
 		id, s := enlist.BatchID(row.Int()), batches.BatchSums{}
@@ -102,6 +96,7 @@ func sumsOfBatches(tx *db.Tx, c *enlist.Caller, ids []enlist.BatchID) (map[enlis
 		batches.MapBatchSums(&m, &s)
 		sums[id] = s
 		return m.Err
-	}, "SELECT batch_id, "+batches.SumsOf(batches.MapBatchSums)+` FROM batch_sum JOIN batch b ON b.id = batch_id
-		WHERE batch_id`+among+where+" GROUP BY batch_id", args...)
+	}, "SELECT batch_id, "+batches.SumsOf(batches.MapBatchSums)+` FROM batch_sum JOIN batch ON batch.id = batch_id
+		WHERE batch_id`+among+" AND account_id = ? AND status <> 'deleted'"+within+" GROUP BY batch_id",
+		append([]any{arg, int64(c.Account.ID)}, args...)...)
 }

@@ -6,9 +6,10 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
 
-// This file says how often the Messages of an Account were sent and opened.
+// This file says how often the Messages of an Account, and those of autoresponders, were sent and opened.
 
 // Use is a Batch of a Message.
 type Use struct {
@@ -36,5 +37,40 @@ func (s *Service) MessageUses(ctx context.Context, c *enlist.Caller) (map[enlist
 			int64(c.Account.ID), string(batches.BatchDeleted), string(batches.BatchCancelled),
 			string(batches.BatchFailed), int64(maxUses))
 		return uses, err
+	})
+}
+
+// AutoresponderFigures are how many mails an autoresponder has sent, and what became of them.
+type AutoresponderFigures struct {
+	Batch     enlist.BatchID // which has the figures
+	Sent      int64
+	Delivered int64 // mails that arrived, as far as is known
+	Opened    int64 // mails that a person opened
+	Clicked   int64 // mails in which a person clicked a link
+}
+
+// AutoresponderFigures returns the figures of the autoresponders of a List, without those that were also in a List
+// which the caller may not access. Errors: NoList, Denied.
+func (s *Service) AutoresponderFigures(ctx context.Context, c *enlist.Caller, list enlist.ListID) (
+	map[enlist.AutoresponderID]AutoresponderFigures, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (map[enlist.AutoresponderID]AutoresponderFigures, error) {
+		if _, err := lists.Load(tx, c, list); err != nil {
+			return nil, err
+		}
+		within, args, err := batches.WithinLists(tx, c.Key.Lists)
+		if err != nil {
+			return nil, err
+		}
+		all := make(map[enlist.AutoresponderID]AutoresponderFigures)
+		return all, tx.Each(func(row *db.Cursor) error {
+			id := enlist.AutoresponderID(row.Int())
+			all[id] = AutoresponderFigures{Batch: enlist.BatchID(row.Int()), Sent: row.Int(), Delivered: max(0, row.Int()),
+				Opened: row.Int(), Clicked: row.Int()}
+			return nil
+		}, `SELECT a.id, batch.id, sent, sent - (bounced - refused),
+				CAST((SELECT coalesce(sum(human_opened), 0) FROM batch_sum s WHERE s.batch_id = batch.id) AS BIGINT),
+				CAST((SELECT coalesce(sum(human_clicked), 0) FROM batch_sum s WHERE s.batch_id = batch.id) AS BIGINT)
+			FROM autoresponder a JOIN autoresponder_batch f ON f.autoresponder_id = a.id JOIN batch ON batch.id = f.batch_id
+			WHERE a.list_id = ?`+within, append([]any{int64(list)}, args...)...)
 	})
 }

@@ -119,4 +119,10 @@ func autoresponderOfEarlierVersion(e *apptest.SentBatch) {
 	f.Refused(err, enlist.Denied, "other Lists")
 	_, err = f.App.Batches.Batch(f.Context(), f.Restricted(f.News, news), f.ID)
 	f.Must(err)
+	for want, c := range []*enlist.Caller{f.Restricted(f.News), f.Restricted(f.News, news)} {
+		figures, err := f.App.Reports.AutoresponderFigures(f.Context(), c, f.News)
+		if f.Must(err); len(figures) != want {
+			f.Errorf("a caller reads the figures of %d autoresponders, want %d", len(figures), want)
+		}
+	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
+	"enlist/internal/reports"
 )
 
 //go:embed *.html
@@ -94,8 +95,10 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 		d.List = d.Lists[0].ID
 	}
 	all = slices.DeleteFunc(all, func(a enlist.Autoresponder) bool { return a.ListID != d.List })
-	if d.Lines, err = linesOf(r, all); err != nil {
-		return nil, err
+	if len(all) > 0 {
+		if d.Lines, err = linesOf(r, d.List, all); err != nil {
+			return nil, err
+		}
 	}
 	view := &ui.View{Title: "Autoresponders", Place: "Autoresponders", Content: p.all_, Data: d,
 		Sub: "Mails that follow by themselves after something that a person did"}
@@ -107,12 +110,16 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 }
 
 // linesOf returns the autoresponders of a List by event, and those on a date last.
-func linesOf(r *ui.Request, all []enlist.Autoresponder) (lines []line, err error) {
+func linesOf(r *ui.Request, list enlist.ListID, all []enlist.Autoresponder) (lines []line, err error) {
 	names, err := r.Names()
 	if err != nil {
 		return nil, err
 	}
-	segments, err := segmentNames(r, all)
+	segments, err := segmentNames(r, list)
+	if err != nil {
+		return nil, err
+	}
+	figures, err := r.App.Reports.AutoresponderFigures(r.Context(), r.Caller, list)
 	if err != nil {
 		return nil, err
 	}
@@ -129,8 +136,8 @@ func linesOf(r *ui.Request, all []enlist.Autoresponder) (lines []line, err error
 			}
 			m := mark{ID: a.ID, Active: a.IsActive, Message: messageName(names, a), To: segments[a.SegmentID]}
 			m.When, m.after = when(r, a)
-			if err := m.count(r); err != nil {
-				return nil, err
+			if f, found := figures[a.ID]; found {
+				m.count(&f)
 			}
 			l.Marks = append(l.Marks, m)
 		}
@@ -143,11 +150,8 @@ func linesOf(r *ui.Request, all []enlist.Autoresponder) (lines []line, err error
 }
 
 // segmentNames returns the names of the Segments of a List.
-func segmentNames(r *ui.Request, all []enlist.Autoresponder) (map[enlist.SegmentID]string, error) {
-	if len(all) == 0 {
-		return nil, nil
-	}
-	found, err := r.App.Contacts.SearchSegments(r.Context(), r.Caller, all[0].ListID, enlist.Query{})
+func segmentNames(r *ui.Request, list enlist.ListID) (map[enlist.SegmentID]string, error) {
+	found, err := r.App.Contacts.SearchSegments(r.Context(), r.Caller, list, enlist.Query{})
 	names := make(map[enlist.SegmentID]string, len(found))
 	for i := range found {
 		names[found[i].ID] = found[i].Name
@@ -160,22 +164,12 @@ func messageName(names ui.Names, a *enlist.Autoresponder) string {
 }
 
 // count sets the figures of an autoresponder.
-func (m *mark) count(r *ui.Request) error {
-	batch, err := r.App.Batches.AutoresponderBatch(r.Context(), r.Caller, m.ID)
-	if err != nil || batch == 0 {
-		return err
+func (m *mark) count(f *reports.AutoresponderFigures) {
+	m.Sent, m.Opened = ui.Number(f.Sent), ui.Percent(f.Opened, f.Delivered)
+	m.Clicked = ui.Percent(f.Clicked, f.Delivered)
+	if f.Sent > 0 {
+		m.Report = "/admin/sends/" + ui.Plain(int64(f.Batch))
 	}
-	report, err := r.App.Reports.BatchReport(r.Context(), r.Caller, batch)
-	if err != nil {
-		return err
-	}
-	arrived := max(0, report.Sent-(report.Bounced-report.Refused))
-	m.Sent, m.Opened = ui.Number(report.Sent), ui.Percent(report.HumanOpened, arrived)
-	m.Clicked = ui.Percent(report.HumanClicked, arrived)
-	if report.Sent > 0 {
-		m.Report = "/admin/sends/" + ui.Plain(int64(batch))
-	}
-	return nil
 }
 
 // when says when an autoresponder sends, and returns its place on the line.

@@ -255,15 +255,18 @@ func (p *pages) showDelete(r *ui.Request, a *enlist.Autoresponder, wrong, proble
 	if err != nil {
 		return nil, err
 	}
-	m := mark{ID: a.ID}
-	if err := m.count(r); err != nil {
+	figures, err := r.App.Reports.AutoresponderFigures(r.Context(), r.Caller, a.ListID)
+	if err != nil {
 		return nil, err
 	}
 	if err := enlist.RequireSending(r.Caller); err != nil {
 		return nil, err
 	}
-	d := deleteData{Name: messageName(names, a), Sent: m.Sent, Typed: r.PostForm.Get("typed"), Wrong: wrong,
+	d := deleteData{Name: messageName(names, a), Typed: r.PostForm.Get("typed"), Wrong: wrong,
 		Back: "/admin/autoresponders?list=" + ui.Plain(int64(a.ListID))}
+	if f, found := figures[a.ID]; found {
+		d.Sent = ui.Number(f.Sent)
+	}
 	d.When, _ = when(r, a)
 	return &ui.View{Title: "Delete the autoresponder " + d.Name + "?", Place: "Autoresponders", Content: p.delete_,
 		Problem: problem, Data: d}, nil
