@@ -91,21 +91,16 @@ func RecipientEvents(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, contac
 
 // eventsOf returns the events of a Contact by Batch, those of a Batch in order of link.
 func eventsOf(tx *db.Tx, list enlist.ListID, contact enlist.ContactID) (eventsByBatch, error) {
-	batches, err := contacts.BatchesOfList(tx, list)
+	query, batches, err := contacts.LookUpInBatches(tx, list, RecipientEventTable.Columns, "recipient_event",
+		"list_id = ? AND contact_id = ?")
 	if err != nil {
 		return nil, err
 	}
-	ofBatches, err := db.ManyValues(tx, db.PlainIDs(batches))
-	if err != nil {
-		return nil, err
-	}
-	query := tx.SQL.LookUp("BIGINT[]", RecipientEventTable.Columns, "recipient_event WHERE batch_id",
-		"list_id = ? AND contact_id = ?") + " ORDER BY link_id, kind"
 	of := make(eventsByBatch)
 	return of, RecipientEventTable.EachOf(tx, func(e *RecipientEvent) error {
 		of[e.Batch] = append(of[e.Batch], *e)
 		return nil
-	}, query, ofBatches, int64(list), int64(contact))
+	}, query+" ORDER BY link_id, kind", batches, int64(list), int64(contact))
 }
 
 // PutRecipientEvent stores an event of a recipient.

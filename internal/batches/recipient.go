@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
@@ -175,11 +174,7 @@ func DeliveriesOf(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (map[en
 
 // batchDeliveries returns the mails of Batches to some Contacts, newest first.
 func batchDeliveries(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (all []messages.Delivery, err error) {
-	batches, err := contacts.BatchesOfList(tx, list)
-	if err != nil || len(batches) == 0 {
-		return nil, err
-	}
-	rows, err := recipientsOf(tx, list, ids, batches)
+	rows, err := recipientsOf(tx, list, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -40,22 +40,21 @@ func LoadRecipient(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, contact 
 // SetRecipient stores the columns of a recipient that change.
 func SetRecipient(tx *db.Tx, r *Recipient) error { return RecipientTable.Save(tx, r) }
 
-// recipientsOf returns the recipients of some Batches that are one of some Contacts.
-func recipientsOf(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID, batches []enlist.BatchID) (
-	found []Recipient, err error) {
-	ofBatches, err := db.ManyValues(tx, db.PlainIDs(batches))
-	if err != nil {
-		return nil, err
-	}
+// recipientsOf returns the recipients of all Batches that are one of some Contacts.
+func recipientsOf(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (found []Recipient, err error) {
 	test, args, err := tx.ContactTest("contact_id", ids)
 	if err != nil {
 		return nil, err
 	}
-	query := tx.SQL.LookUp("BIGINT[]", RecipientTable.Columns, "recipient WHERE batch_id", "list_id = ? AND "+test)
+	query, batches, err := contacts.LookUpInBatches(tx, list, RecipientTable.Columns, "recipient",
+		"list_id = ? AND "+test)
+	if err != nil {
+		return nil, err
+	}
 	err = RecipientTable.EachOf(tx, func(r *Recipient) error {
 		found = append(found, *r)
 		return nil
-	}, query, append([]any{ofBatches, int64(list)}, args...)...)
+	}, query, append([]any{batches, int64(list)}, args...)...)
 	return found, err
 }
 

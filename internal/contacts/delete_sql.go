@@ -117,7 +117,16 @@ func (r *Removal) count(tx *db.Tx, now int64) error {
 // removeRecipients removes the removed Contacts from the Batches of the List. A recipient whose mail
 // waits stays without its address and detail, so that the sender counts it as skipped.
 func removeRecipients(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) error {
-	batches, err := BatchesOfList(tx, list)
+	test, args, err := tx.ContactTest("contact_id", ids)
+	if err != nil {
+		return err
+	}
+	query, ofList, err := LookUpInBatches(tx, list, "DISTINCT batch_id", "recipient", "list_id = ? AND "+test)
+	if err != nil {
+		return err
+	}
+	batches, err := db.IDsOf[enlist.BatchID](tx, query+" ORDER BY batch_id",
+		append([]any{ofList, int64(list)}, args...)...)
 	if err != nil {
 		return err
 	}
@@ -190,10 +199,17 @@ func RecipientsByID(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []e
 	return "list_id = ? AND batch_id = ? AND " + test, append([]any{int64(list), int64(batch)}, args...), err
 }
 
-// BatchesOfList returns the IDs of the Batches with a population of the List, in ascending order.
-func BatchesOfList(tx *db.Tx, list enlist.ListID) ([]enlist.BatchID, error) {
-	return db.IDsOf[enlist.BatchID](tx,
+// LookUpInBatches returns a statement for rows of the table recipient or recipient_event that satisfy a further test,
+// and its first argument: the Batches with a population of the List. The keys of both tables begin with List and Batch.
+func LookUpInBatches(tx *db.Tx, list enlist.ListID, columns, table, further string) (query string,
+	batches any, err error) {
+	ids, err := db.IDsOf[enlist.BatchID](tx,
 		"SELECT DISTINCT batch_id FROM batch_population WHERE list_id = ? ORDER BY batch_id", int64(list))
+	if err != nil {
+		return "", nil, err
+	}
+	batches, err = db.ManyValues(tx, db.PlainIDs(ids))
+	return tx.SQL.LookUp("BIGINT[]", columns, table+" WHERE batch_id", further), batches, err
 }
 
 // DropList removes a hidden List and its definitions. The caller must first remove the Contacts of

@@ -120,16 +120,11 @@ func rowsOfContact(tx *db.Tx, table *personTable, c enlist.PersonKey, each func(
 	if table.batches == "" {
 		return personRows(tx, table, each, table.contact, int64(c.List), int64(c.Contact))
 	}
-	batches, err := contacts.BatchesOfList(tx, c.List)
+	query, batches, err := contacts.LookUpInBatches(tx, c.List, table.selected(), table.name, table.contact)
 	if err != nil {
 		return err
 	}
-	ofList, err := db.ManyValues(tx, db.PlainIDs(batches))
-	if err != nil {
-		return err
-	}
-	query := tx.SQL.LookUp("BIGINT[]", table.selected(), table.name+" WHERE batch_id", table.contact) + table.batches
-	return queryPerson(tx, table, each, query, ofList, int64(c.List), int64(c.Contact))
+	return queryPerson(tx, table, each, query+table.batches, batches, int64(c.List), int64(c.Contact))
 }
 
 // personRows calls each for the rows of a table that a WHERE clause finds.

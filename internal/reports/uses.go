@@ -64,13 +64,14 @@ func (s *Service) AutoresponderFigures(ctx context.Context, c *enlist.Caller, li
 		all := make(map[enlist.AutoresponderID]AutoresponderFigures)
 		return all, tx.Each(func(row *db.Cursor) error {
 			id := enlist.AutoresponderID(row.Int())
-			all[id] = AutoresponderFigures{Batch: enlist.BatchID(row.Int()), Sent: row.Int(), Delivered: max(0, row.Int()),
-				Opened: row.Int(), Clicked: row.Int()}
+			all[id] = AutoresponderFigures{Batch: enlist.BatchID(row.Int()), Sent: row.Int(),
+				Delivered: max(0, row.Int()), Opened: row.Int(), Clicked: row.Int()}
 			return nil
 		}, `SELECT a.id, batch.id, sent, sent - (bounced - refused),
 				CAST((SELECT coalesce(sum(human_opened), 0) FROM batch_sum s WHERE s.batch_id = batch.id) AS BIGINT),
 				CAST((SELECT coalesce(sum(human_clicked), 0) FROM batch_sum s WHERE s.batch_id = batch.id) AS BIGINT)
-			FROM autoresponder a JOIN autoresponder_batch f ON f.autoresponder_id = a.id JOIN batch ON batch.id = f.batch_id
+			FROM autoresponder a JOIN autoresponder_batch f ON f.autoresponder_id = a.id
+				JOIN batch ON batch.id = f.batch_id
 			WHERE a.list_id = ?`+within, append([]any{int64(list)}, args...)...)
 	})
 }

@@ -3,12 +3,14 @@ package sending_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"enlist/internal/apptest"
 	"enlist/internal/batches"
 	"enlist/internal/contacts"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
 	"enlist/internal/sending"
@@ -339,6 +341,17 @@ func reportedBouncesPause(f *apptest.Batches) {
 func deletedContact(f *apptest.Batches) {
 	ids := f.SubscribeMany(f.News, 2)
 	id := f.Add(apptest.Whole(f.News))
+	late := f.Subscribe(f.News, "Email", "late@example.com")
+	noRecipient := apptest.Watch{Statement: func(query string, _ []any) error {
+		if strings.HasPrefix(query, "DELETE FROM recipient") {
+			return fmt.Errorf("%s: the Contact is no recipient", query)
+		}
+		return nil
+	}}
+	f.Update(noRecipient.Run(func(tx *db.Tx) error {
+		_, err := contacts.RemoveContactsByID(tx, f.Now.Unix(), f.News, []enlist.ContactID{late})
+		return err
+	}))
 	_, err := f.App.Contacts.DeleteContacts(f.Context(), f.Caller, contacts.DeleteRequest{List: f.News, Contacts: ids[:1]})
 	f.Must(err)
 	f.WantAddresses(f.SendAll(nil), "a1@example.com")
