@@ -55,12 +55,11 @@ func (c *releaseCommand) Run(ctx context.Context, out *console) error {
 		if err := c.print(out, hold, work); err != nil || c.DryRun {
 			return err
 		}
-		return c.release(ctx, out, s, hold, work)
+		return c.release(ctx, out, s, work)
 	})
 }
 
-func (c *releaseCommand) release(ctx context.Context, out *console, s *app.App, hold *events.Hold,
-	work []sending.HeldWork) error {
+func (c *releaseCommand) release(ctx context.Context, out *console, s *app.App, work []sending.HeldWork) error {
 	before, waiting := int64(0), int64(0)
 	for _, w := range work {
 		before, waiting = before+w.Before, waiting+w.Count

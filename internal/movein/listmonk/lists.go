@@ -183,11 +183,7 @@ func (d *Database) guess(ctx context.Context, list int64) (map[string]*movein.At
 				return err
 			}
 			n++
-			values, err := flatten(attributes)
-			if err != nil {
-				return err
-			}
-			for _, v := range values {
+			for _, v := range flatten(attributes) {
 				if guesses[v.attribute] == nil {
 					guesses[v.attribute] = movein.NewAttributeGuess()
 				}
@@ -210,14 +206,13 @@ type attributeValue struct {
 }
 
 // flatten returns the attributes of a subscriber, and those one level inside of them.
-func flatten(attributes []byte) ([]attributeValue, error) {
+func flatten(attributes []byte) (values []attributeValue) {
 	var all map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(attributes))
 	decoder.UseNumber()
 	if err := decoder.Decode(&all); err != nil {
-		return nil, nil // attribs may be any JSON, and only an object has attributes
+		return nil // attribs may be any JSON, and only an object has attributes
 	}
-	var values []attributeValue
 	for _, attribute := range slices.Sorted(maps.Keys(all)) {
 		inner, isObject := all[attribute].(map[string]any)
 		if !isObject {
@@ -228,7 +223,7 @@ func flatten(attributes []byte) ([]attributeValue, error) {
 			values = append(values, attributeValue{attribute + "." + name, plain(inner[name])})
 		}
 	}
-	return values, nil
+	return values
 }
 
 // plain returns a value without structure: the items of an array of texts and numbers, separated by commas, and any

@@ -67,15 +67,14 @@ func (d *Database) contact(row pgx.CollectableRow, list int64) (movein.Record, e
 	for i, value := range []string{email, name, first, last, uuid} {
 		contact = append(contact, text(fields.key(int64(i)+1), value))
 	}
-	values, err := flatten(attributes)
-	for _, v := range values {
+	for _, v := range flatten(attributes) {
 		field, ok := fields.attributes[v.attribute]
 		if ok {
 			contact = append(contact, enlist.Detail{Key: fmt.Sprintf("field_%d", field.ID),
 				Value: movein.AttributeValue(&field, v.value)})
 		}
 	}
-	return contact, err
+	return contact, nil
 }
 
 // key returns the key of one of the Fields of every List.
