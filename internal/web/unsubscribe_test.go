@@ -255,3 +255,24 @@ func TestLinksRecordTheVisitor(t *testing.T) {
 		}))
 	}
 }
+
+func TestDepartureIsExplained(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	id := h.subscribe("Email", "mira@example.com")
+	path := h.path(enlist.LinkUnsubscribe, id)
+	h.do("POST", path, "button=reason&reason=too_many") // is subscribed
+	h.shows(h.do("POST", path, pressed), http.StatusOK, "Too many mails", "never subscribed")
+	h.do("POST", path, "button=reason&reason=nonsense&words=x")
+	h.shows(h.do("POST", path, "button=reason&reason=other&words=%3Cb%3E+"+strings.Repeat("%C3%A9", 600)), http.StatusOK, "Thank you for telling us")
+	got, err := h.service.Contacts.Departures(t.Context(), h.caller, h.list)
+	h.must(err)
+	if len(got.Counts) != 1 || got.Counts["other"] != 1 || len(got.Words) != 1 || len([]rune(got.Words[0].Words)) != 500 {
+		t.Errorf("the List has the departures %+v", got)
+	}
+	h.remove(id)
+	got, err = h.service.Contacts.Departures(t.Context(), h.caller, h.list)
+	if h.must(err); len(got.Counts) != 0 {
+		t.Errorf("a removed Contact has left %+v", got)
+	}
+}
