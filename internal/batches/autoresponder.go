@@ -48,7 +48,7 @@ var AutoresponderAttributes = []enlist.Attribute[enlist.Autoresponder]{
 		0, lists.MaxID)),
 }
 
-// Limits of autoresponders.
+// Limits of autoresponders. reference.md: limit.events
 const (
 	// maxAutoresponders is the largest number of autoresponders of a List. The transaction
 	// of one event stores a job for each of them.

@@ -36,7 +36,7 @@ var SegmentAttributes = []enlist.Attribute[Segment]{
 	enlist.Searchable(enlist.ReadOnlyInt("last_modified_time", func(s *Segment) int64 { return s.LastModifiedTime })),
 }
 
-// Limits of Segments. decisions.md: 129
+// Limits of Segments. reference.md: segment.limits
 const (
 	maxSegments        = 1000     // of a List
 	maxSegmentCriteria = 32 << 10 // bytes of JSON; searchSegments reads all Segments of a List

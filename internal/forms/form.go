@@ -72,7 +72,7 @@ var FormAttributes = []enlist.Attribute[Form]{
 	enlist.ReadOnlyInt("confirmed_count", func(f *Form) int64 { return f.Confirmed }),
 }
 
-// Limits of Forms. decisions.md: 132
+// Limits of Forms. reference.md: form.record
 const (
 	maxForms = 100 // of a List
 	maxSites = 20

@@ -10,7 +10,7 @@ import (
 
 // This file tests the limits on the size of Messages and on the number of autoresponders.
 
-// covers: decision 54
+// covers: spec addMessage.contents, limit.events
 func TestLimitsOfMessages(t *testing.T) {
 	apptest.Run(t, apptest.Shared, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
 		{Name: "Messages and autoresponders have limits", Test: messageLimits},

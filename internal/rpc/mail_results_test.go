@@ -49,7 +49,7 @@ func TestReactivatingClearsBounceDeactivated(t *testing.T) {
 	}
 }
 
-// covers: spec getContactDeliveries, getMessagesSentToContact, decision 54
+// covers: spec getContactDeliveries, getMessagesSentToContact
 func TestMailsToAContactAreReturnedNewestFirst(t *testing.T) {
 	h := newHarness(t, Options{})
 	h.post(t, h.request("addList", `{"name":"News"}`))

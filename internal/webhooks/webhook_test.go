@@ -15,7 +15,7 @@ import (
 // This file tests the definitions of webhooks and the delivery of their events. moves_test.go tests
 // what happens to events when webhooks and Lists change.
 
-// covers: spec webhook.deletion, event.effects, decision 52
+// covers: spec webhook.deletion, event.effects, limit.events, decision 52
 func TestWebhooks(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
 		{Name: "webhooks with the same URL and secret have the same target", Test: webhookDefinitions},
