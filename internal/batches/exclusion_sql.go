@@ -24,9 +24,6 @@ func (p *batchIDs) Encode() (any, error)        { return db.EncodeJSON(len(*p), 
 
 var exclusionTable = db.NewMapping("batch_exclusion", mapExclusion)
 
-// addExclusion stores the Exclusion of a new Batch.
-func addExclusion(tx *db.Tx, x *Exclusion) error { return exclusionTable.Queue(tx, x) }
-
 // LoadExclusion returns the Exclusion of a Batch. It is empty if none is stored.
 func LoadExclusion(tx *db.Tx, id enlist.BatchID) (*Exclusion, error) {
 	x, err := exclusionTable.One(tx, enlist.ErrNotFound, "WHERE batch_id = ?", int64(id))

@@ -117,7 +117,7 @@ func (x *Exclusion) store(tx *db.Tx, id enlist.BatchID) error {
 		return nil
 	}
 	x.Batch = id
-	return addExclusion(tx, x)
+	return exclusionTable.Queue(tx, x)
 }
 
 // checkNotAwaited refuses to delete a Batch while another one must still leave out the Contacts that it was sent to: it

@@ -57,12 +57,6 @@ func FileByName(tx *db.Tx, folder enlist.FolderID, name string) (*StoredFile, er
 	return FileTable.One(tx, enlist.ErrNotFound, "WHERE folder_id = ? AND name = ?", int64(folder), name)
 }
 
-// addFile stores a new file.
-func addFile(tx *db.Tx, f *StoredFile) error { return FileTable.Add(tx, f) }
-
-// updateFile stores the columns that change when a file is overwritten.
-func updateFile(tx *db.Tx, f *StoredFile) error { return FileTable.Save(tx, f) }
-
 // DeleteFile removes the record of a file.
 func DeleteFile(tx *db.Tx, id enlist.FileID) error {
 	return tx.Do("DELETE FROM file WHERE id = ?", int64(id))

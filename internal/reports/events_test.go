@@ -72,8 +72,8 @@ func opensAreCounted(f *apptest.SentBatch) {
 	r := f.Report()
 	apptest.Same(f.T, "agents", r.Agents, []batches.AgentSums{{Device: pace.Desktop, Client: "thunderbird", Opened: 1},
 		{Device: pace.Mobile, Client: "apple_mail", Opened: 1}})
-	if r.NotOpened() != 4 || r.Emails() != 6 || r.Unsent() != 0 {
-		f.Errorf("%d mails, %d not opened, %d unsent; want 6, 4 and 0", r.Emails(), r.NotOpened(), r.Unsent())
+	if r.NotOpened() != 4 || r.ToSend() != 6 || r.Unsent() != 0 {
+		f.Errorf("%d mails, %d not opened, %d unsent; want 6, 4 and 0", r.ToSend(), r.NotOpened(), r.Unsent())
 	}
 	c := f.Contact(f.News, f.Contacts[0])
 	if c.LastOpenTime != first+1 || c.LastClickTime != 0 {

@@ -14,7 +14,7 @@ var BatchReportAttributes = []enlist.Attribute[BatchReport]{
 	enlist.ReadOnlyInt("send_time", func(r *BatchReport) int64 { return r.SendTime }),
 	enlist.ReadOnlyInt("first_sent_time", func(r *BatchReport) int64 { return r.FirstSent }),
 	enlist.ReadOnlyInt("last_sent_time", func(r *BatchReport) int64 { return r.LastSent }),
-	enlist.ReadOnlyInt("email_count", (*BatchReport).Emails),
+	enlist.ReadOnlyInt("email_count", func(r *BatchReport) int64 { return r.ToSend() }),
 	enlist.ReadOnlyInt("unsent_count", (*BatchReport).Unsent),
 	enlist.ReadOnlyInt("failed_count", func(r *BatchReport) int64 { return r.Failed }),
 	enlist.ReadOnlyInt("gross_html", func(r *BatchReport) int64 { return r.Opens }),

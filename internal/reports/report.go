@@ -46,9 +46,6 @@ func (r *BatchReport) NotOpened() int64 {
 // Unsent returns the number of recipients whose mail is not sent yet.
 func (r *BatchReport) Unsent() int64 { return max(0, r.ToSend()-r.Processed()) }
 
-// Emails returns the number of recipients that get the mail or have got it.
-func (r *BatchReport) Emails() int64 { return r.ToSend() }
-
 // Devices returns the number of opened mails by device.
 func (r *BatchReport) Devices() map[pace.Device]int64 {
 	devices := make(map[pace.Device]int64)

@@ -80,8 +80,8 @@ func (d *Database) contact(row pgx.CollectableRow, list int64) (movein.Record, e
 // key returns the key of one of the Fields of every List.
 func (f *listFields) key(number int64) string { return fmt.Sprintf("field_%d", f.first+number) }
 
-// splitName returns the first and the last name of a name that has two words. Any other name goes to the first name
-// whole: which part of "Ada King of Lovelace" is which, nothing says.
+// splitName returns the first and the last name of a name that has two words. Any other name becomes the first name,
+// because "Ada King of Lovelace" does not say where the last name begins.
 func splitName(name string) (first, last string) {
 	words := strings.Fields(name)
 	if len(words) != 2 {
