@@ -176,7 +176,11 @@ func (s *Service) leaseOf(tx *db.Tx, id enlist.BatchID, holder string, now int64
 	case b.LocalTime != "" && s.isLate(b, since):
 		return none, pauseLate(b, tx)
 	}
-	return leaseResult{slice: l}, l.take(tx, holder, now)
+	taken, err := l.take(tx, holder, now)
+	if err != nil || !taken {
+		return leaseResult{again: true}, err
+	}
+	return leaseResult{slice: l}, nil
 }
 
 // complete ends a Batch that has no slice left.
@@ -222,17 +226,19 @@ func readRecipients(tx *db.Tx, l *LeasedSlice, account *enlist.Account, now int6
 	return since, err
 }
 
-// take gives the slice to a holder. The Batch is locked, so no other process takes the slice. The holder may hand over
-// its mails from now on, so the Batch has begun.
-func (l *LeasedSlice) take(tx *db.Tx, holder string, now int64) error {
-	if _, err := takeSlice(tx, &l.BatchSlice, holder, now+SliceLease); err != nil {
-		return err
+// take gives the slice to a holder. The Batch is locked, so no other process takes the slice; but its last holder may
+// have renewed the lease meanwhile: then take returns false. The holder may hand over its mails from now on, so the
+// Batch has begun.
+func (l *LeasedSlice) take(tx *db.Tx, holder string, now int64) (taken bool, err error) {
+	taken, err = takeSlice(tx, &l.BatchSlice, holder, now+SliceLease)
+	if err != nil || !taken {
+		return false, err
 	}
 	l.Holder, l.Of.ActiveTime = holder, now
 	if l.Of.Begun == 0 && len(l.Recipients) > 0 {
 		l.Of.Begun = now
 	}
-	return batches.SetBatchState(tx, l.Of)
+	return true, batches.SetBatchState(tx, l.Of)
 }
 
 // checkSender returns the sender of a Batch's mails to a List. It pauses the Batch if the Account may

@@ -75,7 +75,7 @@ func freeSlice(tx *db.Tx, batch enlist.BatchID, now int64) (slice *batches.Batch
 	return nil, next, err
 }
 
-// takeSlice gives a slice to a holder. It returns false if another transaction took the slice first.
+// takeSlice gives a slice to a holder. It returns false if its lease has changed meanwhile.
 func takeSlice(tx *db.Tx, s *batches.BatchSlice, holder string, lease int64) (bool, error) {
 	n, err := tx.Exec(`UPDATE batch_slice SET holder = ?, lease_time = ?
 		WHERE batch_id = ? AND number = ? AND done = 0 AND lease_time = ?`,
