@@ -38,6 +38,8 @@ func TestRecipientsOfABatch(t *testing.T) {
 		{Name: "a temporary failure is tried again later", Test: deferredIsTriedAgain},
 		{Name: "the counts of a Batch equal its recipients", Test: countsEqualRecipients},
 		{Name: "a deleted Contact is skipped", Test: deletedContact},
+		{Name: "results that are stored twice count once", Test: resultsCountOnce},
+		{Name: "the result of a mail does not store the address of a person who was erased meanwhile", Test: erasedWhileSent},
 		{Name: "an address on the Unsubscriber List for all Lists gets no mail, until it is subscribed again", Test: suppressedGetsNothing},
 		{Name: "excluded Contacts are left out and counted", Test: excludedAreLeftOut},
 		{Name: "a Batch that skips doubtful mails does not send them again", Test: doubtfulIsSkipped},
@@ -336,6 +338,52 @@ func reportedBouncesPause(f *apptest.Batches) {
 		}
 	}
 	f.WantStatus(id, batches.BatchPaused)
+}
+
+// resultsCountOnce stores results as a sender does that got no reply to COMMIT: it stores them again.
+func resultsCountOnce(f *apptest.Batches) {
+	ids := f.SubscribeMany(f.News, 3)
+	id := f.Add(apptest.Whole(f.News))
+	_, err := f.App.Contacts.UnsubscribeByID(f.Context(), f.Caller, contacts.ContactRequest{List: f.News, Contact: ids[0]})
+	f.Must(err)
+	s := f.Lease("a")
+	next := f.Next(s)
+	f.Advance(next)
+	f.Advance(next)
+	results := sending.BatchProgress{Slice: s, Results: []sending.BatchResult{{Recipient: next.Mark[0].Recipient},
+		{Recipient: next.Mark[1].Recipient, Failed: &messages.Undelivered{Code: 451, Detail: "later"}}}}
+	f.Advance(results)
+	f.Advance(results)
+	want := batches.BatchCounts{Recipients: 3, Sent: 1, Skipped: 1, LeftUnsubscribed: 1}
+	if b := f.Batch(id); b.BatchCounts != want {
+		f.Errorf("the counts are %+v, want %+v", b.BatchCounts, want)
+	}
+	if r := recipient(f, id, ids[2]); r.Attempts != 1 {
+		f.Errorf("%d attempts are stored, want 1", r.Attempts)
+	}
+}
+
+func recipient(f *apptest.Batches, id enlist.BatchID, contact enlist.ContactID) (r *batches.Recipient) {
+	f.Helper()
+	apptest.View(f.T, f.Store, func(tx *db.Tx) (err error) {
+		r, err = batches.LoadRecipient(tx, f.News, id, contact)
+		return err
+	})
+	return r
+}
+
+func erasedWhileSent(f *apptest.Batches) {
+	ids := f.SubscribeMany(f.News, 1)
+	id := f.Add(apptest.Whole(f.News))
+	s := f.Lease("a")
+	mail := f.Mails(s)[0]
+	_, err := f.App.Privacy.ErasePerson(f.Context(), f.Caller, mail.Address)
+	f.Must(err)
+	f.Advance(sending.BatchProgress{Slice: s, Results: []sending.BatchResult{{Recipient: mail.Recipient, Address: mail.Address,
+		Failed: &messages.Undelivered{Code: 451, Detail: mail.Address + " is greylisted"}}}})
+	if r := recipient(f, id, ids[0]); r.Address != "" || r.Detail != "" {
+		f.Errorf("after the erasure the recipient is %+v, want no address and no detail", r)
+	}
 }
 
 func deletedContact(f *apptest.Batches) {

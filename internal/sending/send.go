@@ -215,8 +215,8 @@ func (r *BatchResult) store(tx *db.Tx, slice *LeasedSlice, all *batchChange, now
 	if err != nil {
 		return enlist.IgnoreKind(enlist.NotFound, err)
 	}
-	if stored.WasHandedOver() { // a report about the mail has arrived
-		return nil
+	if stored.WasHandedOver() || stored.Status == batches.RecipientSkipped || stored.Attempts != r.Recipient.Attempts {
+		return nil // a report about the mail has arrived, or the result is stored and only the reply of COMMIT was lost
 	}
 	var events []batches.RecipientEvent
 	if stored.Status == batches.RecipientSending { // an attempt with unknown outcome may have reached the person
@@ -225,10 +225,9 @@ func (r *BatchResult) store(tx *db.Tx, slice *LeasedSlice, all *batchChange, now
 			return err
 		}
 	}
+	address := cmp.Or(r.Address, stored.Address)
+	isErased := stored.Address != address && stored.Address != r.Recipient.Address // or the Contact was removed
 	stored.Time = now
-	if r.Address != "" {
-		stored.Address = r.Address
-	}
 	change := &all.counts
 	switch why := r.Failed; {
 	case r.Skipped == leftDoubtful, r.Skipped == "" && why.Unknown && slice.Of.SkipsDoubtful:
@@ -242,7 +241,7 @@ func (r *BatchResult) store(tx *db.Tx, slice *LeasedSlice, all *batchChange, now
 		change.Refused++
 		change.Bounced++
 		stored.Status, stored.Detail = batches.RecipientBounced, why.Error()
-		n := all.domains.Because(stored.Address, stored.Detail)
+		n := all.domains.Because(address, stored.Detail)
 		n.Refused, n.Bounced = n.Refused+1, n.Bounced+1
 	case why.Permanent || stored.Attempts+1 >= db.Attempts:
 		change.Failed++
@@ -253,8 +252,13 @@ func (r *BatchResult) store(tx *db.Tx, slice *LeasedSlice, all *batchChange, now
 		if why.Unknown {
 			stored.Status = batches.RecipientSending
 		} else if stored.Attempts == 1 {
-			all.domains.Because(stored.Address, stored.Detail).Deferred++
+			all.domains.Because(address, stored.Detail).Deferred++
 		}
+	}
+	if isErased {
+		stored.Detail = "" // the reply of a mail server can repeat the address
+	} else {
+		stored.Address = address
 	}
 	change.Contradicted += stored.Contradicted(events)
 	if err := batches.SetRecipient(tx, stored); err != nil || stored.Status != batches.RecipientBounced {
