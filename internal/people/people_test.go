@@ -1,13 +1,16 @@
 package people_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
 	"time"
 
+	"enlist/internal/app"
 	"enlist/internal/apptest"
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/people"
 )
@@ -216,5 +219,48 @@ func switchAccount(f *apptest.Account) {
 	f.Must(f.App.People.SwitchAccount(f.Context(), v, other))
 	if v = visit(f, cookie); v.Caller.Account.ID != other || v.Caller.Key.Level != enlist.Full || len(v.Accounts) != 2 {
 		f.Errorf("after the switch the caller is %+v of %+v, with %d Accounts", v.Caller.Key, v.Caller.Account, len(v.Accounts))
+	}
+}
+
+// changingStore is a Store that calls a function once before the first statement that stores a session.
+type changingStore struct {
+	db.Engine
+	change func()
+}
+
+func (s *changingStore) Update(ctx context.Context, fn func(*db.Tx) error) error {
+	return s.Engine.Update(ctx, apptest.Watch{Statement: func(query string, _ []any) error {
+		if change := s.change; change != nil && strings.HasPrefix(query, "INSERT INTO session") {
+			s.change = nil
+			change()
+		}
+		return nil
+	}}.Run(fn))
+}
+
+// A person changes the password while another device signs in with the old one. The new password stays, and the other
+// device is not signed in.
+func TestSignInDuringAChangeOfThePassword(t *testing.T) {
+	f := newAccount(t, dbtest.Postgres.Own(t)) // SQLite has one writer
+	v := visit(f, becomeFirst(f))
+	changed := make(chan error, 1)
+	const next = "another horse battery"
+	signIn := app.New(&changingStore{f.Store, func() {
+		go func() { changed <- f.App.People.SetPassword(f.Context(), v, goodPassword, next) }()
+		select { // without the lock the change ends before the sign-in
+		case err := <-changed:
+			changed <- err
+		case <-time.After(200 * time.Millisecond):
+		}
+	}}, f.Clock)
+	signIn.People.WeakPasswords()
+	cookie, err := signIn.People.SignIn(f.Context(), v.Person.Email, goodPassword, browser)
+	f.Must(err)
+	f.Must(<-changed)
+	if visit(f, cookie) != nil {
+		t.Error("the session of the old password has not ended")
+	}
+	if _, err := f.App.People.SignIn(f.Context(), v.Person.Email, next, browser); err != nil {
+		t.Errorf("sign in with the new password: %v", err)
 	}
 }
