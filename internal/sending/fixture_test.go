@@ -35,6 +35,7 @@ type mailedList struct {
 	list    enlist.ListID
 	server  *mailtest.Server
 	sender  *sending.BatchSender
+	now     func() time.Time // of the sender; nil: time.Now
 }
 
 // newMailedList gets a database and starts the mail server. It does not start the sender.
@@ -75,7 +76,7 @@ func (p *mailedList) newMailer() *enlistmail.Mailer {
 func (p *mailedList) startSender() {
 	p.Helper()
 	p.sender = p.service.Sending.NewBatchSender(sending.SenderOptions{Mailer: p.newMailer(), Slots: sending.NewSlots(8),
-		Connections: 4, Log: slog.New(slog.DiscardHandler)})
+		Connections: 4, Log: slog.New(slog.DiscardHandler), Now: p.now})
 	p.sender.Start()
 	p.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)

@@ -82,7 +82,7 @@ func (b *BatchSender) lease(ctx context.Context) {
 
 // leaseNext leases a slice of an Account that has none on offer. It returns how long to wait before the next try.
 func (b *BatchSender) leaseNext(ctx context.Context) (wait time.Duration) {
-	parked := b.parked.skip(b.now())
+	parked, held := b.parked.skip(b.now()), b.held.copy()
 	slice, next, err := b.service.LeaseSlice(ctx, db.NewHolder(ctx, b.service.db), LeaseTurn{After: b.offers.last,
 		Skip: func(account enlist.AccountID, id enlist.BatchID) bool {
 			return slices.Contains(parked, id) || b.offers.has(account)
@@ -95,6 +95,9 @@ func (b *BatchSender) leaseNext(ctx context.Context) (wait time.Duration) {
 		return b.untilNext(next)
 	}
 	b.offers.last[slice.Of.AccountID] = slice.Batch
+	if b.wasHeld(held, slice) {
+		return failedPause
+	}
 	s := b.held.add(slice, b.now())
 	if b.service.IsLimited(slice) {
 		s.wait()
@@ -102,6 +105,20 @@ func (b *BatchSender) leaseNext(ctx context.Context) (wait time.Duration) {
 	}
 	b.offers.add(s)
 	return 0
+}
+
+// wasHeld releases a slice that this process had before it leased it. This happens when the clock is set forward, or the
+// machine has slept: the lease has ended, and the mails are still being handed over.
+func (b *BatchSender) wasHeld(held []*heldSlice, slice *LeasedSlice) bool {
+	i := slices.IndexFunc(held, func(s *heldSlice) bool {
+		return s.leased.Batch == slice.Batch && s.leased.Number == slice.Number
+	})
+	if i < 0 {
+		return false
+	}
+	held[i].abandon()
+	b.advance(BatchProgress{Slice: slice, Release: true, Pause: int64(pausedWait / time.Second)})
+	return true
 }
 
 // handOut hands the slice whose turn it is to a worker. It reports whether Wake was called or the time has passed.
