@@ -53,14 +53,19 @@ func each[T any](all []T, err error, do func(*T) error) error {
 	return err
 }
 
+// removeImports also removes the files that dry runs have kept.
 func (s *App) removeImports(ctx context.Context, c *enlist.Caller) error {
 	all, err := s.Imports.AllImports(ctx, c)
-	return each(all, err, func(i *imports.Import) error {
+	err = each(all, err, func(i *imports.Import) error {
 		if i.Ended() {
 			return nil
 		}
 		return s.Imports.CancelImport(ctx, c, i.ID)
 	})
+	if err != nil {
+		return err
+	}
+	return s.DB.Update(ctx, func(tx *db.Tx) error { return imports.ReleaseKept(tx, c.Account.ID, s.DB.Now().Unix()) })
 }
 
 // removeBatches removes the newest Batch first, because a Batch that another one leaves out cannot be deleted.
