@@ -3,7 +3,9 @@ package imports
 import (
 	"database/sql/driver"
 	"encoding/json"
+	"errors"
 
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -84,6 +86,24 @@ func CountUnderWay(tx *db.Tx, c *enlist.Caller) (int64, error) {
 
 // setImport stores the columns of an Import that change.
 func setImport(tx *db.Tx, i *Import) error { return importTable.Save(tx, i) }
+
+// EraseTexts removes from an Import what it has of the header of its file, because without a header the first row is a
+// person's, and also a file name that mentions a person.
+func EraseTexts(tx *db.Tx, id enlist.ImportID, mentions func(text string) bool) error {
+	i, err := lockImport(tx, id)
+	if err != nil {
+		return ignoreNoImport(err)
+	}
+	o := &i.Options
+	i.Columns, o.Map, o.Dates = nil, nil, nil
+	for _, text := range []*string{&i.Reason, &o.FileName} {
+		if mentions(*text) {
+			*text = contacts.ErasedAddress
+		}
+	}
+	options, err := jsonColumn{o}.Encode()
+	return errors.Join(err, setImport(tx, i), tx.Do("UPDATE import SET options = ? WHERE id = ?", options, int64(id)))
+}
 
 // addImportResults stores the results of a step.
 func addImportResults(tx *db.Tx, id enlist.ImportID, number int64, data []byte) error {

@@ -29,6 +29,7 @@ func TestErasureOfAPerson(t *testing.T) {
 		{Name: "an erasure that was interrupted at any step continues when it is repeated", Test: eraseContinues},
 		{Name: "an erasure erases the values that changes of many Contacts have set", Test: eraseChangedValues},
 		{Name: "an erasure empties the values that contain the address", Test: auditErasure},
+		{Name: "an erasure erases the header of a file that begins with the person, and a file name", Test: eraseHeader},
 		{Name: "an erasure needs an address, a key of the whole Account, and no open Import", Test: eraseIsRefused},
 	})
 }
@@ -332,6 +333,25 @@ func eraseChangedValues(o *apptest.Account) {
 	erase(o, "ann@example.com")
 	if c, err := o.App.Contacts.Change(o.Context(), o.Caller, again); err != nil || c.Value != "erased" {
 		o.Errorf("the later change is %+v, error %v", c, err)
+	}
+}
+
+func eraseHeader(o *apptest.Account) {
+	list := o.AddList()
+	for _, keep := range []bool{true, false} { // both fail: no column is called Email
+		o.App.Imports.AddImport(o.Context(), o.Caller, imports.NewImport{File: strings.NewReader("ann@example.com,Ann\nbob@example.com,Bob\n"),
+			ImportOptions: imports.ImportOptions{List: list, FileName: "ann@example.com, reply", DryRun: keep, KeepFile: keep}})
+	}
+	if rows := export(o, o.Caller, "ann@example.com")[privacy.PersonImports]; len(rows) != 2 {
+		o.Errorf("the export has %q, want two Imports", rows)
+	}
+	erase(o, "ann@example.com")
+	all, err := o.App.Imports.AllImports(o.Context(), o.Caller)
+	o.Must(err)
+	for _, i := range all {
+		if text := fmt.Sprint(i.Columns, i.Reason, i.Options); len(all) != 2 || strings.Contains(strings.ToLower(text), "ann") {
+			o.Errorf("%d Imports; one has %s", len(all), text)
+		}
 	}
 }
 

@@ -251,6 +251,13 @@ func importsOfPerson(tx *db.Tx, k *PersonKeys, each func([]PersonValue) error) e
 	}
 	for n := range all {
 		i := &all[n]
+		if header := headerOf(i); k.Mentions(header) || k.Mentions(i.Reason) || k.Mentions(i.Options.FileName) {
+			err := each([]PersonValue{{"import_id", int64(i.ID)}, {"header", header}, {"reason", i.Reason},
+				{"file_name", i.Options.FileName}})
+			if err != nil {
+				return err
+			}
+		}
 		err := eachStep(tx, i.ID, func(step imports.StepResults) error {
 			return imports.UnpackResults(step.Data, func(r *imports.RowResult) error {
 				if !k.isAbout(i.ListID, r) {
@@ -267,6 +274,15 @@ func importsOfPerson(tx *db.Tx, k *PersonKeys, each func([]PersonValue) error) e
 		}
 	}
 	return nil
+}
+
+// headerOf returns the columns of an Import. Without a header, these are the values of the first row.
+func headerOf(i *imports.Import) string {
+	names := make([]string, len(i.Columns))
+	for n := range i.Columns {
+		names[n] = i.Columns[n].Name
+	}
+	return strings.Join(names, ", ")
 }
 
 // isAbout reports whether a result of an Import into a List is about the person.

@@ -178,8 +178,15 @@ func (s *Service) eraseMails(ctx context.Context, f *personFound) error {
 	}))
 }
 
-// eraseImports removes values and Contacts from the results of Imports that are about the person.
+// eraseImports removes values and Contacts from the results of Imports that are about the person, and headers and names
+// of files.
 func (s *Service) eraseImports(ctx context.Context, f *personFound) error {
+	err := inChunks(ctx, s.db, f.imports, forEach(func(tx *db.Tx, id enlist.ImportID) error {
+		return imports.EraseTexts(tx, id, f.keys.Mentions)
+	}))
+	if err != nil {
+		return err
+	}
 	for _, step := range f.results {
 		err := s.db.Update(ctx, func(tx *db.Tx) error {
 			stored, err := imports.ImportResults(tx, step.id, step.number, 1)

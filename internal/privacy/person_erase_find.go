@@ -27,6 +27,7 @@ type personFound struct {
 	events     []int64
 	jobs       []int64
 	results    []resultStep
+	imports    []enlist.ImportID // whose header, reason or file name mentions the person
 	saved      []savedResult
 	acts       []int64  // rows of the audit log
 	changes    []int64  // of many Contacts, with a value
@@ -134,6 +135,10 @@ func (f *personFound) Row(values []PersonValue) error {
 	case PersonJobs:
 		f.jobs = append(f.jobs, number("id"))
 	case PersonImports:
+		if _, isHeader := row["header"]; isHeader {
+			f.imports = append(f.imports, enlist.ImportID(number("import_id")))
+			return nil
+		}
 		step := resultStep{id: enlist.ImportID(number("import_id")), number: number("step")}
 		if !slices.Contains(f.results, step) {
 			f.results = append(f.results, step)

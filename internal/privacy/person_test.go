@@ -220,7 +220,7 @@ var notAboutPersons = map[string]string{
 	"batch_link": "sums", "batch_agent": "sums", "batch_departure": "sums", "batch_domain": "sums", "batch_exclusion": "criteria of a caller", "batch_edition": "sums",
 	"autoresponder_batch": "IDs", "mail_rate": "domains", "mail_pace": "domains", "mail_hold": "settings", "mail_day": "numbers", "queue_age": "numbers",
 	"file": "files of the Account", "file_content": "files of the Account", "file_piece": "files of the Account",
-	"import": "a consent has the import and the row that it comes from", "import_result": "compressed: the section imports has the rows with the address",
+	"import": "a consent has the import and the row that it comes from; the section imports has headers and names of files with the address", "import_result": "compressed: the section imports has the rows with the address",
 	"person": "who uses the pages, and not who is on a List", "membership": "of a person who uses the pages",
 	"passkey": "of a person who uses the pages", "passkey_challenge": "random texts", "session": "of a person who uses the pages", "sign_in_link": "of a person who uses the pages",
 	"two_phase": "no rows, and only on Citus", "backup": "settings", "sending_domain": "settings", "setting": "settings", "account_move": "IDs", "contact_delta": "numbers", "contact_change": "numbers, and a value for many Contacts", "contact_change_part": "IDs, until the change has ended", "list_day": "numbers", "list_day_part": "numbers", "list_day_fill": "IDs", "untrusted_proxy": "addresses of proxies",
