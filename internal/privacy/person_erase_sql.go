@@ -81,7 +81,8 @@ func ReleasedContents(tx *db.Tx, account enlist.AccountID) ([]enlist.ContentID, 
 func textsWith(tx *db.Tx, k *PersonKeys) (places []string, err error) {
 	for _, text := range []struct{ place, query string }{
 		{"list", `SELECT id, on_register || ' ' || on_update || ' ' || on_unsubscribe || ' ' || from_address
-				|| ' ' || description || ' ' || imprint
+				|| ' ' || description || ' ' || imprint || ' ' || confirm_subject || ' ' || confirm_text
+				|| ' ' || consent_text || ' ' || farewell_text || ' ' || preferences_text
 			FROM list WHERE account_id = ? AND hidden = 0`},
 		{"message", `SELECT id, name || ' ' || subject || ' ' || html_content || ' ' || text_content || ' ' || from_address
 				|| ' ' || reply_to || ' ' || authorised_sender || ' ' || postal_address || ' ' || blocks
@@ -89,6 +90,7 @@ func textsWith(tx *db.Tx, k *PersonKeys) (places []string, err error) {
 		{"batch", "SELECT batch_id, criteria FROM batch_exclusion WHERE batch_id IN (SELECT id FROM batch WHERE account_id = ?)"},
 		{"batch", "SELECT batch_id, criteria FROM batch_population WHERE batch_id IN (SELECT id FROM batch WHERE account_id = ?)"},
 		{"form", `SELECT id, title || ' ' || introduction || ' ' || button || ' ' || consent || ' ' || thanks
+				|| ' ' || translations
 			FROM form WHERE account_id = ?`},
 		{"theme", "SELECT id, theme FROM account WHERE id = ?"},
 		{"segment", "SELECT id, name || ' ' || criteria FROM segment WHERE account_id = ?"},
@@ -99,7 +101,7 @@ func textsWith(tx *db.Tx, k *PersonKeys) (places []string, err error) {
 				places = append(places, text.place+" "+strconv.FormatInt(id, 10))
 			}
 			return nil
-		}, text.query, int64(k.Account))
+		}, text.query+" ORDER BY 1", int64(k.Account))
 		if err != nil {
 			return nil, err
 		}

@@ -193,11 +193,16 @@ func eraseNamesOtherContacts(o *apptest.Account) {
 	message, err := o.App.Messages.AddMessage(o.Context(), o.Caller, block)
 	o.Must(err)
 	o.Must(editList(o, list, "imprint", "Ann, ann@example.com"))
+	farewell := o.AddList()
+	o.Must(editList(o, farewell, "farewell_text", "Write to ann@example.com"))
 	form, err := o.App.Forms.SetForm(o.Context(), o.Caller, list, 0, apptest.Details("name", "Sign-up", "consent_text", "Until I tell ann@example.com"))
+	o.Must(err)
+	thanks := apptest.Details("name", "German", "language", "en", "translations", `{"de":{"thanks":"Fragen? ann@example.com"}}`)
+	german, err := o.App.Forms.SetForm(o.Context(), o.Caller, list, 0, thanks)
 	o.Must(err)
 	o.Must(o.App.Messages.SetTheme(o.Context(), o.Caller, apptest.Details("imprint", "Ann <ann@example.com>")))
 	result := erase(o, "ann@example.com")
-	want := []string{fmt.Sprintf("list %d", list), fmt.Sprintf("message %d", message), fmt.Sprintf("form %d", form),
+	want := []string{fmt.Sprintf("list %d", list), fmt.Sprintf("list %d", farewell), fmt.Sprintf("message %d", message), fmt.Sprintf("form %d", form), fmt.Sprintf("form %d", german),
 		fmt.Sprintf("theme %d", o.Caller.Account.ID), fmt.Sprintf("segment %d", segment), fmt.Sprintf("contact %d of list %d", bob, list)}
 	if !slices.Equal(result.Left, want) {
 		o.Errorf("left %q, want %q", result.Left, want)
