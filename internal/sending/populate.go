@@ -113,6 +113,13 @@ func (s *Service) resolveSearch(ctx context.Context, id enlist.BatchID) error {
 		if _, err := batches.LockBatch(tx, id); err != nil {
 			return enlist.IgnoreKind(enlist.NoBatch, err)
 		}
+		populations, err := batches.Populations(tx, id)
+		isOpen := func(p batches.Population) bool {
+			return p.Number == search.Number && p.Type == batches.PopulationSearch
+		}
+		if err != nil || !slices.ContainsFunc(populations, isOpen) {
+			return err // another job was faster
+		}
 		resolved := *search
 		resolved.Type, resolved.Contacts = batches.PopulationContacts, found
 		return batches.SetPopulation(tx, &resolved)

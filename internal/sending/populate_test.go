@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"enlist/internal/app"
 	"enlist/internal/apptest"
 	"enlist/internal/batches"
 	"enlist/internal/contacts"
@@ -30,6 +31,7 @@ func TestRecipientsOfABatch(t *testing.T) {
 		{Name: "unsent leaves out the Contacts that were sent the Message", Test: unsentLeavesOut},
 		{Name: "unsent leaves out the Contacts that were sent the Message as a variant", Test: unsentKnowsVariants},
 		{Name: "a search finds the recipients", Test: populationBySearch},
+		{Name: "two jobs that search the recipients at the same time store them once", Test: searchesAtTheSameTime},
 		{Name: "recipients of the time send are read at the send time", Test: populationAtSendTime},
 		{Name: "a population of thousands is stored in steps and slices", Test: populationInSteps},
 		{Name: "a Contact that unsubscribed after the population gets nothing", Test: unsubscribedGetsNothing},
@@ -130,6 +132,30 @@ func populationBySearch(f *apptest.Batches) {
 	f.Now = time.Unix(at, 0)
 	f.Prepare(id)
 	f.WantAddresses(f.SendAll(nil), "late@x.io")
+}
+
+// searchesAtTheSameTime prepares a Batch while another job has searched its recipients and not stored them, as after a
+// pause that was short.
+func searchesAtTheSameTime(f *apptest.Batches) {
+	f.SubscribeMany(f.News, 3)
+	id, err := f.App.Batches.AddBatch(f.Context(), f.Caller, batches.BatchRequest{Message: f.Message,
+		Populations: []batches.PopulationRequest{{List: f.News, Criteria: apptest.Criterion("Email", "contains", "a")}}})
+	f.Must(err)
+	other := app.New(&apptest.CrashingStore{Engine: f.Store, At: 2, Then: func() { f.Prepare(id) }}, f.Clock)
+	for done := false; !done; {
+		done, _, err = other.Sending.PrepareBatch(f.Context(), batches.PrepareBatch{Batch: id})
+		f.Must(err)
+	}
+	if b := f.Batch(id); b.BatchCounts != (batches.BatchCounts{Recipients: 3}) {
+		f.Errorf("the counts are %+v, want 3 recipients", b.BatchCounts)
+	}
+	apptest.View(f.T, f.Store, func(tx *db.Tx) error {
+		all, err := batches.Populations(tx, id)
+		if len(all) != 1 || !all[0].Done {
+			f.Errorf("the populations are %+v, want one that is done", all)
+		}
+		return err
+	})
 }
 
 func populationAtSendTime(f *apptest.Batches) {
