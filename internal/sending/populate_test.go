@@ -42,6 +42,7 @@ func TestRecipientsOfABatch(t *testing.T) {
 		{Name: "a deleted Contact is skipped", Test: deletedContact},
 		{Name: "results that are stored twice count once", Test: resultsCountOnce},
 		{Name: "the result of a mail does not store the address of a person who was erased meanwhile", Test: erasedWhileSent},
+		{Name: "the mark of a recipient does not store the new address of a person who was erased meanwhile", Test: erasedBeforeSending},
 		{Name: "an address on the Unsubscriber List for all Lists gets no mail, until it is subscribed again", Test: suppressedGetsNothing},
 		{Name: "excluded Contacts are left out and counted", Test: excludedAreLeftOut},
 		{Name: "a Batch that skips doubtful mails does not send them again", Test: doubtfulIsSkipped},
@@ -409,6 +410,20 @@ func erasedWhileSent(f *apptest.Batches) {
 		Failed: &messages.Undelivered{Code: 451, Detail: mail.Address + " is greylisted"}}}})
 	if r := recipient(f, id, ids[0]); r.Address != "" || r.Detail != "" {
 		f.Errorf("after the erasure the recipient is %+v, want no address and no detail", r)
+	}
+}
+
+// erasedBeforeSending erases a person after a sender has read the mail, and before it marks the recipient.
+func erasedBeforeSending(f *apptest.Batches) {
+	ids := f.SubscribeMany(f.News, 1)
+	id := f.Add(apptest.Whole(f.News))
+	f.EditEmail(f.News, ids[0], "new@example.com")
+	next := f.Next(f.Lease("a"))
+	_, err := f.App.Privacy.ErasePerson(f.Context(), f.Caller, "new@example.com")
+	f.Must(err)
+	f.Advance(next)
+	if r := recipient(f, id, ids[0]); r.Address != "" {
+		f.Errorf("after the erasure the recipient has the address %s", r.Address)
 	}
 }
 

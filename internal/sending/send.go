@@ -291,9 +291,7 @@ func (p *BatchProgress) mark(tx *db.Tx, change *batchChange) error {
 			change.counts.Repeated++
 		}
 		if m.Address != m.Recipient.Address {
-			moved := m.Recipient
-			moved.Address = m.Address
-			if err := batches.SetRecipient(tx, &moved); err != nil {
+			if err := moveRecipient(tx, &m.Recipient, m.Address); err != nil {
 				return err
 			}
 		}

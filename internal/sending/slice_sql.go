@@ -200,6 +200,13 @@ func firstMail(tx *db.Tx, s *batches.BatchSlice) (at int64, err error) {
 		append(sliceKey(s), int64(1))...)
 }
 
+// moveRecipient stores a new address of a recipient, unless the stored one has changed: an erasure has removed it.
+func moveRecipient(tx *db.Tx, r *batches.Recipient, to string) error {
+	return tx.Do(`UPDATE recipient SET address = ?
+		WHERE list_id = ? AND batch_id = ? AND contact_id = ? AND address = ?`,
+		to, int64(r.List), int64(r.Batch), int64(r.Contact), r.Address)
+}
+
 // MarkSending stores that recipients are being sent.
 func MarkSending(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, now int64) error {
 	return mark(tx, "status = 'sending', time = ?", "", list, batch, ids, now)
