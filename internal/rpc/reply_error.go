@@ -91,7 +91,8 @@ func expose(err error, m *method) (wireError, bool) {
 	}
 	w := wireError{code: codeOf[e.Kind]}
 	detail := e.Detail
-	if !strings.Contains(detail, e.Field) {
+	// "expected a date" has the word of a Field called "date", and does not name the Field.
+	if !strings.Contains(detail, e.Field) || e.Field != "" && strings.HasPrefix(detail, "expected ") {
 		detail = e.Field + ": " + detail
 	}
 	w.message = sentence(w.code.Name(), detail)
