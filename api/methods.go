@@ -571,8 +571,8 @@ func (c *Client) GetBatchLinkContacts(ctx context.Context, batch int64, linkURL 
 	return call[map[int64][]ClickedLink](ctx, c, "getBatchLinkContacts", batch, linkURL, q)
 }
 
-// GetBatchResponses returns nothing, because it is for replies by SMS, which this service does not
-// send. The key needs the level standard. Errors: CodeNoBatch, CodeInvalidSearch.
+// GetBatchResponses returns nothing: it is for replies by SMS. The key needs the level standard.
+// Errors: CodeNoBatch, CodeInvalidSearch.
 func (c *Client) GetBatchResponses(ctx context.Context, batch int64, q Query) ([]Response, error) {
 	return call[[]Response](ctx, c, "getBatchResponses", batch, q)
 }
@@ -627,9 +627,8 @@ func (c *Client) GetBatchAutoDeactivated(ctx context.Context, batch int64, q Que
 	return call[map[int64][]Recipient](ctx, c, "getBatchAutoDeactivated", batch, q)
 }
 
-// GetBatchUpdated returns nothing, because no page lets a recipient update a profile. The result
-// maps each List's ID to its rows. The key needs the level standard. Errors: CodeNoBatch,
-// CodeInvalidSearch.
+// GetBatchUpdated returns nothing: mails have no link to update a profile. The result maps each
+// List's ID to its rows. The key needs the level standard. Errors: CodeNoBatch, CodeInvalidSearch.
 func (c *Client) GetBatchUpdated(ctx context.Context, batch int64, q Query) (map[int64][]Recipient, error) {
 	return call[map[int64][]Recipient](ctx, c, "getBatchUpdated", batch, q)
 }
@@ -1093,7 +1092,7 @@ type Field struct {
 	Name             string `json:"name"`               // unique in the List
 	Type             string `json:"type"`               // text, comment, decimal, currency, date, dropdown, radio, checkbox or file
 	IsMandatory      bool   `json:"is_mandatory"`       // Web Forms show the Field as mandatory by default
-	AllowUpdate      bool   `json:"allow_update"`       // update-profile Forms show the Field by default
+	AllowUpdate      bool   `json:"allow_update"`       // subscribers may change the value in their settings
 	ShowInForm       int64  `json:"show_in_form"`       // 1: subscription Forms show the Field by default
 	Length           int64  `json:"length"`             // largest number of characters; 0 means no limit
 	Size             int64  `json:"size"`               // width of the input on a form
@@ -1125,9 +1124,9 @@ type Message struct {
 	CreatorUserID          int64  `json:"creator_user_id"` // ID of the API key that created it
 	CreationTime           int64  `json:"creation_time"`   // Unix time, like all times; 0 means never
 	LastModifiedTime       int64  `json:"last_modified_time"`
-	ShowUnsubscribeLink    bool   `json:"show_unsubscribe_link"`    // true by default; without effect: every mail has a link to unsubscribe
-	ShowUpdateProfileLink  bool   `json:"show_update_profile_link"` // without effect, because no page lets a recipient update a profile
-	UpdateProfileListID    int64  `json:"update_profile_list_id"`   // without effect, like the next three
+	ShowUnsubscribeLink    bool   `json:"show_unsubscribe_link"`    // true by default; without effect: every mail has the link
+	ShowUpdateProfileLink  bool   `json:"show_update_profile_link"` // without effect, like the next four
+	UpdateProfileListID    int64  `json:"update_profile_list_id"`
 	UpdateProfileWebformID int64  `json:"update_profile_webform_id"`
 	UnsubscribeListID      int64  `json:"unsubscribe_list_id"`
 	UnsubscribeWebformID   int64  `json:"unsubscribe_webform_id"`

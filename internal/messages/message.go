@@ -31,8 +31,8 @@ type Message struct {
 	Attachments      string // IDs of files, separated by commas
 	InlineImages     string // IDs of files, separated by commas
 
-	// The end of the mails. Only the two texts change a mail: the link to unsubscribe is always there, and no page lets
-	// a recipient update a profile. decisions.md: 127
+	// The end of the mails. Only the two texts change a mail: the link to unsubscribe is always there, and no mail
+	// has a link to update a profile. decisions.md: 127
 	ShowUnsubscribeLink    bool
 	ShowUpdateProfileLink  bool
 	UpdateProfileListID    int64

@@ -25,7 +25,7 @@ const (
 	RowsAccepted  batches.EventKind = "accepted"  // whose mail the mail server has accepted; BatchReport.Sent counts them
 	RowsDeferred  batches.EventKind = "deferred"  // whose mail was tried again, whatever became of it
 	RowsDelivered batches.EventKind = "delivered" // whose mail the mail server has accepted, and has not bounced
-	RowsUpdated   batches.EventKind = "updated"   // no page lets a recipient update a profile, so there are none
+	RowsUpdated   batches.EventKind = "updated"   // no mail has a link to update a profile, so there are none
 	RowsOpens     batches.EventKind = "opens"     // EventOpened with keys that the published interface does not have
 )
 

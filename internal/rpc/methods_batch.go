@@ -59,7 +59,7 @@ func (t table) addReportMethods() {
 		says("Returns who clicked a link.",
 			"object of array of ClickedLink, each List's ID to its rows", "308 311")
 	g.add("getBatchResponses", standard, readOnly, "batch_id"+searchParams, getBatchResponses).
-		says("Returns nothing, because it is for replies by SMS, which this service does not send.",
+		says("Returns nothing: it is for replies by SMS.",
 			"array of Response", "308 311")
 	g.add("getBatchContactLinks", standard, readOnly, "batch_id send_id"+searchParams, getBatchContactLinks).
 		says("Returns the links that a recipient clicked.",
@@ -76,7 +76,7 @@ func (t table) addReportMethods() {
 		{"getBatchUnsubscribed", batches.EventUnsubscribed, "who unsubscribed by the mail or complained"},
 		{"getBatchComplained", batches.EventComplained, "who complained about the mail"},
 		{"getBatchAutoDeactivated", batches.EventDeactivated, "whom a bounce of the mail deactivated"},
-		{"getBatchUpdated", reports.RowsUpdated, "nothing, because no page lets a recipient update a profile"},
+		{"getBatchUpdated", reports.RowsUpdated, "nothing: mails have no link to update a profile"},
 		{"getBatchOpens", reports.RowsOpens, "how often the mail was opened, and whether by a person"},
 		{"getBatchClicked", batches.EventClicked, "who clicked a link of the mail"},
 	} {

@@ -216,7 +216,7 @@ func (r *RecordInfo) keyTable(said map[string]bool) string {
 
 // keyList returns the keys of a record in their order, and which of them criteria may use.
 func (r *RecordInfo) keyList(said map[string]bool) string {
-	var keys, unsearchable []string
+	var keys, searchable, unsearchable []string
 	for _, key := range r.Keys {
 		text := key.Name
 		if key.Meaning != "" && !said[text+key.Meaning] {
@@ -224,15 +224,19 @@ func (r *RecordInfo) keyList(said map[string]bool) string {
 			text += " (" + key.Meaning + ")"
 		}
 		keys = append(keys, text)
-		if !key.Searchable {
+		if key.Searchable {
+			searchable = append(searchable, key.Name)
+		} else {
 			unsearchable = append(unsearchable, key.Name)
 		}
 	}
 	text := "- " + r.Name + ": " + strings.Join(keys, "; ") + "."
-	switch len(unsearchable) {
-	case 0:
+	switch {
+	case len(unsearchable) == 0:
 		text += " All can be searched."
-	case len(keys):
+	case len(searchable) == 0:
+	case len(searchable) < len(unsearchable):
+		text += " Only " + strings.Join(searchable, ", ") + " can be searched."
 	default:
 		text += " All but " + strings.Join(unsearchable, ", ") + " can be searched."
 	}
