@@ -278,21 +278,21 @@ func TestErrorsContainNoIPAddress(t *testing.T) {
 	}
 }
 
-// doc/reference.md has an example in Node.js, which checks the signature for a receiver. The
-// example must accept a posted batch and refuse a changed batch. The test needs Node.js.
+// The check of the client for JavaScript must accept a posted batch and refuse a changed batch. The test needs Node.js.
 //
 // covers: spec webhook.headers
-func TestDocumentedCheckAcceptsPosts(t *testing.T) {
+func TestCheckOfTheClientAcceptsPosts(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("Node.js is not installed")
 	}
-	text, err := os.ReadFile("../../../doc/reference.md")
+	text, err := os.ReadFile("../../rpc/reference/clients/enlist.mjs.tmpl")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, script, _ := strings.Cut(string(text), "```js\n")
-	script, _, _ = strings.Cut(script, "```")
+	_, script, _ := strings.Cut(string(text), "const bytes =")
+	script, _, _ = strings.Cut(script, "\n}\n")
+	script = "class EnlistError extends Error {}\nconst bytes =" + strings.Replace(script, "export ", "", 1) + "\n}\n"
 	var requests []map[string]any
 	server := serve(t, func(_ http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -316,9 +316,10 @@ func TestDocumentedCheckAcceptsPosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	script += fmt.Sprintf("\nconsole.log(%s.map((r) => isGenuine(r.headers, r.body, '%s')).join(' '))", sent, secret)
+	script += fmt.Sprintf("const check = (r) => verifyWebhook(r.headers, r.body, '%s').then(() => true, () => false);\n"+
+		"Promise.all(%s.map(check)).then((all) => console.log(all.join(' ')))", secret, sent)
 	out, err := exec.CommandContext(t.Context(), node, "-e", script).CombinedOutput()
 	if err != nil || strings.TrimSpace(string(out)) != "true false false false" {
-		t.Errorf("the example returned %s, %v; want true for the posted batch and false for the three others", out, err)
+		t.Errorf("the client returned %s, %v; want true for the posted batch and false for the three others", out, err)
 	}
 }
