@@ -891,7 +891,7 @@ type Contact struct {
 	LastModifiedTime    int64  `json:"last_modified_time"`
 	SubscribedVia       string `json:"subscribed_via"`        // web_form, bulk_upload (addContacts), single_addition, api (subscribeContact), quick_send, inbound_message or other
 	IsUnsubscribed      bool   `json:"is_unsubscribed"`       // the Contact has left the List
-	IsBounceDeactivated bool   `json:"is_bounce_deactivated"` // for information only: is_active says whether the server sends mail
+	IsBounceDeactivated bool   `json:"is_bounce_deactivated"` // for information only: is_active decides about mail
 	LastMessageTime     int64  `json:"last_message_time"`     // when a mail was last sent to the Contact
 	LastOpenTime        int64  `json:"last_open_time"`        // when a mail was last opened
 	LastClickTime       int64  `json:"last_click_time"`       // when a link in a mail was last clicked
@@ -947,7 +947,7 @@ type ConsentRecord struct {
 	ListPreferences map[string]bool `json:"list_preferences"`
 	KeyName         string          `json:"key_name"`   // name of the API key of the call
 	ImportID        int64           `json:"import_id"`  // the Import of a file that the consent comes from; 0 means none
-	ImportRow       int64           `json:"import_row"` // number of the row in this file
+	ImportRow       int64           `json:"import_row"` // number of its row
 }
 
 // SentMessage is a record in the result of GetMessagesSentToContact.
@@ -992,8 +992,8 @@ type List struct {
 	CreationTime              int64  `json:"creation_time"`   // Unix time, like all times; 0 means never
 	LastModifiedTime          int64  `json:"last_modified_time"`
 	OnRegisterAddress         string `json:"on_register_address"`         // comma-separated addresses that get a mail about each subscription
-	OnUpdateAddress           string `json:"on_update_address"`           // comma-separated addresses that get a mail about changed Contacts
-	OnUnsubscribeAddress      string `json:"on_unsubscribe_address"`      // comma-separated addresses that get a mail about unsubscriptions
+	OnUpdateAddress           string `json:"on_update_address"`           // addresses that get a mail about changed Contacts
+	OnUnsubscribeAddress      string `json:"on_unsubscribe_address"`      // addresses that get a mail about unsubscriptions
 	DisallowDuplicateContacts bool   `json:"disallow_duplicate_contacts"` // at most one Contact has an address; true by default
 	FolderID                  int64  `json:"folder_id"`
 	ContactCount              int64  `json:"contact_count"`
@@ -1045,20 +1045,20 @@ type Form struct {
 	ID               int64  `json:"id"`
 	ListID           int64  `json:"list_id"`
 	Name             string `json:"name"`
-	FieldIDs         string `json:"field_ids"`          // the Fields that it asks for, in their order, separated by commas; without Email, it comes first; by default those with show_in_form
+	FieldIDs         string `json:"field_ids"`          // the Fields that it asks for, in order, comma-separated; without Email, it comes first; by default those with show_in_form
 	RequiredFieldIDs string `json:"required_field_ids"` // those that need a value; Email always does; by default those with is_mandatory
-	PreferenceIDs    string `json:"preference_ids"`     // those for which it has ticks, in their order, separated by commas
+	PreferenceIDs    string `json:"preference_ids"`     // those for which it has ticks, in order, comma-separated
 	Title            string `json:"title"`              // empty stands for the text of the language, like button and thanks
-	Introduction     string `json:"introduction"`       // text above the inputs
-	Button           string `json:"button"`             // text of the button
-	ConsentText      string `json:"consent_text"`       // what subscribers agree to with a tick; empty: there is no tick; at most 255 characters
-	Thanks           string `json:"thanks"`             // text of the page after the form was sent
-	RedirectURL      string `json:"redirect_url"`       // where the browser goes in place of that page
-	Language         string `json:"language"`           // of its own texts and pages, as of a List
-	Translations     string `json:"translations"`       // its texts in further languages: a JSON object, or a text with one; replies have the text
-	Sites            string `json:"sites"`              // whose pages may send it, such as https://example.com, separated by commas
-	IsOpen           bool   `json:"is_open"`            // whether people can subscribe; true by default
-	CreationTime     int64  `json:"creation_time"`      // Unix time, like all times; 0 means never
+	Introduction     string `json:"introduction"`       // above the inputs
+	Button           string `json:"button"`
+	ConsentText      string `json:"consent_text"`  // what subscribers agree to with a tick; empty: there is no tick; at most 255 characters
+	Thanks           string `json:"thanks"`        // the page after it was sent
+	RedirectURL      string `json:"redirect_url"`  // where the browser goes in place of that page
+	Language         string `json:"language"`      // of its own texts and pages, as of a List
+	Translations     string `json:"translations"`  // its texts in further languages: a JSON object, or a text with one; replies have the text
+	Sites            string `json:"sites"`         // whose pages may send it, such as https://example.com, comma-separated
+	IsOpen           bool   `json:"is_open"`       // whether people can subscribe; true by default
+	CreationTime     int64  `json:"creation_time"` // Unix time, like all times; 0 means never
 	LastModifiedTime int64  `json:"last_modified_time"`
 	ShownCount       int64  `json:"shown_count"`     // how often it was shown
 	SentCount        int64  `json:"sent_count"`      // how often it was sent
@@ -1079,10 +1079,10 @@ type ListDay struct {
 
 // FormDay is a record in the result of GetFormDays.
 type FormDay struct {
-	Day       string `json:"day"`       // in the Account's time zone, such as 2026-01-31
-	Shown     int64  `json:"shown"`     // how often the Form was shown
-	Sent      int64  `json:"sent"`      // how often it was sent
-	Confirmed int64  `json:"confirmed"` // how many of its Contacts confirmed
+	Day       string `json:"day"` // in the Account's time zone, such as 2026-01-31
+	Shown     int64  `json:"shown"`
+	Sent      int64  `json:"sent"`
+	Confirmed int64  `json:"confirmed"`
 }
 
 // Field is a record in the result of SearchFields, GetFieldByID.
@@ -1236,7 +1236,7 @@ type BatchCheck struct {
 	SendContactCount int64            `json:"send_contact_count"` // recipients that get the mail or have got it
 	CheckedCount     int64            `json:"checked_count"`      // Contacts that the server has read
 	TotalCount       int64            `json:"total_count"`        // Contacts of the populations
-	IsComplete       bool             `json:"is_complete"`        // all Contacts were read; otherwise the numbers are about the first ones
+	IsComplete       bool             `json:"is_complete"`        // all Contacts were read
 	LeftOut          map[string]int64 `json:"left_out"`           // Contacts that get no mail, by reason
 	Findings         []BatchFinding   `json:"findings"`           // errors first
 }
@@ -1246,7 +1246,7 @@ type BatchFinding struct {
 	Level        string `json:"level"` // error, warning or note
 	Code         string `json:"code"`  // such as missing_value
 	Text         string `json:"text"`
-	ContactCount int64  `json:"contact_count"` // for missing_value: the number of recipients without a value
+	ContactCount int64  `json:"contact_count"` // for missing_value: recipients without a value
 }
 
 // BatchStatistics is a record in the result of GetBatchStatistics.
@@ -1281,8 +1281,8 @@ type BatchStatistics struct {
 
 // BatchReport is a record in the result of GetBatchReport.
 type BatchReport struct {
-	HumanOpenedCount  int64                 `json:"human_opened_count"`  // mails that a person opened, not a program
-	HumanContactClick int64                 `json:"human_contact_click"` // mails in which a person clicked a link, not a program
+	HumanOpenedCount  int64                 `json:"human_opened_count"`  // mails that a person opened
+	HumanContactClick int64                 `json:"human_contact_click"` // mails in which a person clicked a link
 	HumanLinkClick    int64                 `json:"human_link_click"`    // pairs of a mail and a link that a person clicked
 	SentCount         int64                 `json:"sent_count"`          // mails that the mail server accepted
 	RefusedCount      int64                 `json:"refused_count"`       // refused because of the address; they are also bounces
@@ -1318,9 +1318,9 @@ type MailClientNumbers struct {
 type BatchPeriod struct {
 	Time               int64 `json:"time"`                 // beginning of an hour, or of a day after the first week
 	OpenedCount        int64 `json:"opened_count"`         // mails that were opened
-	HumanOpenedCount   int64 `json:"human_opened_count"`   // mails that a person opened, not a program
+	HumanOpenedCount   int64 `json:"human_opened_count"`   // mails that a person opened
 	UniqueContactClick int64 `json:"unique_contact_click"` // mails in which a link was clicked
-	HumanContactClick  int64 `json:"human_contact_click"`  // mails in which a person clicked a link, not a program
+	HumanContactClick  int64 `json:"human_contact_click"`  // mails in which a person clicked a link
 	UnsubscribeCount   int64 `json:"unsubscribe_count"`    // mails by which the recipient unsubscribed, or that were reported as spam
 	ComplainedCount    int64 `json:"complained_count"`
 }
@@ -1343,9 +1343,9 @@ type BatchDomain struct {
 	BounceCount        int64  `json:"bounce_count"`         // refused, or reported as undeliverable later
 	DeferredCount      int64  `json:"deferred_count"`       // mails whose first attempt failed for a time
 	OpenedCount        int64  `json:"opened_count"`         // mails that were opened
-	HumanOpenedCount   int64  `json:"human_opened_count"`   // mails that a person opened, not a program
+	HumanOpenedCount   int64  `json:"human_opened_count"`   // mails that a person opened
 	UniqueContactClick int64  `json:"unique_contact_click"` // mails in which a link was clicked
-	HumanContactClick  int64  `json:"human_contact_click"`  // mails in which a person clicked a link, not a program
+	HumanContactClick  int64  `json:"human_contact_click"`  // mails in which a person clicked a link
 }
 
 // BatchBounceReason is a part of BatchReport.
@@ -1363,9 +1363,9 @@ type BatchVariantNumbers struct {
 	Subject            string `json:"subject"`              // empty: the subject of the Message
 	SentCount          int64  `json:"sent_count"`           // mails that the mail server accepted
 	OpenedCount        int64  `json:"opened_count"`         // mails that were opened
-	HumanOpenedCount   int64  `json:"human_opened_count"`   // mails that a person opened, not a program
+	HumanOpenedCount   int64  `json:"human_opened_count"`   // mails that a person opened
 	UniqueContactClick int64  `json:"unique_contact_click"` // mails in which a link was clicked
-	HumanContactClick  int64  `json:"human_contact_click"`  // mails in which a person clicked a link, not a program
+	HumanContactClick  int64  `json:"human_contact_click"`  // mails in which a person clicked a link
 	IsWinner           bool   `json:"is_winner"`
 }
 
@@ -1562,20 +1562,20 @@ type TimeZone struct {
 type AuditRow struct {
 	ID        int64                      `json:"id"`
 	Time      int64                      `json:"time"`       // Unix time
-	Method    string                     `json:"method"`     // a method of the API, a request such as "GET /api/exports", or a command
+	Method    string                     `json:"method"`     // method, request such as "GET /api/exports", or command
 	KeyID     int64                      `json:"key_id"`     // 0: the command line, or a person
 	KeyName   string                     `json:"key_name"`   // at the time of the act
-	UserName  string                     `json:"user_name"`  // who ran the command, such as ada@mail1, or the email address of a person; empty for a call
+	UserName  string                     `json:"user_name"`  // who ran the command, such as ada@mail1, or the address of a person; empty for a call
 	IPAddress string                     `json:"ip_address"` // from which the call came; empty for a command
 	Object    string                     `json:"object"`     // the kind of the record, such as List
 	ObjectID  int64                      `json:"object_id"`  // 0: the record has no ID
 	ListID    int64                      `json:"list_id"`    // that the record belongs to; 0 means none
-	Before    map[string]json.RawMessage `json:"before"`     // values that the act changed; null after the erasure of a person whose address they had
+	Before    map[string]json.RawMessage `json:"before"`     // values that the act changed; null after the erasure of a person in them
 	After     map[string]json.RawMessage `json:"after"`      // like before
 }
 
 // Erasure is a record in the result of ErasePerson.
 type Erasure struct {
-	Rows map[string]int64 `json:"rows"` // the number of rows of each kind of data
-	Left []string         `json:"left"` // settings and texts that contain the address and stay, such as "list 3"
+	Rows map[string]int64 `json:"rows"` // of each kind of data
+	Left []string         `json:"left"` // what contains the address and stays, such as "list 3"
 }
