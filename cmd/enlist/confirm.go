@@ -42,7 +42,8 @@ func (c *console) confirmName(given, flag, name, question string) error {
 // ask prints a question and returns the answer in lower case. The flag answers it in a script.
 func (c *console) ask(question, flag string) (string, error) {
 	if c.answers == nil {
-		return "", usage("%s: standard input is no terminal, so add %s", strings.TrimSuffix(question, " [y/N] "), flag)
+		question = strings.TrimRight(strings.TrimSuffix(question, "[y/N] "), ": ")
+		return "", usage("standard input is no terminal, so add %s: %s", flag, question)
 	}
 	fmt.Fprint(c.stderr, question)
 	line, err := bufio.NewReader(c.answers).ReadString('\n')
