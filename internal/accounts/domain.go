@@ -97,7 +97,7 @@ func (s *Service) RotateSendingDomain(ctx context.Context, n NewSendingDomain) (
 	return s.editSendingDomain(ctx, n.Domain, func(d *SendingDomain, _ int64) error {
 		switch key.Selector {
 		case d.Key.Selector, d.OldSelector:
-			return enlist.Refuse(enlist.InvalidParameters, "the selector %s is in use for %s: give another one",
+			return enlist.Refuse(enlist.InvalidParameters, "the selector %s is in use for %s: give another one with --selector",
 				key.Selector, d.Domain)
 		}
 		if d.Next.Selector != "" {
