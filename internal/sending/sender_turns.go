@@ -107,8 +107,8 @@ func (b *BatchSender) leaseNext(ctx context.Context) (wait time.Duration) {
 	return 0
 }
 
-// wasHeld releases a slice that this process had before it leased it. This happens when the clock is set forward, or the
-// machine has slept: the lease has ended, and the mails are still being handed over.
+// wasHeld releases a slice that this process had before it leased it. This happens when the clock is set forward, or
+// the machine has slept: the lease has ended, and the mails are still being handed over.
 func (b *BatchSender) wasHeld(held []*heldSlice, slice *LeasedSlice) bool {
 	i := slices.IndexFunc(held, func(s *heldSlice) bool {
 		return s.leased.Batch == slice.Batch && s.leased.Number == slice.Number
