@@ -95,6 +95,12 @@ func (s *heldSlice) finished() bool {
 	return true
 }
 
+func (s *heldSlice) isReleased() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.released
+}
+
 // maySend reports whether a mail of the slice may be handed over. After a long interruption of the
 // process, another process may have the slice.
 func (s *heldSlice) maySend(now time.Time) bool {

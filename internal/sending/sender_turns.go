@@ -107,11 +107,13 @@ func (b *BatchSender) leaseNext(ctx context.Context) (wait time.Duration) {
 	return 0
 }
 
-// wasHeld releases a slice that this process had before it leased it. This happens when the clock is set forward, or
-// the machine has slept: the lease has ended, and the mails are still being handed over.
+// wasHeld releases a slice that was leased to this process under another name. This happens when the clock is set
+// forward, or the machine has slept: the lease has ended, and the mails are still being handed over. held are the slices
+// that this process had before.
 func (b *BatchSender) wasHeld(held []*heldSlice, slice *LeasedSlice) bool {
 	i := slices.IndexFunc(held, func(s *heldSlice) bool {
-		return s.leased.Batch == slice.Batch && s.leased.Number == slice.Number
+		return s.leased.Holder == slice.Former ||
+			s.leased.Batch == slice.Batch && s.leased.Number == slice.Number && !s.isReleased()
 	})
 	if i < 0 {
 		return false

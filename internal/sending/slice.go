@@ -34,6 +34,7 @@ type LeasedSlice struct {
 	Contents   []batches.MailContent // of the variants, or one
 	Recipients []batches.Recipient   // waiting, due again, or in doubt
 	From       string                // address of the sender
+	Former     string                // who has had the slice and did not release it, or ""
 	Paces      []pace.Pace           // of the domain groups whose mails are slowed down
 }
 
@@ -234,7 +235,7 @@ func (l *LeasedSlice) take(tx *db.Tx, holder string, now int64) (taken bool, err
 	if err != nil || !taken {
 		return false, err
 	}
-	l.Holder, l.Of.ActiveTime = holder, now
+	l.Former, l.Holder, l.Of.ActiveTime = l.Holder, holder, now
 	if l.Of.Begun == 0 && len(l.Recipients) > 0 {
 		l.Of.Begun = now
 	}
