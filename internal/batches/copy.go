@@ -83,8 +83,8 @@ func (s *Service) NotOpened(ctx context.Context, c *enlist.Caller, id enlist.Bat
 		all := make([]PopulationRequest, len(lists))
 		for i, list := range lists {
 			all[i] = PopulationRequest{List: list, Criteria: &enlist.Criteria{All: []enlist.Criteria{
-				{Key: enlist.KeyBatchSent, Operator: "exactly", Value: value},
-				{Key: enlist.KeyBatchOpened, Operator: "not", Value: value},
+				{Key: enlist.KeyBatchSent, Operator: "exactly", Value: value, NotField: true},
+				{Key: enlist.KeyBatchOpened, Operator: "not", Value: value, NotField: true},
 			}}}
 		}
 		return all, nil

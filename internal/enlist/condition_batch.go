@@ -15,6 +15,11 @@ const (
 	KeyBatchClicked = "batch_clicked"
 )
 
+// IsBatchKey reports whether a key is one of a Batch. A Field with this name takes precedence in criteria of callers.
+func IsBatchKey(name string) bool {
+	return slices.ContainsFunc(batchKeys, func(k SearchKey) bool { return k.Name == name })
+}
+
 // batchKeys are the keys of Contacts with the type KeyBatch. reference.md: compare.batch
 var batchKeys = []SearchKey{
 	{Name: KeyBatchSent, Type: KeyBatch, Searchable: true},

@@ -28,18 +28,26 @@ func AttributeKeys[T any](attributes []Attribute[T]) []SearchKey {
 }
 
 // find returns the key with a name. It looks at system keys first, then at names of Fields,
-// then at field_<id>, then at preferences. It returns nil when no key matches. reference.md: search.key
-func (k Keys) find(name string) *SearchKey {
+// then at field_<id>, then at keys of Batches and preferences. With notField it leaves out Fields. It
+// returns nil when no key matches. reference.md: search.key
+func (k Keys) find(name string, notField bool) *SearchKey {
+	var batch *SearchKey
 	for i := range k.System {
-		if k.System[i].Name == name {
+		switch {
+		case k.System[i].Name != name:
+		case k.System[i].Type == KeyBatch:
+			batch = &k.System[i]
+		default:
 			return &k.System[i]
 		}
 	}
-	if k.Schema == nil {
-		return nil
+	if k.Schema != nil && !notField {
+		if f := k.Schema.FieldCalled(name); f != nil {
+			return f.SearchKey()
+		}
 	}
-	if f := k.Schema.FieldCalled(name); f != nil {
-		return f.SearchKey()
+	if batch != nil || k.Schema == nil {
+		return batch
 	}
 	return k.Schema.preferenceKey(name)
 }
@@ -74,7 +82,7 @@ func (k Keys) Sort(name string) (*SearchKey, error) {
 	if name == "" {
 		return nil, nil
 	}
-	if key := k.find(name); key != nil && !key.unsortable() {
+	if key := k.find(name, false); key != nil && !key.unsortable() {
 		return key, nil
 	}
 	found := slices.DeleteFunc(k.inAnyCase(name), func(key *SearchKey) bool { return key.unsortable() })

@@ -9,13 +9,13 @@ import (
 )
 
 // KeySegment is the name of the key. The operand is the ID of a Segment, or IDs with In. A Field with this name takes
-// precedence. reference.md: compare.segment
+// precedence in criteria of callers. reference.md: compare.segment
 const KeySegment = "segment_id"
 
 // InSegment returns the criteria that find the Contacts of a Segment.
 func InSegment(id SegmentID) *Criteria {
 	value := Input{Kind: InputNumber, Text: strconv.FormatInt(int64(id), 10)}
-	return &Criteria{Key: KeySegment, Operator: "exactly", Value: value}
+	return &Criteria{Key: KeySegment, Operator: "exactly", Value: value, NotField: true}
 }
 
 // SegmentsOf returns the Segments if the criteria test only whether a Contact is in one of them, as InSegment and
@@ -37,7 +37,7 @@ func InSegments(ids []SegmentID) *Criteria {
 	for _, id := range ids {
 		value.Items = append(value.Items, InSegment(id).Value)
 	}
-	return &Criteria{Key: KeySegment, Operator: "in", Value: value}
+	return &Criteria{Key: KeySegment, Operator: "in", Value: value, NotField: true}
 }
 
 // NamesSegment reports whether a test of the criteria names a Segment.

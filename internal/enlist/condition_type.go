@@ -72,7 +72,7 @@ func (t *criteriaChecker) group(c *Criteria, level int) (*Condition, error) {
 
 // test checks one test in this order: its key, its operator, its value.
 func (t *criteriaChecker) test(c *Criteria) (*Condition, error) {
-	key := t.keys.find(c.Key)
+	key := t.keys.find(c.Key, c.NotField)
 	if key == nil && c.Key == KeySegment && t.keys.Segment != nil {
 		return t.segment(c)
 	}

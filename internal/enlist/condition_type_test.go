@@ -129,16 +129,22 @@ func TestOperandsHaveTheTypeOfTheirKey(t *testing.T) {
 
 // covers: spec search.key
 func TestSystemKeysTakePrecedenceOverFields(t *testing.T) {
-	s := NewSchema(List{}, []Field{{ID: 5, Name: "field_6"}, {ID: 6, Name: "id"}, {ID: 7, Name: "ID"}}, nil)
+	s := NewSchema(List{}, []Field{{ID: 5, Name: "field_6"}, {ID: 6, Name: "id"}, {ID: 7, Name: "ID"}, {ID: 8, Name: KeyBatchSent}}, nil)
 	k := Keys{System: ContactKeys, Schema: s}
-	if key := k.find("id"); key.Field != nil {
+	if key := k.find("id", false); key.Field != nil {
 		t.Errorf("the key id is the Field %d, want the system key", key.Field.ID)
 	}
-	if key := k.find("field_6"); key.Field.ID != 5 {
+	if key := k.find("field_6", false); key.Field.ID != 5 {
 		t.Errorf("the key field_6 is the Field %d, want Field 5, whose name is field_6", key.Field.ID)
 	}
-	if key := k.find("field_7"); key.Field.ID != 7 {
+	if key := k.find("field_7", false); key.Field.ID != 7 {
 		t.Errorf("the key field_7 is the Field %d, want 7", key.Field.ID)
+	}
+	if key := k.find(KeyBatchSent, false); key.Field == nil {
+		t.Error("the key batch_sent of a caller is not the Field of this name")
+	}
+	if key := k.find(KeyBatchSent, true); key.Type != KeyBatch {
+		t.Error("the key batch_sent of the program is not the one of Batches")
 	}
 }
 

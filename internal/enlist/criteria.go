@@ -65,6 +65,10 @@ type Criteria struct {
 	Key      string
 	Operator string // as it was sent
 	Value    Input
+
+	// NotField: the Key is KeySegment or one of a Batch, also if the List has a Field of this name. Only the program
+	// sets it. A caller's key means the Field then. reference.md: search.key
+	NotField bool `json:",omitempty"`
 }
 
 // Query is a search as the caller sent it.

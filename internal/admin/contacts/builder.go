@@ -82,7 +82,8 @@ func (b *builder) test(c condition) enlist.Criteria {
 		t.Key = c.Key
 		return t
 	}
-	t := enlist.Criteria{Key: c.Key, Operator: c.Operator, Value: enlist.TextInput(c.Value)}
+	t := enlist.Criteria{Key: c.Key, Operator: c.Operator, Value: enlist.TextInput(c.Value),
+		NotField: c.Key == enlist.KeySegment || enlist.IsBatchKey(c.Key)}
 	if c.Operator == "in" {
 		t.Value = ui.Texts(c.Value)
 	}
