@@ -98,10 +98,14 @@ const noContact = "The List has no Contact with this address."
 // none.
 func contactOf(r *ui.Request, list enlist.ListID, address string) (*oneContact, error) {
 	one, q := &oneContact{}, enlist.Query{Limit: 1}
-	if address != "" {
-		q.Criteria = &enlist.Criteria{Key: "Email", Operator: "exactly", Value: enlist.TextInput(address)}
+	email, err := r.EmailField(list)
+	if err != nil {
+		return nil, err
 	}
-	return one, r.App.Contacts.SearchContacts(r.Context(), r.Caller, list, q, []string{"id", "Email"}, one)
+	if address != "" {
+		q.Criteria = &enlist.Criteria{Key: email, Operator: "exactly", Value: enlist.TextInput(address)}
+	}
+	return one, r.App.Contacts.SearchContacts(r.Context(), r.Caller, list, q, []string{"id", email}, one)
 }
 
 // compose composes the mail of the Contact, or one without a Contact.

@@ -123,7 +123,7 @@ func (d *checkData) readLists(r *ui.Request, request *batches.BatchRequest) erro
 		return nil // the person may not see Contacts, or the page of Contacts cannot find these populations
 	}
 	for _, list := range lists {
-		email, err := emailField(r, list.ID)
+		email, err := r.EmailField(list.ID)
 		if err != nil {
 			return err
 		}
@@ -140,17 +140,6 @@ func (d *checkData) readLists(r *ui.Request, request *batches.BatchRequest) erro
 		}
 	}
 	return nil
-}
-
-// emailField returns the name of the Field with the e-mail addresses of a List, or "".
-func emailField(r *ui.Request, list enlist.ListID) (string, error) {
-	fields, err := r.App.Lists.SearchFields(r.Context(), r.Caller, list, enlist.Query{})
-	for i := range fields {
-		if fields[i].AddressType == enlist.AddressEmail {
-			return fields[i].Name, nil
-		}
-	}
-	return "", err
 }
 
 // peopleOut returns the path of the Contacts of a List that are left out for a reason, or "" if conditions cannot say

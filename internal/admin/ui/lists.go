@@ -24,3 +24,14 @@ func (r *Request) ListNames() (map[enlist.ListID]string, error) {
 	}
 	return names, nil
 }
+
+// EmailField returns the name of the Field with the email addresses of a List. Errors: those of SearchFields.
+func (r *Request) EmailField(list enlist.ListID) (string, error) {
+	fields, err := r.App.Lists.SearchFields(r.Context(), r.Caller, list, enlist.Query{})
+	for i := range fields {
+		if fields[i].AddressType == enlist.AddressEmail {
+			return fields[i].Name, nil
+		}
+	}
+	return "", err
+}
