@@ -88,6 +88,15 @@ func (s *Schema) Mobile() *Field { return s.mobile }
 // Preference returns the preference of the List with a name, or nil if there is none.
 func (s *Schema) Preference(name string) *Preference { return s.prefs[name] }
 
+// PreferenceByID returns a preference, or nil.
+func (s *Schema) PreferenceByID(id PreferenceID) *Preference {
+	i := slices.IndexFunc(s.Preferences, func(p Preference) bool { return p.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &s.Preferences[i]
+}
+
 // AddressKey returns the normalised address of a Contact: its email address or, if it has
 // none, its mobile number. It returns "" if the Contact has neither.
 func (s *Schema) AddressKey(c *ByID) string {

@@ -259,7 +259,7 @@ func (f *Form) forget(schema *enlist.Schema) {
 	f.FieldIDs = idText(slices.DeleteFunc(ids[enlist.FieldID](f.FieldIDs), isGone))
 	f.RequiredIDs = idText(slices.DeleteFunc(ids[enlist.FieldID](f.RequiredIDs), isGone))
 	f.PreferenceIDs = idText(slices.DeleteFunc(ids[enlist.PreferenceID](f.PreferenceIDs),
-		func(id enlist.PreferenceID) bool { return preferenceOf(schema, id) == nil }))
+		func(id enlist.PreferenceID) bool { return schema.PreferenceByID(id) == nil }))
 }
 
 // check refuses a Form that does not fit its List.
@@ -282,7 +282,7 @@ func (f *Form) check(schema *enlist.Schema) error {
 		}
 	}
 	for _, id := range ids[enlist.PreferenceID](f.PreferenceIDs) {
-		if preferenceOf(schema, id) == nil {
+		if schema.PreferenceByID(id) == nil {
 			return enlist.Invalid("preference_ids", fmt.Sprintf("the List has no preference %d", id))
 		}
 	}

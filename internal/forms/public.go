@@ -83,20 +83,11 @@ func Inputs(f *Form, schema *enlist.Schema) (all []Input) {
 // Preferences returns the preferences of a Form in their order.
 func Preferences(f *Form, schema *enlist.Schema) (all []enlist.Preference) {
 	for _, id := range ids[enlist.PreferenceID](f.PreferenceIDs) {
-		if p := preferenceOf(schema, id); p != nil {
+		if p := schema.PreferenceByID(id); p != nil {
 			all = append(all, *p)
 		}
 	}
 	return all
-}
-
-// preferenceOf returns a preference of a List, or nil.
-func preferenceOf(schema *enlist.Schema, id enlist.PreferenceID) *enlist.Preference {
-	i := slices.IndexFunc(schema.Preferences, func(p enlist.Preference) bool { return p.ID == id })
-	if i < 0 {
-		return nil
-	}
-	return &schema.Preferences[i]
 }
 
 // caller returns a Caller that may access every List of an Account.

@@ -146,7 +146,7 @@ func asks(schema *enlist.Schema, input string) bool {
 	case input == FieldInput(enlist.FieldID(id)):
 		return schema.Field(enlist.FieldID(id)) != nil
 	}
-	return input == PreferenceInput(enlist.PreferenceID(id)) && preferenceOf(schema, enlist.PreferenceID(id)) != nil
+	return input == PreferenceInput(enlist.PreferenceID(id)) && schema.PreferenceByID(enlist.PreferenceID(id)) != nil
 }
 
 // FieldInput returns the name of the input for a Field.

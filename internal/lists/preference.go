@@ -2,7 +2,6 @@ package lists
 
 import (
 	"context"
-	"slices"
 
 	"enlist/internal/accounts"
 	"enlist/internal/db"
@@ -42,11 +41,7 @@ func (s *Service) AddPreference(ctx context.Context, c *enlist.Caller, list enli
 func (s *Service) RenamePreference(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.PreferenceID,
 	name string) error {
 	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
-		schema, err := Load(tx, c, list)
-		if err != nil {
-			return false, err
-		}
-		p, err := preferenceOf(schema, id)
+		schema, p, err := loadPreference(tx, c, list, id)
 		if err != nil {
 			return false, err
 		}
@@ -66,13 +61,18 @@ func (s *Service) RenamePreference(ctx context.Context, c *enlist.Caller, list e
 	return err
 }
 
-// preferenceOf returns a copy of a preference. Errors: InvalidParameters.
-func preferenceOf(schema *enlist.Schema, id enlist.PreferenceID) (enlist.Preference, error) {
-	i := slices.IndexFunc(schema.Preferences, func(p enlist.Preference) bool { return p.ID == id })
-	if i < 0 {
-		return enlist.Preference{}, enlist.Refuse(enlist.InvalidParameters, "the List has no preference with this ID")
+// loadPreference returns a List and a copy of one of its preferences. Errors: NoList, Denied, InvalidParameters.
+func loadPreference(tx *db.Tx, c *enlist.Caller, list enlist.ListID, id enlist.PreferenceID) (
+	*enlist.Schema, enlist.Preference, error) {
+	schema, err := Load(tx, c, list)
+	if err != nil {
+		return nil, enlist.Preference{}, err
 	}
-	return schema.Preferences[i], nil
+	p := schema.PreferenceByID(id)
+	if p == nil {
+		return nil, enlist.Preference{}, enlist.Refuse(enlist.InvalidParameters, "the List has no preference with this ID")
+	}
+	return schema, *p, nil
 }
 
 // DeletePreference removes a preference and the answers of all Contacts.
@@ -80,17 +80,13 @@ func preferenceOf(schema *enlist.Schema, id enlist.PreferenceID) (enlist.Prefere
 func (s *Service) DeletePreference(ctx context.Context, c *enlist.Caller, list enlist.ListID,
 	id enlist.PreferenceID) error {
 	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
-		schema, err := Load(tx, c, list)
+		_, p, err := loadPreference(tx, c, list, id)
 		if err != nil {
 			return false, err
 		}
-		p, err := preferenceOf(schema, id)
+		err = accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Preference", ID: int64(id), List: list},
+			accounts.AuditValues{"name": p.Name}, nil)
 		if err != nil {
-			return false, err
-		}
-		before := accounts.AuditValues{"name": p.Name}
-		if err := accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Preference", ID: int64(id), List: list},
-			before, nil); err != nil {
 			return false, err
 		}
 		return true, DeletePreference(tx, list, id)
