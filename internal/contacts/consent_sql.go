@@ -33,7 +33,7 @@ func mapLedgerRow(d *db.Dialect, m *db.Mapper, r *enlist.LedgerRow) {
 	m.Fixed("ip", &r.IP)
 	m.Fixed("preferences", (*db.Choices)(&r.Preferences))
 	m.Fixed("key_id", (*int64)(&r.KeyID))
-	m.Computed("import_id", (*int64)(&r.ImportID)) // AddLedger inserts them
+	m.Computed("import_id", (*int64)(&r.ImportID)) // package imports inserts them
 	m.Computed("import_row", &r.ImportRow)
 }
 

@@ -220,7 +220,7 @@ func (q *Query) page(s *enlist.Search, p *planner.Plan) {
 	q.order(s)
 }
 
-// contactCount writes the statement that counts the Contacts that match a search.
+// count writes the statement that counts the Contacts that match a search.
 func (q *Query) count(p *planner.Plan) {
 	switch {
 	case p.Residual == planner.Intersect:

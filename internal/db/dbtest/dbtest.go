@@ -136,7 +136,7 @@ func EachParallel(t *testing.T, test func(t *testing.T, e Engine)) {
 	}
 }
 
-// Engine is an open store.
+// Store is an open store.
 type Store struct {
 	db.Engine
 	Jobs func(*river.Config) (jobs.Client, error)
