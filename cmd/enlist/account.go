@@ -58,7 +58,6 @@ type accountAdd struct {
 	Limit    contactLimit `default:"none" placeholder:"N" help:"Largest number of Contacts to store; none: no limit."`
 }
 
-// Run adds the Account.
 func (c *accountAdd) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
 		a, err := s.Accounts.AddAccount(ctx, accounts.AccountDetails{Name: c.Name, TimeZone: c.Timezone,
@@ -76,7 +75,6 @@ type accountList struct {
 	format
 }
 
-// Run lists the Accounts.
 func (c *accountList) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
 		accounts, err := s.Accounts.AllAccounts(ctx)

@@ -48,7 +48,6 @@ type autoresponderAdd struct {
 	Event   string `required:"" help:"subscribe, unsubscribe, update_profile, confirm or api_upload."`
 }
 
-// Run adds the autoresponder.
 func (c *autoresponderAdd) Run(ctx context.Context, out *console) error {
 	return autoresponderDefinitions.runAdd(ctx, out, &c.newDefinition,
 		func(*app.App, *enlist.Caller) ([]enlist.Detail, error) {
@@ -69,14 +68,12 @@ func (c *autoresponderEdit) Run(ctx context.Context, out *console) error {
 
 type autoresponderList struct{ allDefinitions }
 
-// Run lists the autoresponders.
 func (c *autoresponderList) Run(ctx context.Context, out *console) error {
 	return autoresponderDefinitions.runList(ctx, out, &c.allDefinitions)
 }
 
 type autoresponderShow struct{ oneDefinition }
 
-// Run shows the autoresponder.
 func (c *autoresponderShow) Run(ctx context.Context, out *console) error {
 	return autoresponderDefinitions.runShow(ctx, out, &c.oneDefinition)
 }
@@ -86,7 +83,6 @@ type autoresponderDelete struct {
 	Yes bool `help:"Do not ask before the autoresponder is deleted."`
 }
 
-// Run deletes the autoresponder.
 func (c *autoresponderDelete) Run(ctx context.Context, out *console) error {
 	return autoresponderDefinitions.runDelete(ctx, out, &c.oneDefinition, c.Yes)
 }

@@ -36,7 +36,6 @@ type batchList struct {
 	Account int64 `placeholder:"ID" help:"ID of an Account: list only its Batches."`
 }
 
-// Run lists the Batches.
 func (c *batchList) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
 		var all []record
@@ -115,7 +114,6 @@ func (c *oneBatch) edit(ctx context.Context, out *console, command, at string) e
 
 type batchPause struct{ oneBatch }
 
-// Run pauses the Batch.
 func (c *batchPause) Run(ctx context.Context, out *console) error {
 	return c.edit(ctx, out, "pause", "")
 }
@@ -129,7 +127,6 @@ func (c *batchResume) Run(ctx context.Context, out *console) error {
 
 type batchCancel struct{ oneBatch }
 
-// Run cancels the Batch.
 func (c *batchCancel) Run(ctx context.Context, out *console) error {
 	return c.edit(ctx, out, "cancel", "")
 }
@@ -146,7 +143,6 @@ func (c *batchReschedule) Run(ctx context.Context, out *console) error {
 
 type batchDelete struct{ oneBatch }
 
-// Run deletes the Batch.
 func (c *batchDelete) Run(ctx context.Context, out *console) error {
 	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.BatchID) error {
 		if err := s.Batches.DeleteBatch(ctx, caller, id); err != nil {
@@ -161,7 +157,6 @@ type batchShow struct {
 	Follow bool `help:"Show the progress until the Batch has ended."`
 }
 
-// Run shows the Batch.
 func (c *batchShow) Run(ctx context.Context, out *console) error {
 	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.BatchID) error {
 		if c.Follow {

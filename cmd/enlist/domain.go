@@ -43,7 +43,6 @@ type domainAdd struct {
 	Account int64 `default:"1" placeholder:"ID" help:"Account that sends from the domain."`
 }
 
-// Run adds the domain.
 func (c *domainAdd) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
 		d, err := s.Accounts.AddSendingDomain(ctx, accounts.NewSendingDomain{Account: enlist.AccountID(c.Account),
@@ -61,7 +60,6 @@ type domainList struct {
 	format
 }
 
-// Run lists the domains.
 func (c *domainList) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
 		all, err := s.Accounts.SendingDomains(ctx)
@@ -139,7 +137,6 @@ func (c *domainSwitch) Run(ctx context.Context, out *console) error {
 
 type domainRemove struct{ domainArg }
 
-// Run removes the domain.
 func (c *domainRemove) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
 		d, err := s.Accounts.RemoveSendingDomain(ctx, c.Domain)

@@ -25,7 +25,6 @@ type fieldAdd struct {
 	Set  map[string]string `mapsep:"none" placeholder:"KEY=VALUE" help:"An attribute of the API; may be repeated."`
 }
 
-// Run adds the Field.
 func (c *fieldAdd) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
 		caller, err := operatorOfList(ctx, s, enlist.ListID(c.List))
@@ -54,7 +53,6 @@ type fieldList struct {
 	List int64 `required:"" placeholder:"ID" help:"ID of the List."`
 }
 
-// Run lists the Fields.
 func (c *fieldList) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
 		caller, err := operatorOfList(ctx, s, enlist.ListID(c.List))

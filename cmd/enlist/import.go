@@ -204,14 +204,12 @@ func (c *oneImport) edit(ctx context.Context, out *console,
 
 type importPause struct{ oneImport }
 
-// Run pauses the Import.
 func (c *importPause) Run(ctx context.Context, out *console) error {
 	return c.edit(ctx, out, (*imports.Service).PauseImport)
 }
 
 type importCancel struct{ oneImport }
 
-// Run cancels the Import.
 func (c *importCancel) Run(ctx context.Context, out *console) error {
 	return c.edit(ctx, out, (*imports.Service).CancelImport)
 }
@@ -233,7 +231,6 @@ type importShow struct {
 	Follow bool `help:"Show the progress until the import has ended or is paused."`
 }
 
-// Run shows the Import.
 func (c *importShow) Run(ctx context.Context, out *console) error {
 	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.ImportID) error {
 		if c.Follow {

@@ -33,7 +33,6 @@ type indexList struct {
 	format
 }
 
-// Run lists the indexes.
 func (c *indexList) Run(ctx context.Context, out *console) error {
 	return withAdvisor(ctx, c.Database, func(_ *app.App, advisor *advisor.Advisor) error {
 		found, err := advisor.Reports(ctx)

@@ -30,7 +30,6 @@ type jobsList struct {
 	Limit int    `default:"1000" placeholder:"N" help:"Largest number of jobs to list; 0: all."`
 }
 
-// Run lists the jobs.
 func (c *jobsList) Run(ctx context.Context, out *console) error {
 	if c.Limit < 0 {
 		return usage("--limit must be 0 or more")
@@ -84,7 +83,6 @@ func (c *jobsRetry) Run(ctx context.Context, out *console) error {
 
 type jobsDiscard struct{ chosen }
 
-// Run removes the jobs.
 func (c *jobsDiscard) Run(ctx context.Context, out *console) error {
 	discard := func(ctx context.Context, q jobs.Queue, _ jobs.WebhookRetrier, id int64) error {
 		return jobs.Discard(ctx, q, id)

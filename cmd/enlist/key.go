@@ -62,7 +62,6 @@ type keyList struct {
 	format
 }
 
-// Run lists the keys.
 func (c *keyList) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
 		keys, err := s.Accounts.Keys(ctx)
@@ -129,7 +128,6 @@ type keyRevoke struct {
 	ID int64 `arg:"" help:"ID of the key, as enlist key list shows it."`
 }
 
-// Run revokes the key.
 func (c *keyRevoke) Run(ctx context.Context, out *console) error {
 	return changeKey(ctx, c.Database, c.ID, func(s *app.App) error {
 		if err := s.Accounts.RevokeKey(ctx, enlist.KeyID(c.ID)); err != nil {

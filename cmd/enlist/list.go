@@ -26,7 +26,6 @@ type listAdd struct {
 	Set     map[string]string `mapsep:"none" placeholder:"KEY=VALUE" help:"A setting of the API; may be repeated."`
 }
 
-// Run adds the List.
 func (c *listAdd) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
 		caller, err := operator(ctx, s, c.Account)
@@ -55,7 +54,6 @@ type listShow struct {
 	Account int64 `placeholder:"ID" help:"ID of an Account: show only its Lists."`
 }
 
-// Run shows the Lists.
 func (c *listShow) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
 		if c.ID != 0 {

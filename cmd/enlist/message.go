@@ -48,7 +48,6 @@ type messageAdd struct {
 	File    string `placeholder:"PATH" help:"Content: .html, .md or .txt. Its images become files of the Message."`
 }
 
-// Run adds the Message.
 func (c *messageAdd) Run(ctx context.Context, out *console) error {
 	return messageDefinitions.runAdd(ctx, out, &c.newDefinition,
 		func(s *app.App, caller *enlist.Caller) ([]enlist.Detail, error) {
@@ -84,14 +83,12 @@ func (c *messageEdit) Run(ctx context.Context, out *console) error {
 
 type messageList struct{ allDefinitions }
 
-// Run lists the Messages.
 func (c *messageList) Run(ctx context.Context, out *console) error {
 	return messageDefinitions.runList(ctx, out, &c.allDefinitions)
 }
 
 type messageShow struct{ oneDefinition }
 
-// Run shows the Message.
 func (c *messageShow) Run(ctx context.Context, out *console) error {
 	return messageDefinitions.runShow(ctx, out, &c.oneDefinition)
 }
@@ -101,7 +98,6 @@ type messageDelete struct {
 	Yes bool `help:"Do not ask before the Message is deleted."`
 }
 
-// Run deletes the Message.
 func (c *messageDelete) Run(ctx context.Context, out *console) error {
 	return messageDefinitions.runDelete(ctx, out, &c.oneDefinition, c.Yes)
 }

@@ -115,7 +115,6 @@ type removePersonCommand struct {
 	Account int64  `placeholder:"ID" help:"ID of the Account that the person may no longer use; default: all."`
 }
 
-// Run removes the person.
 func (c *removePersonCommand) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
 		if err := s.People.Remove(ctx, c.Email, enlist.AccountID(c.Account)); err != nil {

@@ -49,7 +49,6 @@ type webhookAdd struct {
 	List   string `placeholder:"ID" help:"ID of a List; without it: all Lists."`
 }
 
-// Run adds the webhook.
 func (c *webhookAdd) Run(ctx context.Context, out *console) error {
 	return webhookDefinitions.runAdd(ctx, out, &c.newDefinition,
 		func(*app.App, *enlist.Caller) ([]enlist.Detail, error) {
@@ -73,14 +72,12 @@ func (c *webhookEdit) Run(ctx context.Context, out *console) error {
 
 type webhookList struct{ allDefinitions }
 
-// Run lists the webhooks.
 func (c *webhookList) Run(ctx context.Context, out *console) error {
 	return webhookDefinitions.runList(ctx, out, &c.allDefinitions)
 }
 
 type webhookShow struct{ oneDefinition }
 
-// Run shows the webhook.
 func (c *webhookShow) Run(ctx context.Context, out *console) error {
 	return webhookDefinitions.runShow(ctx, out, &c.oneDefinition)
 }
@@ -90,7 +87,6 @@ type webhookDelete struct {
 	Yes bool `help:"Do not ask before the webhook is deleted."`
 }
 
-// Run deletes the webhook.
 func (c *webhookDelete) Run(ctx context.Context, out *console) error {
 	return webhookDefinitions.runDelete(ctx, out, &c.oneDefinition, c.Yes)
 }

@@ -3,7 +3,6 @@
 
 package rpc
 
-// addContactMethods adds the methods for Contacts.
 func (t table) addContactMethods() {
 	g := t.of("Contacts")
 	g.add("subscribeContact", standard, writes, "list_id contact_details"+consentParams, subscribeContact).

@@ -43,7 +43,6 @@ func (t table) addListMethods() {
 		says("Returns the preferences of a List that match the criteria.", "array of Preference", "303 311")
 }
 
-// addFieldMethods adds the methods for Fields.
 func (t table) addFieldMethods() {
 	g := t.of("Fields")
 	g.add("addField", full, writes, "list_id field_details", addField).
@@ -66,7 +65,6 @@ func (t table) addFieldMethods() {
 		says("Sets the Folder that a file Field uploads into.", "true", "303 305 306 310")
 }
 
-// addSegmentMethods adds the methods for Segments.
 func (t table) addSegmentMethods() {
 	g := t.of("Segments")
 	g.add("setSegment", full, writes, "list_id name search_criteria segment_id=0", setSegment).
@@ -80,7 +78,6 @@ func (t table) addSegmentMethods() {
 		says("Returns the Segments of a List that match the criteria.", "array of Segment", "303 311")
 }
 
-// addFormMethods adds the methods for Forms.
 func (t table) addFormMethods() {
 	g := t.of("Forms")
 	g.add("setForm", full, writes, "list_id form_details form_id=0", setForm).
@@ -96,7 +93,6 @@ func (t table) addFormMethods() {
 			"array of FormDay, by day", "303 310")
 }
 
-// addFolderMethods adds the methods for Folders.
 func (t table) addFolderMethods() {
 	g := t.of("Folders")
 	g.add("addFolder", full, writes, "folder_details", addRecord(g.Accounts.AddFolder)).

@@ -10,7 +10,6 @@ import (
 	"enlist/internal/webhooks"
 )
 
-// addMessageMethods adds the methods for Messages.
 func (t table) addMessageMethods() {
 	g := t.of("Messages")
 	g.add("addMessage", full, writes, "message_details", addRecord(g.Messages.AddMessage)).
@@ -47,7 +46,6 @@ func (t table) addThemeMethods() {
 		says("Changes the sent details of the theme. Mails that are not sent yet get it.", "true", "310 379")
 }
 
-// addAutoresponderMethods adds the methods for autoresponders.
 func (t table) addAutoresponderMethods() {
 	g := t.of("Autoresponders")
 	g.add("addAutoresponder", full, writes, "autoresponder_details", addRecord(g.Batches.AddAutoresponder)).
@@ -72,7 +70,6 @@ func (t table) addAutoresponderMethods() {
 		says("Returns one autoresponder.", "array of Autoresponder, with one autoresponder", "309")
 }
 
-// addWebhookMethods adds the methods for webhooks.
 func (t table) addWebhookMethods() {
 	g := t.of("Webhooks")
 	g.add("addWebhook", full, writes, "webhook_details", addRecord(g.Webhooks.AddWebhook)).
