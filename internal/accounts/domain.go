@@ -70,7 +70,7 @@ func (s *Service) AddSendingDomain(ctx context.Context, n NewSendingDomain) (*Se
 				domain)
 		}
 		d := &SendingDomain{AccountID: n.Account, Domain: domain, Key: *key, CreationTime: now}
-		if err := addSendingDomain(tx, d); err != nil {
+		if err := sendingDomainTable.AddDefinition(tx, d); err != nil {
 			return nil, err
 		}
 		return d, d.auditChange(ctx, tx, now, nil, d.auditValues())
@@ -151,7 +151,7 @@ func (s *Service) editSendingDomain(ctx context.Context, domain string, edit fun
 		if err := edit(d, now); err != nil {
 			return nil, err
 		}
-		if err := updateSendingDomain(tx, d); err != nil {
+		if err := sendingDomainTable.SaveDefinition(tx, d); err != nil {
 			return nil, err
 		}
 		return d, d.auditChange(ctx, tx, now, before, d.auditValues())

@@ -67,16 +67,6 @@ func signingKey(tx *db.Tx, domain string) (*enlist.SigningKey, error) {
 	})
 }
 
-// addSendingDomain stores a new domain.
-func addSendingDomain(tx *db.Tx, d *SendingDomain) error {
-	return sendingDomainTable.AddDefinition(tx, d)
-}
-
-// updateSendingDomain stores the keys of a domain.
-func updateSendingDomain(tx *db.Tx, d *SendingDomain) error {
-	return sendingDomainTable.SaveDefinition(tx, d)
-}
-
 // deleteSendingDomain removes a domain with its keys.
 func deleteSendingDomain(tx *db.Tx, id enlist.SendingDomainID) error {
 	return tx.Define("DELETE FROM sending_domain WHERE id = ?", int64(id))

@@ -200,11 +200,6 @@ func AddPreference(tx *db.Tx, p *enlist.Preference) error {
 	return PreferenceTable.AddDefinition(tx, p)
 }
 
-// updatePreference stores the name of a preference.
-func updatePreference(tx *db.Tx, p *enlist.Preference) error {
-	return PreferenceTable.SaveDefinition(tx, p)
-}
-
 // DeletePreference removes a preference. Replies no longer contain the answers of Contacts to this
 // preference.
 func DeletePreference(tx *db.Tx, list enlist.ListID, id enlist.PreferenceID) error {

@@ -53,7 +53,7 @@ func putFolders(tx *db.Tx, c *enlist.Caller, folderType string, records []Record
 		if f.Name == "" {
 			f.Name = fmt.Sprintf("Folder %d", f.ID)
 		}
-		if err := putFolder(tx, &f); err != nil {
+		if err := accounts.FolderTable.RestoreDefinition(tx, "folder", &f); err != nil {
 			return nil, err
 		}
 		problems = append(problems, r.problems...)
@@ -124,11 +124,11 @@ func (l *listMove) store(d Definition, next *Move) (moved bool, err error) {
 		l.r.refuse("", "the List has no Field of the address type email")
 		return false, nil
 	}
-	if err := putList(l.tx, &l.list); err != nil {
+	if err := lists.ListTable.RestoreDefinition(l.tx, "list", &l.list); err != nil {
 		return false, err
 	}
 	for i := range fields {
-		if err := putField(l.tx, &fields[i]); err != nil {
+		if err := lists.FieldTable.RestoreDefinition(l.tx, "field", &fields[i]); err != nil {
 			return false, err
 		}
 	}
@@ -241,7 +241,8 @@ func (l *listMove) preferences(records []Record) error {
 			r.refuse("name", "the List has a preference of this name already")
 		default:
 			names[name] = true
-			err = putPreference(l.tx, &enlist.Preference{ID: enlist.PreferenceID(record.ID()), ListID: l.list.ID,
+			err = lists.PreferenceTable.RestoreDefinition(l.tx, "preference", &enlist.Preference{
+				ID: enlist.PreferenceID(record.ID()), ListID: l.list.ID,
 				Name: name})
 			if err != nil {
 				return err

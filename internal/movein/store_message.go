@@ -9,6 +9,7 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/messages"
 )
 
@@ -42,7 +43,7 @@ func (s *Records) MoveMessage(ctx context.Context, c *enlist.Caller, record Reco
 			}
 			m.FolderID = 0
 		}
-		return r.problems, putMessage(tx, &m)
+		return r.problems, messages.MessageTable.RestoreDefinition(tx, "message", &m)
 	})
 }
 
@@ -104,7 +105,7 @@ func (s *Records) MoveAutoresponder(ctx context.Context, c *enlist.Caller, recor
 		if err := batches.SetAutoresponder(&a, tx, c, nil); err != nil {
 			return r.problems, r.refuseError("", err)
 		}
-		if err := putAutoresponder(tx, &a); err != nil {
+		if err := lists.AutoresponderTable.RestoreDefinition(tx, "autoresponder", &a); err != nil {
 			return nil, err
 		}
 		if i < 0 {

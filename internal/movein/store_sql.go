@@ -3,13 +3,10 @@ package movein
 import (
 	"fmt"
 
-	"enlist/internal/accounts"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/files"
 	"enlist/internal/lists"
-	"enlist/internal/messages"
 	"enlist/internal/webhooks"
 )
 
@@ -31,47 +28,12 @@ func saveMove(tx *db.Tx, account enlist.AccountID, source, state string) error {
 		int64(account), source, state)
 }
 
-// putFolder stores a Folder under its ID.
-func putFolder(tx *db.Tx, f *accounts.Folder) error {
-	return accounts.FolderTable.RestoreDefinition(tx, "folder", f)
-}
-
-// putList stores a List under its ID.
-func putList(tx *db.Tx, l *enlist.List) error {
-	return lists.ListTable.RestoreDefinition(tx, "list", l)
-}
-
-// putField stores a Field under its ID.
-func putField(tx *db.Tx, f *enlist.Field) error {
-	return lists.FieldTable.RestoreDefinition(tx, "field", f)
-}
-
-// putPreference stores a preference under its ID.
-func putPreference(tx *db.Tx, p *enlist.Preference) error {
-	return lists.PreferenceTable.RestoreDefinition(tx, "preference", p)
-}
-
-// putMessage stores a Message with its contents under its ID.
-func putMessage(tx *db.Tx, m *messages.Message) error {
-	return messages.MessageTable.RestoreDefinition(tx, "message", m)
-}
-
-// putFile stores the record of a file under its ID.
-func putFile(tx *db.Tx, f *files.StoredFile) error {
-	return files.FileTable.RestoreDefinition(tx, "file", f)
-}
-
 // putWebhook stores a webhook under its ID.
 func putWebhook(tx *db.Tx, w *enlist.Webhook) error {
 	if err := webhooks.FindWebhookTarget(tx, w); err != nil {
 		return err
 	}
 	return lists.WebhookTable.RestoreDefinition(tx, "webhook", w)
-}
-
-// putAutoresponder stores an autoresponder under its ID.
-func putAutoresponder(tx *db.Tx, a *enlist.Autoresponder) error {
-	return lists.AutoresponderTable.RestoreDefinition(tx, "autoresponder", a)
 }
 
 // putContacts stores Contacts of one List with all their columns, under their IDs. It removes the old rows first,
