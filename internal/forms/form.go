@@ -1,7 +1,6 @@
 package forms
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -208,24 +207,20 @@ func (f *Form) askByDefault(schema *enlist.Schema, details []enlist.Detail) {
 			return d.Key == key && d.Value.Kind != enlist.InputNull
 		})
 	}
-	var shown, required []enlist.FieldID
-	for _, field := range slices.SortedStableFunc(slices.Values(schema.Fields), func(a, b enlist.Field) int {
-		return cmp.Compare(a.DisplayOrder, b.DisplayOrder)
-	}) {
-		if field.ShowInForm && field.DisplayOrder >= 0 && field.Type != enlist.File {
-			shown = append(shown, field.ID)
-		}
-	}
+	asked := ids[enlist.FieldID](f.FieldIDs)
 	if !isSent("field_ids") {
-		f.FieldIDs = idText(shown)
-	}
-	for _, id := range ids[enlist.FieldID](f.FieldIDs) {
-		if field := schema.Field(id); field != nil && field.Mandatory {
-			required = append(required, id)
+		for i := range schema.Fields { // in display order
+			if field := &schema.Fields[i]; field.ShowInForm && field.DisplayOrder >= 0 && field.Type != enlist.File {
+				asked = append(asked, field.ID)
+			}
 		}
+		f.FieldIDs = idText(asked)
 	}
 	if !isSent("required_field_ids") {
-		f.RequiredIDs = idText(required)
+		f.RequiredIDs = idText(slices.DeleteFunc(asked, func(id enlist.FieldID) bool {
+			field := schema.Field(id)
+			return field == nil || !field.Mandatory
+		}))
 	}
 }
 
