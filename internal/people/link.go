@@ -125,7 +125,7 @@ func (s *Service) UseLink(ctx context.Context, text string, b Browser) (cookie s
 		if err != nil {
 			return "", err
 		}
-		p, err := lockPerson(tx, l.person)
+		p, err := personByID(tx, l.person)
 		if errors.Is(err, errNoPerson) {
 			err = errLink
 		}

@@ -202,7 +202,7 @@ func (s *Service) SignInWithPasskey(ctx context.Context, host, answer string, b 
 		if err := passkeyTable.Save(tx, p); err != nil {
 			return "", err
 		}
-		person, err := lockPerson(tx, p.Person)
+		person, err := personByID(tx, p.Person)
 		if err != nil {
 			return "", err
 		}

@@ -69,19 +69,15 @@ var (
 	passkeyTable    = db.NewMapping("passkey", mapPasskey)
 )
 
-// personByKey returns the person with a normalised address. An Update locks the row, as lockPerson does.
+// personByKey returns the person with a normalised address. An Update locks the row, as in personByID.
 func personByKey(tx *db.Tx, key string) (*Person, error) {
 	return personTable.One(tx, errNoPerson, "WHERE email_key = ?"+tx.Locking(), key)
 }
 
-// lockPerson returns a person to sign in or to change. Another Update waits, so that a sign-in does not store the
-// password from before a change again, and the change ends its session.
-func lockPerson(tx *db.Tx, id PersonID) (*Person, error) {
-	return personTable.One(tx, errNoPerson, "WHERE id = ?"+tx.Locking(), int64(id))
-}
-
+// personByID returns a person. An Update locks the row, so that a sign-in does not store the password from before a
+// change again, and the change ends its session.
 func personByID(tx *db.Tx, id PersonID) (*Person, error) {
-	return personTable.One(tx, errNoPerson, "WHERE id = ?", int64(id))
+	return personTable.One(tx, errNoPerson, "WHERE id = ?"+tx.Locking(), int64(id))
 }
 
 // isEmpty reports whether there is no person yet.

@@ -255,7 +255,7 @@ func (s *Service) SetPassword(ctx context.Context, v *Visit, present, password s
 		return err
 	}
 	_, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
-		p, err := lockPerson(tx, v.Person.ID)
+		p, err := personByID(tx, v.Person.ID)
 		if err != nil {
 			return false, err
 		}
