@@ -242,8 +242,7 @@ func (l *listMove) preferences(records []Record) error {
 		default:
 			names[name] = true
 			err = lists.PreferenceTable.RestoreDefinition(l.tx, "preference", &enlist.Preference{
-				ID: enlist.PreferenceID(record.ID()), ListID: l.list.ID,
-				Name: name})
+				ID: enlist.PreferenceID(record.ID()), ListID: l.list.ID, Name: name})
 			if err != nil {
 				return err
 			}
