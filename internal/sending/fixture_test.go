@@ -72,6 +72,22 @@ func (p *mailedList) newMailer() *enlistmail.Mailer {
 	return mailer
 }
 
+// holdMails makes the mail server wait before it accepts a mail, until free is closed. arrived gets the address of each.
+func (p *mailedList) holdMails() (arrived chan string, free chan struct{}) {
+	arrived, free = make(chan string, 100), make(chan struct{})
+	p.server.Script(func(s mailtest.Step) mailtest.Action {
+		if s.Stage == mailtest.End {
+			arrived <- s.To[0]
+			select {
+			case <-free:
+			case <-p.Context().Done():
+			}
+		}
+		return mailtest.Action{}
+	})
+	return arrived, free
+}
+
 // startSender starts the sender of Batches.
 func (p *mailedList) startSender() {
 	p.Helper()

@@ -9,7 +9,6 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
-	"enlist/internal/mail/mailtest"
 	"enlist/internal/sending"
 )
 
@@ -26,17 +25,7 @@ func clockThatJumpsRepeatsNoMail(t *testing.T, e dbtest.Engine) {
 	var jump atomic.Int64
 	p.now = func() time.Time { return time.Now().Add(time.Duration(jump.Load())) }
 	p.service = app.New(p.store, p.now)
-	arrived, free := make(chan string, 100), make(chan struct{})
-	p.server.Script(func(s mailtest.Step) mailtest.Action {
-		if s.Stage == mailtest.End {
-			arrived <- s.To[0]
-			select {
-			case <-free:
-			case <-t.Context().Done():
-			}
-		}
-		return mailtest.Action{}
-	})
+	arrived, free := p.holdMails()
 	p.startSender()
 	const n = 20
 	id := p.addBatch(n, batches.BatchRequest{})

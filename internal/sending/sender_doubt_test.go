@@ -47,17 +47,7 @@ func TestOnlyMailsThatAreHandedOverAreInDoubt(t *testing.T) {
 
 func onlyMailsThatAreHandedOverAreInDoubt(t *testing.T, e dbtest.Engine) {
 	p := newMailedList(t, e)
-	arrived, free := make(chan string, 100), make(chan struct{})
-	p.server.Script(func(s mailtest.Step) mailtest.Action {
-		if s.Stage == mailtest.End {
-			arrived <- s.To[0]
-			select {
-			case <-free:
-			case <-t.Context().Done():
-			}
-		}
-		return mailtest.Action{}
-	})
+	arrived, free := p.holdMails()
 	p.startSender()
 	id := p.addBatch(40, batches.BatchRequest{Options: batches.BatchOptions{Doubt: "skip"}})
 	var reached []string
