@@ -19,7 +19,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -99,8 +98,15 @@ func OpenMigrated(t testing.TB, migrate func(url string) error) string {
 // sumOfMigrations returns a checksum of the code that creates the tables: the package postgres, and the version of
 // River.
 func sumOfMigrations() (string, error) {
-	_, file, _, _ := runtime.Caller(0)
-	postgres := filepath.Join(filepath.Dir(file), "..", "postgres")
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	// Tests run in the folder of their package. runtime.Caller has no folder in a build with -trimpath.
+	for !fileExists(filepath.Join(dir, "go.mod")) && dir != filepath.Dir(dir) {
+		dir = filepath.Dir(dir)
+	}
+	postgres := filepath.Join(dir, "internal", "db", "postgres")
 	sum := sha256.New()
 	for _, pattern := range []string{"migrations/*.sql", "*.go", "../../../go.sum"} {
 		files, err := filepath.Glob(filepath.Join(postgres, pattern))
@@ -118,6 +124,11 @@ func sumOfMigrations() (string, error) {
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
+}
+
+func fileExists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // template returns the name of a template database. It creates the database under another name, so a template is
