@@ -242,8 +242,8 @@ func (c *newBatch) variants() (all []batches.Variant, err error) {
 	return all, nil
 }
 
-// timeLayouts are the forms of a time on the command line. Only the first one names its time zone.
-var timeLayouts = []string{time.RFC3339, "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04", time.DateTime}
+// timeLayouts are the forms of a time on the command line that name no time zone.
+var timeLayouts = []string{"2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04", time.DateTime}
 
 // sendTime reads the time of a flag: a Unix time, or a date and time in the Account's time zone unless the text names
 // another one. It returns 0 for no text.
@@ -251,15 +251,18 @@ func sendTime(text string, a *enlist.Account) (int64, error) {
 	if text == "" {
 		return 0, nil
 	}
-	if unix, err := strconv.ParseInt(text, 10, 64); err == nil {
+	if unix, err := strconv.ParseInt(text, 10, 64); err == nil && unix >= 1e9 { // a smaller one is a date such as 20270131
 		return unix, nil
 	}
 	zone, err := time.LoadLocation(a.TimeZone)
 	if err != nil {
 		return 0, err
 	}
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return at.Unix(), nil
+	}
 	for _, layout := range timeLayouts {
-		if at, err := time.ParseInLocation(layout, text, zone); err == nil {
+		if at, err := enlist.ParseClock(layout, text, zone); err == nil {
 			return at.Unix(), nil
 		}
 	}

@@ -97,7 +97,7 @@ func (b *builder) say(format string, args ...any) {
 // daysAgo returns a time some days before the end, at an hour of the club's day.
 func (b *builder) daysAgo(days, hour int) int64 {
 	y, m, d := b.Now.In(b.zone).Date()
-	return time.Date(y, m, d-days, hour, 0, 0, 0, b.zone).Unix()
+	return enlist.WhenClockShows(time.Date(y, m, d-days, hour, 0, 0, 0, time.UTC), b.zone)
 }
 
 // thursday returns the number of days since the last Thursday that is at least so many days ago. Of the last two weeks

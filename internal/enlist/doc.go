@@ -10,6 +10,7 @@
 //	                  one file for each record
 //	consent.go        the rows of the consent ledger
 //	event.go, day.go  what happens to a Contact, and as what a day counts it
+//	clock.go          the moment of a date and time in a time zone
 //	link.go           what the signed links of mails contain
 //	caller.go         who makes a call, and its Idempotency-Key
 //	error.go          kinds of refusals; refusal.go has the refusals that several packages share

@@ -212,14 +212,14 @@ func parseDatePattern(text string) (*datePattern, error) {
 	return p, nil
 }
 
-// timeLayouts are the forms of a time in a column of times. Only the first one names its time zone.
-var timeLayouts = []string{time.RFC3339, time.DateTime, "2006-01-02T15:04:05", "2006-01-02 15:04", time.DateOnly}
+// timeLayouts are the forms of a time in a column of times that name no time zone.
+var timeLayouts = []string{time.DateTime, "2006-01-02T15:04:05", "2006-01-02 15:04", time.DateOnly}
 
 // unixTime reads a cell of a column of times: a Unix time, or a date with or without a time in a time zone. 0 means
 // that the cell is empty.
 func (b *boundColumn) unixTime(cell any, zone *time.Location) (int64, error) {
 	if at, ok := cell.(time.Time); ok {
-		return time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), 0, zone).Unix(), nil
+		return enlist.WhenClockShows(at.Truncate(time.Second), zone), nil
 	}
 	text, _ := inputOf(cell).ScalarText()
 	text = strings.TrimSpace(text)
@@ -233,8 +233,11 @@ func (b *boundColumn) unixTime(cell any, zone *time.Location) (int64, error) {
 	} else if unix, err := strconv.ParseInt(text, 10, 64); err == nil && unix > 0 && unix < 1<<40 {
 		return unix, nil
 	}
+	if at, err := time.Parse(time.RFC3339, text); err == nil && at.Unix() > 0 {
+		return at.Unix(), nil
+	}
 	for _, layout := range timeLayouts {
-		if at, err := time.ParseInLocation(layout, text, zone); err == nil && at.Unix() > 0 {
+		if at, err := enlist.ParseClock(layout, text, zone); err == nil && at.Unix() > 0 {
 			return at.Unix(), nil
 		}
 	}

@@ -57,9 +57,8 @@ func (w *Warmup) Limit(at time.Time, zone *time.Location) *DayLimit {
 	if days < 0 || most > enlist.MaxRate {
 		return nil
 	}
-	// The next day can begin later than at midnight, but no earlier.
 	return &DayLimit{Day: time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), Most: int64(most),
-		Ends: time.Date(year, month, day+1, 0, 0, 0, 0, zone).UnixNano()}
+		Ends: enlist.StartOfDay(at, 1, zone).UnixNano()}
 }
 
 // Zone returns the time zone of the settings.

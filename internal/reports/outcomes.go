@@ -46,7 +46,7 @@ func (s *Service) OutcomesByDay(ctx context.Context, c *enlist.Caller, days int)
 		for i := range all {
 			all[i].Day = time.Date(year, month, today-days+1+i, 0, 0, 0, 0, time.UTC)
 		}
-		since := time.Date(year, month, today-days+1, 0, 0, 0, 0, zone).Unix()
+		since := enlist.StartOfDay(s.db.Now(), 1-days, zone).Unix()
 		return all, eachOutcome(tx, c, since, func(first int64, o *DayOutcomes) {
 			year, month, day := time.Unix(first, 0).In(zone).Date()
 			at := int(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Sub(all[0].Day).Hours() / 24)

@@ -159,13 +159,13 @@ func (f *filter) criteria(r *ui.Request) *enlist.Criteria {
 		if value == "" {
 			return
 		}
-		at, err := time.ParseInLocation(time.DateOnly, value, r.Now.Location())
+		at, err := enlist.ParseClock(time.DateOnly, value, r.Now.Location())
 		if err != nil {
 			f.Wrong = name
 			return
 		}
 		all = append(all, enlist.Criteria{Key: "time", Operator: operator, Value: enlist.Input{Kind: enlist.InputNumber,
-			Text: strconv.FormatInt(at.AddDate(0, 0, days).Unix()+seconds, 10)}})
+			Text: strconv.FormatInt(enlist.StartOfDay(at, days, r.Now.Location()).Unix()+seconds, 10)}})
 	}
 	day("from", f.From, "greater_than", 0, -1)
 	day("until", f.Until, "less_than", 1, 0) // the day itself counts

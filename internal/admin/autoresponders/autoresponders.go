@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
-	"time"
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
@@ -202,15 +201,4 @@ func offsetText(a *enlist.Autoresponder) string {
 		return "day " + ui.Number(7*a.OffsetValue)
 	}
 	return "after " + ui.Count(a.OffsetValue, a.OffsetPeriod)
-}
-
-// inputTime is how a browser writes the time of an input.
-const inputTime = "2006-01-02T15:04"
-
-// moment writes a Unix time for an input of the browser.
-func moment(r *ui.Request, at int64) string {
-	if at == 0 {
-		return ""
-	}
-	return time.Unix(at, 0).In(r.Now.Location()).Format(inputTime)
 }

@@ -24,6 +24,7 @@ type editData struct {
 	Period   string
 	Clock    string
 	At       string
+	stored   int64 // the time that At showed
 	Zone     string
 	Active   bool
 	Wrong    string // what is wrong with the time
@@ -58,7 +59,7 @@ func formOf(r *ui.Request, a *enlist.Autoresponder) (*editData, error) {
 			Text: "only the Segment " + segments[i].Name})
 	}
 	d := &editData{ID: a.ID, List: list.Name, Active: a.IsActive, Offset: ui.Plain(a.OffsetValue),
-		Period: a.OffsetPeriod, At: moment(r, a.Timestamp), Zone: r.Zone(), Kind: kindOf(a),
+		Period: a.OffsetPeriod, At: r.InputTime(a.Timestamp), stored: a.Timestamp, Zone: r.Zone(), Kind: kindOf(a),
 		Messages: len(message.Options) > 0, MayWrite: r.MayEditAccount(),
 		Clock:  time.Date(2000, 1, 1, int(a.SpecificHour), int(a.SpecificMinute), 0, 0, time.UTC).Format("15:04"),
 		Action: "/admin/autoresponders?list=" + ui.Plain(int64(a.ListID)),
@@ -114,12 +115,12 @@ func (d *editData) read(r *ui.Request) ([]enlist.Detail, error) {
 		set("time_criteria_specific_hour", ui.Plain(int64(clock.Hour())))
 		set("time_criteria_specific_minute", ui.Plain(int64(clock.Minute())))
 	case "date":
-		at, err := time.ParseInLocation(inputTime, d.At, r.Now.Location())
-		if err != nil {
+		at, ok := r.ReadTime(d.At, d.stored)
+		if !ok {
 			return nil, enlist.Invalid("time", "choose the day and the time")
 		}
 		set("time_criteria_type", enlist.CriteriaSpecific)
-		set("time_criteria_timestamp", ui.Plain(at.Unix()))
+		set("time_criteria_timestamp", ui.Plain(at))
 	default:
 		set("time_criteria_type", enlist.CriteriaImmediate)
 	}

@@ -88,10 +88,10 @@ func (b *builder) test(c condition) enlist.Criteria {
 		t.Value = ui.Texts(c.Value)
 	}
 	if b.key(c.Key).Kind == moment {
-		if day, err := time.ParseInLocation(time.DateOnly, c.Value, b.zone); err == nil {
+		if day, err := enlist.ParseClock(time.DateOnly, c.Value, b.zone); err == nil {
 			at := day.Unix()
 			if c.Operator == "greater_than" { // after the last second of the day
-				at = day.AddDate(0, 0, 1).Unix() - 1
+				at = enlist.StartOfDay(day, 1, b.zone).Unix() - 1
 			}
 			t.Value = enlist.Input{Kind: enlist.InputNumber, Text: ui.Plain(at)}
 		}
@@ -193,11 +193,11 @@ func (b *builder) day(c condition) string {
 	if c.Operator == "greater_than" {
 		t = t.Add(time.Second)
 	}
-	if t.Format(time.TimeOnly) != "00:00:00" {
+	if !t.Equal(enlist.StartOfDay(t, 0, b.zone)) {
 		return c.Value
 	}
 	if c.Operator == "greater_than" {
-		t = t.AddDate(0, 0, -1)
+		t = enlist.StartOfDay(t, -1, b.zone)
 	}
 	return t.Format(time.DateOnly)
 }

@@ -150,7 +150,7 @@ func (p *pages) add(r *ui.Request) (*ui.View, error) {
 		return p.showAll(r, f)
 	}
 	if f.Expires != "" {
-		day, err := time.ParseInLocation(time.DateOnly, f.Expires, r.Now.Location())
+		day, err := enlist.ParseClock(time.DateOnly, f.Expires, r.Now.Location())
 		if err != nil {
 			f.Wrong, f.What = "expires", "Write the day as 2027-01-31."
 			return p.showAll(r, f)

@@ -4,7 +4,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/batches"
@@ -181,9 +180,6 @@ func copied(id enlist.BatchID, b *batches.BatchRequest) (p plan, rest batches.Ba
 	return p, rest
 }
 
-// inputTime is how a browser writes the time of an input.
-const inputTime = "2006-01-02T15:04"
-
 // request returns the plan as a call. Errors: InvalidParameters with the name of an input, and those of Copy and
 // NotOpened.
 func (p *plan) request(r *ui.Request) (b batches.BatchRequest, err error) {
@@ -205,14 +201,13 @@ func (p *plan) request(r *ui.Request) (b batches.BatchRequest, err error) {
 		b.Options.VariantOptions = p.variantOptions()
 	}
 	if p.When == "at" {
-		at, err := time.ParseInLocation(inputTime, p.At, r.Now.Location())
-		if err != nil {
+		var ok bool
+		if b.SendTime, ok = r.ReadTime(p.At, 0); !ok {
 			return b, enlist.Invalid("at", "Choose a day and a time.")
 		}
-		if at.Before(r.Now) {
+		if b.SendTime < r.Now.Unix() {
 			return b, enlist.Invalid("at", "This time is over.")
 		}
-		b.SendTime = at.Unix()
 	}
 	return b, nil
 }

@@ -68,7 +68,7 @@ func (p *pages) waiting(r *ui.Request, b *reports.BatchReport, names ui.Names, a
 		d.Zone = "in the time zone of each Contact; else " + d.Zone
 	}
 	if d.At == "" {
-		d.At = time.Unix(max(b.SendTime, r.Now.Unix()), 0).In(r.Now.Location()).Format(inputTime)
+		d.At = r.InputTime(max(b.SendTime, r.Now.Unix()))
 	}
 	view := &ui.View{Title: nameOf(&b.Batch, names), Place: "Sends",
 		Sub: "Has not begun · " + listsText(names, &b.Batch, lists[b.ID]), Content: p.waiting_, Data: d}
@@ -95,14 +95,14 @@ func (p *pages) reschedule(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	typed := r.FormValue("at")
-	at, err := time.ParseInLocation(inputTime, typed, r.Now.Location())
+	at, ok := r.ReadTime(typed, report.SendTime)
 	switch {
-	case err != nil:
+	case !ok:
 		err = enlist.Invalid("at", "Choose a day and a time.")
-	case at.Before(r.Now):
+	case at < r.Now.Unix():
 		err = enlist.Invalid("at", "This time is over.")
 	default:
-		err = r.App.Batches.EditBatch(r.Context(), r.Caller, report.ID, "reschedule", at.Unix())
+		err = r.App.Batches.EditBatch(r.Context(), r.Caller, report.ID, "reschedule", at)
 	}
 	if _, what, ok := mistake(err); ok && isWaiting(&report.Batch) {
 		names, err := r.Names()

@@ -100,6 +100,31 @@ func (r *Request) moment(at int64, thisYear, otherYear string) string {
 	return t.Format(thisYear)
 }
 
+// inputTime is how a browser writes the time of an input of the kind datetime-local.
+const inputTime = "2006-01-02T15:04"
+
+// InputTime writes a Unix time for an input of the browser, in the time zone of the Account. 0 is "".
+func (r *Request) InputTime(at int64) string {
+	if at == 0 {
+		return ""
+	}
+	return time.Unix(at, 0).In(r.Now.Location()).Format(inputTime)
+}
+
+// ReadTime reads such an input as enlist.ParseClock does. If it still shows the time stored, this is the result: an input
+// has no seconds, and the clock can show a time twice.
+func (r *Request) ReadTime(text string, stored int64) (at int64, ok bool) {
+	if text != "" && text == r.InputTime(stored) {
+		return stored, true
+	}
+	for _, layout := range []string{inputTime, inputTime + ":05"} {
+		if t, err := enlist.ParseClock(layout, text, r.Now.Location()); err == nil {
+			return t.Unix(), true
+		}
+	}
+	return 0, false
+}
+
 // Zone returns the name of the Account's time zone.
 func (r *Request) Zone() string { return r.Caller.Account.TimeZone }
 
