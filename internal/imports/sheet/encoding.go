@@ -2,8 +2,9 @@
 //
 //  1. a byte order mark of UTF-8 or UTF-16;
 //  2. UTF-16, if NULs are at only the even or only the odd offsets, and at more than one in eight of these offsets;
-//  3. UTF-8, if the bytes are valid UTF-8; a character that the end of the MiB cuts is no fault;
-//  4. Windows-1252. NDJSON is UTF-8 instead, because JSON is.
+//  3. UTF-8, if the bytes are valid UTF-8, or if at most one in ten characters outside ASCII is not: single rows can be
+//     damaged; a character that the end of the MiB cuts is no fault;
+//  4. a guess by the letters (letters.go). NDJSON is UTF-8 instead, because JSON is.
 //
 // NULs are valid UTF-8, and text of ASCII in UTF-16 consists of ASCII and NULs, so rule 2 is before rule 3.
 
@@ -33,41 +34,47 @@ const (
 	ansiName    = "windows-1252"
 )
 
-// decode returns the text in UTF-8 without its byte order mark, and the name of the encoding. Bytes that are no
-// character of the encoding become U+FFFD, except in UTF-8. The buffer of in has at least sniffed bytes.
-func decode(in *bufio.Reader, format Format, name string) (io.Reader, string, error) {
+// decode sets the encoding of about, and returns the text in UTF-8 without its byte order marks: a program that adds one
+// to a file that has one leaves two. Bytes that are no character of the encoding become U+FFFD, except in UTF-8. The
+// buffer of in has at least sniffed bytes.
+func decode(in *bufio.Reader, about *About, name string) (io.Reader, error) {
 	start, err := in.Peek(sniffed)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, "", err
+		return nil, err
 	}
 	if name == "" {
 		name = recognise(start)
-		if name == ansiName && format == NDJSON {
+		switch {
+		case name == "" && about.Format == NDJSON:
 			name = utf8Name
+		case name == "":
+			name, about.Guess = guessEncoding(start)
 		}
 	}
 	enc, err := lookUp(name)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	if enc == nil {
-		name = utf8Name
+	if about.Encoding = name; enc == nil {
+		about.Encoding = utf8Name
 	} else {
 		in = bufio.NewReader(transform.NewReader(in, enc.NewDecoder()))
 	}
-	mark, err := in.Peek(3)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, "", err
+	for {
+		mark, err := in.Peek(3)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		if !bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
+			return in, nil
+		}
+		if _, err := in.Discard(3); err != nil {
+			return nil, err
+		}
 	}
-	if bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
-		_, err = in.Discard(3)
-	} else {
-		err = nil
-	}
-	return in, name, err
 }
 
-// recognise returns the name of the encoding by the rule at the top of this file.
+// recognise returns the name of the encoding by the first three rules at the top of this file, or "".
 func recognise(start []byte) string {
 	switch {
 	case bytes.HasPrefix(start, []byte("\xef\xbb\xbf")):
@@ -88,10 +95,29 @@ func recognise(start []byte) string {
 		return utf16leName
 	case nuls[1] == 0 && nuls[0] > len(start)/16:
 		return utf16beName
-	case utf8.Valid(withoutCut(start)):
+	case isMostlyUTF8(withoutCut(start)):
 		return utf8Name
 	}
-	return ansiName
+	return ""
+}
+
+// isMostlyUTF8 reports whether nearly all characters outside ASCII are valid.
+func isMostlyUTF8(text []byte) bool {
+	if utf8.Valid(text) {
+		return true
+	}
+	valid, wrong := 0, 0
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			wrong++
+		case size > 1:
+			valid++
+		}
+		text = text[size:]
+	}
+	return valid >= 10*wrong
 }
 
 // withoutCut returns text without an incomplete character at its end, if text has the full sniffed length.

@@ -41,6 +41,8 @@ func TestEncodings(t *testing.T) {
 		{"an encoding of the IANA by name", "Email;Stadt\na@b;Z\x81rich\n", Options{Encoding: "IBM850"}, []string{"Email | Stadt", `1: "a@b" "Zürich"`}},
 		{"a stray NUL is not UTF-16", "Email,City\na@b,x\x00y\nc@d,z\n", Options{}, []string{"Email | City", "1: " + errNUL.Error(), `2: "c@d" "z"`}},
 		{"an unknown name", "a\n", Options{Encoding: "klingon"}, []string{`the encoding "klingon" is not known: give a name such as utf-8, windows-1252 or ibm850`}},
+		{"UTF-8 with a damaged row", "a,b\n1,\xfc\n2," + strings.Repeat("ü", 10) + "\n", Options{}, []string{"a | b", "1: " + errNotUTF8.Error(), `2: "2" "üüüüüüüüüü"`}},
+		{"UTF-8 with two byte order marks", "\ufeff\ufeff" + text, Options{}, read},
 		{"bytes that are no UTF-8 make a row bad", "a,b\n1,\xfc\n2,ü\n", Options{Encoding: "utf8"}, []string{"a | b", "1: " + errNotUTF8.Error(), `2: "2" "ü"`}},
 		{"bytes that are no character make a row bad", "a,b\n1,\xff\n2,x\n", Options{Encoding: "windows-1253"}, []string{"a | b", "1: " + errNoChar.Error(), `2: "2" "x"`}},
 	} {
@@ -61,7 +63,7 @@ func TestACharacterCutAtTheEndOfTheFirstMiBIsNoFault(t *testing.T) {
 		}
 		checkShown(t, line, Options{}, "a", `2: "😀"`)
 	}
-	if got := recognise([]byte(strings.Repeat(" ", 100) + "\xf0\x9f")); got != ansiName {
-		t.Errorf("a cut character at the end of the file is %s", got)
+	if got := recognise([]byte(strings.Repeat(" ", 100) + "\xf0\x9f")); got != "" {
+		t.Errorf("a cut character at the end of the file is %s, want no UTF-8", got)
 	}
 }

@@ -36,7 +36,7 @@ type Options struct {
 	Format      Format  // "": from the content and the name
 	FileName    string  // its ending tells formats apart, for example .csv, .tsv.gz, .ndjson
 	Entry       string  // the file to read from a .zip file with several files, or the sheet of a workbook
-	Encoding    string  // a name such as utf-8, windows-1252, ibm850; "": the rule of encoding.go
+	Encoding    string  // a name such as utf-8, windows-1252, ibm850; "": the rules of encoding.go
 	Delimiter   rune    // a tab or a punctuation mark of ASCII; 0: the rule of delimiter.go
 	NoHeader    bool    // the first row is data, and the columns are named "col 1", "col 2", ...
 	MaxUnzipped int64   // bytes that a .gz, .zip or .xlsx file may contain; 0: 16 GiB. 200 times the size of the file, if that is less
@@ -49,6 +49,7 @@ type About struct {
 	Compression string `json:"compression,omitempty"` // gzip or zip
 	Entry       string `json:"entry,omitempty"`       // the file in the .zip file, or the sheet of the workbook
 	Encoding    string `json:"encoding,omitempty"`    // of CSV and NDJSON, for example utf-8
+	Guess       *Guess `json:"guess,omitempty"`       // of the encoding; nil: the caller or a rule has named it
 	Delimiter   string `json:"delimiter,omitempty"`   // of CSV and TSV
 	Header      bool   `json:"header"`                // the file names its columns
 }
@@ -121,12 +122,11 @@ func (r *Reader) open(file io.ReaderAt, size int64, o Options) (err error) {
 	if r.about.Format == XLSX {
 		return r.openWorkbook(file, size, c, o)
 	}
-	text, encoding, err := decode(c.in, r.about.Format, o.Encoding)
+	text, err := decode(c.in, &r.about, o.Encoding)
 	if err != nil {
 		return err
 	}
-	r.about.Encoding = encoding
-	w := &window{in: text, inexact: encoding != utf8Name}
+	w := &window{in: text, inexact: r.about.Encoding != utf8Name}
 	if r.about.Format == NDJSON {
 		r.about.Header = true
 		r.rows, err = newObjects(w)
