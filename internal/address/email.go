@@ -3,7 +3,7 @@
 // are equal. The package does not depend on Contacts. The rules are in decisions.md: 23.
 //
 // email.go reads addresses and their domains, local.go the part before the @, and mobile.go
-// mobile numbers. keys.go returns all normalised forms that a text may have. shown.go finds addresses in a text, and
+// mobile numbers. invisible.go removes what a person does not see in them. keys.go returns all normalised forms that a text may have. shown.go finds addresses in a text, and
 // ascii.go lower-cases like the databases.
 package address
 
@@ -25,11 +25,11 @@ const (
 	maxLabel     = 63
 )
 
-// ParseEmail reads one email address. spelling is the text without surrounding space:
-// the service sends mail to this spelling. key is the normalised form. If the text is
+// ParseEmail reads one email address. spelling is the text without surrounding space and
+// without what a person does not see (Visible): the service sends mail to this spelling. key is the normalised form. If the text is
 // not an address, ok is false, and spelling and key are "".
 func ParseEmail(text string) (spelling, key string, ok bool) {
-	spelling = strings.TrimSpace(text)
+	spelling = strings.TrimSpace(Visible(text))
 	at := strings.LastIndexByte(spelling, '@')
 	if at <= 0 || len(spelling) > MaxEmail {
 		return "", "", false
@@ -85,9 +85,11 @@ func internationalKey(local, domain string) (key string, ok bool) {
 }
 
 // validDomain reports whether s has at least two labels. A label has letters, digits
-// and hyphens, but no hyphen at its start or end. RFC 5321, 4.1.2
+// and hyphens, but no hyphen at its start or end. RFC 5321, 4.1.2. A top-level domain
+// has two characters or more, and not only digits. RFC 3696, 2
 func validDomain(s string) bool {
-	if len(s) > maxDomain || !strings.Contains(s, ".") {
+	top := s[strings.LastIndexByte(s, '.')+1:]
+	if len(s) > maxDomain || len(top) == len(s) || len(top) < 2 || strings.Trim(top, "0123456789") == "" {
 		return false
 	}
 	for label := range strings.SplitSeq(s, ".") {

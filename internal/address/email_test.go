@@ -56,7 +56,9 @@ func TestParseEmailGivesTheSpellingAndTheNormalisedForm(t *testing.T) {
 		{`"a@example.com`, "", ""}, {`"a"b"@example.com`, "", ""}, {`"a\"@example.com`, "", ""}, {"\"a\nb\"@example.com", "", ""},
 		{"a\x00b@example.com", "", ""}, {"a\x7f@example.com", "", ""}, {"a\xff@example.com", "", ""}, {"a\u2028b@example.com", "", ""},
 		{"a\u00a0b@example.com", "", ""}, {"a\u0085b@example.com", "", ""}, {"a\u037e@example.com", "", ""}, // NFC replaces U+037E by ";"
-		{"ann@xn--a.example", "", ""}, {"ann@xn--.example", "", ""}, {"ann@a\u200b\u202e.example", "", ""},
+		{"ann@example.123", "", ""}, {"ann@255.255.255.255", "", ""}, {"ann@gmail.c", "", ""}, {"ann@example.c.", "", ""}, {"abc.@docomo.example", "", ""},
+		{"ann@example.xn--p1ai", "ann@example.xn--p1ai", "ann@example.xn--p1ai"}, {"ann@example.рф", "ann@example.рф", "ann@example.xn--p1ai"},
+		{"ann@xn--a.example", "", ""}, {"ann@xn--.example", "", ""}, {"ann@a\u200b\u202e.example", "ann@a.example", "ann@a.example"},
 	} {
 		t.Run(c.text, func(t *testing.T) {
 			spelling, key, ok := ParseEmail(c.text)
@@ -64,6 +66,27 @@ func TestParseEmailGivesTheSpellingAndTheNormalisedForm(t *testing.T) {
 				t.Errorf("ParseEmail(%q) = %q, %q, %v; want %q, %q", c.text, spelling, key, ok, c.spelling, c.key)
 			}
 		})
+	}
+}
+
+// What a person does not see is no part of an address, and wide letters are plain ones.
+//
+// covers: decision 23
+func TestParseEmailLeavesOutWhatNobodySees(t *testing.T) {
+	for _, text := range []string{"\u200bann@example.com", "\ufeffann@example.com", "an\u2060n@example.com", "\u202aann@example.com", "ann@example.com\u202c",
+		"\u2068ann\u2069@example.com", "a\u00adnn@exam\u00adple.com", "\u200eann@example.com\u200f", " \u200b ann@example.com", "ann\ufe0f@example.com",
+		"ann\u200d@example.com", "a\u034fnn@example.com", "ann\u3164@example.com", "ａｎｎ＠ｅｘａｍｐｌｅ．ｃｏｍ", "\u3000ann@example.com", "\U000e0061ann@example.com"} {
+		if spelling, key, ok := ParseEmail(text); spelling != "ann@example.com" || key != spelling || !ok {
+			t.Errorf("ParseEmail(%q) = %q, %q, %v; want ann@example.com", text, spelling, key, ok)
+		}
+	}
+	for _, text := range []string{"نامه\u200cای@example.com", "क्\u200dष@example.com"} { // joiners that the script needs
+		if spelling, _, ok := ParseEmail(text); spelling != text || !ok {
+			t.Errorf("ParseEmail(%q) has the spelling %q, %v; want the joiner", text, spelling, ok)
+		}
+	}
+	if spelling, _, ok := ParseEmail("a\u200b@\u200b"); ok {
+		t.Errorf("an address without a domain is %q", spelling)
 	}
 }
 
@@ -78,7 +101,7 @@ func TestParseEmailAllocatesNothingForPlainAddresses(t *testing.T) {
 // covers: decision 23
 func FuzzEmail(f *testing.F) {
 	for _, s := range []string{"ann@example.com", "Ann@Bücher.example.", `"a b"@x.io`, `"v\i\"m"@x.io`, "H\u0331@x.io", "a@xn--bcher-kva.example",
-		"\u212a@x.io", "a\u037e@x.io", "a@ß.de", "a@faß.de", "a@x。y", "a@\u2488com.au", "a@1.2", "=\u0338@x.io", "ﷺ@x.io"} {
+		"\u212a@x.io", "a\u037e@x.io", "a@ß.de", "a@faß.de", "a@x。y", "a@\u2488com.au", "a@1.2", "\u200ban\u2060n@x.io", "ａ＠ｘ．ｉｏ", "ن\u200cن@x.io", "\u200d\u200c@x.io", "=\u0338@x.io", "ﷺ@x.io"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -86,8 +109,8 @@ func FuzzEmail(f *testing.F) {
 		if !ok {
 			return
 		}
-		if spelling != strings.TrimSpace(text) {
-			t.Errorf("the spelling is %q, want %q without surrounding space", spelling, text)
+		if spelling != strings.TrimSpace(Visible(text)) {
+			t.Errorf("the spelling is %q, want %q without surrounding space and what a person does not see", spelling, text)
 		}
 		if len(spelling) > MaxEmail || len(key) > MaxEmail || strings.ContainsAny(key, "\r\n\x00") {
 			t.Errorf("the spelling %q or the key %q is too long, or the key has a line break or a zero byte", spelling, key)

@@ -19,6 +19,22 @@ func TestNormaliseMobileGivesE164OrTheDigits(t *testing.T) {
 		{"07400 123456", 44, "+447400123456"},
 		{"(201) 555-0123", 1, "+12015550123"},
 		{"٠٤١٢٣٤٥٦٧٨", 61, "+61412345678"},
+		{"0412 345 678 (work)", 61, "+61412345678"}, // a remark is no part of a number
+		{"0412 345 678 mobile", 61, "+61412345678"},
+		{"0412-345-678 (Ann)", 61, "+61412345678"},
+		{"Ann: 0412 345 678", 61, "+61412345678"},
+		{"1800 FLOWERS", 1, "+18003569377"}, // these letters are
+		{"0412345678 ext 9", 61, "+61412345678"},
+		{"+52 1 55 1234 5678", 52, "+525512345678"}, // Mexico's old prefixes of mobile numbers
+		{"+52 1 55 1234 5678", 61, "+525512345678"},
+		{"044 55 1234 5678", 52, "+525512345678"},
+		{"1 55 1234 5678", 52, "+525512345678"},
+		{"55 1234 5678", 52, "+525512345678"},
+		{"0049 151 23456789", 61, "+4915123456789"}, // 00 of the countries that dial it
+		{"00 61 412 345 678", 61, "+61412345678"},
+		{"\u202a+61 412 345 678\u202c", 61, "+61412345678"}, // as browsers copy a number
+		{"04\u200b12\u2060 345\u00a0678", 61, "+61412345678"},
+		{"＋６１ ４１２ ３４５ ６７８", 1, "+61412345678"},
 		{"12 34", 0, "1234"},
 		{"0412 345 678", 9999, "0412345678"},
 		{"ext. 1, then 2, then 3", 61, "123"},
@@ -40,7 +56,7 @@ func TestNormaliseMobileGivesE164OrTheDigits(t *testing.T) {
 // FuzzNormaliseMobile checks that the result has only digits, or a plus and digits, and
 // that it is not too long.
 func FuzzNormaliseMobile(f *testing.F) {
-	for _, s := range []string{"0412 345 678", "+61 412 345 678", "0412345678 ext 9", "tel:+1-201-555-0123;ext=7", "1800 FLOWERS", "00 61 412 345 678", "+0", "*100#"} {
+	for _, s := range []string{"0412 345 678", "+61 412 345 678", "0412345678 ext 9", "tel:+1-201-555-0123;ext=7", "1800 FLOWERS", "00 61 412 345 678", "+0", "*100#", "0412 345 678 (work)", "+52 1 55 1234 5678", "\u202a0049 151 23456789"} {
 		f.Add(s, 61)
 	}
 	f.Fuzz(func(t *testing.T, text string, country int) {

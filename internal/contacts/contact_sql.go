@@ -246,7 +246,7 @@ func RemoveFieldValues(tx *db.Tx, list enlist.ListID, field enlist.FieldID, cont
 	return tx.Do(remove, append([]any{strconv.FormatInt(int64(field), 10), int64(list)}, args...)...)
 }
 
-// quotedKeys returns the normalised addresses of a List's Contacts that begin with a quote.
+// quotedKeys returns the normalised addresses of a List's Contacts that begin with a quote or with no ASCII character.
 func quotedKeys(tx *db.Tx, list enlist.ListID, after string, limit int) ([]string, error) {
 	primaries, err := quoted(tx, "dedupe_key", "contact WHERE list_id = ?", int64(list), after, limit)
 	if err != nil {
@@ -259,14 +259,22 @@ func quotedKeys(tx *db.Tx, list enlist.ListID, after string, limit int) ([]strin
 	return keys[:min(len(keys), limit)], err
 }
 
-// quoted returns the different values of a column that begin with a quote and sort after the text
-// after. In ASCII, # is the next character after the quote, so an index of the column finds the values.
+// quotedRanges are the ends of the texts that quoted finds. In ASCII, # is the next character after the quote.
+var quotedRanges = [][2]string{{`"`, "#"}, {"\u0080", "\U0010ffff"}}
+
+// quoted returns the different values of a column that begin with a quote or with no ASCII character and sort after the
+// text after. An index of the column finds them.
 func quoted(tx *db.Tx, column, of string, owner int64, after string, limit int) (keys []string, err error) {
-	query := "SELECT DISTINCT " + column + " FROM " + of + " AND " + column + " > ? AND " + column + " < '#'"
-	err = tx.Each(func(row *db.Cursor) error {
-		keys = append(keys, row.Text())
-		return nil
-	}, query+" ORDER BY "+column+db.Limited, owner, max(after, `"`), int64(limit))
+	query := "SELECT DISTINCT " + column + " FROM " + of + " AND " + column + " > ? AND " + column + " < ?"
+	for _, ends := range quotedRanges {
+		if after >= ends[1] || len(keys) == limit || err != nil {
+			continue
+		}
+		err = tx.Each(func(row *db.Cursor) error {
+			keys = append(keys, row.Text())
+			return nil
+		}, query+" ORDER BY "+column+db.Limited, owner, max(after, ends[0]), ends[1], int64(limit-len(keys)))
+	}
 	return keys, err
 }
 

@@ -9,15 +9,16 @@ import (
 	"enlist/internal/lists"
 )
 
-// This file stores addresses with quotes again in their normalised form. Earlier versions kept
-// quotes and backslashes that an address does not need, so one mailbox could have several
-// Contacts and could subscribe again although it was in the Unsubscriber List. decisions.md: 23
+// This file stores addresses of earlier versions again in their normalised form. Those versions kept
+// quotes and backslashes that an address does not need, and invisible and wide characters. So one mailbox
+// could have several Contacts and could subscribe again although it was in the Unsubscriber List.
+// decisions.md: 23
 
 // quotedBatch is the number of addresses that one transaction reads, and of rows that it changes.
 const quotedBatch = 500
 
-// NormaliseQuoted normalises the stored addresses that begin with a quote. If two Contacts of
-// a List then have the same address, the older one is its primary and the other one is a
+// NormaliseQuoted normalises the stored addresses that begin with a quote or with no ASCII character.
+// If two Contacts of a List then have the same address, the older one is its primary and the other one is a
 // duplicate. A server calls NormaliseQuoted when it starts, and every hour: a process of an
 // earlier version may use the database at the same time. Indexes find these addresses, and
 // most databases have none.
@@ -128,7 +129,8 @@ func (s *Service) normaliseUnsubscribers(ctx context.Context, account enlist.Acc
 	})
 }
 
-// eachQuoted reads addresses that begin with a quote, in their order. It calls change in an Update
+// eachQuoted reads addresses that begin with a quote or with no ASCII character, in their order. It calls
+// change in an Update
 // with those addresses whose normalised form differs. change returns the addresses that are left
 // because their rows are too many for one transaction. change may run more than once.
 func (s *Service) eachQuoted(ctx context.Context, read func(tx *db.Tx, after string) ([]string, error),

@@ -20,6 +20,8 @@ func TestNeedlessQuotesAreRemoved(t *testing.T) {
 		{Name: "needless quotes are removed from the addresses of Contacts", Test: quotedContacts},
 		{Name: "needless quotes are removed from the addresses of many duplicates", Test: quotedDuplicates},
 		{Name: "needless quotes are removed from the Unsubscriber List", Test: quotedUnsubscribers},
+		{Name: "invisible and wide characters are removed from the addresses of Contacts", Test: invisibleContacts},
+		{Name: "a stored address that is refused today stays in use", Test: refusedToday},
 	})
 }
 
@@ -90,6 +92,55 @@ func quotedContacts(o *apptest.Account) {
 			o.Errorf("the link of one Contact did not unsubscribe the Contact %d with the same address", id)
 		}
 	}
+}
+
+// invisibleContacts normalises addresses that begin with an invisible character.
+func invisibleContacts(o *apptest.Account) {
+	list := o.AddList()
+	hidden := addQuoted(o, list, "\u200bann@x.io")
+	plain := o.Subscribe(list, "Email", "ann@x.io")
+	wide := addQuoted(o, list, "ｂｏｂ@x.io")
+	german := addQuoted(o, list, "ößa@x.io")
+	o.Must(o.App.Contacts.NormaliseQuoted(o.Context()))
+	wantKey(o, list, hidden, "ann@x.io", true)
+	wantKey(o, list, plain, "ann@x.io", false)
+	wantKey(o, list, wide, "bob@x.io", true)
+	wantKey(o, list, german, "ößa@x.io", true)
+	if id := o.Subscribe(list, "Email", "bob@x.io"); id != wide {
+		o.Errorf("bob@x.io is the Contact %d, want %d", id, wide)
+	}
+}
+
+// refusedToday unsubscribes a Contact whose address an earlier version accepted.
+func refusedToday(o *apptest.Account) {
+	list := o.AddList()
+	id := addQuoted(o, list, "ann@example.123")
+	o.Must(o.App.Contacts.NormaliseQuoted(o.Context()))
+	wantKey(o, list, id, "ann@example.123", true)
+	if n := o.Count(list, "Email", "starts_with", "ann@example"); n != 1 {
+		o.Errorf("a search finds %d Contacts, want 1", n)
+	}
+	schema := schema(o, list)
+	o.Update(func(tx *db.Tx) error {
+		c, err := contacts.ByID(tx, list, id)
+		if err == nil && schema.AddressKey(c) != "ann@example.123" {
+			o.Errorf("the address is %q, so no value of the Contact can be changed", schema.AddressKey(c))
+		}
+		return err
+	})
+	if _, err := o.App.Sending.UnsubscribeByLink(o.Context(), enlist.DeliveryKey{List: list, Contact: id}, ""); err != nil {
+		o.Error(err)
+	}
+	if !o.Contact(list, id).IsUnsubscribed {
+		o.Error("the link did not unsubscribe the Contact")
+	}
+	o.Must(o.Store.View(o.Context(), func(tx *db.Tx) error {
+		found, err := contacts.UnsubscribedAmong(tx, o.Caller.Account.ID, 0, []string{"ann@example.123"})
+		if !found["ann@example.123"] {
+			o.Error("the address is not on the Unsubscriber List")
+		}
+		return err
+	}))
 }
 
 // quotedDuplicates normalises more Contacts than one transaction changes, on a List that allows duplicates.

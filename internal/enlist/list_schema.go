@@ -100,8 +100,12 @@ func (s *Schema) PreferenceByID(id PreferenceID) *Preference {
 // AddressKey returns the normalised address of a Contact: its email address or, if it has
 // none, its mobile number. It returns "" if the Contact has neither.
 func (s *Schema) AddressKey(c *ByID) string {
-	if _, key, ok := address.ParseEmail(c.Values.Get(s.Email().ID)); ok {
+	email := c.Values.Get(s.Email().ID)
+	switch _, key, ok := address.ParseEmail(email); {
+	case ok:
 		return key
+	case email != "":
+		return c.Key // an earlier version accepted it
 	}
 	if s.Mobile() != nil && c.Values.Get(s.Mobile().ID) != "" {
 		return c.Mobile
