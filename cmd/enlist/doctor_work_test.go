@@ -5,6 +5,8 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -150,15 +152,37 @@ func TestCommandsAskBeforeTheySend(t *testing.T) {
 	}
 }
 
-// A misspelled variable stops the start, with the nearest name. Other programs' variables do not.
-func TestAnUnknownVariableStopsTheStart(t *testing.T) {
-	for name, want := range map[string]string{
-		"ENLIST_SMPT":   "the variable ENLIST_SMPT is unknown: did you mean ENLIST_SMTP?",
-		"ENLIST_COLOUR": "the variable ENLIST_COLOUR is unknown: remove it",
-	} {
-		status, _, failed := enlistCommand(map[string]string{name: "x", "OTHER_SMPT": "x"}, "serve", "--db", t.TempDir()+"/none/enlist.db")
-		if status != 2 || !strings.Contains(failed, want) {
-			t.Errorf("%s: status %d: %s", name, status, failed)
+// Misspelled variables stop the start: the error has all of them, each with the nearest name. A variable like those of a
+// cluster, but with a value that only a person writes, is one of them. Variables of other programs are not.
+func TestUnknownVariablesStopTheStart(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "enlist.db")
+	variables := map[string]string{"ENLIST_SMPT": "x", "ENLIST_COLOUR": "x", "ENLIST_PORT": "8080", "OTHER_SMPT": "x"}
+	status, _, failed := enlistCommand(variables, "serve", "--db", db)
+	want := "these variables are unknown: ENLIST_COLOUR, ENLIST_PORT (did you mean ENLIST_SORT?), ENLIST_SMPT (did you mean ENLIST_SMTP?). Correct or remove them"
+	if status != 2 || !strings.Contains(failed, want) {
+		t.Errorf("status %d: %s; want %s", status, failed, want)
+	}
+	if _, err := os.Stat(db); err == nil {
+		t.Error("a database was created before the variables were checked")
+	}
+}
+
+// The variables of a cluster are told from those of a person by their form and their value.
+func TestVariablesOfAClusterAreRecognised(t *testing.T) {
+	for _, v := range []string{"ENLIST_SERVICE_HOST=10.96.0.12", "ENLIST_SERVICE_HOST=fd00::c", "ENLIST_SERVICE_PORT=80",
+		"ENLIST_SERVICE_PORT_HTTP=80", "ENLIST_PORT=tcp://10.96.0.12:80", "ENLIST_PORT_8080_TCP=tcp://10.96.0.12:8080",
+		"ENLIST_PORT_8080_TCP_ADDR=10.96.0.12", "ENLIST_PORT_8080_TCP_PORT=8080", "ENLIST_PORT_8080_TCP_PROTO=tcp",
+		"ENLIST_PORT_53_UDP_PROTO=udp", "ENLIST_API_SERVICE_HOST=10.96.0.13", "ENLIST_API_PORT=tcp://10.96.0.13:80",
+		"ENLIST_API_PORT_80_TCP_ADDR=10.96.0.13", "ENLIST_NAME=/web/enlist", "ENLIST_ENV_POSTGRES_USER=ann",
+		"ENLIST_PORT_8080_TCP_PORT_START=8080"} {
+		if !clusterVariable.MatchString(v) {
+			t.Errorf("%s is not taken for one of a cluster", v)
+		}
+	}
+	for _, v := range []string{"ENLIST_PORT=8080", "ENLIST_SERVICE_HOST=lists.example.com", "ENLIST_NAME=Shop", "ENLIST_DB=/data/enlist.db",
+		"ENLIST_SMTP_PORT=25", "OTHER_PORT=tcp://10.96.0.12:80"} {
+		if clusterVariable.MatchString(v) {
+			t.Errorf("%s is taken for one of a cluster", v)
 		}
 	}
 }

@@ -97,12 +97,18 @@ type console struct {
 	getenv  func(string) string
 	environ func() []string // all variables; nil: none
 	answers io.Reader       // what the operator types; nil: standard input is no terminal
+	cluster []string        // names of the variables of a cluster, which were removed
 }
 
 func main() {
 	out := &console{stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, environ: os.Environ}
 	if isatty.IsTerminal(os.Stdin.Fd()) {
 		out.answers = os.Stdin
+	}
+	var err error
+	if out.cluster, err = takeClusterVariables(); err != nil {
+		fmt.Fprintf(out.stderr, "enlist: remove the variables of the cluster: %v\n", err)
+		os.Exit(1)
 	}
 	hint := useServiceSettings(os.Args[1:])
 	status := run(os.Args[1:], out)

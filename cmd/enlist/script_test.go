@@ -159,7 +159,9 @@ func environment(ts *testscript.TestScript) []string {
 	if v := os.Getenv("GOGC"); v != "" {
 		all = append(all, "GOGC="+v)
 	}
-	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GOCOVERDIR", "ENLIST_BOOTSTRAP_KEY", "ENLIST_DB", "ENLIST_JSON", "ENLIST_OPS_LISTEN", "ENLIST_MEMORY", "ENLIST_BOUNCE_SECRET"} {
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GOCOVERDIR", "ENLIST_BOOTSTRAP_KEY", "ENLIST_DB", "ENLIST_JSON", "ENLIST_OPS_LISTEN", "ENLIST_MEMORY", "ENLIST_BOUNCE_SECRET",
+		"ENLIST_SERVICE_HOST", "ENLIST_PORT", "ENLIST_PORT_8080_TCP_ADDR", "ENLIST_API_SERVICE_HOST", "ENLIST_NAME", "ENLIST_CONFIG",
+		"ENLIST_MAIL_FROM", "ENLIST_DKIM_KEY_FILE", "ENLIST_FIRST_USER", "ENLIST_DB_FILE"} {
 		if v := ts.Getenv(name); v != "" {
 			all = append(all, name+"="+v)
 		}

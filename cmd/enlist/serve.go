@@ -47,6 +47,10 @@ func (c *serveCommand) Run(ctx context.Context, out *console) error {
 		return &usageError{err}
 	}
 	setMemory(out, c.Serve)
+	if len(out.cluster) > 0 {
+		newLog(out, c.Serve, c.LogLevel).Info("variables of the cluster for a service called enlist are ignored", "names",
+			out.cluster)
+	}
 	key := out.getenv(bootstrapKey)
 	if key != "" && !enlist.ValidKeyText(key) {
 		return usage("%s must be 64 lower-case hexadecimal characters: create a key with: openssl rand -hex 32",

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -48,7 +50,26 @@ func variables(node *kong.Node) (names []string) {
 	return names
 }
 
-// checkVariables refuses a variable ENLIST_… that no flag has, because a misspelled one would have no effect. flags are
+// clusterVariable matches the variables that Kubernetes, and links of Docker, set for a service whose name begins with
+// "enlist", such as ENLIST_SERVICE_HOST, ENLIST_API_PORT_8080_TCP_ADDR and ENLIST_PORT, each with its value. A person
+// who writes ENLIST_PORT=8080 means something else, which has no effect and is refused.
+var clusterVariable = regexp.MustCompile(`(?s)^ENLIST_([A-Z0-9_]+_)?(` +
+	`SERVICE_HOST=[0-9a-fA-F.:]+|SERVICE_PORT(_[A-Z0-9_]+)?=[0-9]+|PORT=(tcp|udp|sctp)://.*|` +
+	`PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR|START|PORT_START|END|PORT_END))?=.*|NAME=/.*|ENV_[A-Za-z0-9_]+=.*)$`)
+
+// takeClusterVariables removes the variables of a cluster from the environment, so that no flag gets one as its value:
+// ENLIST_NAME would be the --name of commands. It returns their names.
+func takeClusterVariables() (names []string, err error) {
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); clusterVariable.MatchString(v) {
+			names = append(names, name)
+			err = errors.Join(err, os.Unsetenv(name))
+		}
+	}
+	return names, err
+}
+
+// checkVariables refuses variables ENLIST_… that no flag has, because a misspelled one would have no effect. flags are
 // the names that flags have.
 func checkVariables(out *console, flags []string) error {
 	if out.environ == nil {
@@ -61,17 +82,23 @@ func checkVariables(out *console, flags []string) error {
 	for name := range goneFlags {
 		known = append(known, variableOf(name))
 	}
+	var unknown []string
 	for _, v := range out.environ() {
 		name, _, _ := strings.Cut(v, "=")
 		if !strings.HasPrefix(name, "ENLIST_") || slices.Contains(known, name) {
 			continue
 		}
 		if near := enlist.Nearest(name, known); near != "" {
-			return usage("the variable %s is unknown: did you mean %s?", name, near)
+			name += " (did you mean " + near + "?)"
 		}
-		return usage("the variable %s is unknown: remove it; enlist serve --help has the flags, and each has a variable", name)
+		unknown = append(unknown, name)
 	}
-	return nil
+	if unknown == nil {
+		return nil
+	}
+	slices.Sort(unknown)
+	return usage("these variables are unknown: %s. Correct or remove them: enlist serve --help has the flags, and each "+
+		"has a variable", strings.Join(unknown, ", "))
 }
 
 // variableOf returns the name of the variable of a flag.
