@@ -97,7 +97,7 @@ func (c *oneBatch) do(ctx context.Context, fn func(*app.App, *enlist.Caller, enl
 // edit runs a command of editBatch and prints the new status.
 func (c *oneBatch) edit(ctx context.Context, out *console, command, at string) error {
 	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.BatchID) error {
-		when, err := sendTime(at, caller.Account)
+		when, err := futureTime(at, caller.Account, s.DB.Now())
 		if err != nil {
 			return err
 		}

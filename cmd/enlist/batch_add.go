@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,14 +67,18 @@ func (c *batchAdd) Run(ctx context.Context, out *console) error {
 		if err != nil {
 			return err
 		}
-		request.SendTime, err = sendTime(c.At, caller.Account)
+		request.SendTime, err = futureTime(c.At, caller.Account, s.DB.Now())
 		if err != nil {
 			return err
 		}
-		if err := c.confirm(ctx, out, s, caller, request); err != nil {
+		if request.Shown, err = c.confirm(ctx, out, s, caller, request); err != nil {
 			return err
 		}
 		id, err := s.Batches.AddBatch(ctx, caller, request)
+		if errors.Is(err, batches.ErrNotAsShown) {
+			return errors.New("nothing was added: the Message, a Segment or the recent Batches have changed since they " +
+				"were shown; run the command again")
+		}
 		if err != nil {
 			return err
 		}
@@ -88,26 +94,53 @@ func (c *batchAdd) Run(ctx context.Context, out *console) error {
 	})
 }
 
-// confirm shows who would get which mail and what is probably wrong with it, and asks the operator.
+// confirm shows who would get which mail, what is probably wrong with it, and who got it in the last day. It asks the
+// operator, and returns what it has shown.
 func (c *batchAdd) confirm(ctx context.Context, out *console, s *app.App, caller *enlist.Caller,
-	r batches.BatchRequest) error {
+	r batches.BatchRequest) (*batches.Shown, error) {
 	check, err := checkBatch(ctx, out, s, caller, r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := printFindings(out.stderr, check); err != nil {
-		return err
+		return nil, err
 	}
 	if err := failure(check); err != nil && !c.Force {
-		return err
+		return nil, err
 	}
 	m, err := s.Messages.Message(ctx, caller, r.Message)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	count := strconv.FormatInt(check.Recipients, 10)
-	return out.confirm(c.Yes, fmt.Sprintf("Send the Message %d %q to %s Contacts?", m.ID, plainText(m.Subject, ""),
-		count))
+	if err := printRecent(out.stderr, check, caller.Account); err != nil {
+		return nil, err
+	}
+	question := fmt.Sprintf("Send the Message %d %q to %d Contacts", m.ID, plainText(m.Subject, ""), check.Recipients)
+	if r.SendTime != 0 {
+		question += " at " + accountTime(r.SendTime, caller.Account)
+	}
+	return check.Shown(), out.confirm(c.Yes, question+"?")
+}
+
+// printRecent warns of the Batches of the last day that send the Message to one of the Lists.
+func printRecent(w io.Writer, check *batches.BatchCheck, a *enlist.Account) error {
+	for i := range check.Recent {
+		b := &check.Recent[i]
+		what, n, at := "got", b.Sent, b.FirstSent
+		if at == 0 {
+			what, n, at = "will get", b.ToSend(), b.SendTime
+		}
+		if _, err := fmt.Fprintf(w, "warning: Contacts who %s this Message at %s: %d (Batch %d)\n", what,
+			accountTime(at, a), n, b.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// accountTime writes a time as the Account's clock shows it.
+func accountTime(at int64, a *enlist.Account) string {
+	return time.Unix(at, 0).In(enlist.Location(a.TimeZone)).Format("2006-01-02 15:04 MST")
 }
 
 // request returns the Batch that the flags describe, without a send time.
@@ -244,6 +277,15 @@ func (c *newBatch) variants() (all []batches.Variant, err error) {
 
 // timeLayouts are the forms of a time on the command line that name no time zone.
 var timeLayouts = []string{"2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04", time.DateTime}
+
+// futureTime is sendTime for a time that has not passed: it would mean "now".
+func futureTime(text string, a *enlist.Account, now time.Time) (int64, error) {
+	at, err := sendTime(text, a)
+	if err == nil && at != 0 && at < now.Unix() {
+		err = usage("%s has passed: give a later time", accountTime(at, a))
+	}
+	return at, err
+}
 
 // sendTime reads the time of a flag: a Unix time, or a date and time in the Account's time zone unless the text names
 // another one. It returns 0 for no text.

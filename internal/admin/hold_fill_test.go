@@ -52,7 +52,7 @@ type hold struct {
 // queries are the queries without which a page shows less. {list} and the like are parameters.
 var queries = map[string]string{
 	"GET /admin/contacts":                 "?list={list}&key=Email&op=contains&value=example",
-	"GET /admin/sends/check":              "?when=now&message={message}&list={list}",
+	"GET /admin/sends/check":              "?when=now&message={message}&list={list}&token=zzzzzz-of-2038",
 	"GET /admin/imports/new":              "?list={list}",
 	"GET /admin/messages/{message}/mail":  "?list={list}&contact={contact}",
 	"GET /admin/contacts/person":          "?list={list}&contact={contact}",

@@ -1,7 +1,6 @@
 package admin_test
 
 import (
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -24,10 +23,7 @@ func (s *site) sendAgain() {
 	v.want(s.pathOf(), http.StatusOK, "Send again to 2 who did not open", strings.ReplaceAll(again, "&", "&amp;"))
 	v.want("/admin/sends/new?"+again, http.StatusOK, "Who got “May” and did not open it", "2 mails", `name="again" value="`+id(s.ID)+`" checked`)
 	v.want("/admin/sends/check?"+again, http.StatusOK, "To 2 of 3", "who did not open May", `name="again" value="`+id(s.ID)+`"`)
-	_, at, _ := v.post("/admin/sends", url.Values{"again": {id(s.ID)}, "message": {id(s.Message)}, "token": {"again"}})
-	var added enlist.BatchID
-	fmt.Sscanf(at, "/admin/sends/%d", &added)
-	s.Prepare(added)
+	s.Prepare(v.sendPlan(url.Values{"again": {id(s.ID)}, "message": {id(s.Message)}}))
 	s.WantAddresses(s.SendAll(nil), "a1@example.com", "a2@example.com")
 	mayNot := s.signedIn(people.Membership{Level: enlist.Standard})
 	mayNot.wantWithout(s.pathOf(), "Send again", "/admin/sends/new")
@@ -51,16 +47,13 @@ func (s *site) copies() {
 	s.Must(err)
 	v := s.full()
 	plan := url.Values{"message": {id(s.Message)}, "segment": {id(s.News) + "-" + id(segment)}, "leave": {id(s.News) + "-" + id(left)},
-		"without": {id(s.ID)}, "rate": {"600/hour"}, "name": {"The first"}, "token": {"copies"}, "list": {id(s.News)}}
+		"without": {id(s.ID)}, "rate": {"600/hour"}, "name": {"The first"}, "list": {id(s.News)}}
 	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "To 0 of 6")
 	plan.Del("without")
 	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "To 2 of 6", "Mails an hour", "No limit slows it: done about", "excluded by the send")
 	plan.Set("without", id(s.ID))
-	_, at, _ := v.post("/admin/sends", plan)
-	at, _, _ = strings.Cut(at, "?")
-	number := strings.TrimPrefix(at, "/admin/sends/")
-	var added enlist.BatchID
-	fmt.Sscan(number, &added)
+	added := v.sendPlan(plan)
+	number, at := id(added), "/admin/sends/"+id(added)
 	s.Prepare(added)
 	v.want("/admin/sends/new?copy="+number, http.StatusOK, `name="segment" value="`+plan.Get("segment")+`" checked`,
 		`name="leave" value="`+plan.Get("leave")+`" checked`, `name="without" value="`+id(s.ID)+`" checked`, `value="600/hour"`,

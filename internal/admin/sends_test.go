@@ -249,12 +249,9 @@ func (s *site) variantsOfReport() {
 	plan := url.Values{"message": {id(s.Message)}, "list": {id(s.News)}, "test": {"1"}, "variant": {"0", "0", "0", "0"},
 		"subject": {"One", "Two <b>", "", ""}, "share": {"50"}, "winner": {"hand"}}
 	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "The test goes out first.")
-	plan.Set("token", "variants")
-	_, at, _ := v.post("/admin/sends", plan)
-	path, _, _ := strings.Cut(at, "?")
+	added := v.sendPlan(plan)
+	path := "/admin/sends/" + id(added)
 	v.want(path, http.StatusOK, "Variants", "Two &lt;b&gt;", "No mail has left yet")
-	var added enlist.BatchID
-	fmt.Sscanf(path, "/admin/sends/%d", &added)
 	s.Prepare(added)
 	s.SendAll(nil)
 	v.want(path, http.StatusOK, "Variants", "Two &lt;b&gt;", "Send it to the others")

@@ -43,6 +43,7 @@ var refusedBy = map[string]url.Values{
 	"/admin/messages":            nil,
 	"/admin/people/0":            {"only": {"1"}, "list": {}},
 	"/admin/sending/hold":        nil,
+	"/admin/sends":               {"shown_count": {"77"}},
 	"/admin/sends/0/reschedule":  {"at": {"nonsense"}},
 	"/admin/sends/check":         {},
 

@@ -32,6 +32,7 @@ type BatchRequest struct {
 	SendTime    int64 // 0, or a time in the past: now
 	IsTest      bool
 	Options     BatchOptions
+	Shown       *Shown // nil: a program adds the Batch
 }
 
 // PopulationRequest is one population as the caller sent it.
@@ -45,7 +46,7 @@ type PopulationRequest struct {
 }
 
 // AddBatch stores a Batch and returns its ID, which is also its queue ID. Errors: NoMessage, NoListForBatch, NoList,
-// NoBatch, Denied, InvalidParameters, InvalidSearch. reference.md: batch.populations, batch.force; decisions.md: 62
+// NoBatch, Denied, InvalidParameters, InvalidSearch, and ErrNotAsShown with a Shown. reference.md: batch.populations, batch.force; decisions.md: 62
 func (s *Service) AddBatch(ctx context.Context, c *enlist.Caller, r BatchRequest) (enlist.BatchID, error) {
 	findings, unchecked := s.contentErrors(ctx, c, &r)
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.BatchID, error) {
@@ -70,6 +71,11 @@ func (s *Service) AddBatch(ctx context.Context, c *enlist.Caller, r BatchRequest
 		}
 		if err := b.lockEvents(tx); err != nil {
 			return 0, err
+		}
+		if r.Shown != nil {
+			if err := b.requireAsShown(tx, r.Shown, now); err != nil {
+				return 0, err
+			}
 		}
 		if err := AddBatch(tx, &b.Batch, b.populations); err != nil {
 			return 0, err

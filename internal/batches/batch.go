@@ -233,6 +233,7 @@ type BatchFilter struct {
 	Open        bool             // they have not ended
 	Message     enlist.MessageID // not 0: they send it, and not only as a variant
 	HasVariants bool
+	Since       int64 // not 0: they were added later than this, or sent, or will be
 
 	Where         *enlist.Condition // nil: all; see Condition.inStore
 	Sort          *enlist.SearchKey // nil: by ID; Batches with equal values are in order of ID

@@ -200,6 +200,10 @@ func filterBatches(tx *db.Tx, account enlist.AccountID, f BatchFilter) (where st
 	if f.HasVariants {
 		where += " AND variants <> ''"
 	}
+	if f.Since != 0 {
+		where += " AND (creation_time > ? OR send_time > ? OR last_sent_time > ?)"
+		args = append(args, f.Since, f.Since, f.Since)
+	}
 	within, more, err := WithinLists(tx, f.Lists)
 	if err != nil {
 		return "", nil, err

@@ -28,6 +28,10 @@ type BatchCheck struct {
 
 	Populations []PopulationCheck // in the order of the request
 
+	Version string             // of the mails and the Segments
+	Upto    []enlist.ContactID // by population: its Contacts have no higher ID; nil if the check is not complete
+	Recent  []Batch            // of the last day, that send the same Message to one of the Lists, the last one first
+
 	Groups map[string]int64 // Recipients by pace.DomainGroup, at most maxGroups of them
 	From   string           // sender of the mails to the first List; "": none is set
 }

@@ -1,6 +1,7 @@
 package batches
 
 import (
+	"cmp"
 	"context"
 	"hash/maphash"
 	"maps"
@@ -99,6 +100,13 @@ func (k *batchCheck) begin(s *Service, tx *db.Tx) error {
 	if err := k.readContents(tx); err != nil {
 		return err
 	}
+	var err error
+	if k.result.Version, err = k.version(tx, k.contents); err != nil {
+		return err
+	}
+	if k.result.Recent, err = k.recent(tx, k.CreationTime); err != nil {
+		return err
+	}
 	var all []enlist.ListID
 	for i := range k.populations {
 		p := &k.populations[i]
@@ -162,6 +170,9 @@ func (k *batchCheck) readAll(ctx context.Context, s *Service, c *enlist.Caller, 
 		}
 	}
 	k.result.Complete = true
+	for i := range k.populations {
+		k.result.Upto = append(k.result.Upto, cmp.Or(k.populations[i].Upto, -1)) // no ID of an empty List
+	}
 	return nil
 }
 

@@ -5,6 +5,7 @@
 //	options.go, variant.go, localtime.go, exclusion_sql.go   the options of a Batch
 //	copy.go          another Batch like an earlier one, and Batches by name
 //	check*.go        what is probably wrong with a Batch before it is added
+//	shown.go         a Batch is added as a person has seen it
 //	sender.go        whether the senders of a Batch are allowed
 //	candidates.go, suppress.go   which Contacts of a population are left out, and why
 //	recipient*.go    the recipients

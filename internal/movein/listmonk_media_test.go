@@ -12,6 +12,7 @@ import (
 	neturl "net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -147,7 +148,12 @@ func (to *target) useMoved(t *testing.T, path string, picture []byte) {
 	if !strings.Contains(shown, ">Hello") || !strings.Contains(shown, files.URL+path) {
 		t.Errorf("the preview of the edited Message is %s", shown)
 	}
-	page(client.PostForm(pages.URL+"/admin/sends", neturl.Values{"message": {"10"}, "list": {"3"}, "when": {"now"}, "token": {"a token"}}))
+	_, check, _ := strings.Cut(page(client.Get(pages.URL+"/admin/sends/check?message=10&list=3&when=now")), `action="/admin/sends" class="card"`)
+	form := neturl.Values{}
+	for _, hidden := range regexp.MustCompile(`type="hidden" name="([^"]*)" value="([^"]*)"`).FindAllStringSubmatch(check, -1) {
+		form.Add(hidden[1], hidden[2])
+	}
+	page(client.PostForm(pages.URL+"/admin/sends", form))
 	to.sendAll(t, mailer)
 	sent := must(os.ReadFile(must(filepath.Glob(filepath.Join(box, "*.eml")))(t)[0]))(t)
 	text := strings.NewReplacer("=\r\n", "", "=3D", "=").Replace(string(sent))

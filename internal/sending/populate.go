@@ -142,6 +142,9 @@ func find(p *batches.Population, tx *db.Tx) (found db.IDSet, err error) {
 		return nil
 	})
 	slices.Sort(found)
+	if p.Upto != 0 { // the Batch goes to those that a person has seen
+		found = slices.DeleteFunc(found, func(id enlist.ContactID) bool { return id > p.Upto })
+	}
 	return found, err
 }
 

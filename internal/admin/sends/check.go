@@ -1,8 +1,6 @@
 package sends
 
 import (
-	"crypto/rand"
-	"crypto/sha256"
 	"html/template"
 	"net/url"
 	"strings"
@@ -31,11 +29,13 @@ type checkData struct {
 	Gets      int64
 	Of        int64
 	Time      string
-	Token     string // makes a second press of the button harmless
-	Asked     bool   // the number has to be typed
+	Shown     shown          // what the form says that it has shown
+	Added     enlist.BatchID // that this page has added; 0: none
+	Recent    []recentSend
+	Repeat    bool // the person has ticked that the Message is sent again
+	Asked     bool // the number has to be typed
 	Typed     string
-	Wrong     string // what is wrong with the typed number
-	Errors    bool   // the Batch would be refused
+	Errors    bool // the Batch would be refused
 	Hidden    url.Values
 	Edit      string // path of the first page, with the same choices
 	Findings  []messages.Finding
@@ -44,6 +44,8 @@ type checkData struct {
 	Uncounted []uncounted
 	Chosen    []chosenPart
 	Me        string // address of the person
+
+	Wrong map[string]string // what is wrong, by input
 }
 
 // chosenPart is a List or a Segment of a plan, or what an earlier Batch stands for.
@@ -56,43 +58,62 @@ type chosenPart struct {
 // take seconds for a million Contacts.
 const firstLook = 60 * time.Millisecond
 
-func (p *pages) check(r *ui.Request) (*ui.View, error) { return p.showCheck(r, rand.Text(), "") }
-
 // checkPath is the path of the page, also for its button that sends a test.
 const checkPath = "/admin/sends/check"
 
+// path returns the URL of the page with a token, that looks at all Contacts or not.
+func (p *plan) path(token string, whole bool) string {
+	v := p.values()
+	v.Set("token", token)
+	if whole {
+		v.Set("whole", "1")
+	}
+	return checkPath + "?" + v.Encode()
+}
+
+// check shows the page. Its URL has a token, so that it adds the Batch once, also if it is loaded again.
+func (p *pages) check(r *ui.Request) (*ui.View, error) {
+	chosen := planOf(r)
+	if err := enlist.RequireSending(r.Caller); err != nil {
+		return nil, err
+	}
+	request, err := chosen.request(r)
+	view, err := p.showCheck(r, &chosen, &request, err, nil)
+	if err == nil && view.Content == p.check_ && !isFresh(r, r.FormValue("token")) {
+		return ui.GoTo(chosen.path(freshToken(r), r.FormValue("whole") != ""), ""), nil
+	}
+	return view, err
+}
+
 // look checks a Batch: as many Contacts as there is time for, but all of them if the person has asked for the whole or
 // wants to send.
-func look(r *ui.Request, b batches.BatchRequest) (check *batches.BatchCheck, whole string, err error) {
+func look(r *ui.Request, chosen *plan, b *batches.BatchRequest) (check *batches.BatchCheck, whole string, err error) {
 	if r.URL.Path == checkPath && r.FormValue("whole") == "" {
-		check, err = r.App.Batches.CheckBatchWithin(r.Context(), r.Caller, b, batches.CheckLimits{Time: firstLook})
+		check, err = r.App.Batches.CheckBatchWithin(r.Context(), r.Caller, *b, batches.CheckLimits{Time: firstLook})
 		switch {
 		case err != nil || check.Complete:
 			return check, "", err
 		case check.Total >= ui.Large:
-			return check, wholePath(planOf(r)), nil
+			return check, chosen.path(r.FormValue("token"), true), nil
 		}
 	}
-	check, err = r.App.Batches.CheckBatch(r.Context(), r.Caller, b)
+	check, err = r.App.Batches.CheckBatch(r.Context(), r.Caller, *b)
 	return check, "", err
 }
 
-// wholePath returns the path of the page that looks at all Contacts.
-func wholePath(chosen plan) string { return checkPath + "?" + chosen.values().Encode() + "&whole=1" }
-
-func (p *pages) showCheck(r *ui.Request, token, wrong string) (*ui.View, error) {
-	if err := enlist.RequireSending(r.Caller); err != nil {
-		return nil, err
+// showCheck shows what will happen to a request, or the first page if refusal is a mistake in it. d has what the page
+// says beside it; nil: nothing.
+func (p *pages) showCheck(r *ui.Request, chosen *plan, request *batches.BatchRequest, refusal error,
+	d *checkData) (*ui.View, error) {
+	if d == nil {
+		d = new(checkData)
 	}
-	chosen := planOf(r)
-	request, err := chosen.request(r)
-	var check *batches.BatchCheck
-	var whole string
-	if err == nil {
-		check, whole, err = look(r, request)
+	err := refusal
+	if err == nil && d.Check == nil {
+		d.Check, d.Whole, err = look(r, chosen, request)
 	}
 	if input, what, ok := mistake(err); ok {
-		return p.showCompose(r, &composeData{plan: chosen, Wrong: input, What: what})
+		return p.showCompose(r, &composeData{plan: *chosen, Wrong: input, What: what})
 	}
 	if err != nil {
 		return nil, err
@@ -101,30 +122,34 @@ func (p *pages) showCheck(r *ui.Request, token, wrong string) (*ui.View, error) 
 	if err != nil {
 		return nil, err
 	}
-	d := checkData{plan: chosen, Check: check, Gets: check.Recipients, Of: check.Total, Token: token, Wrong: wrong,
-		Whole: whole, Me: r.Person.Email, Typed: r.PostForm.Get("typed"),
-		Out: leftOutCounts(&check.BatchCounts), Asked: check.Recipients >= askedFrom, Findings: check.Findings,
-		Hidden: chosen.values(), Edit: "/admin/sends/new?" + chosen.values().Encode()}
-	if d.whom, err = whomOf(r, &chosen, names); err != nil {
+	if err := d.fill(r, chosen, request, names); err != nil {
 		return nil, err
+	}
+	return &ui.View{Title: names.Messages[chosen.Message], Sub: "2 of 2 · this will happen", Place: "Sends",
+		Content: p.check_, Data: d, Problem: d.problem()}, nil
+}
+
+// fill adds what the page says about a check.
+func (d *checkData) fill(r *ui.Request, chosen *plan, request *batches.BatchRequest, names ui.Names) (err error) {
+	check := d.Check
+	d.plan, d.Gets, d.Of, d.Me, d.Typed = *chosen, check.Recipients, check.Total, r.Person.Email, r.PostForm.Get("typed")
+	d.Out, d.Asked, d.Findings = leftOutCounts(&check.BatchCounts), check.Recipients >= askedFrom, check.Findings
+	d.Hidden, d.Edit = chosen.values(), "/admin/sends/new?"+chosen.values().Encode()
+	if err := d.show(r, request); err != nil {
+		return err
+	}
+	if d.whom, err = whomOf(r, chosen, names); err != nil {
+		return err
 	}
 	d.Chosen = chosen.parts(d.To, check.Populations)
-	if d.Course, err = courseOf(r, &chosen, &request, check); err != nil {
-		return nil, err
+	if d.Course, err = courseOf(r, chosen, request, check); err != nil {
+		return err
 	}
-	d.Bar, d.Time = barOf(d.Gets, d.Out), timeOf(r, &chosen, &request)
-	if err := d.readLists(r, &request); err != nil {
-		return nil, err
-	}
+	d.Bar, d.Time = barOf(d.Gets, d.Out), timeOf(r, chosen, request)
 	for _, f := range check.Findings {
 		d.Errors = d.Errors || f.Level == messages.FindingError
 	}
-	view := &ui.View{Title: names.Messages[chosen.Message], Sub: "2 of 2 · this will happen", Place: "Sends",
-		Content: p.check_, Data: d}
-	if wrong != "" {
-		view.Problem = wrong
-	}
-	return view, nil
+	return d.readLists(r, request)
 }
 
 // parts returns the populations of a check with the names of whomOf. What the plan has of earlier Batches can be
@@ -163,62 +188,26 @@ func timeOf(r *ui.Request, p *plan, b *batches.BatchRequest) string {
 	return text
 }
 
-// send adds the Batch.
-func (p *pages) send(r *ui.Request) (*ui.View, error) {
-	chosen, token := planOf(r), r.FormValue("token")
-	request, err := chosen.request(r)
-	if _, what, ok := mistake(err); ok {
-		return p.showCheck(r, token, what)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if typed := r.FormValue("typed"); r.FormValue("asked") != "" && strings.Trim(typed, " ") != r.FormValue("asked") {
-		return p.showCheck(r, token, "Type "+r.FormValue("asked")+", the number of mails.")
-	}
-	c := *r.Caller
-	c.Retry = &enlist.Retry{Header: "page-" + token, Fingerprint: sha256.Sum256([]byte(r.Form.Encode()))}
-	id, err := r.App.Batches.AddBatch(r.Context(), &c, request)
-	if _, what, ok := mistake(err); ok {
-		return p.showCheck(r, token, what)
-	}
-	if err != nil {
-		return nil, err
-	}
-	done := "The send has begun. You can pause it while it runs."
-	if request.SendTime > r.Now.Unix() {
-		done = "The send is planned."
-	}
-	return ui.GoTo("/admin/sends/"+ui.Plain(int64(id)), done), nil
-}
-
 // test sends a test of the Message to the person, with the values of the first Contact of the first List, and shows the
 // page again.
 func (p *pages) test(r *ui.Request) (*ui.View, error) {
 	chosen := planOf(r)
 	request, err := chosen.request(r)
-	if _, what, ok := mistake(err); ok {
-		return p.showCheck(r, rand.Text(), what)
-	}
 	if err != nil {
-		return nil, err
+		return p.showCheck(r, &chosen, &request, err, nil)
 	}
 	wrong, err := messagepages.SendTest(r, chosen.Message, request.Populations[0].List, "", r.Person.Email)
 	if err != nil {
 		return nil, err
 	}
 	if wrong != "" {
-		view, err := p.showCheck(r, rand.Text(), "")
+		view, err := p.showCheck(r, &chosen, &request, nil, nil)
 		if err == nil {
 			view.Problem = "The test mail was not sent: " + wrong + "."
 		}
 		return view, err
 	}
-	path := checkPath + "?" + chosen.values().Encode()
-	if r.PostForm.Has("whole") {
-		path = wholePath(chosen)
-	}
-	return ui.GoTo(path, messagepages.TestSent(r.Person.Email)), nil
+	return ui.GoTo(chosen.path(freshToken(r), r.PostForm.Has("whole")), messagepages.TestSent(r.Person.Email)), nil
 }
 
 // leftOutCounts has the reasons for which Contacts are no recipients.

@@ -76,9 +76,6 @@ func (p *pages) showCompose(r *ui.Request, d *composeData) (*ui.View, error) {
 	if d.When == "" {
 		d.When = "now"
 	}
-	if d.At == "" {
-		d.At = r.Now.AddDate(0, 0, 1).Format("2006-01-02T09:00")
-	}
 	view := &ui.View{Title: "New send", Sub: "1 of 2 · what, to whom, and when", Place: "Sends", Content: p.compose_,
 		Data: d}
 	if d.What != "" {

@@ -69,6 +69,9 @@ func planOf(r *ui.Request) plan {
 			p.Variants[i].Subject = strings.TrimSpace(all[i])
 		}
 	}
+	if p.At != "" { // a time that was typed counts, also with the choice "now"
+		p.When = "at"
+	}
 	return p
 }
 

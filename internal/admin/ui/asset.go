@@ -19,6 +19,7 @@ var assetKinds = map[string]string{
 	"style.css":   "text/css; charset=utf-8",
 	"htmx.min.js": "text/javascript; charset=utf-8",
 	"passkey.js":  "text/javascript; charset=utf-8",
+	"form.js":     "text/javascript; charset=utf-8",
 }
 
 // assetPaths returns the path of each file. It changes with the content, so that browsers may keep the file.

@@ -1,0 +1,236 @@
+package sends
+
+import (
+	"cmp"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"strconv"
+	"strings"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/batches"
+	"enlist/internal/enlist"
+)
+
+// This file sends exactly what the last page of a new send has shown, and once. The form of the page says what it has
+// shown. The server looks again, and shows the page once more if anything has changed. reference.md: batch.shown
+
+// shown is what the page has shown.
+type shown struct {
+	Token   string         // of the page
+	Count   int64          // who gets it; with more Contacts than a check reads: all
+	Version string         // of batches.BatchCheck
+	Time    int64          // when it is sent; 0: now
+	Latest  enlist.BatchID // of batches.BatchCheck
+	Drift   bool           // the person lets a few Contacts come and go
+	Drifts  bool           // the page asks for it
+}
+
+// tokenLife is how long a page can be used, in seconds: shorter than its Batch is known by its token.
+const tokenLife = 23 * enlist.Hour
+
+// freshToken returns the token of a page, which says when it was made: that of the request, or a new one.
+func freshToken(r *ui.Request) string {
+	if token := r.FormValue("token"); isFresh(r, token) {
+		return token
+	}
+	return strconv.FormatInt(r.Now.Unix(), 36) + "-" + rand.Text()
+}
+
+// isFresh reports whether a token is one of the last hours.
+func isFresh(r *ui.Request, token string) bool {
+	text, _, _ := strings.Cut(token, "-")
+	made, err := strconv.ParseInt(text, 36, 64)
+	return err == nil && made > r.Now.Unix()-tokenLife
+}
+
+// once returns the Caller who adds the Batch of a plan with a token once: a second press by the same or another person
+// returns the first Batch.
+func once(r *ui.Request, p *plan, token string) *enlist.Caller {
+	sum := sha256.Sum256([]byte(token + "\n" + p.values().Encode()))
+	c := *r.Caller
+	c.Retry = &enlist.Retry{Header: "page-" + hex.EncodeToString(sum[:20])}
+	return &c
+}
+
+// show sets what the page shows of a request: the values of its form, and the Batch that the page has added.
+func (d *checkData) show(r *ui.Request, request *batches.BatchRequest) (err error) {
+	token := freshToken(r)
+	d.Shown = shown{Token: token, Count: countOf(d.Check), Version: d.Check.Version, Time: request.SendTime,
+		Latest: d.Check.Latest(), Drift: r.PostForm.Has("drift"),
+		Drifts: d.Wrong["count"] != "" && d.Check.Recipients >= 1000}
+	d.Repeat = ui.Int(r.PostForm.Get("repeat")) == int64(d.Shown.Latest)
+	if d.Added, err = r.App.Batches.AddedBefore(r.Context(), once(r, &d.plan, token)); err != nil {
+		return err
+	}
+	if d.Added == 0 {
+		d.Recent, err = recentOf(r, d.Check)
+	}
+	return err
+}
+
+// countOf returns the number that must not change between the page and its button.
+func countOf(check *batches.BatchCheck) int64 {
+	if !check.Complete {
+		return check.Total
+	}
+	return check.Recipients
+}
+
+// readShown reads what the form says that the page has shown.
+func readShown(r *ui.Request) shown {
+	return shown{Token: r.PostForm.Get("token"), Count: ui.Int(r.PostForm.Get("shown_count")),
+		Version: r.PostForm.Get("shown_version"), Time: ui.Int(r.PostForm.Get("shown_time")),
+		Latest: enlist.BatchID(ui.Int(r.PostForm.Get("repeat"))), Drift: r.PostForm.Has("drift")}
+}
+
+// compare returns what is not as it was shown, by input.
+func (s *shown) compare(r *ui.Request, check *batches.BatchCheck, request *batches.BatchRequest) map[string]string {
+	wrong := make(map[string]string)
+	allowed := int64(0)
+	if s.Drift || !check.Complete {
+		allowed = s.Count / 100
+	}
+	now := countOf(check)
+	if !isFresh(r, s.Token) {
+		wrong["token"] = "This page is old"
+	}
+	if now-s.Count > allowed || s.Count-now > allowed {
+		wrong["count"] = ui.Number(s.Count) + " Contacts were shown, and now it is " + ui.Number(now)
+	}
+	mails, segments, _ := strings.Cut(check.Version, ".")
+	mailsShown, segmentsShown, _ := strings.Cut(s.Version, ".")
+	if mails != mailsShown {
+		wrong["message"] = "the Message was changed"
+	}
+	if segments != segmentsShown {
+		wrong["segments"] = "a Segment was changed"
+	}
+	if s.Time != request.SendTime {
+		wrong["time"] = "the time is another one"
+	}
+	typed := strings.NewReplacer(",", "", ".", "", " ", "").Replace(r.PostForm.Get("typed"))
+	if len(wrong) == 0 && check.Recipients >= askedFrom && typed != ui.Plain(s.Count) {
+		wrong["typed"] = "Type " + ui.Plain(check.Recipients) + ", the number of mails."
+	}
+	if s.Latest < check.Latest() {
+		wrong["repeat"] = "Tick this to send the Message again."
+	}
+	return wrong
+}
+
+// problem says at the top of the page what is wrong.
+func (d *checkData) problem() string {
+	var all []string
+	for _, input := range []string{"token", "count", "message", "segments", "time"} {
+		if text := d.Wrong[input]; text != "" {
+			all = append(all, text)
+		}
+	}
+	switch {
+	case all != nil:
+		return "Nothing was sent: " + strings.Join(all, "; ") + ". Look at it again."
+	case d.Wrong["mistake"] != "":
+		return "Nothing was sent: " + d.Wrong["mistake"]
+	case len(d.Wrong) > 0:
+		return "Nothing was sent."
+	}
+	return ""
+}
+
+// send adds the Batch, if it is as the page has shown it.
+func (p *pages) send(r *ui.Request) (*ui.View, error) {
+	if err := enlist.RequireSending(r.Caller); err != nil {
+		return nil, err
+	}
+	chosen, seen := planOf(r), readShown(r)
+	caller := once(r, &chosen, seen.Token)
+	if view, err := before(r, caller); view != nil || err != nil {
+		return view, err
+	}
+	request, err := chosen.request(r)
+	var d checkData
+	if err == nil {
+		d.Check, err = r.App.Batches.CheckBatch(r.Context(), r.Caller, request)
+	}
+	if err != nil {
+		return p.showCheck(r, &chosen, &request, err, nil)
+	}
+	if d.Wrong = seen.compare(r, d.Check, &request); len(d.Wrong) == 0 {
+		request.Shown = d.Check.Shown()
+		id, err := r.App.Batches.AddBatch(r.Context(), caller, request)
+		switch _, what, ok := mistake(err); {
+		case ok:
+			d.Wrong["mistake"] = what
+		case errors.Is(err, batches.ErrNotAsShown):
+			if d.Check, err = r.App.Batches.CheckBatch(r.Context(), r.Caller, request); err != nil {
+				return nil, err
+			}
+			if d.Wrong = seen.compare(r, d.Check, &request); len(d.Wrong) == 0 {
+				d.Wrong["message"] = "the Message or a Segment was being changed"
+			}
+		case err != nil:
+			return nil, err
+		case request.SendTime > r.Now.Unix():
+			return ui.GoTo(batchPath(id), "The campaign is planned."), nil
+		default:
+			return ui.GoTo(batchPath(id), "The campaign has begun. You can pause it while it runs."), nil
+		}
+	}
+	if view, err := before(r, caller); view != nil || err != nil { // another press was faster
+		return view, err
+	}
+	return p.showCheck(r, &chosen, &request, nil, &d)
+}
+
+// before leads to the Batch that the page has added, or returns nil.
+func before(r *ui.Request, caller *enlist.Caller) (*ui.View, error) {
+	added, err := r.App.Batches.AddedBefore(r.Context(), caller)
+	if err != nil || added == 0 {
+		return nil, err
+	}
+	return ui.GoTo(batchPath(added), "This page has sent before. Nothing is sent twice."), nil
+}
+
+func batchPath(id enlist.BatchID) string { return "/admin/sends/" + ui.Plain(int64(id)) }
+
+// peopleText is a number of people in words.
+func peopleText(n int64) string {
+	if n == 1 {
+		return "1 person"
+	}
+	return ui.Number(n) + " people"
+}
+
+// recentSend is a Batch of the last day that sent the same Message to one of the Lists.
+type recentSend struct{ Text, Path string }
+
+// recentOf returns the Batches of the last day in words. A person of other Lists sees no number of them.
+func recentOf(r *ui.Request, check *batches.BatchCheck) (all []recentSend, err error) {
+	for i := range check.Recent {
+		b := &check.Recent[i]
+		_, err := r.App.Batches.Batch(r.Context(), r.Caller, b.ID)
+		who := peopleText(cmp.Or(b.Sent, b.ToSend()))
+		one := recentSend{Path: batchPath(b.ID)}
+		switch enlist.KindOf(err) {
+		case enlist.Denied, enlist.NoBatch:
+			who, one.Path = "Contacts of these Lists", ""
+		default:
+			if err != nil {
+				return nil, err
+			}
+		}
+		switch {
+		case b.FirstSent != 0:
+			one.Text = who + " got this Message at " + soonText(r, b.FirstSent)
+		case b.SendTime > r.Now.Unix():
+			one.Text = who + " will get this Message at " + soonText(r, b.SendTime)
+		default:
+			one.Text = who + " will get this Message in a moment"
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
