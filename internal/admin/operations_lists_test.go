@@ -70,6 +70,7 @@ func ui64(path string) (n int64) {
 func (s *operations) fields() {
 	v, list := s.full(), s.AddList("name", "Fields")
 	path := "/admin/lists/" + id(list)
+	v.want(path+"/fields/new", http.StatusOK, `name="allow_update" value="1">`, `name="show_in_form" value="1">`)
 	v.send(path+"/fields", url.Values{"name": {"Email"}, "type": {"text"}}, http.StatusUnprocessableEntity, "has a Field", "aria-invalid")
 	v.send(path+"/fields", url.Values{"name": {"Age"}, "type": {"text"}, "time_format": {"off"}}, http.StatusOK, "The Field was added")
 	var age enlist.FieldID

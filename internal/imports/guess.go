@@ -106,12 +106,14 @@ func (g *Guess) Field() NewField {
 	return NewField{Type: enlist.Text}
 }
 
-// Details returns the definition of the Field as a caller would send it.
+// Details returns the definition of the Field as a caller would send it. A column of a file can be a note about a
+// person, so subscribers neither see nor change it until a user chooses that. decisions.md: 140
 func (f *NewField) Details(name string) []enlist.Detail {
 	text := func(key, value string) enlist.Detail {
 		return enlist.Detail{Key: key, Value: enlist.TextInput(value)}
 	}
-	all := []enlist.Detail{text("name", name), text("type", string(f.Type))}
+	all := []enlist.Detail{text("name", name), text("type", string(f.Type)), text("allow_update", "0"),
+		text("show_in_form", "0")}
 	if f.Values != "" {
 		all = append(all, text("values_array", f.Values))
 	}

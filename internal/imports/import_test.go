@@ -17,7 +17,7 @@ import (
 // The tests import files with all kinds of rows and options, and interrupt imports at each of their Updates.
 //
 // covers: spec import.options, import.columns, import.cells, import.addfields, import.keys, import.outcomes, import.consent
-// covers: spec import.as, import.states, import.access, decision 69, decision 70, decision 71, decision 96
+// covers: spec import.as, import.states, import.access, decision 69, decision 70, decision 71, decision 96, decision 140
 func TestImports(t *testing.T) {
 	apptest.Run(t, apptest.Own, newImportFixture, []apptest.Rule[*importFixture]{
 		{Name: "a row adds a Contact unless its address exists, has unsubscribed or is not valid", Test: importOutcomes},
@@ -252,6 +252,9 @@ func importAddsFields(f *importFixture) {
 		for _, c := range i.Columns {
 			if c.Target == name && c.New != nil {
 				field := f.Field(f.id, c.Field)
+				if field.AllowUpdate || field.ShowInForm {
+					f.Errorf("subscribers see or change the Field %s of a column: %+v", name, field)
+				}
 				found = append(found, strings.TrimSpace(fmt.Sprint(name, " ", field.Type, " ", field.TimeFormat, field.Values)))
 			}
 		}

@@ -103,7 +103,7 @@ func (p *pages) newField(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := fieldForm(&enlist.Field{Type: enlist.Text, ShowInForm: true, AllowUpdate: true})
+	f := fieldForm(&enlist.Field{Type: enlist.Text})         // not public. decisions.md: 140
 	return p.showField(list, nil, f[:len(f)-1], "", ""), nil // a new Field is the last one
 }
 

@@ -153,7 +153,8 @@ func (d *Database) Fields(ctx context.Context, list int64, stored []enlist.Field
 		if i >= 0 {
 			id = int64(stored[i].ID)
 			record = movein.Record{text("name", name), text("type", string(stored[i].Type)),
-				text("values_array", stored[i].Values), text("time_format", stored[i].TimeFormat)}
+				text("values_array", stored[i].Values), text("time_format", stored[i].TimeFormat),
+				flag("allow_update", stored[i].AllowUpdate), flag("show_in_form", stored[i].ShowInForm)}
 		} else {
 			next++
 		}
