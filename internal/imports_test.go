@@ -52,7 +52,8 @@ var allowedImports = map[string][]string{
 	"enlist/internal/admin/sends": {"enlist/internal/address", "enlist/internal/admin/contacts", "enlist/internal/admin/messages", "enlist/internal/admin/ui", "enlist/internal/batches", "enlist/internal/enlist", "enlist/internal/messages",
 		"enlist/internal/pace", "enlist/internal/reports", "enlist/internal/sending"},
 	"enlist/internal/admin/lists": {
-		"enlist/internal/accounts", "enlist/internal/admin/ui", "enlist/internal/enlist", "enlist/internal/lists",
+		"enlist/internal/accounts", "enlist/internal/admin/ui", "enlist/internal/contacts", "enlist/internal/enlist",
+		"enlist/internal/lists",
 	},
 	"enlist/internal/admin/messages": {
 		"enlist/internal/admin/images", "enlist/internal/admin/ui", "enlist/internal/enlist",

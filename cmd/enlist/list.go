@@ -7,15 +7,17 @@ import (
 
 	"enlist/internal/app"
 	"enlist/internal/config"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
 )
 
-// enlist list: adds Lists and shows them.
+// enlist list: adds Lists and shows them, and makes a List ask its people to confirm.
 
 type listCommand struct {
-	Add  listAdd  `cmd:"" help:"Add a List with its two address Fields."`
-	Show listShow `cmd:"" help:"Show all Lists, or one List."`
+	Add         listAdd         `cmd:"" help:"Add a List with its two address Fields."`
+	Show        listShow        `cmd:"" help:"Show all Lists, or one List."`
+	DoubleOptIn listDoubleOptIn `cmd:"" help:"Make a List ask its people to confirm, and say what happens to people who have not."`
 }
 
 type listAdd struct {
@@ -95,6 +97,52 @@ func (c *listShow) showOne(ctx context.Context, s *app.App, out *console) error 
 		return err
 	}
 	return c.show(out.stdout, listRecord(l))
+}
+
+type listDoubleOptIn struct {
+	config.Database
+	format
+	Statement string `xor:"waiting" placeholder:"TEXT" help:"They are confirmed: TEXT says when and how they agreed, and is kept as proof."`
+	Ask       bool   `xor:"waiting" help:"They get a mail that asks to confirm."`
+	Wait      bool   `xor:"waiting" help:"They get no mail until they confirm."`
+	ID        int64  `arg:"" help:"ID of the List. It may ask already: then only its people change."`
+}
+
+// Run starts the change, which a server makes. Without a choice it says how many people need one.
+func (c *listDoubleOptIn) Run(ctx context.Context, out *console) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
+		list := enlist.ListID(c.ID)
+		caller, err := operatorOfList(ctx, s, list)
+		if err != nil {
+			return err
+		}
+		n, err := s.Contacts.CountContacts(ctx, caller, list, contacts.Unconfirmed())
+		switch {
+		case err != nil:
+			return err
+		case n > 0 && c.Statement == "" && !c.Ask && !c.Wait:
+			return usage("%d Contacts have not confirmed, and would get no mail: add --statement, --ask or --wait", n)
+		case n == 0 || c.Wait:
+			_, err := s.Lists.EditList(ctx, caller, list, details(map[string]string{"double_opt_in_required": "1"}))
+			if err != nil {
+				return err
+			}
+			return c.one(out.stdout, record{{"id", c.ID}, {"change_id", 0}, {"contacts", n}},
+				"List %d asks people to confirm; %d Contacts wait", c.ID, n)
+		}
+		r := contacts.ChangeRequest{List: list, Criteria: contacts.Unconfirmed(), Action: contacts.ChangeConfirm,
+			Value: c.Statement, Count: n, RequireConfirmation: true}
+		done := "are confirmed"
+		if c.Ask {
+			r.Action, done = contacts.ChangeAsk, "are asked to confirm"
+		}
+		id, err := s.Contacts.StartChange(ctx, caller, r)
+		if err != nil {
+			return err
+		}
+		return c.one(out.stdout, record{{"id", c.ID}, {"change_id", id}, {"contacts", n}},
+			"List %d asks people to confirm; the server begins: %d Contacts %s", c.ID, n, done)
+	})
 }
 
 // listRecord returns the attributes of a List with their names in the API, and the ID of its Account.

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -103,6 +104,50 @@ func (s *operations) fields() {
 	v.want(one, http.StatusNotFound)
 	v.want(path+"/fields/"+id(s.EmailField(list)), http.StatusOK, "the email address")
 	v.send(path+"/fields/"+id(s.EmailField(list))+"/delete", url.Values{"typed": {"Email"}}, http.StatusUnprocessableEntity, "keeps its email Field")
+}
+
+// asksWhoHasNotConfirmed makes a List with Contacts ask them to confirm, in each of the ways.
+func (s *operations) asksWhoHasNotConfirmed() {
+	v := s.full()
+	for _, c := range []struct {
+		choice    string
+		confirmed bool
+		at        string
+	}{{"confirm", true, "/admin/contacts/changes/"}, {"ask", false, "/admin/contacts/changes/"}, {"wait", false, "/admin/lists/"}} {
+		list := s.AddList("name", "Asks "+c.choice)
+		path := "/admin/lists/" + id(list) + "/settings"
+		ann := s.Subscribe(list, "Email", "ann@example.com")
+		form := url.Values{"name": {"Renamed"}, "double_opt_in_required": {"1"}, "country_code": {"49"}}
+		v.send(path, form, http.StatusUnprocessableEntity, "1 Contact gets mail today without having confirmed: 100 % of the List")
+		form.Set("waiting", c.choice)
+		if c.choice == "confirm" {
+			form.Set("count", "1")
+			v.send(path, form, http.StatusUnprocessableEntity, "Write when and how these people agreed.", `value="confirm" checked`)
+		}
+		if s.List(list).DoubleOptIn {
+			s.Errorf("the List asks people to confirm before the user has said what happens to them")
+		}
+		form.Set("statement", "fair in Bonn, 2022")
+		form.Set("count", "2")
+		if c.choice != "wait" {
+			v.send(path, form, http.StatusUnprocessableEntity, "1 Contacts match now: look at them again")
+		}
+		form.Set("count", "1")
+		at, _, _ := strings.Cut(v.send(path, form, http.StatusOK), "?")
+		if !strings.HasPrefix(at, c.at) || !s.List(list).DoubleOptIn || s.List(list).Name != "Renamed" {
+			s.Errorf("after the choice %s the page is %s and the List %+v", c.choice, at, s.List(list))
+		}
+		if strings.HasPrefix(at, "/admin/contacts/changes/") {
+			done, err := s.App.Contacts.MakeChange(s.Context(), contacts.MakeChange{ID: ui64(at)})
+			if err != nil || !done {
+				s.Errorf("the change returns %v, %v", done, err)
+			}
+		}
+		if s.Contact(list, ann).DoubleOptIn != c.confirmed {
+			s.Errorf("after the choice %s the Contact is confirmed: %v", c.choice, !c.confirmed)
+		}
+		v.want("/admin/lists/"+id(list), http.StatusOK, "Can get mail", "Have not confirmed yet")
+	}
 }
 
 func (s *operations) preferences() {

@@ -3,7 +3,9 @@ package contacts
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"enlist/internal/accounts"
 	"enlist/internal/db"
@@ -24,6 +26,9 @@ const (
 	ChangeUnsubscribe ChangeAction = "unsubscribe"
 	ChangeDelete      ChangeAction = "delete"
 	ChangeSet         ChangeAction = "set" // a value of a Field
+	// Of Contacts that have not confirmed. decisions.md: 141
+	ChangeConfirm ChangeAction = "confirm" // they are confirmed by the statement Value
+	ChangeAsk     ChangeAction = "ask"     // they are asked to confirm by a mail
 )
 
 // Change is a change of many Contacts.
@@ -33,7 +38,7 @@ type Change struct {
 	ListID       enlist.ListID
 	Action       ChangeAction
 	Field        enlist.FieldID // for ChangeSet
-	Value        string         // for ChangeSet; "" removes the value
+	Value        string         // for ChangeSet, where "" removes the value; for ChangeConfirm the statement
 	Total        int64          // Contacts that matched
 	Done         int64          // of them, those that the job has looked at
 	Changed      int64          // of those, how many were changed; the others were so already, or are gone
@@ -50,6 +55,10 @@ type ChangeRequest struct {
 	Field    string // for ChangeSet: its name or field_<id>
 	Value    string
 	Count    int64 // the number of Contacts that the person has seen
+
+	// RequireConfirmation makes the List ask its people to confirm, in the transaction that starts the change. So its
+	// people are confirmed or asked, or nothing has changed.
+	RequireConfirmation bool
 }
 
 // MakeChange is the job that makes a Change.
@@ -100,6 +109,11 @@ type startedChange struct {
 
 // start stores the change and its job.
 func (r *ChangeRequest) start(tx *db.Tx, c *enlist.Caller, now int64, ids db.IDSet) (int64, error) {
+	if r.RequireConfirmation {
+		if err := lists.RequireConfirmation(tx, c, now, r.List); err != nil {
+			return 0, err
+		}
+	}
 	schema, err := lists.Load(tx, c, r.List)
 	if err != nil {
 		return 0, err
@@ -142,6 +156,15 @@ func (c *Change) check(schema *enlist.Schema, field string, now int64, zone stri
 	case ChangeDeactivate, ChangeReactivate, ChangeUnsubscribe, ChangeDelete:
 		c.Value = ""
 		return nil
+	case ChangeConfirm:
+		c.Value = strings.TrimSpace(c.Value)
+		return checkStatement(c.Value)
+	case ChangeAsk:
+		c.Value = ""
+		if !schema.List.DoubleOptIn {
+			return enlist.Invalid("action", reasonNoDoubleOptIn)
+		}
+		return nil
 	case ChangeSet:
 	default:
 		return enlist.Invalid("action", "choose what to do")
@@ -158,6 +181,30 @@ func (c *Change) check(schema *enlist.Schema, field string, now int64, zone stri
 	return err
 }
 
+// reasonNoDoubleOptIn is why a change to ask people to confirm is refused, or given up.
+const reasonNoDoubleOptIn = "the List does not ask people to confirm"
+
+// checkStatement refuses a statement that proves nothing.
+func checkStatement(text string) error {
+	if text == "" {
+		return enlist.Invalid("statement", "write when and how these people agreed")
+	}
+	if utf8.RuneCountInString(text) > MaxConsentText {
+		return enlist.Invalid("statement", fmt.Sprintf("%d characters are the most that a statement can have",
+			MaxConsentText))
+	}
+	return nil
+}
+
+// Unconfirmed are the criteria of the Contacts that get mail only after a confirmation, if their List asks for it.
+func Unconfirmed() *enlist.Criteria {
+	is := func(key, value string) enlist.Criteria {
+		return enlist.Criteria{Key: key, Operator: "exactly", Value: enlist.TextInput(value)}
+	}
+	return &enlist.Criteria{All: []enlist.Criteria{is("is_active", "1"), is("is_unsubscribed", "0"),
+		is("double_opt_in", "0")}}
+}
+
 // parsed returns the value to set as the Field has it.
 func (c *Change) parsed(schema *enlist.Schema, now int64, zone string) (*ParsedContact, error) {
 	p := &ParsedContact{Schema: schema, Today: enlist.Today(time.Unix(now, 0), zone), partial: true}
@@ -169,8 +216,11 @@ func (c *Change) parsed(schema *enlist.Schema, now int64, zone string) (*ParsedC
 func (c *Change) audit(tx *db.Tx, by *enlist.Caller, r *ChangeRequest) error {
 	values := accounts.AuditValues{"action": string(c.Action), "contacts": c.Total,
 		"search_criteria": r.Criteria.Text()}
-	if c.Action == ChangeSet {
+	switch c.Action {
+	case ChangeSet:
 		values["field"] = r.Field
+	case ChangeConfirm:
+		values["statement"] = c.Value
 	}
 	object := accounts.AuditObject{Kind: "Contact", ID: 0, List: c.ListID}
 	return accounts.Audit(tx, by, c.CreationTime, object, nil, values)

@@ -2,11 +2,13 @@ package contacts
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 	"enlist/internal/lists"
 )
 
@@ -83,7 +85,10 @@ type changeStep struct {
 // take returns those of the Contacts that the transaction may change.
 func (s *changeStep) take(ids []enlist.ContactID) ([]enlist.ContactID, error) {
 	size := StepSize{Most: RemoveStep}
-	if s.Action == ChangeUnsubscribe {
+	switch s.Action {
+	case ChangeAsk:
+		size.Most = MaxUnsubscribe / 2 // each has a job
+	case ChangeUnsubscribe:
 		l := &s.schema.List
 		jobs := 1 + strings.Count(l.OnUnsubscribe, ",") + len(s.schema.Autoresponders) + len(s.schema.Webhooks)
 		size.Most = max(1, MaxUnsubscribe/(1+jobs))
@@ -102,6 +107,10 @@ func (s *changeStep) run(ids []enlist.ContactID) (err error) {
 		n, err = s.unsubscribe(ids)
 	case ChangeSet:
 		n, err = s.set(ids)
+	case ChangeConfirm:
+		n, err = s.confirm(ids)
+	case ChangeAsk:
+		n, err = s.ask(ids)
 	default:
 		n, err = s.activate(ids, s.Action == ChangeReactivate)
 	}
@@ -173,6 +182,34 @@ func (s *changeStep) unsubscribe(ids []enlist.ContactID) (int, error) {
 		}
 		by := Origin{Method: "unsubscribeContactById"}
 		return true, Unsubscribe(s.tx, s.schema, c, s.schema.AddressType(c), by, s.now)
+	})
+}
+
+// confirm stores that the people have confirmed, by a statement of a user. It starts no autoresponder: a user says what
+// was long ago, and none of these people does anything now.
+func (s *changeStep) confirm(ids []enlist.ContactID) (int, error) {
+	by := Origin{Method: MethodStatement, Text: s.Value}
+	return s.each(ids, func(c *enlist.ByID) (bool, error) {
+		if c.DoubleOptIn || c.IsUnsubscribed {
+			return false, nil
+		}
+		c.DoubleOptIn, c.DoubleOptInTime, c.Modified = true, s.now, s.now
+		s.changed(c.ID, enlist.WebhookUpdated)
+		return true, errors.Join(Update(s.tx, c), by.Record(s.tx, c, s.now))
+	})
+}
+
+// ask sends the request to confirm to those that get mail only after it.
+func (s *changeStep) ask(ids []enlist.ContactID) (int, error) {
+	if !s.schema.List.DoubleOptIn {
+		s.reason = reasonNoDoubleOptIn
+		return 0, nil
+	}
+	return s.each(ids, func(c *enlist.ByID) (bool, error) {
+		if c.DoubleOptIn || c.IsUnsubscribed || !c.IsActive {
+			return false, nil
+		}
+		return true, events.AskToConfirm(s.tx, c.ListID, c.ID, s.now)
 	})
 }
 

@@ -1,6 +1,7 @@
 package contacts_test
 
 import (
+	"strings"
 	"testing"
 
 	"enlist/internal/apptest"
@@ -12,8 +13,11 @@ import (
 
 // This file tests changes of many Contacts by a job.
 
+// covers: decision 141
 func TestChangesOfManyContacts(t *testing.T) {
 	apptest.Run(t, apptest.Shared, apptest.NewBatches, []apptest.Rule[*apptest.Batches]{
+		{Name: "a statement confirms the Contacts that get mail, and is in their ledger", Test: confirmedByStatement},
+		{Name: "Contacts that have not confirmed are asked by a mail each, in steps", Test: askedByMail},
 		{Name: "each action changes the Contacts that matched, and counts those that changed", Test: changeActions},
 		{Name: "a change is refused that a person has not seen, or that cannot be made", Test: refusedChanges},
 		{Name: "a change runs in steps, and ends when it is cancelled", Test: changeInSteps},
@@ -228,5 +232,77 @@ func changeWithoutItsList(o *apptest.Batches) {
 	}
 	if done, err := o.App.Contacts.MakeChange(o.Context(), contacts.MakeChange{ID: id}); err != nil || !done {
 		o.Errorf("the change of a removed List returns %v, %v", done, err)
+	}
+}
+
+func confirmedByStatement(o *apptest.Batches) {
+	list := o.AddList()
+	ann, bob := o.Subscribe(list, "Email", "ann@a.example"), o.Subscribe(list, "Email", "bob@a.example")
+	cleo := o.Subscribe(list, "Email", "cleo@a.example")
+	_, err := o.App.Contacts.Confirm(o.Context(), o.Caller, contacts.ContactRequest{List: list, Contact: cleo})
+	o.Must(err)
+	_, err = o.App.Contacts.Deactivate(o.Context(), o.Caller, list, bob)
+	o.Must(err)
+	request := contacts.ChangeRequest{List: list, Criteria: contacts.Unconfirmed(), Action: contacts.ChangeConfirm, Count: 1,
+		RequireConfirmation: true}
+	for _, text := range []string{"", "  ", strings.Repeat("x", contacts.MaxConsentText+1)} {
+		request.Value = text
+		_, err := o.App.Contacts.StartChange(o.Context(), o.Caller, request)
+		o.Refused(err, enlist.InvalidParameters, "")
+	}
+	if o.List(list).DoubleOptIn {
+		o.Error("a refused statement has changed the List")
+	}
+	request.Value = " form on example.com, 2021 "
+	id, err := o.App.Contacts.StartChange(o.Context(), o.Caller, request)
+	o.Must(err)
+	if !o.List(list).DoubleOptIn {
+		o.Error("the List does not ask people to confirm")
+	}
+	if c := makeChange(o, id); c.Changed != 1 || c.Reason != "" {
+		o.Errorf("the change is %+v", c)
+	}
+	if c := makeChange(o, id); c.Changed != 1 {
+		o.Errorf("a repeated step has changed a Contact: %+v", c)
+	}
+	var rows apptest.Rows[enlist.LedgerRow]
+	o.Must(o.App.Contacts.ContactConsents(o.Context(), o.Caller, contacts.LedgerQuery{List: list, Contact: ann, Changes: true}, &rows))
+	ledger := rows.All
+	if len(ledger) != 2 || ledger[0].Method != contacts.MethodStatement || ledger[0].Text != "form on example.com, 2021" ||
+		ledger[0].Time != o.Now.Unix() || !o.Contact(list, ann).DoubleOptIn {
+		o.Errorf("the ledger of a confirmed Contact is %+v", ledger)
+	}
+	if o.Contact(list, bob).DoubleOptIn {
+		o.Error("a Contact is confirmed that got no mail")
+	}
+	figures, err := o.App.Contacts.ConsentFigures(o.Context(), o.Caller, list)
+	o.Must(err)
+	apptest.Same(o.T, "the figures", figures, contacts.ConsentFigures{Receiving: 2, Confirmed: 2, Provable: 1})
+}
+
+func askedByMail(o *apptest.Batches) {
+	list := o.AddList()
+	o.AddMany(list, contacts.MaxUnsubscribe)
+	request := contacts.ChangeRequest{List: list, Criteria: contacts.Unconfirmed(), Action: contacts.ChangeAsk,
+		Count: contacts.MaxUnsubscribe}
+	_, err := o.App.Contacts.StartChange(o.Context(), o.Caller, request)
+	o.Refused(err, enlist.InvalidParameters, "") // the List does not ask
+	request.RequireConfirmation = true
+	id, err := o.App.Contacts.StartChange(o.Context(), o.Caller, request)
+	o.Must(err)
+	if done, err := o.App.Contacts.MakeChange(o.Context(), contacts.MakeChange{ID: id}); err != nil || done {
+		o.Fatalf("the first step returns %v, %v", done, err)
+	}
+	if c := makeChange(o, id); c.Changed != contacts.MaxUnsubscribe || c.Reason != "" {
+		o.Errorf("the change is %+v", c)
+	}
+	var jobs int64
+	o.Update(func(tx *db.Tx) (err error) {
+		jobs, err = tx.Number("SELECT count(*) FROM river_job WHERE kind = 'ask_to_confirm' AND "+
+			tx.SQL.JobNumber("list_id")+" = ?", int64(list))
+		return err
+	})
+	if jobs != contacts.MaxUnsubscribe {
+		o.Errorf("%d requests to confirm, want one for each Contact", jobs)
 	}
 }

@@ -32,6 +32,7 @@ type Consent struct {
 const (
 	MethodUnsubscribeLink = "unsubscribeLink" // the link or the button of a mail
 	MethodConfirmLink     = "confirmLink"     // the link in the request to confirm
+	MethodStatement       = "statement"       // a user stated that the person agreed; the text says when and how
 	MethodForm            = "webForm"         // a Form of the List
 	MethodPreferences     = "preferencePage"  // the page with the settings of a subscriber
 	MethodComplaint       = "complaint"       // the recipient reported a mail as spam

@@ -15,7 +15,7 @@ import (
 type ConsentFigures struct {
 	Receiving   int64
 	Confirmed   int64 // of these, have confirmed by the link of a mail, or are stored as such
-	Provable    int64 // of these, have a row of the ledger with a consent (gdpr or direct) or a confirmation by the link
+	Provable    int64 // of these, have a row of the ledger with a consent (gdpr or direct) or a confirmation by the link or a statement
 	Unconfirmed int64 // could get mail if they confirmed; 0 if the List does not ask for it
 }
 
@@ -38,8 +38,8 @@ func (s *Service) ConsentFigures(ctx context.Context, c *enlist.Caller, list enl
 		}, `SELECT coalesce(sum(`+receives+`), 0), coalesce(sum(double_opt_in), 0),
 			coalesce(sum(CASE WHEN `+receives+` = 1 AND EXISTS (SELECT 1 FROM consent
 				WHERE consent.list_id = ? AND consent.contact_id = contact.id
-				AND (type IN ('`+string(enlist.ConsentGDPR)+"', '"+string(ConsentDirect)+"') OR method = '"+
-			MethodConfirmLink+`')) THEN 1 ELSE 0 END), 0), coalesce(sum(1 - `+receives+`), 0)
+				AND (type IN ('`+string(enlist.ConsentGDPR)+"', '"+string(ConsentDirect)+"') OR method IN ('"+
+			MethodConfirmLink+"', '"+MethodStatement+`'))) THEN 1 ELSE 0 END), 0), coalesce(sum(1 - `+receives+`), 0)
 			FROM contact WHERE list_id = ? AND is_active = 1 AND is_unsubscribed = 0`, int64(list), int64(list))
 	}))
 	return f, err

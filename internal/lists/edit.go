@@ -68,44 +68,55 @@ func sender(l *enlist.List) accounts.NamedSender {
 func (s *Service) EditList(ctx context.Context, c *enlist.Caller, id enlist.ListID,
 	details []enlist.Detail) (enlist.ListID, error) {
 	return updateChecked(ctx, s.db, c, func(tx *db.Tx, now int64, checker *preconditionChecker) (enlist.ListID, error) {
-		schema, err := Load(tx, c, id)
-		if err != nil {
-			return 0, err
-		}
-		list := schema.List
-		if err := enlist.Assign(&list, ListAttributes, details); err != nil {
-			return 0, err
-		}
-		if err := accounts.CheckSender(tx, list.AccountID, sender(&list), sender(&schema.List)); err != nil {
-			return 0, err
-		}
-		if list.DisallowDuplicates && !schema.List.DisallowDuplicates {
-			if err := checker.require(tx, now, noDuplicates(id)); err != nil {
-				return 0, err
-			}
-		}
-		if list.CountryCode != schema.List.CountryCode {
-			if err := checker.require(tx, now, sameNumbers(schema, list.CountryCode)); err != nil {
-				return 0, err
-			}
-		}
-		if list.FolderID != schema.List.FolderID {
-			if err := PutInFolder(tx, c, &list); err != nil {
-				return 0, err
-			}
-		}
-		changed := list != schema.List
-		list.LastModifiedTime = now
-		on, before := accounts.AuditObject{Kind: "List", ID: int64(id),
-			List: id}, accounts.SettableValues(ListAttributes, &schema.List)
-		if err := accounts.Audit(tx, c, now, on, before, accounts.SettableValues(ListAttributes, &list)); err != nil {
-			return 0, err
-		}
-		if err := Update(tx, &list); err != nil || !changed {
-			return id, err
-		}
-		return id, events.Publish(tx, schema, 0, now, enlist.WebhookUpdated)
+		return id, edit(tx, c, now, checker, id, details)
 	})
+}
+
+// RequireConfirmation makes a List ask its people to confirm, in the transaction tx. Errors: NoList, Denied.
+func RequireConfirmation(tx *db.Tx, c *enlist.Caller, now int64, id enlist.ListID) error {
+	on := enlist.Detail{Key: "double_opt_in_required", Value: enlist.Input{Kind: enlist.InputTrue}}
+	return edit(tx, c, now, nil, id, []enlist.Detail{on}) // this attribute has no precondition
+}
+
+func edit(tx *db.Tx, c *enlist.Caller, now int64, checker *preconditionChecker, id enlist.ListID,
+	details []enlist.Detail) error {
+	schema, err := Load(tx, c, id)
+	if err != nil {
+		return err
+	}
+	list := schema.List
+	if err := enlist.Assign(&list, ListAttributes, details); err != nil {
+		return err
+	}
+	if err := accounts.CheckSender(tx, list.AccountID, sender(&list), sender(&schema.List)); err != nil {
+		return err
+	}
+	if list.DisallowDuplicates && !schema.List.DisallowDuplicates {
+		if err := checker.require(tx, now, noDuplicates(id)); err != nil {
+			return err
+		}
+	}
+	if list.CountryCode != schema.List.CountryCode {
+		if err := checker.require(tx, now, sameNumbers(schema, list.CountryCode)); err != nil {
+			return err
+		}
+	}
+	if list.FolderID != schema.List.FolderID {
+		if err := PutInFolder(tx, c, &list); err != nil {
+			return err
+		}
+	}
+	changed := list != schema.List
+	list.LastModifiedTime = now
+	on, before := accounts.AuditObject{Kind: "List", ID: int64(id), List: id},
+		accounts.SettableValues(ListAttributes, &schema.List)
+	if err := accounts.Audit(tx, c, now, on, before, accounts.SettableValues(ListAttributes, &list)); err != nil {
+		return err
+	}
+	if err := Update(tx, &list); err != nil || !changed {
+		return err
+	}
+	return events.Publish(tx, schema, 0, now, enlist.WebhookUpdated)
 }
 
 // noDuplicates returns the precondition for disallowing duplicates: the List has no duplicates.

@@ -26,6 +26,7 @@ type manyData struct {
 	Actions      []actionText
 	Fields       []key
 	Field, Value string
+	Statement    string // of a confirmation
 	Action       string
 	Typed, Token string
 	Wrong        map[string]string // what is wrong with an input
@@ -47,6 +48,11 @@ var actionTexts = []actionText{
 	{Name: contacts.ChangeSet, Text: "set a value", Says: "What they have in the Field now is lost."},
 	{Name: contacts.ChangeUnsubscribe, Text: "unsubscribe them",
 		Says: "Only the people themselves can ask to be subscribed again. Mails on departure are sent."},
+	{Name: contacts.ChangeConfirm, Text: "confirm them by a statement",
+		Says: "They agreed before, and you can say when and how. It is kept as proof. They get mail of a List that " +
+			"asks people to confirm."},
+	{Name: contacts.ChangeAsk, Text: "ask them to confirm",
+		Says: "Each who has not confirmed gets a mail with a link. Until then, they get no other mail."},
 	{Name: contacts.ChangeDelete, Text: "delete them",
 		Says: "This cannot be undone. The ledger and the Unsubscriber List stay."},
 }
@@ -76,8 +82,11 @@ func (p *pages) showMany(r *ui.Request, v view, wrong map[string]string) (*ui.Vi
 	}
 	d := manyData{Kept: v.inputs(), List: b.list.Name, Back: v.url(), Wrong: wrong, Action: r.PostForm.Get("action"),
 		Field: r.PostForm.Get("field"), Value: r.PostForm.Get("set"), Typed: r.PostForm.Get("typed"),
-		Token: rand.Text()}
+		Statement: r.PostForm.Get("statement"), Token: rand.Text()}
 	for _, a := range actionTexts {
+		if a.Name == contacts.ChangeAsk && !b.list.DoubleOptIn {
+			continue
+		}
 		a.Chosen = string(a.Name) == d.Action
 		d.Actions = append(d.Actions, a)
 	}
@@ -150,6 +159,9 @@ func (p *pages) startMany(r *ui.Request) (*ui.View, error) {
 			return p.showMany(r, v, map[string]string{"field": "Choose a Field."})
 		}
 	}
+	if request.Action == contacts.ChangeConfirm {
+		request.Value = r.PostForm.Get("statement")
+	}
 	typed := strings.NewReplacer(",", "", ".", "", " ", "").Replace(r.PostForm.Get("typed"))
 	if (request.Count >= askedFrom || request.Action == contacts.ChangeDelete ||
 		request.Action == contacts.ChangeUnsubscribe) && ui.Int(typed) != request.Count {
@@ -166,6 +178,8 @@ func (p *pages) startMany(r *ui.Request) (*ui.View, error) {
 		switch {
 		case known.Field == "count":
 			input = "typed"
+		case known.Field == "statement":
+			input = "statement"
 		case request.Action == contacts.ChangeSet:
 			input = "set"
 		}

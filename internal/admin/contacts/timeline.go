@@ -102,13 +102,21 @@ func (k *kept[T]) Row(r *T) error {
 var leaving = []string{"unsubscribeContact", "unsubscribeContactById", contacts.MethodUnsubscribeLink,
 	contacts.MethodUnsubscribeAll, contacts.MethodComplaint}
 
+// statementOf returns the statement of a user by which a Contact was confirmed.
+func statementOf(l *enlist.LedgerRow) string {
+	if l.Method != contacts.MethodStatement {
+		return ""
+	}
+	return "“" + l.Text + "”"
+}
+
 func ofLedger(l *enlist.LedgerRow, list string) happened {
 	h := happened{Time: l.Time, Text: proof.Act(*l), List: list}
 	if slices.Contains(leaving, l.Method) || l.Method == "import" && l.Type == "" {
 		h.Lane = leftLane
 	}
 	var from []string
-	for _, s := range []named{{"consent", string(l.Type)}, {"key", l.KeyName}, {"IP address", l.IP}} {
+	for _, s := range []named{{"consent", string(l.Type)}, {"text", statementOf(l)}, {"key", l.KeyName}, {"IP address", l.IP}} {
 		if s.Text != "" {
 			from = append(from, s.Name+" "+s.Text)
 		}

@@ -4,6 +4,7 @@
 //	trend.go          how Lists have changed lately, also for the page Home
 //	list.go           a List: figures, plots, settings in words
 //	settings.go       the form of the settings
+//	waiting.go        what happens to people who have not confirmed
 //	fields.go         Fields
 //	preferences.go    preferences
 //	remove.go         copies, clears and deletes a List

@@ -19,6 +19,8 @@ type formData struct {
 	Delete string // path of the page that deletes the record; "": none
 	Says   string
 	Ask    string // what the person must agree to before the form is saved; "": nothing
+
+	Waiting *waiting // asks what happens to people who have not confirmed; nil: does not ask
 }
 
 // languages are the languages of pages and mails for subscribers.
@@ -63,7 +65,7 @@ func inputsOf(l *enlist.List) ui.Form {
 	name := text("name", "Name", "subscribers see it in mails and on pages", l.Name)
 	name.Required = true
 	return ui.Form{name,
-		check("double_opt_in_required", "Who subscribes confirms by a link in a mail",
+		check(doubleOptIn, "Who subscribes confirms by a link in a mail",
 			"before, the person gets no other mail", l.DoubleOptIn),
 		check("is_gdpr_compliant", "A proof of consent is required",
 			"a subscription without the text that the person agreed to is refused", l.GDPR),
@@ -149,6 +151,7 @@ func (p *pages) showSettings(l *enlist.List, f ui.Form, problem string) *ui.View
 		Data: formData{Form: f, Button: "Save", Back: path(l.ID)}, Actions: []ui.Action{texts}}
 }
 
+// saveSettings saves the form. If people would get no more mail because they have not confirmed, it asks first.
 func (p *pages) saveSettings(r *ui.Request) (*ui.View, error) {
 	list, err := load(r)
 	if err != nil {
@@ -159,11 +162,25 @@ func (p *pages) saveSettings(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	f.Read(r)
+	to := path(list.ID)
+	if f.Value(doubleOptIn) != "" && !list.DoubleOptIn {
+		asks, change, err := p.confirmFirst(r, list, f)
+		if err != nil {
+			problem, err := f.Refuse(err)
+			return p.showSettings(list, f, problem), err
+		}
+		if asks != nil {
+			return p.askWaiting(list, f, asks), nil
+		}
+		if change != 0 {
+			to = "/admin/contacts/changes/" + ui.Plain(change)
+		}
+	}
 	if _, err := r.App.Lists.EditList(r.Context(), r.Caller, list.ID, f.Details()); err != nil {
 		problem, err := f.Refuse(err)
 		return p.showSettings(list, f, problem), err
 	}
-	return ui.GoTo(path(list.ID), "Saved."), nil
+	return ui.GoTo(to, "Saved."), nil
 }
 
 // askData is the data of a page that asks before something is done.

@@ -51,6 +51,7 @@ var acts = map[string]string{
 	contacts.MethodForm:            "subscribed with a form",
 	contacts.MethodPreferences:     "changed on the page with the subscriber's settings",
 	contacts.MethodConfirmLink:     "subscription confirmed with the link in a mail",
+	contacts.MethodStatement:       "confirmed by a statement of the sender, with the text",
 	contacts.MethodUnsubscribeLink: "unsubscribed with the link in a mail",
 	contacts.MethodUnsubscribeAll:  "no mail of the Account any more, by a program of the Account; the List keeps the Contact as it is",
 	contacts.MethodComplaint:       "unsubscribed, because the recipient reported a mail as spam",
