@@ -10,11 +10,12 @@ import (
 	"enlist/internal/reports"
 )
 
-// User-Agents of a person and of a program that fetches links.
+// User-Agents of a person, of a program that fetches links, and of Gmail, which fetches images when they are shown.
 const (
 	PersonAgent  = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Thunderbird/140.0"
 	PhoneAgent   = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148"
 	ScannerAgent = "Mozilla/5.0 (compatible; Proofpoint URL Defense)"
+	GmailAgent   = "Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)"
 )
 
 // SentBatch is Batches with a Batch that was sent a minute ago to a List that tracks opens and clicks. The

@@ -1,6 +1,10 @@
 package pace
 
-import "strings"
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
 
 // This file reads the header User-Agent of a request for a link in a mail. Only the groups that it returns are stored,
 // never the header or the address of the client. decisions.md: 60
@@ -44,12 +48,15 @@ var mailClients = []struct {
 	{MailClient{unknownClient, "Unknown"}, []string{""}},
 }
 
-// machineWords are parts of the User-Agents of programs that fetch images or links of their own accord: image proxies
-// of mail providers, virus scanners, previews and libraries.
-var machineWords = []string{"imageproxy", "mailproxy", "bot", "crawl", "spider", "scan", "preview", "proofpoint",
-	"mimecast", "barracuda", "symantec", "fireeye", "messagelabs", "office existence discovery", "safelinks",
-	"facebookexternalhit", "headless", "phantomjs", "curl/", "wget/", "python", "go-http-client", "java/", "libwww",
-	"httpclient", "okhttp", "axios", "node-fetch"}
+// machineNames are the programs that fetch images or links of their own accord: virus scanners, previews and libraries.
+// A name is a whole word, and * stands for any letters. So "bot" does not match CUBOT, which makes phones.
+// An image proxy such as Gmail's is none: it fetches an image when a person opens the mail.
+var machineNames = strings.Fields(`*bot *bots *crawl *crawler *crawling *spider *scan *scanner scanning *preview
+	*previewer proofpoint mimecast barracuda symantec fireeye messagelabs safelinks facebookexternalhit headless*
+	phantomjs curl wget python* java libwww httpclient okhttp axios`)
+
+// machinePhrases are names of several words.
+var machinePhrases = []string{"office existence discovery", "go-http-client", "node-fetch"}
 
 // Agent is what a User-Agent says about a request.
 type Agent struct {
@@ -59,7 +66,7 @@ type Agent struct {
 }
 
 // ReadAgent returns the groups of a User-Agent. Apple Mail fetches all images of a mail through a proxy, whether or not
-// a person reads the mail. This proxy sends only "Mozilla/5.0".
+// a person reads the mail. This proxy sends only "Mozilla/5.0". Other proxies hide the device of the person.
 func ReadAgent(header string) Agent {
 	text := strings.ToLower(strings.TrimSpace(header))
 	switch text {
@@ -68,17 +75,54 @@ func ReadAgent(header string) Agent {
 	case "mozilla/5.0":
 		return Agent{UnknownDevice, "apple_mail", true}
 	}
-	a := Agent{Device: deviceOf(text), Machine: hasAny(text, machineWords)}
+	a := Agent{Device: deviceOf(text), Machine: isMachine(text)}
 	for i := range mailClients {
 		if hasAny(text, mailClients[i].words) {
 			a.Client = mailClients[i].Key
 			break
 		}
 	}
-	if a.Machine {
+	if a.Machine || hasAny(text, []string{"imageproxy", "mailproxy"}) {
 		a.Device = UnknownDevice
 	}
 	return a
+}
+
+// isMachine reports whether a User-Agent in lower case names a program that no person operates. The name of a phone is
+// not searched. Apps of phones fetch images with okhttp.
+func isMachine(text string) bool {
+	rest, isPhone := withoutPhone(text)
+	if hasAny(rest, machinePhrases) {
+		return true
+	}
+	for _, word := range strings.FieldsFunc(rest, func(r rune) bool { return r < 'a' || r > 'z' }) {
+		isName := func(name string) bool { return matches(name, word) }
+		if slices.ContainsFunc(machineNames, isName) && word != "cubot" && (word != "okhttp" || !isPhone) {
+			return true
+		}
+	}
+	return false
+}
+
+// matches reports whether a word is a name of machineNames.
+func matches(name, word string) bool {
+	if end, ok := strings.CutPrefix(name, "*"); ok {
+		return strings.HasSuffix(word, end)
+	}
+	if begin, ok := strings.CutSuffix(name, "*"); ok {
+		return strings.HasPrefix(word, begin)
+	}
+	return name == word
+}
+
+// androidComment matches the comment in which Android names the phone, as in "(Linux; Android 9; CUBOT_X18 Build/O1)".
+// A comment that begins with "compatible" names a program.
+var androidComment = regexp.MustCompile(`\((?:linux|android|mobile)[^()]*\bandroid\b[^()]*\)`)
+
+// withoutPhone removes the name of an Android phone from a User-Agent.
+func withoutPhone(text string) (rest string, isPhone bool) {
+	rest = androidComment.ReplaceAllString(text, " ")
+	return rest, rest != text
 }
 
 // deviceOf returns the device of a User-Agent in lower case.

@@ -119,10 +119,12 @@ func machinesAreToldApart(f *apptest.SentBatch) {
 	f.SendAll(nil)
 	f.Pass(time.Second)
 	f.Open(f.Contacts[0], apptest.PersonAgent)
-	f.WantSums(batches.BatchSums{Opens: 1, ImageOpened: 1})
+	f.Open(f.Contacts[1], apptest.GmailAgent)
+	f.WantSums(batches.BatchSums{Opens: 2, ImageOpened: 2})
 	f.Pass(time.Second)
-	f.Open(f.Contacts[1], apptest.PersonAgent)
-	f.WantSums(batches.BatchSums{Opens: 2, ImageOpened: 2, HumanOpened: 1})
+	f.Open(f.Contacts[2], apptest.PersonAgent)
+	f.Open(f.Contacts[3], apptest.GmailAgent)
+	f.WantSums(batches.BatchSums{Opens: 4, ImageOpened: 4, HumanOpened: 2})
 	if first == f.ID {
 		f.Error("the second Batch has the ID of the first")
 	}

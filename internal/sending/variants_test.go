@@ -108,10 +108,10 @@ func smallDifferenceIsSaid(f *variantFixture) {
 	f.add(batches.VariantOptions{Variants: twoSubjects, Share: 50, Winner: "opens", Hours: 1})
 	test := f.subjects()
 	f.Pass(time.Minute)
-	f.Open(test["Hello"][0], apptest.PersonAgent)
+	f.Open(test["Other"][0], apptest.GmailAgent)
 	f.Pass(time.Hour)
-	if rest := f.subjects(); len(rest) != 1 || len(rest["Hello"]) == 0 {
-		f.Errorf("the rest got %v, want the variant with the open", rest)
+	if rest := f.subjects(); len(rest) != 1 || len(rest["Other"]) == 0 {
+		f.Errorf("the rest got %v, want the variant that a reader at Gmail opened", rest)
 	}
 	if r := f.Report(); !strings.Contains(r.Variants.Verdict, "too small to be sure") {
 		f.Errorf("the verdict is %q", r.Variants.Verdict)
