@@ -51,9 +51,9 @@ func (k *sampleKeeper) Preview(context.Context, *messages.OutgoingMail) (*messag
 }
 
 // Check returns the findings of the test.
-func (k *sampleKeeper) Check(m *messages.OutgoingMail) []messages.Finding {
+func (k *sampleKeeper) Check(_ context.Context, m *messages.OutgoingMail) ([]messages.Finding, error) {
 	k.Checked = append(k.Checked, *m)
-	return k.Found
+	return k.Found, nil
 }
 
 func NewBatches(t *testing.T, store db.Engine) *Batches {

@@ -50,7 +50,7 @@ const maxGroups = 1000
 
 // The codes.
 const (
-	FindingTooLong       messages.FindingCode = "too_long" // an error: values make the mail too long to send
+	FindingTooLong       messages.FindingCode = "too_long" // an error: the mail is too long, or the Message costs too much to compose
 	FindingNoSubject     messages.FindingCode = "no_subject"
 	FindingNoText        messages.FindingCode = "no_text"             // the HTML has no text for the text part
 	FindingLink          messages.FindingCode = "bad_link"            // no URL that a mail program can follow

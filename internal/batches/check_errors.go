@@ -36,7 +36,11 @@ func (s *Service) contentErrors(ctx context.Context, c *enlist.Caller, r *BatchR
 	}
 	var errors []messages.Finding
 	for i := range check.contents {
-		for _, f := range s.messages.CheckContent(check.sample(i)) {
+		found, err := s.messages.CheckContent(ctx, check.sample(i))
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range found {
 			if f.Level == messages.FindingError && !slices.Contains(errors, f) { // variants often have the same ones
 				errors = append(errors, f)
 			}

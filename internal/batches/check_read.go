@@ -65,7 +65,11 @@ func (s *Service) CheckBatchWithin(ctx context.Context, c *enlist.Caller, r Batc
 			Text: check.refusedSender})
 	}
 	for i := range check.contents {
-		check.add(s.messages.CheckContent(check.sample(i))...)
+		found, err := s.messages.CheckContent(ctx, check.sample(i))
+		if err != nil {
+			return nil, err
+		}
+		check.add(found...)
 	}
 	check.conclude()
 	return &check.result, nil

@@ -10,6 +10,7 @@ import (
 	"enlist/internal/accounts"
 	"enlist/internal/enlist"
 	"enlist/internal/language"
+	"enlist/internal/limiter"
 	"enlist/internal/messages"
 )
 
@@ -40,6 +41,7 @@ func newComposer(o Options) (*composer, error) {
 	}
 	c := &composer{from: o.From, settings: o.Settings, publicURL: o.PublicURL, key: o.Key, links: o.Links,
 		files: o.Files, domains: o.Transport.Domains, now: time.Now, texts: language.New()}
+	c.templates.compiling = limiter.NewShared(compiling, 1, 0)
 	c.templates.fileURL = func(id enlist.FileID) string { return c.publicURL + c.key.FilePath(id) }
 	return c, nil
 }
@@ -83,7 +85,13 @@ func (c *composer) outgoing(ctx context.Context, l *messages.OutgoingMail) (*com
 		return c.confirmation(l)
 	}
 	list := &l.Schema.List
-	t := c.templates.get(l.Message, l.Files)
+	t, err := c.templates.get(ctx, l.Message, l.Files)
+	if err != nil {
+		return nil, "", err
+	}
+	if t.refused != nil {
+		return nil, "", &messages.Undelivered{Permanent: true, Detail: t.refused.Error()}
+	}
 	r := rendering{mail: l, unsubscribe: c.link(enlist.LinkUnsubscribe, l.Delivery), link: c.linksOf(l)}
 	if l.Archived {
 		r.unsubscribe, r.link = "", func(enlist.LinkKind) string { return "" }

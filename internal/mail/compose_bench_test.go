@@ -32,7 +32,7 @@ func BenchmarkOutgoing(b *testing.B) {
 func BenchmarkCompile(b *testing.B) {
 	m := &messages.Message{EmailType: messages.EmailHTML, Subject: "Hello {{First Name}}", HTML: newsletter}
 	for b.Loop() {
-		compile(m, nil, nil)
+		compile(b.Context(), m, nil, nil)
 	}
 }
 
@@ -52,7 +52,7 @@ func BenchmarkCompileBlocks(b *testing.B) {
 	c, _ := testComposer(b)
 	m := benchBlocks()
 	for b.Loop() {
-		compile(m, nil, c.templates.fileURL)
+		compile(b.Context(), m, nil, c.templates.fileURL)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"enlist/internal/enlist"
+	"enlist/internal/limiter"
 	"enlist/internal/mail/merge"
 	"enlist/internal/messages"
 )
@@ -16,14 +17,16 @@ import (
 
 // compiled has the templates of a Message.
 type compiled struct {
-	source  messages.Message
-	subject merge.Template
-	text    textTemplate
-	html    *htmlTemplate // nil if there is no HTML part
-	files   []messages.MessageFile
-	sender  []string // lines about the sender at the end of each mail
-	second  string   // colour of the end of a mail with a theme; "": the mail has none
-	bytes   int      // estimated size in memory
+	source   messages.Message
+	refused  error  // why there is no mail: what the author can do; the next three fields are then empty
+	document string // the HTML with its merge fields, before styles are moved
+	text     textTemplate
+	html     *htmlTemplate // nil if there is no HTML part
+	subject  merge.Template
+	files    []messages.MessageFile
+	sender   []string // lines about the sender at the end of each mail
+	second   string   // colour of the end of a mail with a theme; "": the mail has none
+	bytes    int      // estimated size in memory
 
 	mu      sync.Mutex
 	targets []enlist.LinkID // IDs of html.links; nil until the first call of linkTargets
@@ -37,32 +40,54 @@ type compiled struct {
 const fieldUnsubscribe = merge.UnsubscribeURL
 
 // compile returns the templates of a Message. If the Message has no text, compile makes
-// the text part from the HTML. The files are encoded later, because reading them can fail.
-func compile(m *messages.Message, files []messages.MessageFile, fileURL func(enlist.FileID) string) *compiled {
+// the text part from the HTML. The files are encoded later, because reading them can fail. The error is that of the
+// context; compiled.refused has any other.
+func compile(ctx context.Context, m *messages.Message, files []messages.MessageFile,
+	fileURL func(enlist.FileID) string) (*compiled, error) {
 	c := &compiled{source: *m, files: files, subject: merge.Parse(m.Subject),
 		sender: senderLines(m)}
-	source := sourceHTML(m, fileURL)
+	source, err := sourceHTML(ctx, m, fileURL)
+	if err == nil {
+		err = checkHTML(source)
+	}
+	if err == nil {
+		c.document = source
+		err = c.compile(ctx, fileURL)
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	c.refused = err
+	c.bytes = c.size()
+	return c, nil
+}
+
+// compile makes the templates of the document. It looks at the context between its steps: each needs less than a second.
+func (c *compiled) compile(ctx context.Context, fileURL func(enlist.FileID) string) error {
+	m := &c.source
 	if isThemed(m) {
 		d := themedDocument{Theme: messages.DecodeTheme(m.Theme)}
 		c.second = d.second()
 	}
 	text := splitText(completeFileLinks(lineEnds.Replace(m.Text), fileURL))
 	if m.Text == "" || isThemed(m) {
-		text = plainText(source)
+		text = plainText(c.document)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
 	c.text = text.template()
 	switch {
 	case m.EmailType == messages.EmailPlain:
 	case m.EmailType == messages.EmailPlainHTML:
 		c.html = parseHTML(text.html())
-	case source == "":
+	case c.document == "":
 	case m.EmailType == messages.EmailRawHTML:
-		c.html = parseHTML(source)
+		c.html = parseHTML(c.document)
 	default:
-		c.html = parseHTML(inlineStyles(source))
+		c.html = parseHTML(inlineStyles(c.document))
 	}
-	c.bytes = c.size()
-	return c
+	return nil
 }
 
 // senderLines returns the lines at the end of a mail that say who sends it, and where the sender is.
@@ -85,6 +110,9 @@ func senderLines(m *messages.Message) (lines []string) {
 func (c *compiled) size() int {
 	const part = 128
 	n := len(c.source.Subject) + len(c.source.Text) + len(c.source.HTML) + len(c.source.Blocks) + part*len(c.subject)
+	if c.document != c.source.HTML {
+		n += len(c.document)
+	}
 	for i := range c.text.pieces {
 		n += part * len(c.text.pieces[i].Template)
 	}
@@ -121,7 +149,8 @@ const (
 	maxTemplateBytes = 32 << 20 // sum of the sizes that compiled.size estimates
 )
 
-// templateCache caches compiled Messages. The zero value is an empty cache for Messages without blocks and logo.
+// templateCache caches compiled Messages. The zero value is an empty cache for Messages without blocks and logo, which
+// compiles any number of them at the same time.
 type templateCache struct {
 	fileURL func(enlist.FileID) string
 
@@ -129,11 +158,13 @@ type templateCache struct {
 	byID  map[messageKey]*compiled
 	bytes int
 
-	// compiling is locked while a Message is compiled, so that only one Message is compiled
-	// at a time. Hundreds of jobs may need the same new Message at the same time. Compiling
-	// a Message needs many times as much memory as the Message itself.
-	compiling sync.Mutex
+	// compiling has a slot for each Message that is compiled, one for each Account: hundreds of jobs may need the same
+	// new Message, and compiling it needs many times as much memory as the Message itself.
+	compiling *limiter.Limiter
 }
+
+// compiling is the number of Messages that are compiled at the same time.
+const compiling = 3
 
 // messageKey identifies a Message in the cache. The variants of a Batch can be one Message with several subjects.
 type messageKey struct {
@@ -142,17 +173,30 @@ type messageKey struct {
 }
 
 // get returns a compiled Message from the cache. It compiles the Message if it is not in
-// the cache, or if any part of the Message or a file has changed.
-func (t *templateCache) get(m *messages.Message, files []messages.MessageFile) *compiled {
+// the cache, or if any part of the Message or a file has changed. The error is that of the context.
+func (t *templateCache) get(ctx context.Context, m *messages.Message, files []messages.MessageFile) (*compiled, error) {
 	if cached := t.cached(m, files); cached != nil {
-		return cached
+		return cached, nil
 	}
-	t.compiling.Lock()
-	defer t.compiling.Unlock()
+	release, err := t.compiling.AcquireFor(ctx, int64(m.AccountID), 1)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	if cached := t.cached(m, files); cached != nil {
-		return cached // another goroutine has compiled the Message
+		return cached, nil // another goroutine has compiled the Message
 	}
-	fresh := compile(m, files, t.fileURL)
+	fresh, err := compile(ctx, m, files, t.fileURL)
+	if err != nil {
+		return nil, err
+	}
+	t.add(fresh)
+	return fresh, nil
+}
+
+// add adds a compiled Message to the cache, and removes others if there are too many.
+func (t *templateCache) add(fresh *compiled) {
+	m := &fresh.source
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.byID == nil {
@@ -168,7 +212,6 @@ func (t *templateCache) get(m *messages.Message, files []messages.MessageFile) *
 	}
 	t.byID[key] = fresh
 	t.bytes += fresh.bytes
-	return fresh
 }
 
 // cached returns a compiled Message. It returns nil if the cache does not contain the

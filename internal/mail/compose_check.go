@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -32,30 +33,36 @@ type contentCheck struct {
 }
 
 // Check returns what is probably wrong with the content of a mail. It implements messages.Composer.
-func (c *composer) Check(l *messages.OutgoingMail) []messages.Finding {
+func (c *composer) Check(ctx context.Context, l *messages.OutgoingMail) ([]messages.Finding, error) {
 	k := &contentCheck{OutgoingMail: l}
 	m := l.Message
 	if !m.HasContent() {
-		return append(k.found, messages.NoContent())
+		return append(k.found, messages.NoContent()), nil
 	}
 	if strings.TrimSpace(m.Subject) == "" {
 		k.add(messages.FindingWarning, batches.FindingNoSubject, "the Message has no subject")
 	}
-	t := c.templates.get(m, l.Files)
+	t, err := c.templates.get(ctx, m, l.Files)
+	if err != nil {
+		return nil, err
+	}
+	if t.refused != nil {
+		k.add(messages.FindingError, batches.FindingTooLong, "%s", t.refused.Error())
+		return k.found, nil
+	}
 	if t.html != nil && m.Text == "" && t.text.isEmpty() {
 		k.add(messages.FindingWarning, batches.FindingNoText,
 			"the HTML has no text, so the text part is empty: write text_content, or texts of images in alt")
 	}
-	source := sourceHTML(m, c.templates.fileURL)
-	k.links(m, source)
+	k.links(m, t.document)
 	k.examples(m)
 	if t.html != nil && !t.html.unsubscribe || t.html == nil && !t.text.unsubscribe {
 		k.add(messages.FindingNote, batches.FindingNoUnsubscribe,
 			"the Message has no {{unsubscribe_url}}: a line with this link is added at its end")
 	}
 	k.length(c, t)
-	k.images(source)
-	return k.found
+	k.images(t.document)
+	return k.found, nil
 }
 
 func (k *contentCheck) add(level messages.FindingLevel, code messages.FindingCode, format string, args ...any) {

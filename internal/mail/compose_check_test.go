@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -12,9 +13,18 @@ import (
 
 // The tests in this file look for mistakes in Messages.
 
+// checked returns the findings about a mail.
+func checked(c *composer, out *messages.OutgoingMail) []messages.Finding {
+	found, err := c.Check(context.Background(), out)
+	if err != nil {
+		panic(err) // only the context has an error
+	}
+	return found
+}
+
 // foundIn returns the level, code and text of each finding about a mail.
 func foundIn(c *composer, out *messages.OutgoingMail) (all []string) {
-	for _, f := range c.Check(out) {
+	for _, f := range checked(c, out) {
 		all = append(all, string(f.Level)+" "+string(f.Code)+": "+f.Text)
 	}
 	return all
@@ -98,11 +108,11 @@ func TestCheckMeasuresTheHTMLWithTrackedLinks(t *testing.T) {
 	c, _ := testComposer(t)
 	out := testMail(&messages.Message{Subject: "May", EmailType: messages.EmailHTML,
 		HTML: strings.Repeat(`<a href="http://a.io">Hi</a>`, 1500) + "{{unsubscribe_url}}"})
-	if found := c.Check(out); len(found) != 0 {
+	if found := checked(c, out); len(found) != 0 {
 		t.Errorf("the findings without tracked links are %+v, want none", found)
 	}
 	out.Schema.List.TrackClicks = true
-	if found := c.Check(out); len(found) != 1 || found[0].Code != batches.FindingClipped {
+	if found := checked(c, out); len(found) != 1 || found[0].Code != batches.FindingClipped {
 		t.Errorf("the findings with tracked links are %+v, want one that the mail is clipped", found)
 	}
 }

@@ -37,7 +37,7 @@ func (d *themedDocument) block(b *messages.Block, width int64) string {
 		level := strconv.FormatInt(max(1, b.Level), 10)
 		return cell("text", b.Align, "<h"+level+">"+html.EscapeString(b.Text)+"</h"+level+">")
 	case messages.BlockText:
-		return cell("text", b.Align, markdownHTML(b.Text))
+		return cell("text", b.Align, d.markdown(b.Text))
 	case messages.BlockImage:
 		if b.File == 0 && b.URL == "" {
 			return "" // the author has chosen none yet
@@ -56,7 +56,7 @@ func (d *themedDocument) block(b *messages.Block, width int64) string {
 		if b.By != "" {
 			by = `<p class="by">— ` + html.EscapeString(b.By) + "</p>"
 		}
-		return cell("text", b.Align, "<blockquote>"+markdownHTML(b.Text)+by+"</blockquote>")
+		return cell("text", b.Align, "<blockquote>"+d.markdown(b.Text)+by+"</blockquote>")
 	case messages.BlockHTML:
 		return cell("html", b.Align, balanced(plainFallbacks(b.HTML)))
 	}

@@ -30,7 +30,7 @@ func TestPathsOfFilesBecomeURLs(t *testing.T) {
 			if n := strings.Count(shown, full); n < 2 || strings.Count(shown, path) != n || strings.Contains(got.text, " "+path) {
 				t.Errorf("the mail has %d URLs of the file:\n%s\n%s", n, got.html, got.text)
 			}
-			for _, f := range c.Check(testMail(m)) {
+			for _, f := range checked(c, testMail(m)) {
 				if strings.Contains(f.Text, path) {
 					t.Errorf("the check says %s", f.Text)
 				}

@@ -20,18 +20,27 @@ import (
 // the text is kept, because the caller could also send it as HTML.
 var markdownParser = goldmark.New(
 	goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.Linkify),
+	goldmark.WithParserOptions(watchers...),
 	goldmark.WithRendererOptions(markdown.WithUnsafe()),
 )
 
-// markdownHTML returns a text in Markdown as HTML for a cell. Markdown gives spaces, bars and underscores a meaning, which merge fields may contain. So each merge field is replaced by a word
-// of letters and digits before the text is parsed, and put back afterwards.
-func markdownHTML(source string) string {
-	word := "mergefield"
-	for strings.Contains(source, word) {
-		word += "x"
+// fieldWord is in no text, or else followed by another number of the letter x.
+const fieldWord = "mergefield"
+
+var fieldWords = regexp.MustCompile(fieldWord + `x*`)
+
+// markdownHTML returns a text in Markdown as HTML for a cell. Markdown gives spaces, bars and underscores a meaning,
+// which merge fields may contain. So each merge field is replaced by a word of letters and digits before the text is
+// parsed, and put back afterwards. An error says what the author can do, or is that of the context.
+func markdownHTML(e *effort, source string) (string, error) {
+	word := fieldWord
+	for _, found := range fieldWords.FindAllString(source, -1) {
+		if len(found) >= len(word) {
+			word = found + "x"
+		}
 	}
 	fields := merge.Parse(source)
-	var text, b strings.Builder
+	var text strings.Builder
 	for i := range fields {
 		if fields[i].Name == "" {
 			text.WriteString(fields[i].Text)
@@ -39,11 +48,12 @@ func markdownHTML(source string) string {
 			text.WriteString(word + strconv.Itoa(i) + "z")
 		}
 	}
-	if err := markdownParser.Convert([]byte(text.String()), &b); err != nil {
-		panic(err) // only a writer returns an error, and a strings.Builder does not
+	converted, err := e.convert(text.String())
+	if err != nil {
+		return "", err
 	}
 	replaced := regexp.MustCompile(word + `(\d+)z`)
-	body := replaced.ReplaceAllStringFunc(b.String(), func(found string) string {
+	body := replaced.ReplaceAllStringFunc(string(converted), func(found string) string {
 		i, err := strconv.Atoi(found[len(word) : len(found)-1])
 		if err != nil || i >= len(fields) {
 			return found
@@ -54,5 +64,5 @@ func markdownHTML(source string) string {
 		}
 		return html.EscapeString(field)
 	})
-	return balanced(body)
+	return balanced(body), nil
 }

@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"context"
 	"fmt"
 	"html"
 	"slices"
@@ -21,20 +22,35 @@ func isThemed(m *messages.Message) bool {
 	return m.EmailType == messages.EmailMarkdown || m.EmailType == messages.EmailBlocks
 }
 
-// sourceHTML returns the HTML of a Message with its merge fields. fileURL returns the URL of a file.
-func sourceHTML(m *messages.Message, fileURL func(enlist.FileID) string) string {
+// sourceHTML returns the HTML of a Message with its merge fields. fileURL returns the URL of a file. An error says what
+// the author can do, or is that of the context.
+func sourceHTML(ctx context.Context, m *messages.Message, fileURL func(enlist.FileID) string) (string, error) {
 	if !isThemed(m) {
-		return completeFileLinks(plainFallbacks(m.HTML), fileURL)
+		return completeFileLinks(plainFallbacks(m.HTML), fileURL), nil
 	}
-	d := &themedDocument{Theme: messages.DecodeTheme(m.Theme), fileURL: fileURL}
+	d := &themedDocument{Theme: messages.DecodeTheme(m.Theme), fileURL: fileURL, effort: effort{ctx: ctx}}
+	rows := ""
 	if m.EmailType == messages.EmailMarkdown {
-		return d.document(cell("text", "", completeFileLinks(markdownHTML(m.Text), fileURL)))
+		rows = cell("text", "", d.markdown(m.Text))
+	} else if all, err := messages.DecodeBlocks(m.Blocks); err != nil { // a later version may store another form
+		return "", nil
+	} else {
+		rows = d.rows(all, d.Width-2*cardPadding)
 	}
-	all, err := messages.DecodeBlocks(m.Blocks)
-	if err != nil { // a later version may store another form
+	if d.refused != nil {
+		return "", d.refused
+	}
+	return d.document(completeFileLinks(rows, fileURL)), nil
+}
+
+// markdown returns a text in Markdown as HTML. d.refused is the first error.
+func (d *themedDocument) markdown(text string) string {
+	if d.refused != nil {
 		return ""
 	}
-	return d.document(completeFileLinks(d.rows(all, d.Width-2*cardPadding), fileURL))
+	converted, err := markdownHTML(&d.effort, text)
+	d.refused = err
+	return converted
 }
 
 // The colours of mails in the dark. Those of the theme are made for the light; only its accent is kept.
@@ -53,6 +69,8 @@ const cardPadding = 24
 type themedDocument struct {
 	messages.Theme
 	fileURL func(enlist.FileID) string
+	effort  effort // of its texts in Markdown
+	refused error
 }
 
 // footMark is where compose_render.go inserts who sends the mail and the link to unsubscribe.

@@ -28,7 +28,7 @@ type Composer interface {
 	// Preview returns the mail without Findings.
 	Preview(ctx context.Context, m *OutgoingMail) (*ComposedMail, error)
 	// Check returns what is probably wrong with the content of a mail. The mail needs no address.
-	Check(m *OutgoingMail) []Finding
+	Check(ctx context.Context, m *OutgoingMail) ([]Finding, error)
 }
 
 // SetComposer sets the Composer. Call it before the first call of PreviewMessage and CheckBatch.
@@ -36,14 +36,14 @@ func (s *Service) SetComposer(c Composer) { s.composer = c }
 
 // CheckContent returns what is probably wrong with the content of a mail. Without a Composer it only finds that there
 // is no content.
-func (s *Service) CheckContent(m *OutgoingMail) []Finding {
+func (s *Service) CheckContent(ctx context.Context, m *OutgoingMail) ([]Finding, error) {
 	switch {
 	case s.composer != nil:
-		return s.composer.Check(m)
+		return s.composer.Check(ctx, m)
 	case !m.Message.HasContent():
-		return []Finding{NoContent()}
+		return []Finding{NoContent()}, nil
 	}
-	return nil
+	return nil, nil
 }
 
 // PreviewMessage returns the mail that a Contact would get from a Message. Errors: NoMessage, NoList, Denied,
@@ -75,7 +75,11 @@ func (s *Service) PreviewMessage(ctx context.Context, c *enlist.Caller, message 
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range slices.Concat(sender, s.composer.Check(mail), fieldFindings(mail)) {
+	content, err := s.composer.Check(ctx, mail)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range slices.Concat(sender, content, fieldFindings(mail)) {
 		shown.Findings = append(shown.Findings, f.Text)
 	}
 	if mail.Contact.IsUnsubscribed {
@@ -128,7 +132,11 @@ func (s *Service) PreviewDraft(ctx context.Context, c *enlist.Caller, message en
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range s.composer.Check(mail) {
+	content, err := s.composer.Check(ctx, mail)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range content {
 		shown.Findings = append(shown.Findings, f.Text)
 	}
 	return shown, nil

@@ -151,12 +151,12 @@ func (c composer) Preview(ctx context.Context, m *messages.OutgoingMail) (*messa
 	return made.Preview(ctx, m)
 }
 
-func (c composer) Check(m *messages.OutgoingMail) []messages.Finding {
+func (c composer) Check(ctx context.Context, m *messages.OutgoingMail) ([]messages.Finding, error) {
 	made, err := c.make()
 	if err != nil {
-		panic(err)
+		return nil, err
 	}
-	return made.Check(m)
+	return made.Check(ctx, m)
 }
 
 func (h *harness) clock() time.Time {
