@@ -34,7 +34,6 @@ func TestPages(t *testing.T) {
 		{Name: "a Message is written, looked at, sent once and reported", Test: (*site).firstSend},
 		{Name: "a person signs in with a passkey, and administers people, keys and webhooks, as the audit log says", Test: (*site).administer},
 		{Name: "only a person who may send can send", Test: (*site).maySend},
-		{Name: "a person of one List who may send sends any Message to it, and others of one List none", Test: (*site).sendToOwnList},
 		{Name: "a Form is added, edited and deleted, and the texts of its List", Test: (*site).forms},
 		{Name: "conditions are kept as a Segment, which a send can choose", Test: (*site).segments},
 	})
@@ -307,36 +306,6 @@ func (s *site) maySend() {
 	}
 	if all, err := s.App.Batches.SearchBatches(s.Context(), s.Caller, enlist.Query{}); err != nil || len(all) != 1 {
 		s.Errorf("there are %d Batches, %v; want 1", len(all), err)
-	}
-}
-
-func (s *site) sendToOwnList() {
-	own := s.AddList("name", "Of the person")
-	s.Subscribe(own, "Email", "own@example.com")
-	plan := url.Values{"message": {id(s.Message)}, "list": {id(own)}, "when": {"now"}, "token": {"t"}}
-	check := "/admin/sends/check?" + plan.Encode()
-	lists := []enlist.ListID{own}
-	for _, w := range []*visitor{s.as("silent", people.Membership{Level: enlist.Full, Lists: lists}),
-		s.as("reader", people.Membership{Level: enlist.Read, Lists: lists, MaySend: true}), s.signedInElsewhere()} {
-		w.wantWithout("/admin/sends/new", ">May<")
-		w.wantWithout(check, "Send now")
-		if status, _, _ := w.post("/admin/sends", plan); status == http.StatusOK {
-			s.Error("a person who may not send to the List sends")
-		}
-	}
-	v := s.as("one", people.Membership{Level: enlist.Standard, Lists: lists, MaySend: true})
-	v.want("/admin/sends/new", http.StatusOK, ">May</option>")
-	v.want(check, http.StatusOK, "<h1>May", "To 1 of 1", "Send now")
-	v.want("/admin/messages/"+id(s.Message), http.StatusOK, "<iframe", "Send a test")
-	at := "/admin/sends/" + id(v.sendPlan(plan))
-	v.want(at, http.StatusOK, "<h1>May", "Pause")
-	v.want("/admin/sends/new?copy="+strings.TrimPrefix(at, "/admin/sends/"), http.StatusOK, `selected>May</option>`)
-	plan.Set("list", id(s.News))
-	if status, _, _ := v.post("/admin/sends", plan); status == http.StatusOK {
-		s.Error("a person sends to a List of others")
-	}
-	if all, err := s.App.Batches.SearchBatches(s.Context(), s.Caller, enlist.Query{}); err != nil || len(all) != 2 {
-		s.Errorf("there are %d Batches, %v; want 2", len(all), err)
 	}
 }
 

@@ -294,7 +294,10 @@ func (s *site) listOfSends() {
 	v.post("/admin/sends/"+id(named)+"/cancel", url.Values{"typed": {"cancel"}})
 	s.WantStatus(named, batches.BatchCancelled)
 	restricted := s.signedIn(people.Membership{Level: enlist.Standard, Lists: []enlist.ListID{s.News}})
-	restricted.want("/admin/sends?q=may", http.StatusOK, "No send has") // it may not see Messages, so their names find nothing
+	restricted.want("/admin/sends?q=may", http.StatusOK, ">May<") // it was sent to this List alone
+	other := s.AddList()
+	s.AddChecked(batches.BatchRequest{Message: s.Message, Populations: []batches.PopulationRequest{{List: other}}})
+	restricted.want("/admin/sends?q=may", http.StatusOK, "No send has") // now it does not see the Message, so its name finds nothing
 	restricted.want("/admin/sends?q=harvest", http.StatusOK, "Harvest festival")
 	v.want("/admin/sends?page=99", http.StatusOK, "beyond the last send")
 }

@@ -57,7 +57,7 @@ func New(store db.Engine, now func() time.Time) *App {
 	s.Forms = forms.New(d, s.Contacts)
 	s.Files = files.New(d, s.Accounts, files.InMessages{Unused: messages.CheckFileUnused,
 		NewContent: messages.CheckNewContent})
-	s.Messages = messages.New(d, s.Accounts, s.sending, batches.CheckUnused)
+	s.Messages = messages.New(d, s.Accounts, s.sending, batches.CheckUnused, batches.SentTo)
 	s.Batches = batches.New(d, s.Messages)
 	s.Sending = sending.New(d, s.Contacts, s.Messages, s.sending)
 	s.Imports = imports.New(d, s.Lists, s.Files)

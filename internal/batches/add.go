@@ -121,7 +121,7 @@ func (b *newBatch) auditValues() accounts.AuditValues {
 
 // newBatch checks a request. It may run twice for the same request.
 func (s *Service) newBatch(tx *db.Tx, c *enlist.Caller, r *BatchRequest, now int64) (*newBatch, error) {
-	message, err := messages.LoadMessage(tx, c.Account.ID, r.Message)
+	message, err := messages.LoadSeen(tx, c, r.Message, SentTo)
 	if err != nil {
 		return nil, err
 	}

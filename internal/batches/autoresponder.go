@@ -120,6 +120,7 @@ func SetAutoresponder(a *enlist.Autoresponder, tx *db.Tx, c *enlist.Caller, deta
 	if err := enlist.RequireSending(c); err != nil {
 		return err
 	}
+	before := a.MessageID
 	if err := enlist.Assign(a, AutoresponderAttributes, details); err != nil {
 		return err
 	}
@@ -128,6 +129,9 @@ func SetAutoresponder(a *enlist.Autoresponder, tx *db.Tx, c *enlist.Caller, deta
 		return err
 	}
 	m, err := messages.LoadMessage(tx, c.Account.ID, a.MessageID)
+	if err == nil && a.MessageID != before {
+		_, err = messages.LoadSeen(tx, c, a.MessageID, SentTo)
+	}
 	if err != nil {
 		return err
 	}

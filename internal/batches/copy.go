@@ -7,7 +7,6 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/messages"
 )
 
 // This file has what a page needs to make another Batch of an earlier one, and to find Batches by name.
@@ -98,8 +97,7 @@ type NameSearch struct {
 	Limit, Offset int64
 }
 
-// SearchByName returns Batches that the caller may access, and the number of all that match. A caller of only some
-// Lists who may not send does not see the names of Messages.
+// SearchByName returns Batches that the caller may access, and the number of all that match.
 func (s *Service) SearchByName(ctx context.Context, c *enlist.Caller, q NameSearch) (page []Batch, all int64,
 	err error) {
 	page, err = db.View(ctx, s.db, c, func(tx *db.Tx) ([]Batch, error) {
@@ -108,7 +106,7 @@ func (s *Service) SearchByName(ctx context.Context, c *enlist.Caller, q NameSear
 			return nil, err
 		}
 		names := map[enlist.MessageID]string{}
-		if q.Text != "" && messages.RequireUse(c) == nil {
+		if q.Text != "" {
 			if names, err = MessageNames(tx, c); err != nil {
 				return nil, err
 			}

@@ -86,12 +86,13 @@ func findByName(f *apptest.SentBatch) {
 		}
 	}
 	one := f.Restricted(f.News)
+	one.Person = 7
 	if ids, _ := find(one, batches.NameSearch{Text: "may", Limit: 9}); len(ids) != 1 {
-		f.Errorf("a caller of one List who may send finds %v by the name of a Message", ids)
+		f.Errorf("a person of one List finds %v by the name of a Message that was sent to it", ids)
 	}
-	one.NoSending = true
+	f.Add(apptest.Whole(f.AddList()))
 	if ids, _ := find(one, batches.NameSearch{Text: "may", Limit: 9}); ids != nil {
-		f.Errorf("a caller who may not see Messages finds %v by the name of one", ids)
+		f.Errorf("a person who does not see a Message finds %v by its name", ids)
 	}
 	if ids, _ := find(f.NewCaller(), batches.NameSearch{Limit: 9}); ids != nil {
 		f.Errorf("a caller of another Account finds %v", ids)

@@ -141,15 +141,18 @@ func (m *SentMessage) readOpens(tx *db.Tx, events eventsByBatch) (err error) {
 	return nil
 }
 
-// MessageNames returns the names of the Account's Messages.
+// MessageNames returns the names of the Account's Messages, of those that a person sees.
 func MessageNames(tx *db.Tx, c *enlist.Caller) (map[enlist.MessageID]string, error) {
-	messages, err := messages.Messages(tx, c.Account.ID)
+	all, err := messages.Messages(tx, c.Account.ID)
 	if err != nil {
 		return nil, err
 	}
-	names := make(map[enlist.MessageID]string, len(messages))
-	for i := range messages {
-		names[messages[i].ID] = messages[i].Name
+	sees, err := messages.Seen(tx, c, SentTo)
+	names := make(map[enlist.MessageID]string, len(all))
+	for i := range all {
+		if err == nil && sees(&all[i]) {
+			names[all[i].ID] = all[i].Name
+		}
 	}
-	return names, nil
+	return names, err
 }

@@ -2,11 +2,49 @@ package batches
 
 import (
 	"fmt"
+	"slices"
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
 )
+
+// SentTo returns the Lists to which the Messages of an Account were sent, or will be, by Batches and autoresponders. It
+// implements messages.SentTo.
+func SentTo(tx *db.Tx, account enlist.AccountID) (map[enlist.MessageID][]enlist.ListID, error) {
+	lists := make(map[enlist.MessageID][]enlist.ListID)
+	add := func(message enlist.MessageID, list enlist.ListID) {
+		if !slices.Contains(lists[message], list) {
+			lists[message] = append(lists[message], list)
+		}
+	}
+	err := tx.Each(func(row *db.Cursor) error {
+		add(enlist.MessageID(row.Int()), enlist.ListID(row.Int()))
+		return nil
+	}, `SELECT b.message_id, p.list_id FROM batch b JOIN batch_population p ON p.batch_id = b.id WHERE b.account_id = ?
+		UNION SELECT message_id, list_id FROM batch WHERE account_id = ?
+		UNION SELECT message_id, list_id FROM autoresponder WHERE account_id = ?`,
+		int64(account), int64(account), int64(account))
+	if err != nil {
+		return nil, err
+	}
+	all, err := Batches(tx, account, BatchFilter{HasVariants: true})
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		found, err := BatchLists(tx, all[i].ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, message := range all[i].Messages() {
+			for _, list := range found {
+				add(message, list)
+			}
+		}
+	}
+	return lists, nil
+}
 
 // CheckUnused refuses a change of a Message that autoresponders or open Batches send. field is the
 // key that the error names, or "" for the complete Message.

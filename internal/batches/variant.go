@@ -101,7 +101,7 @@ func (v Variant) check(tx *db.Tx, c *enlist.Caller, base *messages.Message) (Var
 	if v.Message == 0 {
 		v.Message = base.ID
 	}
-	m, err := messages.LoadMessage(tx, c.Account.ID, v.Message)
+	m, err := messages.LoadSeen(tx, c, v.Message, SentTo)
 	if err != nil {
 		return v, err
 	}

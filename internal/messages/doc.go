@@ -2,7 +2,7 @@
 // server, which package mail does, and it does not know Batches.
 //
 //	message.go, edit.go, file.go   the records, and the files that they have
-//	use.go       what a caller may choose and look at, to send it
+//	see.go       which Messages a person sees who may use only some Lists
 //	block.go, theme.go   the blocks of a Message, and how the mails of an Account look
 //	merge*.go    merge fields, and those in the addresses of a Message
 //	check.go, finding.go, example.go   what is probably wrong with a Message

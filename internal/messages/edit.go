@@ -14,7 +14,8 @@ import (
 )
 
 // This file has the calls about Messages: add, edit, delete, get and search. A key that is
-// restricted to some Lists must not make these calls, because a Message belongs to no List.
+// restricted to some Lists must not make these calls, because a Message belongs to no List. see.go says which Messages a
+// person sees.
 
 // publishedAttributes are the keys of a Message record in a search that the published interface has, in its order.
 var publishedAttributes = []enlist.Attribute[Message]{
@@ -106,11 +107,17 @@ func readPostalAddress(text string) (string, error) {
 
 // AddMessage stores a Message. Errors: Denied, InvalidParameters.
 func (s *Service) AddMessage(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (enlist.MessageID, error) {
-	return db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.MessageID, error) {
-		m := Message{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
+	if err := requireMessages(c); err != nil {
+		return 0, err
+	}
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.MessageID, error) {
+		m := Message{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name, CreatorPerson: c.Person,
 			CreationTime: now, LastModifiedTime: now, Type: MessageEmail, EmailType: EmailHTML,
 			ShowUnsubscribeLink: true}
 		if err := m.set(tx, details); err != nil {
+			return 0, err
+		}
+		if err := s.checkNewFiles(tx, c, new(Message), &m); err != nil {
 			return 0, err
 		}
 		if err := AddMessage(tx, &m); err != nil {
@@ -126,13 +133,19 @@ func (s *Service) AddMessage(ctx context.Context, c *enlist.Caller, details []en
 // InvalidParameters.
 func (s *Service) EditMessage(ctx context.Context, c *enlist.Caller, id enlist.MessageID,
 	details []enlist.Detail) (enlist.MessageID, error) {
-	return db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.MessageID, error) {
-		old, err := LoadMessage(tx, c.Account.ID, id)
+	if err := requireMessages(c); err != nil {
+		return 0, err
+	}
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.MessageID, error) {
+		old, err := s.forChange(tx, c, id)
 		if err != nil {
 			return 0, err
 		}
 		m := *old
 		if err := m.set(tx, details); err != nil {
+			return 0, err
+		}
+		if err := s.checkNewFiles(tx, c, old, &m); err != nil {
 			return 0, err
 		}
 		if m.Type != old.Type {
@@ -207,8 +220,11 @@ func CheckMessageFolder(tx *db.Tx, account enlist.AccountID, id enlist.FolderID)
 // Denied, NoMessage, and InvalidParameters while autoresponders send the Message.
 // decisions.md: 54
 func (s *Service) DeleteMessage(ctx context.Context, c *enlist.Caller, id enlist.MessageID) error {
-	_, err := db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
-		m, err := LoadMessage(tx, c.Account.ID, id)
+	if err := requireMessages(c); err != nil {
+		return err
+	}
+	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+		m, err := s.forChange(tx, c, id)
 		if err != nil {
 			return false, err
 		}
@@ -227,16 +243,20 @@ func (s *Service) DeleteMessage(ctx context.Context, c *enlist.Caller, id enlist
 
 // Message returns one Message with its contents. Errors: Denied, NoMessage.
 func (s *Service) Message(ctx context.Context, c *enlist.Caller, id enlist.MessageID) (*Message, error) {
-	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) (*Message, error) {
-		return LoadMessage(tx, c.Account.ID, id)
-	})
+	if err := requireMessages(c); err != nil {
+		return nil, err
+	}
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (*Message, error) { return LoadSeen(tx, c, id, s.sentTo) })
 }
 
-// SearchMessages returns the Account's Messages that match, without their
+// SearchMessages returns the Messages that match and that the caller sees, without their
 // contents. Errors: Denied, InvalidSearch.
 func (s *Service) SearchMessages(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]Message, error) {
-	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) ([]Message, error) {
-		all, err := Messages(tx, c.Account.ID)
+	if err := requireMessages(c); err != nil {
+		return nil, err
+	}
+	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]Message, error) {
+		all, err := s.seenMessages(tx, c)
 		if err == nil {
 			err = measureContents(tx, c.Account.ID, all)
 		}

@@ -52,7 +52,7 @@ func (s *Service) PreviewMessage(ctx context.Context, c *enlist.Caller, message 
 	contact enlist.ContactID) (*ComposedMail, error) {
 	var sender []Finding
 	mail, err := db.View(ctx, s.db, c, func(tx *db.Tx) (*OutgoingMail, error) {
-		m, err := trialMail(tx, c, message, list, contact)
+		m, err := s.trialMail(tx, c, message, list, contact)
 		if err == nil && list == 0 { // only a test mail needs no Contact
 			_, err = lists.Load(tx, c, list)
 		}
@@ -106,14 +106,11 @@ func Untracked(schema *enlist.Schema) *enlist.Schema {
 	return &untracked
 }
 
-// PreviewDraft returns the mail of a Message without a Contact: merge fields have their fallbacks. Errors: those of
-// MessageToUse, and InvalidParameters for a Message that is no email.
+// PreviewDraft returns the mail of a Message without a Contact: merge fields have their fallbacks. Errors:
+// NoMessage, and InvalidParameters for a Message that is no email.
 func (s *Service) PreviewDraft(ctx context.Context, c *enlist.Caller, message enlist.MessageID) (*ComposedMail, error) {
-	if err := RequireUse(c); err != nil {
-		return nil, err
-	}
 	mail, err := db.View(ctx, s.db, c, func(tx *db.Tx) (*OutgoingMail, error) {
-		m, err := trialMail(tx, c, message, 0, 0)
+		m, err := s.trialMail(tx, c, message, 0, 0)
 		if err == nil {
 			m.Delivery = enlist.DeliveryKey{Time: s.db.Now().Unix(), Cause: causeTrial}
 			m.Address = trialAddress
@@ -169,10 +166,10 @@ const causeTrial = "t"
 
 // trialMail returns a Message with its files for a Contact of a List, without a delivery and an address. list 0 means
 // no List, and contact 0 a Contact without values. Opens and clicks of the mail are not tracked.
-func trialMail(tx *db.Tx, c *enlist.Caller, message enlist.MessageID, list enlist.ListID,
+func (s *Service) trialMail(tx *db.Tx, c *enlist.Caller, message enlist.MessageID, list enlist.ListID,
 	contact enlist.ContactID) (m *OutgoingMail, err error) {
 	m = new(OutgoingMail)
-	m.Message, err = LoadMessage(tx, c.Account.ID, message)
+	m.Message, err = LoadSeen(tx, c, message, s.sentTo)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ type Service struct {
 	sending  *atomic.Pointer[pace.Settings]
 	composer Composer
 	unused   Unused
+	sentTo   SentTo
 }
 
 // Unused refuses a change of a Message that Batches or autoresponders send. field is the key that the error names, or
@@ -22,6 +23,6 @@ type Service struct {
 type Unused func(tx *db.Tx, m *Message, field string) error
 
 // New returns a Service over a database.
-func New(database *db.DB, a *accounts.Service, settings *atomic.Pointer[pace.Settings], unused Unused) *Service {
-	return &Service{db: database, accounts: a, sending: settings, unused: unused}
+func New(database *db.DB, a *accounts.Service, settings *atomic.Pointer[pace.Settings], unused Unused, sentTo SentTo) *Service {
+	return &Service{db: database, accounts: a, sending: settings, unused: unused, sentTo: sentTo}
 }

@@ -32,7 +32,7 @@ type TestRequest struct {
 func (s *Service) SendTestMessage(ctx context.Context, c *enlist.Caller, r TestRequest) error {
 	token := rand.Text() // makes the Message-ID of each mail unique
 	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
-		m, err := trialMail(tx, c, r.Message, r.List, r.Contact)
+		m, err := s.trialMail(tx, c, r.Message, r.List, r.Contact)
 		if err == nil {
 			err = enlist.RequireSending(c)
 		}
@@ -76,7 +76,7 @@ func (s *Service) TestMail(ctx context.Context, e SendTest) (*OutgoingMail, erro
 			return nil, err
 		}
 		caller := &enlist.Caller{Account: account, Key: new(enlist.Key)} // may access every List of the Account
-		m, err := trialMail(tx, caller, e.Message, e.List, e.Contact)
+		m, err := s.trialMail(tx, caller, e.Message, e.List, e.Contact)
 		switch enlist.KindOf(err) {
 		case enlist.NoMessage, enlist.NoList, enlist.NoContact, enlist.InvalidParameters:
 			return nil, nil

@@ -57,8 +57,12 @@ func usesOfMessages(f *apptest.SentBatch) {
 	if all, err = f.App.Reports.MessageUses(f.Context(), f.NewCaller()); err != nil || len(all) > 0 {
 		f.Errorf("another Account sees the uses %+v, error %v", all, err)
 	}
-	_, err = f.App.Reports.MessageUses(f.Context(), f.Restricted(f.News))
-	f.Refused(err, enlist.Denied, "")
+	if all, err = f.App.Reports.MessageUses(f.Context(), f.Restricted(f.News)); err != nil || len(all) != 1 {
+		f.Errorf("a caller of the List sees the uses %+v, error %v", all, err)
+	}
+	if all, err = f.App.Reports.MessageUses(f.Context(), f.Restricted(f.AddList())); err != nil || len(all) > 0 {
+		f.Errorf("a caller of another List sees the uses %+v, error %v", all, err)
+	}
 }
 
 func opensAreCounted(f *apptest.SentBatch) {

@@ -22,20 +22,25 @@ type Use struct {
 // maxUses is the number of Batches that MessageUses reads, the newest ones.
 const maxUses = 500
 
-// MessageUses returns the Batches of each Message, the oldest first. Errors: Denied.
+// MessageUses returns the Batches of each Message that the caller may access, the oldest first.
 func (s *Service) MessageUses(ctx context.Context, c *enlist.Caller) (map[enlist.MessageID][]Use, error) {
-	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) (map[enlist.MessageID][]Use, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (map[enlist.MessageID][]Use, error) {
 		uses := make(map[enlist.MessageID][]Use)
-		err := tx.Each(func(row *db.Cursor) error {
+		within, lists, err := batches.WithinLists(tx, c.Key.Lists)
+		if err != nil {
+			return nil, err
+		}
+		args := append([]any{int64(c.Account.ID), string(batches.BatchDeleted), string(batches.BatchCancelled),
+			string(batches.BatchFailed)}, lists...)
+		err = tx.Each(func(row *db.Cursor) error {
 			m := enlist.MessageID(row.Int())
 			u := Use{Batch: enlist.BatchID(row.Int()), Time: row.Int(), Delivered: row.Int(), Opened: row.Int()}
 			uses[m] = append([]Use{u}, uses[m]...)
 			return nil
 		}, `SELECT message_id, id, CASE begun_time WHEN 0 THEN send_time ELSE begun_time END, sent - (bounced - refused),
 				CAST((SELECT coalesce(sum(human_opened), 0) FROM batch_sum WHERE batch_sum.batch_id = batch.id) AS BIGINT)
-			FROM batch WHERE account_id = ? AND status NOT IN (?, ?, ?) ORDER BY id DESC LIMIT ?`,
-			int64(c.Account.ID), string(batches.BatchDeleted), string(batches.BatchCancelled),
-			string(batches.BatchFailed), int64(maxUses))
+			FROM batch WHERE account_id = ? AND status NOT IN (?, ?, ?)`+within+" ORDER BY id DESC LIMIT ?",
+			append(args, int64(maxUses))...)
 		return uses, err
 	})
 }

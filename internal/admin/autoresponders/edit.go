@@ -46,6 +46,9 @@ func formOf(r *ui.Request, a *enlist.Autoresponder) (*editData, error) {
 	for id, name := range names.Messages {
 		message.Options = append(message.Options, ui.Option{Value: ui.Plain(int64(id)), Text: name})
 	}
+	if a.MessageID != 0 && names.Messages[a.MessageID] == "" { // the person does not see it, and may keep it
+		message.Options = append(message.Options, ui.Option{Value: message.Value, Text: "as it is"})
+	}
 	slices.SortFunc(message.Options, func(a, b ui.Option) int { return strings.Compare(a.Text, b.Text) })
 	segment := ui.Input{Name: "segment_id", Label: "To whom", Help: "looked up when the mail is due",
 		Kind: ui.InputChoice, Value: ui.Plain(int64(a.SegmentID)),
@@ -60,7 +63,7 @@ func formOf(r *ui.Request, a *enlist.Autoresponder) (*editData, error) {
 	}
 	d := &editData{ID: a.ID, List: list.Name, Active: a.IsActive, Offset: ui.Plain(a.OffsetValue),
 		Period: a.OffsetPeriod, At: r.InputTime(a.Timestamp), stored: a.Timestamp, Zone: r.Zone(), Kind: kindOf(a),
-		Messages: len(message.Options) > 0, MayWrite: r.MayEditAccount(),
+		Messages: len(message.Options) > 0, MayWrite: r.MayWrite(),
 		Clock:  time.Date(2000, 1, 1, int(a.SpecificHour), int(a.SpecificMinute), 0, 0, time.UTC).Format("15:04"),
 		Action: "/admin/autoresponders?list=" + ui.Plain(int64(a.ListID)),
 		Back:   "/admin/autoresponders?list=" + ui.Plain(int64(a.ListID))}

@@ -211,7 +211,7 @@ func mailKeys(r *ui.Request) (keys []key, err error) {
 }
 
 func nameOf(b *batches.Batch, names ui.Names) string {
-	return cmp.Or(b.Name, names.Messages[b.MessageID], "Send "+ui.Number(int64(b.ID)))
+	return cmp.Or(b.Name, names.Messages[b.MessageID], "Campaign "+ui.Number(int64(b.ID)))
 }
 
 // keyOf returns the key of a Field. A name that is also a system key means the system key, so the Field's number is

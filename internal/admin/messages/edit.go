@@ -48,7 +48,7 @@ func (d *editData) IsBeside() bool {
 }
 
 func (p *pages) edit(r *ui.Request) (*ui.View, error) {
-	m, err := r.App.Messages.MessageToUse(r.Context(), r.Caller, enlist.MessageID(r.ID("message")))
+	m, err := r.App.Messages.Message(r.Context(), r.Caller, enlist.MessageID(r.ID("message")))
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 
 // show shows the editor.
 func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
-	d.Kinds, d.MayEdit, d.MaySend = kinds, r.MayEditAccount(), r.MaySend()
+	d.Kinds, d.MayEdit, d.MaySend = kinds, d.Message.MayEdit(r.Caller), r.MaySend()
 	d.Field, d.Fallback, d.Where = r.PostForm.Get("field"), r.PostForm.Get("fallback"), r.PostForm.Get("where")
 	if d.TestTo = r.FormValue("to"); !r.Form.Has("to") {
 		d.TestTo = r.Person.Email
@@ -119,9 +119,12 @@ func (d *editData) addContent(r *ui.Request) error {
 		return err
 	}
 	pictures, err := images.All(r)
+	if err = enlist.IgnoreKind(enlist.Denied, err); err != nil { // a person of only some Lists sees no images
+		return err
+	}
 	d.List = newBlockList(all, "", "", pictures, r.PostForm)
 	d.Places = append(d.Places, d.List.places()...)
-	return err
+	return nil
 }
 
 // nameFor returns the name of a Message whose form has a name and a subject. Until the person names the Message, its

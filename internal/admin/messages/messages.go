@@ -116,6 +116,9 @@ func (p *pages) askDelete(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !m.MayEdit(r.Caller) {
+		return nil, ui.ErrNotFound
+	}
 	return &ui.View{Title: "Delete " + m.Name + "?", Place: "Messages", Content: p.delete_, Data: m}, nil
 }
 

@@ -191,7 +191,7 @@ func mail(r *ui.Request) (*ui.View, error) {
 
 // sendTest sends a test mail of a person who may not change the Message.
 func (p *pages) sendTest(r *ui.Request) (*ui.View, error) {
-	m, err := r.App.Messages.MessageToUse(r.Context(), r.Caller, enlist.MessageID(r.ID("message")))
+	m, err := r.App.Messages.Message(r.Context(), r.Caller, enlist.MessageID(r.ID("message")))
 	if err != nil {
 		return nil, err
 	}

@@ -30,6 +30,11 @@ type composeData struct {
 	Wrong, What string // an input of the form, and what is wrong with it
 }
 
+// Unknown reports whether the plan has a Message that the person does not see, as the copy of a Batch can have.
+func (d *composeData) Unknown() bool {
+	return d.Message != 0 && !slices.ContainsFunc(d.Messages, func(c messages.Choice) bool { return c.ID == d.Message })
+}
+
 // segment is a Segment that can be chosen.
 type segment struct {
 	Part           part
@@ -61,7 +66,7 @@ func (p *pages) compose(r *ui.Request) (*ui.View, error) {
 }
 
 func (p *pages) showCompose(r *ui.Request, d *composeData) (*ui.View, error) {
-	d.ZoneOfTimes, d.Letters, d.MayWrite = r.Zone(), [variants]string{"A", "B", "C", "D"}, r.MayEditAccount()
+	d.ZoneOfTimes, d.Letters, d.MayWrite = r.Zone(), [variants]string{"A", "B", "C", "D"}, r.MayWrite()
 	var err error
 	d.Messages, err = r.App.Messages.Choices(r.Context(), r.Caller)
 	if err != nil {

@@ -223,7 +223,7 @@ func nameOf(b *batches.Batch, names ui.Names) string {
 	if name := cmp.Or(b.Name, names.Messages[b.MessageID]); name != "" {
 		return name
 	}
-	return "Send " + ui.Number(int64(b.ID))
+	return "Campaign " + ui.Number(int64(b.ID))
 }
 
 // statusOf returns the status of a Batch in a word, and the class of its mark.

@@ -23,7 +23,7 @@ type waitingData struct {
 	Gets         int64
 	Populated    bool // all who get it are known
 	LeftOut      []share
-	Message      enlist.MessageID // 0: the person may not see Messages
+	Message      enlist.MessageID // 0: the person does not see it
 	MessageName  string
 	Variants     []variantRow
 	Uncounted    *uncounted

@@ -165,7 +165,7 @@ func Points(thousandths int64) string {
 // Names are the names of the records of an Account.
 type Names struct {
 	Lists    map[enlist.ListID]string
-	Messages map[enlist.MessageID]string // nil for a person who may use only some Lists, and may not send
+	Messages map[enlist.MessageID]string // that the person sees
 }
 
 // Names returns the names that the person may see.
@@ -179,9 +179,6 @@ func (r *Request) Names() (n Names, err error) {
 
 func (r *Request) messageNames() (map[enlist.MessageID]string, error) {
 	all, err := r.App.Messages.Choices(r.Context(), r.Caller)
-	if enlist.KindOf(err) == enlist.Denied {
-		return nil, nil
-	}
 	names := make(map[enlist.MessageID]string, len(all))
 	for i := range all {
 		names[all[i].ID] = all[i].Name

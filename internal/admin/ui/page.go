@@ -91,10 +91,13 @@ var ErrNotFound = errors.New("there is no such page, or you may not see it")
 // MaySend reports whether the person may start, pause and cancel Batches.
 func (r *Request) MaySend() bool { return !r.Caller.NoSending && r.Caller.Key.Level >= enlist.Standard }
 
-// MayEditAccount reports whether the person may change what belongs to the whole Account, such as Messages.
+// MayEditAccount reports whether the person may change what belongs to the whole Account, such as images.
 func (r *Request) MayEditAccount() bool {
 	return r.Caller.Key.Level >= enlist.Full && r.Caller.Key.Lists == nil
 }
+
+// MayWrite reports whether the person may write Messages.
+func (r *Request) MayWrite() bool { return r.Caller.Key.Level >= enlist.Full }
 
 // IsAlone reports whether the server has no other Account. Then what is about the whole server is about this Account.
 func (r *Request) IsAlone() (bool, error) {
@@ -121,7 +124,7 @@ type group struct {
 }
 
 // ofAccount are the paths of the pages about a whole Account. A person of only some Lists may not see them.
-var ofAccount = []string{"/admin/messages", "/admin/images", "/admin/look", "/admin/account", "/admin/people",
+var ofAccount = []string{"/admin/images", "/admin/look", "/admin/account", "/admin/people",
 	"/admin/keys", "/admin/audit"}
 
 // isFor reports whether the menu of a person has the entry.

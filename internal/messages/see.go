@@ -1,0 +1,144 @@
+package messages
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file has which Messages a person sees who may use only some Lists: those that the person wrote, and those that
+// were sent only to these Lists. Such a person may edit and delete only the former. Others see all Messages of the
+// Account. Keys with a restriction do not see Messages, but may send each of them. reference.md: auth.restricted;
+// decisions.md: 142
+
+// SentTo returns the Lists to which the Messages of an Account were sent, or will be. Package batches has it.
+type SentTo func(tx *db.Tx, account enlist.AccountID) (map[enlist.MessageID][]enlist.ListID, error)
+
+// Seen returns which Messages the caller sees.
+func Seen(tx *db.Tx, c *enlist.Caller, sentTo SentTo) (func(*Message) bool, error) {
+	if c.Key.Lists == nil || c.Person == 0 {
+		return func(*Message) bool { return true }, nil
+	}
+	lists, err := sentTo(tx, c.Account.ID)
+	return func(m *Message) bool {
+		to := lists[m.ID]
+		return m.wroteIt(c) || len(to) > 0 &&
+			!slices.ContainsFunc(to, func(l enlist.ListID) bool { return !c.Key.Allows(l) })
+	}, err
+}
+
+// wroteIt reports whether the caller is the person who added the Message.
+func (m *Message) wroteIt(c *enlist.Caller) bool { return c.Person != 0 && m.CreatorPerson == c.Person }
+
+// MayEdit reports whether a person may change and delete a Message that it sees.
+func (m *Message) MayEdit(c *enlist.Caller) bool {
+	return c.Key.Level >= enlist.Full && (c.Key.Lists == nil || m.wroteIt(c))
+}
+
+// LoadSeen returns a Message with its contents. One that the caller does not see is like one that does not exist.
+func LoadSeen(tx *db.Tx, c *enlist.Caller, id enlist.MessageID, sentTo SentTo) (*Message, error) {
+	m, err := LoadMessage(tx, c.Account.ID, id)
+	if err != nil {
+		return nil, err
+	}
+	sees, err := Seen(tx, c, sentTo)
+	if err == nil && !sees(m) {
+		err = enlist.ErrNoMessage
+	}
+	return m, err
+}
+
+// requireMessages refuses keys that are restricted to some Lists. Persons see only some Messages.
+func requireMessages(c *enlist.Caller) error {
+	if c.Person != 0 {
+		return nil
+	}
+	return enlist.RequireWholeAccount(c)
+}
+
+// forChange returns a Message that the caller changes or deletes. Errors: NoMessage, Denied.
+func (s *Service) forChange(tx *db.Tx, c *enlist.Caller, id enlist.MessageID) (*Message, error) {
+	m, err := LoadSeen(tx, c, id, s.sentTo)
+	if err == nil && c.Key.Lists != nil && !m.wroteIt(c) {
+		err = enlist.Refuse(enlist.Denied, "only the person who wrote the Message, and those who may use all Lists, may "+
+			"change it")
+	}
+	return m, err
+}
+
+// seenMessages returns the Messages that the caller sees, in the order of their IDs, without their contents.
+func (s *Service) seenMessages(tx *db.Tx, c *enlist.Caller) ([]Message, error) {
+	all, err := Messages(tx, c.Account.ID)
+	if err != nil {
+		return nil, err
+	}
+	sees, err := Seen(tx, c, s.sentTo)
+	return slices.DeleteFunc(all, func(m Message) bool { return !sees(&m) }), err
+}
+
+// checkNewFiles refuses files of others: a person of only some Lists can use the files of Messages that it sees.
+func (s *Service) checkNewFiles(tx *db.Tx, c *enlist.Caller, old, m *Message) error {
+	if c.Key.Lists == nil {
+		return nil
+	}
+	known := old.allFiles()
+	isNew := func(id enlist.FileID) bool { return !slices.Contains(known, id) }
+	if !slices.ContainsFunc(m.allFiles(), isNew) {
+		return nil
+	}
+	all, err := s.seenMessages(tx, c)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		other, err := LoadMessage(tx, c.Account.ID, all[i].ID)
+		if err != nil {
+			return err
+		}
+		known = append(known, other.allFiles()...)
+	}
+	if i := slices.IndexFunc(m.allFiles(), isNew); i >= 0 {
+		return &enlist.Error{Kind: enlist.NoFile, Field: "blocks",
+			Detail: fmt.Sprintf("the Account has no file with the ID %d", m.allFiles()[i])}
+	}
+	return nil
+}
+
+// allFiles returns the files of a Message, also those of its blocks.
+func (m *Message) allFiles() []enlist.FileID {
+	ids := append(splitIDs(m.Attachments), splitIDs(m.InlineImages)...)
+	blocks, err := DecodeBlocks(m.Blocks)
+	if err != nil {
+		return ids // the Message will be refused
+	}
+	_ = eachBlock(blocks, func(b *Block) error {
+		if b.File != 0 {
+			ids = append(ids, b.File)
+		}
+		return nil
+	})
+	return ids
+}
+
+// Choice is a Message that can be chosen for a Batch or an autoresponder.
+type Choice struct {
+	ID   enlist.MessageID
+	Name string
+}
+
+// Choices returns the Messages that a person sees, the one that was changed last first.
+func (s *Service) Choices(ctx context.Context, c *enlist.Caller) ([]Choice, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]Choice, error) {
+		all, err := s.seenMessages(tx, c)
+		slices.SortStableFunc(all, func(a, b Message) int { return cmp.Compare(b.LastModifiedTime, a.LastModifiedTime) })
+		choices := make([]Choice, len(all))
+		for i := range all {
+			choices[i] = Choice{all[i].ID, all[i].Name}
+		}
+		return choices, err
+	})
+}
