@@ -152,8 +152,8 @@ type BatchProgress struct {
 }
 
 // AdvanceBatches stores the progress of some slices. For each it returns whether the sender may
-// hand over the mails of Mark: the Batch is still sending. The recipients of Mark are marked in
-// this case only.
+// hand over the mails of Mark: the Batch is still sending, and no other process has taken the slice. The recipients of
+// Mark are marked in this case only.
 func (s *Service) AdvanceBatches(ctx context.Context, all []BatchProgress) (marked []bool, err error) {
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) ([]bool, error) {
 		marked := make([]bool, len(all))
@@ -162,6 +162,7 @@ func (s *Service) AdvanceBatches(ctx context.Context, all []BatchProgress) (mark
 			return nil, err
 		}
 		var changes batchChanges
+		held := make(keptSlices)
 		for i := range all {
 			p := &all[i]
 			change, err := changes.of(tx, p.Slice)
@@ -169,7 +170,9 @@ func (s *Service) AdvanceBatches(ctx context.Context, all []BatchProgress) (mark
 				err = p.addResults(tx, change, now)
 			}
 			if _, ok := sending[p.Slice.Batch]; ok && err == nil && len(p.Mark) > 0 {
-				marked[i] = true
+				marked[i], err = held.keep(tx, p.Slice, now)
+			}
+			if marked[i] && err == nil {
 				err = p.mark(tx, change)
 			}
 			if err != nil {

@@ -290,6 +290,20 @@ func (s *Service) RenewSlices(ctx context.Context, held []batches.BatchSlice) (l
 	})
 }
 
+// keptSlices are the slices whose leases a transaction has renewed, and those that their holders have lost.
+type keptSlices map[*LeasedSlice]bool
+
+// keep reports whether the holder of a slice still has it. It renews the lease, so that a process which is taking the
+// slice at this moment, because of a clock that has jumped, gets none: see take.
+func (k keptSlices) keep(tx *db.Tx, l *LeasedSlice, now int64) (held bool, err error) {
+	held, known := k[l]
+	if known {
+		return held, nil
+	}
+	k[l], err = renewSlice(tx, &l.BatchSlice, now+SliceLease)
+	return k[l], err
+}
+
 // SendingBatches returns the Batches whose mails may be handed over now, and their Accounts.
 func (s *Service) SendingBatches(ctx context.Context) (map[enlist.BatchID]enlist.AccountID, error) {
 	return db.OwnView(ctx, s.db, func(tx *db.Tx) (map[enlist.BatchID]enlist.AccountID, error) {
