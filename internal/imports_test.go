@@ -116,7 +116,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/rpc/reference": {"enlist/internal/rpc", "github.com/go-json-experiment/json/..."},
 	"enlist/internal/rpc/xmlrpc":    {"golang.org/x/text/..."},
 	"enlist/internal/mail/merge":    {},
-	"enlist/internal/imports/sheet": {"golang.org/x/text/...", "github.com/go-json-experiment/json/..."},
+	"enlist/internal/imports/sheet": {"enlist/internal/address", "golang.org/x/text/...", "github.com/go-json-experiment/json/..."},
 	"enlist/internal/mail/mailtest": {"github.com/emersion/..."},
 	"enlist/internal/web": {"enlist/internal/address", "enlist/internal/colour", "enlist/internal/contacts", "enlist/internal/enlist", "enlist/internal/files", "enlist/internal/forms",
 		"enlist/internal/language", "enlist/internal/limiter",

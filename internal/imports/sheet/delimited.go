@@ -16,10 +16,11 @@ type delimited struct {
 	again   bool // the record in memory is the first row, because the file has no header
 }
 
-// newDelimited reads the header, or the number of columns from the first row.
+// newDelimited reads the header, or the number of columns from the first row. A file whose first row has an address has
+// no header.
 func newDelimited(w *window, delimiter byte, noHeader bool) (*delimited, error) {
 	d := &delimited{records: newRecords(w, delimiter)}
-	for {
+	for number := int64(1); ; number++ {
 		fault, err := d.records.next()
 		switch {
 		case err == io.EOF:
@@ -29,17 +30,17 @@ func newDelimited(w *window, delimiter byte, noHeader bool) (*delimited, error) 
 		case fault != nil:
 			return nil, fmt.Errorf("the first line cannot be read: %w", fault)
 		}
-		if noHeader {
-			d.number++
-		}
 		cells := d.records.cells()
 		if isEmpty(cells) {
 			continue
 		}
-		if noHeader {
-			d.names, d.again = numbered(len(cells)), true
-		} else {
+		if d.names = numbered(len(cells)); !noHeader {
+			d.names = withoutHeader(cells)
+		}
+		if d.names == nil {
 			d.names = named(cells)
+		} else {
+			d.number, d.again = number-1, true
 		}
 		return d, nil
 	}
@@ -52,8 +53,8 @@ func (d *delimited) next() (Row, error) {
 		var fault, err error
 		if !d.again {
 			fault, err = d.records.next()
-			d.number++
 		}
+		d.number++
 		d.again = false
 		if err != nil {
 			return Row{}, err

@@ -63,10 +63,10 @@ func separatorLine(text []byte) byte {
 
 // countDelimiters counts each delimiter outside quotes in the first lines that are not empty.
 func countDelimiters(text []byte, lines int) (counts [len(delimiters)]int) {
-	quoted, empty := false, true
+	quoted, empty, inCell := false, true, false // a quote inside a cell is a part of it
 	for _, c := range text {
 		switch {
-		case c == '"':
+		case c == '"' && !inCell:
 			quoted, empty = !quoted, false
 		case quoted:
 		case c == '\n' || c == '\r':
@@ -76,11 +76,12 @@ func countDelimiters(text []byte, lines int) (counts [len(delimiters)]int) {
 			if lines == 0 {
 				return counts
 			}
-			empty = true
+			empty, inCell = true, false
 		default:
-			empty = false
+			empty, inCell = false, inCell || c != ' '
 			if i := strings.IndexByte(delimiters, c); i >= 0 {
 				counts[i]++
+				inCell = false
 			}
 		}
 	}

@@ -3,8 +3,8 @@
 // encoding and the delimiter, and Reader.Next returns one row after the other. The memory that a Reader
 // needs does not depend on the number of rows, except for the shared texts of a workbook.
 //
-// The package knows no Lists, Fields or databases, and it does not change values: it trims only the
-// names of columns. A row that it cannot read has an error, and the next rows are still read.
+// The package knows no Lists, Fields or databases, and it does not change values: it changes only the
+// white space in names of columns. A row that it cannot read has an error, and the next rows are still read.
 //
 //	file.go       Open, Reader, Row: what callers use
 //	archive.go    .gz and .zip, and the format of the content

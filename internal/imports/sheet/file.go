@@ -150,7 +150,7 @@ func (r *Reader) openWorkbook(file io.ReaderAt, size int64, c *content, o Option
 		return err
 	}
 	r.closers = append(r.closers, book)
-	r.rows, r.about.Entry, r.about.Header = sheet, book.sheet, !o.NoHeader
+	r.rows, r.about.Entry, r.about.Header = sheet, book.sheet, sheet.header > 0
 	return nil
 }
 
@@ -180,9 +180,12 @@ func (r *Reader) openDelimited(w *window, o Options) error {
 	if err != nil {
 		return err
 	}
-	r.about.Delimiter, r.about.Header = string(rune(delimiter)), !o.NoHeader
-	r.rows, err = newDelimited(w, delimiter, o.NoHeader)
-	return err
+	d, err := newDelimited(w, delimiter, o.NoHeader)
+	if err != nil {
+		return err
+	}
+	r.rows, r.about.Delimiter, r.about.Header = d, string(rune(delimiter)), !d.again
+	return nil
 }
 
 // Columns returns the names of the columns. They are unique and not empty. The columns of an NDJSON file are the keys

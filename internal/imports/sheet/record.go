@@ -1,6 +1,6 @@
-// This file reads one record of a CSV file, as RFC 4180 describes it. It differs from encoding/csv in three points. A
-// record that is not CSV costs only its own line: a quote that is never closed does not take the rest of the file. The
-// size of a record is limited. And a line may end in CR alone.
+// This file reads one record of a CSV file, as RFC 4180 describes it. It differs from encoding/csv in four points. A
+// record that is not CSV costs only its own line: a quote that is never closed does not take the rest of the file. A quote
+// inside a cell is a part of it, as in Excel. The size of a record is limited. And a line may end in CR alone.
 
 package sheet
 
@@ -15,7 +15,7 @@ import (
 type records struct {
 	w         *window
 	delimiter byte
-	special   [256]bool // bytes that end an unquoted cell or are faults in it
+	special   [256]bool // bytes that end an unquoted cell or are faults in it: not quotes
 	text      []byte    // the cells of the record, one after the other, without quotes
 	ends      []int     // of each cell in text
 	nul       bool      // the record contains a NUL
@@ -23,7 +23,7 @@ type records struct {
 
 // The faults of a record.
 var (
-	errStrayQuote = errors.New("a quote inside a cell: put the cell in quotes, and double the quotes inside it")
+	errStrayQuote = errors.New("text after the quotes around several lines: double the quotes inside a cell")
 	errOpenQuote  = errors.New("a quote that is not closed")
 	errNUL        = errors.New("the row contains a NUL byte")
 	errNotUTF8    = errors.New("the row is not valid UTF-8: name the encoding of the file")
@@ -37,7 +37,7 @@ var errMore = errors.New("more bytes needed")
 
 func newRecords(w *window, delimiter byte) *records {
 	r := &records{w: w, delimiter: delimiter}
-	for _, c := range []byte{delimiter, '"', '\r', '\n', 0} {
+	for _, c := range []byte{delimiter, '\r', '\n', 0} {
 		r.special[c] = true
 	}
 	return r
@@ -99,7 +99,7 @@ func (r *records) scan(b []byte, last bool) (int, error) {
 		if q := afterBlanks(b, i, r.delimiter); q < len(b) && b[q] == '"' {
 			i, err = r.quoted(b, q+1)
 		} else {
-			i, err = r.unquoted(b, i)
+			i = r.unquoted(b, i)
 		}
 		if err != nil {
 			return 0, err
@@ -131,8 +131,8 @@ func (r *records) scan(b []byte, last bool) (int, error) {
 
 func (r *records) endCell() { r.ends = append(r.ends, len(r.text)) }
 
-// unquoted reads a cell without quotes. It returns the position of the delimiter or line end after it.
-func (r *records) unquoted(b []byte, from int) (int, error) {
+// unquoted reads a cell without quotes around it. It returns the position of the delimiter or line end after it.
+func (r *records) unquoted(b []byte, from int) int {
 	i := from
 	for i < len(b) {
 		for i < len(b) && !r.special[b[i]] {
@@ -145,16 +145,15 @@ func (r *records) unquoted(b []byte, from int) (int, error) {
 		}
 		break
 	}
-	if i < len(b) && b[i] == '"' {
-		return 0, errStrayQuote
-	}
 	r.text = append(r.text, b[from:i]...)
-	return i, nil
+	return i
 }
 
 // quoted reads a cell from the byte after its first quote. It returns the position of the delimiter or line end after
-// it. Spaces between the quotes and the delimiters do not belong to the cell.
+// it. Spaces between the quotes and the delimiters do not belong to the cell, but any other text does. After quotes around
+// several lines it is a fault: then the first quote is probably one too many, and the lines are other rows.
 func (r *records) quoted(b []byte, from int) (int, error) {
+	first := from
 	for {
 		n := bytes.IndexByte(b[from:], '"')
 		if n < 0 {
@@ -171,10 +170,13 @@ func (r *records) quoted(b []byte, from int) (int, error) {
 		break
 	}
 	i := afterBlanks(b, from, r.delimiter)
-	if i < len(b) && b[i] != r.delimiter && b[i] != '\r' && b[i] != '\n' {
+	if i == len(b) || b[i] == r.delimiter || b[i] == '\r' || b[i] == '\n' {
+		return i, nil
+	}
+	if bytes.ContainsAny(b[first:from], "\r\n") {
 		return 0, errStrayQuote
 	}
-	return i, nil
+	return r.unquoted(b, from), nil
 }
 
 // afterBlanks returns the position after spaces and tabs that are not the delimiter.

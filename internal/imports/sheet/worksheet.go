@@ -37,15 +37,18 @@ func newWorksheet(book *workbook, in io.Reader, noHeader bool) (*worksheet, erro
 		case len(cells) == 0:
 			continue
 		}
-		if noHeader {
-			s.names, s.first = numbered(len(cells)), cells
-			return s, nil
-		}
 		header := make([]string, len(cells))
 		for i, cell := range cells {
 			header[i] = cellText(cell)
 		}
-		s.names, s.header = named(header), s.row
+		if s.names = numbered(len(cells)); !noHeader {
+			s.names = withoutHeader(header)
+		}
+		if s.names == nil {
+			s.names, s.header = named(header), s.row
+		} else {
+			s.first = cells
+		}
 		return s, nil
 	}
 }
