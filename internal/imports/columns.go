@@ -238,6 +238,14 @@ type boundColumn struct {
 	date  *datePattern
 }
 
+// name returns the name of the Field or of the key, or "" for a column that is left out.
+func (b *boundColumn) name() string {
+	if b.field != nil {
+		return b.field.Name
+	}
+	return b.key
+}
+
 // bindColumns returns the columns for reading. A column whose Field was deleted is left out.
 func bindColumns(i *Import, schema *enlist.Schema) []boundColumn {
 	bound := make([]boundColumn, len(i.Columns))

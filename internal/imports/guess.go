@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"enlist/internal/enlist"
+	"enlist/internal/imports/sheet"
 )
 
 // This file guesses the types of new Fields from the first rows of a file.
@@ -35,7 +36,7 @@ func NewGuess(date *datePattern) *Guess {
 // See takes one cell into account.
 func (g *Guess) See(cell any, decimalComma bool) {
 	switch v := cell.(type) {
-	case nil:
+	case nil, sheet.CellError:
 		return
 	case bool:
 		g.values++

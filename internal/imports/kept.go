@@ -178,7 +178,7 @@ func textsOf(cells []any) []string {
 		case nil:
 		case time.Time:
 			texts[n] = isoTime(v)
-		case string, json.Number, bool:
+		case string, json.Number, bool, sheet.CellError:
 			texts[n] = shorten(strings.TrimSpace(fmt.Sprint(v)), maxShownValue)
 		default: // an array or an object of NDJSON
 			b, _ := json.Marshal(v) // it comes from JSON

@@ -9,6 +9,7 @@ import (
 
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
+	"enlist/internal/imports/sheet"
 )
 
 // This file reads a row of a file: the values of its Fields, its system values and its consent.
@@ -80,7 +81,10 @@ func (p *rowParser) read(r *importRow, consent *contacts.Consent) (at int64, err
 		if n >= len(r.cells) {
 			break
 		}
+		fault, isFault := r.cells[n].(sheet.CellError)
 		switch {
+		case isFault && (b.field != nil || b.key != ""):
+			err = enlist.Invalid(b.name(), string(fault))
 		case b.field != nil:
 			in, sent := b.input(r.cells[n], p.options.DecimalComma)
 			if sent {
@@ -186,10 +190,7 @@ func (p *rowParser) refusedValue(r *importRow, err error) string {
 	}
 	for n := range p.columns {
 		b := &p.columns[n]
-		name := b.key
-		if b.field != nil {
-			name = b.field.Name
-		}
+		name := b.name()
 		if name == "" || name != refusal.Field || n >= len(r.cells) {
 			continue
 		}

@@ -75,6 +75,9 @@ func (c *content) unzip(file io.ReaderAt, size int64, packed io.Reader, entry st
 	if isWorkbook(archive) {
 		return packed, nil
 	}
+	if err := otherSpreadsheet(archive); err != nil {
+		return nil, err
+	}
 	chosen, err := chooseEntry(archive, entry)
 	if err != nil {
 		return nil, err
@@ -95,6 +98,19 @@ func isWorkbook(archive *zip.Reader) bool {
 		}
 	}
 	return false
+}
+
+// otherSpreadsheet returns an error for the files of other programs that are .zip files inside.
+func otherSpreadsheet(archive *zip.Reader) error {
+	for _, f := range archive.File {
+		switch {
+		case f.Name == "mimetype" || f.Name == "META-INF/manifest.xml":
+			return errors.New("the file is an OpenDocument file (.ods): save the sheet as .xlsx or CSV")
+		case strings.HasPrefix(f.Name, "Index/") || f.Name == "Index.zip":
+			return errors.New("the file is a document of Numbers: export the sheet as Excel (.xlsx) or CSV")
+		}
+	}
+	return nil
 }
 
 // chooseEntry returns the entry with a name. Without a name it returns the only entry.
@@ -151,8 +167,18 @@ func Entries(file io.ReaderAt, size int64) []string {
 	return names
 }
 
-var errOldWorkbook = errors.New("the file is a workbook of Excel 2003 or protected by a password: " +
-	"save it as .xlsx without a password, or as CSV")
+// The files of spreadsheets that are not read.
+var (
+	errOldWorkbook = errors.New("the file is a workbook of Excel 2003 or older (.xls): save it as .xlsx, or as CSV")
+	errEncrypted   = errors.New("the workbook is protected by a password: " +
+		"save it without a password, or as CSV")
+	errBinaryWorkbook = errors.New("the file is a binary workbook (.xlsb): save it as .xlsx, or as CSV")
+	errMarkup         = errors.New("the file is a page or a document of XML, also if its name ends with .xls: " +
+		"open it in a spreadsheet program and save it as .xlsx, or as CSV")
+)
+
+// encryptedStream is the name of the part of an OLE file that has a workbook with a password, in UTF-16.
+const encryptedStream = "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e"
 
 // endings are the endings of file names that name a format.
 var endings = map[string]Format{".csv": CSV, ".tsv": TSV, ".tab": TSV, ".ndjson": NDJSON, ".jsonl": NDJSON,
@@ -174,8 +200,14 @@ func (c *content) format(o Options) (Format, error) {
 			return "", fmt.Errorf("the file is a workbook and not %s", o.Format)
 		}
 		return XLSX, nil
-	case bytes.HasPrefix(start, []byte("\xd0\xcf\x11\xe0")):
+	case bytes.HasPrefix(start, []byte("\xd0\xcf\x11\xe0")), isOldest(start):
+		all, _ := c.in.Peek(sniffed) // a shorter file is no error
+		if bytes.Contains(all, []byte(encryptedStream)) {
+			return "", errEncrypted
+		}
 		return "", errOldWorkbook
+	case isMarkup(start):
+		return "", errMarkup
 	case o.Format == XLSX || o.Format == "" && named == XLSX:
 		return "", errors.New("the file is no .xlsx workbook")
 	case o.Format != "":
@@ -190,6 +222,22 @@ func (c *content) format(o Options) (Format, error) {
 		return "", errors.New("the file is a JSON array: write one object on each line (NDJSON)")
 	}
 	return CSV, nil
+}
+
+// isOldest reports whether a file begins as those of Excel 2 to 4.
+func isOldest(start []byte) bool {
+	return len(start) > 4 && start[0] == 9 && bytes.IndexByte([]byte("\x00\x02\x04\x08"), start[1]) >= 0 && start[3] == 0
+}
+
+// isMarkup reports whether a text begins as HTML or XML. Many programs offer such files as Excel.
+func isMarkup(start []byte) bool {
+	text := strings.ToLower(string(bytes.TrimLeft(bytes.TrimPrefix(start, []byte("\xef\xbb\xbf")), " \t\r\n")))
+	for _, mark := range []string{"<?xml", "<!doctype", "<html", "<table", "<head", "<meta", "<workbook"} {
+		if strings.HasPrefix(text, mark) {
+			return true
+		}
+	}
+	return false
 }
 
 // Close frees the unpacked content.

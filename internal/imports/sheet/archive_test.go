@@ -91,7 +91,13 @@ func TestArchives(t *testing.T) {
 		{"a .gz that is cut off", damaged[:len(damaged)-20], Options{}, []string{"the .gz file is damaged or incomplete: unexpected EOF"}},
 		{"a .gz that contains too much", bomb, Options{MaxUnzipped: 2000}, []string{"the file contains more than 2000 bytes when it is unpacked; the limit is 200 times its size"}},
 		{"a .gz of nothing", gzipped(t, ""), Options{}, []string{"the file is empty"}},
-		{"an old workbook", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Options{}, []string{"the file is a workbook of Excel 2003 or protected by a password: save it as .xlsx without a password, or as CSV"}},
+		{"an old workbook", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Options{}, []string{errOldWorkbook.Error()}},
+		{"the oldest workbook", "\x09\x04\x06\x00\x00\x00", Options{}, []string{errOldWorkbook.Error()}},
+		{"a workbook with a password", "\xd0\xcf\x11\xe0" + strings.Repeat(" ", 1000) + encryptedStream, Options{}, []string{errEncrypted.Error()}},
+		{"a binary workbook", zipped(t, workbookPart, "", "_rels/.rels", `<Relationships><Relationship Id="1" Type="x/officeDocument" Target="xl/workbook.bin"/></Relationships>`), Options{}, []string{errBinaryWorkbook.Error()}},
+		{"an OpenDocument file", zipped(t, "mimetype", "application/vnd.oasis.opendocument.spreadsheet", "content.xml", "<x/>"), Options{}, []string{"the file is an OpenDocument file (.ods): save the sheet as .xlsx or CSV"}},
+		{"a document of Numbers", zipped(t, "Index/Document.iwa", "x", "preview.jpg", "x"), Options{}, []string{"the file is a document of Numbers: export the sheet as Excel (.xlsx) or CSV"}},
+		{"a table of HTML that is called a workbook", "\xef\xbb\xbf\r\n<HTML><table><tr><td>Email", Options{FileName: "x.xls"}, []string{errMarkup.Error()}},
 		{"a file that is no workbook", text, Options{FileName: "x.xlsx"}, []string{"the file is no .xlsx workbook"}},
 	} {
 		t.Run(c.rule, func(t *testing.T) {

@@ -14,7 +14,7 @@
 //	record.go     one record of a CSV file
 //	delimited.go  the rows of a CSV file
 //	ndjson.go     the rows of an NDJSON file
-//	workbook.go   the parts of an XLSX file; worksheet.go and worksheet_date.go read its rows
+//	workbook.go   the parts of an XLSX file; worksheet*.go read its rows
 //	memory.go     the limit of all workbooks that are read at the same time
 //	column.go     names of columns
 package sheet

@@ -60,7 +60,7 @@ type Row struct {
 	Number int64
 	// Values are in the order of Reader.Columns. A value of CSV is a string. A value of NDJSON is a value as of
 	// encoding/json with UseNumber, and nil also stands for a missing key. A value of XLSX is a string, a
-	// json.Number, a bool or a time.Time in UTC; an empty cell is "".
+	// json.Number, a bool, a time.Time in UTC or a CellError; an empty cell is "".
 	Values []any
 	// Err says why this row cannot be read. It is a sentence for a person. Reading goes on with the next row.
 	Err error

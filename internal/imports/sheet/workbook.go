@@ -1,4 +1,4 @@
-// This file opens an XLSX workbook: it finds the sheet, its shared texts and the styles that are dates, as ECMA-376
+// This file opens an XLSX workbook: it finds the sheet, its shared texts and the styles, as ECMA-376
 // describes them. worksheet.go then reads the sheet row by row. decisions.md: 66 says why no library does this.
 
 package sheet
@@ -25,7 +25,7 @@ type workbook struct {
 	xmlLeft int64        // bytes that may be unpacked for the row, the text or the part that is being read
 	memory  *memoryShare // counts texts
 	texts   []string
-	isDate  []bool // by the number of a cell's style
+	styles  []style // by the number of a cell's style
 	from    dates
 	sheet   string // its name
 	content io.Closer
@@ -46,6 +46,9 @@ func openWorkbook(file io.ReaderAt, size int64, o Options, memory *memoryShare) 
 		if rel.is("officeDocument") {
 			main = rel.path("")
 		}
+	}
+	if strings.HasSuffix(main, ".bin") {
+		return nil, nil, errBinaryWorkbook
 	}
 	parts, err := b.readBook(main, o.Entry)
 	if err != nil {
@@ -125,10 +128,11 @@ func (r relation) is(kind string) bool { return path.Base(r.Type) == kind }
 
 // path returns the name of the part to which a relation of a part in folder leads.
 func (r relation) path(folder string) string {
-	if strings.HasPrefix(r.Target, "/") {
-		return path.Clean(r.Target)[1:]
+	target := strings.ReplaceAll(r.Target, `\`, "/")
+	if strings.HasPrefix(target, "/") {
+		return path.Clean(target)[1:]
 	}
-	return path.Join(folder, r.Target)
+	return path.Join(folder, target)
 }
 
 // relations returns the relations of a part, or of the whole file for "". It returns none if they cannot be read;
@@ -181,7 +185,7 @@ func (b *workbook) readBook(main, wanted string) (found parts, err error) {
 				continue
 			}
 			names = append(names, sheet.Name)
-			if found.sheet == "" && (sheet.Name == wanted || wanted == "" && sheet.State == "") {
+			if found.sheet == "" && (sheet.Name == wanted || wanted == "" && !isHidden(sheet.State)) {
 				found.sheet, b.sheet = rel.path(path.Dir(main)), sheet.Name
 			}
 		}
@@ -194,6 +198,9 @@ func (b *workbook) readBook(main, wanted string) (found parts, err error) {
 	}
 	return found, nil
 }
+
+// isHidden reports whether a sheet with a state is hidden. Google Sheets and LibreOffice write the state visible.
+func isHidden(state string) bool { return state == "hidden" || state == "veryHidden" }
 
 // readTexts reads the texts that cells share. A workbook without texts has no such part.
 func (b *workbook) readTexts(name string) error {
@@ -258,34 +265,6 @@ func readText(d *xml.Decoder, end string) (string, error) {
 			}
 		}
 	}
-}
-
-// readStyles finds the styles that show a number as a date.
-func (b *workbook) readStyles(name string) error {
-	if name == "" {
-		return nil
-	}
-	var styles struct {
-		Formats []struct {
-			ID   int    `xml:"numFmtId,attr"`
-			Code string `xml:"formatCode,attr"`
-		} `xml:"numFmts>numFmt"`
-		Cells []struct {
-			Format int `xml:"numFmtId,attr"`
-		} `xml:"cellXfs>xf"`
-	}
-	if err := b.decode(name, &styles); err != nil {
-		return err
-	}
-	codes := map[int]string{}
-	for _, f := range styles.Formats {
-		codes[f.ID] = f.Code
-	}
-	for _, cell := range styles.Cells {
-		code, own := codes[cell.Format]
-		b.isDate = append(b.isDate, own && isDateCode(code) || !own && isDateFormat(cell.Format))
-	}
-	return nil
 }
 
 func isTrue(attr string) bool { return attr == "1" || attr == "true" }

@@ -154,7 +154,8 @@ func (s *worksheet) cells() (cells []any, fault, err error) {
 			} else {
 				column++
 			}
-			value, bad := c.value(s.book)
+			value := c.value(s.book)
+			var bad error
 			if size += len(c.text); size > maxRow {
 				bad = errTooLong
 			}
@@ -234,43 +235,73 @@ func (c *cell) read(d *xml.Decoder, attrs []xml.Attr) error {
 	}
 }
 
-// value returns the value of a cell. A cell with an error of Excel such as #N/A makes its row bad.
-func (c *cell) value(book *workbook) (any, error) {
+// CellError is a cell that cannot be read, such as one with the error #N/A of Excel. It says why, in a sentence for a
+// person. The other cells of its row can be used.
+type CellError string
+
+func (e CellError) Error() string { return string(e) }
+
+// value returns the value of a cell, which may be a CellError.
+func (c *cell) value(book *workbook) any {
 	switch c.kind {
 	case "inlineStr":
-		return c.text, nil
+		return c.text
 	case "str":
-		return unescape(c.text), nil
+		return unescape(c.text)
 	case "s":
-		i, err := strconv.Atoi(strings.TrimSpace(c.text))
-		if err != nil || i < 0 || i >= len(book.texts) {
-			return nil, fmt.Errorf("cell %s has a text that is not in the workbook", c.ref)
-		}
-		c.text = book.texts[i]
-		return c.text, nil
+		return c.sharedText(book)
 	case "b":
-		return isTrue(c.text), nil
-	case "e":
-		return nil, fmt.Errorf("cell %s contains the error %s", c.ref, c.text)
-	case "d":
-		if t, ok := parseISO(c.text); ok {
-			return t, nil
+		if strings.TrimSpace(c.text) == "" {
+			return ""
 		}
-		return c.text, nil
+		return isTrue(strings.TrimSpace(c.text))
+	case "e":
+		return CellError(fmt.Sprintf("cell %s contains the error %s", c.ref, c.text))
+	case "d":
+		if t, ok := parseISO(strings.TrimSpace(c.text)); ok {
+			return t
+		}
+		return c.text
 	}
 	if strings.TrimSpace(c.text) == "" {
-		return "", nil
+		return ""
 	}
 	number, err := strconv.ParseFloat(strings.TrimSpace(c.text), 64)
 	if err != nil {
-		return nil, fmt.Errorf("cell %s contains %q, which is not a number", c.ref, c.text)
+		return CellError(fmt.Sprintf("cell %s contains %q, which is not a number", c.ref, c.text))
 	}
-	if c.style > 0 && c.style < len(book.isDate) && book.isDate[c.style] {
-		if t, ok := book.from.time(number); ok {
-			return t, nil
+	return book.number(number, c.style)
+}
+
+// sharedText returns the text whose number the cell has.
+func (c *cell) sharedText(book *workbook) any {
+	number := strings.TrimSpace(c.text)
+	if number == "" {
+		return ""
+	}
+	i, err := strconv.Atoi(number)
+	if err != nil || i < 0 || i >= len(book.texts) {
+		return CellError(fmt.Sprintf("cell %s has a text that is not in the workbook", c.ref))
+	}
+	c.text = book.texts[i]
+	return c.text
+}
+
+// number returns a number as its style shows it: a date, a text with its zeros, or a number.
+func (b *workbook) number(number float64, styled int) any {
+	decimal := decimal(number)
+	if styled <= 0 || styled >= len(b.styles) {
+		return decimal
+	}
+	switch s := &b.styles[styled]; {
+	case s.isDate:
+		if t, ok := b.from.time(number); ok {
+			return t
 		}
+	case s.code != "" && strings.Trim(string(decimal), "0123456789") == "":
+		return s.show(string(decimal))
 	}
-	return decimal(number), nil
+	return decimal
 }
 
 // decimal returns a number with the 15 digits that Excel shows and keeps. A binary number such as 0.1 is

@@ -4,7 +4,6 @@ package sheet
 
 import (
 	"math"
-	"strings"
 	"time"
 )
 
@@ -26,35 +25,6 @@ func (d dates) time(days float64) (time.Time, bool) {
 	}
 	whole, part := math.Modf(days)
 	return start.AddDate(0, 0, int(whole)).Add(time.Duration(math.Round(part*86400)) * time.Second), true
-}
-
-// isDateFormat reports whether a number format that each program knows is a date. Formats of only a time are not.
-func isDateFormat(id int) bool {
-	return id >= 14 && id <= 17 || id == 22 || id >= 27 && id <= 36 || id >= 50 && id <= 58
-}
-
-// isDateCode reports whether the code of a number format shows a date: it has a d or y, or an m without h or s,
-// outside of quotes, brackets and escapes.
-func isDateCode(code string) bool {
-	code, _, _ = strings.Cut(code, ";") // the part for positive numbers
-	letters := ""
-	for i := 0; i < len(code); i++ {
-		switch c := code[i]; c {
-		case '\\', '_', '*':
-			i++
-		case '"', '[':
-			end := strings.IndexByte(code[i+1:], map[byte]byte{'"': '"', '[': ']'}[c])
-			if end < 0 {
-				i = len(code)
-			} else {
-				i += end + 1
-			}
-		default:
-			letters += strings.ToLower(string(c))
-		}
-	}
-	letters = strings.ReplaceAll(letters, "general", "")
-	return strings.ContainsAny(letters, "dy") || strings.Contains(letters, "m") && !strings.ContainsAny(letters, "hs")
 }
 
 // parseISO reads a date that is a text in ISO 8601.

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -126,8 +127,12 @@ func TestRowsOfAWorkbook(t *testing.T) {
 		{"dates are numbers with a style", header + `<row><c s="1"><v>45351.5</v></c><c s="2"><v>59</v></c></row><row><c s="3"><v>45351</v></c><c s="4"><v>0.5</v></c></row>`,
 			[]string{"a x | b", `1: time.Date(2024, time.February, 29, 12, 0, 0, 0, time.UTC) time.Date(1900, time.February, 28, 0, 0, 0, 0, time.UTC)`, `2: "45351" "0.5"`}},
 		{"dates of ISO 8601", header + `<row><c t="d"><v>2024-02-29T01:02:03</v></c></row>`, []string{"a x | b", `1: time.Date(2024, time.February, 29, 1, 2, 3, 0, time.UTC) ""`}},
-		{"an error of Excel makes the row bad", header + `<row><c r="A3" t="e"><v>#N/A</v></c></row><row><c><v>1</v></c></row>`, []string{"a x | b", "1: cell A3 contains the error #N/A", `2: "1" ""`}},
-		{"a text that does not exist", header + `<row><c r="A3" t="s"><v>9</v></c></row>`, []string{"a x | b", "1: cell A3 has a text that is not in the workbook"}},
+		{"an error of Excel is one of its cell", header + `<row><c r="A3" t="e"><v>#N/A</v></c><c><v>1</v></c></row>`, []string{"a x | b", `1: "cell A3 contains the error #N/A" "1"`}},
+		{"a text that does not exist", header + `<row><c r="A3" t="s"><v>9</v></c></row>`, []string{"a x | b", `1: "cell A3 has a text that is not in the workbook" ""`}},
+		{"empty cells of each kind", header + `<row><c t="s"/><c t="s"><v></v></c></row><row><c t="b"/><c t="n"/></row><row><c t="inlineStr"/><c t="str"/></row><row><c t="s"/><c><v>1</v></c></row>`, []string{"a x | b", `4: "" "1"`}},
+		{"an address in the first row is data", `<row r="3"><c t="inlineStr"><is><t>ann@example.com</t></is></c><c><v>7</v></c></row>`, []string{"Email | col 2", `3: "ann@example.com" "7"`}},
+		{"white space in a heading is a space", `<row><c t="inlineStr"><is><t>First&#xa0;&#10;Name</t></is></c></row>`, []string{"First Name"}},
+		{"a namespace with a prefix", `<x:row xmlns:x="y"><x:c t="inlineStr"><x:is><x:t>a</x:t></x:is></x:c></x:row><x:row><x:c><x:v>1</x:v></x:c></x:row>`, []string{"a", `1: "1"`}},
 		{"a row that is too long", header + `<row><c r="C3"><v>1</v></c></row>`, []string{"a x | b", "1: the row has 3 cells, but the file has 2 columns"}},
 		{"a column that is too far", header + `<row><c r="ZZZZZZ3"><v>1</v></c></row>`, []string{"a x | b", "1: " + errTooMany.Error()}},
 		{"rows in a wrong order", header + `<row r="1"></row>`, []string{`the workbook is damaged: row "1" follows row 2`}},
@@ -139,6 +144,24 @@ func TestRowsOfAWorkbook(t *testing.T) {
 			checkShown(t, workbookOf(t, c.sheet, texts, false), Options{}, c.want...)
 		})
 	}
+	t.Run("a format of zeros keeps its zeros", func(t *testing.T) {
+		t.Parallel()
+		for _, c := range []struct{ format, number, want string }{
+			{"00000", "2134", "02134"}, {"00000", "123456", "123456"}, {"00000", "2134.5", "2134.5"}, {"00000", "-5", "-5"}, {"[$-407]00000", "1067", "01067"}, {"0000", "0", "0000"},
+			{`00000\-0000`, "21340001", "02134-0001"}, {`000\-00\-0000`, "12345678", "012-34-5678"}, {`0#\ ##\ ##\ ##\ ##`, "612345678", "06 12 34 56 78"},
+			{`\+00 000 000 000`, "61412345678", "+61 412 345 678"}, {`"0"0000000`, "4123456", "04123456"}, {`0000;-0000`, "7", "0007"},
+			{"0", "7", "7"}, {"0.00", "7", "7"}, {"#,##0", "7000", "7000"}, {"0%", "0.5", "0.5"}, {"00.00", "7", "7"}, {`00" kg"`, "7", "7"}, {`#,##0\ [$USD]`, "45351", "45351"}, {`0" days"`, "45351", "45351"},
+			{`[<=9999999]###\-####;\(###\)\ ###\-####`, "5550123", "5550123"}, {`"Standard"`, "45351", "45351"}, {"000,000", "7", "7"}, {"# ?/?", "0.5", "0.5"},
+		} {
+			shown, literals := formatParts(c.format)
+			b := &workbook{styles: []style{{}, {isDate: isDateCode(shown), code: codeFormat(shown, literals)}}}
+			number, err := strconv.ParseFloat(c.number, 64)
+			check(t, err)
+			if got := fmt.Sprint(b.number(number, 1)); got != c.want {
+				t.Errorf("%s in the format %s is %s, want %s", c.number, c.format, got, c.want)
+			}
+		}
+	})
 	t.Run("without a header", func(t *testing.T) {
 		t.Parallel()
 		checkShown(t, workbookOf(t, header, texts, false), Options{NoHeader: true}, "col 1 | col 2", `2: "a x" "b"`)
