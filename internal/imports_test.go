@@ -118,7 +118,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/mail/merge":    {},
 	"enlist/internal/imports/sheet": {"enlist/internal/address", "golang.org/x/text/...", "github.com/go-json-experiment/json/..."},
 	"enlist/internal/mail/mailtest": {"github.com/emersion/..."},
-	"enlist/internal/web": {"enlist/internal/address", "enlist/internal/colour", "enlist/internal/contacts", "enlist/internal/enlist", "enlist/internal/files", "enlist/internal/forms",
+	"enlist/internal/web": {"golang.org/x/text/...", "enlist/internal/address", "enlist/internal/colour", "enlist/internal/contacts", "enlist/internal/enlist", "enlist/internal/files", "enlist/internal/forms",
 		"enlist/internal/language", "enlist/internal/limiter",
 		"enlist/internal/messages", "enlist/internal/sending"},
 	"enlist/internal/mail/feedback": {"enlist/internal/enlist", "enlist/internal/mail", "enlist/internal/sending",

@@ -6,6 +6,7 @@
 //	day.go          what people did with a Form on each day
 //	public.go       what a visitor without a key sees of a Form
 //	send.go         what happens when a visitor sends it
+//	input.go, tick.go   what an input is in HTML, and what a tick is in what programs send
 //
 // A Form decides what is asked. The rules of a subscription are those of package contacts, which also counts what
 // people do with a Form. Package web has the pages.

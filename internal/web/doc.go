@@ -12,6 +12,7 @@
 //	theme.go      the look of an Account: logo, colour of links, font and imprint
 //	settings.go   the page with the settings of a subscriber
 //	form*.go, input.go   Forms, for visitors and for scripts of other sites
+//	charset.go    forms in other encodings than UTF-8
 //	limits.go     how often a visitor may send forms
 //	details.go, mask.go   the page of a Contact, and addresses that not everyone may read
 //	archive.go    mails as pages

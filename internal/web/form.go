@@ -274,16 +274,16 @@ func (f *formRequest) subscribe(p *forms.Public, e *forms.Entry, trapped bool) (
 // entry returns what the visitor has sent.
 func (f *formRequest) entry(p *forms.Public, posted url.Values) *forms.Entry {
 	e := &forms.Entry{Values: make(map[enlist.FieldID][]string), Ticked: make(map[enlist.PreferenceID]bool),
-		Agreed: posted.Get(agreeInput) != "", IP: visitorIP(f.r), Title: p.Title, Language: p.Language}
+		Agreed: forms.IsTicked(posted[agreeInput]), IP: visitorIP(f.r), Title: p.Title, Language: p.Language}
 	if e.Title == "" {
 		in := f.texts.For(languageOf(p), f.browserLanguages())
 		e.Title = strings.ReplaceAll(in.Text("form.heading"), "{list}", p.Schema.List.Name)
 	}
 	for _, i := range p.Inputs {
-		e.Values[i.ID] = posted[forms.FieldInput(i.ID)]
+		e.Values[i.ID] = forms.Chosen(i.Field, posted[forms.FieldInput(i.ID)])
 	}
 	for _, one := range p.Preferences {
-		e.Ticked[one.ID] = posted.Get(forms.PreferenceInput(one.ID)) != ""
+		e.Ticked[one.ID] = forms.IsTicked(posted[forms.PreferenceInput(one.ID)])
 	}
 	return e
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"mime"
 	"net/http"
 	"net/url"
@@ -43,7 +44,7 @@ type topicInfo struct {
 // formSent is the body of POST.
 type formSent struct {
 	Values   map[string]any `json:"values"` // a text, an array of texts for a checkbox Field, true for a preference
-	Agree    bool           `json:"agree"`
+	Agree    any            `json:"agree"`  // true, or what forms.IsTicked accepts
 	Stamp    string         `json:"stamp"`
 	Homepage string         `json:"homepage"` // the trap
 }
@@ -179,19 +180,19 @@ func (f *formRequest) replyFaults(p *forms.Public, in page, faults map[enlist.Fi
 	f.reply(http.StatusUnprocessableEntity, a)
 }
 
-// posted returns the values as a form has them. A value that is no text and no array of texts, nor true for
-// a preference, is left out.
+// posted returns the values as a form has them. A value that is no text and no array of texts is left out, except true
+// or a number for a preference.
 func (s *formSent) posted(p *forms.Public) url.Values {
 	all := make(url.Values)
 	for name, value := range s.Values {
+		is := func(p enlist.Preference) bool { return forms.PreferenceInput(p.ID) == name }
+		if slices.ContainsFunc(p.Preferences, is) {
+			all[name] = tickOf(value)
+			continue
+		}
 		switch v := value.(type) {
 		case string:
 			all.Add(name, v)
-		case bool:
-			is := func(p enlist.Preference) bool { return forms.PreferenceInput(p.ID) == name }
-			if v && slices.ContainsFunc(p.Preferences, is) {
-				all.Add(name, "1")
-			}
 		case []any:
 			for _, item := range v {
 				if text, ok := item.(string); ok {
@@ -200,8 +201,19 @@ func (s *formSent) posted(p *forms.Public) url.Values {
 			}
 		}
 	}
-	if s.Agree {
-		all.Set(agreeInput, "1")
+	all[agreeInput] = tickOf(s.Agree)
+	return all
+}
+
+// tickOf returns the values of a tick in JSON: true, a number, a text, or several of them. Other values are none.
+func tickOf(value any) (all []string) {
+	switch v := value.(type) {
+	case bool, float64, string:
+		return []string{fmt.Sprint(v)}
+	case []any:
+		for _, item := range v {
+			all = append(all, tickOf(item)...)
+		}
 	}
 	return all
 }

@@ -207,6 +207,7 @@ func (h *Handler) readForm(w http.ResponseWriter, r *http.Request, most int64) b
 	if ok {
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		_ = r.ParseMultipartForm(most) // also reads application/x-www-form-urlencoded
+		decodeForm(r)
 	}
 	return ok
 }

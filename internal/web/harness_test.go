@@ -254,3 +254,13 @@ func (h *harness) jobs(kind string) (n int64) {
 	}))
 	return n
 }
+
+// consents returns the rows of the consent ledger about a Contact.
+func (h *harness) consents(id enlist.ContactID) (rows []enlist.LedgerRow) {
+	h.Helper()
+	h.must(h.store.View(h.Context(), func(tx *db.Tx) (err error) {
+		rows, err = contacts.Consents(tx, h.list, id, 10, 0)
+		return err
+	}))
+	return rows
+}

@@ -69,18 +69,15 @@ func faultText(f *enlist.Field) string {
 
 // newInput returns the input for a Field with its values.
 func newInput(f *enlist.Field, values []string) input {
-	in := input{Name: forms.FieldInput(f.ID), Label: f.Name, Kind: "text", Value: strings.Join(values, ","), Most: f.Length}
+	in := input{Name: forms.FieldInput(f.ID), Label: f.Name, Kind: forms.InputType(f), Value: strings.Join(values, ","),
+		Most: f.Length, Auto: forms.Autocomplete(f)}
 	switch {
 	case f.AddressType == enlist.AddressEmail:
-		in.Kind, in.Auto, in.Mode = "text", "email", "email" // the server knows more addresses than a browser
-	case f.AddressType == enlist.AddressMobile:
-		in.Kind, in.Auto = "tel", "tel"
+		in.Kind, in.Mode = "text", "email" // the server knows more addresses than a browser
 	case f.Type == enlist.Comment:
 		in.Kind = "textarea"
 	case f.Numeric():
 		in.Mode = "decimal"
-	case f.Type == enlist.Date && f.TimeFormat != enlist.Time12 && f.TimeFormat != enlist.Time24:
-		in.Kind = "date"
 	case f.Type == enlist.Dropdown:
 		in.Kind = "select"
 	case f.Type == enlist.Radio:

@@ -132,19 +132,19 @@ func changeOf(r *http.Request, v *sending.PreferencePage) *sending.PreferenceCha
 	c := &sending.PreferenceChange{Lists: make(map[enlist.ListID]bool), IP: visitorIP(r)}
 	for _, f := range v.Fields {
 		if name := forms.FieldInput(f.ID); slices.Contains(shown, name) {
-			value := &enlist.Input{Kind: enlist.InputText, Text: strings.Join(r.PostForm[name], ",")}
+			value := &enlist.Input{Kind: enlist.InputText, Text: strings.Join(forms.Chosen(f, r.PostForm[name]), ",")}
 			c.Values = append(c.Values, contacts.SentValue{Field: f, Value: value})
 		}
 	}
 	for _, p := range v.Schema.Preferences {
-		agree := r.PostForm.Get(forms.PreferenceInput(p.ID)) != ""
+		agree := forms.IsTicked(r.PostForm[forms.PreferenceInput(p.ID)])
 		if _, answered := v.Contact.Prefs[p.ID]; slices.Contains(shown, forms.PreferenceInput(p.ID)) && (agree || answered) {
 			c.Answers = append(c.Answers, enlist.PreferenceChoice{Name: p.Name, Agree: agree})
 		}
 	}
 	for _, o := range v.Others {
 		if name := listName(o.List.ID); slices.Contains(shown, name) {
-			c.Lists[o.List.ID] = r.PostForm.Get(name) != ""
+			c.Lists[o.List.ID] = forms.IsTicked(r.PostForm[name])
 		}
 	}
 	return c
@@ -156,14 +156,14 @@ func (h *Handler) refused(r *http.Request, l enlist.Link, v *sending.PreferenceP
 	s := p.Settings
 	s.Problem = true
 	for i, f := range v.Fields {
-		s.Inputs[i] = newInput(f, r.PostForm[forms.FieldInput(f.ID)])
+		s.Inputs[i] = newInput(f, forms.Chosen(f, r.PostForm[forms.FieldInput(f.ID)]))
 		if f.Name == field {
 			s.Inputs[i].Fault = "form.wrong"
 		}
 	}
 	for _, all := range [][]tick{s.Topics, s.Others} {
 		for i := range all {
-			all[i].Ticked = r.PostForm.Get(all[i].Name) != ""
+			all[i].Ticked = forms.IsTicked(r.PostForm[all[i].Name])
 		}
 	}
 	return p

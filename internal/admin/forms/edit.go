@@ -180,6 +180,8 @@ func (p *pages) snippetOf(f *forms.Form, code string, schema *enlist.Schema, url
 		forms.Input
 		Label   string
 		Choices []string
+
+		Kind, Auto string // of an input of one line
 	}
 	type tick struct{ Input, Label string }
 	form, labels := f.In(code)
@@ -193,7 +195,8 @@ func (p *pages) snippetOf(f *forms.Form, code string, schema *enlist.Schema, url
 	d.Press = cmp.Or(form.Button, p.texts.For(cmp.Or(form.Language, schema.List.Language), "").Text("form.button"))
 	for _, in := range forms.Inputs(f, schema) {
 		label := cmp.Or(labels[forms.FieldInput(in.ID)], in.Name)
-		d.Inputs = append(d.Inputs, input{in, label, enlist.SplitTrimmed(in.Values)})
+		d.Inputs = append(d.Inputs, input{in, label, enlist.SplitTrimmed(in.Values),
+			forms.InputType(in.Field), forms.Autocomplete(in.Field)})
 	}
 	for _, one := range forms.Preferences(f, schema) {
 		name := forms.PreferenceInput(one.ID)
