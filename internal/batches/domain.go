@@ -2,11 +2,10 @@ package batches
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
-	"strings"
 
 	"enlist/internal/enlist"
+	"enlist/internal/mail/reply"
 	"enlist/internal/pace"
 )
 
@@ -88,42 +87,16 @@ const (
 	ReasonOther          BounceReason = "other"
 )
 
-// enhancedCode matches an enhanced status code of a failure (RFC 3463).
-var enhancedCode = regexp.MustCompile(`\b[45]\.(\d{1,3})\.(\d{1,3})\b`)
-
-// reasonsOfCodes has the reasons of subjects and details of enhanced status codes. A subject alone is for all other
-// details. 1.10 is a domain without mail (RFC 7505), and from Microsoft an unknown mailbox. RFC 3463.
-var reasonsOfCodes = map[string]BounceReason{
-	"1": ReasonUnknownAddress, "1.2": ReasonUnreachable, "1.7": ReasonPolicy, "1.8": ReasonPolicy,
-	"2.1": ReasonDisabled, "2.2": ReasonFull, "2.3": ReasonContent,
-	"3.1": ReasonFull, "3.2": ReasonUnreachable, "3.4": ReasonContent, "4": ReasonUnreachable,
-	"6": ReasonContent, "7": ReasonPolicy,
-}
-
-// reasonsOfWords has words of replies without such a code, in lower case.
-var reasonsOfWords = []struct {
-	reason BounceReason
-	words  []string
-}{
-	{ReasonPolicy, []string{"spam", "blocked", "blacklist", "policy", "reputation", "dnsbl"}},
-	{ReasonFull, []string{"quota", "mailbox full", "mailbox is full", "insufficient"}},
-	{ReasonDisabled, []string{"disabled", "inactive", "suspended"}},
-	{ReasonUnknownAddress, []string{"unknown", "no such", "does not exist", "not found", "unavailable", "invalid"}},
-	{ReasonUnreachable, []string{"timeout", "timed out", "refused", "no route", "try again later"}},
+// reasonsOfKinds has the reasons of the kinds of replies.
+var reasonsOfKinds = map[reply.Kind]BounceReason{
+	reply.UnknownAddress: ReasonUnknownAddress, reply.Moved: ReasonUnknownAddress, reply.Disabled: ReasonDisabled,
+	reply.Full: ReasonFull, reply.NoDomain: ReasonUnreachable, reply.Unreachable: ReasonUnreachable,
+	reply.Policy: ReasonPolicy, reply.Sender: ReasonPolicy, reply.Content: ReasonContent,
 }
 
 // ReasonOf returns the reason that the reply of a mail server or the text of a report names.
 func ReasonOf(detail string) BounceReason {
-	if code := enhancedCode.FindStringSubmatch(detail); code != nil {
-		return cmp.Or(reasonsOfCodes[code[1]+"."+code[2]], reasonsOfCodes[code[1]], ReasonOther)
-	}
-	text := strings.ToLower(detail)
-	for i := range reasonsOfWords {
-		if slices.ContainsFunc(reasonsOfWords[i].words, func(w string) bool { return strings.Contains(text, w) }) {
-			return reasonsOfWords[i].reason
-		}
-	}
-	return ReasonOther
+	return cmp.Or(reasonsOfKinds[reply.Judge("", detail, false)], ReasonOther)
 }
 
 // DomainAttributes are the keys of the numbers of a group of domains, in their order on the wire.

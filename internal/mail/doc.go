@@ -16,5 +16,5 @@
 //   - transport*.go encode and sign a mail, or write it as a file into a folder
 //   - smtp*.go send a mail to a mail server
 //   - metrics.go counts mails by outcome
-//   - report.go reads the bounces and complaints that mail servers send back
+//   - report*.go read the bounces and complaints that mail servers send back
 package mail

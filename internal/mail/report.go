@@ -1,15 +1,16 @@
 package mail
 
 import (
-	"bufio"
+	"bytes"
+	"cmp"
 	"io"
+	"net/textproto"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"enlist/internal/enlist"
-
-	"github.com/emersion/go-message"
-	"github.com/emersion/go-message/textproto"
+	"enlist/internal/mail/reply"
 )
 
 // This file reads the mails that mail servers send back: reports about delivery
@@ -42,37 +43,35 @@ const (
 	maxText   = 64 << 10 // bytes of the text part
 )
 
-// ReadReport reads a delivery status notification (RFC 3464) or a complaint (RFC 5965).
-// A report must contain the tag of a delivery, which this service signed with the key.
-// So a forged report has no effect. ReadReport looks for the tag in three addresses:
-// recipient, the header fields with the report's recipient, and the sender of the
-// returned message. In place of the tag, it also accepts the link to unsubscribe in the
-// returned message, because this service has signed it too.
+// ReadReport reads a delivery status notification (RFC 3464), a bounce that is plain text, or a complaint (RFC 5965).
+// A report must contain the tag of a delivery, which this service signed with the key. So a forged report has no effect.
+// ReadReport looks for the tag in three addresses: recipient, the header fields with the report's recipient, and the
+// sender of the returned message. In place of the tag, it also accepts the link to unsubscribe in the returned message,
+// because this service has signed it too. A bounce that is plain text counts only with the tag in its recipient.
 // decisions.md: 51
 func ReadReport(r io.Reader, key *enlist.LinkKey, recipient string) Report {
 	s := &reportReader{key: key}
 	s.address(recipient)
-	e, err := message.Read(withoutFromLine(io.LimitReader(r, maxReport)))
-	if e == nil {
-		return Report{Detail: "it cannot be parsed as a mail: " + Shorten(err.Error())}
+	text, err := io.ReadAll(io.LimitReader(r, maxReport))
+	if err != nil {
+		return Report{Detail: "it cannot be read: " + Shorten(err.Error())}
 	}
+	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	if bytes.HasPrefix(text, []byte("From ")) { // the first line of the mbox format
+		_, text, _ = bytes.Cut(text, []byte("\n"))
+	}
+	mail := parsePart(text)
 	for _, field := range []string{"To", "Delivered-To", "X-Original-To", "Envelope-To", "X-Envelope-To"} {
-		s.addresses(e.Header.Values(field))
+		s.addresses(mail.header.Values(field))
 	}
-	s.entity(e, 0)
+	s.tagged = s.found
+	s.from, s.subject, s.noSender = mail.header.Get("From"), mail.header.Get("Subject"), true
+	for _, path := range mail.header.Values("Return-Path") {
+		local, _, _ := strings.Cut(strings.ToLower(strings.Trim(path, "<> ")), "@")
+		s.noSender = s.noSender && (local == "" || local == "mailer-daemon")
+	}
+	s.part(&mail, 0)
 	return s.report()
-}
-
-// withoutFromLine skips a first line "From ...". Some programs write this line before
-// a mail, as in the mbox format.
-func withoutFromLine(r io.Reader) io.Reader {
-	b := bufio.NewReader(r)
-	if start, err := b.Peek(5); err == nil && string(start) == "From " {
-		for partial := true; partial && err == nil; {
-			_, partial, err = b.ReadLine()
-		}
-	}
-	return b
 }
 
 // reportReader collects the information of a report while its parts are read.
@@ -80,22 +79,31 @@ type reportReader struct {
 	key      *enlist.LinkKey
 	delivery enlist.DeliveryKey
 	found    bool   // delivery contains the key from a tag or from a link
+	tagged   bool   // the tag was in the recipient
+	noSender bool   // the return path is empty
+	from     string // fields of the report
+	subject  string
 	parts    int    // number of MIME parts read so far
-	text     string // the first text part; it is before the status
+	text     string // the text before the status or the returned message
 
-	failed    string // status and reply of a permanent failure
-	other     string // any other status or type of complaint
-	complaint string // type of a complaint that unsubscribes
-	isReport  bool
+	failed     string // status and reply of a permanent failure of the address
+	isUnclear  bool   // a permanent failure has no reason that is known
+	unclear    string // its status and reply
+	other      string // any other status or type of complaint
+	complaint  string // type of a complaint that unsubscribes
+	isReport   bool
+	isReturned bool // a part has a returned message
+	delayed    bool // the status says that the mail server tries again
 }
 
 // report returns the result after all parts were read.
 func (s *reportReader) report() Report {
+	s.decide()
 	switch {
 	case !s.isReport:
 		return Report{Detail: "it is neither a delivery status notification nor a complaint"}
 	case s.failed == "" && s.complaint == "":
-		return Report{Detail: "it reports no permanent failure: " + Shorten(s.other)}
+		return Report{Detail: "it reports no permanent failure of the address: " + Shorten(s.other)}
 	case !s.found:
 		return Report{Detail: "it does not name a message that this service sent"}
 	case s.complaint != "":
@@ -104,101 +112,111 @@ func (s *reportReader) report() Report {
 	return Report{Kind: BounceReport, Delivery: s.delivery, Detail: Shorten(s.failed)}
 }
 
-// entity reads a mail or a MIME part.
-func (s *reportReader) entity(e *message.Entity, depth int) {
+// decide uses the text if the status gives no reason or is missing, and finds complaints without a feedback report.
+func (s *reportReader) decide() {
+	switch {
+	case s.failed != "" || s.complaint != "":
+		return
+	case !s.isReport && !s.tagged && s.isReturned && s.found && complaints.MatchString(s.subject):
+		s.isReport, s.complaint = true, "returned to a feedback loop"
+		return
+	case s.isReport && !s.isUnclear, !s.isReport && !s.isBounce():
+		return
+	}
+	kind, text := s.judgeNotice()
+	if s.isReport = s.isReport || kind != reply.Unclear; kind.IsAboutAddress() {
+		s.failed = givenUp(kind, s.unclear+text) + strings.TrimSpace(s.unclear+" "+text)
+	} else {
+		s.other += " the text is about: " + cmp.Or(string(kind), "nothing that is known")
+	}
+}
+
+// complaints matches the subjects of complaints that are no feedback reports, such as those of Microsoft's JMRP.
+var complaints = regexp.MustCompile(`(?i)\b(?:complaint|abuse|spam|junk)`)
+
+// part reads a mail or a MIME part.
+func (s *reportReader) part(p *part, depth int) {
 	if s.parts++; s.parts > maxParts || depth > 4 {
 		return
 	}
-	kind, _, err := e.Header.ContentType()
-	if err != nil {
-		return
-	}
-	switch strings.ToLower(kind) {
+	switch kind, boundary := p.mediaType(); kind {
 	case "message/delivery-status", "message/global-delivery-status":
-		s.isReport = true
-		s.status(e.Body)
+		s.status(p.content())
 	case "message/feedback-report":
 		s.isReport = true
-		s.feedback(e.Body)
-	case "text/plain":
-		if s.text == "" {
-			text, _ := io.ReadAll(io.LimitReader(e.Body, maxText)) // after an error, use the text before it
-			s.text = string(text)
-		}
-	case "message/rfc822", "text/rfc822-headers", "message/global", "message/global-headers":
-		s.original(e.Body)
+		s.feedback(p.content())
+	case "text/plain", "text/html":
+		s.notice(p.content(), kind == "text/html")
+	case "message/rfc822", "text/rfc822-headers", "text/rfc822-header", "message/global", "message/global-headers":
+		s.original(p.content())
 	default:
-		parts := e.MultipartReader()
-		for parts != nil {
-			part, err := parts.NextPart()
-			if part == nil || err != nil && !message.IsUnknownCharset(err) && !message.IsUnknownEncoding(err) {
-				return
-			}
-			s.entity(part, depth+1)
+		if !strings.HasPrefix(kind, "multipart/") {
+			return
+		}
+		all := p.split(boundary, maxParts)
+		for i := range all {
+			s.part(&all[i], depth+1)
+		}
+		if len(all) == 0 { // the boundary does not occur
+			s.notice(p.body, false)
 		}
 	}
 }
 
-// status reads a delivery status. First it has a group of fields about the message, and
-// then a group for each recipient. Empty lines separate the groups. RFC 3464, 2
-func (s *reportReader) status(r io.Reader) {
-	for b := bufio.NewReader(r); ; {
-		if _, err := b.Peek(1); err != nil {
-			return
+// status reads a delivery status. First it has a group of fields about the message, and then a group for each
+// recipient. Empty lines separate the groups. RFC 3464, 2
+func (s *reportReader) status(text []byte) {
+	for _, group := range paragraphs.Split(string(text), -1) {
+		h := fieldsOf([]byte(strings.TrimLeft(group, "\n")))
+		action := strings.ToLower(h.Get("Action"))
+		if action == "" && h.Get("Final-Recipient") != "" && strings.HasPrefix(h.Get("Status"), "5.") {
+			action = "failed"
 		}
-		h, err := textproto.ReadHeader(b)
-		if action := strings.ToLower(strings.TrimSpace(h.Get("Action"))); action != "" {
-			s.recipient(action, &h)
+		if action != "" {
+			s.isReport = true
+			s.recipient(action, h)
 		}
 		s.addresses(h.Values("Original-Recipient"))
 		s.addresses(h.Values("Final-Recipient"))
-		if err != nil {
-			return
-		}
 	}
 }
 
-// recipient reads the fields about one recipient. It records a bounce only if the
-// failure is permanent and the recipient's address is the reason.
-func (s *reportReader) recipient(action string, h *textproto.Header) {
-	status, _, _ := strings.Cut(strings.TrimSpace(h.Get("Status")), " ")
+// recipient reads the fields about one recipient. It records a bounce only if the failure is final and the recipient's
+// address is the reason. A failure with a temporary code is final too: the mail server has given up.
+func (s *reportReader) recipient(action string, h textproto.MIMEHeader) {
+	status, _, _ := strings.Cut(h.Get("Status"), " ") // a comment can follow
 	_, diagnostic, _ := strings.Cut(h.Get("Diagnostic-Code"), ";")
-	reply := strings.TrimSpace(diagnostic)
-	if reply == "" {
+	text := strings.TrimSpace(diagnostic)
+	kind := reply.Judge(status, text, false)
+	if text == "" {
 		_, address, _ := strings.Cut(h.Get("Final-Recipient"), ";")
-		reply = s.replyFor(strings.TrimSpace(address))
+		text = s.replyFor(strings.TrimSpace(address))
 	}
-	detail := strings.TrimSpace(status + " " + reply)
-	if status == "5.0.0" {
-		status = betterStatus(status, reply)
+	if kind == reply.Unclear {
+		kind = reply.Judge(status, text, false)
 	}
-	if action == "failed" && enhanced(status) != "" && aboutAddress(status) {
-		s.failed = detail
-	} else {
+	detail := strings.TrimSpace(status + " " + text)
+	action, _, _ = strings.Cut(action, " ")
+	switch {
+	case action != "failed":
+		s.delayed = s.delayed || action == "delayed"
 		s.other = action + " " + status // without the recipient's address, because this text is logged
+	case kind.IsAboutAddress():
+		s.failed = givenUp(kind, detail) + detail
+	case kind == reply.Unclear:
+		s.isUnclear, s.unclear = true, detail
+		fallthrough
+	default:
+		s.other = action + " " + status + " " + string(kind)
 	}
 }
 
-// BlamesAddress reports whether the recipient's address is the reason of a permanent failure. status is the enhanced
-// status code, or "" if there is none. Without any code, the address is the reason. decisions.md: 50
-func BlamesAddress(status, reply string) bool {
-	status, _, _ = strings.Cut(strings.TrimSpace(status), " ") // a comment can follow
-	if status == "" || status == "5.0.0" {
-		status = betterStatus(status, reply)
+// givenUp returns what is written before the reply of a mail server that has given up. text begins with the status.
+func givenUp(kind reply.Kind, text string) string {
+	if strings.HasPrefix(text, "4") || kind == reply.Unreachable && !strings.HasPrefix(text, "5") {
+		return "given up after tries: "
 	}
-	return status == "" || aboutAddress(status)
-}
-
-// betterStatus returns the status code in a reply, or status if it has none. The status 5.0.0 gives no reason, but the
-// reply sometimes begins with a better code, also after the code of SMTP.
-func betterStatus(status, reply string) string {
-	_, rest, _ := strings.Cut(reply, " ")
-	for _, text := range [...]string{rest, reply} {
-		if better := enhanced(text); better != "" {
-			return better
-		}
-	}
-	return status
+	return ""
 }
 
 // replyFor finds the reply for an address in the text part. OpenSMTPD writes the reply
@@ -216,9 +234,9 @@ func (s *reportReader) replyFor(address string) string {
 }
 
 // feedback reads a complaint. RFC 5965, 3
-func (s *reportReader) feedback(r io.Reader) {
-	h, _ := textproto.ReadHeader(bufio.NewReader(r)) // after an error, use the fields before it
-	switch kind := strings.ToLower(strings.TrimSpace(h.Get("Feedback-Type"))); kind {
+func (s *reportReader) feedback(text []byte) {
+	h := fieldsOf(text)
+	switch kind := strings.ToLower(h.Get("Feedback-Type")); kind {
 	case "abuse", "fraud", "opt-out", "opt-out-list":
 		s.complaint = kind
 	default: // with not-spam, virus, auth-failure and others, the recipient does not ask to be unsubscribed
@@ -229,11 +247,12 @@ func (s *reportReader) feedback(r io.Reader) {
 }
 
 // original reads the header of the returned message.
-func (s *reportReader) original(r io.Reader) {
-	h, _ := textproto.ReadHeader(bufio.NewReader(r))
-	s.addresses(h.Values("Return-Path"))
-	s.addresses(h.Values("X-Original-Return-Path"))
-	for _, links := range h.Values("List-Unsubscribe") {
+func (s *reportReader) original(text []byte) {
+	s.isReturned = true
+	mail := parsePart(bytes.TrimLeft(text, "\n"))
+	s.addresses(mail.header.Values("Return-Path"))
+	s.addresses(mail.header.Values("X-Original-Return-Path"))
+	for _, links := range mail.header.Values("List-Unsubscribe") {
 		s.links(links)
 	}
 }

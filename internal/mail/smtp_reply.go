@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"enlist/internal/mail/reply"
 	"enlist/internal/messages"
 )
 
@@ -70,38 +71,15 @@ func (f *failure) undelivered() *messages.Undelivered {
 	return u
 }
 
-// blamesRecipient reports whether the reason of a permanent refusal is the recipient's
-// address. For a reply to RCPT it returns true, unless the enhanced status code gives
-// another reason. For a reply to DATA or to the message it returns true only if the
-// enhanced status code gives the address as the reason.
-func (f *failure) blamesRecipient(reply *textproto.Error) bool {
-	status := enhanced(reply.Msg)
+// blamesRecipient reports whether the reason of a permanent refusal is the recipient's address. A reply to MAIL is about
+// the sender.
+func (f *failure) blamesRecipient(r *textproto.Error) bool {
 	switch f.stage {
-	case stageRcpt:
-		switch reply.Code {
-		case 550, 551, 552, 553, 554, 556, 521: // RFC 5321, 4.2.3; RFC 7504
-			return status == "" || aboutAddress(status)
-		}
-		return strings.HasPrefix(status, "5.1.") && aboutAddress(status)
-	case stageData, stageText:
-		return (strings.HasPrefix(status, "5.1.") || strings.HasPrefix(status, "5.2.")) && aboutAddress(status)
+	case stageRcpt, stageData, stageText:
+		text := strconv.Itoa(r.Code) + " " + r.Msg
+		return reply.Judge("", text, f.stage != stageRcpt).IsAboutAddress()
 	}
 	return false
-}
-
-// aboutAddress reports whether an enhanced status code means that the address permanently
-// accepts no mail. It returns false for codes about the sender's address, the mail system
-// (5.3), the message (5.6) and policy (5.7). RFC 3463
-func aboutAddress(status string) bool {
-	switch status {
-	case "5.1.7", "5.1.8", "5.1.9", "5.2.3": // the sender's address; a message too long
-		return false
-	}
-	switch subject, _, _ := strings.Cut(strings.TrimPrefix(status, "5."), "."); subject {
-	case "3", "6", "7":
-		return false
-	}
-	return strings.HasPrefix(status, "5.")
 }
 
 // enhanced returns the enhanced status code at the beginning of a reply, such as 5.1.1. It

@@ -152,7 +152,13 @@ func TestReplyDecidesTheKindOfFailure(t *testing.T) {
 		text  string
 		want  string
 	}{
-		{mailtest.Rcpt, 550, "nobody here", bounce},
+		{mailtest.Rcpt, 550, "no such user", bounce},
+		{mailtest.Rcpt, 550, "no", permanent},
+		{mailtest.Rcpt, 550, "Denied by policy", permanent},
+		{mailtest.Rcpt, 550, "Relaying denied", permanent},
+		{mailtest.Rcpt, 550, "Ip frequency limited", permanent},
+		{mailtest.Rcpt, 550, "5.1.0 <news@example.test> sender rejected", permanent},
+		{mailtest.Rcpt, 556, "5.1.10 the domain takes no mail", bounce},
 		{mailtest.Rcpt, 550, "5.1.1 nobody here", bounce},
 		{mailtest.Rcpt, 552, "5.2.2 mailbox full", bounce},
 		{mailtest.Rcpt, 501, "5.1.3 bad address", bounce},
@@ -169,6 +175,7 @@ func TestReplyDecidesTheKindOfFailure(t *testing.T) {
 		{mailtest.Text, 550, "5.1.1 nobody here after all", bounce},
 		{mailtest.Text, 552, "5.2.3 too long", permanent},
 		{mailtest.Text, 554, "no", permanent},
+		{mailtest.Text, 554, "user unknown", permanent},
 		{mailtest.End, 451, "4.3.0 try later", temporary},
 	} {
 		t.Run(fmt.Sprint(c.stage, " ", c.code, " ", c.text), func(t *testing.T) {

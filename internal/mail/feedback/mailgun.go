@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"enlist/internal/mail"
 )
 
 // This file has the provider Mailgun. It posts one event in a request. Its signature covers the time and a random
@@ -81,7 +79,7 @@ func (r *mailgunEvent) kind() kind {
 	case "failed":
 		refused := e.Status.Code == 0 || e.Status.Code/100 == 5
 		if e.Severity == "permanent" && (strings.HasPrefix(e.Reason, "suppress-") ||
-			refused && mail.BlamesAddress(e.Status.Enhanced, replyOf(e.Status.Message))) {
+			refused && blames(e.Status.Enhanced, replyOf(e.Status.Message))) {
 			return bounce
 		}
 	}

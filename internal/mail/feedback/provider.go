@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"enlist/internal/mail/reply"
 )
 
 // This file has what all providers share.
@@ -119,4 +121,10 @@ func replyOf(reply string) string {
 		reply = rest
 	}
 	return strings.TrimSpace(reply)
+}
+
+// blames reports whether a permanent failure is held against the address. Without a status and a reply, the type that
+// the provider gives the failure decides.
+func blames(status, text string) bool {
+	return status == "" && text == "" || reply.Judge(status, text, false).IsAboutAddress()
 }

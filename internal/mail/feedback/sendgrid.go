@@ -11,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"enlist/internal/mail"
 )
 
 // This file has the provider SendGrid. It posts an array of events, and signs the time and the body of a request with
@@ -83,7 +81,7 @@ func (e *sendGridEvent) kind() kind {
 	case "unsubscribe", "group_unsubscribe":
 		return unsubscribe
 	case "bounce":
-		if e.Type != "blocked" && e.Type != "expired" && mail.BlamesAddress(e.Status, replyOf(e.Reason)) {
+		if e.Type != "blocked" && e.Type != "expired" && blames(e.Status, replyOf(e.Reason)) {
 			return bounce
 		}
 	case "dropped":

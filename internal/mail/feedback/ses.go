@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-
-	"enlist/internal/mail"
 )
 
 // This file has the provider Amazon SES. It publishes its events on a topic of Amazon SNS, which posts and signs them.
@@ -68,12 +66,12 @@ func (s *ses) read(ctx context.Context, _ http.Header, body []byte, now time.Tim
 func (e *sesEvent) kind() (k kind, detail string) {
 	switch e.EventType + e.NotificationType { // an event has only one of both
 	case "Bounce":
-		var status, reply string
+		var status, text string
 		for _, to := range e.Bounce.BouncedRecipients {
-			status, reply = to.Status, replyOf(to.DiagnosticCode)
+			status, text = to.Status, replyOf(to.DiagnosticCode)
 		}
-		if e.Bounce.BounceType == "Permanent" && mail.BlamesAddress(status, reply) {
-			return bounce, detailOf(status, reply)
+		if e.Bounce.BounceType == "Permanent" && blames(status, text) {
+			return bounce, detailOf(status, text)
 		}
 	case "Complaint":
 		feedback := strings.ToLower(e.Complaint.ComplaintFeedbackType)
