@@ -69,7 +69,7 @@ func (p *pagesListener) close() {
 func newPagesServer(api *http.Server, pages http.Handler) *http.Server {
 	return &http.Server{Handler: pages, TLSConfig: api.TLSConfig, ReadHeaderTimeout: api.ReadHeaderTimeout,
 		IdleTimeout: api.IdleTimeout, MaxHeaderBytes: api.MaxHeaderBytes, ConnState: api.ConnState,
-		ConnContext: api.ConnContext, BaseContext: api.BaseContext, ErrorLog: api.ErrorLog}
+		ConnContext: api.ConnContext, BaseContext: api.BaseContext, ErrorLog: api.ErrorLog, HTTP2: api.HTTP2}
 }
 
 // onlyPages serves the pages, the previews of Forms in their frames, files, and health checks. The path / leads to the

@@ -41,7 +41,7 @@ func newEntrance(c config.Serve, addr net.Addr, log *slog.Logger) (*entrance, er
 	if err != nil {
 		return nil, &usageError{fmt.Errorf("--trusted-proxy: %w", err)}
 	}
-	e := &entrance{options: door.Options{Proxies: proxies, HSTS: c.HSTS}}
+	e := &entrance{options: door.Options{Proxies: proxies, HSTS: c.HSTS, Limits: limitsOf(c)}}
 	if c.TLSCert != "" {
 		e.certificate, err = door.LoadCertificate(c.TLSCert, c.TLSKey, log)
 		if err != nil {
@@ -76,6 +76,11 @@ func newEntrance(c config.Serve, addr net.Addr, log *slog.Logger) (*entrance, er
 	return e, err
 }
 
+// limitsOf returns for how long a client may keep a request waiting.
+func limitsOf(c config.Serve) door.Limits {
+	return door.Limits{Read: c.ClientTime, Write: c.ClientTime, Rest: c.ClientTime}
+}
+
 // reportUntrusted returns the function that door.Handler calls at the first request from a proxy that is not trusted.
 // Besides the log, enlist doctor names its address. A stranger on the internet can send the header too, so the database
 // has only private addresses, which are those of proxies. It forgets those before this start, because the flags may
@@ -95,6 +100,13 @@ func reportUntrusted(ctx context.Context, service *app.App,
 			log.Error("the address of the proxy was not stored", "error", err)
 		}
 	}, nil
+}
+
+// limit counts the connections to --redirect-listen among those of the service.
+func (e *entrance) limit(c *door.Connections) {
+	if e.redirect != nil {
+		e.listener, e.redirect.ConnState, e.redirect.ConnContext = c.Limit(e.listener), c.State, c.Context
+	}
 }
 
 // serve answers the requests to --redirect-listen until close is called.

@@ -168,7 +168,7 @@ func (c *serveCommand) openDoors(ctx context.Context, r *components, api net.Add
 	if err != nil {
 		return err
 	}
-	r.ops, err = newOps(c.OpsListen, r.log)
+	r.ops, err = newOps(c.OpsListen, limitsOf(c.Serve), r.log)
 	if err != nil {
 		return err
 	}

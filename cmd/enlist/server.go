@@ -45,6 +45,7 @@ const (
 
 	headerTime = 10 * time.Second // longest time that a client may take to send the header of a request
 	idleTime   = 2 * time.Minute  // the server closes a connection after this time without a request
+	pingTime   = 30 * time.Second // a connection of HTTP/2 is asked for a sign of life after this time without one
 )
 
 // server is one running service: its listeners, its queue and its maintenance.
@@ -101,6 +102,7 @@ func newServer(c config.Serve, r components) (*server, error) {
 	calls, cut := context.WithCancel(context.Background())
 	s := &server{components: r, jobs: queue, batches: sender, cut: cut, failed: make(chan error, 2)}
 	s.connections = door.NewConnections(cmp.Or(c.Connections, 4096), r.door.options.Proxies)
+	r.door.limit(s.connections)
 	s.pages = web.New(r.service.Sending, r.service.Forms, r.service.Files, r.service.Messages, r.links, r.log)
 	s.calls = rpc.New(r.service, rpc.Options{
 		Version:    version(),
@@ -125,7 +127,8 @@ func newServer(c config.Serve, r components) (*server, error) {
 		TLSConfig:         r.door.tls,
 		ReadHeaderTimeout: headerTime,
 		IdleTimeout:       idleTime,
-		// There is no WriteTimeout, because replies to long searches are streamed. Package rpc limits their time.
+		HTTP2:             &http.HTTP2Config{SendPingTimeout: pingTime, WriteByteTimeout: pingTime},
+		// There is no WriteTimeout, because replies to long searches are streamed: door.Handler has the deadlines.
 		MaxHeaderBytes: 16 << 10,
 		ConnState:      s.connections.State,
 		ConnContext:    s.connections.Context,

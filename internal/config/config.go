@@ -134,6 +134,9 @@ type Serve struct {
 	BounceSecret string `kong:"-"` // the variable ENLIST_BOUNCE_SECRET: every user of the machine can see flags
 	BounceKey    string `kong:"-"` // the variable ENLIST_BOUNCE_KEY
 	Connections  int    `kong:"-"` // largest number of HTTP connections; 0: 4096. Only tests set it.
+
+	// ClientTime is the time of all door.Limits; 0: their defaults. Only tests set it.
+	ClientTime time.Duration `kong:"-"`
 }
 
 // MaxBody returns the largest size of a request in bytes.

@@ -12,8 +12,8 @@ import (
 )
 
 // This file limits the connections of the HTTP server. A connection waits while the server needs bytes from the client:
-// before a request, inside of its header, or inside of its body. If all places are in use, a new connection gets the
-// place of one that waits. decisions.md: 125
+// before a request, inside of its header, inside of its body, or after the handler, when the server still reads the rest
+// of the body. If all places are in use, a new connection gets the place of one that waits. decisions.md: 125
 
 // Connections are the open connections of a server.
 type Connections struct {
@@ -180,7 +180,7 @@ func (c *connection) update(change func()) {
 		return
 	}
 	waiting := &c.of.peers[c.address].waiting
-	switch waits := !c.active || c.requests > 0 && c.reading == c.requests; {
+	switch waits := !c.active || c.reading == c.requests; {
 	case waits && c.place == nil:
 		c.place = waiting.PushBack(c)
 		c.of.changed.Signal()

@@ -3,7 +3,8 @@
 // does not know calls or Accounts.
 //
 // door.go wraps the handler of the service, proxy.go has the addresses, certificate.go the certificate files, and
-// acme.go certificates that the service gets itself. connections.go limits the connections.
+// acme.go certificates that the service gets itself. connections.go limits the connections, and deadlines.go the time of
+// requests.
 package door
 
 import (
@@ -27,6 +28,7 @@ const RequestID = "X-Request-Id"
 type Options struct {
 	Proxies Proxies       // proxies whose headers are believed
 	HSTS    time.Duration // how long browsers must use only HTTPS for the host; 0: no such header
+	Limits  Limits        // for which a client may keep a request waiting
 
 	// Untrusted is called at the first request that has X-Forwarded-For and comes from an address that is no trusted
 	// proxy, with this address; nil: nothing is called. decisions.md: 80
@@ -40,7 +42,7 @@ func Handler(next http.Handler, o Options) http.Handler {
 		hsts = "max-age=" + strconv.FormatInt(int64(o.HSTS/time.Second), 10)
 	}
 	var once sync.Once
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return Deadlines(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := ""
 		forwarded := r.Header.Values("X-Forwarded-For")
 		switch peer, err := netip.ParseAddrPort(r.RemoteAddr); {
@@ -61,7 +63,7 @@ func Handler(next http.Handler, o Options) http.Handler {
 			w.Header().Set("Strict-Transport-Security", hsts)
 		}
 		next.ServeHTTP(w, r)
-	})
+	}), o.Limits)
 }
 
 // plainID returns an ID that a proxy sent, or "" if it is not plain: 1 to 64 letters, digits, dots, hyphens and
