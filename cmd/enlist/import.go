@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"enlist/internal/app"
 	"enlist/internal/config"
@@ -28,6 +30,7 @@ type importCommand struct {
 	Resume  importResume  `cmd:"" help:"Continue an import that was paused or interrupted."`
 	Cancel  importCancel  `cmd:"" help:"Stop an import for ever. The rows that were stored stay."`
 	Results importResults `cmd:"" help:"Print what became of each row, for seven days after the end."`
+	Refused importRefused `cmd:"" help:"Print the refused rows as a file to mend and to import again."`
 }
 
 type importAdd struct {
@@ -46,6 +49,10 @@ type importAdd struct {
 	Overwrite bool   `help:"Store the values of a row in the Contact that has its address. By default such a row is left out."`
 	Skip      string `enum:"account,list,none" default:"account" help:"Whose rows to skip: of addresses that have unsubscribed from any List of the account, from this list, or none."`
 	As        string `enum:"contacts,unsubscribers,complained,bounced" default:"contacts" help:"What the rows are: contacts, or addresses that unsubscribed, complained or bounced."`
+
+	Status    string `enum:",leave_out,unsubscribe,subscribe" default:"" placeholder:"ANSWER" help:"Rows whose state is unsubscribed, cleaned or the like: leave_out (the default), unsubscribe or subscribe."`
+	BadValues string `enum:"refuse,leave_out" default:"refuse" placeholder:"ANSWER" help:"A value that does not fit: refuse the row (the default), or leave_out the value."`
+	Confirm   string `enum:",wait,statement,ask" default:"" placeholder:"ANSWER" help:"If the List asks people to confirm, new Contacts: wait for it, are confirmed by the statement --consent-text, or are asked by a mail (ask)."`
 
 	ConsentType string `enum:",gdpr,direct,not_recorded" default:"" placeholder:"TYPE" help:"What all persons of the file agreed to: gdpr, direct or not_recorded."`
 	ConsentText string `placeholder:"TEXT" help:"The text to which they agreed."`
@@ -90,6 +97,9 @@ func (c *importAdd) Run(ctx context.Context, out *console) error {
 // add adds an Import and runs it.
 func (c *importAdd) add(ctx context.Context, s *app.App, caller *enlist.Caller, n imports.NewImport,
 	out *console) error {
+	if err := c.askHowToConfirm(ctx, s, caller, &n.ImportOptions); err != nil {
+		return err
+	}
 	i, err := s.Imports.AddImport(ctx, caller, n)
 	if err != nil {
 		return err
@@ -98,12 +108,27 @@ func (c *importAdd) add(ctx context.Context, s *app.App, caller *enlist.Caller, 
 	return runImport(ctx, s, caller, i.ID, c.format, out)
 }
 
+// askHowToConfirm refuses an Import with a consent into a List that asks people to confirm, without an answer what
+// happens to them: without it, all of them would be added and none would get mail.
+func (c *importAdd) askHowToConfirm(ctx context.Context, s *app.App, caller *enlist.Caller,
+	o *imports.ImportOptions) error {
+	if o.DryRun || o.As != imports.AsContacts || o.ConsentText == "" || o.Confirm != "" {
+		return nil
+	}
+	l, err := s.Lists.List(ctx, caller, o.List)
+	if err == nil && l.DoubleOptIn {
+		err = usage("List %d asks people to confirm, so new Contacts get no mail until then: add --confirm statement if the "+
+			"consent text is a statement that they agreed, ask or wait; --dry-run says how many they are", l.ID)
+	}
+	return err
+}
+
 // options returns the options that the flags describe.
 func (c *importAdd) options(name string) imports.ImportOptions {
 	o := imports.ImportOptions{List: enlist.ListID(c.List), FileName: name, Format: c.Format, Encoding: c.Encoding,
 		Delimiter: c.Delimiter, NoHeader: c.NoHeader, Map: mappings(c.Map), Dates: mappings(c.Date),
 		DecimalComma: c.DecimalComma, AddFields: c.AddFields, As: c.As, Skip: c.Skip, ConsentType: c.ConsentType,
-		ConsentText: c.ConsentText, DryRun: c.DryRun, Autoresponders: c.Autoresponders, Notifications: c.Notifications,
+		ConsentText: c.ConsentText, DryRun: c.DryRun, Status: c.Status, BadValues: c.BadValues, Confirm: c.Confirm, Autoresponders: c.Autoresponders, Notifications: c.Notifications,
 		Webhooks: c.Webhooks}
 	if c.Overwrite {
 		o.Existing = imports.ExistingOverwrite
@@ -119,18 +144,35 @@ func mappings(pairs map[string]string) (all []imports.ImportMapping) {
 	return all
 }
 
-// printColumns prints what each column is stored as.
+// printColumns prints what the service recognised, and what each column is stored as.
 func printColumns(w io.Writer, i *imports.Import) {
+	if f := i.Report.File; f != nil && f.Guess != nil {
+		sure := "guessed by the letters"
+		if !f.Guess.Sure {
+			sure = "a guess: add --encoding if this looks wrong"
+		}
+		fmt.Fprintf(w, "encoding %s (%s): %s\n", f.Encoding, sure, strings.Join(f.Guess.Samples, ", "))
+	}
 	for _, c := range i.Columns {
 		switch {
 		case c.Target == "":
-			fmt.Fprintf(w, "column %q is left out\n", c.Name)
+			fmt.Fprintf(w, "column %q is left out%s\n", c.Name, samplesOf(i, c.Name))
 		case c.New != nil:
 			fmt.Fprintf(w, "column %q: new Field %q of type %s\n", c.Name, c.Target, c.New.Type)
 		default:
 			fmt.Fprintf(w, "column %q: %s\n", c.Name, c.Target)
 		}
 	}
+}
+
+// samplesOf returns the first values of a column that is not stored.
+func samplesOf(i *imports.Import, column string) string {
+	for _, u := range i.Report.Unused {
+		if u.Column == column {
+			return ": " + strings.Join(u.Samples, ", ")
+		}
+	}
+	return ""
 }
 
 // importRecord returns the attributes of an Import with their names in the API.
@@ -248,6 +290,16 @@ type importResults struct {
 	oneImport
 	CSV  bool     `name:"csv" help:"Print CSV. By default each line is a JSON object."`
 	Only []string `placeholder:"OUTCOME" help:"Print only rows with this outcome: added, updated, unchanged, skipped or refused; may be repeated."`
+}
+
+type importRefused struct{ oneImport }
+
+// Run prints the refused rows.
+func (c *importRefused) Run(ctx context.Context, out *console) error {
+	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.ImportID) error {
+		w := bufio.NewWriterSize(out.stdout, 64<<10)
+		return errors.Join(s.Imports.RefusedRows(ctx, caller, id, w), w.Flush())
+	})
 }
 
 // Run prints the results.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -105,6 +106,9 @@ func importEnd(i *imports.Import, f format, out *console) error {
 	err := f.one(out.stdout, importRecord(i), "import %d is %s%s: %d rows: %d added, %d updated, %d unchanged, %d skipped, %d refused",
 		i.ID, i.State, would, i.Added+i.Updated+i.Unchanged+i.Skipped+i.Refused, i.Added, i.Updated, i.Unchanged,
 		i.Skipped, i.Refused)
+	if i.Ended() {
+		printReport(out.stderr, i)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -116,8 +120,35 @@ func importEnd(i *imports.Import, f format, out *console) error {
 		return fmt.Errorf("import %d failed: %s", i.ID, i.Reason)
 	case i.Skipped+i.Refused > 0:
 		fmt.Fprintf(out.stderr, "see why with: enlist import results %d --only skipped --only refused\n", i.ID)
+		if i.Refused > 0 {
+			fmt.Fprintf(out.stderr, "mend the refused rows: enlist import refused %d > refused.csv, and import this file\n", i.ID)
+		}
 	}
 	return nil
+}
+
+// printReport prints what an Import did not use, and who can get mail.
+func printReport(w io.Writer, i *imports.Import) {
+	r, o := &i.Report, &i.Options
+	for _, c := range r.Status {
+		became := map[string]string{"": "left out; choose with --status unsubscribe or subscribe",
+			imports.StatusLeaveOut: "left out", imports.StatusUnsubscribe: "on the Unsubscriber List",
+			imports.StatusSubscribe: "imported as subscribed"}[o.Status]
+		fmt.Fprintf(w, "the column %q says %s in %d of %d rows: %s\n", c.Column, strings.Join(c.Samples, ", "), c.Rows,
+			i.Total(), became)
+	}
+	for _, c := range r.LeftOut {
+		fmt.Fprintf(w, "%d values of the column %q were left out (%s): %s\n", c.Rows, c.Column,
+			strings.Join(c.Samples, ", "), c.Reason)
+	}
+	if r.Fixable > 0 {
+		fmt.Fprintf(w, "%d refused rows have only a value that does not fit: --bad-values leave_out imports them without it\n",
+			r.Fixable)
+	}
+	if r.Mail.Waiting > 0 {
+		fmt.Fprintf(w, "%d of %d new Contacts can get mail; %d must confirm first, see --confirm\n", r.Mail.Receiving,
+			r.Mail.Receiving+r.Mail.Waiting, r.Mail.Waiting)
+	}
 }
 
 // importProgress prints the progress of an Import.

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"enlist/internal/accounts"
 	"enlist/internal/contacts"
@@ -213,6 +215,7 @@ func (s *Service) startImport(ctx context.Context, c *enlist.Caller, i *Import) 
 			return nil, errStopped
 		}
 		stored.SHA256, stored.Columns, stored.State, stored.LeaseUntil = i.SHA256, i.Columns, ImportWaiting, 0
+		stored.Report = i.Report
 		if err := accounts.Audit(tx, c, now, stored.audited(), nil, stored.auditValues()); err != nil {
 			return nil, err
 		}
@@ -229,7 +232,7 @@ func (s *Service) readHeader(ctx context.Context, i *Import,
 			err = content.err // not a fault of the file
 		}
 	}()
-	file, err := sheet.Open(content, i.Size, s.sheet(&i.Options))
+	file, err := s.open(content, i.Size, &i.Options)
 	if errors.Is(err, ErrNoMemory) {
 		return nil, err
 	}
@@ -237,15 +240,23 @@ func (s *Service) readHeader(ctx context.Context, i *Import,
 		return nil, enlist.Invalid("file", err.Error())
 	}
 	defer file.Close()
+	about := file.About()
+	i.Report.File = &about
 	columns, err = planColumns(schema, file.Columns(), &i.Options)
 	if err != nil {
 		return columns, err
 	}
-	return columns, guessFields(file, columns, i, schema)
+	first, err := guessFields(file, columns, i, schema)
+	i.Report.Unused = unusedColumns(columns, first)
+	return columns, err
 }
 
-// guessFields sets the types of the Fields that are to be added.
-func guessFields(file *sheet.Reader, columns []ImportColumn, i *Import, schema *enlist.Schema) error {
+// sampleRows is the number of rows from which samples of columns are taken.
+const sampleRows = 20
+
+// guessFields sets the types of the Fields that are to be added, and returns the first rows.
+func guessFields(file *sheet.Reader, columns []ImportColumn, i *Import,
+	schema *enlist.Schema) (first [][]any, err error) {
 	guesses := make(map[int]*Guess)
 	bound := bindColumns(&Import{Options: i.Options, Columns: columns}, schema)
 	for n := range columns {
@@ -253,16 +264,19 @@ func guessFields(file *sheet.Reader, columns []ImportColumn, i *Import, schema *
 			guesses[n] = NewGuess(bound[n].date)
 		}
 	}
-	if len(guesses) == 0 {
-		return nil
-	}
-	for range guessRows {
+	for n := range guessRows {
+		if len(guesses) == 0 && n >= sampleRows {
+			break
+		}
 		row, err := file.Next()
-		if err == io.EOF {
+		if err == io.EOF || err != nil && len(guesses) == 0 { // the run says why
 			break
 		}
 		if err != nil {
-			return enlist.Invalid("file", err.Error())
+			return nil, enlist.Invalid("file", err.Error())
+		}
+		if n < sampleRows {
+			first = append(first, row.Values)
 		}
 		for n, g := range guesses {
 			if n < len(row.Values) {
@@ -273,13 +287,17 @@ func guessFields(file *sheet.Reader, columns []ImportColumn, i *Import, schema *
 	for n, g := range guesses {
 		*columns[n].New = g.Field()
 	}
-	return nil
+	return first, nil
 }
 
 // requireConsent refuses a file for a GDPR compliant List that says nothing about consent. reference.md: import.consent
 func requireConsent(schema *enlist.Schema, i *Import) error {
 	if i.Options.As != AsContacts {
 		return nil
+	}
+	hasText := slices.ContainsFunc(i.Columns, func(c ImportColumn) bool { return c.Target == keyConsentText })
+	if i.Options.Confirm == ConfirmStatement && strings.TrimSpace(i.Options.ConsentText) == "" && !hasText {
+		return enlist.Invalid("consent_text", "confirm=statement needs the text to which the people agreed")
 	}
 	consent := contacts.Consent{Type: enlist.ConsentType(i.Options.ConsentType), Text: i.Options.ConsentText}
 	if hasConsent(i.Columns) {
@@ -326,7 +344,7 @@ func (s *Service) abandonImport(ctx context.Context, refused *Import, reason err
 			return i, err
 		}
 		if e, ok := errors.AsType[*enlist.Error](reason); ok && e.Field == "map" {
-			i.Columns, i.SHA256 = refused.Columns, refused.SHA256
+			i.Columns, i.SHA256, i.Report = refused.Columns, refused.SHA256, refused.Report
 		}
 		return i, i.end(tx, ImportFailed, shorten(reason.Error(), maxReason), now)
 	})

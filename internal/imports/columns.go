@@ -133,6 +133,9 @@ func shortList(names []string) string {
 // meaning returns the meaning of a column.
 func (p *columnPlan) meaning(name string) (ImportColumn, error) {
 	c := ImportColumn{Name: name}
+	if isReasonColumn(name) {
+		return c, nil
+	}
 	target, mapped := p.mapped[name]
 	if !mapped {
 		target = name
@@ -236,6 +239,8 @@ type boundColumn struct {
 	key   string        // one of importKeys; "": a Field, or left out
 	field *enlist.Field // nil: a key, or left out
 	date  *datePattern
+
+	status statusKind
 }
 
 // name returns the name of the Field or of the key, or "" for a column that is left out.
@@ -252,6 +257,7 @@ func bindColumns(i *Import, schema *enlist.Schema) []boundColumn {
 	for n := range i.Columns {
 		c := &i.Columns[n]
 		b := &bound[n]
+		b.status = statusOfColumn(c.Name)
 		switch {
 		case c.Field != 0:
 			b.field = schema.Field(c.Field)

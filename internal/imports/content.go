@@ -77,6 +77,24 @@ func (r *contentReader) piece(number int64) ([]byte, error) {
 // position returns about how many bytes of the content were read.
 func (r *contentReader) position() int64 { return min(r.read, r.size) }
 
+// open opens the file of an Import. The refused rows of a file without a header come back with one, so a file that is
+// given again has it, whatever the options say.
+func (s *Service) open(content *contentReader, size int64, o *ImportOptions) (*sheet.Reader, error) {
+	read := s.sheet(o)
+	file, err := sheet.Open(content, size, read)
+	if err != nil || !o.NoHeader {
+		return file, err
+	}
+	first, err := file.Next()
+	if cells := first.Values; err == nil && len(cells) > 0 && isReasonColumn(textOf(cells[len(cells)-1])) {
+		read.NoHeader = false
+	}
+	if err := file.Close(); err != nil {
+		return nil, err
+	}
+	return sheet.Open(content, size, read)
+}
+
 // sheet returns the options for the package that reads files.
 func (s *Service) sheet(o *ImportOptions) sheet.Options {
 	read := sheet.Options{Format: sheet.Format(o.Format), FileName: o.FileName, Encoding: o.Encoding,

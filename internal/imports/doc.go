@@ -8,6 +8,8 @@
 //	content.go  reads the file from the database
 //	cell.go     the value of a cell
 //	row.go      reads a row and checks it
+//	row_value.go values that do not fit, and the state of a row's person
+//	status.go   columns with such states
 //	step.go     stores the rows of one step in a transaction
 //	others.go   files of addresses that have unsubscribed or bounced
 //	run.go      runs the steps
@@ -17,5 +19,7 @@
 //	speed.go    how many rows were done over time
 //	result.go   what became of each row
 //	refused.go  the refused rows by their reasons
+//	returned.go the refused rows as a file to mend
+//	report.go   what an Import says about its file
 //	import_sql.go, service.go, jobs.go   the statements, the Service and the jobs
 package imports

@@ -37,6 +37,19 @@ const (
 	SkipNoAddress = "none"
 )
 
+// What becomes of new Contacts who have not confirmed, on a List that asks people to. reference.md: import.confirm
+const (
+	ConfirmWait      = "wait"      // they get no mail until they confirm; also without an answer
+	ConfirmStatement = "statement" // they are confirmed by the text of their consent
+	ConfirmAsk       = "ask"       // they are asked by a mail
+)
+
+// What becomes of a row with a value that its Field does not accept. decisions.md: 144
+const (
+	BadValuesRefuse   = "refuse"
+	BadValuesLeaveOut = "leave_out" // the value, if a Contact may be without it
+)
+
 // What the rows of a file are.
 const (
 	AsContacts      = "contacts"
@@ -68,8 +81,11 @@ type ImportOptions struct {
 	Skip        string `json:"skip,omitempty"`
 	ConsentType string `json:"consent_type,omitempty"` // of all rows that have none of their own
 	ConsentText string `json:"consent_text,omitempty"`
-	DryRun      bool   `json:"dry_run,omitempty"`   // stores only the results
-	KeepFile    bool   `json:"keep_file,omitempty"` // of a dry run: for ImportKept
+	Status      string `json:"status,omitempty"`     // what becomes of rows whose state is unsubscribed or the like; "": no answer
+	Confirm     string `json:"confirm,omitempty"`    // on a List that asks people to confirm; "": no answer
+	BadValues   string `json:"bad_values,omitempty"` // what becomes of a row with a value that does not fit
+	DryRun      bool   `json:"dry_run,omitempty"`    // stores only the results
+	KeepFile    bool   `json:"keep_file,omitempty"`  // of a dry run: for ImportKept
 
 	// The events that new Contacts cause.
 	Autoresponders bool `json:"autoresponders,omitempty"`
@@ -107,6 +123,7 @@ type Import struct {
 	ImportCounts
 	Published contacts.Notifier
 	Speed     Speed
+	Report    Report
 }
 
 // ImportCounts are the numbers of rows by their outcome.
@@ -211,6 +228,9 @@ func (o *ImportOptions) check(c *enlist.Caller) error {
 		{"skip", &o.Skip, []string{SkipOfAccount, SkipOfList, SkipNoAddress}},
 		{"consent_type", &o.ConsentType, []string{"", string(enlist.ConsentGDPR), string(contacts.ConsentDirect),
 			string(contacts.ConsentNotRecorded)}},
+		{"status", &o.Status, []string{"", StatusLeaveOut, StatusUnsubscribe, StatusSubscribe}},
+		{"confirm", &o.Confirm, []string{"", ConfirmWait, ConfirmStatement, ConfirmAsk}},
+		{"bad_values", &o.BadValues, []string{BadValuesRefuse, BadValuesLeaveOut}},
 	} {
 		if *choice.value == "" {
 			*choice.value = choice.values[0]

@@ -39,6 +39,7 @@ func mapImport(m *db.Mapper, i *Import) {
 	m.Value("refused", &i.Refused)
 	m.Value("published", jsonColumn{&i.Published})
 	m.Value("speed", jsonColumn{&i.Speed})
+	m.Value("report", jsonColumn{&i.Report})
 }
 
 // jsonColumn is a value that is stored as JSON. at points to the value.
@@ -95,7 +96,7 @@ func EraseTexts(tx *db.Tx, id enlist.ImportID, mentions func(text string) bool) 
 		return ignoreNoImport(err)
 	}
 	o := &i.Options
-	i.Columns, o.Map, o.Dates = nil, nil, nil
+	i.Columns, o.Map, o.Dates, i.Report = nil, nil, nil, Report{}
 	for _, text := range []*string{&i.Reason, &o.FileName} {
 		if mentions(*text) {
 			*text = contacts.ErasedAddress

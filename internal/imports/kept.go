@@ -36,8 +36,8 @@ func errNotKept() error {
 	return enlist.Invalid("file", "the file of this import is no longer stored: upload it again")
 }
 
-// ImportKept adds an Import of the file that a dry run has kept, with other options. The List and the form of the file
-// stay. The file then belongs to the new Import. After an error nothing has changed. Errors: ErrNoImport, NoList,
+// ImportKept adds an Import of the file that a dry run has kept, with other options. The List, the name of
+// the file and its format stay. The file then belongs to the new Import. After an error nothing has changed. Errors: ErrNoImport, NoList,
 // Denied, InvalidParameters, ConsentRequired, NoRoom, ErrNoMemory.
 func (s *Service) ImportKept(ctx context.Context, c *enlist.Caller, id enlist.ImportID,
 	change func(*ImportOptions)) (*Import, error) {
@@ -95,8 +95,7 @@ func (i *Import) again(c *enlist.Caller, change func(*ImportOptions)) *Import {
 		Options: i.Options, Content: i.Content, Size: i.Size, SHA256: i.SHA256, State: ImportWaiting}
 	change(&next.Options)
 	o, was := &next.Options, &i.Options
-	o.List, o.FileName, o.Format, o.Encoding = was.List, was.FileName, was.Format, was.Encoding
-	o.Delimiter, o.NoHeader = was.Delimiter, was.NoHeader
+	o.List, o.FileName, o.Format = was.List, was.FileName, was.Format
 	return next
 }
 
@@ -108,18 +107,22 @@ func (i *Import) releaseKept(tx *db.Tx, now int64) error {
 		tx.Enqueue(files.RemoveContent{Content: content, Due: now}))
 }
 
-// ReleaseKept removes the files that dry runs of an Account have kept.
+// ReleaseKept removes the files that dry runs of an Account have kept, and the samples of all its Imports.
 func ReleaseKept(tx *db.Tx, account enlist.AccountID, now int64) error {
 	all, err := Imports(tx, account)
 	if err != nil {
 		return err
 	}
 	for n := range all {
-		if !all[n].HasKeptFile() {
+		if !all[n].HasKeptFile() && all[n].Report.Texts() == "" {
 			continue
 		}
 		i, err := lockImport(tx, all[n].ID)
 		if err != nil {
+			return err
+		}
+		i.Report.forget()
+		if err := setImport(tx, i); err != nil {
 			return err
 		}
 		if i.HasKeptFile() {
@@ -145,7 +148,7 @@ func (s *Service) KeptSample(ctx context.Context, c *enlist.Caller, id enlist.Im
 		return nil, err
 	}
 	content := &contentReader{ctx: ctx, service: s, content: i.Content, size: i.Size}
-	file, err := sheet.Open(content, i.Size, s.sheet(&i.Options))
+	file, err := s.open(content, i.Size, &i.Options)
 	switch {
 	case enlist.KindOf(content.err) == enlist.NotFound:
 		return nil, nil
@@ -174,16 +177,23 @@ func (s *Service) KeptSample(ctx context.Context, c *enlist.Caller, id enlist.Im
 func textsOf(cells []any) []string {
 	texts := make([]string, len(cells))
 	for n, cell := range cells {
-		switch v := cell.(type) {
-		case nil:
-		case time.Time:
-			texts[n] = isoTime(v)
-		case string, json.Number, bool, sheet.CellError:
-			texts[n] = shorten(strings.TrimSpace(fmt.Sprint(v)), maxShownValue)
-		default: // an array or an object of NDJSON
-			b, _ := json.Marshal(v) // it comes from JSON
-			texts[n] = shorten(string(b), maxShownValue)
-		}
+		texts[n] = shorten(strings.TrimSpace(textOf(cell)), maxShownValue)
 	}
 	return texts
+}
+
+// textOf returns a cell as a text.
+func textOf(cell any) string {
+	switch v := cell.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case time.Time:
+		return isoTime(v)
+	case json.Number, bool, sheet.CellError:
+		return fmt.Sprint(v)
+	}
+	b, _ := json.Marshal(cell) // an array or an object of NDJSON, which comes from JSON
+	return string(b)
 }

@@ -24,12 +24,22 @@ const (
 // storeOthers decides what becomes of each row, and stores it. In a dry run it only decides.
 func (s *importTx) storeOthers(rows []importRow) error {
 	s.all = make([]*decision, len(rows))
-	keys := make([]string, 0, len(rows))
 	for n := range rows {
 		s.all[n] = &decision{row: &rows[n]}
-		if rows[n].err == nil {
-			keys = append(keys, rows[n].parsed.Key)
+	}
+	return s.leave(s.all)
+}
+
+// leave is storeOthers for some of the rows.
+func (s *importTx) leave(rows []*decision) error {
+	keys := make([]string, 0, len(rows))
+	for _, d := range rows {
+		if d.row.err == nil {
+			keys = append(keys, d.row.parsed.Key)
 		}
+	}
+	if len(rows) == 0 {
+		return nil
 	}
 	found, err := s.allWith(keys)
 	if err != nil {
@@ -39,7 +49,7 @@ func (s *importTx) storeOthers(rows []importRow) error {
 	if err != nil {
 		return err
 	}
-	for _, d := range s.all {
+	for _, d := range rows {
 		if d.row.err != nil {
 			d.outcome, d.reason = RowRefused, d.row.err.Error()
 			continue

@@ -81,9 +81,9 @@ func (r *refusals) read(data []byte) error {
 	return lines.Err()
 }
 
-// maxResultLine is more than the length of a result in bytes. Only a reason can be long: it may list the choices of a
-// Field.
-const maxResultLine = 4 << 20
+// maxResultLine is more than the length of a result in bytes: a row has up to 1 MiB, of which JSON needs up to 6 bytes
+// for each, and a reason may list the choices of a Field.
+const maxResultLine = 16 << 20
 
 func (r *refusals) add(row RowResult) {
 	r.seen++

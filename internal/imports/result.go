@@ -25,6 +25,23 @@ type RowResult struct {
 	Reason  string           `json:"reason,omitempty"` // why the row was not stored
 	Field   string           `json:"field,omitempty"`  // name of the Field or key that was refused
 	Value   string           `json:"value,omitempty"`  // the value that was refused, at most 200 bytes of it
+
+	cells []any // of a refused row, in the order of the columns; RefusedRows returns them
+}
+
+// storedResult is a result as the database has it.
+type storedResult struct {
+	*RowResult
+	Cells []any `json:"cells,omitempty"`
+}
+
+// Cells returns the cells of a refused row as texts.
+func (r *RowResult) Cells() string {
+	texts := make([]string, len(r.cells))
+	for n := range r.cells {
+		texts[n] = textOf(r.cells[n])
+	}
+	return strings.Join(texts, ", ")
 }
 
 // RowResultHeader is the first line of the results as CSV.
@@ -95,7 +112,7 @@ func resultsOf(all []*decision, refusals int64) []RowResult {
 // several times as long for these.
 func (r *RowResult) appendJSON(b []byte) ([]byte, error) {
 	if r.Reason != "" || r.Field != "" || r.Value != "" {
-		line, err := json.Marshal(r)
+		line, err := json.Marshal(storedResult{r, r.cells})
 		return append(append(b, line...), '\n'), err
 	}
 	b = strconv.AppendInt(append(b, `{"row":`...), r.Row, 10)
@@ -109,6 +126,9 @@ func (d *decision) result() RowResult {
 	if d.contact != nil {
 		r.Contact = d.contact.ID
 	}
+	if d.outcome == RowRefused {
+		r.cells = keptCells(d.row.raw)
+	}
 	if d.row.err != nil {
 		r.Value = d.row.value
 		if refusal, ok := errors.AsType[*enlist.Error](d.row.err); ok {
@@ -121,15 +141,17 @@ func (d *decision) result() RowResult {
 // UnpackResults calls each with the results of a step.
 func UnpackResults(data []byte, each func(*RowResult) error) error {
 	lines := json.NewDecoder(flate.NewReader(bytes.NewReader(data)))
+	lines.UseNumber()
 	for {
-		var r RowResult
-		if err := lines.Decode(&r); err != nil {
+		stored := storedResult{RowResult: new(RowResult)}
+		if err := lines.Decode(&stored); err != nil {
 			if err == io.EOF {
 				return nil
 			}
 			return err
 		}
-		if err := each(&r); err != nil {
+		stored.cells = stored.Cells
+		if err := each(stored.RowResult); err != nil {
 			return err
 		}
 	}
@@ -168,6 +190,14 @@ func (s *Service) ImportResults(ctx context.Context, c *enlist.Caller, id enlist
 func (s *Service) RemoveImportResults(ctx context.Context, e RemoveImportResults) (done bool, err error) {
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, _ int64) (bool, error) {
 		n, err := deleteImportResults(tx, e.Import, ResultSteps)
-		return n < ResultSteps, err
+		if err != nil || n == ResultSteps {
+			return false, err
+		}
+		i, err := lockImport(tx, e.Import)
+		if err != nil {
+			return true, ignoreNoImport(err)
+		}
+		i.Report.forget()
+		return true, setImport(tx, i)
 	})
 }

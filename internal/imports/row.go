@@ -3,6 +3,7 @@ package imports
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -17,18 +18,31 @@ import (
 // importRow is a row that was read and checked.
 type importRow struct {
 	number int64 // in the file
-	cells  []any
+	cells  []any // nil: the file has the row wrong
+	raw    []any // the same, also of such a row
 	parsed *contacts.ParsedContact
 	ledger enlist.LedgerRow
 	system importedState
 	value  string // the refused value, shortened
 	err    error  // why the row is refused
+
+	status    rowStatus
+	leftOut   []leftOutValue // values that did not fit
+	isFixable bool           // the row is refused only for values that could be left out
+}
+
+// leftOutValue is a value that its Field does not accept.
+type leftOutValue struct {
+	column        int
+	value, reason string
+	err           error
 }
 
 // importedState are the system values of a row.
 type importedState struct {
 	created, confirmed, left              int64 // Unix times; 0: not given
 	isUnsubscribed, isInactive, isBounced bool
+	isStated                              bool // confirmed by the text of the consent
 }
 
 // rowParser reads rows. Its result depends only on the Schema and the day, so rows are read before the transaction that
@@ -62,10 +76,14 @@ func (p *rowParser) parse(r *importRow) {
 	}
 	r.parsed = &contacts.ParsedContact{Schema: p.schema, Today: p.today}
 	r.ledger, r.system, r.value, r.err = enlist.LedgerRow{}, importedState{}, "", nil
+	r.status, r.leftOut, r.isFixable = p.statusOf(r.cells), nil, false
 	consent := contacts.Consent{Type: enlist.ConsentType(p.options.ConsentType), Text: p.options.ConsentText}
 	at, err := p.read(r, &consent)
-	if err == nil && p.options.As == AsContacts {
+	if err == nil && p.options.As == AsContacts && !r.isLeaving(p.options) {
 		err = p.agree(r, &consent, at)
+	}
+	if err == nil && len(r.leftOut) > 0 && p.options.BadValues != BadValuesLeaveOut {
+		r.isFixable, err = true, r.leftOut[0].err
 	}
 	if err != nil {
 		r.err = err
@@ -83,6 +101,7 @@ func (p *rowParser) read(r *importRow, consent *contacts.Consent) (at int64, err
 		}
 		fault, isFault := r.cells[n].(sheet.CellError)
 		switch {
+		case r.isLeaving(p.options) && !b.ofLeaving():
 		case isFault && (b.field != nil || b.key != ""):
 			err = enlist.Invalid(b.name(), string(fault))
 		case b.field != nil:
@@ -96,11 +115,15 @@ func (p *rowParser) read(r *importRow, consent *contacts.Consent) (at int64, err
 		case b.key != "":
 			err = p.readKey(b, r, consent, r.cells[n])
 		}
+		if err != nil && (b.key == keyCreated || isFault && p.isOptional(b.field)) {
+			p.leaveOut(r, n, err)
+			err = nil
+		}
 		if err != nil {
 			return 0, err
 		}
 	}
-	if err := r.parsed.ParseSent(p.sent); err != nil {
+	if err := p.parseSent(r); err != nil {
 		return 0, err
 	}
 	if p.options.As == AsContacts {
@@ -176,6 +199,8 @@ func (p *rowParser) agree(r *importRow, consent *contacts.Consent, at int64) err
 	var err error
 	r.ledger, err = consent.Row(p.schema)
 	r.ledger.Time = at
+	r.system.isStated = p.options.Confirm == ConfirmStatement && p.schema.List.DoubleOptIn && r.system.confirmed == 0 &&
+		strings.TrimSpace(r.ledger.Text) != "" && r.ledger.Type != contacts.ConsentNotRecorded
 	return err
 }
 
@@ -184,23 +209,26 @@ const maxShownValue = 200
 
 // refusedValue returns the value that an error is about, for the person who corrects the file.
 func (p *rowParser) refusedValue(r *importRow, err error) string {
-	refusal, ok := errors.AsType[*enlist.Error](err)
-	if !ok {
+	n := p.columnOf(r, err)
+	if n < 0 {
 		return ""
 	}
-	for n := range p.columns {
-		b := &p.columns[n]
-		name := b.name()
-		if name == "" || name != refusal.Field || n >= len(r.cells) {
-			continue
-		}
-		if at, ok := r.cells[n].(time.Time); ok {
-			return isoTime(at)
-		}
-		text, _ := inputOf(r.cells[n]).AsText()
-		return shorten(text, maxShownValue)
+	if at, ok := r.cells[n].(time.Time); ok {
+		return isoTime(at)
 	}
-	return ""
+	text, _ := inputOf(r.cells[n]).AsText()
+	return shorten(text, maxShownValue)
+}
+
+// columnOf returns the column that an error is about, or -1.
+func (p *rowParser) columnOf(r *importRow, err error) int {
+	refusal, ok := errors.AsType[*enlist.Error](err)
+	if !ok {
+		return -1
+	}
+	return slices.IndexFunc(p.columns[:min(len(p.columns), len(r.cells))], func(b boundColumn) bool {
+		return b.name() != "" && b.name() == refusal.Field
+	})
 }
 
 // shorten returns the beginning of a text.

@@ -46,7 +46,7 @@ func (s *Service) RunImport(ctx context.Context, id enlist.ImportID) error {
 	r.dryRun = i.Options.DryRun
 	ctx = enlist.WithAccount(ctx, i.AccountID)
 	reader := &contentReader{ctx: ctx, service: s, content: i.Content, size: i.Size}
-	file, err := sheet.Open(reader, i.Size, s.sheet(&i.Options))
+	file, err := s.open(reader, i.Size, &i.Options)
 	switch {
 	case errors.Is(err, ErrNoMemory):
 		return errors.Join(err, r.release(ctx))
@@ -128,6 +128,7 @@ func (r *importRun) claim(ctx context.Context, gone string) (*Import, error) {
 		}
 		if i.Options.DryRun && i.Rows > 0 {
 			i.Rows, i.ImportCounts, i.Speed = 0, ImportCounts{}, Speed{}
+			i.Report.restart()
 			if _, err := deleteImportResults(tx, i.ID, maxDryRunSteps); err != nil {
 				return nil, err
 			}
@@ -286,6 +287,7 @@ func (r *importRun) finish(tx *db.Tx, i *Import, decided *importTx, chunk *impor
 	for _, d := range decided.all {
 		i.count(d.outcome)
 	}
+	i.Report.count(i, decided.schema, decided.all)
 	if len(results) > 0 {
 		data, err := r.results.Pack(results)
 		if err != nil {

@@ -77,7 +77,8 @@ func (r *importRun) nextChunk(ctx context.Context, file *sheet.Reader, parser *r
 			}
 			continue
 		}
-		chunk.rows = append(chunk.rows, importRow{number: row.Number, cells: row.Values, err: row.Err})
+		chunk.rows = append(chunk.rows, importRow{number: row.Number, cells: row.Values, raw: row.Values,
+			err: row.Err})
 		for _, cell := range row.Values {
 			if text, ok := cell.(string); ok {
 				size += len(text)

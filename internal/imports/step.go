@@ -57,26 +57,33 @@ type importTx struct {
 	now    int64
 	seen   *addressSet // of a dry run: the addresses that it would have added
 	all    []*decision
+	stored []*decision // those of all that are Contacts, if a row of another state is none
 
 	inFull  map[*enlist.ByID]bool         // Contacts with changes that only contacts.Update stores
 	repeats map[*enlist.ByID][]*importRow // later rows of a new Contact
 	ended   []enlist.LedgerRow            // the subscriptions that a file of unsubscribers ended
+	stated  map[*enlist.ByID]*importRow   // Contacts that the text of their consent confirms
 }
 
 // store decides what becomes of each row, and stores it. In a dry run it only decides. On PostgreSQL another
 // transaction can store an address after its look-up. Then the loop decides again for its rows.
 func (s *importTx) store(rows []importRow) error {
 	decisions := make([]decision, len(rows))
-	open := make([]*decision, len(rows))
+	s.all = make([]*decision, len(rows))
 	for n := range rows {
 		decisions[n].row = &rows[n]
-		open[n] = &decisions[n]
+		s.all[n] = &decisions[n]
 	}
-	s.all, s.inFull, s.repeats = open, make(map[*enlist.ByID]bool), make(map[*enlist.ByID][]*importRow)
+	open, left := s.split()
+	s.stored, s.inFull, s.repeats = open, make(map[*enlist.ByID]bool), make(map[*enlist.ByID][]*importRow)
+	s.stated = make(map[*enlist.ByID]*importRow)
 	for len(open) > 0 {
 		added, changed, err := s.decide(open)
-		if err != nil || s.i.Options.DryRun {
+		if err != nil {
 			return err
+		}
+		if s.i.Options.DryRun {
+			break
 		}
 		if err := contacts.InsertNewContacts(s.tx, contactsOf(added)); err != nil {
 			return err
@@ -93,7 +100,28 @@ func (s *importTx) store(rows []importRow) error {
 		}
 		open = again
 	}
-	return s.record()
+	if !s.i.Options.DryRun {
+		if err := s.record(); err != nil {
+			return err
+		}
+	}
+	return s.leave(left)
+}
+
+// split returns the rows that become Contacts, and those that become entries of the Unsubscriber List. It decides about
+// rows that are left out because of the state of their person.
+func (s *importTx) split() (open, left []*decision) {
+	for _, d := range s.all {
+		switch o := &s.i.Options; {
+		case d.row.err != nil || !d.row.isLeaving(o):
+			open = append(open, d)
+		case o.Status == StatusUnsubscribe:
+			left = append(left, d)
+		default:
+			d.outcome, d.reason = RowSkipped, d.row.status.reason(s.i.Columns)
+		}
+	}
+	return open, left
 }
 
 func contactsOf(added []*decision) []*enlist.ByID {
@@ -242,6 +270,10 @@ func (s *importTx) complete(added []*decision, changed []*enlist.ByID) error {
 func (s *importTx) restore(row *importRow, c *enlist.ByID) (changed bool) {
 	changed, inFull := row.restore(c)
 	s.inFull[c] = s.inFull[c] || inFull
+	if row.system.isStated && !c.DoubleOptIn && !c.IsUnsubscribed {
+		c.DoubleOptIn, c.DoubleOptInTime = true, s.now
+		s.stated[c], changed = row, true
+	}
 	return changed
 }
 
@@ -260,7 +292,7 @@ func (s *importTx) record() error {
 	o := &s.i.Options
 	ledger := make([]enlist.LedgerRow, 0, len(s.all))
 	var found []contacts.ContactEvent
-	for _, d := range s.all {
+	for _, d := range s.stored {
 		if d.contact == nil || d.outcome == RowSkipped || d.reason == reasonExists {
 			continue
 		}
@@ -270,6 +302,13 @@ func (s *importTx) record() error {
 			l.Time = s.now
 		}
 		ledger = append(ledger, l)
+		if s.stated[d.contact] == d.row {
+			l.Method, l.Type, l.Time = contacts.MethodStatement, "", s.now
+			ledger = append(ledger, l)
+		}
+		if err := s.askToConfirm(d.contact); err != nil {
+			return err
+		}
 		if d.event != "" {
 			found = append(found, contacts.ContactEvent{Contact: d.contact.ID, Event: d.event})
 		}
@@ -294,6 +333,14 @@ func (s *importTx) record() error {
 	return s.i.Published.Publish(s.tx, s.schema, s.now, found)
 }
 
+// askToConfirm sends the request to confirm, if the caller asked for it and the Contact gets mail only after it.
+func (s *importTx) askToConfirm(c *enlist.ByID) error {
+	if s.i.Options.Confirm != ConfirmAsk || !s.schema.List.DoubleOptIn || c.DoubleOptIn || c.IsUnsubscribed || !c.IsActive {
+		return nil
+	}
+	return events.AskToConfirm(s.tx, c.ListID, c.ID, s.now)
+}
+
 // rowsOfStep returns the largest number of rows of a step. A step has fewer rows if each of them has many values or
 // causes mails.
 func rowsOfStep(i *Import, schema *enlist.Schema) int {
@@ -303,6 +350,9 @@ func rowsOfStep(i *Import, schema *enlist.Schema) int {
 	}
 	if i.Options.Notifications {
 		size.Most = min(size.Most, contacts.NewStepSize(schema, enlist.EventSubscribe).Most)
+	}
+	if i.Options.Confirm == ConfirmAsk {
+		size.Most = min(size.Most, contacts.MaxUnsubscribe/2) // each has a job
 	}
 	return max(1, min(size.Most, contacts.BulkValues/max(1, len(i.Columns))))
 }

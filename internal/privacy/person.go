@@ -265,8 +265,7 @@ func importsOfPerson(tx *db.Tx, k *PersonKeys, each func([]PersonValue) error) e
 				}
 				return each([]PersonValue{{"import_id", int64(i.ID)}, {"step", step.Number}, {"row", r.Row},
 					{"outcome", string(r.Outcome)}, {"contact_id", int64(r.Contact)}, {"reason", r.Reason},
-					{"field", r.Field},
-					{"value", r.Value}})
+					{"field", r.Field}, {"value", r.Value}, {"cells", r.Cells()}})
 			})
 		})
 		if err != nil {
@@ -282,12 +281,16 @@ func headerOf(i *imports.Import) string {
 	for n := range i.Columns {
 		names[n] = i.Columns[n].Name
 	}
+	if texts := i.Report.Texts(); texts != "" {
+		names = append(names, texts)
+	}
 	return strings.Join(names, ", ")
 }
 
 // isAbout reports whether a result of an Import into a List is about the person.
 func (k *PersonKeys) isAbout(list enlist.ListID, r *imports.RowResult) bool {
-	return k.Has(list, r.Contact) || k.Mentions(r.Value) || k.Mentions(r.Reason)
+	return k.Has(list, r.Contact) || k.Mentions(r.Value) || k.Mentions(r.Reason) ||
+		k.Mentions(r.Cells())
 }
 
 // eachStep calls each with the results of the steps of an Import.

@@ -93,7 +93,7 @@ func (d *data) imports(r *ui.Request) error {
 		switch {
 		case one.State == imports.ImportPaused:
 			d.need("An Import is paused", one.Reason, path, "Go on or cancel")
-		case one.State == imports.ImportFailed && one.EndTime > r.Now.AddDate(0, 0, -failedDays).Unix():
+		case one.State == imports.ImportFailed && one.StartTime > 0 && one.EndTime > r.Now.AddDate(0, 0, -failedDays).Unix():
 			d.need("An Import failed", one.Reason, path, "Look at it")
 		}
 	}

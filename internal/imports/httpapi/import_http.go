@@ -126,6 +126,8 @@ func (h *Handler) oneImport(w http.ResponseWriter, r *http.Request, c *enlist.Ca
 		return nil
 	case action == "results":
 		return h.importResults(w, r, c, id)
+	case action == "refused":
+		return h.refusedRows(w, r, c, id)
 	case action != "" && edit == nil:
 		http.NotFound(w, r)
 		return nil
@@ -226,6 +228,22 @@ func (h *Handler) importResults(w http.ResponseWriter, r *http.Request, c *enlis
 		return errBroken{err}
 	}
 	if err := results.end(); err != nil {
+		return errBroken{err}
+	}
+	return nil
+}
+
+// refusedRows sends the refused rows as a file to mend.
+func (h *Handler) refusedRows(w http.ResponseWriter, r *http.Request, c *enlist.Caller, id enlist.ImportID) error {
+	i, err := h.service.Imports.Import(r.Context(), c, id)
+	if err != nil {
+		return err
+	}
+	reply := &fileReply{w: w, options: &h.options, name: i.RefusedName(), kind: "application/octet-stream"}
+	if err := h.service.Imports.RefusedRows(r.Context(), c, id, reply); err != nil {
+		return errBroken{err}
+	}
+	if err := reply.finish(); err != nil {
 		return errBroken{err}
 	}
 	return nil

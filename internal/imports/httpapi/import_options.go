@@ -23,7 +23,8 @@ func readImportOptions(query url.Values) (o imports.ImportOptions, follow bool, 
 	follow = true
 	texts := map[string]*string{"file_name": &o.FileName, "format": &o.Format, "encoding": &o.Encoding,
 		"delimiter": &o.Delimiter, "as": &o.As, "existing": &o.Existing, "skip": &o.Skip,
-		"consent_type": &o.ConsentType, "consent_text": &o.ConsentText}
+		"consent_type": &o.ConsentType, "consent_text": &o.ConsentText, "status": &o.Status,
+		"confirm": &o.Confirm, "bad_values": &o.BadValues}
 	flags := map[string]*bool{"no_header": &o.NoHeader, "decimal_comma": &o.DecimalComma, "add_fields": &o.AddFields,
 		"dry_run": &o.DryRun, "autoresponders": &o.Autoresponders, "notifications": &o.Notifications,
 		"webhooks": &o.Webhooks, "follow": &follow}

@@ -11,6 +11,7 @@ import (
 
 	"enlist/internal/enlist"
 	"enlist/internal/imports"
+	"enlist/internal/imports/sheet"
 )
 
 // This file writes the replies about imports: lines of JSON, or CSV.
@@ -46,6 +47,10 @@ func (l *importLines) write(i *imports.Import) {
 			b = append(b, text...)
 		}
 	}
+	if i.Ended() {
+		text, _ := json.Marshal(i.Report) // a struct of texts and numbers is always encoded
+		b = append(append(b, `,"report":`...), text...)
+	}
 	l.send(append(b, '}'))
 }
 
@@ -54,7 +59,9 @@ func (l *importLines) columns(i *imports.Import) {
 	b, _ := json.Marshal(struct { // a struct of texts and numbers is always encoded
 		ID      enlist.ImportID        `json:"id"`
 		Columns []imports.ImportColumn `json:"columns"`
-	}{i.ID, i.Columns})
+		File    *sheet.About           `json:"file,omitempty"`
+		Unused  []imports.ColumnReport `json:"unused,omitempty"`
+	}{i.ID, i.Columns, i.Report.File, i.Report.Unused})
 	l.send(b)
 }
 

@@ -96,6 +96,9 @@ func (s *source) parts() (parts []Part, note string, err error) {
 	defer r.Close()
 	o := s.options
 	o.AddFields = o.AddFields && o.As == imports.AsContacts
+	if o.Status == "" && s.preset.state != "" && o.As == imports.AsContacts {
+		o.Status = imports.StatusSubscribe // the preset knows what each row is
+	}
 	o.Map = s.preset.mapping(r.Columns(), &o)
 	state := slices.IndexFunc(r.Columns(), func(name string) bool { return strings.EqualFold(name, s.preset.state) })
 	if s.preset.state == "" || state < 0 {

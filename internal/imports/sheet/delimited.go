@@ -76,6 +76,9 @@ func (d *delimited) row(cells []string) Row {
 	if len(cells) > len(d.names) {
 		if !isEmpty(cells[len(d.names):]) {
 			row.Err = tooWide(len(cells), len(d.names))
+			for _, cell := range cells {
+				row.Values = append(row.Values, cell)
+			}
 			return row
 		}
 		cells = cells[:len(d.names)]

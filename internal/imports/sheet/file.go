@@ -62,7 +62,7 @@ type Row struct {
 	// encoding/json with UseNumber, and nil also stands for a missing key. A value of XLSX is a string, a
 	// json.Number, a bool, a time.Time in UTC or a CellError; an empty cell is "".
 	Values []any
-	// Err says why this row cannot be read. It is a sentence for a person. Reading goes on with the next row.
+	// Err says why this row cannot be read. Values then has what was read, which can be more or less than the columns. It is a sentence for a person. Reading goes on with the next row.
 	Err error
 }
 
