@@ -100,7 +100,15 @@ const LinkContact LinkKind = "n" // shows a Contact to the recipient of a notifi
 
 const LinkPreferences LinkKind = "p" // shows the settings of a Contact
 
-const LinkMail LinkKind = "w" // shows the mail as a page
+const LinkMail LinkKind = "w" // shows the mail as a page, without what is of one person
+
+// AskForLink is the query of a mail as a page with which a reader asks for a mail with the own link to the settings.
+const AskForLink = "link"
+
+// ArchivePath returns the path of a mail in the archive of a public List.
+func ArchivePath(list ListID, batch BatchID) string {
+	return "/a/" + strconv.FormatInt(int64(list), 10) + "/" + strconv.FormatInt(int64(batch), 10)
+}
 
 // Link is the content of a link in a mail: its kind, and the delivery that it was made for. It
 // contains no email address. Only a process that has the database's LinkKey can make a valid

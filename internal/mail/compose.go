@@ -59,6 +59,25 @@ func (c *composer) linksOf(l *messages.OutgoingMail) linkTo {
 	return func(kind enlist.LinkKind) string { return c.link(kind, l.Delivery) }
 }
 
+// linksOfAll returns the link to unsubscribe and the others of a mail as a page. None is of one person: the page is that
+// of an archive if the mail is to no Contact, and a reader asks there for a mail with the own links.
+func (c *composer) linksOfAll(about enlist.DeliveryKey) (unsubscribe string, others linkTo) {
+	at := c.publicURL + enlist.ArchivePath(about.List, about.Batch())
+	if about.Contact != 0 {
+		at = c.link(enlist.LinkMail, about)
+	}
+	ask := at + "?" + enlist.AskForLink
+	return ask, func(kind enlist.LinkKind) string {
+		switch kind {
+		case enlist.LinkPreferences:
+			return ask
+		case enlist.LinkMail:
+			return at
+		}
+		return ""
+	}
+}
+
 // listHeader returns a header with the List's ID and the sender of the Message, of the List or of the server. m is
 // nil for a mail without a Message.
 func (c *composer) listHeader(list *enlist.List, m *messages.Message) header {
@@ -94,7 +113,7 @@ func (c *composer) outgoing(ctx context.Context, l *messages.OutgoingMail) (*com
 	}
 	r := rendering{mail: l, unsubscribe: c.link(enlist.LinkUnsubscribe, l.Delivery), link: c.linksOf(l)}
 	if l.Archived {
-		r.unsubscribe, r.link = "", func(enlist.LinkKind) string { return "" }
+		r.unsubscribe, r.link = c.linksOfAll(l.Delivery)
 	}
 	if list.TrackOpens {
 		r.open = c.link(enlist.LinkOpen, l.Delivery)

@@ -16,7 +16,7 @@ import (
 // rendering inserts the values of one Contact into a Message.
 type rendering struct {
 	mail        *messages.OutgoingMail
-	unsubscribe string           // "" in an archive, which is no one's mail
+	unsubscribe string
 	link        linkTo           // the other links of the mail
 	open        string           // URL of the tracking pixel; "" if openings are not tracked
 	click       func(int) string // returns the tracked URL of a link; nil if clicks are not tracked

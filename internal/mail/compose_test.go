@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -204,7 +205,7 @@ func TestTrackedLinksLeadToThisService(t *testing.T) {
 	lacks(t, "a Message that was changed", send(t, c, mail).html, "/k/12-345-1767225600-a7-502", "/o/")
 }
 
-// A mail links to the settings of its Contact and to itself as a page. An archive has no links of one person.
+// A mail links to the settings of its Contact and to itself as a page. A mail as a page has no values and links of one person.
 //
 // covers: decision 133, spec merge.preferences, spec merge.web_version
 func TestMailLinksToSettingsAndToItsPage(t *testing.T) {
@@ -214,10 +215,17 @@ func TestMailLinksToSettingsAndToItsPage(t *testing.T) {
 	r := send(t, c, l)
 	contains(t, "html", r.html, `<a href="https://mail.example.org/p/12-345-1767225600-`, `<a href="https://mail.example.org/w/12-345-1767225600-`, "Unsubscribe from")
 	contains(t, "subject", r.subject(t), "s")
-	l.Archived = true
-	if r := send(t, c, l); strings.Contains(r.html, "mail.example.org") || strings.Contains(r.text, "mail.example.org") {
-		t.Errorf("the archive has links of a person:\n%s\n%s", r.html, r.text)
-	}
+	l.Archived, l.Contact, l.Delivery.Cause = true, new(enlist.ByID), "b8"
+	l.Message.HTML += `<a href="{{confirm_url}}">Confirm</a> <a href="https://example.com/?id={{id}}">{{Email|reader}} {{id|none}} {{First Name|friend}}</a>`
+	r = send(t, c, l)
+	page := regexp.MustCompile(`https://mail\.example\.org/w/12-345-1767225600-b8/[\w-]+`).FindString(r.html)
+	contains(t, "a web version", r.html, `<a href="`+page+`?link">Settings</a> <a href="`+page+`">Page</a>`, `<a href="`+page+`?link">Unsubscribe from`,
+		">reader none friend</a>", "https://example.com/?id=\"")
+	lacks(t, "a web version", r.html+r.text, "ann@example.com", "Ann", "/u/", "/p/", "/c/")
+	l.Delivery.Contact = 0
+	r = send(t, c, l)
+	contains(t, "an archive", r.html, `"https://mail.example.org/a/12/8?link">Settings</a> <a href="https://mail.example.org/a/12/8">Page</a>`)
+	lacks(t, "an archive", r.html+r.text, "/u/", "/p/", "/c/", "/w/")
 	l = testMail(nil)
 	l.Delivery.Cause = messages.CauseLink
 	contains(t, "text", send(t, c, l).text, "Open your settings: https://mail.example.org/p/12-345-1767225600-p/", "It works for 30 days.")

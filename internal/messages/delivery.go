@@ -56,7 +56,7 @@ type OutgoingMail struct {
 	Address  string   // the Contact's Email
 	Message  *Message // nil: the request to confirm the subscription or, with CauseLink, the link to the settings
 	Files    []MessageFile
-	Archived bool   // it is shown to the public: it has no links of one person
+	Archived bool   // it is shown to anyone who has the URL: it has no values and links of one person
 	Problem  string // why the mail of an autoresponder cannot be sent; "" if it can
 }
 

@@ -23,6 +23,9 @@ func MergeValue(s *enlist.Schema, c *enlist.ByID, name string) (value string, ok
 	}
 	for i := range enlist.ContactAttributes {
 		if a := &enlist.ContactAttributes[i]; a.Name == name {
+			if c.ID == 0 { // a mail without a Contact shows fallbacks, and not the ID 0
+				return "", true
+			}
 			return mergeText(s, name, a.Get(c)), true
 		}
 	}

@@ -12,29 +12,45 @@ import (
 	"enlist/internal/messages"
 )
 
-// This file shows mails as pages: to the Contact that got one, and those of a public List to everyone.
+// This file shows mails as pages: one to people who have its link, and those of a public List to everyone.
 
 // WebPage is a mail as a page. Its HTML is content of the Account.
 type WebPage struct {
 	Subject, HTML, Text string
 }
 
-// ViewMail returns the mail of a link, with the present values of the Contact. It returns nil if the Message, the
-// Contact or the List is gone, and if the mail went to another address.
+// ViewMail returns the mail of a link without values of the Contact, because people pass the link on. It returns nil if
+// the Message or the List is gone. decisions.md: 133
 func (s *Service) ViewMail(ctx context.Context, d enlist.DeliveryKey) (*WebPage, error) {
 	mail, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (*messages.OutgoingMail, error) {
-		v, err := loadLinkView(tx, d)
-		if err != nil || v.Contact == nil || v.Moved || v.Unknown || v.email() == "" {
-			return nil, err
+		schema, err := lists.Schema(tx, d.List)
+		if err != nil {
+			return nil, enlist.IgnoreKind(enlist.NoList, err)
 		}
-		content, err := contentOf(tx, &v.Schema.List, d)
+		content, err := contentOf(tx, &schema.List, d)
 		if err != nil || content == nil {
 			return nil, err
 		}
-		return &messages.OutgoingMail{Delivery: d, Schema: messages.Untracked(v.Schema), Contact: v.Contact,
-			Address: v.email(), Message: content.Message, Files: content.Files}, nil
+		return archivedMail(schema, d, content), nil
 	})
 	return s.webPage(ctx, mail, err)
+}
+
+// archivedMail returns a mail to no Contact. Its links are made of d.
+func archivedMail(schema *enlist.Schema, d enlist.DeliveryKey, content *batches.MailContent) *messages.OutgoingMail {
+	return &messages.OutgoingMail{Archived: true, Schema: messages.Untracked(schema), Contact: new(enlist.ByID), Delivery: d,
+		Address: "reader@example.invalid", Message: content.Message, Files: content.Files}
+}
+
+// PublicList returns a public List, or nil.
+func (s *Service) PublicList(ctx context.Context, list enlist.ListID) (*enlist.Schema, error) {
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*enlist.Schema, error) {
+		schema, err := lists.Schema(tx, list)
+		if err != nil || !schema.List.Public {
+			return nil, enlist.IgnoreKind(enlist.NoList, err)
+		}
+		return schema, nil
+	})
 }
 
 // contentOf returns what a mail of a Batch or an autoresponder contains, or nil if it is gone.
@@ -141,13 +157,11 @@ func (s *Service) archive(tx *db.Tx, list enlist.ListID, only enlist.BatchID) (a
 		if b.Variants != nil && b.Variants.Chosen > 0 {
 			first = content[b.Variants.Chosen-1]
 		}
-		noContact := new(enlist.ByID)
 		if only != 0 {
-			mail = &messages.OutgoingMail{Archived: true, Schema: messages.Untracked(schema), Contact: noContact,
-				Delivery: enlist.DeliveryKey{List: list, Time: b.FirstSent, Cause: batches.CauseBatch(b.ID)},
-				Address:  "reader@example.invalid", Message: first.Message, Files: first.Files}
+			mail = archivedMail(schema,
+				enlist.DeliveryKey{List: list, Time: b.FirstSent, Cause: batches.CauseBatch(b.ID)}, &first)
 		}
-		a.Mails = append(a.Mails, ArchivedMail{b.ID, messages.MergeText(schema, noContact, first.Message.Subject),
+		a.Mails = append(a.Mails, ArchivedMail{b.ID, messages.MergeText(schema, new(enlist.ByID), first.Message.Subject),
 			b.FirstSent})
 	}
 	return a, mail, nil

@@ -20,7 +20,7 @@ import (
 func TestMailsAsPages(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewBatches, []apptest.Rule[*apptest.Batches]{
 		{Name: "an archive has what a public List got as a whole, for a Contact without values", Test: archive},
-		{Name: "a mail is shown to the Contact that got it, until its address changes", Test: mailAsPage},
+		{Name: "a mail as a page is that of no Contact, also after the Contact is gone", Test: mailAsPage},
 		{Name: "the link to the settings is mailed once in ten minutes, also to who has left", Test: linkIsMailed},
 	})
 }
@@ -79,11 +79,14 @@ func mailAsPage(f *apptest.Batches) {
 			f.Errorf("the page is %s, want %q", got, want)
 		}
 	}
-	shows(fmt.Sprintf("archived false, Contact %d", ann))
+	const page = "archived true, Contact 0"
+	shows(page)
 	f.EditEmail(f.News, ann, "other@example.com")
-	shows("")
+	shows(page)
 	_, err := f.App.Contacts.DeleteContacts(f.Context(), f.Caller, contacts.DeleteRequest{List: f.News, Contacts: []enlist.ContactID{ann}})
 	f.Must(err)
+	shows(page)
+	f.Must(f.App.Messages.DeleteMessage(f.Context(), f.Caller, f.Message))
 	shows("")
 }
 

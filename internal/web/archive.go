@@ -18,14 +18,54 @@ import (
 const mailPolicy = "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; " +
 	"style-src 'unsafe-inline'; img-src 'self' data: https: http:; frame-ancestors 'none'; base-uri 'none'"
 
-// mail shows a mail to its recipient.
+// mail shows a mail to people who have its link, or the page that asks for the own link.
 func (h *Handler) mail(w http.ResponseWriter, r *http.Request, l enlist.Link) {
+	if asksForLink(r) {
+		h.ofList(w, r, l, h.askLink)
+		return
+	}
 	m, err := h.links.ViewMail(r.Context(), l.DeliveryKey)
 	if err != nil {
 		h.failed(w, r, l, err)
 		return
 	}
 	h.webPage(w, r, m)
+}
+
+// mailOwnLink mails a reader of a mail the own link.
+func (h *Handler) mailOwnLink(w http.ResponseWriter, r *http.Request, l enlist.Link) {
+	h.ofList(w, r, l, h.sendLink)
+}
+
+// listPage writes a page about a List in a language.
+type listPage func(w http.ResponseWriter, r *http.Request, list *enlist.Schema, wanted string)
+
+// ofList calls show with the List of a link.
+func (h *Handler) ofList(w http.ResponseWriter, r *http.Request, l enlist.Link, show listPage) {
+	v, err := h.links.ViewLink(r.Context(), l.DeliveryKey)
+	switch {
+	case err != nil:
+		h.failed(w, r, l, err)
+	case v.Schema == nil:
+		h.render(w, r, http.StatusGone, "nowhere", page{})
+	default:
+		show(w, r, v.Schema, "")
+	}
+}
+
+// ofPublicList calls askLink or sendLink for a public List.
+func (h *Handler) ofPublicList(w http.ResponseWriter, r *http.Request, about enlist.Link) {
+	list, err := h.links.PublicList(r.Context(), about.List)
+	switch {
+	case err != nil:
+		h.failed(w, r, about, err)
+	case list == nil:
+		h.render(w, r, http.StatusNotFound, "unknown", page{})
+	case r.Method != http.MethodPost:
+		h.askLink(w, r, list, "")
+	case h.readForm(w, r, maxBody):
+		h.sendLink(w, r, list, "")
+	}
 }
 
 // webPage writes a mail; nil means that it is gone.
@@ -56,7 +96,8 @@ type archiveRow struct{ Path, Subject, Day string } // Path is relative
 
 // archive shows the mails of a public List at /a/LIST, and one of them at /a/LIST/BATCH.
 func (h *Handler) archive(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+	asks := asksForLink(r)
+	if r.Method != http.MethodGet && r.Method != http.MethodHead && (!asks || r.Method != http.MethodPost) {
 		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "this page is opened with GET", http.StatusMethodNotAllowed)
 		return
@@ -68,6 +109,10 @@ func (h *Handler) archive(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	about := enlist.Link{DeliveryKey: enlist.DeliveryKey{List: enlist.ListID(list)}}
+	if asks {
+		h.ofPublicList(w, r, about)
+		return
+	}
 	if isMail {
 		m, err := h.links.ArchivedMail(r.Context(), enlist.ListID(list), enlist.BatchID(batch))
 		switch {

@@ -15,6 +15,6 @@
 //	charset.go    forms in other encodings than UTF-8
 //	limits.go     how often a visitor may send forms
 //	details.go, mask.go   the page of a Contact, and addresses that not everyone may read
-//	archive.go    mails as pages
+//	archive.go, ask.go   mails as pages, and where a reader asks for the own link
 //	file.go       sends the files of Messages
 package web

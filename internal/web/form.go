@@ -327,29 +327,15 @@ func (f *formRequest) askLink() {
 		f.fail(err)
 		return
 	}
-	f.render(f.w, f.r, http.StatusOK, "link", f.page(p))
+	f.Handler.askLink(f.w, f.r, p.Schema, p.Language)
 }
 
-// sendLink mails the link. The answer does not show whether a Contact has the address.
+// sendLink mails the link.
 func (f *formRequest) sendLink() {
 	p, err := f.find(f.browserLanguages())
 	if err != nil {
 		f.fail(err)
 		return
 	}
-	if !f.limits.admit(f.r, f.now()) {
-		f.render(f.w, f.r, http.StatusTooManyRequests, "toomany", page{Schema: p.Schema, Wanted: p.Language})
-		return
-	}
-	wait := f.pad(f.r)
-	mailbox := f.r.PostForm.Get("address")
-	if f.limits.admitMailbox("link "+mailboxKey(mailbox), f.now()) {
-		err = f.links.SendLink(f.r.Context(), p.ListID, mailbox)
-	}
-	wait()
-	if err != nil {
-		f.fail(err)
-		return
-	}
-	f.render(f.w, f.r, http.StatusOK, "linksent", f.page(p))
+	f.Handler.sendLink(f.w, f.r, p.Schema, p.Language)
 }

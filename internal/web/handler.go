@@ -42,10 +42,12 @@ type Links interface {
 	SendNewLink(ctx context.Context, d enlist.DeliveryKey) error
 	// SendLink mails the link to the settings to an address of a List.
 	SendLink(ctx context.Context, list enlist.ListID, address string) error
-	// ViewMail returns a mail as a page, and Archive and ArchivedMail those of a public List; nil: there is none.
+	// ViewMail returns a mail as a page, and Archive, ArchivedMail and PublicList are about a public List; nil: there is
+	// none.
 	ViewMail(ctx context.Context, d enlist.DeliveryKey) (*sending.WebPage, error)
 	Archive(ctx context.Context, list enlist.ListID) (*sending.Archive, error)
 	ArchivedMail(ctx context.Context, list enlist.ListID, batch enlist.BatchID) (*sending.WebPage, error)
+	PublicList(ctx context.Context, list enlist.ListID) (*enlist.Schema, error)
 	// ViewContactPage returns the Contact that a notification is about.
 	ViewContactPage(ctx context.Context, d enlist.DeliveryKey) (*sending.ContactPage, error)
 	// LinkURL returns the URL to which a tracked link leads. If there is no such URL, it returns an
@@ -144,7 +146,7 @@ func actions(kind enlist.LinkKind) (show, press action) {
 	case enlist.LinkPreferences:
 		return (*Handler).showPreferences, (*Handler).savePreferences
 	case enlist.LinkMail:
-		return (*Handler).mail, nil
+		return (*Handler).mail, (*Handler).mailOwnLink
 	}
 	return (*Handler).contact, nil
 }
@@ -172,6 +174,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	show, press := actions(link.Kind)
+	if link.Kind == enlist.LinkMail && !asksForLink(r) {
+		press = nil
+	}
 	switch {
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
 		show(h, w, r, link)
