@@ -1,7 +1,6 @@
 package mail
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -22,8 +21,14 @@ import (
 // minute after each of two kills: up to 40 s for a reply, then up to 30 s until its next attempt.
 const openSMTPDTimeout = 5 * time.Minute
 
+// mailServerForTest is a real mail server.
+type mailServerForTest interface {
+	URL() string
+	Until(what string, limit time.Duration, done func() bool)
+}
+
 // senderTo returns a sender that hands mails over to the server.
-func senderTo(t *testing.T, m *mailtest.OpenSMTPD, transport Transport) sender {
+func senderTo(t *testing.T, m mailServerForTest, transport Transport) sender {
 	t.Helper()
 	transport.SMTP, transport.Log = m.URL(), slog.New(slog.DiscardHandler)
 	s, _, err := newSender(transport)
@@ -88,40 +93,5 @@ func sendUntilAccepted(ctx context.Context, t *testing.T, s sender, message *com
 			t.Errorf("a message failed with %v, want success or a temporary failure", err)
 			return
 		}
-	}
-}
-
-// If the next server refuses a mail, OpenSMTPD sends a report. The recipient of the report is the
-// address with the tag of the delivery. ReadReport must recognise the report as a bounce.
-//
-// covers: decision 51
-func TestBounceOfOpenSMTPDIsUnderstood(t *testing.T) {
-	sink := mailtest.Start(t, mailtest.Options{})
-	sink.Script(func(s mailtest.Step) mailtest.Action {
-		if s.Stage == mailtest.Rcpt && strings.HasPrefix(s.To[0], "ann@") {
-			return mailtest.Reply(550, "5.1.1 no such user")
-		}
-		return mailtest.Action{}
-	})
-	m := mailtest.StartOpenSMTPD(t, sink)
-	s := senderTo(t, m, Transport{settings: bouncesTo("example.org"), Key: reportKey})
-	if err := s.send(t.Context(), testMessage(t, 1, "ann@"+m.Domain), &reported); err != nil {
-		t.Fatal(err)
-	}
-	var report mailtest.Message
-	m.Until("the report arrives", 3*time.Minute, func() bool {
-		for _, got := range sink.Messages() {
-			if strings.HasPrefix(got.To[0], "bounces+") {
-				report = got
-			}
-		}
-		return report.Data != nil
-	})
-	if report.From != "" {
-		t.Errorf("the envelope sender of the report is %q, want none", report.From)
-	}
-	got := ReadReport(bytes.NewReader(report.Data), &reportKey, "")
-	if got.Kind != BounceReport || got.Delivery != reported || !strings.Contains(got.Detail, "5.1.1") {
-		t.Errorf("ReadReport returned %+v, want a bounce with 5.1.1 for the delivery; the report is:\n%s", got, report.Data)
 	}
 }

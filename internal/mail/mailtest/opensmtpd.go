@@ -132,8 +132,14 @@ func (m *OpenSMTPD) accepts() bool {
 // condition in the failure message.
 func (m *OpenSMTPD) Until(what string, limit time.Duration, done func() bool) {
 	m.t.Helper()
+	waitUntil(m.t, what, limit, "OpenSMTPD", m.log, done)
+}
+
+// waitUntil is Until of a program with a log.
+func waitUntil(t *testing.T, what string, limit time.Duration, program, log string, done func() bool) {
+	t.Helper()
 	// Kill also runs after the end of the test's context.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.t.Context()), limit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), limit)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -141,8 +147,8 @@ func (m *OpenSMTPD) Until(what string, limit time.Duration, done func() bool) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			log, _ := os.ReadFile(m.log)
-			m.t.Fatalf("the test waited until %s: %v\nthe log of OpenSMTPD is:\n%s", what, ctx.Err(), log)
+			text, _ := os.ReadFile(log)
+			t.Fatalf("the test waited until %s: %v\nthe log of %s is:\n%s", what, ctx.Err(), program, text)
 		}
 	}
 }
