@@ -29,10 +29,7 @@ func (s *importSite) errorsBesideInputs() {
 		{"an unknown encoding", "l.csv", "Email\n", "encoding", "Choose one of these.", []string{"list", list, "encoding", "klingon"}},
 		{"an unknown delimiter", "l.csv", "Email\n", "delimiter", "Choose one of these.", []string{"list", list, "delimiter", "q"}},
 		{"no List", "l.csv", "Email\n", "list", "Choose a List.", nil},
-		{"no proof of consent", "l.csv", "Email\na@example.com\n", "consent", "needs a proof of consent", []string{"list", fmt.Sprint(s.strict)}},
-		{"no statement", "l.csv", "Email\na@example.com\n", "consent_text", "Write the statement", []string{"list", list, "consent", "gdpr"}},
 		{"a long statement", "l.csv", "Email\na@example.com\n", "consent_text", "255 characters are the most", []string{"list", list, "consent", "gdpr", "consent_text", strings.Repeat("ü", 256)}},
-		{"values for unsubscribers", "l.csv", "Email\na@example.com\n", "as", "only addresses", []string{"list", list, "as", "bounced", "existing", "overwrite"}},
 	} {
 		s.Case(c.rule, func() {
 			got := s.upload("standard", c.name, c.file, append(c.pairs, "at_once", "1", "decimal_comma", "1")...)

@@ -336,14 +336,15 @@ func (s *Service) addFields(ctx context.Context, c *enlist.Caller, i *Import) er
 }
 
 // abandonImport ends an Import whose upload or header was refused, and returns it. It keeps the file if only the meaning
-// of the columns is not clear.
+// of the columns is not clear, or the consent is missing.
 func (s *Service) abandonImport(ctx context.Context, refused *Import, reason error) (*Import, error) {
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*Import, error) {
 		i, err := lockImport(tx, refused.ID)
 		if err != nil || i.State != ImportUploading {
 			return i, err
 		}
-		if e, ok := errors.AsType[*enlist.Error](reason); ok && e.Field == "map" {
+		e, ok := errors.AsType[*enlist.Error](reason)
+		if ok && slices.Contains([]string{"map", "consent_type", "consent_text"}, e.Field) {
 			i.Columns, i.SHA256, i.Report = refused.Columns, refused.SHA256, refused.Report
 		}
 		return i, i.end(tx, ImportFailed, shorten(reason.Error(), maxReason), now)

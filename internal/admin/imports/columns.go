@@ -191,6 +191,11 @@ func chooseColumns(r *ui.Request, i *imports.Import) (enlist.ImportID, error) {
 		}
 	}
 	return again(r, i, func(o *imports.ImportOptions) {
+		readsOtherwise := *o
+		if readAnswers(r, o); o.Encoding != readsOtherwise.Encoding || o.Delimiter != readsOtherwise.Delimiter ||
+			o.NoHeader != readsOtherwise.NoHeader {
+			all, dates, hasNew = nil, nil, o.AddFields // the file has other columns now
+		}
 		o.Map, o.Dates, o.AddFields, o.DryRun, o.KeepFile = all, dates, hasNew, true, true
 	})
 }

@@ -42,6 +42,8 @@ type data struct {
 	Patterns    []target // of dates
 	MayChoose   bool
 	Refusals    []imports.Refusal
+	Answers     answers
+	Said        []string // what became of what is not stored
 	HasResults  bool
 }
 
@@ -72,6 +74,10 @@ func (p *pages) page(r *ui.Request, wrong string) (*ui.View, error) {
 	d.Speed = speedOf(r, i)
 	d.sayWhatNext(r, i)
 	d.countOutcomes(i)
+	d.ask(i)
+	if !d.Moving {
+		d.Said = said(i)
+	}
 	if err := d.describeColumns(r, i); err != nil {
 		return nil, err
 	}
@@ -163,6 +169,9 @@ const gone = "The file is no longer here: a later Import has it, or a day has pa
 func (d *data) sayWhatNext(r *ui.Request, i *imports.Import) {
 	stored := i.Added + i.Updated
 	switch {
+	case needsConsent(i) && i.HasKeptFile():
+		d.Next = "The file is here, and nothing is stored yet."
+		return
 	case isUnclear(i) && i.HasKeptFile():
 		d.Next = "Say what the columns are: one of them must have the addresses, and no two can be for the same Field."
 		return
@@ -241,7 +250,7 @@ func (p *pages) command(r *ui.Request) (*ui.View, error) {
 	case "cancel":
 		done, err = "Cancelled. The rows that are stored stay.", r.App.Imports.CancelImport(r.Context(), r.Caller, i.ID)
 	case "run":
-		to, err = again(r, i, func(o *imports.ImportOptions) { o.DryRun, o.KeepFile = false, false })
+		to, err = run(r, i)
 	case "columns":
 		to, err = chooseColumns(r, i)
 	default:

@@ -27,7 +27,7 @@ const (
 // Pages returns the pages.
 func Pages() []ui.Page {
 	p := &pages{list_: ui.Parse(files, "imports.html"), new_: ui.Parse(files, "new.html"),
-		one_:    ui.Parse(files, "import.html"),
+		one_:    ui.Parse(files, "import.html", "answers.html"),
 		uploads: limiter.New(maxUploads, uploadWait)}
 	const level = enlist.Standard // an Import shows addresses
 	return []ui.Page{
@@ -36,6 +36,7 @@ func Pages() []ui.Page {
 		{Pattern: "POST /admin/imports/new", Level: level, Upload: true, Serve: p.upload},
 		{Pattern: "GET /admin/imports/{import}", Level: level, Serve: p.show},
 		{Pattern: "GET /admin/imports/{import}/results.csv", Level: level, Serve: results},
+		{Pattern: "GET /admin/imports/{import}/refused", Level: level, Serve: refusedRows},
 		{Pattern: "POST /admin/imports/{import}/{command}", Level: level, Serve: p.command},
 	}
 }
@@ -160,6 +161,9 @@ func stateOf(i *imports.Import) (words, class string) {
 		return "imported", ""
 	case imports.ImportFailed:
 		if isUnclear(i) && i.HasKeptFile() {
+			if needsConsent(i) {
+				return "needs a proof of consent", "warn"
+			}
 			return "needs columns", "warn"
 		}
 		return "failed", "warn"

@@ -181,7 +181,8 @@ func (p *pages) add(r *ui.Request, f *form, part *multipart.Part, most int64) (*
 		f.Wrong["list"] = "Choose a List."
 		return nil, nil
 	}
-	if _, err := r.App.Lists.List(r.Context(), r.Caller, list); enlist.KindOf(err) == enlist.Denied {
+	into, err := r.App.Lists.List(r.Context(), r.Caller, list)
+	if enlist.KindOf(err) == enlist.Denied {
 		return nil, ui.ErrNotFound
 	} else if err != nil {
 		return nil, err
@@ -194,9 +195,13 @@ func (p *pages) add(r *ui.Request, f *form, part *multipart.Part, most int64) (*
 		return nil, enlist.Refuse(enlist.Busy, "too many files are uploaded at the moment: try again")
 	}
 	defer release()
+	o := f.options(list, name)
+	if o.As == imports.AsContacts && (into.DoubleOptIn || into.GDPR || f.Texts["consent"] == string(enlist.ConsentGDPR) &&
+		o.ConsentText == "") {
+		o.DryRun, o.KeepFile = true, true // the page of the Import asks what the List needs, with numbers
+	}
 	return r.App.Imports.AddImport(r.Context(), r.Caller,
-		imports.NewImport{File: part, Size: r.ContentLength, Most: most,
-			ImportOptions: f.options(list, name)})
+		imports.NewImport{File: part, Size: r.ContentLength, Most: most, ImportOptions: o})
 }
 
 // checkChoices finds values that no select of the form has.
@@ -223,6 +228,12 @@ func (f *form) options(list enlist.ListID, name string) imports.ImportOptions {
 		Existing: f.Texts["existing"], ConsentType: f.Texts["consent"], AddFields: f.Texts["add_fields"] != "",
 		DryRun: f.Texts["at_once"] == "", KeepFile: f.Texts["at_once"] == "",
 		Autoresponders: f.Texts["autoresponders"] != "", Webhooks: f.Texts["webhooks"] != ""}
+	if o.As == "" {
+		o.As = imports.AsContacts
+	}
+	if o.As != imports.AsContacts { // such a file has only addresses
+		o.Existing, o.ConsentType, o.AddFields, o.Autoresponders = "", "", false, false
+	}
 	if o.ConsentType == string(enlist.ConsentGDPR) {
 		o.ConsentText = strings.TrimSpace(f.Texts["consent_text"])
 	}

@@ -1,0 +1,133 @@
+package imports
+
+import (
+	"fmt"
+	"strings"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/enlist"
+	"enlist/internal/imports"
+)
+
+// This file asks what a dry run cannot know: what becomes of people who have left, of values that do not fit, and of
+// people whom the List asks to confirm. It also reads how the file is written.
+
+// answers are the questions of the page. An empty one is not asked.
+type answers struct {
+	Status    []question // columns with people who have left
+	BadValues string     // how many rows could be imported without them
+	Confirm   string     // how many new Contacts would get no mail
+	Consent   bool       // the List needs a proof of consent
+
+	O      imports.ImportOptions // what was answered
+	Choice map[string][]choice
+	File   bool // the person may say how the file is written
+}
+
+// question is about a column.
+type question struct{ Column, Says, Rows string }
+
+// Any reports whether something is asked, for the template.
+func (a *answers) Any() bool {
+	return a.Status != nil || a.BadValues != "" || a.Confirm != "" || a.Consent
+}
+
+// ask fills the questions of a dry run whose file is kept.
+func (d *data) ask(i *imports.Import) {
+	d.Answers = answers{O: i.Options, Choice: choices(), File: i.HasKeptFile()}
+	if !i.HasKeptFile() {
+		return
+	}
+	a, r := &d.Answers, &i.Report
+	for _, c := range r.Status {
+		a.Status = append(a.Status, question{c.Column, strings.Join(c.Samples, ", "),
+			fmt.Sprintf("%s of %s", ui.Number(c.Rows), ui.Count(i.Total(), "row"))})
+	}
+	if n := r.Fixable; n > 0 || len(r.LeftOut) > 0 {
+		a.BadValues = ui.Count(n, "row") + " would be refused only for a value that does not fit."
+	}
+	if m := r.Mail; m.Waiting > 0 || i.Options.Confirm != "" {
+		a.Confirm = fmt.Sprintf("Of %s, %s can get mail. The List asks people to confirm, and %s have not.",
+			ui.Count(m.Receiving+m.Waiting, "new Contact"), ui.Number(m.Receiving), ui.Number(m.Waiting))
+	}
+	a.Consent = needsConsent(i)
+}
+
+// needsConsent reports whether an Import waits for the proof of consent that its List needs.
+func needsConsent(i *imports.Import) bool {
+	return isUnclear(i) && strings.Contains(i.Reason, "consent")
+}
+
+// readAnswers sets the options that the form has.
+func readAnswers(r *ui.Request, o *imports.ImportOptions) {
+	for name, to := range map[string]*string{"status": &o.Status, "confirm": &o.Confirm, "bad_values": &o.BadValues,
+		"encoding": &o.Encoding, "delimiter": &o.Delimiter} {
+		if r.PostForm.Has(name) {
+			*to = r.PostForm.Get(name)
+		}
+	}
+	if r.PostForm.Has("encoding") {
+		o.NoHeader, o.DecimalComma = r.PostForm.Get("no_header") != "", r.PostForm.Get("decimal_comma") != ""
+	}
+	if text := strings.TrimSpace(r.PostForm.Get("consent_text")); text != "" {
+		o.ConsentText = text
+		if o.ConsentType == "" {
+			o.ConsentType = string(enlist.ConsentGDPR)
+		}
+	}
+}
+
+// run imports the file of a dry run, or shows again what would happen with other answers.
+func run(r *ui.Request, i *imports.Import) (enlist.ImportID, error) {
+	if err := r.ParseForm(); err != nil {
+		return 0, enlist.Invalid("file", "the browser sent a form that cannot be read: try again")
+	}
+	isAgain := r.PostForm.Get("again") != ""
+	if !isAgain && i.Report.Mail.Waiting > 0 && r.PostForm.Get("confirm") == "" {
+		return 0, enlist.Invalid("confirm", "say first what happens to "+
+			ui.Count(i.Report.Mail.Waiting, "new Contact")+" without a confirmation")
+	}
+	return again(r, i, func(o *imports.ImportOptions) {
+		readAnswers(r, o)
+		o.DryRun, o.KeepFile = isAgain, isAgain
+	})
+}
+
+// refusedRows sends the refused rows as a file to mend.
+func refusedRows(r *ui.Request) (*ui.View, error) {
+	i, err := load(r)
+	if err != nil {
+		return nil, err
+	}
+	file := r.Download("application/octet-stream", i.RefusedName())
+	return file.End(r.App.Imports.RefusedRows(r.Context(), r.Caller, i.ID, file))
+}
+
+// said says what became of what an Import did not use, in sentences.
+func said(i *imports.Import) (all []string) {
+	r := &i.Report
+	for _, c := range r.Status {
+		became := map[string]string{imports.StatusUnsubscribe: "They go to the Unsubscriber List.",
+			imports.StatusSubscribe: "They are imported as subscribed."}[i.Options.Status]
+		if became == "" {
+			became = "They are left out, so they get no mail."
+		}
+		all = append(all, fmt.Sprintf("The column %s says %s in %s of %s. %s", c.Column, strings.Join(c.Samples, ", "),
+			ui.Number(c.Rows), ui.Count(i.Total(), "row"), became))
+	}
+	for _, c := range r.LeftOut {
+		all = append(all, fmt.Sprintf("Left out of the column %s: %s that did not fit, such as %s.", c.Column,
+			ui.Count(c.Rows, "value"), strings.Join(c.Samples, ", ")))
+	}
+	for _, c := range r.Unused {
+		all = append(all, fmt.Sprintf("The column %s is not stored, such as %s.", c.Column, strings.Join(c.Samples, ", ")))
+	}
+	if m := r.Mail; m.Receiving+m.Waiting > 0 {
+		all = append(all, fmt.Sprintf("Of %s, %s can get mail%s.", ui.Count(m.Receiving+m.Waiting, "new Contact"),
+			ui.Number(m.Receiving), map[bool]string{true: ", and " + ui.Number(m.Waiting) + " must confirm first"}[m.Waiting > 0]))
+	}
+	if f := r.File; f != nil && f.Guess != nil && !f.Guess.Sure {
+		all = append(all, "The encoding "+f.Encoding+" is a guess: look at "+strings.Join(f.Guess.Samples, ", ")+".")
+	}
+	return all
+}
