@@ -65,10 +65,23 @@ func (f *failure) undelivered() *messages.Undelivered {
 		u.Code, u.Detail = 0, string(f.stage)
 		return u
 	}
-	u.Slower = reply.Code == 421 || reply.Code/100 == 4 && strings.HasPrefix(enhanced(reply.Msg), "4.7.")
+	u.Slower = f.slower(reply)
 	u.Permanent = reply.Code/100 == 5
 	u.Recipient = u.Permanent && f.blamesRecipient(reply)
 	return u
+}
+
+// slower says for which mails the reply asks for a lower rate. A server that closes the connection (421), or that
+// refuses the sender before it knows the recipient, has too many mails of this service. decisions.md: 63
+func (f *failure) slower(r *textproto.Error) messages.Slower {
+	policy := r.Code/100 == 4 && strings.HasPrefix(enhanced(r.Msg), "4.7.")
+	switch {
+	case r.Code == 421, policy && f.stage == stageMail:
+		return messages.SlowerRelay
+	case policy:
+		return messages.SlowerDomain
+	}
+	return ""
 }
 
 // blamesRecipient reports whether the reason of a permanent refusal is the recipient's address. A reply to MAIL is about

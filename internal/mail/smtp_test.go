@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/textproto"
 	"strings"
 	"sync"
 	"testing"
@@ -199,6 +200,32 @@ func TestReplyDecidesTheKindOfFailure(t *testing.T) {
 				t.Errorf("%d messages arrived over %d connections, want 1 over 1", len(p.server.Messages()), n)
 			}
 		})
+	}
+}
+
+// A reply to the recipient asks for fewer mails to its domain, one about the connection or the sender for fewer mails.
+//
+// covers: decision 63
+func TestReplySaysWhichMailsAreTooMany(t *testing.T) {
+	for _, c := range []struct {
+		stage stage
+		code  int
+		text  string
+		want  messages.Slower
+	}{
+		{stageRcpt, 451, "4.7.1 too many mails for example.net", messages.SlowerDomain},
+		{stageText, 450, "4.7.28 unusual rate", messages.SlowerDomain},
+		{stageRcpt, 421, "4.7.0 too many mails", messages.SlowerRelay},
+		{stageMail, 421, "too many messages", messages.SlowerRelay},
+		{stageMail, 450, "4.7.1 sending limit", messages.SlowerRelay},
+		{stageRcpt, 452, "4.2.2 mailbox full", ""},
+		{stageRcpt, 550, "5.7.1 blocked", ""},
+		{stageConnect, 421, "too many connections", ""}, // the queue waits for the server
+	} {
+		f := failure{c.stage, &textproto.Error{Code: c.code, Msg: c.text}}
+		if got := f.undelivered().Slower; got != c.want {
+			t.Errorf("%s: %d %s: slower is %q, want %q", c.stage, c.code, c.text, got, c.want)
+		}
 	}
 }
 

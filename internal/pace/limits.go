@@ -78,12 +78,16 @@ func (l *RateLimits) Empty() bool {
 	return l == nil || len(l.relay) == 0 && len(l.senders) == 0 && len(l.recipients) == 0
 }
 
-// Limit returns the smallest rate of a domain group in mails a minute, or 0 without a limit.
+// Limit returns the smallest rate of a domain group or a RelayGroup in mails a minute, or 0 without a limit.
 func (l *RateLimits) Limit(group string) (perMinute int64) {
 	if l == nil {
 		return 0
 	}
-	for _, r := range orDefault(l.recipients, group) {
+	rates := l.relay
+	if !strings.HasPrefix(group, relayPrefix) {
+		rates = orDefault(l.recipients, group)
+	}
+	for _, r := range rates {
 		n := max(1, int64(float64(r.Mails)*float64(enlist.PerMinute)/float64(r.Period)))
 		if perMinute == 0 || n < perMinute {
 			perMinute = n

@@ -2,17 +2,32 @@ package pace
 
 import (
 	"math"
+	"strings"
 
 	"enlist/internal/enlist"
 )
 
-// Pace is the rate of the mails to a domain group after such a reply. It grows by a tenth each
+// Pace is the rate of the mails to a domain group, or of all mails, after a reply that asks for fewer. It grows by a tenth each
 // minute until it reaches the Top. Then it has no effect any more.
 type Pace struct {
-	Group string
-	Mails int64 // a minute, at Time
-	Top   int64 // mails a minute: the limit of the group, or its rate before the first such reply
+	Group string // a domain group, or a RelayGroup
+	Mails int64  // a minute, at Time
+	Top   int64  // mails a minute: the limit of the group, or its rate before the first such reply
 	Time  int64
+}
+
+const relayPrefix = "relay " // no domain has a space
+
+// RelayGroup stands for all mails through a mail server, in place of a domain group.
+func RelayGroup(relay string) string { return relayPrefix + relay }
+
+// Relay returns the name of the mail server whose mails are slowed down, or "" for a domain group.
+func (p *Pace) Relay() string {
+	name, _ := strings.CutPrefix(p.Group, relayPrefix)
+	if name == p.Group {
+		return ""
+	}
+	return name
 }
 
 // PaceHold is the time in seconds in which further replies do not halve the Pace again. The mails

@@ -12,7 +12,7 @@ import (
 // Limits are what slows down the mails of Batches of all Accounts.
 type Limits struct {
 	Relay string      // name of the mail server, or the folder into which mails are written; "": no mail is sent
-	Paces []pace.Pace // of the domain groups whose providers asked for fewer mails
+	Paces []pace.Pace // of the mail server and the domain groups that asked for fewer mails
 	// Days are those of the warm-up plan: the last seven, today, and the next seven, without those that have no limit.
 	Days []pace.DayLimit
 }

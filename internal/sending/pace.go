@@ -5,17 +5,25 @@ import (
 	"slices"
 
 	"enlist/internal/db"
+	"enlist/internal/messages"
 	"enlist/internal/pace"
 )
 
-// This file slows down the mails to a mailbox provider that asks for it: the mail server replied
-// with 421 or 4.7.x. decisions.md: 63
+// This file slows down the mails to a mailbox provider, or all mails, if the mail server asks for it with 421 or 4.7.x.
+// decisions.md: 63
 
-// SlowDown halves the rate of the mails to the domain group of an address. perMinute is the rate at
-// which this process has sent to the group, for a group without a limit. SlowDown returns false if
+// slowedGroup returns the group of mails that a reply slows down.
+func (s *Service) slowedGroup(by messages.Slower, address string) string {
+	if by == messages.SlowerRelay {
+		return pace.RelayGroup(s.sending.Load().Relay)
+	}
+	return pace.DomainGroup(address)
+}
+
+// SlowDown halves the rate of the mails of a domain group or a pace.RelayGroup. perMinute is the rate at
+// which this process has sent them, for a group without a limit. SlowDown returns false if
 // another such reply has just halved the rate.
-func (s *Service) SlowDown(ctx context.Context, address string, perMinute int64) (slowed bool, err error) {
-	group := pace.DomainGroup(address)
+func (s *Service) SlowDown(ctx context.Context, group string, perMinute int64) (slowed bool, err error) {
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
 		// The lock of the bucket makes transactions of two processes wait for each other.
 		if _, err := LockBuckets(tx, []string{"pace " + group}); err != nil {

@@ -78,10 +78,10 @@ func (s *Service) bucketsOf(slice *LeasedSlice, paces []pace.Pace, to string, no
 	all := s.sending.Load().Buckets(slice.From, to)
 	rates, _ := enlist.ParseRates(slice.Of.Rate) // addBatch has checked it
 	all = pace.AppendBuckets(all, batches.CauseBatch(slice.Batch), rates)
-	group := pace.DomainGroup(to)
+	group, relay := pace.DomainGroup(to), pace.RelayGroup(s.sending.Load().Relay)
 	for i := range paces {
-		if p := &paces[i]; p.Group == group && p.Active(now.Unix()) {
-			all = append(all, pace.Bucket{Name: "pace " + group,
+		if p := &paces[i]; (p.Group == group || p.Group == relay) && p.Active(now.Unix()) {
+			all = append(all, pace.Bucket{Name: "pace " + p.Group,
 				Rate: enlist.Rate{Mails: p.At(now.Unix()), Period: enlist.PerMinute}})
 		}
 	}

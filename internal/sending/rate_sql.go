@@ -56,10 +56,10 @@ func deleteBuckets(tx *db.Tx, before int64) error {
 	return tx.Do("DELETE FROM mail_rate WHERE full_time < ?", before)
 }
 
-// Paces returns the paces of all domain groups.
+// Paces returns the paces of all groups.
 func Paces(tx *db.Tx) ([]pace.Pace, error) { return paceTable.All(tx, "ORDER BY domain_group") }
 
-// SetPace stores the pace of a domain group.
+// SetPace stores the pace of a group.
 func SetPace(tx *db.Tx, p *pace.Pace) error { return paceTable.Put(tx, p) }
 
 // LockDay inserts a missing day and returns its number of mails. With concurrent writers it locks the row.

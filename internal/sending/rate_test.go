@@ -25,6 +25,7 @@ func TestRates(t *testing.T) {
 		{Name: "a mail takes a token of each of its buckets or of none", Test: bucketsOfAMail},
 		{Name: "a Batch has its own rate", Test: batchRate},
 		{Name: "a reply that asks for fewer mails halves the rate, which then grows", Test: paceHalvesAndGrows},
+		{Name: "a limit of the mail server itself slows the mails to all domains", Test: paceOfTheRelay},
 		{Name: "two processes share the days of a warm-up plan", Test: warmupIsShared},
 		{Name: "a forecast counts domains, other Batches and earlier ones", Test: forecasts},
 		{Name: "a running Batch has a speed, and is done when its limits and its speed allow", Test: runningForecasts},
@@ -176,7 +177,7 @@ func paceHalvesAndGrows(f *apptest.Batches) {
 	f.Add(apptest.Whole(f.News))
 	s := sender(f, "recipient:yahoo=600/minute")
 	for i, want := range []bool{true, false} {
-		if slowed, err := s.Sending.SlowDown(f.Context(), "a@yahoo.com", 5); err != nil || slowed != want {
+		if slowed, err := s.Sending.SlowDown(f.Context(), "yahoo", 5); err != nil || slowed != want {
 			f.Errorf("reply %d: slowed is %t, %v; want %t: the mails under way count once", i, slowed, err, want)
 		}
 	}
@@ -194,10 +195,24 @@ func paceHalvesAndGrows(f *apptest.Batches) {
 		}
 		f.Now = f.Now.Add(time.Minute)
 	}
-	_, err := sender(f).Sending.SlowDown(f.Context(), "a@example.net", 80) // no limit: the measured rate
+	_, err := sender(f).Sending.SlowDown(f.Context(), "example.net", 80) // no limit: the measured rate
 	f.Must(err)
 	if granted, _ := take(f, sender(f), sliceAt(""), addressesAt(40, "example.net")...); granted != 3 {
 		f.Errorf("%d mails are granted at 40 a minute, want 3", granted)
+	}
+}
+
+// A reply of the mail server about its own limit slows the mails to all domains, and no domain more than the others.
+func paceOfTheRelay(f *apptest.Batches) {
+	f.SubscribeMany(f.News, 1)
+	f.Add(apptest.Whole(f.News))
+	s := sender(f, "relay=1200/minute")
+	_, err := s.Sending.SlowDown(f.Context(), pace.RelayGroup("mail.example.com"), 5)
+	f.Must(err)
+	slice := sliceAt("")
+	slice.Paces = f.Lease("a").Paces
+	if granted, _ := take(f, s, slice, append(addressesAt(20, "example.net"), addressesAt(40, "example.org")...)...); granted != 31 {
+		f.Errorf("%d mails to two domains are granted at 600 a minute, want 31", granted)
 	}
 }
 

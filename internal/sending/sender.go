@@ -275,9 +275,11 @@ func (b *BatchSender) handOver(ctx context.Context, s *heldSlice, m *BatchMail) 
 	}
 	_, err = b.mailer.Send(b.running, &m.OutgoingMail)
 	r = b.result(s, r, err)
-	b.pace.count(r.Address, b.now())
-	if r.Failed != nil && r.Failed.Slower {
-		b.slowDown(ctx, r.Address)
+	for _, by := range []messages.Slower{messages.SlowerDomain, messages.SlowerRelay} {
+		b.pace.count(b.service.slowedGroup(by, r.Address), b.now())
+	}
+	if r.Failed != nil && r.Failed.Slower != "" {
+		b.slowDown(ctx, b.service.slowedGroup(r.Failed.Slower, r.Address))
 	}
 	return r
 }

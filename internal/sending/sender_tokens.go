@@ -10,7 +10,6 @@ import (
 
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
-	"enlist/internal/pace"
 )
 
 // This file sends slices whose mails have a limited rate. The leasing goroutine takes tokens for the
@@ -195,12 +194,12 @@ func (p *parkedSlices) skip(now time.Time) (ids []enlist.BatchID) {
 	return ids
 }
 
-// slowDown halves the rate of the mails to a mailbox provider that asked for it. The held slices are
+// slowDown halves the rate of the mails of a group, because the mail server asked for it. The held slices are
 // released, so that their other recipients get the new rate too.
-func (b *BatchSender) slowDown(ctx context.Context, address string) {
-	slowed, err := b.service.SlowDown(ctx, address, b.pace.perMinute(address, b.now()))
+func (b *BatchSender) slowDown(ctx context.Context, group string) {
+	slowed, err := b.service.SlowDown(ctx, group, b.pace.perMinute(group, b.now()))
 	if err != nil {
-		b.report(ctx, "slow down the mails to a domain", err)
+		b.report(ctx, "slow down mails", err)
 	}
 	if !slowed {
 		return
@@ -210,7 +209,7 @@ func (b *BatchSender) slowDown(ctx context.Context, address string) {
 	}
 }
 
-// paceMeter measures at which rate this process sends mails to each domain group.
+// paceMeter measures at which rate this process sends the mails of each domain group, and all.
 type paceMeter struct {
 	mu     sync.Mutex
 	groups map[string]*paceCount
@@ -225,17 +224,16 @@ type paceCount struct {
 const meterWindow = time.Minute
 
 // count counts a mail.
-func (p *paceMeter) count(address string, now time.Time) {
+func (p *paceMeter) count(group string, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	c := p.of(address, now)
+	c := p.of(group, now)
 	c.n++
 }
 
-// of returns the counter of a domain group. After meterWindow it halves the time and the count. The
+// of returns the counter of a group. After meterWindow it halves the time and the count. The
 // caller holds p.mu.
-func (p *paceMeter) of(address string, now time.Time) *paceCount {
-	group := pace.DomainGroup(address)
+func (p *paceMeter) of(group string, now time.Time) *paceCount {
 	if p.groups == nil || len(p.groups) > 10_000 {
 		p.groups = make(map[string]*paceCount)
 	}
@@ -251,9 +249,9 @@ func (p *paceMeter) of(address string, now time.Time) *paceCount {
 }
 
 // perMinute returns the measured rate.
-func (p *paceMeter) perMinute(address string, now time.Time) int64 {
+func (p *paceMeter) perMinute(group string, now time.Time) int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	c := p.of(address, now)
+	c := p.of(group, now)
 	return int64(c.n * float64(time.Minute) / float64(max(now.Sub(c.since), time.Second)))
 }

@@ -35,7 +35,7 @@ type LeasedSlice struct {
 	Recipients []batches.Recipient   // waiting, due again, or in doubt
 	From       string                // address of the sender
 	Former     string                // who has had the slice and did not release it, or ""
-	Paces      []pace.Pace           // of the domain groups whose mails are slowed down
+	Paces      []pace.Pace           // of the groups of mails that are slowed down
 }
 
 // LeaseTurn says of which Batches LeaseSlice leases a slice.
