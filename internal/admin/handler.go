@@ -218,8 +218,15 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, v *people.Visit, 
 		h.write(w, r, http.StatusUnprocessableEntity, problem(known.Error()), v)
 	case r.Context().Err() != nil:
 	default:
-		h.options.Log.Error("a page failed", "path", r.URL.Path, "error", err)
+		h.logFailure(r, "a page failed", err)
 		h.write(w, r, http.StatusInternalServerError, problem("This did not work. The log of the server says why."), v)
+	}
+}
+
+// logFailure logs an error, unless the browser has closed the connection: that interrupts the statement that runs.
+func (h *Handler) logFailure(r *http.Request, what string, err error) {
+	if r.Context().Err() == nil {
+		h.options.Log.Error(what, "path", r.URL.Path, "error", err)
 	}
 }
 
@@ -243,7 +250,7 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request) (*people.Visit, 
 			return v, true
 		}
 		if !errors.Is(err, people.ErrNoSession) {
-			h.options.Log.Error("a page failed", "path", r.URL.Path, "error", err)
+			h.logFailure(r, "a page failed", err)
 			http.Error(w, "the database does not answer", http.StatusServiceUnavailable)
 			return nil, false
 		}
@@ -265,7 +272,7 @@ func (h *Handler) write(w http.ResponseWriter, r *http.Request, status int, view
 		_ = control.SetWriteDeadline(time.Time{})
 	}()
 	if err := ui.Write(w, r, status, view, v, h.underWay(r, status, v)); err != nil {
-		h.options.Log.Error("a page failed", "path", r.URL.Path, "error", err)
+		h.logFailure(r, "a page failed", err)
 		http.Error(w, "this page failed: the log of the server says why", http.StatusInternalServerError)
 	}
 }
@@ -277,8 +284,8 @@ func (h *Handler) underWay(r *http.Request, status int, v *people.Visit) (u app.
 		return u
 	}
 	u, err := h.app.UnderWay(r.Context(), v.Caller)
-	if err != nil && r.Context().Err() == nil {
-		h.options.Log.Error("the menu has no counts", "path", r.URL.Path, "error", err)
+	if err != nil {
+		h.logFailure(r, "the menu has no counts", err)
 	}
 	return u
 }

@@ -31,6 +31,7 @@ func TestPages(t *testing.T) {
 		{Name: "records of other Accounts and other Lists are answered like ones that do not exist", Test: (*site).others},
 		{Name: "texts of Contacts and records stay text on every page", Test: (*site).markup},
 		{Name: "a form from another site is refused", Test: (*site).otherSites},
+		{Name: "an aborted request is no error in the log", Test: (*site).aborted},
 		{Name: "a Message is written, looked at, sent once and reported", Test: (*site).firstSend},
 		{Name: "a person signs in with a passkey, and administers people, keys and webhooks, as the audit log says", Test: (*site).administer},
 		{Name: "only a person who may send can send", Test: (*site).maySend},

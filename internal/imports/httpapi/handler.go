@@ -5,7 +5,6 @@ package httpapi
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -150,7 +149,7 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	code, message, published := rpc.Published(err)
 	if !published {
-		if !errors.Is(err, context.Canceled) {
+		if r.Context().Err() == nil {
 			h.options.Log.Error("request failed", "path", r.URL.Path, "error", err)
 		}
 		code, message = api.FailureName("")

@@ -102,7 +102,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		panic(http.ErrAbortHandler) // the client has disconnected, or is too slow
 	}
-	h.answer(w, h.receive(r.Context(), r.Header, body))
+	h.answer(w, r, h.receive(r.Context(), r.Header, body))
 }
 
 // receive checks a request and records its events.
@@ -155,7 +155,7 @@ func (h *Handler) record(ctx context.Context, e *event) (outcome string, err err
 }
 
 // answer writes the answer to a request that receive returned err for.
-func (h *Handler) answer(w http.ResponseWriter, err error) {
+func (h *Handler) answer(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case err == nil:
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -166,7 +166,7 @@ func (h *Handler) answer(w http.ResponseWriter, err error) {
 		h.refuse(w, http.StatusBadRequest, err)
 	default:
 		h.count(outcomeFailed)
-		if !errors.Is(err, context.Canceled) {
+		if r.Context().Err() == nil {
 			h.log.Error("events of the email provider were not stored: it sends them again", "provider", h.name,
 				"error", err)
 		}
