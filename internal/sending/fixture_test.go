@@ -91,14 +91,21 @@ func (p *mailedList) holdMails() (arrived chan string, free chan struct{}) {
 // startSender starts the sender of Batches.
 func (p *mailedList) startSender() {
 	p.Helper()
-	p.sender = p.service.Sending.NewBatchSender(sending.SenderOptions{Mailer: p.newMailer(), Slots: sending.NewSlots(8),
+	p.sender = p.newSender()
+}
+
+// newSender starts a sender, like that of a process of its own, and stops it at the end.
+func (p *mailedList) newSender() *sending.BatchSender {
+	p.Helper()
+	sender := p.service.Sending.NewBatchSender(sending.SenderOptions{Mailer: p.newMailer(), Slots: sending.NewSlots(8),
 		Connections: 4, Log: slog.New(slog.DiscardHandler), Now: p.now})
-	p.sender.Start()
+	sender.Start()
 	p.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		p.sender.Stop(ctx)
+		sender.Stop(ctx)
 	})
+	return sender
 }
 
 // prepare does what the job of a Batch does: it stores the recipients, and wakes the sender.

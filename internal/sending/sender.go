@@ -29,8 +29,8 @@ const (
 	// crash, the outcome of these mails is unknown.
 	markedMails = 16
 	// lookInterval is the time between two looks for slices. PrepareBatch wakes the sender of its
-	// process; other processes notice a Batch only by looking.
-	lookInterval = 30 * time.Second
+	// process; other processes notice a Batch only by looking. A look reads two small tables.
+	lookInterval = 2 * time.Second
 	// checkInterval is the time between two checks whether the Batches of the leased slices are
 	// still sending. A pause takes effect after this time.
 	checkInterval = 500 * time.Millisecond

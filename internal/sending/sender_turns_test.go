@@ -54,3 +54,24 @@ func (p *mailedList) ofAnotherAccount() *mailedList {
 	p.must(err)
 	return &other
 }
+
+// Several servers send a Batch together. Here, the mails of the first one do not get through, so that the Batch cannot end
+// before the second one has a slice.
+//
+// covers: decision 59
+func TestServersShareABatch(t *testing.T) {
+	p := newMailedList(t, dbtest.Postgres)
+	arrived, free := p.holdMails()
+	p.startSender()
+	p.newSender()
+	const n = 501 // two slices
+	id := p.addBatch(n, batches.BatchRequest{})
+	for range 5 { // a sender has four connections
+		<-arrived
+	}
+	close(free)
+	for range n - 5 {
+		<-arrived
+	}
+	p.untilStatus(id, batches.BatchCompleted)
+}
