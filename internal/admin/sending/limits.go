@@ -46,18 +46,16 @@ func (p *pages) readLimits(r *ui.Request, d *data, alone bool) error {
 	if err != nil {
 		return err
 	}
-	now := r.Now.Unix()
 	for i := range limits.Paces {
 		one := &limits.Paces[i]
 		name := one.Group
-		switch {
-		case one.Relay() != "":
+		if one.Relay() != "" {
 			name = "the mail server"
-		case strings.Contains(name, ".") && !alone:
+		} else if strings.Contains(name, ".") && !alone {
 			continue // a domain to which another Account may have sent
 		}
 		d.Slowed = append(d.Slowed, setting{name, fmt.Sprintf("%s mails a minute, because it asked for fewer %s; "+
-			"a tenth more each minute, up to %s", ui.Number(one.At(now)), r.Date(one.Time), ui.Number(one.Top))})
+			"a tenth more each minute, up to %s", ui.Number(one.At(r.Now.Unix())), r.Date(one.Time), ui.Number(one.Top))})
 	}
 	if len(limits.Days) == 0 || !alone {
 		return nil
