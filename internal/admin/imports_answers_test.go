@@ -1,6 +1,8 @@
 package admin_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -9,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"enlist/internal/apptest"
 	"enlist/internal/imports"
 )
 
@@ -25,6 +28,7 @@ func TestPagesOfImportsAsk(t *testing.T) {
 		{"new Contacts of a List that asks people to confirm need an answer, also if they are imported at once", (*importSite).asksHowToConfirm},
 		{"values that do not fit can be left out, and refused rows come back", (*importSite).asksForBadValues},
 		{"a missing proof of consent is asked for without a second upload, and is no failure on Home", (*importSite).asksForConsent},
+		{"an archive of Mailchimp becomes an Import for each status", (*importSite).archive},
 		{"the person says how the file is written", (*importSite).asksHowItIsWritten},
 	} {
 		s.Case(rule.name, func() { rule.test(s) })
@@ -98,6 +102,42 @@ func (s *importSite) asksForConsent() {
 	s.wantWithout(s.get("full", "/admin/"), "An Import failed")
 	path, _ := s.again(got.path+"/run", url.Values{"consent_text": {"fair in Bonn"}, "again": {"1"}})
 	s.want(s.get("full", path), 200, "Import 1 row now")
+}
+
+func (s *importSite) archive() {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for name, text := range map[string]string{
+		"subscribed_email_audience_export_1.csv":    "Email Address,OPTIN_TIME\nm1@example.com,2024-05-01 10:00:00\n",
+		"unsubscribed_email_audience_export_1.csv":  "Email Address,UNSUB_TIME\nm2@example.com,2024-05-02 10:00:00\n",
+		"cleaned_email_audience_export_1.csv":       "Email Address,CLEAN_TIME\nm3@example.com,2024-05-03 10:00:00\n",
+		"nonsubscribed_email_audience_export_1.csv": "Email Address\nm4@example.com\n",
+	} {
+		part, err := w.Create(name)
+		s.Must(err)
+		_, err = part.Write([]byte(text))
+		s.Must(err)
+	}
+	s.Must(w.Close())
+	list := s.AddList("name", "Mailchimp")
+	got := s.upload("full", "audience.zip", b.String(), "list", fmt.Sprint(list), "at_once", "1")
+	if got.status != http.StatusSeeOther || !strings.HasPrefix(got.path, "/admin/imports?") {
+		s.Fatalf("status %d to %s: %s", got.status, got.path, got.body)
+	}
+	all, err := s.App.Imports.AllImports(s.Context(), s.Caller)
+	s.Must(err)
+	var kinds []string
+	for _, i := range all {
+		if i.ListID == list {
+			s.Must(s.App.Imports.RunImport(s.Context(), i.ID))
+			kinds = append(kinds, i.Options.As)
+		}
+	}
+	apptest.Same(s.T, "the Imports", kinds, []string{imports.AsContacts, imports.AsUnsubscribers, imports.AsBounced})
+	if s.contacts(list) != 1 || s.Count(list, "Email", "exactly", "m1@example.com") != 1 {
+		s.Errorf("the List has %d Contacts, want the subscribed one", s.contacts(list))
+	}
+	s.wantWithout(s.get("full", "/admin/"), "An Import failed")
 }
 
 func (s *importSite) asksHowItIsWritten() {

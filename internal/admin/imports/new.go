@@ -45,6 +45,7 @@ type form struct {
 	Wrong   map[string]string // what is wrong, by names of inputs
 	Most    string            // largest size of a file
 	Full    bool              // the person may add Fields
+	To      string            // path of the page that shows several Imports; "": there is one
 }
 
 func (p *pages) newForm(r *ui.Request) (*form, error) {
@@ -131,8 +132,11 @@ func (p *pages) upload(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	body.Discard()
-	if len(f.Wrong) > 0 {
+	switch {
+	case len(f.Wrong) > 0:
 		return p.view(f), nil
+	case f.To != "":
+		return ui.GoTo(f.To, "The archive has several files. Each has an Import here."), nil
 	}
 	return ui.GoTo(path(i.ID), ""), nil
 }
@@ -200,8 +204,16 @@ func (p *pages) add(r *ui.Request, f *form, part *multipart.Part, most int64) (*
 		o.ConsentText == "") {
 		o.DryRun, o.KeepFile = true, true // the page of the Import asks what the List needs, with numbers
 	}
-	return r.App.Imports.AddImport(r.Context(), r.Caller,
-		imports.NewImport{File: part, Size: r.ContentLength, Most: most, ImportOptions: o})
+	n := imports.NewImport{File: part, Size: r.ContentLength, Most: most, ImportOptions: o}
+	if isArchive(name) && o.As == imports.AsContacts {
+		to, file, remove, err := addArchive(r, n)
+		defer remove()
+		if f.To = to; err != nil || to != "" {
+			return nil, err
+		}
+		n.File = file
+	}
+	return r.App.Imports.AddImport(r.Context(), r.Caller, n)
 }
 
 // checkChoices finds values that no select of the form has.
