@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -63,9 +64,33 @@ func TestBounceCommandRecordsReports(t *testing.T) {
 		t.Errorf("after a complaint: got %+v, want is_unsubscribed and is_active both true", got)
 	}
 
+	carl := must(c.client.SubscribeContact(ctx, 1, api.Details{"Email": "carl@example.com"}, api.Consent{}))(t)
+	for _, m := range must(server.Wait(ctx, 9))(t)[6:9] {
+		c.pipe(0, "nothing to do: it reports no permanent failure of the address", sample(t, "blamed-dmarc", m.From))
+		if got := c.flags(carl); !got.IsActive {
+			t.Errorf("refusals for DMARC deactivated the Contact: %+v", got)
+		}
+	}
+	for _, m := range must(server.Wait(ctx, 9))(t)[6:9] {
+		c.pipe(0, "recorded a bounce", sample(t, "missed-qmail-text", m.From))
+	}
+	if got := c.flags(carl); !got.IsBounceDeactivated {
+		t.Errorf("three bounces that are plain text did not deactivate the Contact: %+v", got)
+	}
+
 	c.pipe(0, "nothing to do: it is neither", "Subject: I am away\r\n\r\nUntil Monday.\r\n")
 	c.db += "/nowhere"
 	c.pipe(75, "", report("x@example.org", "failed", "5.1.1"))
+}
+
+// sample returns a mail of package mail's tests, to an address.
+func sample(t *testing.T, name, to string) string {
+	t.Helper()
+	text, err := os.ReadFile("../../internal/mail/testdata/reports/" + name + ".eml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(string(text), "{TO}", to)
 }
 
 func (c *crash) flags(id int64) *api.Contact {

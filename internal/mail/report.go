@@ -148,6 +148,11 @@ func (s *reportReader) part(p *part, depth int) {
 	case "text/plain", "text/html":
 		s.notice(p.content(), kind == "text/html")
 	case "message/rfc822", "text/rfc822-headers", "text/rfc822-header", "message/global", "message/global-headers":
+		returned := parsePart(p.content())
+		if kind, _ := returned.mediaType(); kind == "multipart/report" { // a server has passed on the report of another one
+			s.part(&returned, depth+1)
+			return
+		}
 		s.original(p.content())
 	default:
 		if !strings.HasPrefix(kind, "multipart/") {

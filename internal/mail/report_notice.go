@@ -22,11 +22,12 @@ var (
 	// delays matches what is written in warnings: the mail server goes on trying.
 	delays = regexp.MustCompile(`(?i)delayed|not yet been delivered|will (?:be retried|continue|keep|try again|retry)|` +
 		`still (?:being|trying|undelivered)|warning message only|do(?:es)? not need to (?:be )?resen[dt]|transient|` +
-		`will be attempted|delivery attempts will`)
+		`will be attempted`)
 
 	// failures matches what mail systems write into bounces. It tells them from mails of people.
-	failures = regexp.MustCompile(`(?i)mailer.?daemon|mail.?deliver|post.?master|undeliver|deliver|returned.(?:mail|to)|` +
-		`failure notice|mail (?:system )?error|delivery.(?:fail|error|status|notif)|(?:not|n't) (?:be )?(?:reach|sent)`)
+	failures = regexp.MustCompile(`(?i)mailer.?daemon|post.?master|mail.?deliver|undeliver|deliver\w*(?: \w+){0,4} (?:fail|error)|` +
+		`(?:not|n't|unable to|error|fail\w*)(?: \w+){0,3} deliver|delivery (?:status|notif|to the following)|` +
+		`delivery errors|returned.mail|failure notice|mail (?:system )?error|(?:not|n't) (?:be )?(?:reach|sent)`)
 
 	// withCode matches a paragraph with a reply code or an enhanced status code.
 	withCode = regexp.MustCompile(`(?m)(?:^|[\s#(:;<,\[])(?:[45]\d\d[ \-]|[45]\.\d{1,3}\.\d{1,3}\b)`)
@@ -50,7 +51,7 @@ func (s *reportReader) notice(text []byte, html bool) {
 		s.original(text[at[0]:])
 		text = text[:at[0]]
 	}
-	if statusFields.Match(text) {
+	if s.isAnswer() && statusFields.Match(text) {
 		s.status(text)
 	}
 	if len(s.text) < maxText {
@@ -76,10 +77,14 @@ func (s *reportReader) judgeNotice() (reply.Kind, string) {
 	return reply.Judge("", s.text, false), strings.TrimSpace(s.text)
 }
 
-// isBounce reports whether a mail without a delivery status is a bounce: it has no sender to reply to, its recipient has
-// the tag of the delivery, and it is written by a mail system that does not try again.
+// isAnswer reports whether a text can be a bounce: its recipient has the tag of the delivery, and it has no sender to reply
+// to. People quote such texts.
+func (s *reportReader) isAnswer() bool { return s.tagged && s.noSender }
+
+// isBounce reports whether a mail without a delivery status is a bounce: a mail system that does not try again has
+// written it.
 func (s *reportReader) isBounce() bool {
-	return s.tagged && s.noSender && failures.MatchString(s.from+"\n"+s.subject+"\n"+s.text) && !s.isDelay()
+	return s.isAnswer() && failures.MatchString(s.from+"\n"+s.subject+"\n"+s.text) && !s.isDelay()
 }
 
 func (s *reportReader) isDelay() bool { return s.delayed || delays.MatchString(s.subject+"\n"+s.text) }
