@@ -14,22 +14,19 @@ import (
 
 // answers are the questions of the page. An empty one is not asked.
 type answers struct {
-	Status    []question // columns with people who have left
-	BadValues string     // how many rows could be imported without them
-	Confirm   string     // how many new Contacts would get no mail
-	Consent   bool       // the List needs a proof of consent
+	Status    bool   // what becomes of people who have left
+	BadValues string // how many rows could be imported without them
+	Confirm   string // how many new Contacts would get no mail
+	Consent   bool   // the List needs a proof of consent
 
 	O      imports.ImportOptions // what was answered
 	Choice map[string][]choice
 	File   bool // the person may say how the file is written
 }
 
-// question is about a column.
-type question struct{ Column, Says, Rows string }
-
 // Any reports whether something is asked, for the template.
 func (a *answers) Any() bool {
-	return a.Status != nil || a.BadValues != "" || a.Confirm != "" || a.Consent
+	return a.Status || a.BadValues != "" || a.Confirm != "" || a.Consent
 }
 
 // ask fills the questions of a dry run whose file is kept.
@@ -39,10 +36,7 @@ func (d *data) ask(i *imports.Import) {
 		return
 	}
 	a, r := &d.Answers, &i.Report
-	for _, c := range r.Status {
-		a.Status = append(a.Status, question{c.Column, strings.Join(c.Samples, ", "),
-			fmt.Sprintf("%s of %s", ui.Number(c.Rows), ui.Count(i.Total(), "row"))})
-	}
+	a.Status = len(r.Status) > 0
 	if n := r.Fixable; n > 0 || len(r.LeftOut) > 0 {
 		a.BadValues = ui.Count(n, "row") + " would be refused only for a value that does not fit."
 	}
