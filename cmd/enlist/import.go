@@ -43,6 +43,7 @@ type importAdd struct {
 
 	Map          map[string]string `mapsep:"none" placeholder:"COLUMN=FIELD" help:"The Field of a column; nothing after = leaves it out. May be repeated."`
 	Date         map[string]string `mapsep:"none" placeholder:"COLUMN=PATTERN" help:"How a column writes dates, such as DD.MM.YYYY, or excel. May be repeated."`
+	Decimal      map[string]string `mapsep:"none" placeholder:"COLUMN=comma" help:"What stands before the decimals of a column's numbers: comma or point. May be repeated."`
 	DecimalComma bool              `help:"Numbers have a comma before their decimals, as in 1.234,50."`
 	AddFields    bool              `help:"Add a Field for each column that has none. Its type is guessed from the first rows."`
 
@@ -127,6 +128,7 @@ func (c *importAdd) askHowToConfirm(ctx context.Context, s *app.App, caller *enl
 func (c *importAdd) options(name string) imports.ImportOptions {
 	o := imports.ImportOptions{List: enlist.ListID(c.List), FileName: name, Format: c.Format, Encoding: c.Encoding,
 		Delimiter: c.Delimiter, NoHeader: c.NoHeader, Map: mappings(c.Map), Dates: mappings(c.Date),
+		Decimals:     mappings(c.Decimal),
 		DecimalComma: c.DecimalComma, AddFields: c.AddFields, As: c.As, Skip: c.Skip, ConsentType: c.ConsentType,
 		ConsentText: c.ConsentText, DryRun: c.DryRun, Status: c.Status, BadValues: c.BadValues, Confirm: c.Confirm, Autoresponders: c.Autoresponders, Notifications: c.Notifications,
 		Webhooks: c.Webhooks}

@@ -40,10 +40,16 @@ func isJoined(r rune) bool {
 	return r >= 0x600 && (unicode.IsLetter(r) || unicode.IsMark(r)) && !unicode.In(r, unicode.Latin, unicode.Greek)
 }
 
-// Bare returns the address of a text such as "Ann Lee <ann@example.com>". It returns any other text without surrounding
-// space.
+// Bare returns the address of a text such as "Ann Lee <ann@example.com>", 'ann@example.com' or mailto:ann@example.com. It
+// returns any other text without surrounding space.
 func Bare(text string) string {
 	text = strings.TrimSpace(text)
+	if len(text) > 7 && strings.EqualFold(text[:7], "mailto:") {
+		return text[7:]
+	}
+	if len(text) > 2 && text[0] == '\'' && text[len(text)-1] == '\'' {
+		return text[1 : len(text)-1]
+	}
 	if inner, ok := strings.CutSuffix(text, ">"); ok {
 		if i := strings.LastIndexByte(inner, '<'); i >= 0 {
 			return strings.TrimSpace(inner[i+1:])

@@ -304,7 +304,7 @@ func (s *importSite) chooseColumns() {
 }
 
 func (s *importSite) unclearColumns() {
-	got := s.upload("standard", "u.csv", "Correo,X\nu1@example.com,2\n", "list", fmt.Sprint(s.list), "at_once", "")
+	got := s.upload("standard", "u.csv", "Kontaktweg,X\nu1@example.com,2\n", "list", fmt.Sprint(s.list), "at_once", "")
 	page := s.get("standard", got.path)
 	s.want(page, 200, "needs columns", "Say what the columns are", "u1@example.com", `<select name="target"`)
 	s.wantWithout(page, "--map", "rows now")
@@ -312,7 +312,7 @@ func (s *importSite) unclearColumns() {
 	if i := s.run(again.path); i.Added != 1 {
 		s.Errorf("the dry run is %+v", i)
 	}
-	s.want(s.upload("standard", "u.csv", "Correo\nu1@example.com\n", "list", fmt.Sprint(s.list), "at_once", "1"), 422,
+	s.want(s.upload("standard", "u.csv", "Kontaktweg\nu1@example.com\n", "list", fmt.Sprint(s.list), "at_once", "1"), 422,
 		`aria-invalid="true" aria-describedby="wrong-file"`, "No column is for the Field")
 }
 

@@ -254,22 +254,25 @@ func (s *Service) readHeader(ctx context.Context, i *Import,
 // sampleRows is the number of rows from which samples of columns are taken.
 const sampleRows = 20
 
-// guessFields sets the types of the Fields that are to be added, and returns the first rows.
+// guessFields sets the types of the Fields that are to be added, and how the dates and numbers of columns are written. A
+// column without any value gets no Field. It returns the first rows.
 func guessFields(file *sheet.Reader, columns []ImportColumn, i *Import,
 	schema *enlist.Schema) (first [][]any, err error) {
 	guesses := make(map[int]*Guess)
 	bound := bindColumns(&Import{Options: i.Options, Columns: columns}, schema)
 	for n := range columns {
-		if columns[n].New != nil {
-			guesses[n] = NewGuess(bound[n].date)
+		b := &bound[n]
+		if columns[n].New != nil || b.isTime() || b.field != nil && (b.field.Type == enlist.Date || b.field.Numeric()) {
+			guesses[n] = NewGuess(b.date)
 		}
 	}
+	hasNew, isWhole := slices.ContainsFunc(columns, func(c ImportColumn) bool { return c.New != nil }), false
 	for n := range guessRows {
 		if len(guesses) == 0 && n >= sampleRows {
 			break
 		}
 		row, err := file.Next()
-		if err == io.EOF || err != nil && len(guesses) == 0 { // the run says why
+		if isWhole = err == io.EOF; isWhole || err != nil && !hasNew { // the run says why
 			break
 		}
 		if err != nil {
@@ -280,12 +283,20 @@ func guessFields(file *sheet.Reader, columns []ImportColumn, i *Import,
 		}
 		for n, g := range guesses {
 			if n < len(row.Values) {
-				g.See(row.Values[n], i.Options.DecimalComma)
+				g.See(row.Values[n], bound[n].decimal == DecimalComma)
 			}
 		}
 	}
 	for n, g := range guesses {
-		*columns[n].New = g.Field()
+		c := &columns[n]
+		switch {
+		case c.New == nil:
+			c.Format = g.format(bound[n].field, bound[n].isTime())
+		case g.values == 0 && isWhole:
+			c.Target, c.New = "", nil
+		default:
+			*c.New, c.Format = g.fieldOfColumn()
+		}
 	}
 	return first, nil
 }

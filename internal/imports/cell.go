@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"enlist/internal/address"
 	"enlist/internal/enlist"
 )
 
@@ -20,15 +22,15 @@ import (
 
 // input returns a cell of a Field's column as if a caller had sent it. sent is false for a cell that the row does not
 // have.
-func (b *boundColumn) input(cell any, decimalComma bool) (in enlist.Input, sent bool) {
+func (b *boundColumn) input(cell any) (in enlist.Input, sent bool) {
 	switch v := cell.(type) {
 	case nil:
 		return enlist.Input{}, false
 	case string:
-		return enlist.TextInput(b.text(v, decimalComma)), true
+		return enlist.TextInput(b.text(v)), true
 	case json.Number:
 		if b.field.Type == enlist.Date {
-			return enlist.TextInput(b.text(string(v), false)), true
+			return enlist.TextInput(b.text(string(v))), true
 		}
 	case time.Time:
 		return enlist.TextInput(isoTime(v)), true
@@ -68,17 +70,18 @@ func inputOf(cell any) enlist.Input {
 
 // text returns a cell in a spelling that the Field accepts. A text that it does not understand stays as it is, so that
 // Field.Read refuses it.
-func (b *boundColumn) text(cell string, decimalComma bool) string {
+func (b *boundColumn) text(cell string) string {
 	f := b.field
+	cell = withoutGuard(cell)
 	switch {
 	case f.AddressType == enlist.AddressEmail:
-		return bareAddress(cell)
+		return address.Bare(cell)
 	case f.Type == enlist.Date:
 		if iso, ok := b.isoDate(strings.TrimSpace(cell)); ok {
 			return iso
 		}
-	case f.Numeric() && decimalComma:
-		return strings.Replace(strings.ReplaceAll(cell, ".", ""), ",", ".", 1)
+	case f.Numeric():
+		return plainNumber(cell, b.decimal)
 	case f.Type == enlist.Checkbox && f.Values != "" && !strings.Contains(f.Values, ","):
 		if ticked, ok := TickOf(cell); ok && ticked {
 			return f.Values
@@ -89,15 +92,31 @@ func (b *boundColumn) text(cell string, decimalComma bool) string {
 	return cell
 }
 
-// bareAddress returns the address of a text such as "Ann Lee <ann@example.com>".
-func bareAddress(cell string) string {
-	cell = strings.TrimSpace(cell)
-	if inner, ok := strings.CutSuffix(cell, ">"); ok {
-		if i := strings.LastIndexByte(inner, '<'); i >= 0 {
-			return strings.TrimSpace(inner[i+1:])
-		}
+// guarded matches what is written into files so that a spreadsheet keeps a text as it is: '0491570006 or '=x with an
+// apostrophe, ="0491570007" as a formula.
+var guarded = regexp.MustCompile(`^\s*(?:'([=+@-].*|[0-9][0-9 ()+./-]*)|="([^"]*)")\s*$`)
+
+// withoutGuard returns a text without what only keeps a spreadsheet from changing it.
+func withoutGuard(cell string) string {
+	if strings.IndexByte(cell, '\'') < 0 && strings.IndexByte(cell, '=') < 0 {
+		return cell
+	}
+	if m := guarded.FindStringSubmatch(cell); m != nil {
+		return m[1] + m[2]
 	}
 	return cell
+}
+
+// shortenedNumber matches a long number as a spreadsheet shows it: 4.9157E+08. Its last digits are lost.
+var shortenedNumber = regexp.MustCompile(`^\s*[0-9][.,][0-9]+[eE]\+[0-9]+\s*$`)
+
+// check refuses a telephone number that a spreadsheet has shortened.
+func (b *boundColumn) check(in enlist.Input) error {
+	if b.field.AddressType != enlist.AddressMobile || in.Kind != enlist.InputText || !shortenedNumber.MatchString(in.Text) {
+		return nil
+	}
+	return enlist.Invalid(b.field.Name, "a spreadsheet has shortened this number: "+
+		"give its column the format Text or 0 there, and save the file again")
 }
 
 // TickOf reads the words for yes and no that people write for a box to tick.

@@ -18,6 +18,7 @@ type ImportColumn struct {
 	Target string         `json:"target"`              // name of a Field, or one of importKeys; "": the column is left out
 	Field  enlist.FieldID `json:"field_id,omitempty"`  // 0: no Field, or a Field that a dry run does not add
 	New    *NewField      `json:"new_field,omitempty"` // the Field that the Import adds for the column
+	Format *ColumnFormat  `json:"format,omitempty"`    // nil: values need none, or the options say it
 }
 
 // NewField is a Field that an Import adds. Its name is the Target of the column.
@@ -51,9 +52,6 @@ var importKeys = map[string]string{
 	"ip_address": keyConsentIP, keyConsentPreferences: keyConsentPreferences, keyUnsubscribedTime: keyUnsubscribedTime,
 }
 
-// emailNames are names in lower case that mean the email Field, whatever its name is.
-var emailNames = []string{"email", "e-mail", "email address", "e-mail address", "email_address", "mail"}
-
 // columnPlan finds the meaning of the columns of a file.
 type columnPlan struct {
 	schema  *enlist.Schema
@@ -73,9 +71,11 @@ func planColumns(schema *enlist.Schema, names []string, o *ImportOptions) ([]Imp
 		}
 		p.mapped[name] = m.Target
 	}
-	for _, m := range o.Dates {
-		if _, err := p.column("date", m.Column); err != nil {
-			return nil, err
+	for option, of := range map[string][]ImportMapping{"date": o.Dates, "decimal": o.Decimals} {
+		for _, m := range of {
+			if _, err := p.column(option, m.Column); err != nil {
+				return nil, err
+			}
 		}
 	}
 	columns := make([]ImportColumn, len(names))
@@ -159,7 +159,7 @@ func (p *columnPlan) meaning(name string) (ImportColumn, error) {
 }
 
 // field returns the Field that a name means, or nil. A name that is only similar to "email" means the email Field,
-// unless the caller has mapped it or another column.
+// unless the caller has mapped it or another column. The same holds for parts of a name.
 func (p *columnPlan) field(name string, mapped bool) *enlist.Field {
 	trimmed := strings.TrimSpace(name)
 	if f, _ := contacts.FieldOfKey(p.schema, trimmed); f != nil {
@@ -175,10 +175,13 @@ func (p *columnPlan) field(name string, mapped bool) *enlist.Field {
 			found = f
 		}
 	}
-	if found == nil && !mapped && slices.Contains(emailNames, strings.ToLower(trimmed)) && !p.hasEmail() {
+	switch {
+	case found != nil || mapped:
+		return found
+	case isEmailHeading(trimmed) && !p.hasEmail():
 		return p.schema.Email()
 	}
-	return found
+	return p.fieldOfName(trimmed)
 }
 
 // hasEmail reports whether a column has the name of the email Field, or is mapped to it.
@@ -239,8 +242,9 @@ type boundColumn struct {
 	key   string        // one of importKeys; "": a Field, or left out
 	field *enlist.Field // nil: a key, or left out
 	date  *datePattern
-
-	status statusKind
+	// decimal is what stands before the decimals of numbers; "": a point, and thousands have no sign.
+	decimal string
+	status  statusKind
 }
 
 // name returns the name of the Field or of the key, or "" for a column that is left out.
@@ -270,11 +274,35 @@ func bindColumns(i *Import, schema *enlist.Schema) []boundColumn {
 		if b.field != nil && i.Options.As != AsContacts && b.field.AddressType == enlist.AddressNone {
 			b.field = nil
 		}
-		for _, m := range i.Options.Dates {
-			if strings.EqualFold(strings.TrimSpace(m.Column), c.Name) {
-				b.date, _ = parseDatePattern(m.Target) // ImportOptions.check has checked it
-			}
-		}
+		b.bindFormat(c, &i.Options)
 	}
 	return bound
+}
+
+// bindFormat sets how the values of the column are written: as the caller says, or else as the values show.
+func (b *boundColumn) bindFormat(c *ImportColumn, o *ImportOptions) {
+	if c.Format != nil {
+		b.decimal = c.Format.Decimal
+		if c.Format.Date != "" {
+			b.date, _ = parseDatePattern(c.Format.Date) // one of knownDates
+		}
+	}
+	if o.DecimalComma {
+		b.decimal = DecimalComma
+	}
+	for _, m := range o.Decimals {
+		if strings.EqualFold(strings.TrimSpace(m.Column), c.Name) {
+			b.decimal = m.Target
+		}
+	}
+	for _, m := range o.Dates {
+		if strings.EqualFold(strings.TrimSpace(m.Column), c.Name) {
+			b.date, _ = parseDatePattern(m.Target) // ImportOptions.check has checked it
+		}
+	}
+}
+
+// isTime reports whether the column has times that are no Field.
+func (b *boundColumn) isTime() bool {
+	return slices.Contains([]string{keyCreated, keyConfirmed, keyUnsubscribedTime, keyConsentTime}, b.key)
 }

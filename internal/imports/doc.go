@@ -4,7 +4,7 @@
 //	import.go   the record of an Import
 //	add.go      stores the file and adds the Import
 //	columns.go  what each column of the file is stored as
-//	guess.go    the types of new Fields
+//	guess.go, format.go, headings.go    the types of new Fields
 //	content.go  reads the file from the database
 //	cell.go     the value of a cell
 //	row.go      reads a row and checks it

@@ -72,7 +72,7 @@ func FuzzCell(f *testing.F) {
 	f.Fuzz(func(t *testing.T, cell string, kind uint8, comma bool) {
 		b := &boundColumn{field: &kinds[int(kind)%len(kinds)], key: keyCreated}
 		for _, v := range []any{cell, json.Number(cell), nil, true, []any{cell}, map[string]any{cell: cell}} {
-			in, _ := b.input(v, comma)
+			in, _ := b.input(v)
 			text, err := b.field.Read(in, "2026-01-31")
 			if err != nil {
 				continue

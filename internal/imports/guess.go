@@ -27,6 +27,7 @@ type Guess struct {
 	values                         int         // number of cells that are not empty
 	notTick, notDecimal, notDate   bool
 	hasTime, isLong, isTickByWords bool
+	formats                        formats
 }
 
 func NewGuess(date *datePattern) *Guess {
@@ -65,9 +66,10 @@ func (g *Guess) See(cell any, decimalComma bool) {
 	} else if text != "0" && text != "1" {
 		g.isTickByWords = true
 	}
+	g.formats.see(text)
 	number := text
 	if decimalComma {
-		number = strings.Replace(strings.ReplaceAll(text, ".", ""), ",", ".", 1)
+		number = plainNumber(text, DecimalComma)
 	}
 	if _, ok := enlist.ParseDecimal(number); !ok || isCode(text) {
 		g.notDecimal = true
@@ -86,6 +88,30 @@ func (g *Guess) See(cell any, decimalComma bool) {
 // +49351123: as a number they would lose their first character.
 func isCode(text string) bool {
 	return text[0] == '+' || len(text) > 1 && text[0] == '0' && text[1] != '.' && text[1] != ','
+}
+
+// fieldOfColumn returns the Field for the values of a column of a file, whose format an Import finds out, and the format.
+func (g *Guess) fieldOfColumn() (NewField, *ColumnFormat) {
+	field := g.Field()
+	if field.Type != enlist.Text || g.values == 0 {
+		return field, nil
+	}
+	date, choices := g.formats.date(g.values)
+	decimal, _ := g.formats.decimal()
+	switch {
+	case date != "" && g.column.date == nil && g.formats.anyDate == g.values:
+		clock := enlist.TimeOff
+		if strings.Contains(date, "HH") {
+			clock = enlist.Time24
+		}
+		return NewField{Type: enlist.Date, TimeFormat: clock}, &ColumnFormat{Date: date}
+	case decimal == DecimalComma && g.formats.readsByComma == g.values,
+		decimal == DecimalPoint && g.formats.readsPoint == g.values:
+		return NewField{Type: enlist.Decimal}, &ColumnFormat{Decimal: decimal}
+	case choices != nil && g.column.date == nil && g.formats.anyDate == g.values:
+		return field, &ColumnFormat{Choices: choices}
+	}
+	return field, nil
 }
 
 // Field returns the Field for the values that were seen.

@@ -71,9 +71,10 @@ type ImportOptions struct {
 
 	// The meaning of its columns and values.
 	Map          []ImportMapping `json:"map,omitempty"`
-	Dates        []ImportMapping `json:"dates,omitempty"` // Target is a pattern such as DD.MM.YYYY
-	DecimalComma bool            `json:"decimal_comma,omitempty"`
-	AddFields    bool            `json:"add_fields,omitempty"` // makes a Field for each column without one
+	Dates        []ImportMapping `json:"dates,omitempty"`         // Target is a pattern such as DD.MM.YYYY
+	DecimalComma bool            `json:"decimal_comma,omitempty"` // in all columns
+	Decimals     []ImportMapping `json:"decimals,omitempty"`      // Target is DecimalComma or DecimalPoint
+	AddFields    bool            `json:"add_fields,omitempty"`    // makes a Field for each column without one
 
 	// The rules.
 	As          string `json:"as,omitempty"`
@@ -245,6 +246,11 @@ func (o *ImportOptions) check(c *enlist.Caller) error {
 	for _, m := range o.Dates {
 		if _, err := parseDatePattern(m.Target); err != nil {
 			return enlist.Invalid("date", fmt.Sprintf("the pattern %q of the column %q: %v", m.Target, m.Column, err))
+		}
+	}
+	for _, m := range o.Decimals {
+		if m.Target != DecimalComma && m.Target != DecimalPoint {
+			return enlist.Invalid("decimal", fmt.Sprintf("%q of the column %q is neither comma nor point", m.Target, m.Column))
 		}
 	}
 	if o.As != AsContacts && (o.AddFields || o.Existing == ExistingOverwrite || o.ConsentType != "" ||

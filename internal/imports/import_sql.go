@@ -96,7 +96,7 @@ func EraseTexts(tx *db.Tx, id enlist.ImportID, mentions func(text string) bool) 
 		return ignoreNoImport(err)
 	}
 	o := &i.Options
-	i.Columns, o.Map, o.Dates, i.Report = nil, nil, nil, Report{}
+	i.Columns, o.Map, o.Dates, o.Decimals, i.Report = nil, nil, nil, nil, Report{}
 	for _, text := range []*string{&i.Reason, &o.FileName} {
 		if mentions(*text) {
 			*text = contacts.ErasedAddress

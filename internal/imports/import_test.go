@@ -260,7 +260,7 @@ func importAddsFields(f *importFixture) {
 		}
 	}
 	apptest.Same(f.T, "new Fields", found, []string{"Name text", "Postcode text", "Sum decimal", "Day date off", "When date 24h",
-		"News checkbox yes", "Text comment", "Empty text"})
+		"News checkbox yes", "Text comment"})
 }
 
 func importSystemKeys(f *importFixture) {

@@ -81,15 +81,15 @@ func keptFileRemoval(f *importFixture) {
 }
 
 func unclearColumns(f *importFixture) {
-	i, err := f.addImport("Correo,Correo2\nann@example.com,a\n", keepFile)
+	i, err := f.addImport("Kontaktweg,Kontaktweg2\nann@example.com,a\n", keepFile)
 	f.Must(err)
-	if i.State != imports.ImportFailed || !i.HasKeptFile() || fmt.Sprint(i.Columns) != "[{Correo  0 <nil>} {Correo2  0 <nil>}]" {
+	if i.State != imports.ImportFailed || !i.HasKeptFile() || fmt.Sprint(i.Columns) != "[{Kontaktweg  0 <nil> <nil>} {Kontaktweg2  0 <nil> <nil>}]" {
 		f.Fatalf("the import is %+v, want it failed with its columns and file", i)
 	}
 	_, err = f.App.Imports.ImportKept(f.Context(), f.Caller, i.ID, forReal)
 	f.Refused(err, enlist.InvalidParameters, "no column is for the Field")
 	next, err := f.App.Imports.ImportKept(f.Context(), f.Caller, i.ID, func(o *imports.ImportOptions) {
-		o.DryRun, o.Map = false, []imports.ImportMapping{{Column: "Correo", Target: "Email"}}
+		o.DryRun, o.Map = false, []imports.ImportMapping{{Column: "Kontaktweg", Target: "Email"}}
 	})
 	f.Must(err)
 	f.Must(f.App.Imports.RunImport(f.Context(), next.ID))

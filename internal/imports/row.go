@@ -105,7 +105,8 @@ func (p *rowParser) read(r *importRow, consent *contacts.Consent) (at int64, err
 		case isFault && (b.field != nil || b.key != ""):
 			err = enlist.Invalid(b.name(), string(fault))
 		case b.field != nil:
-			in, sent := b.input(r.cells[n], p.options.DecimalComma)
+			in, sent := b.input(r.cells[n])
+			err = b.check(in)
 			if sent {
 				p.inputs[n] = in
 				p.sent = append(p.sent, contacts.SentValue{Field: b.field, Value: &p.inputs[n]})

@@ -28,7 +28,7 @@ func readImportOptions(query url.Values) (o imports.ImportOptions, follow bool, 
 	flags := map[string]*bool{"no_header": &o.NoHeader, "decimal_comma": &o.DecimalComma, "add_fields": &o.AddFields,
 		"dry_run": &o.DryRun, "autoresponders": &o.Autoresponders, "notifications": &o.Notifications,
 		"webhooks": &o.Webhooks, "follow": &follow}
-	pairs := map[string]*[]imports.ImportMapping{"map": &o.Map, "date": &o.Dates}
+	pairs := map[string]*[]imports.ImportMapping{"map": &o.Map, "date": &o.Dates, "decimal": &o.Decimals}
 	for name, values := range query {
 		last := values[len(values)-1]
 		switch {
