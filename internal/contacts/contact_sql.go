@@ -119,6 +119,7 @@ func mapContact(d *db.Dialect, m *db.Mapper, c *enlist.ByID) {
 	m.ID("id", (*int64)(&c.ID))
 	search.MapContactState(m, c)
 	m.State("preference_values", "''", (*db.Answers)(&c.Prefs))
+	m.State("language", "''", &c.Language)
 	m.Converted("field_values", d.Document, d.ToDocument, &m.Document)
 }
 

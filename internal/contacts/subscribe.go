@@ -19,7 +19,9 @@ type SubscribeRequest struct {
 	Details []enlist.Detail // keys are Field names or field_<id>; other keys are ignored
 	Consent Consent
 	Form    enlist.FormID // that the person has sent; 0: another program subscribes the person
-	ByLink  bool          // the person uses the page with the settings of another subscription
+	// Language of the page on which the person subscribes; "": it is not known.
+	Language string
+	ByLink   bool // the person uses the page with the settings of another subscription
 }
 
 // Subscribe adds a Contact to a List and returns its ID. If the List disallows duplicates and
@@ -69,6 +71,7 @@ func (call *subscribeCall) run(tx *db.Tx, now int64) (enlist.ContactID, error) {
 	if call.ByLink {
 		contact.SubscribedVia, sub.byLink = "other", true
 	}
+	contact.Language, sub.language = call.Language, call.Language
 	SetPreferences(&contact, schema, parsed.consent.Preferences)
 	existing, err := sub.insertOrFind(&contact)
 	switch {
@@ -120,6 +123,8 @@ type subscription struct {
 	now    int64         // Unix time
 	form   enlist.FormID // as in SubscribeRequest, like byLink
 	byLink bool
+
+	language string // as in SubscribeRequest
 }
 
 // insertOrFind inserts a new Contact. If the List disallows duplicates and a Contact has the
@@ -158,9 +163,12 @@ func (sub *subscription) update(contact *enlist.ByID) error {
 	changed := SetPreferences(contact, sub.Schema, sub.consent.Preferences)
 	changed = sub.Apply(contact) || changed
 	resubscribed := contact.IsUnsubscribed
+	isOther := sub.speaks(contact)
 	contact.IsUnsubscribed = false
 	if changed || resubscribed {
 		contact.Modified = sub.now
+	}
+	if changed || resubscribed || isOther {
 		if err := Update(sub.tx, contact); err != nil {
 			return err
 		}

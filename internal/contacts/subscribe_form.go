@@ -29,6 +29,17 @@ func (sub *subscription) distrust(contact *enlist.ByID) {
 	}
 }
 
+// speaks sets the language of an existing Contact to that of the call, and returns whether this changes it. A subscriber
+// who has one keeps it, because anyone can send a Form with the address.
+func (sub *subscription) speaks(contact *enlist.ByID) bool {
+	waits := contact.IsUnsubscribed || sub.Schema.List.DoubleOptIn && !contact.DoubleOptIn
+	if sub.language == "" || contact.Language == sub.language || contact.Language != "" && !waits {
+		return false
+	}
+	contact.Language = sub.language
+	return true
+}
+
 // FormAct is what a person does with a Form: the column of form_day that counts it.
 type FormAct string
 

@@ -22,7 +22,7 @@ func (t *Tx) NewContactIDs(n int) ([]enlist.ContactID, error) {
 // HasInitialState reports whether all state columns of a Contact have their initial values.
 func HasInitialState(c *enlist.ByID) bool {
 	return c.IsActive && !c.DoubleOptIn && !c.IsBounceDeactivated && !c.IsUnsubscribed && len(c.Prefs) == 0 &&
-		c.DoubleOptInTime|c.LastClickTime|c.LastMessageTime|c.LastOpenTime|c.WebformID == 0
+		c.Language == "" && c.DoubleOptInTime|c.LastClickTime|c.LastMessageTime|c.LastOpenTime|c.WebformID == 0
 }
 
 // EncodeValues returns Field values as JSON for the column field_values: an object whose names are the

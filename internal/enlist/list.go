@@ -59,3 +59,9 @@ func (l *List) Recipients(event Event) string {
 	}
 	return ""
 }
+
+// HasTextsIn reports whether the texts of the List fit a reader of a language: they have that of the List, which may not
+// be known, and "" stands for any reader.
+func (l *List) HasTextsIn(language string) bool {
+	return language == "" || l.Language == "" || l.Language == language
+}

@@ -22,6 +22,7 @@ import (
 // covers: spec form.record, form.translations, form.subscribe, form.counts, contact.webform_id, decision 132, 136
 func TestForms(t *testing.T) {
 	apptest.Run(t, apptest.Shared, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
+		{Name: "a subscriber keeps the language of the first Form, until the subscription ends", Test: keepsLanguage},
 		{Name: "setForm asks for the Fields with show_in_form by default, and keeps what is not sent, as the audit log says", Test: setForm},
 		{Name: "a visitor is subscribed with the Form, its consent and address", Test: subscribes},
 		{Name: "faults are named by their inputs, and nothing is stored", Test: faults},
@@ -337,4 +338,23 @@ func TestOriginIsWrittenAsBrowsersWriteIt(t *testing.T) {
 			t.Errorf("the origin of %s is %q, want %q", text, got, want)
 		}
 	}
+}
+
+func keepsLanguage(o *apptest.Account) {
+	list := o.AddList()
+	form := newForm(o, list)
+	sends := func(page, want string) {
+		o.Helper()
+		_, err := o.App.Forms.Send(o.Context(), form, &forms.Entry{Page: page, Title: "News",
+			Values: map[enlist.FieldID][]string{o.EmailField(list): {"ann@example.com"}}})
+		o.Must(err)
+		if c := find(o, list); c.Language != want {
+			o.Errorf("after a Form in %s the language is %q, want %s", page, c.Language, want)
+		}
+	}
+	sends("de", "de")
+	sends("fr", "de")
+	_, err := o.App.Contacts.UnsubscribeByID(o.Context(), o.Caller, contacts.ContactRequest{List: list, Contact: find(o, list).ID})
+	o.Must(err)
+	sends("fr", "fr")
 }

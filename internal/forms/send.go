@@ -19,6 +19,7 @@ type Entry struct {
 	Agreed   bool   // the tick for the consent
 	Title    string // that the visitor has read, for the ledger
 	Language string // in which the visitor has read the texts
+	Page     string // language of the page, for the mails that follow
 	IP       string // "" if it is not known
 }
 
@@ -81,7 +82,7 @@ func (s *Service) Send(ctx context.Context, id enlist.FormID, e *Entry) (map[enl
 	if faults := p.Check(e, enlist.Today(s.db.Now(), by.Account.TimeZone)); len(faults) > 0 {
 		return faults, nil
 	}
-	r := contacts.SubscribeRequest{List: p.ListID, Form: id,
+	r := contacts.SubscribeRequest{List: p.ListID, Form: id, Language: e.Page,
 		Consent: contacts.Consent{Type: contacts.ConsentDirect, Text: e.Title, IP: e.IP}}
 	if p.Consent != "" {
 		r.Consent.Type, r.Consent.Text = enlist.ConsentGDPR, p.Consent

@@ -106,5 +106,14 @@ func wanted(accept string) []language.Tag {
 // Name returns the name of the language in itself, such as "Deutsch".
 func (l Language) Name() string { return l.Text("language") }
 
+// FieldName returns the name of a standard Field in this language, and any other name as it is.
+func (l Language) FieldName(name string) string {
+	key := "field." + strings.ReplaceAll(strings.ToLower(name), " ", "_")
+	if text := l.texts[key]; text != "" && l.Code != English {
+		return text
+	}
+	return name
+}
+
 // Text returns the text of a key. It contains {list} and {address} in place of the List's name and of the address.
 func (l Language) Text(key string) string { return l.texts[key] }

@@ -59,6 +59,11 @@ func (c *composer) linksOf(l *messages.OutgoingMail) linkTo {
 	return func(kind enlist.LinkKind) string { return c.link(kind, l.Delivery) }
 }
 
+// languageOf returns the language in which the Contact of a mail subscribed, or else that of the List.
+func (c *composer) languageOf(l *messages.OutgoingMail) language.Language {
+	return c.texts.For(cmp.Or(l.Contact.Language, l.Schema.List.Language), "")
+}
+
 // linksOfAll returns the link to unsubscribe and the others of a mail as a page. None is of one person: the page is that
 // of an archive if the mail is to no Contact, and a reader asks there for a mail with the own links.
 func (c *composer) linksOfAll(about enlist.DeliveryKey) (unsubscribe string, others linkTo) {
@@ -112,6 +117,7 @@ func (c *composer) outgoing(ctx context.Context, l *messages.OutgoingMail) (*com
 		return nil, "", &messages.Undelivered{Permanent: true, Detail: t.refused.Error()}
 	}
 	r := rendering{mail: l, unsubscribe: c.link(enlist.LinkUnsubscribe, l.Delivery), link: c.linksOf(l)}
+	r.leave = oneLine(strings.ReplaceAll(c.languageOf(l).Text("unsubscribe.heading"), "{list}", list.Name))
 	if l.Archived {
 		r.unsubscribe, r.link = c.linksOfAll(l.Delivery)
 	}
@@ -155,7 +161,7 @@ func (c *composer) outgoing(ctx context.Context, l *messages.OutgoingMail) (*com
 // preferences composes the mail with the link to the settings of a subscriber, and returns its subject.
 func (c *composer) preferences(l *messages.OutgoingMail) (*composed, string, error) {
 	list := &l.Schema.List
-	in := c.texts.For(list.Language, "")
+	in := c.languageOf(l)
 	b := &builtIn{Language: in.Code, List: list.Name, Imprint: list.Imprint,
 		Title:   strings.ReplaceAll(in.Text("linkmail.subject"), "{list}", list.Name),
 		Heading: in.Text("linkmail.heading"), Before: in.Text("linkmail.before"), Button: in.Text("linkmail.button"),
@@ -170,13 +176,17 @@ func (c *composer) preferences(l *messages.OutgoingMail) (*composed, string, err
 // reference.md: event.confirm
 func (c *composer) confirmation(l *messages.OutgoingMail) (*composed, string, error) {
 	list := &l.Schema.List
-	in := c.texts.For(list.Language, "")
+	in := c.languageOf(l)
+	subject, text := list.ConfirmSubject, list.ConfirmText
+	if !list.HasTextsIn(l.Contact.Language) {
+		subject, text = "", ""
+	}
 	b := &builtIn{
 		Language: in.Code,
 		List:     list.Name,
-		Title:    cmp.Or(list.ConfirmSubject, strings.ReplaceAll(in.Text("mail.subject"), "{list}", list.Name)),
+		Title:    cmp.Or(subject, strings.ReplaceAll(in.Text("mail.subject"), "{list}", list.Name)),
 		Heading:  in.Text("mail.heading"),
-		Before:   cmp.Or(list.ConfirmText, in.Text("mail.before")),
+		Before:   cmp.Or(text, in.Text("mail.before")),
 		Consent:  list.ConsentText,
 		Button:   in.Text("mail.button"),
 		Link:     c.link(enlist.LinkConfirm, l.Delivery),

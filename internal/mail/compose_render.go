@@ -17,6 +17,7 @@ import (
 type rendering struct {
 	mail        *messages.OutgoingMail
 	unsubscribe string
+	leave       string           // text of the link to unsubscribe at the end
 	link        linkTo           // the other links of the mail
 	open        string           // URL of the tracking pixel; "" if openings are not tracked
 	click       func(int) string // returns the tracked URL of a link; nil if clicks are not tracked
@@ -109,7 +110,7 @@ func (r *rendering) text(t *compiled) string {
 	text := strings.TrimRight(b.String(), " \n") + "\n"
 	end := slices.Clone(t.sender)
 	if !t.text.unsubscribe && r.unsubscribe != "" {
-		end = append(end, "Unsubscribe from "+oneLine(r.mail.Schema.List.Name)+": "+r.unsubscribe)
+		end = append(end, r.leave+": "+r.unsubscribe)
 	}
 	if len(end) == 0 {
 		return text
@@ -171,8 +172,7 @@ func (r *rendering) bodyEnd(b *strings.Builder, t *compiled) {
 		end = append(end, html.EscapeString(line))
 	}
 	if !t.html.unsubscribe && r.unsubscribe != "" {
-		list := html.EscapeString(oneLine(r.mail.Schema.List.Name))
-		end = append(end, `<a href="`+html.EscapeString(r.unsubscribe)+`"`+link+`>Unsubscribe from `+list+"</a>")
+		end = append(end, `<a href="`+html.EscapeString(r.unsubscribe)+`"`+link+`>`+html.EscapeString(r.leave)+"</a>")
 	}
 	if len(end) > 0 {
 		b.WriteString(`<p dir="auto" style="` + style + `text-align: center;">` + strings.Join(end, "<br>\n") + "</p>\n")

@@ -351,3 +351,28 @@ func TestSubjectIsOneLineWithoutControlCharacters(t *testing.T) {
 		})
 	}
 }
+
+// The mails of the program and the link to unsubscribe are in the language in which the Contact subscribed.
+//
+// covers: spec form.language
+func TestMailsAreInTheLanguageInWhichTheContactSubscribed(t *testing.T) {
+	c, _ := testComposer(t)
+	l := testMail(&messages.Message{EmailType: messages.EmailHTML, Subject: "x", HTML: "<p>Hello"})
+	l.Contact.Language, l.Schema.List.Language = "de", "en"
+	r := send(t, c, l)
+	contains(t, "text", r.text, "Von News & Views abmelden: https://")
+	contains(t, "html", r.html, ">Von News &amp; Views abmelden</a>")
+	l.Message = nil
+	l.Delivery.Cause = messages.CauseLink
+	contains(t, "the link", send(t, c, l).html, `<html lang="de">`)
+	l.Delivery.Cause = messages.CauseConfirmation
+	l.Schema.List.ConfirmSubject, l.Schema.List.ConfirmText = "One more click", "English words"
+	r = send(t, c, l)
+	contains(t, "subject", r.subject(t), "Bitte bestätigen: News & Views")
+	contains(t, "html", r.html, `<html lang="de">`)
+	lacks(t, "html", r.html, "English words")
+	l.Schema.List.Language = "" // the texts of the List may be German
+	contains(t, "subject", send(t, c, l).subject(t), "One more click")
+	l.Contact.Language, l.Schema.List.Language = "", "fr"
+	contains(t, "html", send(t, c, l).html, `<html lang="fr">`, "English words")
+}

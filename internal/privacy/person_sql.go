@@ -29,7 +29,7 @@ var personTables = map[PersonSection]personTable{
 	PersonContacts: {name: "contact", contact: "list_id = ? AND id = ?",
 		columns: `list_id id creation_time last_modified_time double_opt_in double_opt_in_time is_active
 			is_bounce_deactivated is_unsubscribed last_click_time last_message_time last_open_time subscribed_via
-			webform_id confirmation_time subscription_waits bounce_time`},
+			webform_id language confirmation_time subscription_waits bounce_time`},
 	PersonConsents: {name: "consent", contact: "list_id = ? AND contact_id = ? ORDER BY number",
 		columns: "list_id contact_id number time method type text ip preferences:json key_id import_id import_row"},
 	PersonDepartures: {name: "departure", contact: "list_id = ? AND contact_id = ?",

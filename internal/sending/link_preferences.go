@@ -185,7 +185,7 @@ func (s *Service) joinOrLeave(ctx context.Context, by *enlist.Caller, p *Prefere
 		return enlist.IgnoreKind(enlist.NoList, err)
 	}
 	email := enlist.TextInput(p.email())
-	r := contacts.SubscribeRequest{List: other.List.ID, ByLink: true,
+	r := contacts.SubscribeRequest{List: other.List.ID, ByLink: true, Language: p.Language(),
 		Details: []enlist.Detail{{Key: other.Email().Name, Value: email}},
 		Consent: contacts.Consent{Type: contacts.ConsentDirect, Text: other.List.Name, IP: ip}}
 	if other.List.ConsentText != "" {

@@ -41,6 +41,14 @@ func (v *LinkView) Address() string {
 	return v.email()
 }
 
+// Language returns the language in which the Contact subscribed, or "".
+func (v *LinkView) Language() string {
+	if v.Contact == nil {
+		return ""
+	}
+	return v.Contact.Language
+}
+
 func (v *LinkView) email() string { return v.Contact.Values.Get(v.Schema.Email().ID) }
 
 // Confirmation says what a link that confirms a subscription can still do.

@@ -14,7 +14,7 @@ import (
 
 // subscription returns the data of a page about a subscription.
 func subscription(v *sending.LinkView) page {
-	return page{Schema: v.Schema, Address: mask(v.Address())}
+	return page{Schema: v.Schema, Address: mask(v.Address()), Wanted: v.Language()}
 }
 
 // visitorIP returns the IP address of a visitor for the consent ledger. It returns "" for an address of a private

@@ -275,8 +275,9 @@ func (f *formRequest) subscribe(p *forms.Public, e *forms.Entry, trapped bool) (
 func (f *formRequest) entry(p *forms.Public, posted url.Values) *forms.Entry {
 	e := &forms.Entry{Values: make(map[enlist.FieldID][]string), Ticked: make(map[enlist.PreferenceID]bool),
 		Agreed: forms.IsTicked(posted[agreeInput]), IP: visitorIP(f.r), Title: p.Title, Language: p.Language}
+	in := f.texts.For(languageOf(p), f.browserLanguages())
+	e.Page = in.Code
 	if e.Title == "" {
-		in := f.texts.For(languageOf(p), f.browserLanguages())
 		e.Title = strings.ReplaceAll(in.Text("form.heading"), "{list}", p.Schema.List.Name)
 	}
 	for _, i := range p.Inputs {

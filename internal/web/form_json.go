@@ -107,7 +107,7 @@ func (f *formRequest) info(p *forms.Public) formInfo {
 		i.Button = in.plain("form.button")
 	}
 	for _, one := range inputsOf(p, nil, nil) {
-		field := fieldInfo{Name: one.Name, Label: one.Label, Type: one.Kind, IsRequired: one.Required}
+		field := fieldInfo{Name: one.Name, Label: in.Language.FieldName(one.Label), Type: one.Kind, IsRequired: one.Required}
 		for _, c := range one.Choices {
 			field.Choices = append(field.Choices, c.Text)
 		}

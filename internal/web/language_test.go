@@ -52,3 +52,26 @@ func TestConfirmationKeepsTheConsentText(t *testing.T) {
 		return err
 	}))
 }
+
+// What a person gets is in the language of the Form, and not in that of the List or the browser.
+//
+// covers: spec form.language
+func TestPagesAreInTheLanguageInWhichThePersonSubscribed(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, "double_opt_in_required", "1", "language", "en", "farewell_text", "Come back soon")
+	path := h.addForm("language", "de", "sites", "https://shop.example")
+	h.shows(h.do("GET", path, ""), http.StatusOK, "<bdi>E-Mail-Adresse</bdi>")
+	h.header = http.Header{"Origin": {"https://shop.example"}, "Accept-Language": {"fr"}}
+	h.shows(h.do("POST", path, "f1=mira%40example.com"), http.StatusOK, `<html lang="de">`)
+	if got := h.contact(1).Language; got != "de" {
+		t.Fatalf("the Contact has the language %q, want de", got)
+	}
+	h.shows(h.do("GET", h.path(enlist.LinkConfirm, 1), ""), http.StatusOK, `<html lang="de">`)
+	h.shows(h.do("GET", h.path(enlist.LinkPreferences, 1), ""), http.StatusOK, `<html lang="de">`, "Ihre Einstellungen")
+	left := h.do("POST", h.path(enlist.LinkUnsubscribe, 1), pressed)
+	if h.shows(left, http.StatusOK, `<html lang="de">`, "Sie sind abgemeldet"); strings.Contains(left.body, "Come back soon") {
+		t.Error("the farewell has the text of the List in another language")
+	}
+	id := h.subscribe("Email", "noor@example.com")
+	h.shows(h.do("GET", h.path(enlist.LinkConfirm, id), ""), http.StatusOK, `<html lang="en">`)
+}

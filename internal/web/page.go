@@ -43,7 +43,7 @@ type page struct {
 	Archive  *archivePage
 	Reasons  []contacts.DepartureReason // for which the page asks
 	Done     bool                       // the visitor has sent the form of the page
-	Wanted   string                     // language of the page; "": that of the List
+	Wanted   string                     // language of the page, such as that of the Contact; "": that of the List
 	Item     any                        // what a part of the page shows
 	Look     *look                      // of the Account's theme, or nil; render sets it
 	Language language.Language          // render sets it
@@ -74,9 +74,14 @@ func (p page) Imprint() string {
 	return ""
 }
 
+// hasOwnTexts reports whether the texts of the List are in the language of the page.
+func (p page) hasOwnTexts() bool {
+	return p.Schema != nil && p.Schema.List.HasTextsIn(p.Wanted)
+}
+
 // Farewell returns what the List says to those that have left, or "" if it says nothing.
 func (p page) Farewell() string {
-	if p.Schema == nil {
+	if !p.hasOwnTexts() {
 		return ""
 	}
 	return p.Schema.List.FarewellText
@@ -84,7 +89,7 @@ func (p page) Farewell() string {
 
 // SettingsText returns what the List says above the settings, or "" if it says nothing.
 func (p page) SettingsText() string {
-	if p.Schema == nil {
+	if !p.hasOwnTexts() {
 		return ""
 	}
 	return p.Schema.List.PreferencesText

@@ -50,9 +50,9 @@ func (h *Handler) settings(w http.ResponseWriter, r *http.Request, l enlist.Link
 	case err != nil:
 		h.failed(w, r, l, err)
 	case v.Contact == nil:
-		h.render(w, r, http.StatusGone, "unknown", page{Schema: v.Schema})
+		h.render(w, r, http.StatusGone, "unknown", page{Schema: v.Schema, Wanted: v.Language()})
 	case v.Expired:
-		h.render(w, r, http.StatusGone, "preferencesold", page{Schema: v.Schema})
+		h.render(w, r, http.StatusGone, "preferencesold", page{Schema: v.Schema, Wanted: v.Language()})
 	case view != nil:
 		h.render(w, r, http.StatusUnprocessableEntity, "preferences", *view)
 	default:
@@ -177,7 +177,7 @@ func (h *Handler) newLink(w http.ResponseWriter, r *http.Request, l enlist.Link,
 			return
 		}
 	}
-	h.render(w, r, http.StatusOK, "linksent", page{Schema: v.Schema})
+	h.render(w, r, http.StatusOK, "linksent", page{Schema: v.Schema, Wanted: v.Language()})
 }
 
 // ownData sends what is stored about the Contact as a file.

@@ -192,9 +192,10 @@ func (p *pages) snippetOf(f *forms.Form, code string, schema *enlist.Schema, url
 		Topics []tick
 		Press  string // text of the button
 	}{Form: form, URL: url}
-	d.Press = cmp.Or(form.Button, p.texts.For(cmp.Or(form.Language, schema.List.Language), "").Text("form.button"))
+	shown := p.texts.For(cmp.Or(form.Language, schema.List.Language), "")
+	d.Press = cmp.Or(form.Button, shown.Text("form.button"))
 	for _, in := range forms.Inputs(f, schema) {
-		label := cmp.Or(labels[forms.FieldInput(in.ID)], in.Name)
+		label := cmp.Or(labels[forms.FieldInput(in.ID)], shown.FieldName(in.Name))
 		d.Inputs = append(d.Inputs, input{in, label, enlist.SplitTrimmed(in.Values),
 			forms.InputType(in.Field), forms.Autocomplete(in.Field)})
 	}
