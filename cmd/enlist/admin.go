@@ -89,6 +89,12 @@ func (s *server) onlyPages(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// isBrowserAtRoot reports whether a person asks for the path / in a browser. Programs do not accept HTML.
+func isBrowserAtRoot(r *http.Request) bool {
+	return r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
+		strings.Contains(r.Header.Get("Accept"), "text/html")
+}
+
 // linkTime is the longest time in which the mail server must accept the mail with a link: a person waits for the page.
 const linkTime = 15 * time.Second
 

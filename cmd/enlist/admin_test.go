@@ -60,3 +60,22 @@ func TestPagesOfTheirOwnAddressLinkToThePublicURL(t *testing.T) {
 		t.Errorf("a POST of the preview is answered with %d", r.StatusCode)
 	}
 }
+
+// covers: spec endpoint.status
+func TestTheRootLeadsBrowsersToThePages(t *testing.T) {
+	key := strings.Repeat("0123456789abcdef", 4)
+	printed := startPrinting(t, dbtest.SQLite, config.Serve{}, key)
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	for _, c := range []struct{ method, accept, to string }{
+		{http.MethodGet, "text/html,application/xhtml+xml,*/*;q=0.8", "/admin/"},
+		{http.MethodGet, "*/*", ""}, {http.MethodGet, "application/json", ""}, {http.MethodPost, "text/html", ""},
+	} {
+		r := must(http.NewRequestWithContext(t.Context(), c.method, "http://"+greetingAddr.FindStringSubmatch(printed)[1]+"/", nil))(t)
+		r.Header.Set("Accept", c.accept)
+		reply := must(client.Do(r))(t)
+		reply.Body.Close()
+		if to := reply.Header.Get("Location"); to != c.to {
+			t.Errorf("%s / with Accept: %s leads to %q, want %q", c.method, c.accept, to, c.to)
+		}
+	}
+}

@@ -172,6 +172,10 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.pages.ServeHTTP(w, r)
 			return
 		}
+		if s.ownPages == nil && isBrowserAtRoot(r) {
+			http.Redirect(w, r, admin.Prefix, http.StatusSeeOther)
+			return
+		}
 		if s.ownPages == nil && admin.IsPath(r.URL.Path) {
 			s.admin().ServeHTTP(w, r)
 			return

@@ -165,7 +165,7 @@ func (s *site) manageWebhooks() {
 	if !strings.Contains(text, "whsec_") {
 		s.Errorf("the page has no secret:\n%s", text)
 	}
-	v.want("/admin/webhooks", http.StatusOK, "a Contact is subscribed", "shop.example.com")
+	v.want("/admin/webhooks", http.StatusOK, "a Contact subscribes", "a Contact clicks a link", "shop.example.com")
 	form.Set("event", "contact:nothing")
 	if status, _, _ := v.post(path, form); status != http.StatusUnprocessableEntity {
 		s.Errorf("an unknown event is answered with %d", status)
@@ -174,7 +174,7 @@ func (s *site) manageWebhooks() {
 	form.Set("list", "0")
 	v.post(path, form)
 	v.post(path+"/again", nil)
-	v.want("/admin/webhooks", http.StatusOK, "a send is completed", "all Lists")
+	v.want("/admin/webhooks", http.StatusOK, "a campaign is completed", "all Lists")
 	number := path[strings.LastIndex(path, "/")+1:]
 	if status, _, _ := v.post(path+"/delete", nil); status != http.StatusUnprocessableEntity {
 		s.Errorf("a deletion without the number is answered with %d", status)

@@ -48,7 +48,7 @@ func (s *site) leftOut() {
 	v := s.full()
 	v.post("/admin/contacts/person", url.Values{"list": {id(s.News)}, "contact": {id(s.Contacts[2])}, "do": {"deactivate"}})
 	_, _, text := v.get("/admin/sends/check?message=" + id(s.Message) + "&list=" + id(s.News) + "&leave=" + id(s.News) + "-" + id(segment))
-	for reason, want := range map[string]string{"unsubscribed": "a0@", "deactivated": "a2@", "excluded by the send": "a1@"} {
+	for reason, want := range map[string]string{"unsubscribed": "a0@", "deactivated": "a2@", "excluded by the campaign": "a1@"} {
 		_, row, _ := strings.Cut(text, "Left out: "+reason)
 		row, _, _ = strings.Cut(row, "</tr>")
 		_, path, found := strings.Cut(row, `<a href="`)

@@ -106,6 +106,7 @@ func New(a *app.App, o Options) *Handler {
 	}
 	h.pages.HandleFunc("POST /admin/account", h.switchAccount)
 	h.pages.HandleFunc("POST /admin/sign-out", h.signOut)
+	h.pages.HandleFunc(Prefix, h.unknown)
 	return h
 }
 
@@ -128,7 +129,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// The Back button shows what was typed all the same, and after the sign-out it shows no page: with no-cache it would.
 	head.Set("Cache-Control", "no-store")
 	if err := h.protect.Check(r); err != nil {
-		http.Error(w, "this form was sent from another site", http.StatusForbidden)
+		h.write(w, r, http.StatusForbidden, problem("This form was sent from another site. Nothing was changed."), nil)
 		return
 	}
 	most := int64(maxSignIn)
@@ -154,7 +155,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
 		return
 	}
 	request := &ui.Request{Request: r, Writer: w, Visit: v, App: h.app,
-		Now: h.app.DB.Now().In(enlist.Location(v.Caller.Account.TimeZone)), Version: h.options.Version,
+		Now: h.app.DB.Now().In(enlist.Location(v.Caller.Account.TimeZone)), Version: h.options.Version, MailDir: h.options.Server.MailDir,
 		PublicURL: cmp.Or(h.options.PublicURL, origin(r))}
 	if v.Caller.Key.Level < p.Level {
 		h.write(w, r, http.StatusForbidden, problem("Your level does not allow this page."), v)
@@ -251,7 +252,7 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request) (*people.Visit, 
 		}
 		if !errors.Is(err, people.ErrNoSession) {
 			h.logFailure(r, "a page failed", err)
-			http.Error(w, "the database does not answer", http.StatusServiceUnavailable)
+			h.write(w, r, http.StatusServiceUnavailable, problem("The database does not answer. Try again in a moment."), nil)
 			return nil, false
 		}
 	}
@@ -288,6 +289,13 @@ func (h *Handler) underWay(r *http.Request, status int, v *people.Visit) (u app.
 		h.logFailure(r, "the menu has no counts", err)
 	}
 	return u
+}
+
+// unknown answers a request for a page that does not exist.
+func (h *Handler) unknown(w http.ResponseWriter, r *http.Request) {
+	if v, ok := h.visit(w, r); ok {
+		h.fail(w, r, v, ui.ErrNotFound)
+	}
 }
 
 func (h *Handler) switchAccount(w http.ResponseWriter, r *http.Request) {

@@ -78,7 +78,7 @@ func (s *site) runningSends() {
 	}
 	change(fmt.Sprintf("sent = 10, first_sent_time = %d", s.Now.Unix()-600))
 	zone := enlist.Location(s.Caller.Account.TimeZone)
-	v.want("/admin/lists", http.StatusOK, `Sends <small>1 running</small></a>`)
+	v.want("/admin/lists", http.StatusOK, `Campaigns <small>1 running</small></a>`)
 	v.wantWithout("/admin/lists", "Imports <small>", "Sending health <small>")
 	done := s.Now.In(zone).Add(20*time.Minute).Format("15:04") + " (" + s.Caller.Account.TimeZone + ")."
 	path := "/admin/sends/" + id(one)
@@ -86,7 +86,7 @@ func (s *site) runningSends() {
 	change("rate = '600/hour'")
 	v.want("/admin/", http.StatusOK, "It leaves more slowly than the limits allow: done about "+done)
 	change("rate = '1/hour'")
-	v.want("/admin/", http.StatusOK, "The rate of this send, 1 an hour, is what slows it: done about tomorrow, ")
+	v.want("/admin/", http.StatusOK, "The rate of this campaign, 1 an hour, is what slows it: done about tomorrow, ")
 	for _, w := range []*visitor{s.as("silent", people.Membership{Level: enlist.Full}), s.as("reader", people.Membership{Level: enlist.Read, MaySend: true})} {
 		w.want("/admin/", http.StatusOK, "60 an hour")
 		w.wantWithout("/admin/", path+"/pause")

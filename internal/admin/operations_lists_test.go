@@ -27,7 +27,7 @@ func (s *operations) lists() {
 	s.Subscribe(list, "Email", "ann@example.com")
 	v.want(path, http.StatusOK, "Can get mail", "90 days", "1 Contact", "do not see this List",
 		`double_opt_in&amp;op=exactly&amp;value=1"><b>0</b>`, "Have not confirmed yet", `double_opt_in&amp;op=exactly&amp;value=0"><b>1</b>`,
-		`<th class="n">added</th><th class="n">confirmed</th><th class="n">left</th><th class="n">bounced</th><th class="n">complained</th><th class="n">removed</th>`)
+		`<th class="n">added</th><th class="n">confirmed</th><th class="n">unsubscribed</th><th class="n">bounced</th><th class="n">complained</th><th class="n">removed</th>`)
 	v.want("/admin/lists", http.StatusOK, "<title>90 days: from 0 to 1</title>")
 	v.send("/admin/forms/"+id(list)+"/texts", url.Values{"is_public": {"1"}, "description": {"All <plants>"}, "farewell_text": {"Bye <all>"}, "preferences_text": {"Your <choice>"}}, http.StatusOK)
 	v.want(path, http.StatusOK, "may see and join this List", "All &lt;plants&gt;", "Bye &lt;all&gt;", "Your &lt;choice&gt;", `href="/admin/forms/`+id(list)+`/texts"`)

@@ -50,7 +50,7 @@ func (s *site) copies() {
 		"without": {id(s.ID)}, "rate": {"600/hour"}, "name": {"The first"}, "list": {id(s.News)}}
 	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "To 0 of 6")
 	plan.Del("without")
-	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "To 2 of 6", "Mails an hour", "No limit slows it: done about", "excluded by the send")
+	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "To 2 of 6", "Mails an hour", "No limit slows it: done about", "excluded by the campaign")
 	plan.Set("without", id(s.ID))
 	added := v.sendPlan(plan)
 	number, at := id(added), "/admin/sends/"+id(added)
@@ -85,9 +85,9 @@ func (s *site) slowedSends() {
 	s.Must(err)
 	s.App.SetSending(pace.Settings{From: "news@example.com", Rates: rates})
 	v.want(path, http.StatusOK, "Gmail, 2 an hour, is what slows it: done about", "<title>Mails an hour</title>", `<th class="n">mails</th>`)
-	v.wantWithout(path, "Other sends")
+	v.wantWithout(path, "Other campaigns")
 	s.Add(apptest.Whole(s.News))
-	v.want(path, http.StatusOK, "Gmail, 2 an hour, is what slows it: done about", "Other sends that run now are counted.")
+	v.want(path, http.StatusOK, "Gmail, 2 an hour, is what slows it: done about", "Other campaigns that run now are counted.")
 	s.Must(s.App.Sending.HoldMails(s.Context(), "a test"))
 	v.want(path, http.StatusOK, "All mails are held: none leaves before they are released.")
 }
@@ -104,7 +104,7 @@ func (s *site) mistakes() {
 		{"rate", "fast", "expected rates", `value="fast"`},
 		{"name", "two\nlines", "line", "My name"},
 		{"zone", "Nowhere", "has no Field", "My name"},
-		{"leave", id(s.News) + "-" + id(segment), "only if the send goes to its List alone", "My name"},
+		{"leave", id(s.News) + "-" + id(segment), "only if the campaign goes to its List alone", "My name"},
 		{"share", "200", "expected 1 to 100 percent", `value="200"`},
 	} {
 		plan := url.Values{"message": {id(s.Message)}, "list": {id(s.News), id(second)}, "name": {"My name"}}

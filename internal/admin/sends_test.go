@@ -275,7 +275,7 @@ func (s *site) listOfSends() {
 	v, here := s.full(), "/admin/sends?q=&status=running"
 	v.want("/admin/sends?q=hARVEST", http.StatusOK, "Harvest festival", "1 to 1 of 1")
 	v.wantWithout("/admin/sends?q=harvest", ">May<")
-	v.want("/admin/sends?q=harvest&status=completed", http.StatusOK, "No send has this name and status.")
+	v.want("/admin/sends?q=harvest&status=completed", http.StatusOK, "No campaign has this name and status.")
 	v.want("/admin/sends?q=may&status=completed", http.StatusOK, ">May<", "1 to 1 of 1")
 	v.want(here, http.StatusOK, "Harvest festival", "1 to 2 of 2", `name="back" value="/admin/sends?status=running"`)
 	_, at, _ := v.post("/admin/sends/"+id(named)+"/pause", url.Values{"back": {"/admin/sends?status=running"}})
@@ -297,7 +297,7 @@ func (s *site) listOfSends() {
 	restricted.want("/admin/sends?q=may", http.StatusOK, ">May<") // it was sent to this List alone
 	other := s.AddList()
 	s.AddChecked(batches.BatchRequest{Message: s.Message, Populations: []batches.PopulationRequest{{List: other}}})
-	restricted.want("/admin/sends?q=may", http.StatusOK, "No send has") // now it does not see the Message, so its name finds nothing
+	restricted.want("/admin/sends?q=may", http.StatusOK, "No campaign has") // now it does not see the Message, so its name finds nothing
 	restricted.want("/admin/sends?q=harvest", http.StatusOK, "Harvest festival")
-	v.want("/admin/sends?page=99", http.StatusOK, "beyond the last send")
+	v.want("/admin/sends?page=99", http.StatusOK, "beyond the last campaign")
 }

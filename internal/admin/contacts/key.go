@@ -123,7 +123,7 @@ var systemKeys = []key{
 		{Value: "bulk_upload", Text: "an import"}, {Value: "single_addition", Text: "hand"},
 		{Value: "quick_send", Text: "a quick send"}, {Value: "inbound_message", Text: "a message"},
 		{Value: "other", Text: "another way"}}},
-	{Name: "webform_id", Text: "Number of the form", Kind: whole},
+	{Name: "webform_id", Text: "Form ID", Kind: whole},
 	{Name: "id", Text: "Number of the Contact", Kind: whole},
 }
 

@@ -106,7 +106,7 @@ var sectionNames = map[privacy.PersonSection]string{
 	privacy.PersonContacts: "Contacts", privacy.PersonConsents: "rows of the ledger lose their texts and IP addresses",
 	privacy.PersonUnsubscribed: "entries of the Unsubscriber List become a hash",
 	privacy.PersonMails:        "records of mails",
-	privacy.PersonBatchMails:   "records of mails of sends", privacy.PersonBatchEvents: "opens, clicks and bounces",
+	privacy.PersonBatchMails:   "records of mails of campaigns", privacy.PersonBatchEvents: "opens, clicks and bounces",
 	privacy.PersonWebhookEvents: "events that wait for webhooks", privacy.PersonJobs: "jobs that wait",
 	privacy.PersonImports: "results of rows of Imports", privacy.PersonSavedResults: "saved results of calls",
 	privacy.PersonAudit: "rows of the audit log"}

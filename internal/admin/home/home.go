@@ -99,7 +99,7 @@ func (p *page) show(r *ui.Request) (*ui.View, error) {
 		view.Actions = []ui.Action{{Text: "Import", Path: "/admin/imports/new"}}
 	}
 	if r.MaySend() {
-		view.Actions = append(view.Actions, ui.Action{Text: "New send", Path: "/admin/sends/new", Main: true})
+		view.Actions = append(view.Actions, ui.Action{Text: "New campaign", Path: "/admin/sends/new", Main: true})
 	}
 	return view, nil
 }

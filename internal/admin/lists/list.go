@@ -99,7 +99,7 @@ func (d *listData) plot(r *ui.Request) error {
 	}
 	changes := &ui.Chart{Title: "People who were added and lost on each day",
 		Series: []string{"added", "lost", "net"}}
-	each := &ui.Chart{Series: []string{"added", "confirmed", "left", "bounced", "complained", "removed", "net"}}
+	each := &ui.Chart{Series: []string{"added", "confirmed", "unsubscribed", "bounced", "complained", "removed", "net"}}
 	size := &ui.Chart{Title: "Contacts at the end of each day", Series: []string{"Contacts"}}
 	for i := range days {
 		n, label := days[i].Counts, days[i].Day.Format("2 Jan")

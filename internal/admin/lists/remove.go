@@ -92,7 +92,7 @@ func (p *pages) showRemove(r *ui.Request, l *enlist.List, wrong string) (*ui.Vie
 		v.Title, d.Button = "Delete "+l.Name+"?", "Delete the List and "+contacts
 		d.Texts = []string{fmt.Sprintf("The List is deleted with %s and %s, for ever.", contacts,
 			ui.Count(int64(len(all)), "autoresponder")),
-			"Programs that use the List no longer work. Sends to it leave its Contacts out.", stays}
+			"Programs that use the List no longer work. Campaigns to it leave its Contacts out.", stays}
 	default:
 		return nil, ui.ErrNotFound
 	}

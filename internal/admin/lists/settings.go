@@ -86,9 +86,9 @@ func inputsOf(l *enlist.List) ui.Form {
 			"shown in the mail and on the page, and kept as proof", l.ConsentText),
 		area("imprint", "Imprint", "who sends the mails, at the end of the mail that asks to confirm and of pages",
 			l.Imprint),
-		text("on_register_address", "Tell of each subscription", "addresses with commas between them", l.OnRegister),
-		text("on_update_address", "Tell of each changed Contact", "", l.OnUpdate),
-		text("on_unsubscribe_address", "Tell of each departure", "", l.OnUnsubscribe),
+		text("on_register_address", "Notify when someone subscribes", "addresses with commas between them", l.OnRegister),
+		text("on_update_address", "Notify when a Contact changes", "", l.OnUpdate),
+		text("on_unsubscribe_address", "Notify when someone unsubscribes", "", l.OnUnsubscribe),
 		{Name: "country_code", Label: "Country of telephone numbers without one", Help: "such as 49 for Germany",
 			Kind: ui.InputNumber, Value: ui.Plain(l.CountryCode)},
 	}

@@ -114,7 +114,7 @@ func (p *pages) view(r *ui.Request, d *data) (*ui.View, error) {
 		}
 		d.Colours = append(d.Colours, c)
 	}
-	v := &ui.View{Title: "Look of mails", Place: "Look", Content: p.look_, Data: d,
+	v := &ui.View{Title: "Mail design", Place: "Mail design", Content: p.look_, Data: d,
 		Sub: "For Messages of blocks and in Markdown, and for the pages that subscribers open"}
 	if d.Wrong != "" {
 		d.Preview = "/admin/look/mail" // of the stored theme, because this one cannot be shown
@@ -153,7 +153,7 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	return ui.GoTo("/admin/look",
-		"Saved. Mails that leave from now on have this look, also those of planned sends."), nil
+		"Saved. Mails that leave from now on have this design, also those of planned campaigns."), nil
 }
 
 // sample is the mail with which the page shows a Theme.

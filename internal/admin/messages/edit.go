@@ -65,7 +65,7 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 	view := &ui.View{Title: d.Name, Place: "Messages", Content: p.edit_, Data: d,
 		Sub: "Message · changed " + r.Date(d.LastModifiedTime) + " (" + r.Zone() + ")"}
 	if d.MaySend {
-		view.Actions = []ui.Action{{Text: "Use in a send", Path: "/admin/sends/new?message=" + ui.Plain(int64(d.ID)),
+		view.Actions = []ui.Action{{Text: "Use in a campaign", Path: "/admin/sends/new?message=" + ui.Plain(int64(d.ID)),
 			Main: true}}
 	}
 	switch {

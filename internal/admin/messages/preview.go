@@ -209,7 +209,7 @@ func (p *pages) test(r *ui.Request, m *messages.Message) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ui.GoTo(shownPath(r, m.ID), TestSent(to)), nil
+	return ToTest(r, shownPath(r, m.ID), to)
 }
 
 // SendTest sends a Message to addresses with spaces, commas or semicolons between them, with the values of the Contact
@@ -235,5 +235,14 @@ func SendTest(r *ui.Request, message enlist.MessageID, list enlist.ListID, conta
 	return "", err
 }
 
-// TestSent says that a test mail was sent.
-func TestSent(to string) string { return "The test mail is on its way to " + to + "." }
+// ToTest leads to a page that says what became of a test mail.
+func ToTest(r *ui.Request, path, to string) (*ui.View, error) {
+	not, err := r.NoMail()
+	if err != nil {
+		return nil, err
+	}
+	if not != "" {
+		return ui.GoTo(path, "The test mail to "+to+" is ready. "+not), nil
+	}
+	return ui.GoTo(path, "The test mail is on its way to "+to+"."), nil
+}

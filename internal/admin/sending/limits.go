@@ -13,8 +13,8 @@ import (
 // This file says what limits the mails of sends, and how many bounced or were reported as spam.
 
 // limitTexts are the settings about rates in words, in the order of the page.
-var limitTexts = [][2]string{{"mail-rate", "Mails a second of each process"}, {"batch-rate", "Limits of sends"},
-	{"batch-calendar", "Hours of sends"}, {"batch-warmup", "Warm-up plan"}}
+var limitTexts = [][2]string{{"mail-rate", "Emails per second (each server)"}, {"batch-rate", "Limits of campaigns"},
+	{"batch-calendar", "Hours of campaigns"}, {"batch-warmup", "Warm-up plan"}}
 
 // readLimits sets the rates and the warm-up plan.
 // On a server with several Accounts it leaves out what would show domains of others, or how much they send.
@@ -69,7 +69,7 @@ func (p *pages) readLimits(r *ui.Request, d *data, alone bool) error {
 		chart.Points = append(chart.Points, ui.Point{Label: day.Format("2 Jan"),
 			Values: []int64{limits.Days[i].Most, limits.Days[i].Taken}})
 		if limits.Days[i].Day == r.Now.Format(time.DateOnly) {
-			d.WarmupText = fmt.Sprintf("Today %s of at most %s mails of sends were sent. Providers trust a new mail "+
+			d.WarmupText = fmt.Sprintf("Today %s of at most %s mails of campaigns were sent. Providers trust a new mail "+
 				"server only after some weeks.", ui.Number(limits.Days[i].Taken), ui.Number(limits.Days[i].Most))
 		}
 	}

@@ -125,7 +125,7 @@ func (p *pages) showCheck(r *ui.Request, chosen *plan, request *batches.BatchReq
 	if err := d.fill(r, chosen, request, names); err != nil {
 		return nil, err
 	}
-	return &ui.View{Title: names.Messages[chosen.Message], Sub: "2 of 2 · this will happen", Place: "Sends",
+	return &ui.View{Title: names.Messages[chosen.Message], Sub: "2 of 2 · this will happen", Place: "Campaigns",
 		Content: p.check_, Data: d, Problem: d.problem()}, nil
 }
 
@@ -207,7 +207,7 @@ func (p *pages) test(r *ui.Request) (*ui.View, error) {
 		}
 		return view, err
 	}
-	return ui.GoTo(chosen.path(freshToken(r), r.PostForm.Has("whole")), messagepages.TestSent(r.Person.Email)), nil
+	return messagepages.ToTest(r, chosen.path(freshToken(r), r.PostForm.Has("whole")), r.Person.Email)
 }
 
 // leftOutCounts has the reasons for which Contacts are no recipients.

@@ -166,7 +166,7 @@ var rates = []struct {
 	{"Delivered", func(r *reports.BatchReport) (int64, int64) { return r.Delivered(), r.ToSend() }},
 	{"Opened", func(r *reports.BatchReport) (int64, int64) { return r.HumanOpened, r.Delivered() }},
 	{"Clicked", func(r *reports.BatchReport) (int64, int64) { return r.HumanClicked, r.Delivered() }},
-	{"Left", func(r *reports.BatchReport) (int64, int64) { return r.Unsubscribed, r.Delivered() }},
+	{"Unsubscribed", func(r *reports.BatchReport) (int64, int64) { return r.Unsubscribed, r.Delivered() }},
 }
 
 // againstEarlier compares a Batch with the medians of those that ended before it.

@@ -25,12 +25,11 @@ const courseHours = 72
 
 func courseOf(r *ui.Request, p *plan, b *batches.BatchRequest, check *batches.BatchCheck) (c course, err error) {
 	c.Chart = &ui.Chart{Title: "Mails an hour", Axis: "From", Series: []string{"mails"}}
-	held, err := r.App.Sending.Held(r.Context())
+	c.Text, err = r.NoMail()
 	switch {
 	case err != nil || check.Recipients == 0:
-		return c, err
-	case held != nil:
-		c.Text = "All mails are held: none leaves before they are released."
+		return course{Plot: c.Plot}, err
+	case c.Text != "":
 		return c, nil
 	case p.Test:
 		c.Text = testFirst
@@ -92,7 +91,7 @@ func courseText(r *ui.Request, f *pace.Forecast) string {
 		done = "done about " + soonText(r, f.Done) + " (" + r.Zone() + ")"
 	}
 	if f.Shared {
-		done += ". Other sends that run now are counted"
+		done += ". Other campaigns that run now are counted"
 	}
 	return slow + ": " + done + "."
 }
@@ -115,15 +114,15 @@ func slowText(l *pace.Limit) string {
 	name := ""
 	switch l.Kind {
 	case pace.FastestLimit:
-		return "No limit slows it, and the fastest of the last sends had " + rate
+		return "No limit slows it, and the fastest of the last campaigns had " + rate
 	case pace.SpeedLimit:
 		return "It leaves more slowly than the limits allow"
 	case pace.CalendarLimit:
-		return "It waits for the hours of sends"
+		return "It waits for the hours of campaigns"
 	case pace.WarmupLimit:
 		return "The warm-up plan is what slows it"
 	case pace.BatchLimit:
-		name = "The rate of this send"
+		name = "The rate of this campaign"
 	case pace.RelayLimit:
 		name = "The limit of the mail server"
 	case pace.ServerLimit:

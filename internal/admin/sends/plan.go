@@ -253,7 +253,7 @@ func (p *plan) leave(b *batches.BatchRequest) error {
 		ids[i] = one.Segment
 		for k := range b.Populations {
 			if b.Populations[k].List != one.List {
-				return enlist.Invalid("leave", "A Segment can be left out only if the send goes to its List alone.")
+				return enlist.Invalid("leave", "A Segment can be left out only if the campaign goes to its List alone.")
 			}
 		}
 	}

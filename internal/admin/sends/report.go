@@ -115,7 +115,7 @@ func (p *pages) report(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	d.Uncounted.hide(d)
-	view := &ui.View{Title: nameOf(&report.Batch, names), Place: "Sends",
+	view := &ui.View{Title: nameOf(&report.Batch, names), Place: "Campaigns",
 		Sub: when(r, report, listsText(names, &report.Batch, lists[report.ID])), Content: p.report_,
 		Data: d, Actions: actionsOf(r, report, d.Uncounted)}
 	if moves(report, r.Now) {
@@ -179,7 +179,7 @@ func figuresOf(r *reports.BatchReport) []figure {
 		{"Delivered", ui.Number(arrived), ui.Percent(arrived, r.ToSend()), "delivered"},
 		{"Opened", ui.Number(r.HumanOpened), ui.Percent(r.HumanOpened, arrived), "opened"},
 		{"Clicked", ui.Number(r.HumanClicked), ui.Percent(r.HumanClicked, arrived), "clicked"},
-		{"Left", ui.Number(r.Unsubscribed), ui.Percent(r.Unsubscribed, arrived), "left"},
+		{"Unsubscribed", ui.Number(r.Unsubscribed), ui.Percent(r.Unsubscribed, arrived), "left"},
 		{"Complained", ui.Number(r.Complained), ui.Percent(r.Complained, arrived), "complained"},
 	}
 }
@@ -207,7 +207,7 @@ func funnelOf(r *reports.BatchReport, u *uncounted) template.HTML {
 		steps = append(steps,
 			ui.Step{Name: "Clicked", Count: r.HumanClicked, More: max(0, r.Clicked-r.HumanClicked)})
 	}
-	steps = append(steps, ui.Step{Name: "Left", Count: r.Unsubscribed},
+	steps = append(steps, ui.Step{Name: "Unsubscribed", Count: r.Unsubscribed},
 		ui.Step{Name: "Complained", Count: r.Complained})
 	return ui.Funnel("What became of the mails", steps)
 }
@@ -261,7 +261,7 @@ func chartOf(r *ui.Request, b *reports.BatchReport) (c *ui.Chart, hours []hour) 
 
 var leftOutTexts = map[string]string{"unsubscribed": "unsubscribed", "inactive": "deactivated",
 	"unconfirmed": "not confirmed", "no_address": "no e-mail address", "suppressed": "on the Unsubscriber List",
-	"duplicate": "same address twice", "sent_before": "had it before", "excluded": "excluded by the send",
+	"duplicate": "same address twice", "sent_before": "had it before", "excluded": "excluded by the campaign",
 	"gone": "no longer on the List"}
 
 // unsubscribers is the page of those whom the Unsubscriber List leaves out.

@@ -117,9 +117,9 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 	if d.Rows, err = rowsOf(r, found, names); err != nil {
 		return nil, err
 	}
-	view := &ui.View{Title: "Sends", Place: "Sends", Content: p.list_, Data: d}
+	view := &ui.View{Title: "Campaigns", Place: "Campaigns", Content: p.list_, Data: d}
 	if r.MaySend() {
-		view.Actions = []ui.Action{{Text: "New send", Path: "/admin/sends/new", Main: true}}
+		view.Actions = []ui.Action{{Text: "New campaign", Path: "/admin/sends/new", Main: true}}
 	}
 	for i := range found {
 		if !found[i].Ended() && found[i].Status != batches.BatchPaused {
@@ -254,7 +254,7 @@ func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 	case done == "":
 		return nil, ui.ErrNotFound
 	case name == "cancel" && strings.TrimSpace(r.FormValue("typed")) != "cancel":
-		return p.showCancel(r, "Type cancel to cancel the send.")
+		return p.showCancel(r, "Type cancel to cancel the campaign.")
 	}
 	var err error
 	if name == "winner" {
@@ -302,6 +302,6 @@ func (p *pages) showCancel(r *ui.Request, wrong string) (*ui.View, error) {
 	}
 	d := cancelData{ID: b.ID, Name: nameOf(b, names), Left: b.Processed(), Rest: max(0, b.ToSend()-b.Processed()),
 		Paused: b.Status == batches.BatchPaused, Typed: r.FormValue("typed"), Wrong: wrong, Back: r.FormValue("back")}
-	view := &ui.View{Title: "Cancel “" + d.Name + "”?", Place: "Sends", Content: p.cancel_, Data: d, Problem: wrong}
+	view := &ui.View{Title: "Cancel “" + d.Name + "”?", Place: "Campaigns", Content: p.cancel_, Data: d, Problem: wrong}
 	return view, nil
 }

@@ -176,13 +176,25 @@ func (p *pages) send(r *ui.Request) (*ui.View, error) {
 		case request.SendTime > r.Now.Unix():
 			return ui.GoTo(batchPath(id), "The campaign is planned."), nil
 		default:
-			return ui.GoTo(batchPath(id), "The campaign has begun. You can pause it while it runs."), nil
+			return begun(r, id)
 		}
 	}
 	if view, err := before(r, caller); view != nil || err != nil { // another press was faster
 		return view, err
 	}
 	return p.showCheck(r, &chosen, &request, nil, &d)
+}
+
+// begun leads to the Batch that begins at once.
+func begun(r *ui.Request, id enlist.BatchID) (*ui.View, error) {
+	not, err := r.NoMail()
+	if err != nil {
+		return nil, err
+	}
+	if not == "" {
+		not = "You can pause it while it runs."
+	}
+	return ui.GoTo(batchPath(id), "The campaign has begun. "+not), nil
 }
 
 // before leads to the Batch that the page has added, or returns nil.

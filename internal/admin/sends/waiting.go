@@ -30,6 +30,7 @@ type waitingData struct {
 	MayPeople    bool // the person may see who the people are
 	MaySend      bool
 	Paused       bool
+	NoMail       string // why no mail leaves now; "": mails leave
 	At, Wrong    string // input of another time
 }
 
@@ -57,6 +58,9 @@ func (p *pages) waiting(r *ui.Request, b *reports.BatchReport, names ui.Names, a
 	if d.whom, err = whomOfBatch(r, &b.Batch, names); err != nil {
 		return nil, err
 	}
+	if d.NoMail, err = r.NoMail(); err != nil {
+		return nil, err
+	}
 	lists, err := r.App.Batches.CountLists(r.Context(), r.Caller, []enlist.BatchID{b.ID})
 	if err != nil {
 		return nil, err
@@ -70,7 +74,7 @@ func (p *pages) waiting(r *ui.Request, b *reports.BatchReport, names ui.Names, a
 	if d.At == "" {
 		d.At = r.InputTime(max(b.SendTime, r.Now.Unix()))
 	}
-	view := &ui.View{Title: nameOf(&b.Batch, names), Place: "Sends",
+	view := &ui.View{Title: nameOf(&b.Batch, names), Place: "Campaigns",
 		Sub: "Has not begun · " + listsText(names, &b.Batch, lists[b.ID]), Content: p.waiting_, Data: d}
 	if wrong != "" {
 		view.Problem = "The time was not changed."

@@ -54,7 +54,7 @@ func whomOf(r *ui.Request, p *plan, names ui.Names) (w whom, err error) {
 			b, err := r.App.Batches.Batch(r.Context(), r.Caller, id)
 			switch kind := enlist.KindOf(err); {
 			case kind == enlist.NoBatch, kind == enlist.Denied: // deleted, or of a List that the person may not use
-				*of.to = append(*of.to, of.text+"another send")
+				*of.to = append(*of.to, of.text+"another campaign")
 			case err != nil:
 				return w, err
 			default:

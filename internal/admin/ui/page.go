@@ -41,6 +41,7 @@ type Request struct {
 	App       *app.App
 	Now       time.Time // in the time zone of the Account
 	Version   string    // of the program
+	MailDir   string    // folder into which mails are written in place of sending them; "": none
 	PublicURL string    // that links to Forms and archives begin with, as those in mails do
 	lists     []enlist.List
 }
@@ -99,6 +100,20 @@ func (r *Request) MayEditAccount() bool {
 // MayWrite reports whether the person may write Messages.
 func (r *Request) MayWrite() bool { return r.Caller.Key.Level >= enlist.Full }
 
+// NoMail says why no mail leaves now, as a sentence, or "" if mails leave.
+func (r *Request) NoMail() (string, error) {
+	held, err := r.App.Sending.Held(r.Context())
+	switch {
+	case err != nil:
+		return "", err
+	case held != nil:
+		return "All mails are held: none leaves before they are released.", nil
+	case r.MailDir != "":
+		return "No mail leaves this server: each is written into a folder.", nil
+	}
+	return "", nil
+}
+
 // IsAlone reports whether the server has no other Account. Then what is about the whole server is about this Account.
 func (r *Request) IsAlone() (bool, error) {
 	all, err := r.App.Accounts.AllAccounts(r.Context())
@@ -135,7 +150,7 @@ func (e entry) isFor(c *enlist.Caller) bool {
 var menu = []group{
 	{"", []entry{
 		{"Home", "/admin/", enlist.Read},
-		{"Sends", "/admin/sends", enlist.Read},
+		{"Campaigns", "/admin/sends", enlist.Read},
 		{"Messages", "/admin/messages", enlist.Read},
 		{"Lists", "/admin/lists", enlist.Read},
 		{"Contacts", "/admin/contacts", enlist.Standard},
@@ -146,7 +161,7 @@ var menu = []group{
 	}},
 	{"Design", []entry{
 		{"Images", "/admin/images", enlist.Read},
-		{"Look", "/admin/look", enlist.Read},
+		{"Mail design", "/admin/look", enlist.Read},
 	}},
 	{"Administration", []entry{
 		{"Sending health", "/admin/sending", enlist.Read},
@@ -172,7 +187,7 @@ func menuFor(c *enlist.Caller) (all []group) {
 
 // countsOf returns what goes on, by the names of entries of the menu: "2 running".
 func countsOf(u app.UnderWay) map[string]string {
-	counts := map[string]string{"Sends": countOf(u.Batches, "running"), "Imports": countOf(u.Imports, "under way")}
+	counts := map[string]string{"Campaigns": countOf(u.Batches, "running"), "Imports": countOf(u.Imports, "under way")}
 	if u.Held {
 		counts["Sending health"] = "held"
 	}

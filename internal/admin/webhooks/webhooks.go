@@ -66,16 +66,23 @@ func newFormData(r *ui.Request, f form) (d formData, err error) {
 	return d, err
 }
 
+// contactTexts are the events that a Contact causes.
+var contactTexts = map[enlist.WebhookEventType]string{enlist.WebhookSubscribed: "subscribes",
+	enlist.WebhookUnsubscribed: "unsubscribes", enlist.WebhookOpened: "opens a mail",
+	enlist.WebhookClicked: "clicks a link", enlist.WebhookBounced: "has a bounce",
+	enlist.WebhookComplained: "reports a mail as spam"}
+
 // eventText says in words what a webhook posts.
 func eventText(object enlist.WebhookObject, e enlist.WebhookEventType) string {
-	subject := "Contact"
-	switch object {
-	case enlist.AboutList:
-		subject = "List"
-	case enlist.AboutBatch:
-		subject = "send"
+	switch {
+	case object == enlist.AboutBatch:
+		return "a campaign is " + string(e)
+	case object == enlist.AboutList:
+		return "a List is " + strings.ReplaceAll(string(e), "_", " ")
+	case contactTexts[e] != "":
+		return "a Contact " + contactTexts[e]
 	}
-	return "a " + subject + " is " + strings.ReplaceAll(string(e), "_", " ")
+	return "a Contact is " + string(e)
 }
 
 // details are the form as the service reads it.

@@ -1,0 +1,83 @@
+package admin_test
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"enlist/internal/admin"
+	"enlist/internal/admin/sending"
+	"enlist/internal/apptest"
+)
+
+// This file tests what pages say when there is nothing to show, or when no mail leaves.
+
+func TestPagesSayWhatIsTrue(t *testing.T) {
+	apptest.Run(t, apptest.Slow, newSite, []apptest.Rule[*site]{
+		{Name: "an unknown path is a page that leads back", Test: (*site).unknownPath},
+		{Name: "no page says that a mail is on its way where none leaves", Test: (*site).noMailLeaves},
+		{Name: "what is hidden stays hidden", Test: (*site).hiddenParts},
+	})
+}
+
+func (s *site) unknownPath() {
+	v := s.full()
+	for _, path := range []string{"/admin/x", "/admin/sends/1/unheard-of", "/admin/messages/1/x/y"} {
+		v.want(path, http.StatusNotFound, "There is no such page", `href="/admin/"`, "<nav")
+	}
+	if _, at, _ := s.stranger().get("/admin/x"); !strings.HasPrefix(at, "/admin/sign-in") {
+		s.Errorf("a stranger at an unknown path is at %s", at)
+	}
+}
+
+func (s *site) noMailLeaves() {
+	v, path := s.full(), "/admin/messages/"+id(s.Message)+"/test"
+	test := url.Values{"list": {id(s.News)}, "to": {"a@example.com"}}
+	said := func(v *visitor) string {
+		_, at, _ := v.post(path, test)
+		at, err := url.QueryUnescape(at)
+		s.Must(err)
+		return at
+	}
+	if at := said(v); !strings.Contains(at, "is on its way to a@example.com.") {
+		s.Errorf("a test mail ends at %s", at)
+	}
+	_, plan := s.fresh(2)
+	for _, c := range []struct {
+		options admin.Options
+		hold    bool
+		want    string
+	}{{admin.Options{Server: sending.Server{MailDir: "mails"}}, false, "No mail leaves this server"},
+		{admin.Options{}, true, "All mails are held"}} {
+		if c.hold {
+			s.Must(s.App.Sending.HoldMails(s.Context(), "a test"))
+		}
+		c.options.Log, c.options.Delay = slog.New(slog.DiscardHandler), func(*http.Request) {}
+		s.server.Close()
+		s.server = httptest.NewServer(admin.New(s.App, c.options))
+		v := s.full()
+		if at := said(v); strings.Contains(at, "on its way") || !strings.Contains(at, c.want) {
+			s.Errorf("a test mail ends at %s", at)
+		}
+		v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, c.want)
+		_, text := v.press(v.shown(plan))
+		if !strings.Contains(text, c.want) || strings.Contains(text, "in a moment. <") {
+			s.Errorf("the page of the campaign does not say %q:\n%s", c.want, cut(text))
+		}
+	}
+	s.server.Close()
+}
+
+// An element with the attribute hidden showed an error before anything was tried: a class with a display shows it.
+func (s *site) hiddenParts() {
+	style, err := os.ReadFile("ui/style.css")
+	s.Must(err)
+	if !regexp.MustCompile(`\[hidden\] \{ display: none !important \}`).Match(style) {
+		s.Error("a class can show what is hidden")
+	}
+}
