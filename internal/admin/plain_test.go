@@ -22,6 +22,7 @@ func TestPagesSayWhatIsTrue(t *testing.T) {
 		{Name: "an unknown path is a page that leads back", Test: (*site).unknownPath},
 		{Name: "no page says that a mail is on its way where none leaves", Test: (*site).noMailLeaves},
 		{Name: "what is hidden stays hidden", Test: (*site).hiddenParts},
+		{Name: "all mistakes of a form stand beside their inputs at once", Test: (*site).allMistakes},
 	})
 }
 
@@ -79,5 +80,26 @@ func (s *site) hiddenParts() {
 	s.Must(err)
 	if !regexp.MustCompile(`\[hidden\] \{ display: none !important \}`).Match(style) {
 		s.Error("a class can show what is hidden")
+	}
+}
+
+func (s *site) allMistakes() {
+	v := s.full()
+	status, _, text := v.get("/admin/sends/check?" + url.Values{"rate": {"fast"}, "at": {"2020-01-01T09:00"}}.Encode())
+	for _, part := range []string{"4 things are not right yet", "Choose a Message.", "Choose at least one List or Segment.", "expected rates",
+		"This time is over."} {
+		if !strings.Contains(text, part) {
+			s.Errorf("the first page has no %q:\n%s", part, cut(text))
+		}
+	}
+	_, at, _ := v.post("/admin/messages", url.Values{"start": {"letter"}})
+	status, _, text = v.post(at, url.Values{"name": {"two\nlines"}, "subject": {"a\nb"}, "reply_to": {"none at"}, "from_address": {"x"},
+		"email_type": {"markdown"}})
+	if n := strings.Count(text, `class="wrong"`); status != http.StatusUnprocessableEntity || n != 4 {
+		s.Errorf("the editor is answered with %d and %d mistakes:\n%s", status, n, cut(text))
+	}
+	status, _, text = v.post("/admin/lists/"+id(s.News)+"/settings", url.Values{"name": {"a\nb"}, "from_address": {"x"}, "reply_to": {"y"}})
+	if n := strings.Count(text, `class="wrong"`); status != http.StatusUnprocessableEntity || n < 2 {
+		s.Errorf("the settings of a List are answered with %d and %d mistakes:\n%s", status, n, cut(text))
 	}
 }

@@ -3,6 +3,7 @@ package enlist
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // This file defines refusals: a Service returns an Error with a Kind if a call breaks a rule.
@@ -55,6 +56,17 @@ type Error struct {
 	Detail string
 	Field  string // name of the Field or parameter that the Detail is about, or ""
 	Err    error
+	Also   []*Error // other mistakes of the same form, which pages show together with this one
+}
+
+// Together returns the first of some mistakes, which has the others as Also, or nil without any.
+func Together(all []*Error) error {
+	if len(all) == 0 {
+		return nil
+	}
+	first := *all[0]
+	first.Also = append(slices.Clip(first.Also), all[1:]...)
+	return &first
 }
 
 func (e *Error) Error() string {

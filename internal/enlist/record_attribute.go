@@ -22,8 +22,10 @@ const MaxName = 255
 const maxText = 64 << 10
 
 // Assign sets the keys that details contain, in the order sent. It ignores unknown keys and
-// keys that callers cannot set, because clients send complete records back.
+// keys that callers cannot set, because clients send complete records back. After an error, which has all mistakes, the
+// record must not be used.
 func Assign[T any](record *T, attributes []Attribute[T], details []Detail) error {
+	var wrong []*Error
 	for i := range details {
 		for j := range attributes {
 			a := &attributes[j]
@@ -31,11 +33,11 @@ func Assign[T any](record *T, attributes []Attribute[T], details []Detail) error
 				continue
 			}
 			if err := a.Set(record, details[i].Value.Unbox()); err != nil {
-				return Invalid(a.Name, err.Error())
+				wrong = append(wrong, Invalid(a.Name, err.Error()))
 			}
 		}
 	}
-	return nil
+	return Together(wrong)
 }
 
 // TextKey returns a text key that callers may set. null and an empty array leave the text

@@ -171,14 +171,20 @@ func (m *Message) sender() accounts.NamedSender {
 // set changes the keys that details contain. Then it checks the complete Message.
 func (m *Message) set(tx *db.Tx, details []enlist.Detail) error {
 	folder, attachments, images, blocks, old := m.FolderID, m.Attachments, m.InlineImages, m.Blocks, m.sender()
-	if err := enlist.Assign(m, WholeMessageAttributes, details); err != nil {
+	err := enlist.Assign(m, WholeMessageAttributes, details)
+	if err != nil {
 		return err
 	}
+	var missing []*enlist.Error
+	if m.Name == "" {
+		missing = append(missing, enlist.Invalid("name", "expected a name"))
+	}
+	if m.Subject == "" && m.Type == MessageEmail {
+		missing = append(missing, enlist.Invalid("subject", "an email needs a subject"))
+	}
 	switch {
-	case m.Name == "":
-		return enlist.Invalid("name", "expected a name")
-	case m.Subject == "" && m.Type == MessageEmail:
-		return enlist.Invalid("subject", "an email needs a subject")
+	case missing != nil:
+		return enlist.Together(missing)
 	case m.EmailType == EmailMarkdown && m.Text == "" && m.HTML != "":
 		return enlist.Invalid("text_content", "a Message in Markdown has its text here, not in html_content")
 	case m.EmailType == EmailBlocks && m.Blocks == "" && m.HTML+m.Text != "":

@@ -32,7 +32,7 @@ type editData struct {
 	Field, Fallback, Where string
 	Lists                  []enlist.List
 	Shown                  preview
-	Wrong, What            string // an input of the form, and what is wrong with it
+	Wrong                  map[string]string // what is wrong, by input of the form
 	TestTo                 string
 	TestWrong              string
 	Undo                   string // the blocks before one was removed
@@ -41,10 +41,15 @@ type editData struct {
 // HasBlocks reports whether the Message consists of blocks.
 func (d *editData) HasBlocks() bool { return d.EmailType == messages.EmailBlocks }
 
-// IsBeside reports whether what is wrong stands beside an input of the form.
-func (d *editData) IsBeside() bool {
-	return slices.Contains([]string{"subject", "name", "from_name", "from_address", "reply_to", "postal_address",
-		"text_content", "html_content", "blocks"}, d.Wrong)
+// elsewhere returns what is wrong and stands beside no input of the form.
+func (d *editData) elsewhere() string {
+	for input, what := range d.Wrong {
+		if !slices.Contains([]string{"subject", "name", "from_name", "from_address", "reply_to", "postal_address",
+			"text_content", "html_content", "blocks"}, input) {
+			return what
+		}
+	}
+	return ""
 }
 
 func (p *pages) edit(r *ui.Request) (*ui.View, error) {
@@ -69,9 +74,9 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 			Main: true}}
 	}
 	switch {
-	case d.Wrong != "" && !d.IsBeside():
-		view.Problem = "The Message was not saved: " + d.What + "."
-	case d.Wrong != "":
+	case d.elsewhere() != "":
+		view.Problem = "The Message was not saved: " + d.elsewhere() + "."
+	case d.Wrong != nil:
 		view.Problem = "The Message was not saved."
 	case d.TestWrong != "" && d.MayEdit:
 		view.Problem = "The Message was saved, but no test mail was sent."
@@ -169,7 +174,7 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	_, err = r.App.Messages.EditMessage(r.Context(), r.Caller, id, detailsOf(&typed))
 	wrong, known := errors.AsType[*enlist.Error](err)
 	if known && (wrong.Kind == enlist.InvalidParameters || wrong.Kind == enlist.NoFile) && wrong.Field != "" {
-		return p.show(r, &editData{Message: &typed, Wrong: wrong.Field, What: wrong.Detail})
+		return p.show(r, &editData{Message: &typed, Wrong: ui.Mistakes(wrong)})
 	}
 	if err != nil {
 		return nil, err

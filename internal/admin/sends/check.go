@@ -112,8 +112,8 @@ func (p *pages) showCheck(r *ui.Request, chosen *plan, request *batches.BatchReq
 	if err == nil && d.Check == nil {
 		d.Check, d.Whole, err = look(r, chosen, request)
 	}
-	if input, what, ok := mistake(err); ok {
-		return p.showCompose(r, &composeData{plan: *chosen, Wrong: input, What: what})
+	if wrong := mistakes(err); wrong != nil {
+		return p.showCompose(r, &composeData{plan: *chosen, Wrong: wrong})
 	}
 	if err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ type composeData struct {
 	LikeName    string
 	ZoneOfTimes string
 	Letters     [variants]string
-	Wrong, What string // an input of the form, and what is wrong with it
+	Wrong       map[string]string // what is wrong, by input of the form
 }
 
 // Unknown reports whether the plan has a Message that the person does not see, as the copy of a Batch can have.
@@ -83,8 +83,11 @@ func (p *pages) showCompose(r *ui.Request, d *composeData) (*ui.View, error) {
 	}
 	view := &ui.View{Title: "New campaign", Sub: "1 of 2 · what, to whom, and when", Place: "Campaigns", Content: p.compose_,
 		Data: d}
-	if d.What != "" {
-		view.Problem = d.What
+	for _, what := range d.Wrong {
+		view.Problem = what
+	}
+	if len(d.Wrong) > 1 {
+		view.Problem = ui.Number(int64(len(d.Wrong))) + " things are not right yet: see below."
 	}
 	return view, nil
 }
@@ -159,13 +162,28 @@ var inputs = map[string]string{"rate": "rate", "name": "name", "local_time": "zo
 	"test_share": "test", "winner": "test", "winner_hours": "test", "exclude": "without", "populations": "list",
 	"message_id": "message", "send_time": "at"}
 
+// mistakes returns what is wrong with the form, by input, or nil for an error that is no mistake of the form.
+func mistakes(err error) map[string]string {
+	known, ok := errors.AsType[*enlist.Error](err)
+	if !ok {
+		return nil
+	}
+	all := make(map[string]string)
+	for _, one := range append([]*enlist.Error{known}, known.Also...) {
+		input, what, ok := mistake(one)
+		if !ok {
+			return nil
+		}
+		if all[input] == "" {
+			all[input] = what
+		}
+	}
+	return all
+}
+
 // mistake returns the input that an error is about, or "", and what is wrong. ok is false for errors that are no
 // mistake of the form.
-func mistake(err error) (input, what string, ok bool) {
-	var known *enlist.Error
-	if !errors.As(err, &known) {
-		return "", "", false
-	}
+func mistake(known *enlist.Error) (input, what string, ok bool) {
 	switch known.Kind {
 	case enlist.NoMessage:
 		return "message", "This Message does not exist any more.", true

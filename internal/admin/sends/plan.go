@@ -183,36 +183,39 @@ func copied(id enlist.BatchID, b *batches.BatchRequest) (p plan, rest batches.Ba
 	return p, rest
 }
 
-// request returns the plan as a call. Errors: InvalidParameters with the name of an input, and those of Copy and
-// NotOpened.
+// request returns the plan as a call. Errors: InvalidParameters with the names of all inputs that are wrong, and
+// those of Copy and NotOpened.
 func (p *plan) request(r *ui.Request) (b batches.BatchRequest, err error) {
 	b = batches.BatchRequest{Message: p.Message, Options: batches.BatchOptions{Name: p.Name, Rate: p.Rate,
 		LocalTime: p.Zone, Doubt: p.Doubt, Exclude: batches.Exclusion{Batches: p.Without}}}
-	if p.Message == 0 {
-		return b, enlist.Invalid("message", "Choose a Message.")
-	}
 	if err := p.populations(r, &b); err != nil {
-		return b, err
-	}
-	if len(b.Populations) == 0 {
-		return b, enlist.Invalid("list", "Choose at least one List or Segment.")
-	}
-	if err := p.leave(&b); err != nil {
 		return b, err
 	}
 	if p.Test {
 		b.Options.VariantOptions = p.variantOptions()
 	}
-	if p.When == "at" {
-		var ok bool
-		if b.SendTime, ok = r.ReadTime(p.At, 0); !ok {
-			return b, enlist.Invalid("at", "Choose a day and a time.")
-		}
-		if b.SendTime < r.Now.Unix() {
-			return b, enlist.Invalid("at", "This time is over.")
+	var wrong []*enlist.Error
+	refuse := func(is bool, input, what string) {
+		if is {
+			wrong = append(wrong, enlist.Invalid(input, what))
 		}
 	}
-	return b, nil
+	refuse(p.Message == 0, "message", "Choose a Message.")
+	refuse(len(b.Populations) == 0, "list", "Choose at least one List or Segment.")
+	refuse(!p.leave(&b), "leave", "A Segment can be left out only if the campaign goes to its List alone.")
+	if _, err := enlist.ReadLine(p.Name); err != nil {
+		refuse(true, "name", err.Error())
+	}
+	if _, err := enlist.ParseRates(p.Rate); err != nil {
+		refuse(true, "rate", err.Error())
+	}
+	if p.When == "at" {
+		var ok bool
+		b.SendTime, ok = r.ReadTime(p.At, 0)
+		refuse(!ok, "at", "Choose a day and a time.")
+		refuse(ok && b.SendTime < r.Now.Unix(), "at", "This time is over.")
+	}
+	return b, enlist.Together(wrong)
 }
 
 // populations adds who gets the mail.
@@ -244,16 +247,16 @@ func (p *plan) populations(r *ui.Request, b *batches.BatchRequest) error {
 }
 
 // leave adds the Segments to leave out. The criteria of an exclusion must fit all Lists, and a Segment fits its own.
-func (p *plan) leave(b *batches.BatchRequest) error {
+func (p *plan) leave(b *batches.BatchRequest) (fits bool) {
 	if len(p.Leave) == 0 {
-		return nil
+		return true
 	}
 	ids := make([]enlist.SegmentID, len(p.Leave))
 	for i, one := range p.Leave {
 		ids[i] = one.Segment
 		for k := range b.Populations {
 			if b.Populations[k].List != one.List {
-				return enlist.Invalid("leave", "A Segment can be left out only if the campaign goes to its List alone.")
+				return false
 			}
 		}
 	}
@@ -263,7 +266,7 @@ func (p *plan) leave(b *batches.BatchRequest) error {
 	} else {
 		x.Criteria = &enlist.Criteria{Any: []enlist.Criteria{*x.Criteria, *enlist.InSegments(ids)}}
 	}
-	return nil
+	return true
 }
 
 func (p *plan) variantOptions() batches.VariantOptions {

@@ -161,9 +161,9 @@ func (p *pages) send(r *ui.Request) (*ui.View, error) {
 	if d.Wrong = seen.compare(r, d.Check, &request); len(d.Wrong) == 0 {
 		request.Shown = d.Check.Shown()
 		id, err := r.App.Batches.AddBatch(r.Context(), caller, request)
-		switch _, what, ok := mistake(err); {
-		case ok:
-			d.Wrong["mistake"] = what
+		switch wrong := mistakes(err); {
+		case wrong != nil:
+			d.Wrong["mistake"] = err.Error()
 		case errors.Is(err, batches.ErrNotAsShown):
 			if d.Check, err = r.App.Batches.CheckBatch(r.Context(), r.Caller, request); err != nil {
 				return nil, err

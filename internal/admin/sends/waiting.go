@@ -108,7 +108,8 @@ func (p *pages) reschedule(r *ui.Request) (*ui.View, error) {
 	default:
 		err = r.App.Batches.EditBatch(r.Context(), r.Caller, report.ID, "reschedule", at)
 	}
-	if _, what, ok := mistake(err); ok && isWaiting(&report.Batch) {
+	if wrong := mistakes(err); wrong != nil && isWaiting(&report.Batch) {
+		what := err.Error()
 		names, err := r.Names()
 		if err != nil {
 			return nil, err

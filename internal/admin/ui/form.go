@@ -96,7 +96,7 @@ func (f Form) Details() (all []enlist.Detail) {
 	return all
 }
 
-// Refuse shows a refusal beside the input that it is about. It returns the sentence for the top of the page, or the
+// Refuse shows a refusal, and the other mistakes of the form, beside the inputs that they are about. It returns the sentence for the top of the page, or the
 // error if it is no refusal that a person can correct.
 func (f Form) Refuse(err error) (problem string, _ error) {
 	known, ok := errors.AsType[*enlist.Error](err)
@@ -104,17 +104,31 @@ func (f Form) Refuse(err error) (problem string, _ error) {
 		known.Kind != enlist.DuplicateField && known.Kind != enlist.EmailFieldFixed && known.Kind != enlist.Busy {
 		return "", err
 	}
-	for i := range f {
-		name := known.Field
-		if known.Kind == enlist.ReservedField || known.Kind == enlist.DuplicateField {
+	problem = "Nothing was changed: see below."
+	for _, one := range append([]*enlist.Error{known}, known.Also...) {
+		name := one.Field
+		if one.Kind == enlist.ReservedField || one.Kind == enlist.DuplicateField {
 			name = "name"
 		}
-		if f[i].Name == name {
-			f[i].Wrong = known.Detail
-			return "Nothing was changed: see below.", nil
+		i := slices.IndexFunc(f, func(in Input) bool { return in.Name == name })
+		if i < 0 {
+			problem = Sentence(one.Detail)
+		} else if f[i].Wrong == "" {
+			f[i].Wrong = one.Detail
 		}
 	}
-	return Sentence(known.Detail), nil
+	return problem, nil
+}
+
+// Mistakes returns all mistakes of a form, by input. Of several about an input, it has the first one.
+func Mistakes(err *enlist.Error) map[string]string {
+	all := make(map[string]string)
+	for _, one := range append([]*enlist.Error{err}, err.Also...) {
+		if all[one.Field] == "" {
+			all[one.Field] = one.Detail
+		}
+	}
+	return all
 }
 
 // Sentence makes a text of a service a sentence.
