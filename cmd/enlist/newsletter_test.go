@@ -220,7 +220,7 @@ func (n *newcomer) sendsTest(box *mailbox) {
 }
 
 func (n *newcomer) sends() {
-	n.presses("Use in a send")
+	n.presses("Use in a campaign")
 	n.ticks("Hobart")
 	n.picture("09-send", "", 640)
 	n.presses("Look at what will happen")
