@@ -43,7 +43,10 @@ func newPagesListener(c config.Serve, api net.Addr, log *slog.Logger) (*pagesLis
 
 // url returns the beginning of the URLs of the pages. api is the address of the API.
 func (p *pagesListener) url(c config.Serve, api net.Addr) string {
-	if p == nil {
+	switch {
+	case c.AdminURL != "":
+		return strings.TrimSuffix(c.AdminURL, "/")
+	case p == nil:
 		return publicURL(c, api)
 	}
 	return base(c, p.Addr())
@@ -98,9 +101,9 @@ func isBrowserAtRoot(r *http.Request) bool {
 // linkTime is the longest time in which the mail server must accept the mail with a link: a person waits for the page.
 const linkTime = 15 * time.Second
 
-// peopleSettings returns the settings of package people. Without --smtp, no mail reaches a person.
-func peopleSettings(c config.Serve, addr net.Addr, key enlist.LinkKey, mailer *mail.Mailer) people.Settings {
-	s := people.Settings{PublicURL: publicURL(c, addr), Key: key}
+// peopleSettings returns the settings of package people, whose pages are at url. Without --smtp, no mail reaches a person.
+func peopleSettings(c config.Serve, url string, key enlist.LinkKey, mailer *mail.Mailer) people.Settings {
+	s := people.Settings{PublicURL: url, Key: key}
 	if c.SMTP != "" {
 		s.Mail = func(ctx context.Context, l *people.LinkMail) error {
 			ctx, done := context.WithTimeout(ctx, linkTime)

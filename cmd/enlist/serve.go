@@ -189,7 +189,7 @@ func (r *components) closeDoors() {
 func (c *serveCommand) connect(r *components, api net.Addr) (err error) {
 	r.service.Files.SetFileSettings(files.FileSettings{PublicURL: publicURL(c.Serve, api), Key: r.links})
 	r.service.Messages.SetComposer(r.mailer)
-	r.service.People.SetSettings(peopleSettings(c.Serve, api, r.links, r.mailer))
+	r.service.People.SetSettings(peopleSettings(c.Serve, r.people.url(c.Serve, api), r.links, r.mailer))
 	r.bounces, err = newFeedback(c.Serve, r.service, r.links, r.log)
 	return err
 }

@@ -47,6 +47,8 @@ const (
 	maxForm = 8 << 20
 	// maxSignIn is the largest form of others.
 	maxSignIn = 16 << 10
+	// retryAfter is the number of seconds after which a request is tried again for which too many others wait.
+	retryAfter = "5"
 	// ioTime is the time for a browser to send a form, and again to receive a page.
 	ioTime = 30 * time.Second
 )
@@ -88,7 +90,7 @@ func New(a *app.App, o Options) *Handler {
 	h := &Handler{app: a, options: o, protect: http.NewCrossOriginProtection(), cookies: cookies{o.Secure},
 		byPattern: make(map[string]*ui.Page)}
 	h.pages.Handle("GET /admin/assets/", ui.NewAssets())
-	s := signin.New(a.People, signin.Options{Delay: o.Delay, SetCookie: h.cookies.set, Browser: browser,
+	s := signin.New(a.People, signin.Options{Delay: o.Delay, SetCookie: h.cookies.set, Browser: h.browser,
 		Write: h.write})
 	h.pages.HandleFunc("GET /admin/sign-in", s.Form)
 	h.pages.HandleFunc("POST /admin/sign-in", s.SignIn)
@@ -183,7 +185,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Write([]byte(view.Mail)) // an error means that the client has disconnected
 	case view.To != "":
-		http.Redirect(w, r, view.To, http.StatusSeeOther)
+		http.Redirect(w, r, h.withDone(view, v), http.StatusSeeOther)
 	case view.Problem != "":
 		h.write(w, r, http.StatusUnprocessableEntity, view, v)
 	default:
@@ -215,6 +217,9 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, v *people.Visit, 
 	switch {
 	case errors.Is(err, ui.ErrNotFound), isMissing(err):
 		h.write(w, r, http.StatusNotFound, problem("There is no such page, or you may not see it."), v)
+	case errors.Is(err, people.ErrBusy):
+		w.Header().Set("Retry-After", retryAfter)
+		h.write(w, r, http.StatusServiceUnavailable, problem("Too many people sign in at this moment. Try again in some seconds."), v)
 	case errors.As(err, &known) && known.Kind != enlist.Internal:
 		h.write(w, r, http.StatusUnprocessableEntity, problem(known.Error()), v)
 	case r.Context().Err() != nil:
@@ -248,6 +253,9 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request) (*people.Visit, 
 		actor := enlist.Actor{Method: r.Method + " " + r.URL.Path, Address: r.RemoteAddr}
 		v, err := h.app.People.Visit(r.Context(), cookie.Value, actor)
 		if err == nil {
+			if !h.app.People.IsDevice(v.Person.ID, h.cookies.deviceOf(r)) {
+				h.cookies.setDevice(w, h.app.People.NewDevice(v.Person.ID))
+			}
 			return v, true
 		}
 		if !errors.Is(err, people.ErrNoSession) {
@@ -272,6 +280,7 @@ func (h *Handler) write(w http.ResponseWriter, r *http.Request, status int, view
 		_ = control.Flush()
 		_ = control.SetWriteDeadline(time.Time{})
 	}()
+	view.Done = h.doneOf(r, v)
 	if err := ui.Write(w, r, status, view, v, h.underWay(r, status, v)); err != nil {
 		h.logFailure(r, "a page failed", err)
 		http.Error(w, "this page failed: the log of the server says why", http.StatusInternalServerError)
@@ -323,30 +332,4 @@ func (h *Handler) signOut(w http.ResponseWriter, r *http.Request) {
 	}
 	h.cookies.set(w, "")
 	http.Redirect(w, r, "/admin/sign-in", http.StatusSeeOther)
-}
-
-// cookies are how a browser shows who is signed in.
-type cookies struct{ secure bool }
-
-// name is the name of the cookie. A browser accepts the prefix __Host- only on HTTPS.
-func (c cookies) name() string {
-	if c.secure {
-		return "__Host-enlist"
-	}
-	return "enlist"
-}
-
-// set signs a browser in, or out if text is "". The session in the database ends by its own rules.
-func (c cookies) set(w http.ResponseWriter, text string) {
-	cookie := &http.Cookie{Name: c.name(), Value: text, Path: "/", HttpOnly: true, Secure: c.secure,
-		SameSite: http.SameSiteLaxMode, MaxAge: 30 * 24 * 60 * 60}
-	if text == "" {
-		cookie.MaxAge = -1
-	}
-	http.SetCookie(w, cookie)
-}
-
-func browser(r *http.Request) people.Browser {
-	from := enlist.Actor{Address: r.RemoteAddr}
-	return people.Browser{Agent: r.UserAgent(), IP: from.IP()}
 }

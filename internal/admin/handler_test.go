@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m, func() error { return goleak.Find() }) }
 
-// covers: decision 138
+// covers: decision 138, decision 146
 func TestPages(t *testing.T) {
 	apptest.Run(t, apptest.Own, newSite, []apptest.Rule[*site]{
 		{Name: "a stranger is led to the sign-in, and afterwards to the page", Test: (*site).strangers},
@@ -32,6 +32,8 @@ func TestPages(t *testing.T) {
 		{Name: "texts of Contacts and records stay text on every page", Test: (*site).markup},
 		{Name: "a form from another site is refused", Test: (*site).otherSites},
 		{Name: "an aborted request is no error in the log", Test: (*site).aborted},
+		{Name: "a page says what the last request has done only in words of the program", Test: (*site).doneSentences},
+		{Name: "guesses of a stranger do not keep a person from signing in where they were signed in before", Test: (*site).knownBrowser},
 		{Name: "a Message is written, looked at, sent once and reported", Test: (*site).firstSend},
 		{Name: "a person signs in with a passkey, and administers people, keys and webhooks, as the audit log says", Test: (*site).administer},
 		{Name: "only a person who may send can send", Test: (*site).maySend},

@@ -56,6 +56,7 @@ func (s *site) passkeys() {
 		return status, at
 	}
 	for next, want := range map[string]string{"/admin/lists": "/admin/lists", "//evil.example/": "/admin/",
+		"/admin/%2e%2e/c/x": "/admin/", "https://evil.example/admin/": "/admin/", "/admin/../api/": "/admin/",
 		`/admin/../\evil.example/`: "/admin/"} { // a browser reads \ as /
 		if status, at := signIn(next); status != http.StatusOK || at != want {
 			s.Errorf("the sign-in for %s ends with %d at %s", next, status, at)

@@ -102,6 +102,7 @@ type Serve struct {
 
 	Listen         string   `default:"127.0.0.1:8080" placeholder:"ADDR"`
 	AdminListen    string   `placeholder:"ADDR"`
+	AdminURL       string   `placeholder:"URL"`
 	OpsListen      string   `default:"127.0.0.1:9090" placeholder:"ADDR"`
 	RedirectListen string   `placeholder:"ADDR"`
 	PublicURL      string   `placeholder:"URL"`
@@ -267,6 +268,8 @@ func (s Serve) checkMail() error {
 			"make one with: openssl rand -hex 16")
 	case s.PublicURL != "" && !strings.HasPrefix(s.PublicURL, "http://") && !strings.HasPrefix(s.PublicURL, "https://"):
 		return fmt.Errorf("--public-url %s must begin with http:// or https://", s.PublicURL)
+	case s.AdminURL != "" && !strings.HasPrefix(s.AdminURL, "http://") && !strings.HasPrefix(s.AdminURL, "https://"):
+		return fmt.Errorf("--admin-url %s must begin with http:// or https://", s.AdminURL)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@
 //	link.go         links with which a person signs in once
 //	password.go     passwords
 //	passkey*.go     passkeys
+//	tries.go        limits of guesses of passwords, and the devices of a person
 //	session.go      sign-in, sessions, and the Caller of a session
 //	people_sql.go   their SQL
 //

@@ -1,7 +1,6 @@
 package people
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -14,8 +13,8 @@ import (
 )
 
 // This file has what a person of level full does with the people of the present Account. person.go has the same for the
-// operator, who may do everything. A person gives no right that the person does not have, and a link only to people who
-// use no other Account: with the link of another person, one could sign in there.
+// operator, who may do everything. A person gives no right that the person does not have, and sees no link of another
+// person, with which one could sign in and choose the password. decisions.md: 146
 
 // LinkMail is a mail with a link to sign in.
 type LinkMail struct {
@@ -86,30 +85,62 @@ func memberIn(tx *db.Tx, account enlist.AccountID, id PersonID) (*Member, error)
 	return &Member{*p, *membership}, nil
 }
 
-// InviteMember gives a person a membership of the visitor's Account. Errors: Denied, InvalidParameters (also for a
-// member: ChangeMember changes one), NoList.
-func (s *Service) InviteMember(ctx context.Context, v *Visit, i Invitation) (*Member, error) {
+// managerIn is requireManager in a transaction, which no other change of the Account's people by a person overlaps. So two
+// people of level full cannot end each other's rights, and one always remains.
+func managerIn(tx *db.Tx, v *Visit) error {
+	account := int64(v.Caller.Account.ID)
+	if _, err := tx.Number("SELECT id FROM account WHERE id = ?"+tx.Locking(), account); err != nil {
+		return err
+	}
+	m, err := memberIn(tx, v.Caller.Account.ID, v.Person.ID)
+	if errors.Is(err, errNoMember) || err == nil && (m.Level < enlist.Full || m.Lists != nil) {
+		return errNotManager
+	}
+	return err
+}
+
+// InviteMember gives a person a membership of the visitor's Account, and a link to sign in to a person who is new.
+// Errors: Denied, InvalidParameters (also for a member: ChangeMember changes one), NoList.
+func (s *Service) InviteMember(ctx context.Context, v *Visit, i Invitation) (*Member, *MemberLink, error) {
 	if err := requireManager(v); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if i.MaySend && v.Caller.NoSending {
-		return nil, errMayNotSend
-	}
-	i.Account = v.Caller.Account.ID
-	all, err := s.Members(ctx, i.Account)
-	if err != nil {
-		return nil, err
+		return nil, nil, errMayNotSend
 	}
 	p, err := newPerson(i.Email, i.Name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	for k := range all {
-		if all[k].emailKey == p.emailKey {
-			return nil, enlist.Invalid("email", all[k].Name+" already uses this Account")
+	text, isNew := rand.Text(), false
+	ctx, i.Account = accounts.WithActor(ctx, v.Caller.Actor), v.Caller.Account.ID
+	m, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (m *Member, err error) {
+		if err := managerIn(tx, v); err != nil {
+			return nil, err
 		}
+		known, err := personByKey(tx, p.emailKey)
+		if err == nil {
+			_, err = memberIn(tx, i.Account, known.ID)
+			if err == nil {
+				return nil, enlist.Invalid("email", known.Name+" already uses this Account")
+			}
+		}
+		if !errors.Is(err, errNoPerson) && !errors.Is(err, errNoMember) {
+			return nil, err
+		}
+		m, isNew, err = invite(ctx, tx, p, i.Membership, now)
+		if err != nil || !isNew {
+			return m, err
+		}
+		return m, addMemberLink(tx, v, m, text, now)
+	})
+	if err != nil || !isNew {
+		return m, nil, err
 	}
-	return s.Invite(accounts.WithActor(ctx, v.Caller.Actor), i)
+	if s.settings.Mail == nil { // a new person has nothing yet that the visitor could take over
+		return m, &MemberLink{URL: s.linkURL(text)}, nil
+	}
+	return m, s.mailLink(ctx, v, m, text), nil
 }
 
 var errMayNotSend = enlist.Invalid("may_send", "you may not send, so you cannot allow it")
@@ -122,6 +153,9 @@ func (s *Service) ChangeMember(ctx context.Context, v *Visit, id PersonID, to Me
 	}
 	ctx = accounts.WithActor(ctx, v.Caller.Actor)
 	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+		if err := managerIn(tx, v); err != nil {
+			return false, err
+		}
 		m, err := memberIn(tx, v.Caller.Account.ID, id)
 		if err != nil {
 			return false, err
@@ -141,11 +175,18 @@ func (s *Service) RemoveMember(ctx context.Context, v *Visit, id PersonID) error
 	if err := requireOther(v, id); err != nil {
 		return err
 	}
-	m, _, err := s.AccountMember(ctx, v, id)
-	if err != nil {
-		return err
-	}
-	return s.Remove(accounts.WithActor(ctx, v.Caller.Actor), m.Email, v.Caller.Account.ID)
+	ctx = accounts.WithActor(ctx, v.Caller.Actor)
+	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+		if err := managerIn(tx, v); err != nil {
+			return false, err
+		}
+		m, err := memberIn(tx, v.Caller.Account.ID, id)
+		if err != nil {
+			return false, err
+		}
+		return true, remove(ctx, tx, &m.Person, v.Caller.Account.ID, now)
+	})
+	return err
 }
 
 // EndMemberSession ends a session of a person in the visitor's Account. Errors: Denied, also for an unknown session.
@@ -170,23 +211,18 @@ func (s *Service) EndMemberSession(ctx context.Context, v *Visit, person PersonI
 
 // MemberLink is a link that signs a person in once.
 type MemberLink struct {
-	URL    string // "" if only the person may see it
-	Mailed bool
-	Mail   error // why the mail was not sent; nil also if there is no mail server
+	URL  string // "" if only the person may see it: it was mailed, or Mail says why not
+	Mail error
 }
 
-var errOtherHost = errors.New("the address of this page is not below the public URL")
-
-// NewMemberLink returns a link for a person of the visitor's Account, and mails it. host is the Host of the request:
-// the link leads to the pages that the visitor sees. If the server has other Accounts and sends mails, only the mail
-// has the link: a visitor who uses it can choose the password of a person whom another Account invites later.
-// Errors: Denied, and InvalidParameters for a person of several Accounts, or with a right that the visitor does not
-// have.
-func (s *Service) NewMemberLink(ctx context.Context, v *Visit, id PersonID, host string) (*MemberLink, error) {
+// NewMemberLink mails a link to a person of the visitor's Account. The visitor does not see it. Errors: Denied, and
+// InvalidParameters for a person of several Accounts, or with a right that the visitor does not have, and if the server
+// sends no mails.
+func (s *Service) NewMemberLink(ctx context.Context, v *Visit, id PersonID) (*MemberLink, error) {
 	if err := requireManager(v); err != nil {
 		return nil, err
 	}
-	text, alone := rand.Text(), false
+	text := rand.Text()
 	m, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*Member, error) {
 		m, err := memberIn(tx, v.Caller.Account.ID, id)
 		if err != nil {
@@ -197,38 +233,40 @@ func (s *Service) NewMemberLink(ctx context.Context, v *Visit, id PersonID, host
 		case err != nil:
 			return nil, err
 		case len(of) > 1:
-			return nil, enlist.Invalid("person", m.Name+" uses several Accounts: only the person who runs this "+
-				"server makes a link, with enlist person link")
+			return nil, enlist.Invalid("person", m.Name+" uses several Accounts"+onlyOperator)
 		case m.MaySend && v.Caller.NoSending:
 			return nil, enlist.Invalid("person", m.Name+" may send and you may not, so you cannot make a link")
+		case s.settings.Mail == nil:
+			return nil, enlist.Invalid("person", "this server sends no mails"+onlyOperator)
 		}
-		all, err := accounts.All(tx)
-		alone = len(all) == 1
-		return m, errors.Join(err, addLink(tx, text, id, now), accounts.Audit(tx, v.Caller, now, auditObject(id), nil,
-			accounts.AuditValues{"link": m.Email}))
+		return m, addMemberLink(tx, v, m, text, now)
 	})
 	if err != nil {
 		return nil, err
 	}
-	scheme, _, _ := strings.Cut(s.settings.PublicURL, "://")
-	link := &MemberLink{URL: cmp.Or(scheme, "http") + "://" + host + LinkPath + text}
-	switch {
-	case s.settings.Mail == nil:
-		return link, nil
-	case !alone && !s.isOwnHost(host): // a false Host would lead the person, and the link, to another site
-		link.Mail = errOtherHost
-	default:
-		link.Mail = s.settings.Mail(ctx, &LinkMail{To: m.Email, Name: m.Name, By: v.Person.Name,
-			Account: v.Caller.Account.Name, URL: link.URL})
+	return s.mailLink(ctx, v, m, text), nil
+}
+
+const onlyOperator = ": only the person who runs this server makes a link, with enlist person link"
+
+// addMemberLink stores a link for a person, with a row in the audit log.
+func addMemberLink(tx *db.Tx, v *Visit, m *Member, text string, now int64) error {
+	return errors.Join(addLink(tx, text, m.ID, now), accounts.Audit(tx, v.Caller, now, auditObject(m.ID), nil,
+		accounts.AuditValues{"link": m.Email}))
+}
+
+func (s *Service) mailLink(ctx context.Context, v *Visit, m *Member, text string) *MemberLink {
+	err := s.settings.Mail(ctx, &LinkMail{To: m.Email, Name: m.Name, By: v.Person.Name,
+		Account: v.Caller.Account.Name, URL: s.linkURL(text)})
+	if err != nil {
+		err = fmt.Errorf("mail the link: %w", err)
 	}
-	link.Mailed = link.Mail == nil
-	if link.Mail != nil {
-		link.Mail = fmt.Errorf("mail the link: %w", link.Mail)
-	}
-	if !alone {
-		link.URL = ""
-	}
-	return link, nil
+	return &MemberLink{Mail: err}
+}
+
+// linkURL returns the URL of a link. It never has the Host of a request, which a stranger can choose.
+func (s *Service) linkURL(text string) string {
+	return strings.TrimSuffix(s.settings.PublicURL, "/") + LinkPath + text
 }
 
 // LinkPath is the path of a link before its text.

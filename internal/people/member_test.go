@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 
 	"enlist/internal/apptest"
@@ -16,7 +17,8 @@ func TestMembers(t *testing.T) {
 		{Name: "a person of level full invites, changes and removes others, in the audit log", Test: manage},
 		{Name: "no other person may, and a person of another Account does not exist", Test: notManagers},
 		{Name: "no person gives a right that the person does not have", Test: noMoreRights},
-		{Name: "a link is made only for people of this Account alone", Test: memberLinks},
+		{Name: "no person sees a link of another, except one to a new person if there is no mail", Test: memberLinks},
+		{Name: "one person of level full always remains, also if two remove or lower each other at once", Test: lastManager},
 	})
 }
 
@@ -29,10 +31,10 @@ func member(f *apptest.Account, email string, m people.Membership) *people.Visit
 func manage(f *apptest.Account) {
 	v := member(f, "maria@example.com", people.Membership{Level: enlist.Full, MaySend: true})
 	list := f.AddList()
-	m, err := f.App.People.InviteMember(f.Context(), v, people.Invitation{Email: "li@example.com", Name: "Li",
+	m, _, err := f.App.People.InviteMember(f.Context(), v, people.Invitation{Email: "li@example.com", Name: "Li",
 		Membership: people.Membership{Level: enlist.Read, Lists: []enlist.ListID{list}}})
 	f.Must(err)
-	if _, err := f.App.People.InviteMember(f.Context(), v, people.Invitation{Email: "LI@example.com", Name: "X"}); enlist.KindOf(err) != enlist.InvalidParameters {
+	if _, _, err := f.App.People.InviteMember(f.Context(), v, people.Invitation{Email: "LI@example.com", Name: "X"}); enlist.KindOf(err) != enlist.InvalidParameters {
 		f.Errorf("a second invitation: %v", err)
 	}
 	li := visit(f, invite(f, people.Invitation{Email: "li@example.com", Name: "Li", Membership: m.Membership}))
@@ -64,8 +66,8 @@ func manage(f *apptest.Account) {
 			by++
 		}
 	}
-	if by != 5 { // the sign-in of Maria, an invitation, a change, the end of a session and a removal
-		f.Errorf("the audit log has %d rows of the person, want 5", by)
+	if by != 6 { // the sign-in of Maria, an invitation, its link, a change, the end of a session and a removal
+		f.Errorf("the audit log has %d rows of the person, want 6", by)
 	}
 }
 
@@ -77,7 +79,7 @@ func notManagers(f *apptest.Account) {
 		"else@example.com": {Account: other, Level: enlist.Full, MaySend: true}} {
 		w := member(f, email, m)
 		_, _, err := f.App.People.AccountMember(f.Context(), w, v.Person.ID)
-		_, linked := f.App.People.NewMemberLink(f.Context(), w, v.Person.ID, "")
+		_, linked := f.App.People.NewMemberLink(f.Context(), w, v.Person.ID)
 		for _, err := range []error{err, linked, f.App.People.ChangeMember(f.Context(), w, v.Person.ID, people.Membership{}),
 			f.App.People.RemoveMember(f.Context(), w, v.Person.ID), f.App.People.EndMemberSession(f.Context(), w, v.Person.ID, v.Session.ID)} {
 			if enlist.KindOf(err) != enlist.Denied {
@@ -90,7 +92,7 @@ func notManagers(f *apptest.Account) {
 		if _, err := f.App.People.AccountMembers(f.Context(), w); enlist.KindOf(err) != enlist.Denied {
 			f.Errorf("%s sees the people: %v", email, err)
 		}
-		if _, err := f.App.People.InviteMember(f.Context(), w, people.Invitation{Email: "x@example.com", Name: "X"}); enlist.KindOf(err) != enlist.Denied {
+		if _, _, err := f.App.People.InviteMember(f.Context(), w, people.Invitation{Email: "x@example.com", Name: "X"}); enlist.KindOf(err) != enlist.Denied {
 			f.Errorf("%s invites: %v", email, err)
 		}
 	}
@@ -99,8 +101,8 @@ func notManagers(f *apptest.Account) {
 func noMoreRights(f *apptest.Account) {
 	v := member(f, "maria@example.com", people.Membership{Level: enlist.Full})
 	li := member(f, "li@example.com", people.Membership{Level: enlist.Read, MaySend: true})
-	_, err := f.App.People.InviteMember(f.Context(), v, people.Invitation{Email: "x@example.com", Name: "X", Membership: people.Membership{MaySend: true}})
-	_, linked := f.App.People.NewMemberLink(f.Context(), v, li.Person.ID, "")
+	_, _, err := f.App.People.InviteMember(f.Context(), v, people.Invitation{Email: "x@example.com", Name: "X", Membership: people.Membership{MaySend: true}})
+	_, linked := f.App.People.NewMemberLink(f.Context(), v, li.Person.ID)
 	for _, err := range []error{err, linked} {
 		if enlist.KindOf(err) != enlist.InvalidParameters {
 			f.Errorf("a person who may not send gives the right: %v", err)
@@ -116,49 +118,81 @@ func noMoreRights(f *apptest.Account) {
 func memberLinks(f *apptest.Account) {
 	v := member(f, "maria@example.com", people.Membership{Level: enlist.Full, MaySend: true})
 	li := member(f, "li@example.com", people.Membership{Level: enlist.Read})
-	f.App.People.SetSettings(people.Settings{PublicURL: "https://lists.example.com"})
-	link, err := f.App.People.NewMemberLink(f.Context(), v, li.Person.ID, "x")
+	f.App.People.SetSettings(people.Settings{PublicURL: "https://lists.example.com/"})
+	if _, err := f.App.People.NewMemberLink(f.Context(), v, li.Person.ID); enlist.KindOf(err) != enlist.InvalidParameters {
+		f.Errorf("a link for a colleague without mail: %v", err)
+	}
+	invitation := people.Invitation{Email: "new@example.com", Name: "New", Membership: people.Membership{Level: enlist.Read}}
+	_, link, err := f.App.People.InviteMember(f.Context(), v, invitation)
 	f.Must(err)
-	text, ok := strings.CutPrefix(link.URL, "https://x/admin/link/")
-	if _, err := f.App.People.UseLink(f.Context(), text, browser); err != nil || !ok || link.Mailed || link.Mail != nil {
-		f.Errorf("the link %+v: %v", link, err)
+	text, ok := strings.CutPrefix(link.URL, "https://lists.example.com/admin/link/")
+	if _, err := f.App.People.UseLink(f.Context(), text, browser); err != nil || !ok || link.Mail != nil {
+		f.Errorf("the link to a new person %+v: %v", link, err)
+	}
+	if _, link, err = f.App.People.InviteMember(f.Context(), v, invitation); enlist.KindOf(err) != enlist.InvalidParameters || link != nil {
+		f.Errorf("a second invitation gives %+v, %v", link, err)
 	}
 	var mails []*people.LinkMail
 	var failure error
-	f.App.People.SetSettings(people.Settings{Mail: func(_ context.Context, m *people.LinkMail) error {
+	f.App.People.SetSettings(people.Settings{PublicURL: "https://lists.example.com", Mail: func(_ context.Context, m *people.LinkMail) error {
 		mails = append(mails, m)
 		return failure
 	}})
-	if link, err = f.App.People.NewMemberLink(f.Context(), v, li.Person.ID, ""); err != nil || !link.Mailed || mails[0].To != "li@example.com" || mails[0].URL != link.URL {
+	link, err = f.App.People.NewMemberLink(f.Context(), v, li.Person.ID)
+	if err != nil || *link != (people.MemberLink{}) || mails[0].To != "li@example.com" || !strings.HasPrefix(mails[0].URL, "https://lists.example.com/admin/link/") {
 		f.Errorf("the link %+v, %v, mailed as %+v", link, err, mails)
 	}
 	failure = errors.New("no route")
-	if link, err = f.App.People.NewMemberLink(f.Context(), v, li.Person.ID, ""); err != nil || link.Mailed || !errors.Is(link.Mail, failure) {
-		f.Errorf("the link %+v, %v", link, err)
-	}
-	other := f.NewCaller().Account.ID // with a link that a person has seen, one could choose the password before this Account invites
-	failure = nil
-	for _, one := range []struct {
-		host   string
-		mailed bool
-	}{{"lists.example.com:8443", true}, {"admin.lists.example.com", true}, {"evil.example", false}, {"lists.example.com.evil.example", false},
-		{"evillists.example.com", false}} {
-		mails = nil
-		f.App.People.SetSettings(people.Settings{PublicURL: "https://lists.example.com", Mail: func(_ context.Context, m *people.LinkMail) error {
-			mails = append(mails, m)
-			return failure
-		}})
-		link, err := f.App.People.NewMemberLink(f.Context(), v, li.Person.ID, one.host)
-		if err != nil || link.URL != "" || link.Mailed != one.mailed || (len(mails) == 1) != one.mailed || (link.Mail == nil) != one.mailed {
-			f.Errorf("at %s the link is %+v, %v, mailed as %+v", one.host, link, err, mails)
-		}
-	}
-	failure = errors.New("no route")
-	if link, err = f.App.People.NewMemberLink(f.Context(), v, li.Person.ID, "lists.example.com"); err != nil || link.URL != "" || !errors.Is(link.Mail, failure) {
+	if link, err = f.App.People.NewMemberLink(f.Context(), v, li.Person.ID); err != nil || link.URL != "" || !errors.Is(link.Mail, failure) {
 		f.Errorf("the link that is not mailed is %+v, %v", link, err)
 	}
+	other := f.NewCaller().Account.ID
 	member(f, "li@example.com", people.Membership{Account: other, Level: enlist.Read})
-	if _, err := f.App.People.NewMemberLink(f.Context(), v, li.Person.ID, ""); enlist.KindOf(err) != enlist.InvalidParameters {
+	if _, err := f.App.People.NewMemberLink(f.Context(), v, li.Person.ID); enlist.KindOf(err) != enlist.InvalidParameters {
 		f.Errorf("a link for a person of two Accounts: %v", err)
+	}
+	member(f, "there@example.com", people.Membership{Account: other, Level: enlist.Read})
+	invitation.Email = "there@example.com"
+	if m, link, err := f.App.People.InviteMember(f.Context(), v, invitation); err != nil || link != nil || m.Name != "Name of there@example.com" {
+		f.Errorf("an invitation of a person of another Account gives %+v, %+v, %v", m, link, err)
+	}
+}
+
+func lastManager(f *apptest.Account) {
+	list := f.AddList()
+	change := map[string]func(v *people.Visit, id people.PersonID) error{
+		"remove": func(v *people.Visit, id people.PersonID) error { return f.App.People.RemoveMember(f.Context(), v, id) },
+		"lower": func(v *people.Visit, id people.PersonID) error {
+			return f.App.People.ChangeMember(f.Context(), v, id, people.Membership{Level: enlist.Read})
+		},
+		"restrict": func(v *people.Visit, id people.PersonID) error {
+			return f.App.People.ChangeMember(f.Context(), v, id, people.Membership{Level: enlist.Full, Lists: []enlist.ListID{list}})
+		},
+	}
+	for name, end := range change {
+		for range 5 {
+			a := member(f, "a@example.com", people.Membership{Level: enlist.Full, MaySend: true})
+			b := member(f, "b@example.com", people.Membership{Level: enlist.Full, MaySend: true})
+			var both sync.WaitGroup
+			errs := make([]error, 2)
+			both.Go(func() { errs[0] = end(a, b.Person.ID) })
+			both.Go(func() { errs[1] = end(b, a.Person.ID) })
+			both.Wait()
+			if (errs[0] == nil) == (errs[1] == nil) || enlist.KindOf(errors.Join(errs...)) != enlist.Denied {
+				f.Fatalf("%s: %v, want that one is done and one is denied", name, errs)
+			}
+		}
+	}
+	// One after the other, with a page that was read before.
+	a := member(f, "a@example.com", people.Membership{Level: enlist.Full, MaySend: true})
+	b := member(f, "b@example.com", people.Membership{Level: enlist.Full, MaySend: true})
+	f.Must(change["lower"](a, b.Person.ID))
+	for name, end := range change {
+		if err := end(b, a.Person.ID); enlist.KindOf(err) != enlist.Denied {
+			f.Errorf("%s by a person whose level was lowered: %v", name, err)
+		}
+	}
+	if _, _, err := f.App.People.InviteMember(f.Context(), b, people.Invitation{Email: "c@example.com", Name: "C"}); enlist.KindOf(err) != enlist.Denied {
+		f.Errorf("an invitation by a person whose level was lowered: %v", err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/binary"
-	"net"
 	"net/netip"
 	"net/url"
 	"strconv"
@@ -20,23 +19,29 @@ import (
 // This file has what a browser signs with a passkey: for which site, and a challenge. A challenge is a signed text and
 // not a row, so that a stranger who loads the page of the sign-in stores nothing. decisions.md: 135
 
-// relyingParty returns the site that passkeys are for: the host of the public URL. Pages at hosts below it share its
-// passkeys. It returns nil for any other host, and where browsers have no passkeys: without HTTPS, except on this
+// relyingParty returns the site that passkeys are for: exactly the host of the public URL. A page at a host below it may
+// belong to others. It returns nil for any other host, and where browsers have no passkeys: without HTTPS, except on this
 // machine. host is the Host of a request.
 func (s *Service) relyingParty(host string) *webauthn.WebAuthn {
 	public, err := url.Parse(s.settings.PublicURL)
 	if err != nil || public.Hostname() == "" {
 		return nil
 	}
-	id, name := strings.ToLower(public.Hostname()), strings.ToLower(hostname(host))
+	id, port := strings.ToLower(public.Hostname()), public.Port()
 	if ip, err := netip.ParseAddr(id); err == nil && ip.IsLoopback() {
 		id = "localhost" // passkeys are for names
 	}
-	if name != id && !strings.HasSuffix(name, "."+id) || public.Scheme != "https" && id != "localhost" {
+	origin := public.Scheme + "://" + id
+	usual := map[string]string{"https": "443", "http": "80"}[public.Scheme]
+	if port != "" && port != usual { // browsers leave the usual one out
+		origin += ":" + port
+	}
+	asked := strings.TrimSuffix(public.Scheme+"://"+strings.ToLower(host), ":"+usual)
+	if asked != origin || public.Scheme != "https" && id != "localhost" {
 		return nil
 	}
 	w, err := webauthn.New(&webauthn.Config{RPID: id, RPDisplayName: "enlist",
-		RPOrigins:             []string{public.Scheme + "://" + strings.ToLower(host)},
+		RPOrigins:             []string{origin},
 		AttestationPreference: protocol.PreferNoAttestation,
 		AuthenticatorSelection: protocol.AuthenticatorSelection{ResidentKey: protocol.ResidentKeyRequirementRequired,
 			RequireResidentKey: protocol.ResidentKeyRequired(), UserVerification: protocol.VerificationRequired},
@@ -46,23 +51,6 @@ func (s *Service) relyingParty(host string) *webauthn.WebAuthn {
 		return nil // the host is an address, or no name that a browser accepts
 	}
 	return w
-}
-
-// isOwnHost reports whether a host is that of the public URL, or below it.
-func (s *Service) isOwnHost(host string) bool {
-	public, err := url.Parse(s.settings.PublicURL)
-	if err != nil {
-		return false
-	}
-	id, name := strings.ToLower(public.Hostname()), strings.ToLower(hostname(host))
-	return name == id || id != "" && strings.HasSuffix(name, "."+id)
-}
-
-func hostname(host string) string {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		return name
-	}
-	return host
 }
 
 // ceremony is what the library checks an answer against.

@@ -5,11 +5,15 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/base64"
+	"errors"
 	"fmt"
+	"hash/maphash"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"enlist/internal/enlist"
+	"enlist/internal/limiter"
 
 	"golang.org/x/crypto/argon2"
 )
@@ -29,19 +33,26 @@ const (
 	maxPassword = 200 // bytes
 )
 
-// passwords computes the hashes of passwords. At most two are computed at the same time, since each needs 64 MiB.
+// hashWait is the longest time that a password waits for its turn: a request that waits longer is answered with ErrBusy.
+const hashWait = 3 * time.Second
+
+// passwords computes the hashes of passwords. At most two are computed at the same time, since each needs 64 MiB, and
+// one for each network, so that a flood of sign-ins from one network does not stop others.
 type passwords struct {
-	places chan struct{}
+	turns  *limiter.Limiter
 	memory uint32 // in KiB
+	seed   maphash.Seed
 }
 
-func newPasswords() *passwords { return &passwords{make(chan struct{}, 2), 64 << 10} }
+func newPasswords() *passwords {
+	return &passwords{limiter.NewShared(2, 1, hashWait), 64 << 10, maphash.MakeSeed()}
+}
 
 // hash returns the text to store for a password.
 func (p *passwords) hash(ctx context.Context, password string) (string, error) {
 	salt := make([]byte, saltLength)
 	rand.Read(salt) // crypto/rand never returns an error
-	sum, err := p.sum(ctx, password, salt)
+	sum, err := p.sum(ctx, 0, password, salt)
 	if err != nil {
 		return "", err
 	}
@@ -50,25 +61,34 @@ func (p *passwords) hash(ctx context.Context, password string) (string, error) {
 		encode(sum)), nil
 }
 
-// matches reports whether a password has the stored hash. It takes the same time for stored == "".
-func (p *passwords) matches(ctx context.Context, password, stored string) (bool, error) {
+// matches reports whether a password, which came from an IP address, has the stored hash. It takes the same time for
+// stored == "". Errors: ErrBusy.
+func (p *passwords) matches(ctx context.Context, ip, password, stored string) (bool, error) {
 	parts := strings.Split(stored, "$")
 	if len(parts) != 6 {
 		parts = make([]string, 6)
 	}
 	salt, _ := base64.RawStdEncoding.DecodeString(parts[4])
 	want, _ := base64.RawStdEncoding.DecodeString(parts[5])
-	got, err := p.sum(ctx, password, salt)
+	got, err := p.sum(ctx, networkOwner(p, ip), password, salt)
 	return err == nil && subtle.ConstantTimeCompare(got, want) == 1, err
 }
 
-func (p *passwords) sum(ctx context.Context, password string, salt []byte) ([]byte, error) {
-	select {
-	case p.places <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+// networkOwner returns the owner of turns for the network of an IP address. It is not 0, which has no limit.
+func networkOwner(p *passwords, ip string) int64 {
+	return int64(maphash.String(p.seed, networkOf(ip)) | 1)
+}
+
+// sum computes a hash for an owner of turns; 0 for a person who is signed in.
+func (p *passwords) sum(ctx context.Context, owner int64, password string, salt []byte) ([]byte, error) {
+	done, err := p.turns.AcquireFor(ctx, owner, 1)
+	if errors.Is(err, limiter.ErrBusy) {
+		err = ErrBusy
 	}
-	defer func() { <-p.places }()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	return argon2.IDKey([]byte(password), salt, passes, p.memory, lanes, hashLength), nil
 }
 

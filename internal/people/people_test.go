@@ -3,6 +3,7 @@ package people_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +23,8 @@ func TestPeople(t *testing.T) {
 		{Name: "a session has the level and the Lists of its membership", Test: callerOfMembership},
 		{Name: "a session ends after 12 hours without use, after 30 days, and when the person is removed", Test: sessionsEnd},
 		{Name: "a wrong password and an unknown address are answered alike, and ten tries are allowed", Test: wrongPasswords},
+		{Name: "guesses count by network, and lock no owner out of a known device", Test: guessesElsewhere},
+		{Name: "guesses of many addresses from one network count together", Test: manyAddresses},
 		{Name: "a new password ends the sessions of other devices", Test: newPassword},
 		{Name: "a person switches only to Accounts of a membership", Test: switchAccount},
 	})
@@ -185,6 +188,81 @@ func wrongPasswords(f *apptest.Account) {
 	pass(f, 15*time.Minute)
 	if _, err := f.App.People.SignIn(f.Context(), " MARIA@example.com", goodPassword, browser); err != nil {
 		f.Errorf("after a quarter of an hour: %v", err)
+	}
+}
+
+// guess tries wrong passwords from an address until a try is refused, and returns how many were checked.
+func guess(f *apptest.Account, email, ip string, most int) (n int) {
+	f.Helper()
+	for n = range most {
+		_, err := f.App.People.SignIn(f.Context(), email, "wrong password", people.Browser{IP: ip})
+		switch {
+		case errors.Is(err, people.ErrTooManyTries):
+			return n
+		case !errors.Is(err, people.ErrSignIn):
+			f.Fatalf("guess %d from %s: %v", n, ip, err)
+		}
+	}
+	return most
+}
+
+func guessesElsewhere(f *apptest.Account) {
+	f.App.People.SetSettings(people.Settings{Key: enlist.LinkKey{1}})
+	v := visit(f, becomeFirst(f))
+	owner := people.Browser{IP: "192.0.2.77"}
+	signIn := func(b people.Browser) error {
+		_, err := f.App.People.SignIn(f.Context(), "maria@example.com", goodPassword, b)
+		return err
+	}
+	for _, ips := range [][]string{{"198.51.100.1", "198.51.100.2", "198.51.100.255"}, {"2001:db8:1::1", "2001:db8:1::2:1", "2001:db8:1:0:ffff::"}} {
+		if n := guess(f, "maria@example.com", ips[0], 20); n != 10 {
+			f.Errorf("%d guesses from %s, want 10", n, ips[0])
+		}
+		for _, ip := range ips[1:] { // of the same network
+			if n := guess(f, "maria@example.com", ip, 20); n != 0 {
+				f.Errorf("%d more guesses from %s, want none", n, ip)
+			}
+		}
+	}
+	if err := signIn(owner); err != nil {
+		f.Errorf("the owner at another network: %v", err)
+	}
+	total := 20
+	for i := range 30 {
+		total += guess(f, "maria@example.com", fmt.Sprintf("203.0.%d.1", i), 20)
+	}
+	if total != 100 {
+		f.Errorf("%d guesses from many networks, want 100", total)
+	}
+	if err := signIn(owner); !errors.Is(err, people.ErrTooManyTries) {
+		f.Errorf("an unknown browser after the guesses: %v", err)
+	}
+	owner.Device = f.App.People.NewDevice(v.Person.ID)
+	for range 3 {
+		if err := signIn(owner); err != nil {
+			f.Errorf("the owner's device after the guesses: %v", err)
+		}
+	}
+	for _, device := range []string{"", "x", f.App.People.NewDevice(v.Person.ID + 1), owner.Device + "A"} {
+		if f.App.People.IsDevice(v.Person.ID, device) {
+			f.Errorf("%q is taken for a device of the person", device)
+		}
+	}
+	for range 10 {
+		f.App.People.SignIn(f.Context(), "maria@example.com", "wrong password", owner)
+	}
+	if err := signIn(owner); !errors.Is(err, people.ErrTooManyTries) {
+		f.Errorf("the eleventh guess with a device: %v", err)
+	}
+}
+
+func manyAddresses(f *apptest.Account) {
+	n := 0
+	for i := range 15 {
+		n += guess(f, fmt.Sprintf("p%d@example.com", i), fmt.Sprintf("198.51.100.%d", i), 10)
+	}
+	if n != 100 {
+		f.Errorf("%d guesses for many addresses from a network, want 100", n)
 	}
 }
 

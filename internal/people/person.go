@@ -62,7 +62,7 @@ type Service struct {
 
 // Settings are what the program knows of its surroundings.
 type Settings struct {
-	PublicURL string         // of the service; passkeys are for its host and the hosts below
+	PublicURL string         // of the pages; passkeys are for its host, and links to sign in begin with it
 	Key       enlist.LinkKey // signs challenges; all processes of a database share it
 	// Mail sends a mail with a link to sign in; nil: there is no mail.
 	Mail func(context.Context, *LinkMail) error
@@ -90,22 +90,28 @@ func (s *Service) Invite(ctx context.Context, i Invitation) (*Member, error) {
 		return nil, err
 	}
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*Member, error) {
-		account, err := accounts.FindAccount(tx, i.Account)
-		if err != nil {
-			return nil, err
-		}
-		found, err := personByKey(tx, p.emailKey)
-		if errors.Is(err, errNoPerson) {
-			found = &Person{Email: p.Email, Name: p.Name, emailKey: p.emailKey, CreationTime: now}
-			err = personTable.Add(tx, found)
-		}
-		if err != nil {
-			return nil, err
-		}
-		m := &Member{*found, i.Membership}
-		m.Membership.Person = found.ID
-		return m, addMembership(ctx, tx, account, m, now)
+		m, _, err := invite(ctx, tx, p, i.Membership, now)
+		return m, err
 	})
+}
+
+// invite is Invite in a transaction. isNew is true for a person whose address is new.
+func invite(ctx context.Context, tx *db.Tx, p *Person, to Membership, now int64) (m *Member, isNew bool, err error) {
+	account, err := accounts.FindAccount(tx, to.Account)
+	if err != nil {
+		return nil, false, err
+	}
+	found, err := personByKey(tx, p.emailKey)
+	if errors.Is(err, errNoPerson) {
+		found = &Person{Email: p.Email, Name: p.Name, emailKey: p.emailKey, CreationTime: now}
+		isNew, err = true, personTable.Add(tx, found)
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	m = &Member{*found, to}
+	m.Membership.Person = found.ID
+	return m, isNew, addMembership(ctx, tx, account, m, now)
 }
 
 // addMembership stores a membership with a row in the audit log.
@@ -190,30 +196,34 @@ func (s *Service) Remove(ctx context.Context, email string, account enlist.Accou
 		if err != nil {
 			return false, err
 		}
-		all, err := membershipsOf(tx, p.ID)
-		if err != nil {
-			return false, err
-		}
-		left := 0
-		for _, m := range all {
-			if account != 0 && m.Account != account {
-				left++
-				continue
-			}
-			if err := removeMembership(ctx, tx, &Member{*p, m}, now); err != nil {
-				return false, err
-			}
-		}
-		if left == len(all) && account != 0 {
-			return false, enlist.Invalid("email", "this person has no membership of the Account")
-		}
-		if left > 0 {
-			return true, tx.Do("DELETE FROM session WHERE person_id = ? AND account_id = ?", int64(p.ID),
-				int64(account))
-		}
-		return true, deletePerson(tx, p.ID)
+		return true, remove(ctx, tx, p, account, now)
 	})
 	return err
+}
+
+// remove is Remove in a transaction.
+func remove(ctx context.Context, tx *db.Tx, p *Person, account enlist.AccountID, now int64) error {
+	all, err := membershipsOf(tx, p.ID)
+	if err != nil {
+		return err
+	}
+	left := 0
+	for _, m := range all {
+		if account != 0 && m.Account != account {
+			left++
+			continue
+		}
+		if err := removeMembership(ctx, tx, &Member{*p, m}, now); err != nil {
+			return err
+		}
+	}
+	if left == len(all) && account != 0 {
+		return enlist.Invalid("email", "this person has no membership of the Account")
+	}
+	if left > 0 {
+		return tx.Do("DELETE FROM session WHERE person_id = ? AND account_id = ?", int64(p.ID), int64(account))
+	}
+	return deletePerson(tx, p.ID)
 }
 
 func removeMembership(ctx context.Context, tx *db.Tx, m *Member, now int64) error {

@@ -4,11 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"hash/maphash"
 	"net"
 	"slices"
-	"sync"
-	"time"
+	"strconv"
 
 	"enlist/internal/accounts"
 	"enlist/internal/address"
@@ -31,6 +29,8 @@ var (
 	ErrSignIn = enlist.Refuse(enlist.InvalidKey, "the address or the password is wrong")
 	// ErrTooManyTries is the error of a sign-in after too many that failed.
 	ErrTooManyTries = enlist.Refuse(enlist.Busy, "too many tries for this address: wait a quarter of an hour, or use a link")
+	// ErrBusy is the error of a password for which too many others wait.
+	ErrBusy = enlist.Refuse(enlist.Busy, "too many people sign in at this moment: try again in some seconds")
 )
 
 // SessionID identifies a session.
@@ -50,7 +50,10 @@ type Session struct {
 }
 
 // Browser says from where a person signs in.
-type Browser struct{ Agent, IP string }
+type Browser struct {
+	Agent, IP string
+	Device    string // that NewDevice has returned; "": the browser has none
+}
 
 // maxAgent is the number of bytes of a User-Agent that are stored.
 const maxAgent = 200
@@ -94,15 +97,12 @@ func auditSession(tx *db.Tx, p *Person, s *Session, now int64, before, after acc
 	return accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Session", ID: int64(s.ID)}, before, after)
 }
 
-// SignIn signs a person in with a password and returns the text of the cookie. Errors: ErrSignIn, and ErrTooManyTries
-// after ten tries for an address in a quarter of an hour.
+// SignIn signs a person in with a password and returns the text of the cookie. Errors: ErrSignIn, ErrTooManyTries after
+// too many tries (tries.go), and ErrBusy if too many passwords wait to be checked.
 func (s *Service) SignIn(ctx context.Context, email, password string, b Browser) (cookie string, err error) {
 	_, key, ok := address.ParseEmail(email)
 	if !ok || len(password) > maxPassword {
 		return "", ErrSignIn
-	}
-	if !s.tries.begin(key) {
-		return "", ErrTooManyTries
 	}
 	p, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (*Person, error) { return personByKey(tx, key) })
 	if errors.Is(err, errNoPerson) {
@@ -111,14 +111,18 @@ func (s *Service) SignIn(ctx context.Context, email, password string, b Browser)
 	if err != nil {
 		return "", err
 	}
-	good, err := s.passwords.matches(ctx, password, p.password)
+	limits := limitsOf(s.IsDevice(p.ID, b.Device), b, key)
+	if !s.tries.begin(limits...) {
+		return "", ErrTooManyTries
+	}
+	good, err := s.passwords.matches(ctx, b.IP, password, p.password)
 	if err != nil {
 		return "", err
 	}
 	if !good {
 		return "", ErrSignIn
 	}
-	s.tries.succeed(key)
+	s.tries.succeed(limits...)
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (string, error) {
 		current, err := personByKey(tx, key)
 		if errors.Is(err, errNoPerson) || err == nil && current.password != p.password {
@@ -273,57 +277,17 @@ func (s *Service) checkPresent(ctx context.Context, v *Visit, present string) er
 	if !v.Person.HasPassword() {
 		return nil
 	}
-	if !s.tries.begin(v.Person.emailKey) {
+	session := limit{"session\n" + strconv.FormatInt(int64(v.Session.ID), 10), maxTries}
+	if !s.tries.begin(session) {
 		return ErrTooManyTries
 	}
-	good, err := s.passwords.matches(ctx, present, v.Person.password)
+	good, err := s.passwords.matches(ctx, v.Session.IP, present, v.Person.password)
 	if err != nil {
 		return err
 	}
 	if !good {
 		return ErrSignIn
 	}
-	s.tries.succeed(v.Person.emailKey)
+	s.tries.succeed(session)
 	return nil
 }
-
-// tries counts the sign-ins that failed for each address, in the memory of this process. Addresses share a fixed number
-// of counters, so that no attack fills the memory.
-type tries struct {
-	now  func() time.Time
-	seed maphash.Seed
-
-	mu     sync.Mutex
-	failed [counters][]time.Time
-}
-
-const (
-	maxTries  = 10
-	triesTime = 15 * time.Minute
-	counters  = 1 << 12
-)
-
-func newTries(now func() time.Time) *tries { return &tries{now: now, seed: maphash.MakeSeed()} }
-
-// begin counts a try and reports whether it is allowed.
-func (t *tries) begin(key string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	now := t.now()
-	all := t.of(key)
-	*all = slices.DeleteFunc(*all, func(at time.Time) bool { return now.Sub(at) >= triesTime })
-	if len(*all) >= maxTries {
-		return false
-	}
-	*all = append(*all, now)
-	return true
-}
-
-// succeed forgets the tries for an address.
-func (t *tries) succeed(key string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	*t.of(key) = nil
-}
-
-func (t *tries) of(key string) *[]time.Time { return &t.failed[maphash.String(t.seed, key)%counters] }

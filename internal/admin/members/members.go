@@ -144,7 +144,7 @@ func (p *pages) invite(r *ui.Request) (*ui.View, error) {
 	if what != "" {
 		return p.showAll(r, f, "list", what)
 	}
-	m, err := r.App.People.InviteMember(r.Context(), r.Visit, people.Invitation{Email: f.Email, Name: f.Name,
+	m, link, err := r.App.People.InviteMember(r.Context(), r.Visit, people.Invitation{Email: f.Email, Name: f.Name,
 		Membership: f.membership()})
 	var wrong *enlist.Error
 	switch {
@@ -153,7 +153,11 @@ func (p *pages) invite(r *ui.Request) (*ui.View, error) {
 	case err != nil:
 		return nil, err
 	}
-	return p.showLink(r, m, "Invited "+m.Name)
+	d := linkData{Member: m, Link: link}
+	if link == nil {
+		d.Without = m.Name + " uses these pages already, and can sign in as before"
+	}
+	return p.showLink(d, "Invited "+m.Name), nil
 }
 
 // linkData is the data of the page with a link, which is shown once.
@@ -163,18 +167,8 @@ type linkData struct {
 	Without string // why there is no link
 }
 
-func (p *pages) showLink(r *ui.Request, m *people.Member, title string) (*ui.View, error) {
-	d := linkData{Member: m}
-	var err error
-	d.Link, err = r.App.People.NewMemberLink(r.Context(), r.Visit, m.ID, r.Host)
-	var refused *enlist.Error
-	switch {
-	case errors.As(err, &refused) && refused.Field == "person":
-		d.Without = refused.Detail
-	case err != nil:
-		return nil, err
-	}
-	return &ui.View{Title: title, Sub: m.Email, Place: "People", Content: p.link, Data: d}, nil
+func (p *pages) showLink(d linkData, title string) *ui.View {
+	return &ui.View{Title: title, Sub: d.Email, Place: "People", Content: p.link, Data: d}
 }
 
 func (p *pages) newLink(r *ui.Request) (*ui.View, error) {
@@ -182,7 +176,16 @@ func (p *pages) newLink(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.showLink(r, m, "A link for "+m.Name)
+	d := linkData{Member: m}
+	d.Link, err = r.App.People.NewMemberLink(r.Context(), r.Visit, m.ID)
+	var refused *enlist.Error
+	switch {
+	case errors.As(err, &refused) && refused.Field == "person":
+		d.Without = refused.Detail
+	case err != nil:
+		return nil, err
+	}
+	return p.showLink(d, "A link for "+m.Name), nil
 }
 
 func personID(r *ui.Request) people.PersonID { return people.PersonID(r.ID("person")) }

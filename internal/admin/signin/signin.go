@@ -76,6 +76,9 @@ func (p *Pages) SignIn(w http.ResponseWriter, r *http.Request) {
 	case errors.Is(err, people.ErrTooManyTries):
 		p.show(w, r, http.StatusTooManyRequests,
 			"Too many tries for this address. Wait a quarter of an hour, or ask for a link.", d)
+	case errors.Is(err, people.ErrBusy):
+		w.Header().Set("Retry-After", "5")
+		p.show(w, r, http.StatusServiceUnavailable, "Too many people sign in at this moment. Try again in some seconds.", d)
 	case err != nil:
 		p.fail(w, r)
 	default:
@@ -101,11 +104,12 @@ func (p *Pages) SignInWithPasskey(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// next returns a path of these pages, and no address of another site. A redirect resolves "..", and a browser reads
+// next returns a path of these pages, and no address of another site. A browser resolves ".." and "%2e%2e", and reads
 // /\example.com as the address of a site.
 func next(path string) string {
-	before, _, _ := strings.Cut(path, "?")
-	if strings.HasPrefix(before, "/admin/") && !strings.Contains(before, "..") && !strings.Contains(before, `\`) {
+	u, err := url.Parse(path)
+	if err == nil && u.Host == "" && strings.HasPrefix(u.Path, "/admin/") && strings.HasPrefix(path, "/admin/") &&
+		!strings.Contains(u.Path, "..") && !strings.Contains(u.Path, `\`) {
 		return path
 	}
 	return "/admin/"
@@ -178,7 +182,7 @@ func (p *Pages) UseLink(w http.ResponseWriter, r *http.Request) {
 		p.options.SetCookie(w, cookie)
 		to := "/admin/"
 		if person != nil && !person.HasPassword() {
-			to = "/admin/you?done=" + url.QueryEscape("You are signed in. Choose a password for the next time.")
+			to = "/admin/you" // where the person chooses one
 		}
 		http.Redirect(w, r, to, http.StatusSeeOther)
 	}

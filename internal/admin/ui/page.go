@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -59,6 +58,7 @@ type View struct {
 	Data     any
 	Fragment string // block of Content that answers Request.Fragment; "": the main part of the page
 	To       string // path to which the browser goes in place of a page
+	Done     string // what the request has done, which the page at To shows
 	Mail     string // HTML of a mail, in place of a page
 }
 
@@ -69,16 +69,10 @@ type Action struct {
 }
 
 // GoTo is the View that leads the browser to another page, which shows done, if it is not "".
-func GoTo(path, done string) *View {
-	if done != "" {
-		mark := "?"
-		if strings.Contains(path, "?") {
-			mark = "&"
-		}
-		path += mark + "done=" + url.QueryEscape(done)
-	}
-	return &View{To: path}
-}
+func GoTo(path, done string) *View { return &View{To: path, Done: done} }
+
+// DoneParameter is the parameter of a URL with the View's Done, which package admin signs.
+const DoneParameter = "done"
 
 // Fragment reports whether the script of a page asks for a part of it. The answer is only a block of the template.
 func (r *Request) Fragment() bool { return IsFragment(r.Request) }
@@ -208,7 +202,6 @@ type layoutData struct {
 	AccountID enlist.AccountID
 	Counts    map[string]string // of countsOf
 	Menu      []group
-	Done      string
 	Reloads   bool   // the person has not stopped the Refresh
 	Toggle    string // URL that stops it, or goes on
 }
@@ -216,7 +209,7 @@ type layoutData struct {
 // refresh lets the browser load the page again. The person can stop it: a screen reader would begin anew each time.
 func (d *layoutData) refresh(u *url.URL) {
 	query := u.Query()
-	query.Del("done")
+	query.Del(DoneParameter)
 	d.Reloads = !query.Has("still")
 	if d.Reloads {
 		query.Set("still", "1")
@@ -243,7 +236,7 @@ func Parse(page fs.FS, names ...string) *template.Template {
 func Write(w http.ResponseWriter, r *http.Request, status int, view *View, v *people.Visit, u app.UnderWay) error {
 	d := layoutData{View: *view, Visit: v}
 	if v != nil {
-		d.AccountID, d.Done, d.Menu = v.Caller.Account.ID, r.URL.Query().Get("done"), menuFor(v.Caller)
+		d.AccountID, d.Menu = v.Caller.Account.ID, menuFor(v.Caller)
 		d.Counts = countsOf(u)
 	}
 	if view.Refresh > 0 {

@@ -136,7 +136,7 @@ func (f Find) All() string { return "?" + f.Kept.Encode() }
 // without returns a copy of a query without some parameters, and without what the last request has done.
 func without(q url.Values, names ...string) url.Values {
 	q = maps.Clone(q)
-	for _, name := range append(names, "done") {
+	for _, name := range append(names, DoneParameter) {
 		q.Del(name)
 	}
 	return q
