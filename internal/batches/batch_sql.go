@@ -289,11 +289,13 @@ func Populations(tx *db.Tx, id enlist.BatchID) ([]Population, error) {
 	return populationTable.All(tx, "WHERE batch_id = ? ORDER BY number", int64(id))
 }
 
-// SentToList returns the completed Batches that were sent to a whole List, without tests, newest first.
-func SentToList(tx *db.Tx, list enlist.ListID) ([]Batch, error) {
+// SentToList returns the newest completed Batches that were sent to a whole List and whose Message exists, without
+// tests, newest first. If only is not 0, it returns no other Batch.
+func SentToList(tx *db.Tx, list enlist.ListID, only enlist.BatchID, limit int64) ([]Batch, error) {
 	return BatchTable.All(tx, `WHERE status = 'completed' AND is_test = 0 AND first_sent_time > 0
 		AND id IN (SELECT batch_id FROM batch_population WHERE list_id = ? AND type = 'list')
-		ORDER BY first_sent_time DESC, id DESC`, int64(list))
+		AND (CAST(? AS BIGINT) = 0 OR id = ?) AND message_id IN (SELECT id FROM message WHERE type = 'email')
+		ORDER BY first_sent_time DESC, id DESC LIMIT ?`, int64(list), int64(only), int64(only), limit)
 }
 
 // SetPopulation stores the columns of a population that change.

@@ -1,6 +1,7 @@
 package batches
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"slices"
@@ -204,6 +205,35 @@ func (b *Batch) Contents(tx *db.Tx) (all []MailContent, err error) {
 		all = append(all, MailContent{Message: b.edition(m), Files: files})
 	}
 	return all, nil
+}
+
+// Heads returns what Contents returns, without the contents of the Messages and without files. Anyone can ask for an
+// archive, and a hundred contents need up to 600 MB.
+func (b *Batch) Heads(tx *db.Tx) (all []*messages.Message, err error) {
+	variants := []Variant{{}}
+	if b.Variants != nil {
+		variants = b.Variants.All
+	}
+	for i := range variants {
+		m, err := messages.LoadHead(tx, b.AccountID, cmp.Or(variants[i].Message, b.MessageID))
+		if err == nil && m.Type != messages.MessageEmail {
+			err = enlist.ErrNoMessage
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, variants[i].apply(m, m))
+	}
+	return all, nil
+}
+
+// Winner returns the index of the content that all Contacts get once the winner is chosen. It is 0 before, and without
+// variants.
+func (b *Batch) Winner() int {
+	if b.Variants == nil {
+		return 0
+	}
+	return int(max(0, b.Variants.Chosen-1))
 }
 
 // email returns a Message that is an email.

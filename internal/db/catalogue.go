@@ -35,6 +35,9 @@ type Snapshot struct {
 	Domains  map[enlist.AccountID]*[]string
 }
 
+// Version returns the version of the catalogue.
+func (s *Snapshot) Version() int64 { return s.version }
+
 func newSnapshot(version int64) *Snapshot {
 	return &Snapshot{
 		version:  version,

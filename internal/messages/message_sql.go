@@ -78,6 +78,11 @@ func LoadMessage(tx *db.Tx, account enlist.AccountID, id enlist.MessageID) (*Mes
 	return MessageTable.One(tx, enlist.ErrNoMessage, byID, int64(id), int64(account))
 }
 
+// LoadHead returns a Message of an Account without its contents.
+func LoadHead(tx *db.Tx, account enlist.AccountID, id enlist.MessageID) (*Message, error) {
+	return messageHeadTable.One(tx, enlist.ErrNoMessage, "WHERE id = ? AND account_id = ?", int64(id), int64(account))
+}
+
 // AddMessage stores a new Message.
 func AddMessage(tx *db.Tx, m *Message) error {
 	if err := tx.LockDefinitions(); err != nil {

@@ -11,7 +11,7 @@
 //	rate*.go, pace.go   takes tokens for mails, and slows a domain down
 //	edition*.go, winner.go   variants, and the choice of the best one
 //	track.go         opens and clicks
-//	link*.go         what a link of a mail shows and changes
+//	link*.go, archive.go   what a link of a mail shows and changes; the mails of public Lists
 //	bounce*.go, outcome.go   bounces, complaints and the results of other mails
 //	queue_age*.go    how long mails of jobs have waited in the last days
 //	hold*.go         holds all mails, and releases or discards them

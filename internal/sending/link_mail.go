@@ -12,7 +12,7 @@ import (
 	"enlist/internal/messages"
 )
 
-// This file shows mails as pages: one to people who have its link, and those of a public List to everyone.
+// This file shows mails as pages to people who have their links. archive.go shows those of a public List to everyone.
 
 // WebPage is a mail as a page. Its HTML is content of the Account.
 type WebPage struct {
@@ -92,77 +92,4 @@ func (s *Service) webPage(ctx context.Context, mail *messages.OutgoingMail, err 
 		return nil, err
 	}
 	return &WebPage{m.Subject, m.HTML, m.Text}, nil
-}
-
-// Archive is what a public List has sent to all its Contacts, newest first.
-type Archive struct {
-	Schema *enlist.Schema
-	Mails  []ArchivedMail
-}
-
-// ArchivedMail is a Batch in an Archive.
-type ArchivedMail struct {
-	Batch   enlist.BatchID
-	Subject string // for a Contact without values
-	Time    int64
-}
-
-// maxArchive is the number of mails that an Archive has.
-const maxArchive = 100
-
-// Archive returns the Archive of a List, or nil if the List is not public. Each mail has its Message as it is now. A
-// Batch for some Contacts only is not in it. decisions.md: 133
-func (s *Service) Archive(ctx context.Context, list enlist.ListID) (*Archive, error) {
-	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*Archive, error) {
-		a, _, err := s.archive(tx, list, 0)
-		return a, err
-	})
-}
-
-// ArchivedMail returns a mail of an Archive without values of a Contact, or nil if the Archive does not have it.
-func (s *Service) ArchivedMail(ctx context.Context, list enlist.ListID, batch enlist.BatchID) (*WebPage, error) {
-	mail, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (*messages.OutgoingMail, error) {
-		_, mail, err := s.archive(tx, list, batch)
-		return mail, err
-	})
-	return s.webPage(ctx, mail, err)
-}
-
-// archive returns the Archive of a List, or one Batch of it with its mail if only is not 0. Anyone may ask for an
-// Archive, so it holds the content of one mail at a time, and not of all.
-func (s *Service) archive(tx *db.Tx, list enlist.ListID, only enlist.BatchID) (a *Archive, mail *messages.OutgoingMail,
-	err error) {
-	schema, err := lists.Schema(tx, list)
-	if err != nil || !schema.List.Public {
-		return nil, nil, enlist.IgnoreKind(enlist.NoList, err)
-	}
-	a = &Archive{Schema: schema}
-	all, err := batches.SentToList(tx, list)
-	if err != nil {
-		return nil, nil, err
-	}
-	for i := range all {
-		b := &all[i]
-		if only != 0 && b.ID != only || len(a.Mails) == maxArchive {
-			continue
-		}
-		content, err := b.Contents(tx)
-		if enlist.KindOf(err) == enlist.NoMessage {
-			continue
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		first := content[0] // of variants, the winner
-		if b.Variants != nil && b.Variants.Chosen > 0 {
-			first = content[b.Variants.Chosen-1]
-		}
-		if only != 0 {
-			mail = archivedMail(schema,
-				enlist.DeliveryKey{List: list, Time: b.FirstSent, Cause: batches.CauseBatch(b.ID)}, &first)
-		}
-		a.Mails = append(a.Mails, ArchivedMail{b.ID, messages.MergeText(schema, new(enlist.ByID), first.Message.Subject),
-			b.FirstSent})
-	}
-	return a, mail, nil
 }

@@ -20,6 +20,7 @@ import (
 func TestMailsAsPages(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewBatches, []apptest.Rule[*apptest.Batches]{
 		{Name: "an archive has what a public List got as a whole, for a Contact without values", Test: archive},
+		{Name: "a mail of an archive is composed once for each version of its Message and its List", Test: archiveIsComposedOnce},
 		{Name: "a mail as a page is that of no Contact, also after the Contact is gone", Test: mailAsPage},
 		{Name: "the link to the settings is mailed once in ten minutes, also to who has left", Test: linkIsMailed},
 	})
@@ -30,39 +31,6 @@ type plainComposer struct{ messages.Composer }
 
 func (plainComposer) Preview(_ context.Context, m *messages.OutgoingMail) (*messages.ComposedMail, error) {
 	return &messages.ComposedMail{Subject: m.Message.Subject, HTML: fmt.Sprintf("archived %t, Contact %d", m.Archived, m.Contact.ID)}, nil
-}
-
-func archive(f *apptest.Batches) {
-	all := f.SubscribeMany(f.News, 2)
-	whole := f.Add(apptest.Whole(f.News))
-	some := f.Add(batches.PopulationRequest{List: f.News, Type: "contacts", Contacts: all[:1]})
-	f.SendAll(nil)
-	waits := f.AddAt(f.Now.Unix()+3600, apptest.Whole(f.News))
-	f.App.Messages.SetComposer(plainComposer{})
-	if a, err := f.App.Sending.Archive(f.Context(), f.News); a != nil || err != nil {
-		f.Errorf("a List that is not public has the archive %+v, %v", a, err)
-	}
-	_, err := f.App.Lists.EditList(f.Context(), f.Caller, f.News, apptest.Details("is_public", true))
-	f.Must(err)
-	a, err := f.App.Sending.Archive(f.Context(), f.News)
-	f.Must(err)
-	if len(a.Mails) != 1 || a.Mails[0].Batch != whole || a.Mails[0].Subject != "Hello" {
-		f.Errorf("the archive has %+v, want the Batch %d", a.Mails, whole)
-	}
-	m, err := f.App.Sending.ArchivedMail(f.Context(), f.News, whole)
-	f.Must(err)
-	if m == nil || m.HTML != "archived true, Contact 0" {
-		f.Errorf("the mail is %+v", m)
-	}
-	other := f.AddList("is_public", true)
-	for _, c := range []struct {
-		list  enlist.ListID
-		batch enlist.BatchID
-	}{{f.News, some}, {f.News, waits}, {other, whole}, {99999, whole}} {
-		if m, err := f.App.Sending.ArchivedMail(f.Context(), c.list, c.batch); m != nil || err != nil {
-			f.Errorf("the Batch %d of the List %d is shown: %+v, %v", c.batch, c.list, m, err)
-		}
-	}
 }
 
 func mailAsPage(f *apptest.Batches) {

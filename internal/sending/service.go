@@ -5,6 +5,7 @@ import (
 
 	"enlist/internal/contacts"
 	"enlist/internal/db"
+	"enlist/internal/limiter"
 	"enlist/internal/messages"
 	"enlist/internal/pace"
 )
@@ -15,9 +16,11 @@ type Service struct {
 	contacts *contacts.Service
 	messages *messages.Service
 	sending  *atomic.Pointer[pace.Settings]
+	archived archivedPages
 }
 
 // New returns a Service over a database.
 func New(database *db.DB, c *contacts.Service, m *messages.Service, settings *atomic.Pointer[pace.Settings]) *Service {
-	return &Service{db: database, contacts: c, messages: m, sending: settings}
+	return &Service{db: database, contacts: c, messages: m, sending: settings,
+		archived: archivedPages{composing: limiter.New(2, 0)}}
 }
