@@ -164,7 +164,10 @@ func (r *rendering) part(b *strings.Builder, p *htmlPart) {
 // has this link, and the tracking pixel, if openings are tracked.
 func (r *rendering) bodyEnd(b *strings.Builder, t *compiled) {
 	var end []string
-	link, style := "", "margin: 24px 0 0; padding: 12px 0 0; border-top: 1px solid #c9ced6; font: 13px/1.5 sans-serif; "
+	// Its own colours can be read on every ground of the author, whose rules must not change one of them.
+	link := ` style="color: #1f4e8c !important;"`
+	style := "margin: 24px 0 0; padding: 12px; border-top: 1px solid #c9ced6; font: 13px/1.5 sans-serif; " +
+		"background: #ffffff !important; color: #4a4f57 !important; "
 	if t.second != "" { // the cell of html_theme.go has the font
 		link, style = ` style="color: `+t.second+`;"`, "margin: 0; "
 	}

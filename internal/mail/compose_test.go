@@ -219,7 +219,7 @@ func TestMailLinksToSettingsAndToItsPage(t *testing.T) {
 	l.Message.HTML += `<a href="{{confirm_url}}">Confirm</a> <a href="https://example.com/?id={{id}}">{{Email|reader}} {{id|none}} {{First Name|friend}}</a>`
 	r = send(t, c, l)
 	page := regexp.MustCompile(`https://mail\.example\.org/w/12-345-1767225600-b8/[\w-]+`).FindString(r.html)
-	contains(t, "a web version", r.html, `<a href="`+page+`?link">Settings</a> <a href="`+page+`">Page</a>`, `<a href="`+page+`?link">Unsubscribe from`,
+	contains(t, "a web version", r.html, `<a href="`+page+`?link">Settings</a> <a href="`+page+`">Page</a>`, `<a href="`+page+`?link" style="color: #1f4e8c !important;">Unsubscribe from`,
 		">reader none friend</a>", "https://example.com/?id=\"")
 	lacks(t, "a web version", r.html+r.text, "ann@example.com", "Ann", "/u/", "/p/", "/c/")
 	l.Delivery.Contact = 0

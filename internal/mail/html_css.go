@@ -104,7 +104,7 @@ func (t cssTokens) cut(kinds ...css.TokenType) (before cssTokens, end css.TokenT
 }
 
 // splitCSS splits a style sheet into its rules: what of them can be inlined, and what stays.
-func splitCSS(sheet string) (pieces []sheetPiece) {
+func splitCSS(sheet string, inline bool) (pieces []*sheetPiece) {
 	for tokens := readCSS(sheet); len(tokens) > 0; {
 		switch tokens[0].TokenType {
 		case css.WhitespaceToken, css.SemicolonToken, css.RightBraceToken: // not part of a rule
@@ -118,7 +118,7 @@ func splitCSS(sheet string) (pieces []sheetPiece) {
 			return pieces
 		case css.SemicolonToken:
 			if isAtRule { // such as @import
-				pieces = append(pieces, sheetPiece{statement: prelude.String() + ";"})
+				pieces = append(pieces, &sheetPiece{statement: prelude.String() + ";"})
 			}
 			tokens = after
 			continue
@@ -126,15 +126,18 @@ func splitCSS(sheet string) (pieces []sheetPiece) {
 		body, _, after := after.cut(css.RightBraceToken)
 		tokens = after
 		if isAtRule {
-			pieces = append(pieces, sheetPiece{prelude: strings.TrimSpace(prelude.String()), body: body,
+			pieces = append(pieces, &sheetPiece{prelude: strings.TrimSpace(prelude.String()), body: body,
 				nested: hasRules(prelude)})
 			continue
 		}
 		rule, kept := readRule(prelude, body)
+		if !inline {
+			rule, kept = cssRule{}, strings.TrimSpace(prelude.String())
+		}
 		if len(rule.selectors) == 0 {
 			rule.declarations = nil
 		}
-		pieces = append(pieces, sheetPiece{rule: rule, prelude: kept, body: body})
+		pieces = append(pieces, &sheetPiece{rule: rule, prelude: kept, body: body})
 	}
 	return pieces
 }
@@ -143,8 +146,8 @@ func splitCSS(sheet string) (pieces []sheetPiece) {
 // other selectors: for them, the rule stays in a style sheet. If a declaration cannot be
 // parsed, kept is the text of all selectors.
 func readRule(prelude, body cssTokens) (rule cssRule, kept string) {
-	declarations, _, all := readDeclarations(body)
-	if !all {
+	declarations, _, unread := readDeclarations(body)
+	if unread != "" {
 		return cssRule{}, strings.TrimSpace(prelude.String())
 	}
 	rule.declarations = declarations
@@ -183,11 +186,12 @@ func inlinableSelector(text string) (cssSelector, bool) {
 }
 
 // readDeclarations reads the declarations of a rule or of a style attribute. list contains the
-// declarations that it can parse. text is the CSS text of the same declarations, each with a
-// semicolon at its end. all is false if it cannot parse one of the declarations.
-func readDeclarations(tokens cssTokens) (list []cssDeclaration, text string, all bool) {
+// declarations that it can parse. text is the CSS text of all declarations, each with a
+// semicolon at its end. unread is the text of those that it cannot parse, which a browser perhaps skips alone. Only the
+// last one can have a bracket or string that does not end.
+func readDeclarations(tokens cssTokens) (list []cssDeclaration, text, unread string) {
 	var b strings.Builder
-	all = true
+	var bad []string
 	for len(tokens) > 0 {
 		var one cssTokens
 		one, _, tokens = tokens.cut(css.SemicolonToken)
@@ -197,13 +201,13 @@ func readDeclarations(tokens cssTokens) (list []cssDeclaration, text string, all
 		}
 		declaration, ok := readDeclaration(one)
 		if !ok {
-			all = false
-			continue
+			bad = append(bad, one.String())
+		} else {
+			list = append(list, declaration)
 		}
-		list = append(list, declaration)
 		b.WriteString(one.String() + ";")
 	}
-	return list, b.String(), all
+	return list, b.String(), strings.Join(bad, ";")
 }
 
 // readDeclaration reads one declaration. It returns false for text that mail programs parse

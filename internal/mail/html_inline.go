@@ -23,6 +23,9 @@ const (
 	maxInlineSteps   = 20_000_000 // comparisons of an element with a selector
 	maxInlineMatches = 200_000    // pairs of an element and a selector that matches it
 	maxInlineBytes   = 16 << 20   // bytes of all style attributes
+
+	maxInlineClaims     = 100_000 // pairs of a selector and a declaration
+	maxInlineProperties = 2000    // names of properties: each is compared with all others
 )
 
 // inlineStyles moves the rules of style sheets into style attributes. @-rules stay in a
@@ -35,25 +38,15 @@ func inlineStyles(source string) string {
 	if err != nil {
 		return source
 	}
-	d := &styledDocument{elements: make(map[string]int), styles: make(map[*html.Node]*elementStyle)}
+	d := &styledDocument{elements: make(map[string]int), styles: make(map[*html.Node]*elementStyle),
+		properties: make(map[string]bool)}
 	d.collect(root, 0)
-	pieces := splitCSS(d.css.String())
-	var rules []cssRule
-	for i := range pieces {
-		if len(pieces[i].rule.declarations) > 0 {
-			rules = append(rules, pieces[i].rule)
-		}
+	var pieces []*sheetPiece
+	for _, sheet := range d.sheets {
+		pieces = append(pieces, sheet.pieces...)
 	}
-	if d.unknownMedia || d.head == nil || d.css.Len() > maxInlineCSS || !d.affordable(rules) {
+	if d.unknownMedia || d.head == nil || d.css > maxInlineCSS || !d.affordable(pieces) || !d.apply(root, pieces) {
 		return source
-	}
-	for _, node := range d.sheets {
-		node.Parent.RemoveChild(node)
-	}
-	conflicts := newContest(pieces)
-	d.apply(root, rules, conflicts)
-	if kept := conflicts.sheet(pieces); kept != "" {
-		d.head.AppendChild(styleNode("\n" + kept))
 	}
 	var b strings.Builder
 	if err := html.Render(&b, root); err != nil {
@@ -62,39 +55,42 @@ func inlineStyles(source string) string {
 	return b.String()
 }
 
-// styleNode returns a new style element.
-func styleNode(sheet string) *html.Node {
-	n := &html.Node{Type: html.ElementNode, Data: "style", DataAtom: atom.Style,
-		Attr: []html.Attribute{{Key: "type", Val: "text/css"}}}
-	n.AppendChild(&html.Node{Type: html.TextNode, Data: sheet})
-	return n
-}
-
 // styledDocument has the style sheets and elements of a document.
 type styledDocument struct {
 	head         *html.Node
-	sheets       []*html.Node // the style elements
-	css          strings.Builder
+	sheets       []styleSheet
+	css          int                          // bytes of all style sheets
+	properties   map[string]bool              // names of properties
+	conditional  bool                         // between <!--[if !mso]><!--> and <!--<![endif]-->
 	styles       map[*html.Node]*elementStyle // elements with a style attribute; apply adds elements that a rule matches
 	elements     map[string]int               // maps a name, a .class or an #id to the number of its elements; "*" stands for all elements
 	depth        int
 	unknownMedia bool // a style sheet has a media attribute that cannot become an @media rule
 }
 
+// styleSheet is a style element. What stays of it stays there.
+type styleSheet struct {
+	node   *html.Node
+	pieces []*sheetPiece
+}
+
 // collect calls element for a node and all nodes below it.
 func (d *styledDocument) collect(n *html.Node, depth int) {
 	d.depth = max(d.depth, depth)
-	if n.Type == html.ElementNode {
+	switch {
+	case n.Type == html.ElementNode:
 		d.element(n)
+	case n.Type == html.CommentNode && strings.HasPrefix(n.Data, "[if "):
+		d.conditional = !strings.Contains(n.Data, "[endif]")
+	case n.Type == html.CommentNode && strings.Contains(n.Data, "[endif]"):
+		d.conditional = false
 	}
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		d.collect(c, depth+1)
 	}
 }
 
-// element adds an element to the numbers in d.elements and reads its style attribute. It
-// removes declarations that it cannot parse, because mail programs would read them in different
-// ways.
+// element adds an element to the numbers in d.elements and reads its style attribute.
 func (d *styledDocument) element(n *html.Node) {
 	switch {
 	case n.Data == "head" && d.head == nil:
@@ -114,15 +110,23 @@ func (d *styledDocument) element(n *html.Node) {
 			d.elements["#"+a.Val]++
 		case "style":
 			s := new(elementStyle)
-			s.own, a.Val, _ = readDeclarations(readCSS(a.Val))
+			s.own, a.Val, s.unread = readDeclarations(readCSS(a.Val))
 			d.styles[n] = s
+			d.name(s.own)
 		}
 	}
 }
 
-// sheet adds a style sheet. A sheet with a media attribute becomes an @media rule.
+// name adds the names of properties.
+func (d *styledDocument) name(all []cssDeclaration) {
+	for i := range all {
+		d.properties[all[i].property] = true
+	}
+}
+
+// sheet adds a style sheet. A sheet with a media attribute becomes an @media rule. A sheet that is not for Outlook stays
+// as it is, because Outlook would see it in style attributes.
 func (d *styledDocument) sheet(n *html.Node) {
-	d.sheets = append(d.sheets, n)
 	if n.FirstChild == nil {
 		return
 	}
@@ -134,7 +138,19 @@ func (d *styledDocument) sheet(n *html.Node) {
 	default:
 		d.unknownMedia = true
 	}
-	d.css.WriteString(sheet)
+	d.css += len(sheet)
+	if d.css > maxInlineCSS {
+		return
+	}
+	pieces := splitCSS(sheet, !d.conditional)
+	for _, p := range pieces {
+		d.name(p.rule.declarations)
+		p.eachRule(func(_ string, body cssTokens) {
+			declarations, _, _ := readDeclarations(body)
+			d.name(declarations)
+		})
+	}
+	d.sheets = append(d.sheets, styleSheet{n, pieces})
 }
 
 // plainMedia matches media queries that can be written into an @media rule. The text of other
@@ -144,14 +160,20 @@ var plainMedia = regexp.MustCompile(`^[\w\s(),.:/>=-]+$`)
 // affordable reports whether inlining stays within the limits. It computes an upper bound of
 // the number of comparisons. For one element, a selector of k parts needs at most depth^(k-1)
 // comparisons, because each part before the last one can be compared with every ancestor.
-func (d *styledDocument) affordable(rules []cssRule) bool {
-	steps, matches, bytes := 0.0, 0, 0
-	for i := range rules {
+func (d *styledDocument) affordable(pieces []*sheetPiece) bool {
+	steps, matches, bytes, claims := 0.0, 0, 0, 0
+	for _, p := range pieces {
+		p.eachRule(func(selectors string, body cssTokens) { // newContests looks for the elements of each selector once
+			n := 1 + strings.Count(selectors, ",")
+			steps += float64(d.elements["*"]) * float64(n)
+			claims += n * (1 + len(body)/3)
+		})
+		claims += len(p.rule.selectors) * len(p.rule.declarations)
 		size := 0
-		for _, declaration := range rules[i].declarations {
+		for _, declaration := range p.rule.declarations {
 			size += declaration.size()
 		}
-		for _, selector := range rules[i].selectors {
+		for _, selector := range p.rule.selectors {
 			compounds := strings.Fields(combinators.ReplaceAllString(selector.text, " "))
 			steps += float64(d.elements["*"]) * math.Pow(float64(d.depth), float64(len(compounds)-1))
 			n := d.elements[subject(compounds[len(compounds)-1])]
@@ -162,7 +184,7 @@ func (d *styledDocument) affordable(rules []cssRule) bool {
 			}
 		}
 	}
-	return true
+	return steps <= maxInlineSteps && claims <= maxInlineClaims && len(d.properties) <= maxInlineProperties
 }
 
 var (
@@ -193,30 +215,52 @@ func subject(compound string) string {
 }
 
 // apply writes the declarations of the rules into the style attributes of the elements that
-// the rules match. Other style attributes change only if a rule that stays would win over them.
-func (d *styledDocument) apply(root *html.Node, rules []cssRule, conflicts contest) {
-	for i := range rules {
-		for _, selector := range rules[i].selectors {
-			for _, n := range cascadia.QueryAll(root, selector) {
+// the rules match. Other style attributes change only if a rule that stays would win over them. apply returns false, and
+// changes nothing, if that would take too long.
+func (d *styledDocument) apply(root *html.Node, pieces []*sheetPiece) bool {
+	for _, p := range pieces {
+		p.rule.selectors = slices.DeleteFunc(p.rule.selectors, func(selector cssSelector) bool {
+			found := cascadia.QueryAll(root, selector)
+			for _, n := range found {
 				s := d.styles[n]
 				if s == nil {
 					s = new(elementStyle)
 					d.styles[n] = s
 				}
-				s.matched = append(s.matched, matchedRule{selector.Specificity(), rules[i].declarations})
+				s.matched = append(s.matched, matchedRule{selector.Specificity(), p.rule.declarations})
 			}
-		}
+			if len(found) == 0 { // perhaps for an element that a mail program adds
+				p.idle = append(p.idle, selector.text)
+			}
+			return len(found) == 0
+		})
+	}
+	c := newContests(root, pieces)
+	if !c.findApart(pieces) {
+		return false
 	}
 	for n, s := range d.styles {
-		if marked := conflicts.mark(s); marked || len(s.matched) > 0 {
+		c.keepApart(n, s)
+		if marked := c.mark(s); marked || len(s.matched) > 0 {
 			s.write(n)
 		}
 	}
+	for _, sheet := range d.sheets {
+		kept := c.sheet(sheet.pieces)
+		if kept == "" {
+			sheet.node.Parent.RemoveChild(sheet.node)
+			continue
+		}
+		sheet.node.Attr = []html.Attribute{{Key: "type", Val: "text/css"}}
+		sheet.node.FirstChild.Data = "\n" + kept
+	}
+	return true
 }
 
 // elementStyle has the declarations that apply to one element.
 type elementStyle struct {
 	own     []cssDeclaration // declarations of its style attribute
+	unread  string           // those that cannot be parsed, as they are; they end the style attribute
 	matched []matchedRule    // rules that match the element, in the order of the style sheets
 }
 
@@ -237,7 +281,12 @@ func (s *elementStyle) write(n *html.Node) {
 		}
 		b.WriteString(declaration.String())
 	}
-	setAttribute(n, "style", b.String())
+	if s.unread != "" {
+		b.WriteString(strings.Repeat(" ", min(1, b.Len())) + s.unread)
+	}
+	if b.Len() > 0 {
+		setAttribute(n, "style", b.String())
+	}
 	for _, declaration := range declarations {
 		if p := presentational[declaration.property]; slices.Contains(p.elements, n.DataAtom) {
 			setAttribute(n, p.attribute, declaration.value)

@@ -57,6 +57,22 @@ func TestRulesAreInlinedByTheCascade(t *testing.T) {
 	}
 }
 
+// A declaration that cannot be read stays in the style attribute, behind all others.
+//
+// covers: decision 46
+func TestStyleAttributesKeepWhatCannotBeRead(t *testing.T) {
+	for _, c := range []inlineCase{
+		{"a filter of Internet Explorer", "p{margin:0}", `<p style="color:red;filter:progid:A.b(c='#1');top:0">x</p>`, `style="margin: 0; color: red; top: 0; filter:progid:A.b(c=&#39;#1&#39;)"`},
+		{"a merge field", "p{margin:0}", `<p style="color:{{First Name}};top:0">x</p>`, `style="margin: 0; top: 0; color:{{First Name}}"`},
+		{"a string that is not closed", "a{}", `<p style="color:red;font-family:'Arial;top:0">x</p>`, `style="color:red;font-family:&#39;Arial;top:0;"`},
+		{"a bracket that is not closed", "p{margin:0}", `<p style="color:red;width:calc(1px;top:0">x</p>`, `style="margin: 0; color: red; width:calc(1px;top:0"`},
+		{"braces", "p{margin:0}", `<p style="color:red;} top:0;left:0">x</p>`, `style="margin: 0; color: red; left: 0; } top:0"`},
+		{"only what cannot be read", "p{margin:0}", `<p style="{x}">x</p>`, `style="margin: 0; {x}"`},
+	} {
+		t.Run(c.name, c.check)
+	}
+}
+
 // Text that is not valid CSS is skipped, in the same way as in browsers.
 //
 // covers: decision 46
@@ -100,10 +116,21 @@ func TestOtherRulesStayInAStyleSheet(t *testing.T) {
 		{"a declaration without a value", "p{color;margin:0}", `<p>x</p>`, "\np {color;margin:0}\n</style></head><body><p>x</p>"},
 		{"a filter with a second colon", "p{filter:progid:A.b(c='#1');margin:0}", `<p>x</p>`, "\np {filter:progid:A.b(c='#1');margin:0}\n</style></head><body><p>x</p>"},
 		{"a string that is not closed", "p{font-family:'a} a{margin:0}", `<p>x</p>`, "\np {font-family:'a} a{margin:0}\n}\n</style></head><body><p>x</p>"},
+		{"rules for elements that a mail program adds", ".ExternalClass p{color:red} [data-ogsc] p, p{margin:0}", `<p>x</p>`,
+			"\n.ExternalClass p {color:red}\n[data-ogsc] p {margin:0}\n</style></head><body><p style=\"margin: 0;\">x</p>"},
 		{"merge fields in values", "p{color:{{First Name}}}", `<p>x</p>`, "<p>x</p>"},
 	} {
 		t.Run(c.name, c.check)
 	}
+	t.Run("a style sheet that is not for Outlook", func(t *testing.T) {
+		const hidden = `<!--[if !mso]><!--><style type="text/css">` + "\n.w {font-family:Web,Arial}\n" + `</style><!--<![endif]-->`
+		got := inlineStyles(`<html><head>` + hidden + `<style>.w{color:red}</style><!--[if mso]><style>.w{top:0}</style><![endif]--></head><body><p class="w">x</p>`)
+		contains(t, "the result", got, hidden+`<!--[if mso]><style>.w{top:0}</style><![endif]--></head>`, `<p class="w" style="color: red;">`)
+	})
+	t.Run("sheets stay in their places", func(t *testing.T) {
+		got := inlineStyles(`<html><head><style>a:hover{top:0}</style><title>t</title><style>p{left:0}</style><style>a:active{top:0}</style></head><body><p>x`)
+		contains(t, "the result", got, "a:hover {top:0}\n</style><title>t</title><style type=\"text/css\">\na:active {top:0}\n</style></head>")
+	})
 	t.Run("a style sheet for printing", func(t *testing.T) {
 		got := inlineStyles(`<style media="print">p{color:red}</style><style>a{}</style><p>x`)
 		contains(t, "the result", got, "@media print {p{color:red}\n}\n</style>", "<p>x</p>")
@@ -123,8 +150,17 @@ func TestKeptRulesWinAsInTheBrowser(t *testing.T) {
 		{"a longhand wins over an inlined shorthand", "p{margin:0} " + narrow + "{p{margin-top:9px;}}", `<p>x</p>`, "{p{margin-top:9px !important;}}"},
 		{"a later inlined rule wins over it", narrow + "{p{color:red}} p{color:blue}", `<p>x</p>`, "{p{color:red !important}}\np {color: blue !important;}\n</style>"},
 		{"the style attribute wins over it", "p{color:green} " + narrow + "{p{color:red}}", `<p style="color:blue">x</p>`, `<p style="color: blue !important;">x</p>`},
-		{"also that of an element without a rule", "a{color:green} " + narrow + "{p{color:red}}", `<p style="color:blue">x</p>`, `<p style="color: blue !important;">x</p>`},
+		{"also that of an element without a rule", "a{color:green} " + narrow + "{p{color:red}}", `<a>x</a><p style="color:blue">x</p>`, `<p style="color: blue !important;">x</p>`},
 		{"unless the rule is important", "p{color:green} " + narrow + "{p{color:red!important}}", `<p style="color:blue">x</p>`, `<p style="color: blue;">x</p>`},
+		{"an important rule needs no contest", ".c{padding:20px} " + narrow + "{.c{padding:5px !important}}", `<p class="c" style="padding-bottom:40px">x</p>`,
+			"<style type=\"text/css\">\n@media (max-width:480px) {.c{padding:5px !important}}\n</style></head><body><p class=\"c\" style=\"padding: 20px; padding-bottom: 40px;\">"},
+		{"an important rule with a weaker selector keeps its rank", "p{font-family:Arial} @media screen{*{font-family:Georgia !important}} p:hover{font-size:9px}", `<p>x</p>`,
+			"<style type=\"text/css\">\n@media screen {*{font-family:Georgia !important}}\np:hover {font-size:9px}\n</style></head><body><p style=\"font-family: Arial;\">"},
+		{"an inlined rule that would take its rank stays in the sheet", "#i{color:red} " + narrow + "{p{color:blue !important}} @media print{#i{color:black}}", `<p id="i" style="top:0">x</p>`,
+			"\n#i {color: red;}\n@media (max-width:480px) {p{color:blue !important}}\n@media print {#i{color:black}}\n</style></head><body><p id=\"i\" style=\"top: 0;\">"},
+		{"it is inlined into elements that no kept rule can match", "p,#i{color:red} " + narrow + "{p{color:blue !important}} @media print{#i{color:black}}", `<p id="i">x</p><p>y</p>`, `<p id="i">x</p><p style="color: red;">y</p>`},
+		{"an important inlined rule is compared with an important kept rule", "#i{color:red !important} " + narrow + "{p{color:blue !important}}", `<p id="i">x</p>`, "\n#i {color: red !important;}\n"},
+		{"properties that do not overlap are no contest", "p{font-size:20px} " + narrow + "{p{font-family:Arial}}", `<p>x</p>`, "\n@media (max-width:480px) {p{font-family:Arial}}\n"},
 		{"other properties stay as they are", "p{color:green} " + narrow + "{p{color:red;top:0}}", `<p style="left:0">x</p>`, "{p{color:red !important;top:0}}"},
 	} {
 		t.Run(c.name, c.check)

@@ -1,81 +1,34 @@
 package mail
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tdewolff/parse/v2/css"
 )
 
-// This file writes the style sheet that stays in a mail next to style attributes. A style attribute wins over every
-// rule of a style sheet, so an inlined rule would win over a kept one, such as that of a media query, which wins in the
-// browser. Therefore properties that both set are !important in the sheet. The inlined rules with them stay in the
-// sheet too, so that the cascade decides as before. In a style attribute of the author, they become !important, unless
-// a kept rule was so before.
+// This file writes what stays of style sheets in a mail next to style attributes. html_contest.go says which
+// declarations of inlined rules stay too.
 
 // sheetPiece is a part of a style sheet, in its order.
 type sheetPiece struct {
 	rule      cssRule   // what can be inlined
 	prelude   string    // of a rule that stays; "": the piece only has rule, or a statement
+	idle      []string  // selectors of rule that match no element: they stay too
 	body      cssTokens // of a rule that stays
 	nested    bool      // body has rules, as that of @media
 	statement string    // such as @import
 }
 
-// contest says which groups of properties both inlined and kept rules set. A group is a shorthand with its longhands,
-// such as margin.
-type contest struct {
-	groups map[string]bool // true: in conflict
-	strong map[string]bool // a kept rule has the group with !important
-}
-
-// groupOf returns the group of a property: margin for margin-top.
-func groupOf(property string) string {
-	property = strings.ToLower(property)
-	if strings.HasPrefix(property, "-") {
-		return property
-	}
-	group, _, _ := strings.Cut(property, "-")
-	if property == "line-height" {
-		return "font" // font sets it
-	}
-	return group
-}
-
-// newContest compares the rules of the pieces.
-func newContest(pieces []sheetPiece) contest {
-	kept, c := make(map[string]bool), contest{make(map[string]bool), make(map[string]bool)}
-	note := func(tokens cssTokens) string {
-		if d, ok := readDeclaration(tokens.trim()); ok {
-			kept[groupOf(d.property)] = true
-			c.strong[groupOf(d.property)] = c.strong[groupOf(d.property)] || d.important
-		}
-		return ""
-	}
-	for i := range pieces {
-		if pieces[i].prelude != "" {
-			pieces[i].write(note)
-		}
-	}
-	for i := range pieces {
-		for _, d := range pieces[i].rule.declarations {
-			if group := groupOf(d.property); kept[group] {
-				c.groups[group] = true
-			}
-		}
-	}
-	return c
-}
-
-// sheet returns the style sheet that stays, with a line break after each rule.
-func (c contest) sheet(pieces []sheetPiece) string {
+// sheet returns what stays of a style sheet, with a line break after each rule.
+func (c *contests) sheet(pieces []*sheetPiece) string {
 	var b strings.Builder
-	for i := range pieces {
-		p := &pieces[i]
+	for _, p := range pieces {
 		if inlined := c.inlined(&p.rule); inlined != "" {
 			b.WriteString(inlined + "\n")
 		}
-		if p.prelude != "" {
-			b.WriteString(p.prelude + " {" + p.write(c.strengthen) + "}\n")
+		if selectors := p.keptSelectors(); selectors != "" {
+			b.WriteString(selectors + " {" + p.write(c.raise) + "}\n")
 		}
 		if p.statement != "" {
 			b.WriteString(p.statement + "\n")
@@ -84,16 +37,22 @@ func (c contest) sheet(pieces []sheetPiece) string {
 	return b.String()
 }
 
-// inlined returns the part of an inlined rule that stays in the style sheet, or "".
-func (c contest) inlined(r *cssRule) string {
+// inlined returns the part of an inlined rule that stays in the style sheet, or "". An !important declaration stays if
+// a kept one could win over it.
+func (c *contests) inlined(r *cssRule) string {
 	var selectors, declarations []string
 	for _, d := range r.declarations {
-		if c.groups[groupOf(d.property)] {
+		property := strings.ToLower(d.property)
+		keptImportant := func(r *rank) bool { return r.keptImportant }
+		switch {
+		case c.raised[property], d.important && (c.apart[property] || c.any(property, keptImportant)):
 			d.written = true
-			declarations = append(declarations, d.String())
+		case d.important || !c.apart[property]:
+			continue
 		}
+		declarations = append(declarations, d.String())
 	}
-	if len(declarations) == 0 {
+	if len(declarations) == 0 || len(r.selectors) == 0 {
 		return ""
 	}
 	for _, s := range r.selectors {
@@ -102,25 +61,46 @@ func (c contest) inlined(r *cssRule) string {
 	return strings.Join(selectors, ", ") + " {" + strings.Join(declarations, " ") + "}"
 }
 
-// strengthen returns the text of a declaration, with !important if its group is in conflict.
-func (c contest) strengthen(tokens cssTokens) string {
+// raise returns the text of a declaration, with !important if its contest needs it.
+func (c *contests) raise(tokens cssTokens) string {
 	d, ok := readDeclaration(tokens.trim())
-	if !ok || d.important || !c.groups[groupOf(d.property)] {
+	if !ok || d.important || !c.raised[strings.ToLower(d.property)] {
 		return tokens.String()
 	}
 	return strings.TrimRight(tokens.String(), " \t\r\n") + " !important"
 }
 
-// mark makes declarations of an element !important in its style attribute, where a rule of the style sheet would win
-// over them although it does not in the browser.
-func (c contest) mark(s *elementStyle) (changed bool) {
-	for i := range s.own {
-		d := &s.own[i]
-		group := groupOf(d.property)
-		d.written = c.groups[group] && (d.important || !c.strong[group])
-		changed = changed || d.written
+// keptSelectors returns the selectors of a rule that stays, or the prelude of another one.
+func (p *sheetPiece) keptSelectors() string {
+	all := slices.Clone(p.idle)
+	if p.prelude != "" {
+		all = append(all, p.prelude)
 	}
-	return changed
+	return strings.Join(all, ", ")
+}
+
+// eachRule calls fn for each kept rule, also in @media rules.
+func (p *sheetPiece) eachRule(fn func(selectors string, body cssTokens)) {
+	switch {
+	case p.nested:
+		eachNestedRule(p.body, fn)
+	case p.prelude != "" && !strings.HasPrefix(p.prelude, "@"):
+		fn(p.prelude, p.body)
+	}
+}
+
+func eachNestedRule(tokens cssTokens, fn func(selectors string, body cssTokens)) {
+	for len(tokens) > 0 {
+		prelude, end, after := tokens.cut(css.LeftBraceToken, css.SemicolonToken)
+		tokens = after
+		if end != css.LeftBraceToken {
+			continue
+		}
+		body, _, rest := after.cut(css.RightBraceToken)
+		tokens = rest
+		inner := sheetPiece{prelude: prelude.trim().String(), body: body, nested: hasRules(prelude.trim())}
+		inner.eachRule(fn)
+	}
 }
 
 // write returns the body with each declaration replaced by what change returns.

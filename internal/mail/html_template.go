@@ -34,21 +34,26 @@ type htmlPart struct {
 // browser.
 func parseHTML(source string) *htmlTemplate {
 	p := htmlParser{template: &htmlTemplate{end: -1}, index: make(map[string]int)}
-	z := html.NewTokenizer(strings.NewReader(source))
-	for {
-		kind := z.Next()
-		raw := string(z.Raw())
-		if kind == html.ErrorToken {
-			p.literal(raw)
-			break
-		}
-		p.token(kind, raw, z)
-	}
+	p.source(source)
 	p.flush()
 	if p.template.end < 0 {
 		p.template.end = len(p.template.parts)
 	}
 	return p.template
+}
+
+// source adds the tokens of a text.
+func (p *htmlParser) source(text string) {
+	z := html.NewTokenizer(strings.NewReader(text))
+	for {
+		kind := z.Next()
+		raw := string(z.Raw())
+		if kind == html.ErrorToken {
+			p.literal(raw)
+			return
+		}
+		p.token(kind, raw, z)
+	}
 }
 
 // plainFallbacks escapes < and > in the fallbacks of merge fields. A fallback is plain text.
@@ -69,6 +74,7 @@ type htmlParser struct {
 	pending  strings.Builder // fixed HTML that is not yet a part
 	index    map[string]int  // maps a link to its index in template.links
 	within   string          // name of the open element that is in opaque; "" if there is none
+	outlook  bool            // in a conditional comment, which only Outlook shows
 }
 
 // opaque has the elements whose content browsers read as text up to the end tag. The value true
@@ -89,14 +95,14 @@ func (p *htmlParser) token(kind html.TokenType, raw string, z *html.Tokenizer) {
 		if _, ok := opaque[token.Data]; ok {
 			p.within = token.Data
 		}
-		if strings.Contains(raw, "{{") || token.Data == "a" || token.Data == "area" {
+		if strings.Contains(raw, "{{") || isLink(token.Data) {
 			p.tag(token)
 		} else {
 			p.literal(raw)
 		}
 	case kind == html.EndTagToken:
 		p.within = ""
-		if name, _ := z.TagName(); string(name) == "body" && p.template.end < 0 {
+		if name, _ := z.TagName(); string(name) == "body" && p.template.end < 0 && !p.outlook {
 			p.flush()
 			p.template.end = len(p.template.parts)
 		}
@@ -104,9 +110,26 @@ func (p *htmlParser) token(kind html.TokenType, raw string, z *html.Tokenizer) {
 	case raw == footMark:
 		p.flush()
 		p.template.end = len(p.template.parts)
+	case conditional.MatchString(raw) && !p.outlook:
+		begin, end := strings.Index(raw, "]>")+len("]>"), strings.LastIndex(raw, "<!")
+		p.literal(raw[:begin])
+		p.outlook = true
+		p.source(raw[begin:end])
+		p.outlook, p.within = false, ""
+		p.literal(raw[end:])
 	default: // comments and the doctype
 		p.literal(withoutFields(raw))
 	}
+}
+
+// conditional matches a comment whose content Outlook shows. An escaped value cannot end the comment, because it has
+// no ">".
+var conditional = regexp.MustCompile(`(?s)^<!--\[if [^\]]*\]>.*<!\[endif\]-->$`)
+
+// isLink reports whether the href of an element is a link that a reader clicks. The elements of VML are the buttons of
+// Outlook.
+func isLink(element string) bool {
+	return element == "a" || element == "area" || strings.HasPrefix(element, "v:")
 }
 
 // text adds a text.
@@ -198,7 +221,7 @@ func set(names ...string) map[string]bool {
 // link adds the value of an attribute that is a link.
 func (p *htmlParser) link(element string, a html.Attribute) {
 	part := htmlPart{link: merge.Parse(a.Val), track: -1}
-	if a.Key == "href" && (element == "a" || element == "area") {
+	if a.Key == "href" && isLink(element) {
 		part.track = p.tracked(strings.TrimSpace(a.Val), part.link)
 	}
 	if part.track < 0 && !part.link.HasFields() {
@@ -226,9 +249,10 @@ func (p *htmlParser) tracked(url string, m merge.Template) int {
 	return i
 }
 
-// uses records that the HTML has a link to unsubscribe, if m contains this merge field.
+// uses records that the HTML has a link to unsubscribe, if m contains this merge field. One that only Outlook shows does
+// not count.
 func (p *htmlParser) uses(m merge.Template) {
-	p.template.unsubscribe = p.template.unsubscribe || names(m, fieldUnsubscribe)
+	p.template.unsubscribe = p.template.unsubscribe || !p.outlook && names(m, fieldUnsubscribe)
 }
 
 // literal adds fixed HTML. flush makes one part from all HTML that literal added.

@@ -133,13 +133,7 @@ func hidden(n *html.Node) bool {
 func (w *textWriter) item(n *html.Node) {
 	mark := "- "
 	if p := n.Parent; p != nil && p.DataAtom == atom.Ol {
-		at := 1
-		for s := n.PrevSibling; s != nil && at < 100; s = s.PrevSibling {
-			if s.DataAtom == atom.Li {
-				at++
-			}
-		}
-		if at < 100 {
+		if at, ok := numberOf(n); ok {
 			mark = strconv.Itoa(at) + ". "
 		}
 	}
@@ -149,10 +143,36 @@ func (w *textWriter) item(n *html.Node) {
 	w.block(1)
 }
 
+// numberOf returns the number of a list item, from its value, an item before it, or the start of the list. ok is false
+// if it is not one of the first 99 after such a number.
+func numberOf(n *html.Node) (at int, ok bool) {
+	before := 0
+	for s := n; s != nil; s = s.PrevSibling {
+		if s.DataAtom != atom.Li {
+			continue
+		}
+		if value, err := strconv.Atoi(attribute(s, "value")); err == nil {
+			return value + before, true
+		}
+		before++
+		if before > 99 {
+			return 0, false
+		}
+	}
+	start, err := strconv.Atoi(attribute(n.Parent, "start"))
+	if err != nil {
+		start = 1
+	}
+	return start + before - 1, true
+}
+
 // link writes the text of a link and then its target. It writes the target only if the
 // target differs from the text.
 func (w *textWriter) link(n *html.Node) {
 	before, known := w.b.Len(), len(w.addresses)
+	if known > 0 && w.addresses[known-1].end == before {
+		w.space = true // two links, such as images, would be one word
+	}
 	w.children(n)
 	text := strings.TrimLeftFunc(w.b.String()[before:], unicode.IsSpace)
 	before = w.b.Len() - len(text)
