@@ -3,6 +3,7 @@ package mail
 import (
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"mime"
 	"net/mail"
 	"strconv"
@@ -67,12 +68,12 @@ func (c *composer) message(h header) (*composed, error) {
 	b := make([]byte, 0, 1024)
 	b = appendField(b, "Date", c.now().Format(time.RFC1123Z))
 	b = appendField(b, "Message-ID", "<"+m.id+">")
-	b = appendField(b, "From", from.String())
+	b = appendField(b, "From", mailbox(from, len("From: ")))
 	b = appendField(b, "To", m.to)
 	if replyTo, _, ok := parseAddress(h.replyTo); ok {
 		b = appendField(b, "Reply-To", replyTo.String())
 	}
-	b = appendField(b, "Subject", headerText(h.subject))
+	b = appendField(b, "Subject", headerText(h.subject, len("Subject: ")))
 	b = appendField(b, "List-Id", "<"+strconv.FormatInt(int64(h.list), 10)+".list."+domain+">")
 	// The next two fields tell mail programs not to send automatic replies, such as
 	// holiday notes. RFC 3834
@@ -126,28 +127,79 @@ func parseAddress(text string) (parsed *mail.Address, domain string, ok bool) {
 const maxSubject = 250
 
 // headerText encodes a text that is not ASCII, or that looks like an encoded word (RFC 2047).
-// Without an encoding, mail programs would decode the latter.
-func headerText(text string) string {
-	if !strings.Contains(text, "=?") {
-		return mime.QEncoding.Encode("UTF-8", text)
+// Without an encoding, mail programs would decode the latter. before is the length of the field's name on the first line.
+func headerText(text string, before int) string {
+	switch {
+	case strings.Contains(text, "=?"):
+		return encodedWords(mime.BEncoding, text, before)
+	case isASCII(text):
+		return text
 	}
-	const most = 45 // number of bytes that fit into an encoded word of 75 characters
+	return encodedWords(mime.QEncoding, text, before)
+}
+
+// mailbox returns the name and the address of a sender. In the encoded words of a name, quoted-printable allows few
+// characters. RFC 2047, 5(3)
+func mailbox(a *mail.Address, before int) string {
+	encoding := mime.QEncoding
+	switch {
+	case isASCII(a.Name) && !strings.Contains(a.Name, "=?"):
+		return a.String()
+	case strings.ContainsAny(a.Name, "\"#$%&'(),.:;<>@[]^`{|}~=?"):
+		encoding = mime.BEncoding
+	}
+	return encodedWords(encoding, a.Name, before) + " " + (&mail.Address{Address: a.Address}).String()
+}
+
+// maxEncodedLine is the length of a line with an encoded word, and maxEncodedWord that of the word itself. RFC 2047, 2
+const (
+	maxEncodedLine = 76
+	maxEncodedWord = 75
+)
+
+// encodedWords returns a text in encoded words, of whole characters. The first one fits behind the name of the field.
+func encodedWords(encoding mime.WordEncoder, text string, before int) string {
 	var words []string
+	most := maxEncodedLine - before
 	for len(text) > 0 {
-		n := min(most, len(text))
-		for n < len(text) && !utf8.RuneStart(text[n]) {
-			n--
+		word, n := "", 0
+		for i := range text {
+			_, size := utf8.DecodeRuneInString(text[i:])
+			longer := encodedWord(encoding, text[:i+size])
+			if len(longer) > most && n > 0 {
+				break
+			}
+			word, n = longer, i+size
 		}
-		words = append(words, "=?UTF-8?B?"+base64.StdEncoding.EncodeToString([]byte(text[:n]))+"?=")
-		text = text[n:]
+		words = append(words, word)
+		text, most = text[n:], maxEncodedWord
 	}
 	return strings.Join(words, " ")
 }
 
+// encodedWord returns a short text in one encoded word, also if it is ASCII.
+func encodedWord(encoding mime.WordEncoder, text string) string {
+	if encoding == mime.BEncoding {
+		return "=?utf-8?b?" + base64.StdEncoding.EncodeToString([]byte(text)) + "?="
+	}
+	var b strings.Builder
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == ' ':
+			b.WriteByte('_')
+		case c > ' ' && c < 0x7f && c != '=' && c != '?' && c != '_':
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "=%02X", c)
+		}
+	}
+	return "=?utf-8?q?" + b.String() + "?="
+}
+
 // oneLine returns a text as one line for a header: without control characters, and with at
-// most maxSubject characters.
+// most maxSubject characters. Spaces that are no ASCII stay, such as that before a percent sign.
 func oneLine(text string) string {
-	text = strings.Join(strings.Fields(plain(text)), " ")
+	text = strings.Join(strings.FieldsFunc(plain(text), asciiSpace), " ")
 	if utf8.RuneCountInString(text) <= maxSubject {
 		return text
 	}
@@ -155,13 +207,13 @@ func oneLine(text string) string {
 }
 
 // plain removes control characters, except line breaks and tabs, and characters
-// that change the direction of the following text.
+// that change the direction of the following text, and byte order marks.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':
 			return r
-		case unicode.IsControl(r), '\u202a' <= r && r <= '\u202e', '\u2066' <= r && r <= '\u2069':
+		case unicode.IsControl(r), '\u202a' <= r && r <= '\u202e', '\u2066' <= r && r <= '\u2069', r == '\ufeff':
 			return -1
 		}
 		return r

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"strconv"
 
+	"enlist/internal/address"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/sending"
@@ -153,7 +154,7 @@ func (h *Handler) click(w http.ResponseWriter, r *http.Request, l enlist.Link) {
 	if r.Method == http.MethodGet {
 		h.logError(r, l, h.links.Clicked(r.Context(), l, r.UserAgent()))
 	}
-	http.Redirect(w, r, url, http.StatusFound)
+	http.Redirect(w, r, address.ASCIILink(url), http.StatusFound)
 }
 
 // contact shows the page of a Contact to the recipient of a notification.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"enlist/internal/address"
 	"enlist/internal/enlist"
 	"enlist/internal/forms"
 	"enlist/internal/language"
@@ -253,7 +254,7 @@ func (f *formRequest) send() {
 		view.Form.Fault = faults[forms.ConsentInput] != ""
 		f.write(http.StatusUnprocessableEntity, view, f.newStamp(p, f.now().Add(-shortestFill)))
 	case p.RedirectURL != "":
-		http.Redirect(f.w, f.r, p.RedirectURL, http.StatusSeeOther)
+		http.Redirect(f.w, f.r, address.ASCIILink(p.RedirectURL), http.StatusSeeOther)
 	default:
 		f.render(f.w, f.r, http.StatusOK, "formsent", view)
 	}
