@@ -48,7 +48,7 @@ func TestLinksInMailsConfirmTrackAndUnsubscribe(t *testing.T) {
 	confirm := asked.link(t, "/c/")
 	l.follow("GET", confirm, "", http.StatusOK)
 	l.isConfirmed(id, false)
-	l.follow("POST", confirm, "", http.StatusOK)
+	l.follow("POST", confirm, "button=confirm", http.StatusOK)
 	l.isConfirmed(id, true)
 	l.follow("GET", l.mail(2, "office@example.com").link(t, "/n/"), "", http.StatusOK)
 

@@ -97,8 +97,13 @@ func (h *Handler) showConfirm(w http.ResponseWriter, r *http.Request, l enlist.L
 	h.confirmation(w, r, l, v, err)
 }
 
-// confirm confirms a subscription and shows the result.
+// confirm confirms a subscription and shows the result. Any other form than that of the button gets the page with the
+// button: a program that only checks links may send one.
 func (h *Handler) confirm(w http.ResponseWriter, r *http.Request, l enlist.Link) {
+	if r.PostForm.Get("button") != "confirm" {
+		h.showConfirm(w, r, l)
+		return
+	}
 	v, err := h.links.ConfirmByLink(r.Context(), l.DeliveryKey, visitorIP(r))
 	h.confirmation(w, r, l, v, err)
 }

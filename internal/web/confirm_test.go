@@ -12,6 +12,9 @@ import (
 
 // The tests in this file open the link that confirms a subscription and press its button.
 
+// confirmed is the form that the button sends.
+const confirmed = "button=confirm"
+
 // covers: decision 48
 func TestButtonConfirmsOnce(t *testing.T) {
 	t.Parallel()
@@ -19,13 +22,18 @@ func TestButtonConfirmsOnce(t *testing.T) {
 	id := h.subscribe("Email", "mira@example.com")
 	path := h.path(enlist.LinkConfirm, id)
 	page := h.do("GET", path, "")
-	h.shows(page, http.StatusOK, "Confirm your subscription to <bdi>News &amp; &lt;Views&gt;</bdi>", "m…@example.com", `<form method="post">`)
+	h.shows(page, http.StatusOK, "Confirm your subscription to <bdi>News &amp; &lt;Views&gt;</bdi>", "m…@example.com", `<form method="post">`, `name="button" value="confirm"`)
 	if h.contact(id).DoubleOptIn {
 		t.Fatal("a GET request confirmed the subscription")
 	}
+	for _, body := range []string{"", "List-Unsubscribe=One-Click", "button=unsubscribe"} { // a scanner sends them
+		if h.shows(h.do("POST", path, body), http.StatusOK, "Confirm your subscription"); h.contact(id).DoubleOptIn {
+			t.Fatalf("a POST request with %q confirmed the subscription", body)
+		}
+	}
 	h.pass(time.Hour)
 	pressed := h.clock().Unix()
-	h.shows(h.do("POST", path, ""), http.StatusOK, "Your subscription is confirmed")
+	h.shows(h.do("POST", path, confirmed), http.StatusOK, "Your subscription is confirmed")
 	h.pass(time.Hour)
 	for _, method := range []string{"GET", "POST"} {
 		again := h.do(method, path, "")
@@ -83,5 +91,5 @@ func TestLinkConfirmsAfterAChangeOfLetterCase(t *testing.T) {
 		d := messages.Delivery{DeliveryKey: h.delivery(id), Address: "mira@example.com", Status: messages.DeliverySent}
 		return messages.PutDelivery(tx, &d)
 	}))
-	h.shows(h.do("POST", h.path(enlist.LinkConfirm, id), ""), http.StatusOK, "Your subscription is confirmed")
+	h.shows(h.do("POST", h.path(enlist.LinkConfirm, id), confirmed), http.StatusOK, "Your subscription is confirmed")
 }

@@ -138,3 +138,28 @@ func TestAFormIsReadInItsEncoding(t *testing.T) {
 	h.shows(h.do("POST", path, body+part("agree", "0")+"--x--\r\n"), http.StatusUnprocessableEntity, "José", "Please tick this")
 	h.shows(h.do("POST", path, body+part("agree", "0")+part("agree", "1")+"--x--\r\n"), http.StatusOK, "Thank you")
 }
+
+// covers: decision 132
+func TestTheLimitOfAMailboxCountsItsTagsTogether(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ one, other string }{{"mira@example.com", "Mira+news@example.com"}, {"mira+a@example.com", "mira+b+c@example.com"},
+		{"m.i.ra@gmail.com", "mira+x@googlemail.com"}} {
+		if mailboxKey(c.one) != mailboxKey(c.other) {
+			t.Errorf("%s and %s have the keys %s and %s", c.one, c.other, mailboxKey(c.one), mailboxKey(c.other))
+		}
+	}
+	for _, c := range []struct{ one, other string }{{"mi.ra@example.com", "mira@example.com"}, {"mira@example.com", "mira@example.net"},
+		{"+mira@example.com", "+noor@example.com"}} {
+		if mailboxKey(c.one) == mailboxKey(c.other) {
+			t.Errorf("%s and %s have the same key", c.one, c.other)
+		}
+	}
+	h := newHarness(t, "double_opt_in_required", "1")
+	path, _ := ticked(t, h)
+	for i := range 8 {
+		h.shows(h.do("POST", path, "agree=1&f1=mira%2B"+itoa(int64(i))+"%40example.com"), http.StatusOK, "Thank you")
+	}
+	if n := h.jobs("ask_to_confirm"); n != ofMailbox {
+		t.Errorf("the mailbox gets %d mails, want %d", n, ofMailbox)
+	}
+}

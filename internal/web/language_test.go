@@ -40,7 +40,7 @@ func TestConfirmationKeepsTheConsentText(t *testing.T) {
 	h := newHarness(t, "double_opt_in_required", "1", "consent_text", "I want <news> by mail.")
 	id := h.subscribe("Email", "mira@example.com")
 	h.shows(h.do("GET", h.path(enlist.LinkConfirm, id), ""), http.StatusOK, "<p>I want &lt;news&gt; by mail.</p>")
-	done := h.do("POST", h.path(enlist.LinkConfirm, id), "")
+	done := h.do("POST", h.path(enlist.LinkConfirm, id), confirmed)
 	if h.shows(done, http.StatusOK, "Your subscription is confirmed"); strings.Contains(done.body, "I want") {
 		t.Error("the page after the confirmation shows the consent text")
 	}

@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 	"net/http"
 	"net/netip"
+	"strings"
 	"time"
 
 	"enlist/internal/address"
@@ -87,13 +88,22 @@ func prefixes(r *http.Request) (visitor, network string) {
 	return single.String(), group.String()
 }
 
-// mailboxKey returns the same text for all spellings of an address, which reach the same mailbox. A text that is no
-// address is its own key.
+// mailboxKey returns the same text for all addresses that reach the same mailbox: other spellings, those with a +tag,
+// and those with other dots at Gmail, which ignores them. A text that is no address is its own key.
 func mailboxKey(text string) string {
-	if _, key, ok := address.ParseEmail(text); ok {
-		return key
+	_, key, ok := address.ParseEmail(text)
+	if !ok {
+		return text
 	}
-	return text
+	at := strings.LastIndexByte(key, '@')
+	local, domain := key[:at], key[at:]
+	if tag := strings.IndexByte(local, '+'); tag > 0 {
+		local = local[:tag]
+	}
+	if domain == "@gmail.com" || domain == "@googlemail.com" {
+		local, domain = strings.ReplaceAll(local, ".", ""), "@gmail.com"
+	}
+	return local + domain
 }
 
 // admitMailbox reports whether forms may be sent for an address. A form for another time is answered in the same way.
