@@ -27,14 +27,22 @@ type invitePersonCommand struct {
 	linkURL
 	Email   string  `arg:"" help:"Email address with which the person signs in."`
 	Name    string  `required:"" help:"Name of the person, as the pages greet."`
-	Level   string  `required:"" enum:"read,standard,full" help:"Rights: read, standard (also Contacts) or full."`
+	Level   string  `enum:",read,standard,full" default:"" help:"Rights: read, standard (also Contacts) or full."`
 	Account int64   `placeholder:"ID" help:"ID of the Account; needed if there are several Accounts."`
 	List    []int64 `placeholder:"ID" help:"ID of a List that the person may use; may be repeated; default: all."`
 	MaySend bool    `help:"The person may send: pause, continue and cancel Batches."`
+
+	AllAccounts bool `help:"The person may do everything in all Accounts, also in those added later."`
 }
 
 // Run invites the person and prints a link.
 func (c *invitePersonCommand) Run(ctx context.Context, out *console) error {
+	if c.AllAccounts {
+		return c.inviteToAll(ctx, out)
+	}
+	if c.Level == "" {
+		return usage("choose the rights of the person with --level, or --all-accounts for everything in all Accounts")
+	}
 	level, err := enlist.ParseLevel(c.Level)
 	if err != nil {
 		return err
@@ -47,6 +55,19 @@ func (c *invitePersonCommand) Run(ctx context.Context, out *console) error {
 		i := people.Invitation{Email: c.Email, Name: c.Name,
 			Membership: people.Membership{Account: account, Level: level, Lists: listIDs(c.List), MaySend: c.MaySend}}
 		if _, err := s.People.Invite(ctx, i); err != nil {
+			return err
+		}
+		return c.print(ctx, s, out, c.Email)
+	})
+}
+
+// inviteToAll gives the person all rights in all Accounts, and prints a link.
+func (c *invitePersonCommand) inviteToAll(ctx context.Context, out *console) error {
+	if c.Level != "" || c.Account != 0 || c.List != nil || c.MaySend {
+		return usage("--all-accounts gives all rights: leave out --level, --account, --list and --may-send")
+	}
+	return withService(ctx, c.Database, func(s *app.App) error {
+		if err := s.People.InviteToAll(ctx, c.Email, c.Name); err != nil {
 			return err
 		}
 		return c.print(ctx, s, out, c.Email)
@@ -96,7 +117,8 @@ func (c *listPersonCommand) Run(ctx context.Context, out *console) error {
 // memberRecord returns a person for JSON: times are Unix times.
 func memberRecord(m *people.Member) record {
 	return record{{"email", m.Email}, {"name", m.Name}, {"account_id", m.Account}, {"level", m.Level.String()},
-		{"lists", append([]enlist.ListID{}, m.Lists...)}, {"may_send", m.MaySend}, {"sign_in_time", m.SignInTime}}
+		{"lists", append([]enlist.ListID{}, m.Lists...)}, {"may_send", m.MaySend}, {"all_accounts", m.AllAccounts},
+		{"sign_in_time", m.SignInTime}}
 }
 
 // memberLine returns a person for a table: times are dates.
@@ -105,7 +127,11 @@ func memberLine(m *people.Member) record {
 	if m.MaySend {
 		maySend = "yes"
 	}
-	return record{{"email", m.Email}, {"name", m.Name}, {"account", m.Account}, {"level", m.Level},
+	var account any = m.Account
+	if m.AllAccounts {
+		account = "all, also new"
+	}
+	return record{{"email", m.Email}, {"name", m.Name}, {"account", account}, {"level", m.Level},
 		{"lists", listsText(m.Lists)}, {"may send", maySend}, {"signed in", formatTime(minute, m.SignInTime, "never")}}
 }
 

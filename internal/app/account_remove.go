@@ -160,10 +160,15 @@ func (s *App) removeDomains(ctx context.Context, c *enlist.Caller) error {
 	})
 }
 
-// removePeople ends the memberships of the Account. A person of other Accounts stays.
+// removePeople ends the memberships of the Account. A person of other Accounts, or of all, stays.
 func (s *App) removePeople(ctx context.Context, c *enlist.Caller) error {
 	all, err := s.People.Members(ctx, c.Account.ID)
-	return each(all, err, func(m *people.Member) error { return s.People.Remove(ctx, m.Email, c.Account.ID) })
+	return each(all, err, func(m *people.Member) error {
+		if m.AllAccounts {
+			return nil
+		}
+		return s.People.Remove(ctx, m.Email, c.Account.ID)
+	})
 }
 
 func (s *App) removeSettings(ctx context.Context, c *enlist.Caller) error {

@@ -2,6 +2,7 @@
 // sign in, and their sessions. Programs use API keys instead, which are in package accounts.
 //
 //	person.go       people and their memberships of Accounts
+//	everything.go   who may do everything in all Accounts
 //	member.go       what a person of level full does with the people of an Account
 //	link.go         links with which a person signs in once
 //	password.go     passwords

@@ -100,19 +100,8 @@ func (s *Service) BecomeFirst(ctx context.Context, text string, f FirstPerson, b
 			return "", errors.Join(err, errLink)
 		}
 		first := *p
-		first.CreationTime = now
-		if err := personTable.Add(tx, &first); err != nil {
+		if err := giveEverything(ctx, tx, &first, now); err != nil {
 			return "", err
-		}
-		all, err := accounts.All(tx)
-		if err != nil {
-			return "", err
-		}
-		for i := range all {
-			m := &Member{first, Membership{Person: first.ID, Account: all[i].ID, Level: enlist.Full, MaySend: true}}
-			if err := addMembership(ctx, tx, &all[i], m, now); err != nil {
-				return "", err
-			}
 		}
 		return signIn(tx, &first, b, now)
 	})

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"enlist/internal/accounts"
@@ -73,16 +74,22 @@ func (s *Service) AccountMember(ctx context.Context, v *Visit, id PersonID) (m *
 
 // memberIn returns a person of an Account. Errors: errNoMember.
 func memberIn(tx *db.Tx, account enlist.AccountID, id PersonID) (*Member, error) {
-	membership, err := membershipTable.One(tx, errNoMember, "WHERE person_id = ? AND account_id = ?", int64(id),
-		int64(account))
-	if err != nil {
-		return nil, err
-	}
 	p, err := personByID(tx, id)
+	if errors.Is(err, errNoPerson) {
+		err = errNoMember
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &Member{*p, *membership}, nil
+	of, err := membershipsOf(tx, p)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(of, func(m Membership) bool { return m.Account == account })
+	if i < 0 {
+		return nil, errNoMember
+	}
+	return &Member{*p, of[i]}, nil
 }
 
 // managerIn is requireManager in a transaction, which no other change of the Account's people by a person overlaps. So two
@@ -163,6 +170,9 @@ func (s *Service) ChangeMember(ctx context.Context, v *Visit, id PersonID, to Me
 		if to.MaySend && !m.MaySend && v.Caller.NoSending {
 			return false, errMayNotSend
 		}
+		if m.AllAccounts {
+			return false, errAllAccounts(&m.Person)
+		}
 		m.Level, m.Lists, m.MaySend = to.Level, to.Lists, to.MaySend
 		return true, addMembership(ctx, tx, v.Caller.Account, m, now)
 	})
@@ -228,12 +238,12 @@ func (s *Service) NewMemberLink(ctx context.Context, v *Visit, id PersonID) (*Me
 		if err != nil {
 			return nil, err
 		}
-		of, err := membershipsOf(tx, id)
+		of, err := membershipsOf(tx, &m.Person)
 		switch {
 		case err != nil:
 			return nil, err
-		case len(of) > 1:
-			return nil, enlist.Invalid("person", m.Name+" uses several Accounts"+onlyOperator)
+		case len(of) > 1 || m.AllAccounts:
+			return nil, enlist.Invalid("person", m.Name+" uses other Accounts too"+onlyOperator)
 		case m.MaySend && v.Caller.NoSending:
 			return nil, enlist.Invalid("person", m.Name+" may send and you may not, so you cannot make a link")
 		case s.settings.Mail == nil:

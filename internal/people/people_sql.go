@@ -3,6 +3,7 @@ package people
 import (
 	"crypto/sha256"
 
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -17,6 +18,7 @@ func mapPerson(m *db.Mapper, p *Person) {
 	m.Value("password", &p.password)
 	m.Fixed("creation_time", &p.CreationTime)
 	m.Value("sign_in_time", &p.SignInTime)
+	m.Value("all_accounts", &p.AllAccounts)
 }
 
 func mapMembership(m *db.Mapper, p *Membership) {
@@ -86,9 +88,23 @@ func isEmpty(tx *db.Tx) (bool, error) {
 	return n == 0, err
 }
 
-// membershipsOf returns the memberships of a person in the order of the Accounts.
-func membershipsOf(tx *db.Tx, id PersonID) ([]Membership, error) {
-	return membershipTable.All(tx, "WHERE person_id = ? ORDER BY account_id", int64(id))
+// membershipsOf returns the memberships of a person in the order of the Accounts. Who may do everything has one of each
+// Account, and they are not stored, so that they include the Accounts that are added later.
+func membershipsOf(tx *db.Tx, p *Person) ([]Membership, error) {
+	if !p.AllAccounts {
+		return membershipTable.All(tx, "WHERE person_id = ? ORDER BY account_id", int64(p.ID))
+	}
+	all, err := accounts.All(tx)
+	of := make([]Membership, len(all))
+	for i := range all {
+		of[i] = everything(p.ID, all[i].ID)
+	}
+	return of, err
+}
+
+// everything is the membership of an Account with all rights.
+func everything(id PersonID, account enlist.AccountID) Membership {
+	return Membership{Person: id, Account: account, Level: enlist.Full, MaySend: true}
 }
 
 // passkeysOf returns the passkeys of a person in the order of their IDs.

@@ -24,6 +24,7 @@ type Person struct {
 	Name         string // as the pages greet the person
 	CreationTime int64
 	SignInTime   int64 // of the last sign-in; 0: never
+	AllAccounts  bool  // may do everything in all Accounts, also in those added later
 
 	emailKey string // the normalised address
 	password string // as passwords.hash returns it; "": signs in by links only
@@ -106,6 +107,9 @@ func invite(ctx context.Context, tx *db.Tx, p *Person, to Membership, now int64)
 		found = &Person{Email: p.Email, Name: p.Name, emailKey: p.emailKey, CreationTime: now}
 		isNew, err = true, personTable.Add(tx, found)
 	}
+	if err == nil && found.AllAccounts {
+		err = errAllAccounts(found)
+	}
 	if err != nil {
 		return nil, false, err
 	}
@@ -121,7 +125,7 @@ func addMembership(ctx context.Context, tx *db.Tx, account *enlist.Account, m *M
 		return err
 	}
 	m.Lists = lists
-	before, err := membershipsOf(tx, m.ID)
+	before, err := membershipsOf(tx, &m.Person)
 	if err != nil {
 		return err
 	}
@@ -166,7 +170,8 @@ func errNoAddress(text string) error {
 	return enlist.Invalid("email", enlist.Quoted(text)+" is not an email address")
 }
 
-// Members returns the people of an Account in the order of their addresses, or those of all Accounts if account is 0.
+// Members returns the people of an Account in the order of their addresses, or those of all Accounts if account is 0:
+// then who may do everything is there once, with the Account 0.
 func (s *Service) Members(ctx context.Context, account enlist.AccountID) ([]Member, error) {
 	return db.OwnView(ctx, s.db, func(tx *db.Tx) (members []Member, err error) {
 		all, err := personTable.All(tx, "ORDER BY email_key")
@@ -174,9 +179,12 @@ func (s *Service) Members(ctx context.Context, account enlist.AccountID) ([]Memb
 			return nil, err
 		}
 		for i := range all {
-			of, err := membershipsOf(tx, all[i].ID)
+			of, err := membershipsOf(tx, &all[i])
 			if err != nil {
 				return nil, err
+			}
+			if all[i].AllAccounts && account == 0 {
+				of = []Membership{everything(all[i].ID, 0)}
 			}
 			for _, m := range of {
 				if account == 0 || m.Account == account {
@@ -203,7 +211,10 @@ func (s *Service) Remove(ctx context.Context, email string, account enlist.Accou
 
 // remove is Remove in a transaction.
 func remove(ctx context.Context, tx *db.Tx, p *Person, account enlist.AccountID, now int64) error {
-	all, err := membershipsOf(tx, p.ID)
+	if p.AllAccounts && account != 0 {
+		return errAllAccounts(p)
+	}
+	all, err := membershipsOf(tx, p)
 	if err != nil {
 		return err
 	}

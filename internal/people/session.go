@@ -61,7 +61,7 @@ const maxAgent = 200
 // signIn stores a session of a person and returns the text of its cookie. It shows the Account of the session before,
 // or else the first one. Errors: errLink for a person without a membership.
 func signIn(tx *db.Tx, p *Person, b Browser, now int64) (cookie string, err error) {
-	all, err := membershipsOf(tx, p.ID)
+	all, err := membershipsOf(tx, p)
 	if err != nil {
 		return "", err
 	}
@@ -150,9 +150,13 @@ func (s *Service) Visit(ctx context.Context, cookie string, actor enlist.Actor) 
 	if err != nil || now-v.Session.LastUsedTime < useStep {
 		return v, err
 	}
-	return v, s.db.Update(ctx, func(tx *db.Tx) error {
+	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		return tx.Do("UPDATE session SET last_used_time = ? WHERE id = ?", now, int64(v.Session.ID))
 	})
+	if err != nil && ctx.Err() == nil { // pages are shown also while no change is stored: the session ends earlier then
+		err = nil
+	}
+	return v, err
 }
 
 func visit(tx *db.Tx, cookie string, now int64, actor enlist.Actor) (*Visit, error) {
@@ -164,7 +168,7 @@ func visit(tx *db.Tx, cookie string, now int64, actor enlist.Actor) (*Visit, err
 	if err != nil {
 		return nil, err
 	}
-	all, err := membershipsOf(tx, person.ID)
+	all, err := membershipsOf(tx, person)
 	if err != nil {
 		return nil, err
 	}
@@ -208,9 +212,14 @@ func KeyOf(tx *db.Tx, account enlist.AccountID, person int64) (*enlist.Key, erro
 // SwitchAccount makes a session show another Account. Errors: ErrNoSession for an Account without a membership.
 func (s *Service) SwitchAccount(ctx context.Context, v *Visit, account enlist.AccountID) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		n, err := tx.Exec("UPDATE session SET account_id = ? WHERE id = ? AND EXISTS "+
-			"(SELECT 1 FROM membership WHERE person_id = ? AND account_id = ?)", int64(account), int64(v.Session.ID),
-			int64(v.Person.ID), int64(account))
+		_, err := memberIn(tx, account, v.Person.ID)
+		if errors.Is(err, errNoMember) {
+			err = ErrNoSession
+		}
+		if err != nil {
+			return err
+		}
+		n, err := tx.Exec("UPDATE session SET account_id = ? WHERE id = ?", int64(account), int64(v.Session.ID))
 		if err == nil && n == 0 {
 			err = ErrNoSession
 		}

@@ -93,7 +93,11 @@ func (p *pages) showAll(r *ui.Request, f rights, wrong, what string) (*ui.View, 
 		return nil, err
 	}
 	for i := range all {
-		d.Rows = append(d.Rows, row{all[i], rightsText(&all[i].Membership, names), r.Date(all[i].SignInTime)})
+		may := rightsText(&all[i].Membership, names)
+		if all[i].AllAccounts {
+			may = "everything in all Accounts, also in those added later"
+		}
+		d.Rows = append(d.Rows, row{all[i], may, r.Date(all[i].SignInTime)})
 	}
 	d.Rows, d.Find = ui.FindRows(r.URL.Query(), d.Rows, func(m *row) string { return m.Name + "\n" + m.Email })
 	d.Order = columns.Sort(r.URL.Query(), "", d.Rows)

@@ -1,0 +1,132 @@
+package people
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+
+	"enlist/internal/accounts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file has the people who may do everything in all Accounts: the first person, and those whom the operator gives
+// this right. The pages neither give it nor take it away, because the rights of their users end at an Account.
+// decisions.md: 138
+
+func errAllAccounts(p *Person) error {
+	return enlist.Invalid("person", p.Name+" may do everything in all Accounts: only the person who runs this server "+
+		"changes this, with enlist person remove")
+}
+
+// InviteToAll gives a person all rights in all Accounts, also in those added later. It adds a person whose address is
+// new. Errors: InvalidParameters.
+func (s *Service) InviteToAll(ctx context.Context, email, name string) error {
+	p, err := newPerson(email, name)
+	if err != nil {
+		return err
+	}
+	_, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+		found, err := personByKey(tx, p.emailKey)
+		if errors.Is(err, errNoPerson) {
+			added := *p
+			found, err = &added, nil
+		}
+		if err != nil || found.AllAccounts {
+			return false, err
+		}
+		return true, giveEverything(ctx, tx, found, now)
+	})
+	return err
+}
+
+// giveEverything stores a person, who may be new, with all rights. The audit log of each Account has a row.
+func giveEverything(ctx context.Context, tx *db.Tx, p *Person, now int64) error {
+	p.AllAccounts = true
+	store := personTable.Save
+	if p.ID == 0 {
+		p.CreationTime, store = now, personTable.Add
+	}
+	if err := store(tx, p); err != nil {
+		return err
+	}
+	if err := tx.Do("DELETE FROM membership WHERE person_id = ?", int64(p.ID)); err != nil {
+		return err
+	}
+	all, err := accounts.All(tx)
+	for i := range all {
+		m := &Member{*p, everything(p.ID, all[i].ID)}
+		err = errors.Join(err, accounts.Audit(tx, accounts.OperatorIn(ctx, &all[i]), now, auditObject(p.ID), nil,
+			auditValues(m)))
+	}
+	return err
+}
+
+// InviteFirst invites the person whom the operator has declared as the first user: it adds the person with all rights
+// if there are no people, and makes a link as long as this person has never signed in. The link is mailed, once in an
+// hour, or else returned. It returns nil if there is nothing to do. url is where the pages are. Errors:
+// InvalidParameters.
+func (s *Service) InviteFirst(ctx context.Context, email, name, url string) (*MemberLink, error) {
+	p, err := newPerson(email, name)
+	if err != nil {
+		return nil, err
+	}
+	text := rand.Text()
+	to, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*LinkMail, error) {
+		found, err := s.firstUser(ctx, tx, p, now)
+		if err != nil || found == nil {
+			return nil, err
+		}
+		all, err := accounts.All(tx)
+		if err != nil || len(all) == 0 {
+			return nil, err
+		}
+		return &LinkMail{To: found.Email, Name: found.Name, By: "The person who runs this server",
+			Account: all[0].Name, URL: url + LinkPath + text}, addLink(tx, text, found.ID, now)
+	})
+	if err != nil || to == nil {
+		return nil, err
+	}
+	link := &MemberLink{URL: to.URL}
+	if s.settings.Mail == nil {
+		return link, nil
+	}
+	if err := s.settings.Mail(ctx, to); err != nil {
+		link.Mail = fmt.Errorf("mail the link: %w", err)
+		return link, nil
+	}
+	return new(MemberLink), nil
+}
+
+// firstUser returns the declared first user, if the person needs a link.
+func (s *Service) firstUser(ctx context.Context, tx *db.Tx, p *Person, now int64) (*Person, error) {
+	empty, err := isEmpty(tx)
+	if err != nil {
+		return nil, err
+	}
+	if empty {
+		added := *p
+		return &added, giveEverything(ctx, tx, &added, now)
+	}
+	found, err := personByKey(tx, p.emailKey)
+	if errors.Is(err, errNoPerson) {
+		return nil, nil
+	}
+	if err != nil || found.SignInTime != 0 || !found.AllAccounts {
+		return nil, err
+	}
+	waiting, err := tx.Number("SELECT count(*) FROM sign_in_link WHERE person_id = ? AND expiry_time > ?",
+		int64(found.ID), now)
+	if err != nil || waiting > 0 && s.settings.Mail != nil { // a server that starts again and again mails one
+		return nil, err
+	}
+	return found, nil
+}
+
+// NameOf returns the name of a person whose address is all that is known: what is before the @.
+func NameOf(email string) string {
+	name, _, _ := strings.Cut(email, "@")
+	return name
+}
