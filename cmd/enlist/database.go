@@ -46,6 +46,7 @@ type database struct {
 	db.Engine
 	jobs    func(*river.Config) (jobs.Client, error)
 	check   func(ctx context.Context) (problems []string, err error)
+	inspect func(ctx context.Context) error // looks for damage of the file; nil on PostgreSQL
 	metrics []prometheus.Collector
 }
 
@@ -73,7 +74,8 @@ func openDatabase(ctx context.Context, c config.Serve, mayBeNew bool, log *slog.
 		if err != nil {
 			return nil, err
 		}
-		return &database{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }, s.Check, s.Metrics()}, nil
+		return &database{Engine: s, jobs: func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }, check: s.Check,
+			metrics: s.Metrics()}, nil
 	}
 	s, err := sqlite.Open(ctx, c.DB, sqlite.Options{
 		Searches: searches(), Log: log, ExternalCheckpoints: c.Checkpoints == "external",
@@ -82,7 +84,7 @@ func openDatabase(ctx context.Context, c config.Serve, mayBeNew bool, log *slog.
 		return nil, err
 	}
 	check := func(ctx context.Context) ([]string, error) { return sqlite.Check(ctx, c.DB) }
-	return &database{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }, check, s.Metrics()}, nil
+	return &database{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }, check, s.Inspect, s.Metrics()}, nil
 }
 
 // withStore runs do with the store of an existing database, and then closes the store.

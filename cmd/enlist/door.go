@@ -87,7 +87,7 @@ func limitsOf(c config.Serve) door.Limits {
 // have changed.
 func reportUntrusted(ctx context.Context, service *app.App,
 	log *slog.Logger) (func(context.Context, netip.Addr), error) {
-	if err := service.ForgetUntrustedProxies(ctx); err != nil {
+	if err := startsAnyway(service.ForgetUntrustedProxies(ctx), log); err != nil {
 		return nil, fmt.Errorf("prepare the database: %w", err)
 	}
 	return func(ctx context.Context, peer netip.Addr) {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -42,9 +44,9 @@ func TestFullDiskMakesTheServiceNotReady(t *testing.T) {
 	if refused, ok := errors.AsType[*api.Error](subscribe("full@example.com")); !ok || refused.Code != 302 {
 		t.Errorf("on a full disk subscribeContact was answered with %v, want code 302", refused)
 	}
-	wantReady(t, c.url, 503, "does not store changes")
+	wantReady(t, c.url, 503, "the disk of the database is full")
 	out, err := exec.Command("enlist", "doctor", "--db", c.db).CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "problem: writing: database or disk is full") {
+	if err == nil || !strings.Contains(string(out), "problem: writing: the disk of the database is full") {
 		t.Errorf("on a full disk enlist doctor ended with %v and printed %s", err, out)
 	}
 	if err := os.Remove(fill); err != nil {
@@ -54,6 +56,59 @@ func TestFullDiskMakesTheServiceNotReady(t *testing.T) {
 	if err := subscribe("after@example.com"); err != nil {
 		t.Error(err)
 	}
+}
+
+// A service that is killed while its disk is full starts again with reads, and stores changes when there is room.
+func TestServiceStartsWithAFullDisk(t *testing.T) {
+	dir := smallDisk(t, "8m")
+	c := newCrash(t, dbtest.SQLite, "smtp://127.0.0.1:1")
+	c.db = filepath.Join(dir, "enlist.db")
+	kill := c.start()
+	fill := filepath.Join(dir, "fill")
+	fillDisk(t, fill)
+	kill()
+	defer c.start()()
+	if lists, err := c.client.CountLists(t.Context(), api.Criteria{}); err != nil || lists != 1 {
+		t.Errorf("on a full disk the service counts %d Lists, error %v; want 1", lists, err)
+	}
+	wantReady(t, c.url, 503, "the disk of the database is full")
+	if err := os.Remove(fill); err != nil {
+		t.Fatal(err)
+	}
+	wantReady(t, c.url, 200, "ok")
+	if _, err := c.client.SubscribeContact(t.Context(), 1, api.Details{"Email": "after@example.com"}, api.Consent{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// If the disk has not even room for the files that SQLite creates at its start, the service answers why it is not ready,
+// and starts when there is room.
+func TestServiceWaitsForRoomToOpenTheDatabase(t *testing.T) {
+	dir := smallDisk(t, "8m")
+	c := newCrash(t, dbtest.SQLite, "smtp://127.0.0.1:1")
+	c.db = filepath.Join(dir, "enlist.db")
+	p := c.process()
+	p.end(os.Interrupt) // removes the files beside the database
+	fill := filepath.Join(dir, "fill")
+	fillDisk(t, fill)
+	address := must(net.Listen("tcp", "127.0.0.1:0"))(t)
+	must(0, address.Close())(t)
+	cmd := exec.Command("enlist", "serve", "--db", c.db, "--listen", address.Addr().String(), "--ops-listen", "none")
+	must(0, cmd.Start())(t)
+	defer func() { cmd.Process.Kill(); cmd.Wait() }()
+	ready := func(status int) func() bool {
+		return func() bool {
+			reply, err := http.Get("http://" + address.Addr().String() + "/readyz")
+			if err != nil {
+				return false
+			}
+			return errors.Join(reply.Body.Close()) == nil && reply.StatusCode == status
+		}
+	}
+	until(t, t.Context(), "a server that waits is not ready", ready(http.StatusServiceUnavailable))
+	wantReady(t, "http://"+address.Addr().String(), 503, "the disk of the database is full")
+	must(0, os.Remove(fill))(t)
+	until(t, t.Context(), "the server is ready", ready(http.StatusOK))
 }
 
 // A file for which the disk has no room is refused before anything of it is stored. If the disk becomes full while a file

@@ -7,7 +7,7 @@
 //
 //	serve.go, server.go, banner.go, ops*.go           the service
 //	door.go, admin.go, mail.go, sending.go            its listeners, and what sends its mails
-//	heap.go, tracing.go                               its memory, and traces of calls
+//	heap.go, tracing.go, trouble.go                   its memory, traces of calls, a full disk, and damage
 //	hold.go                                           stops all mails
 //	demo.go                                           a database with made-up data
 //	account.go, key.go, domain.go, list.go, field.go  definitions

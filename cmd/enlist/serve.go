@@ -59,7 +59,9 @@ func (c *serveCommand) Run(ctx context.Context, out *console) error {
 	c.OTLPEndpoint = cmp.Or(c.OTLPEndpoint, out.getenv("OTEL_EXPORTER_OTLP_ENDPOINT"))
 	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer restore()
-	return c.serve(ctx, restore, out, key)
+	return serveDespiteFullDisk(ctx, c.Listen, newLog(out, c.Serve, c.LogLevel), func() error {
+		return c.serve(ctx, restore, out, key)
+	})
 }
 
 // setMemory sets how much memory Go uses, unless the variables of Go say it.
@@ -123,7 +125,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 		return fmt.Errorf("prepare the database: %w", err)
 	}
 	signIn, err := c.signInText(ctx, r.service, r.people.url(c.Serve, listener.Addr()))
-	if err != nil {
+	if err := startsAnyway(err, r.log); err != nil {
 		return fmt.Errorf("prepare the pages: %w", err)
 	}
 	if err := s.start(ctx, listener); err != nil {

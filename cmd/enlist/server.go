@@ -19,6 +19,7 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/backup"
 	"enlist/internal/config"
+	"enlist/internal/db"
 	"enlist/internal/db/sqlite"
 	"enlist/internal/door"
 	"enlist/internal/enlist"
@@ -204,7 +205,10 @@ func (s *server) health(w http.ResponseWriter, r *http.Request) {
 	}
 	err := s.ready(r.Context())
 	answer(w, err)
-	if hold, heldErr := s.service.Sending.Held(r.Context()); err == nil && heldErr == nil && hold != nil {
+	if err != nil {
+		return
+	}
+	if hold, err := s.service.Sending.Held(r.Context()); err == nil && hold != nil {
 		fmt.Fprintln(w, heldText(hold))
 	}
 }
@@ -216,8 +220,13 @@ func (s *server) ready(ctx context.Context) error {
 	}
 	if err := s.store.Ready(ctx); err != nil {
 		s.log.Error("not ready", "error", err)
-		if errors.Is(err, sqlite.ErrMoved) {
+		switch {
+		case errors.Is(err, sqlite.ErrMoved):
 			return errors.New("the database file was moved, deleted or replaced: the log has the path")
+		case errors.Is(err, db.ErrFull):
+			return db.ErrFull
+		case errors.Is(err, db.ErrDamaged):
+			return db.ErrDamaged
 		}
 		return errors.New("the database does not answer, or does not store changes: the log has the reason")
 	}
@@ -244,6 +253,9 @@ func (s *server) start(ctx context.Context, listener net.Listener) error {
 	ctx, s.halt = context.WithCancel(ctx)
 	s.work.Go(func() { s.maintain(ctx) })
 	s.work.Go(func() { s.fillDays(ctx) })
+	if s.store.inspect != nil {
+		s.work.Go(func() { s.inspectByNight(ctx) })
+	}
 	if s.backups != nil {
 		s.work.Go(func() { s.backups.Run(ctx) })
 	}

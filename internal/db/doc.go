@@ -17,5 +17,6 @@
 //	insertbatch*.go     several callers who each add one Contact share a transaction
 //	presence.go         how a process finds out that another one has died
 //	estimates.go        counts that the planner of searches has made
+//	trouble.go          what the operator must mend: a full disk, a damaged file
 //	limiter.go, metrics.go, check.go, table.go, migration.go   what both engines have
 package db

@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -100,13 +101,16 @@ func deliveriesWithCause(tx *db.Tx, list enlist.ListID, cause string, ids []enli
 // Secret returns the secret with this name, which all processes on this database share. If the database
 // has no such secret, Secret stores and returns fresh.
 func Secret(tx *db.Tx, name string, fresh []byte) (value []byte, err error) {
-	err = tx.Do("INSERT INTO secret (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", name, fresh)
-	if err != nil {
-		return nil, err
+	stored := func() error {
+		return tx.Each(func(row *db.Cursor) error {
+			value = append(value, row.Text()...)
+			return nil
+		}, "SELECT value FROM secret WHERE name = ?", name)
 	}
-	err = tx.Each(func(row *db.Cursor) error {
-		value = append(value, row.Text()...)
-		return nil
-	}, "SELECT value FROM secret WHERE name = ?", name)
-	return value, err
+	err = stored()
+	if err != nil || len(value) > 0 { // most calls: a service starts also with a full disk
+		return value, err
+	}
+	err = tx.Do("INSERT INTO secret (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", name, fresh)
+	return value, errors.Join(err, stored())
 }

@@ -269,6 +269,21 @@ func TestCallsFailInTimeIfTheServerIsSilent(t *testing.T) {
 	waitFor(t, works)
 }
 
+// Ready has a limit of its own, far below that of an Update: a load balancer must notice soon that the server is silent.
+func TestReadySoonNoticesASilentServer(t *testing.T) {
+	url := database(t)
+	p := pgtest.NewProxy(t, url)
+	s := openAt(t, p.URL(url), Options{Writers: 1, Readers: 1})
+	p.FallSilent()
+	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Second) // an Update has 10
+	defer cancel()
+	if err := s.Ready(ctx); err == nil || ctx.Err() != nil {
+		t.Errorf("Ready returned %v, and its caller's time ended: %v", err, ctx.Err())
+	}
+	p.Talk()
+	waitFor(t, func() bool { return s.Ready(t.Context()) == nil })
+}
+
 // Every call succeeds although each round trip takes 100 ms.
 func TestSlowServerServesEveryCall(t *testing.T) {
 	if testing.Short() {

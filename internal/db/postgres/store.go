@@ -194,15 +194,18 @@ func (s *Store) CachedSchema(id enlist.ListID) (*enlist.Schema, bool) {
 }
 
 // Ready implements db.Engine. It runs one read transaction, and one transaction that writes to the
-// disk. Both together have the time limit of an Update.
+// disk. It takes at most readyTime, so that a load balancer notices soon that PostgreSQL has stopped.
 func (s *Store) Ready(ctx context.Context) error {
-	limited, cancel := context.WithTimeout(ctx, s.time)
+	limited, cancel := context.WithTimeout(ctx, min(s.time, readyTime))
 	defer cancel()
 	if err := s.View(limited, db.ProbeRead); err != nil {
 		return err
 	}
 	return s.Update(limited, db.ProbeWrite)
 }
+
+// readyTime is the longest time of Ready.
+const readyTime = 1500 * time.Millisecond
 
 // Scrub implements db.Engine. PostgreSQL overwrites deleted rows when it vacuums a table, and a backup of enlist
 // copies only rows that exist, so Scrub does nothing.

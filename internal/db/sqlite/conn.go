@@ -3,6 +3,7 @@ package sqlite
 // This file opens connections, sets their pragmas and starts transactions on them.
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
@@ -28,13 +29,15 @@ type dbConn struct {
 	inTx        bool // the writer has an open transaction
 
 	files    *files // nil: the connection does not check its files
-	walBytes int64  // size of the write-ahead log at the last check
+	damage   *damage
+	walBytes int64 // size of the write-ahead log at the last check
 }
 
 // connector opens connections to one file and sets their pragmas.
 type connector struct {
 	path   string
-	files  *files // nil: connections accept any file
+	files  *files  // nil: connections accept any file
+	damage *damage // nil: connections do not look for damage
 	writer bool
 	source bool // opens the file with an exclusive lock, to copy it
 
@@ -47,6 +50,7 @@ const (
 	busyTimeoutOn  = "PRAGMA busy_timeout = 5000" // ms
 	busyTimeoutOff = "PRAGMA busy_timeout = 0"
 	walMode        = "PRAGMA journal_mode = WAL"
+	cellCheck      = "PRAGMA cell_size_check = ON" // checks the structure of each page that is read from the disk
 )
 
 var writerPragmas = []string{
@@ -59,12 +63,14 @@ var writerPragmas = []string{
 	"PRAGMA wal_autocheckpoint = 16000",
 	"PRAGMA journal_size_limit = 67108864",
 	"PRAGMA temp_store = MEMORY",
+	cellCheck,
 	"PRAGMA secure_delete = ON", // deleted rows become zeros, so that an erased person is not in the file
 	"PRAGMA user_version",       // reads the file, so that SQLite opens the write-ahead log of a new database
 }
 
 var readerPragmas = []string{
 	busyTimeoutOn,
+	cellCheck,
 	"PRAGMA query_only = ON",
 	"PRAGMA cache_size = -2048",
 }
@@ -75,7 +81,8 @@ func (c *connector) Connect(context.Context) (driver.Conn, error) { return c.con
 // Driver returns the SQLite driver.
 func (c *connector) Driver() driver.Driver { return newDriver() }
 
-func (c *connector) connect() (*dbConn, error) {
+func (c *connector) connect() (_ *dbConn, err error) {
+	defer func() { c.damage.note(err) }()
 	if _, err := c.files.check(); err != nil {
 		return nil, err
 	}
@@ -91,8 +98,9 @@ func (c *connector) connect() (*dbConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn := &dbConn{Conn: base, writer: c.writer, busyTimeout: true, files: c.files}
+	conn := &dbConn{Conn: base, writer: c.writer, busyTimeout: true, files: c.files, damage: c.damage}
 	conn.session = newSession(base)
+	conn.session.damage = c.damage
 	if c.ownFile {
 		if err := errors.Join(conn.exec(busyTimeoutOn), conn.refuseForeign()); err != nil {
 			return nil, errors.Join(err, base.Close())
@@ -181,7 +189,7 @@ func (c *dbConn) begin(ctx context.Context) error {
 		_, err := c.session.Exec("BEGIN")
 		return err
 	}
-	if err := c.unmoved(); err != nil {
+	if err := cmp.Or(c.damage.check(), c.unmoved()); err != nil {
 		return err
 	}
 	if c.busyTimeout {
@@ -238,7 +246,8 @@ func (c *dbConn) ExecContext(ctx context.Context, query string, args []driver.Na
 	if err := c.waitForLock(); err != nil {
 		return nil, err
 	}
-	return c.Conn.(driver.ExecerContext).ExecContext(ctx, query, args)
+	result, err := c.Conn.(driver.ExecerContext).ExecContext(ctx, query, args)
+	return result, c.damage.note(err)
 }
 
 // QueryContext runs a query for database/sql.
@@ -246,7 +255,8 @@ func (c *dbConn) QueryContext(ctx context.Context, query string, args []driver.N
 	if err := c.waitForLock(); err != nil {
 		return nil, err
 	}
-	return c.Conn.(driver.QueryerContext).QueryContext(ctx, query, args)
+	rows, err := c.Conn.(driver.QueryerContext).QueryContext(ctx, query, args)
+	return rows, c.damage.note(err)
 }
 
 // waitForLock prepares a statement outside a transaction: it checks the files and turns SQLite's busy
@@ -255,7 +265,7 @@ func (c *dbConn) waitForLock() error {
 	if c.inTx {
 		return nil
 	}
-	if err := c.unmoved(); err != nil || c.busyTimeout {
+	if err := cmp.Or(c.damage.check(), c.unmoved()); err != nil || c.busyTimeout {
 		return err
 	}
 	c.busyTimeout = true

@@ -7,6 +7,7 @@ package sqlite
 import (
 	"database/sql/driver"
 	"errors"
+	"syscall"
 
 	"github.com/mattn/go-sqlite3"
 )
@@ -32,8 +33,15 @@ func isBusy(err error) bool {
 	return ok && (e.Code == sqlite3.ErrBusy || e.Code == sqlite3.ErrLocked)
 }
 
-// IsFull reports whether an error means that the disk is full.
+// IsFull reports whether an error means that the disk is full. SQLite reports some writes that find no room, such as
+// those of a new -shm file, as I/O errors.
 func IsFull(err error) bool {
 	e, ok := errors.AsType[sqlite3.Error](err)
-	return ok && e.Code == sqlite3.ErrFull
+	return ok && (e.Code == sqlite3.ErrFull || e.SystemErrno == syscall.ENOSPC)
+}
+
+// isDamaged reports whether an error means that the file is damaged.
+func isDamaged(err error) bool {
+	e, ok := errors.AsType[sqlite3.Error](err)
+	return ok && (e.Code == sqlite3.ErrCorrupt || e.Code == sqlite3.ErrNotADB)
 }

@@ -32,5 +32,11 @@ func isBusy(err error) bool {
 // IsFull reports whether an error means that the disk is full.
 func IsFull(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
-	return ok && e.Code()&0xff == sqlite3.SQLITE_FULL
+	return ok && (e.Code()&0xff == sqlite3.SQLITE_FULL || e.Code() == sqlite3.SQLITE_IOERR_SHMSIZE)
+}
+
+// isDamaged reports whether an error means that the file is damaged.
+func isDamaged(err error) bool {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	return ok && (e.Code()&0xff == sqlite3.SQLITE_CORRUPT || e.Code()&0xff == sqlite3.SQLITE_NOTADB)
 }

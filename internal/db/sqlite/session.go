@@ -31,6 +31,7 @@ type session struct {
 	// The writer's goroutine may end the transaction of a long read (walLimiter). So mu guards the queries of
 	// sessions that are shared in this way.
 	mu     sync.Mutex
+	damage *damage
 	shared bool
 	open   []*result // the results that are not closed
 	broken error     // not nil: the writer has ended the transaction; queries return this error
@@ -75,6 +76,7 @@ func (s *session) begin(deadline time.Time) {
 
 // note stores the first error of the current function and returns err.
 func (s *session) note(err error) error {
+	s.damage.note(err)
 	if err != nil && s.failed == nil {
 		s.failed = err
 	}
@@ -244,6 +246,7 @@ func (s *session) Query(ctx context.Context, query string, args ...any) (db.Rows
 // dropped, it fails when it runs. noteFirst returns ErrUnprepared for such a query, and then package
 // search plans the search again.
 func (s *session) noteFirst(ctx context.Context, query string, err error) error {
+	s.damage.note(err)
 	if ctx.Err() == nil && strings.HasPrefix(query, db.Once) {
 		return fmt.Errorf("%w: %w", db.ErrUnprepared, err)
 	}

@@ -50,6 +50,7 @@ const viewTime = 10 * time.Second
 // Store is an db.Engine on one SQLite file.
 type Store struct {
 	files    *files
+	damage   *damage
 	presence *presence
 	db       *sql.DB
 	cache    *db.Cache
@@ -77,14 +78,15 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	reads := &connector{path: path, files: files}
-	db := sql.OpenDB(&connector{path: path, files: files, writer: true, ownFile: true, external: o.ExternalCheckpoints,
-		unsynced: o.Unsynced})
+	seen := &damage{log: o.Log}
+	reads := &connector{path: path, files: files, damage: seen}
+	db := sql.OpenDB(&connector{path: path, files: files, damage: seen, writer: true, ownFile: true,
+		external: o.ExternalCheckpoints, unsynced: o.Unsynced})
 	db.SetMaxOpenConns(1)
 	if err := db.PingContext(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), db.Close())
 	}
-	s := &Store{files: files, presence: newPresence(files), db: db, listeners: new(listeners)}
+	s := &Store{files: files, damage: seen, presence: newPresence(files), db: db, listeners: new(listeners)}
 	s.alarms = jobqueue.NewAlarms(func(queue string) { s.listeners.wake(queue) })
 	if err := s.open(ctx, reads, o); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), db.Close())
@@ -160,10 +162,17 @@ func (s *Store) Update(ctx context.Context, fn func(*db.Tx) error) error {
 // Ready implements db.Engine. It runs one read transaction, and one transaction that writes to the
 // disk.
 func (s *Store) Ready(ctx context.Context) error {
-	if err := s.View(ctx, db.ProbeRead); err != nil {
-		return err
+	err := s.damage.check()
+	if err == nil {
+		err = s.View(ctx, db.ProbeRead)
 	}
-	return s.Update(ctx, db.ProbeWrite)
+	if err == nil {
+		err = s.Update(ctx, db.ProbeWrite)
+	}
+	if IsFull(err) {
+		err = fmt.Errorf("%w (%w)", db.ErrFull, err)
+	}
+	return err
 }
 
 // FreeSpace implements db.Engine. It returns the space for users without special rights.
