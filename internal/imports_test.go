@@ -33,7 +33,7 @@ var allowedImports = map[string][]string{
 		"enlist/internal/enlist", "enlist/internal/limiter", "github.com/go-webauthn/webauthn/...",
 		"golang.org/x/crypto/argon2"},
 	"enlist/internal/admin": {"enlist/internal/admin/...", "enlist/internal/app", "enlist/internal/enlist",
-		"enlist/internal/people"},
+		"enlist/internal/limiter", "enlist/internal/people"},
 	"enlist/internal/admin/ui":       {"enlist/internal/app", "enlist/internal/enlist", "enlist/internal/people"},
 	"enlist/internal/admin/signin":   {"enlist/internal/admin/ui", "enlist/internal/enlist", "enlist/internal/people"},
 	"enlist/internal/admin/you":      {"enlist/internal/admin/ui", "enlist/internal/enlist", "enlist/internal/people"},

@@ -117,7 +117,8 @@ func newServer(c config.Serve, r components) (*server, error) {
 		d := rpc.Describe(version())
 		return reference.New(&d, s.calls.OpenRPC())
 	})
-	pages := admin.Options{Delay: s.calls.DelayFailure, Server: mailServerOf(c, r, queue),
+	s.pages.SetMemory(s.calls.Bodies())
+	pages := admin.Options{Delay: s.calls.DelayFailure, Bodies: s.calls.Bodies(), Server: mailServerOf(c, r, queue),
 		PublicURL: r.people.linksURL(c), Secure: c.HasTLS() || strings.HasPrefix(c.PublicURL, "https://"),
 		Version: version(), Log: r.log, SettingsPage: s.pages.SettingsExample}
 	s.admin = sync.OnceValue(func() *admin.Handler { return admin.New(r.service, pages) })

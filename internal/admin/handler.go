@@ -1,8 +1,10 @@
 package admin
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
+	"io"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -35,6 +37,7 @@ import (
 	"enlist/internal/admin/you"
 	"enlist/internal/app"
 	"enlist/internal/enlist"
+	"enlist/internal/limiter"
 	"enlist/internal/people"
 )
 
@@ -42,9 +45,8 @@ import (
 const Prefix = "/admin/"
 
 const (
-	// maxForm is the largest form in bytes of a person who is signed in: the content of a Message has up to 2 MiB, and
-	// a form has three bytes for each that is no letter.
-	maxForm = 8 << 20
+	// maxForm is the largest form in bytes of a page that has no other limit.
+	maxForm = 64 << 10
 	// maxSignIn is the largest form of others.
 	maxSignIn = 16 << 10
 	// retryAfter is the number of seconds after which a request is tried again for which too many others wait.
@@ -66,9 +68,10 @@ const (
 type Options struct {
 	// Delay waits after a sign-in that failed, longer after more of them from the address of the request.
 	Delay     func(*http.Request)
-	Secure    bool   // browsers use HTTPS
-	Version   string // of the program
-	PublicURL string // that links to public pages begin with, without a slash at its end; "": that of each request
+	Bodies    *limiter.Limiter // bytes of forms; nil: no limit
+	Secure    bool             // browsers use HTTPS
+	Version   string           // of the program
+	PublicURL string           // that links to public pages begin with, without a slash at its end; "": that of each request
 	Server    sending.Server
 	Log       *slog.Logger
 
@@ -134,14 +137,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.write(w, r, http.StatusForbidden, problem("This form was sent from another site. Nothing was changed."), nil)
 		return
 	}
-	most := int64(maxSignIn)
 	_, pattern := h.pages.Handler(r)
 	page := h.byPattern[pattern]
-	if page != nil {
-		most = maxForm
+	if page == nil {
+		r.Body = http.MaxBytesReader(w, r.Body, maxSignIn)
 	}
 	if page == nil || !page.Upload {
-		r.Body = http.MaxBytesReader(w, r.Body, most)
 		deadline(http.NewResponseController(w).SetReadDeadline)
 	}
 	h.pages.ServeHTTP(w, r)
@@ -164,16 +165,11 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
 		return
 	}
 	if !p.Upload {
-		if err := r.ParseForm(); err != nil { // a part of a form must not be stored
-			h.write(w, r, http.StatusRequestEntityTooLarge,
-				problem("This form is too large, or was not sent completely."), v)
+		release, ok := h.readForm(w, r, v, p)
+		if !ok {
 			return
 		}
-		if !isText(r.Form) {
-			h.write(w, r, http.StatusUnprocessableEntity,
-				problem("This address or form has bytes that are no characters."), v)
-			return
-		}
+		defer release()
 	}
 	view, err := p.Serve(request)
 	switch {
@@ -191,6 +187,32 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
 	default:
 		h.write(w, r, http.StatusOK, view, v)
 	}
+}
+
+// readForm reads the form of a person who may use a page. If it returns false, it has answered the request.
+func (h *Handler) readForm(w http.ResponseWriter, r *http.Request, v *people.Visit, p *ui.Page) (release func(), ok bool) {
+	body, release, err := h.options.Bodies.ReadBody(w, r, int64(v.Caller.Account.ID), cmp.Or(p.MaxForm, maxForm))
+	if errors.Is(err, limiter.ErrBusy) {
+		w.Header().Set("Retry-After", retryAfter)
+		h.write(w, r, http.StatusServiceUnavailable, problem("Too many large forms are sent at this moment. Try again."), v)
+		return nil, false
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if err == nil {
+		err = r.ParseForm()
+	}
+	r.Body = http.NoBody
+	switch {
+	case err != nil: // a part of a form must not be stored
+		h.write(w, r, http.StatusRequestEntityTooLarge, problem("This form is too large, or was not sent completely."), v)
+	case !isText(r.Form):
+		h.write(w, r, http.StatusUnprocessableEntity,
+			problem("This address or form has bytes that are no characters."), v)
+	default:
+		return release, true
+	}
+	release()
+	return nil, false
 }
 
 // origin returns the address of this server, as the browser knows it.

@@ -50,3 +50,16 @@ func (s *site) knownBrowser() {
 		s.Errorf("the person signs in with %d at %s", status, at)
 	}
 }
+
+func (s *site) formSizes() {
+	large := url.Values{"name": {strings.Repeat("x", 100<<10)}}
+	full := s.signedIn(people.Membership{Level: enlist.Full, MaySend: true})
+	if status, _, _ := s.signedIn(people.Membership{Level: enlist.Read}).post("/admin/lists", large); status != http.StatusForbidden {
+		s.Errorf("a large form of level read is answered with %d", status)
+	}
+	for path, want := range map[string]int{"/admin/lists": http.StatusRequestEntityTooLarge, "/admin/messages": http.StatusUnprocessableEntity} {
+		if status, _, _ := full.post(path, large); status != want {
+			s.Errorf("a form of 100 KiB to %s is answered with %d, want %d", path, status, want)
+		}
+	}
+}

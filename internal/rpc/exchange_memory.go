@@ -44,6 +44,9 @@ func newMemory(size int64, wait time.Duration) memory {
 	}
 }
 
+// Bodies returns the limit of the bytes of bodies, in which the forms of pages count too.
+func (h *Handler) Bodies() *limiter.Limiter { return h.memory.bodies }
+
 // errNoMemory has code 399, which is also the code for too many calls. In both cases the caller can
 // send the call again later.
 var errNoMemory = errTooManyCalls

@@ -17,6 +17,7 @@ import (
 	"enlist/internal/files"
 	"enlist/internal/forms"
 	"enlist/internal/language"
+	"enlist/internal/limiter"
 	"enlist/internal/sending"
 )
 
@@ -91,8 +92,9 @@ type Handler struct {
 	key     enlist.LinkKey
 	pages   map[string]*template.Template
 	texts   *language.Texts
-	policy  string        // the header Content-Security-Policy
-	reading chan struct{} // has one value for each file that is being sent
+	policy  string           // the header Content-Security-Policy
+	bodies  *limiter.Limiter // bytes of forms; nil: no limit
+	reading chan struct{}    // has one value for each file that is being sent
 	limits  limits
 	now     func() time.Time // for the stamps of forms
 	answer  time.Duration    // least time of an answer that must not show whether an address is known
@@ -106,6 +108,12 @@ func New(links Links, forms Forms, files Files, themes Themes, key enlist.LinkKe
 		answer: answerTime, log: log,
 		limits: limits{seed: maphash.MakeSeed()}}
 }
+
+// noAccount is the owner of the memory of public forms.
+const noAccount = -1
+
+// SetMemory sets a limit for the bytes of forms that are in memory. Call it before the first request.
+func (h *Handler) SetMemory(bodies *limiter.Limiter) { h.bodies = bodies }
 
 // The beginnings of the paths of pages without a signature.
 const (
@@ -220,7 +228,13 @@ func (h *Handler) readForm(w http.ResponseWriter, r *http.Request, most int64) b
 // readBody is readForm for any body.
 func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, most int64) ([]byte, bool) {
 	http.NewResponseController(w).SetReadDeadline(time.Now().Add(ioTimeout)) // an error means that deadlines are not supported
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	body, release, err := h.bodies.ReadBody(w, r, noAccount, most)
+	context.AfterFunc(r.Context(), release) // after the answer
+	if errors.Is(err, limiter.ErrBusy) {
+		w.Header().Set("Retry-After", "10")
+		http.Error(w, "too many large forms are sent at this moment: try again", http.StatusServiceUnavailable)
+		return nil, false
+	}
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		w.Header().Set("Connection", "close")
 		http.Error(w, "the form is too large: open the link and use its button", http.StatusRequestEntityTooLarge)

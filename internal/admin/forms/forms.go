@@ -28,14 +28,14 @@ func Pages(s SettingsPage) []ui.Page {
 		{Pattern: "GET /admin/forms", Level: enlist.Read, Serve: p.list},
 		{Pattern: "POST /admin/forms", Level: enlist.Full, Serve: p.add},
 		{Pattern: "GET " + one, Level: enlist.Read, Serve: p.edit},
-		{Pattern: "POST " + one, Level: enlist.Full, Serve: p.save},
+		{Pattern: "POST " + one, MaxForm: ui.TextForm, Level: enlist.Full, Serve: p.save},
 		{Pattern: "GET " + one + "/language", Level: enlist.Read, Serve: p.language},
-		{Pattern: "POST " + one + "/language", Level: enlist.Full, Serve: p.saveLanguage},
+		{Pattern: "POST " + one + "/language", MaxForm: ui.TextForm, Level: enlist.Full, Serve: p.saveLanguage},
 		{Pattern: "GET " + one + "/delete", Level: enlist.Full, Serve: p.askDelete},
 		{Pattern: "POST " + one + "/delete", Level: enlist.Full, Serve: remove},
 		{Pattern: "GET /admin/forms/{list}/texts", Level: enlist.Read, Serve: p.listTexts},
 		{Pattern: "GET /admin/forms/{list}/texts/settings/mail", Level: enlist.Read, Serve: p.settings},
-		{Pattern: "POST /admin/forms/{list}/texts", Level: enlist.Full, Serve: p.saveTexts},
+		{Pattern: "POST /admin/forms/{list}/texts", MaxForm: ui.TextForm, Level: enlist.Full, Serve: p.saveTexts},
 	}
 }
 

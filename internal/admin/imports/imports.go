@@ -37,7 +37,7 @@ func Pages() []ui.Page {
 		{Pattern: "GET /admin/imports/{import}", Level: level, Serve: p.show},
 		{Pattern: "GET /admin/imports/{import}/results.csv", Level: level, Serve: results},
 		{Pattern: "GET /admin/imports/{import}/refused", Level: level, Serve: refusedRows},
-		{Pattern: "POST /admin/imports/{import}/{command}", Level: level, Serve: p.command},
+		{Pattern: "POST /admin/imports/{import}/{command}", MaxForm: ui.TextForm, Level: level, Serve: p.command},
 	}
 }
 

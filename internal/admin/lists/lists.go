@@ -34,7 +34,7 @@ func Pages() []ui.Page {
 		{Pattern: "POST /admin/lists", Level: enlist.Full, Serve: p.add},
 		{Pattern: "GET " + one, Level: enlist.Read, Serve: p.one},
 		{Pattern: "GET " + one + "/settings", Level: enlist.Full, Serve: p.settings},
-		{Pattern: "POST " + one + "/settings", Level: enlist.Full, Serve: p.saveSettings},
+		{Pattern: "POST " + one + "/settings", MaxForm: ui.TextForm, Level: enlist.Full, Serve: p.saveSettings},
 		{Pattern: "GET " + one + "/fields/new", Level: enlist.Full, Serve: p.newField},
 		{Pattern: "POST " + one + "/fields", Level: enlist.Full, Serve: p.addField},
 		{Pattern: "GET " + one + "/fields/{field}", Level: enlist.Full, Serve: p.field},

@@ -22,7 +22,7 @@ func Pages() []ui.Page {
 	p := &pages{ui.Parse(templates, "look.html")}
 	return []ui.Page{
 		{Pattern: "GET /admin/look", Level: enlist.Read, Serve: p.show},
-		{Pattern: "POST /admin/look", Level: enlist.Full, Serve: p.save},
+		{Pattern: "POST /admin/look", MaxForm: ui.TextForm, Level: enlist.Full, Serve: p.save},
 		{Pattern: "GET /admin/look/mail", Level: enlist.Read, Serve: mail},
 	}
 }

@@ -20,9 +20,9 @@ func Pages() []ui.Page {
 	p := &pages{ui.Parse(files, "messages.html"), ui.Parse(files, "message.html"), ui.Parse(files, "delete.html")}
 	return []ui.Page{
 		{Pattern: "GET /admin/messages", Level: enlist.Read, Serve: p.list},
-		{Pattern: "POST /admin/messages", Level: enlist.Full, Serve: add},
+		{Pattern: "POST /admin/messages", MaxForm: ui.LargeForm, Level: enlist.Full, Serve: add},
 		{Pattern: "GET /admin/messages/{message}", Level: enlist.Read, Serve: p.edit},
-		{Pattern: "POST /admin/messages/{message}", Level: enlist.Full, Serve: p.save},
+		{Pattern: "POST /admin/messages/{message}", MaxForm: ui.LargeForm, Level: enlist.Full, Serve: p.save},
 		{Pattern: "GET /admin/messages/{message}/mail", Level: enlist.Read, Serve: mail},
 		{Pattern: "POST /admin/messages/{message}/test", Level: enlist.Standard, Serve: p.sendTest},
 		{Pattern: "GET /admin/messages/{message}/delete", Level: enlist.Full, Serve: p.askDelete},

@@ -29,8 +29,16 @@ type Page struct {
 	Pattern string                        // of a http.ServeMux, such as "GET /admin/lists/{list}"
 	Level   enlist.Level                  // that the person needs at least
 	Upload  bool                          // the page reads its body with Request.Upload
+	MaxForm int64                         // largest form in bytes; 0: 64 KiB
 	Serve   func(*Request) (*View, error) // returns no View after it has sent a file to the Writer
 }
+
+// The largest forms of pages that need more than 64 KiB.
+const (
+	TextForm = 1 << 20 // of texts and values
+	// LargeForm is for Messages: the content has up to 2 MiB, and a form has three bytes for each that is no letter.
+	LargeForm = 8 << 20
+)
 
 // Request is a request of a person who is signed in.
 type Request struct {
