@@ -154,6 +154,7 @@ func (s *server) registerMetrics(c config.Serve, queues []string) {
 	metrics.MustRegister(s.mailer.Metrics()...)
 	metrics.MustRegister(s.files.Metrics()...)
 	metrics.MustRegister(diskMetrics(c)...)
+	metrics.MustRegister(s.door.certificateMetric())
 	metrics.MustRegister(newFiguresCollector(s.service, s.ready, queues))
 	if s.bounces != nil {
 		metrics.MustRegister(s.bounces.Metrics()...)
@@ -264,6 +265,7 @@ func (s *server) start(ctx context.Context, listener net.Listener) error {
 	s.work.Go(s.ops.serve)
 	s.work.Go(func() { s.door.serve(s.log) })
 	s.work.Go(func() { s.door.watch(ctx) })
+	s.work.Go(func() { s.door.warnOfCertificate(ctx, s.log) })
 	s.work.Go(func() { s.serve(s.api, listener) })
 	if s.ownPages != nil {
 		s.work.Go(func() { s.serve(s.ownPages, s.people) })
@@ -340,23 +342,6 @@ func (s *server) stopJobs() {
 	defer done()
 	if err := s.jobs.StopAndCancel(hard); err != nil {
 		s.log.Warn("a job did not stop; it runs again some seconds after the end of this process", "error", err)
-	}
-}
-
-// fillDays fills the days of Lists before the upgrade, which can take minutes. After an error, such as an outage of the
-// database, it tries again.
-func (s *server) fillDays(ctx context.Context) {
-	for {
-		err := s.service.Contacts.FillDays(ctx)
-		if err == nil || ctx.Err() != nil {
-			return
-		}
-		s.log.Error("the days of Lists before the upgrade are not filled; trying again in a minute", "error", err)
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(time.Minute):
-		}
 	}
 }
 

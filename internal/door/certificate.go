@@ -42,6 +42,9 @@ func (c *Certificate) Config() *tls.Config {
 	}
 }
 
+// End returns when the certificate ends.
+func (c *Certificate) End() time.Time { return c.current.Load().Leaf.NotAfter }
+
 // Watch reads the files again when one of them changes, and when reload receives a value. It looks every
 // interval, and returns when ctx ends. If the new files are invalid, the service keeps the old certificate.
 func (c *Certificate) Watch(ctx context.Context, interval time.Duration, reload <-chan os.Signal) {
