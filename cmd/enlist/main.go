@@ -6,6 +6,7 @@
 // copy, distribute and restore may run while a server uses the same database.
 //
 //	serve.go, server.go, banner.go, ops*.go           the service
+//	fill_days.go, certificate.go                      its work after an upgrade, and the end of its certificate
 //	door.go, admin.go, mail.go, sending.go            its listeners, and what sends its mails
 //	heap.go, tracing.go, trouble.go                   its memory, traces of calls, a full disk, and damage
 //	hold.go                                           stops all mails
