@@ -14,7 +14,7 @@ import (
 
 // newScheduler returns the scheduler of backups, or nil without --backup-dir.
 func newScheduler(c config.Serve, service *app.App, log *slog.Logger) (*backup.Scheduler, error) {
-	if c.BackupDir == "" {
+	if !c.MakesBackups() {
 		return nil, nil
 	}
 	keep, err := backup.ParseKeep(c.BackupKeep)

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
+	"net/mail"
 
 	"enlist/api"
 	"enlist/internal/app"
 	"enlist/internal/config"
+	"enlist/internal/people"
 )
 
 // This file prints the text of a server that is ready, and makes URLs from a listening address.
@@ -97,11 +100,33 @@ func (c *serveCommand) signInText(ctx context.Context, s *app.App, url string) (
 		link, err := s.People.NewLink(ctx, c.person)
 		return fmt.Sprintf(personText, c.person, linkPath(url, link)), err
 	}
+	if c.FirstUser != "" {
+		return c.firstUserText(ctx, s, url)
+	}
 	link, err := s.People.FirstLink(ctx)
 	if err != nil || link == "" {
 		return "", err
 	}
 	return fmt.Sprintf(firstPersonText, linkPath(url, link)), nil
+}
+
+// firstUserText invites the declared first user, and returns what the banner says about it.
+func (c *serveCommand) firstUserText(ctx context.Context, s *app.App, url string) (string, error) {
+	to, err := mail.ParseAddress(c.FirstUser)
+	if err != nil {
+		return "", usage("ENLIST_FIRST_USER %q is not an address", c.FirstUser)
+	}
+	link, err := s.People.InviteFirst(ctx, to.Address, cmp.Or(to.Name, people.NameOf(to.Address)), url)
+	switch {
+	case err != nil || link == nil:
+		return "", err
+	case link.URL == "":
+		return fmt.Sprintf("A link that signs in once, within an hour, was mailed to %s.\n", to.Address), nil
+	case link.Mail != nil:
+		return fmt.Sprintf("No mail reaches %s: %v\n", to.Address, link.Mail) +
+			fmt.Sprintf(personText, to.Address, link.URL), nil
+	}
+	return fmt.Sprintf(personText, to.Address, link.URL), nil
 }
 
 // personText has the address of a person, and the URL of the link.

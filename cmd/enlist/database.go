@@ -27,6 +27,7 @@ import (
 func withService(ctx context.Context, db config.Database, do func(*app.App) error) error {
 	return withStore(ctx, db, func(store *database) error {
 		service, _ := newService(store, advisor.DefaultRules())
+		declareSettings(service, db)
 		if err := service.ReadSettings(ctx); err != nil && enlist.KindOf(err) != enlist.InvalidParameters {
 			return err // enlist settings must be able to change a value that this version cannot read
 		}

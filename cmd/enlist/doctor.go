@@ -39,15 +39,17 @@ func (c *doctorCommand) Run(ctx context.Context, out *console) error {
 		}
 		return c.conclude(out, &found)
 	}
-	if err := withStore(ctx, c.Database, func(store *database) error { return found.look(ctx, store) }); err != nil {
+	err := withStore(ctx, c.Database, func(store *database) error { return found.look(ctx, store, c.Database, c.DNS) })
+	if err != nil {
 		return err
 	}
 	return c.conclude(out, &found)
 }
 
-// look runs the checks that need only the database.
-func (f *findings) look(ctx context.Context, store *database) error {
+// look runs the checks that need only the database, and the flags of mails.
+func (f *findings) look(ctx context.Context, store *database, db config.Database, mails config.DNS) error {
 	service, advisor := newService(store, advisor.DefaultRules())
+	declareSettings(service, db)
 	for _, check := range []struct {
 		about string
 		run   func() (problems, notes []string, err error)
@@ -60,7 +62,8 @@ func (f *findings) look(ctx context.Context, store *database) error {
 		{"proxy", func() (p, n []string, err error) { p, err = checkProxies(ctx, service); return }},
 		{"senders", func() (p, n []string, err error) { p, err = service.Accounts.RefusedSenders(ctx); return }},
 		{"hold", func() (p, n []string, err error) { p, err = checkHold(ctx, service); return }},
-		{"backup", func() (p, n []string, err error) { p, err = checkBackup(ctx, service, time.Now()); return }},
+		{"backup", func() (p, n []string, err error) { return checkBackup(ctx, service, time.Now()) }},
+		{"mails", func() (p, n []string, err error) { return checkMails(ctx, service, mails) }},
 	} {
 		problems, notes, err := check.run()
 		if err != nil {
@@ -205,16 +208,21 @@ func checkHold(ctx context.Context, s *app.App) ([]string, error) {
 	return []string{heldText(hold) + ": send or discard them with: enlist release"}, nil
 }
 
-// checkBackup returns a problem if a server makes backups and the last good one is too old.
-func checkBackup(ctx context.Context, s *app.App, now time.Time) ([]string, error) {
+// checkBackup returns a problem if a server makes backups and the last good one is too old, and a note if none was ever
+// made: another program may make them.
+func checkBackup(ctx context.Context, s *app.App, now time.Time) (problems, notes []string, err error) {
 	b, err := backup.Last(ctx, s.DB)
+	if err == nil && b == nil {
+		return nil, []string{"no server has ever made a backup of this database: start one with --backup-dir FOLDER, unless " +
+			"another program backs the database up"}, nil
+	}
 	if err != nil || !b.IsOverdue(now.Unix()) {
-		return nil, err
+		return nil, nil, err
 	}
 	problem := fmt.Sprintf("the last good backup is of %s UTC, but there should be one every %s: look at the log of the "+
 		"server with --backup-dir", formatTime(time.DateTime, b.Time, "never"), time.Duration(b.Every)*time.Second)
 	if b.Error != "" {
 		problem += "; the last one failed: " + b.Error
 	}
-	return []string{problem}, nil
+	return []string{problem}, nil, nil
 }

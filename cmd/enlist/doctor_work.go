@@ -95,5 +95,22 @@ func (c *doctorCommand) checkSMTP(ctx context.Context, found *findings) error {
 		})
 }
 
+// checkMails looks at the flags with which mails are sent, as far as this command has them, and at the settings.
+func checkMails(ctx context.Context, s *app.App, c config.DNS) (problems, notes []string, err error) {
+	if c.SMTP == "" {
+		return nil, nil, nil
+	}
+	if (config.Serve{PublicURL: c.PublicURL}).LinksToItself() {
+		problems = append(problems, "mails are sent, but the public URL is missing or is that of the reader's own machine: "+
+			"start the service with --public-url https://lists.example.com")
+	}
+	err = s.ReadSettings(ctx)
+	if err == nil && c.SMTPProvider == "" && s.Accounts.Settings().Bounces.Domain == "" {
+		notes = append(notes, "mails are sent, but no program reads their bounces: set bounce-address with enlist settings, "+
+			"or --smtp-provider")
+	}
+	return problems, notes, err
+}
+
 // noAddr is the address of a program that does not listen.
 var noAddr = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}

@@ -13,7 +13,7 @@
 //	demo.go                                           a database with made-up data
 //	account.go, key.go, domain.go, list.go, field.go  definitions
 //	message*.go, autoresponder.go, webhook.go         definitions, by definition.go
-//	settings.go, moved.go                             settings, and the flags that they were
+//	settings*.go, declared.go, moved.go               settings, declared values, and the flags that they were
 //	batch*.go                                         Batches
 //	import*.go, export.go                             files of Contacts
 //	index.go, jobs.go, doctor*.go, mail_trial.go      inspection and repair
@@ -53,7 +53,7 @@ import (
 
 // program lists the subcommands. Kong reads their flags from the tags.
 type program struct {
-	Serve         serveCommand         `cmd:"" help:"Serve the API. Variables: ENLIST_DB for --db. See also: enlist settings."`
+	Serve         serveCommand         `cmd:"" help:"Serve the API. Variables: ENLIST_DB for --db. A file has all: --config."`
 	Demo          demoCommand          `cmd:"" help:"Serve a database of its own with made-up data of a garden club."`
 	Key           keyCommand           `cmd:"" help:"Create, list and revoke API keys."`
 	Account       accountCommand       `cmd:"" help:"Add, list and change Accounts."`
@@ -129,16 +129,19 @@ const (
 type parser struct {
 	program
 	*kong.Kong
+	declared *config.Declarations
 }
 
 func newParser() *parser {
-	p := new(parser)
+	p := &parser{declared: new(config.Declarations)}
 	var err error
 	p.Kong, err = kong.New(&p.program,
 		kong.Name("enlist"),
 		kong.Description(summary+". "+aboutFlags),
 		kong.DefaultEnvars("ENLIST"),
 		kong.PostBuild(describeFlags),
+		kong.Resolvers(kong.ResolverFunc(p.resolve)),
+		kong.Bind(p.declared),
 		kong.ValueFormatter(func(value *kong.Value) string { return value.Help }), // the summary names the variables
 		kong.Vars{
 			"states": "waiting,scheduled,running,retrying,failed",
@@ -163,6 +166,11 @@ func (p *parser) run(args []string, out *console) int {
 	}
 	args, p.Serve.old = takeOldFlags(args)
 	p.Serve.variables = variables(p.Model.Node)
+	out, err := p.withDeclared(args, out)
+	if err != nil {
+		fmt.Fprintf(out.stderr, "enlist: %s\n", plainText(err.Error(), "\n\t"))
+		return 2
+	}
 	command, err := p.Parse(args)
 	if err != nil {
 		fmt.Fprintf(out.stderr, "enlist: %s\nRun \"%s --help\" for the commands and flags.\n",
@@ -184,6 +192,35 @@ func (p *parser) run(args []string, out *console) int {
 		return 1
 	}
 	return 0
+}
+
+// withDeclared reads the declared values, and returns a console whose variables include them. It returns the mistakes if
+// the command starts a server or checks them. Other commands use what they can.
+func (p *parser) withDeclared(args []string, out *console) (*console, error) {
+	var environ []string
+	if out.environ != nil {
+		environ = out.environ()
+	}
+	p.declare(args, environ)
+	with := *out
+	with.getenv = func(name string) string {
+		if value := out.getenv(name); value != "" {
+			return value
+		}
+		for _, d := range p.declared.All {
+			if variableOf(d.Name) == name {
+				return d.Value
+			}
+		}
+		return ""
+	}
+	switch {
+	case len(args) > 0 && args[0] == "serve": // which checks the values together with the flags of its command line
+		return &with, p.mistakes(out, func() error { return accounts.CheckTogether(settingsOf(p.declared)) })
+	case len(args) > 1 && args[0] == "settings" && args[1] == "check":
+		return &with, p.mistakes(out, p.checkTogether)
+	}
+	return &with, nil
 }
 
 // describeFlags completes the help of each flag. If the tag has no text, it takes the text from package config. It

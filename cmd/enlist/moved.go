@@ -73,15 +73,13 @@ func takeOldFlags(args []string) (kept []string, old oldFlags) {
 
 func isOldFlag(name string) bool { return slices.Contains(movedFlags, name) || goneFlags[name] != "" }
 
-// addVariables adds the old variables. A flag wins over its variable, as in the earlier version.
+// addVariables adds the old variables. Those of settings declare them, as ever. A flag wins over its variable, as in the
+// earlier version.
 func (o *oldFlags) addVariables(getenv func(string) string) {
-	names := slices.Clone(movedFlags)
 	for name := range goneFlags {
-		if !strings.HasPrefix(name, "bounce-") { // these variables are not old
-			names = append(names, name)
+		if strings.HasPrefix(name, "bounce-") {
+			continue // these variables are not old
 		}
-	}
-	for _, name := range names {
 		variable := variableOf(name)
 		if value := getenv(variable); value != "" && o.shown[name] == "" {
 			o.moved[name], o.shown[name] = value, variable

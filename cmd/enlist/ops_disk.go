@@ -29,7 +29,7 @@ func diskMetrics(c config.Serve) (all []prometheus.Collector) {
 	if !c.IsPostgres() {
 		add("database", filepath.Dir(c.DB))
 	}
-	if c.BackupDir != "" {
+	if c.MakesBackups() {
 		add("backups", c.BackupDir)
 	}
 	return all

@@ -6,6 +6,7 @@ import (
 	"context"
 	"net/url"
 
+	"enlist/internal/admin/home"
 	pages "enlist/internal/admin/sending"
 	"enlist/internal/config"
 	"enlist/internal/jobs"
@@ -28,6 +29,12 @@ func defaultSender(c config.Serve) string {
 		return ""
 	}
 	return placeholderSender
+}
+
+// homeOf returns what the page Home needs to know of this process.
+func homeOf(c config.Serve) home.Server {
+	return home.Server{SendsMail: c.SMTP != "", ReadsEvents: c.SMTPProvider != "", LinksToItself: c.LinksToItself(),
+		OtherBackups: c.BackupDir == config.NoBackups || c.Checkpoints == "external"}
 }
 
 // mailServerOf returns what the pages need to know of how this process sends mails.

@@ -39,9 +39,7 @@ const bootstrapKey = "ENLIST_BOOTSTRAP_KEY"
 // removes the signal handler. So a second signal ends the process at once.
 func (c *serveCommand) Run(ctx context.Context, out *console) error {
 	c.BounceSecret, c.BounceKey = out.getenv("ENLIST_BOUNCE_SECRET"), out.getenv("ENLIST_BOUNCE_KEY")
-	if err := checkVariables(out, c.variables); err != nil {
-		return err
-	}
+	c.FirstUser = out.getenv("ENLIST_FIRST_USER")
 	c.old.addVariables(out.getenv)
 	if err := cmp.Or(c.Check(), checkFeedback(c.Serve)); err != nil {
 		return &usageError{err}
@@ -141,6 +139,7 @@ func (c *serveCommand) openService(ctx context.Context, r *components) (err erro
 	rules.CoveringFilters = !c.IsPostgres() // PostgreSQL would also read the Contact rows
 	rules.Parts = r.store.FindsParts()
 	r.service, r.indexes = newService(r.store, rules)
+	declareSettings(r.service, c.Database)
 	if err := c.old.check(ctx, r.service, c.Database, r.log); err != nil {
 		return err
 	}

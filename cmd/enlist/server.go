@@ -119,6 +119,7 @@ func newServer(c config.Serve, r components) (*server, error) {
 	})
 	s.pages.SetMemory(s.calls.Bodies())
 	pages := admin.Options{Delay: s.calls.DelayFailure, Bodies: s.calls.Bodies(), Server: mailServerOf(c, r, queue),
+		Home:      homeOf(c),
 		PublicURL: r.people.linksURL(c), Secure: c.HasTLS() || strings.HasPrefix(c.PublicURL, "https://"),
 		Version: version(), Log: r.log, SettingsPage: s.pages.SettingsExample}
 	s.admin = sync.OnceValue(func() *admin.Handler { return admin.New(r.service, pages) })
@@ -235,16 +236,6 @@ func (s *server) ready(ctx context.Context) error {
 	return nil
 }
 
-// answer writes status 200 if err is nil, and otherwise status 503 with the text of err.
-func answer(w http.ResponseWriter, err error) {
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
-		return
-	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Write([]byte("ok\n")) // an error means that the client has disconnected
-}
-
 // start starts all goroutines of the server. If start succeeds, the caller must call run or stop.
 func (s *server) start(ctx context.Context, listener net.Listener) error {
 	// ctx ends at the first signal, but the queue must run longer: stop ends the queue.
@@ -255,9 +246,7 @@ func (s *server) start(ctx context.Context, listener net.Listener) error {
 	ctx, s.halt = context.WithCancel(ctx)
 	s.work.Go(func() { s.maintain(ctx) })
 	s.work.Go(func() { s.fillDays(ctx) })
-	if s.store.inspect != nil {
-		s.work.Go(func() { s.inspectByNight(ctx) })
-	}
+	s.work.Go(func() { s.inspectByNight(ctx) })
 	if s.backups != nil {
 		s.work.Go(func() { s.backups.Run(ctx) })
 	}

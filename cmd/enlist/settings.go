@@ -21,6 +21,7 @@ type settingsCommand struct {
 	List  settingsList  `cmd:"" help:"Print the settings with their values, defaults and meanings."`
 	Set   settingsSet   `cmd:"" help:"Change settings. Running servers apply them within seconds."`
 	Unset settingsUnset `cmd:"" help:"Return settings to their defaults."`
+	Check settingsCheck `cmd:"" help:"Check the variables and the file of --config without a start, and print what they declare."`
 }
 
 // ofAccount is the flag --account of the commands of settings.
@@ -49,7 +50,7 @@ func (c *settingsList) Run(ctx context.Context, out *console) error {
 		var rows []record
 		for i := range accounts.SettingTable {
 			if row := &accounts.SettingTable[i]; c.Account == 0 || row.OfAccount {
-				rows = append(rows, settingRecord(row, stored, enlist.AccountID(c.Account)))
+				rows = append(rows, settingRecord(s, row, stored, enlist.AccountID(c.Account)))
 			}
 		}
 		if c.JSON {
@@ -69,10 +70,14 @@ func (c *settingsList) Run(ctx context.Context, out *console) error {
 
 // settingRecord returns a setting with the value that holds for the service, or for an Account. set_for is "" if the
 // default holds.
-func settingRecord(row *accounts.Setting, stored []accounts.StoredSetting, account enlist.AccountID) record {
-	value, setFor := row.Default, ""
+func settingRecord(s *app.App, row *accounts.Setting, stored []accounts.StoredSetting,
+	account enlist.AccountID) record {
+	value, setFor, declared := row.Default, "", s.Accounts.Declared(row.Name)
+	if declared != nil {
+		value, setFor = shownSetting(row, declared.Value), "this process by "+declared.Where
+	}
 	for _, v := range stored { // those of the service come first
-		if v.Name != row.Name || v.Account != 0 && v.Account != account {
+		if v.Name != row.Name || v.Account != 0 && v.Account != account || v.Account == 0 && declared != nil {
 			continue
 		}
 		value, setFor = shownSetting(row, v.Value), "the service"
@@ -184,7 +189,7 @@ func changeSettings(ctx context.Context, out *console, db config.Database, accou
 		for i := range accounts.SettingTable {
 			row := &accounts.SettingTable[i]
 			if _, changed := values[row.Name]; changed {
-				r := settingRecord(row, stored, enlist.AccountID(account))
+				r := settingRecord(s, row, stored, enlist.AccountID(account))
 				fmt.Fprintf(out.stdout, "%s = %s\n", row.Name, cmp.Or(r.text("value"), "(none)"))
 			}
 		}

@@ -131,13 +131,13 @@ func oldFlagsAndVariablesAreMoved(t *testing.T, e dbtest.Engine) {
 	db := e.New(t)
 	old := []string{"serve", "--db", db, "--listen", "127.0.0.1:0", "--ops-listen=none", "--mail", "dir:" + t.TempDir(), "--mail-from", "News <news@example.com>",
 		"--batch-rate=relay=100/second", "--batch-rate", "sender=5/second", "--dkim-key", key, "--max-body=1MiB", "--log-format=text"}
-	variables := map[string]string{"ENLIST_BATCH_CALENDAR": "mon-fri 8:00-18:00 Europe/Berlin", "ENLIST_BATCH_WARMUP": "2027-01-31 500 1.5",
-		"ENLIST_KEY_RATE": "600/minute,burst=50", "ENLIST_MAX_FILE": "20MiB", "ENLIST_MAX_FILES": "2GiB", "ENLIST_MAX_IMPORT": "2GiB", "ENLIST_MAIL_RATE": "20",
-		"ENLIST_BOUNCE_ADDRESS": "bounces@example.com", "ENLIST_DKIM_SELECTOR": "s1", "ENLIST_DKIM_DOMAIN": "example.com", "ENLIST_SEARCH_INDEXES": "8",
-		"ENLIST_READ_TIMEOUT": "30s", "ENLIST_MAIL_FROM": "overridden@example.com"}
+	old = append(old, "--batch-calendar=mon-fri 8:00-18:00 Europe/Berlin", "--batch-warmup=2027-01-31 500 1.5",
+		"--key-rate=600/minute,burst=50", "--max-file=20MiB", "--max-files=2GiB", "--max-import=2GiB", "--mail-rate=20",
+		"--bounce-address=bounces@example.com", "--dkim-selector=s1", "--dkim-domain=example.com", "--search-indexes=8")
+	variables := map[string]string{"ENLIST_READ_TIMEOUT": "30s"}
 	status, _, stderr := enlistCommand(variables, old...)
 	printed := printedCommand.FindStringSubmatch(stderr)
-	if status != 2 || printed == nil || !strings.Contains(stderr, "--mail-from, ENLIST_MAIL_RATE, ") {
+	if status != 2 || printed == nil || !strings.Contains(stderr, "--mail-from, --mail-rate, ") {
 		t.Fatalf("status %d, want 2 and a command: %s", status, stderr)
 	}
 	shell := exec.CommandContext(t.Context(), "sh", "-c", printed[1])
@@ -181,7 +181,7 @@ func oldFlagsAndVariablesAreMoved(t *testing.T, e dbtest.Engine) {
 	if err != nil || !strings.Contains(string(banner[:n]), "enlist serves") {
 		t.Fatalf("the server did not start: %v: %s", err, log.String())
 	}
-	for _, want := range []string{"name=--mail-from setting=mail-from", "name=--max-body instead=", "name=ENLIST_READ_TIMEOUT instead=", "name=ENLIST_KEY_RATE"} {
+	for _, want := range []string{"name=--mail-from setting=mail-from", "name=--max-body instead=", "name=ENLIST_READ_TIMEOUT instead=", "name=--key-rate"} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log has no %q: %s", want, log.String())
 		}

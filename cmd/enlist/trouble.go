@@ -51,6 +51,16 @@ func waitForRoom(ctx context.Context, listen string) bool {
 	}
 }
 
+// answer writes status 200 if err is nil, and otherwise status 503 with the text of err.
+func answer(w http.ResponseWriter, err error) {
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Write([]byte("ok\n")) // an error means that the client has disconnected
+}
+
 // answerFull answers that the process runs, and any other request that the disk is full.
 func answerFull(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/healthz" {
@@ -75,9 +85,9 @@ const (
 	inspectLimit = 30 * time.Minute
 )
 
-// inspectByNight looks for damage of the file each night, until ctx ends.
+// inspectByNight looks for damage of the file each night, until ctx ends. PostgreSQL looks after its own files.
 func (s *server) inspectByNight(ctx context.Context) {
-	for {
+	for s.store.inspect != nil {
 		now := time.Now().UTC()
 		next := time.Date(now.Year(), now.Month(), now.Day(), inspectTime, 0, 0, 0, time.UTC)
 		if !next.After(now) {

@@ -75,9 +75,13 @@ func checkVariables(out *console, flags []string) error {
 	if out.environ == nil {
 		return nil
 	}
-	known := append(slices.Clone(flags), bootstrapKey, "ENLIST_BOUNCE_SECRET", "ENLIST_BOUNCE_KEY")
-	for _, name := range movedFlags {
+	known := slices.Clone(flags)
+	for _, name := range slices.Concat(declaredOnly, movedFlags) {
 		known = append(known, variableOf(name))
+	}
+	files := slices.Clone(known)
+	for i := range files {
+		files[i] += "_FILE"
 	}
 	for name := range goneFlags {
 		known = append(known, variableOf(name))
@@ -85,7 +89,8 @@ func checkVariables(out *console, flags []string) error {
 	var unknown []string
 	for _, v := range out.environ() {
 		name, _, _ := strings.Cut(v, "=")
-		if !strings.HasPrefix(name, "ENLIST_") || slices.Contains(known, name) {
+		if !strings.HasPrefix(name, "ENLIST_") || slices.Contains(known, name) ||
+			slices.Contains(files, name) {
 			continue
 		}
 		if near := enlist.Nearest(name, known); near != "" {

@@ -7,7 +7,7 @@
 //	domain*.go     sending domains, and the DKIM keys that sign their mails
 //	sender.go      the addresses from which an Account may send
 //	folder.go      Folders
-//	setting*.go    what the operator sets for the service or an Account
+//	setting*.go    what the operator sets for the service or an Account, or declares before the start
 //	audit*.go      the audit log: a row for each administrative act, and its search
 //	retry.go       removes the results of calls with an Idempotency-Key
 //	service.go     the Service

@@ -13,6 +13,7 @@ type Service struct {
 	used keyUse
 
 	settings atomic.Pointer[Settings]
+	declared []Declared
 	stored   atomic.Pointer[[]StoredSetting] // from which ReadSettings made settings
 }
 

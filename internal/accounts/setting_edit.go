@@ -33,7 +33,7 @@ func (s *Service) ReadSettings(ctx context.Context) error {
 	if last := s.stored.Load(); last != nil && slices.Equal(*last, stored) {
 		return nil
 	}
-	read, err := newSettings(stored)
+	read, err := newSettings(withDeclared(stored, s.declared))
 	if err != nil {
 		return err
 	}
@@ -49,16 +49,11 @@ func (s *Service) StoredSettings(ctx context.Context) ([]StoredSetting, error) {
 
 // ChangeSettings stores values of the service, or of an Account if the ID is not 0, all or none. A value of ""
 // returns a setting to its default. Errors: InvalidParameters for an unknown name or Account, a value that cannot
-// be read, a setting that an Account cannot have, and values that do not fit together.
+// be read, a setting that an Account cannot have or that is declared, and values that do not fit together.
 func (s *Service) ChangeSettings(ctx context.Context, account enlist.AccountID, values map[string]string) error {
 	for name := range values {
-		row, err := FindSetting(name)
-		if err != nil {
+		if err := s.mayChange(account, name); err != nil {
 			return err
-		}
-		if account != 0 && !row.OfAccount {
-			return enlist.Refuse(enlist.InvalidParameters, "%s holds for the whole service: set it without --account",
-				name)
 		}
 	}
 	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
@@ -101,12 +96,26 @@ func (s *Service) ChangeSettings(ctx context.Context, account enlist.AccountID, 
 				return false, err
 			}
 		}
-		if _, err := newSettings(kept); err != nil {
+		if _, err := newSettings(withDeclared(kept, s.declared)); err != nil {
 			return false, err
 		}
 		return true, Audit(tx, OperatorIn(ctx, owner), now, AuditObject{Kind: "Settings"}, before, after)
 	})
 	return err
+}
+
+// mayChange refuses an unknown name, one that the Account cannot have, and one of the service that is declared.
+func (s *Service) mayChange(account enlist.AccountID, name string) error {
+	row, err := FindSetting(name)
+	switch {
+	case err != nil:
+		return err
+	case account == 0:
+		return s.refuseDeclared(name)
+	case !row.OfAccount:
+		return enlist.Refuse(enlist.InvalidParameters, "%s holds for the whole service: set it without --account", name)
+	}
+	return nil
 }
 
 // shownSetting returns a value for the audit log. A private key is replaced by its hash.

@@ -73,6 +73,7 @@ type Options struct {
 	Version   string           // of the program
 	PublicURL string           // that links to public pages begin with, without a slash at its end; "": that of each request
 	Server    sending.Server
+	Home      home.Server
 	Log       *slog.Logger
 
 	SettingsPage forms.SettingsPage
@@ -100,7 +101,7 @@ func New(a *app.App, o Options) *Handler {
 	h.pages.HandleFunc("POST /admin/sign-in/passkey", s.SignInWithPasskey)
 	h.pages.HandleFunc("GET /admin/link/{text}", s.Link)
 	h.pages.HandleFunc("POST /admin/link/{text}", s.UseLink)
-	for _, of := range [][]ui.Page{home.Pages(), sends.Pages(), lists.Pages(), contacts.Pages(), messages.Pages(),
+	for _, of := range [][]ui.Page{home.Pages(o.Home), sends.Pages(), lists.Pages(), contacts.Pages(), messages.Pages(),
 		images.Pages(), look.Pages(), forms.Pages(o.SettingsPage), imports.Pages(), sending.Pages(o.Server),
 		autoresponders.Pages(), unsubscribers.Pages(), backups.Pages(), account.Pages(), members.Pages(),
 		keys.Pages(), webhooks.Pages(), audit.Pages(), you.Pages()} {

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/netip"
 	"net/url"
 	"os"
 	"regexp"
@@ -25,6 +26,9 @@ import (
 // setting.
 type Database struct {
 	DB string `default:"enlist.db" placeholder:"PATH|URL"`
+	// Config is the path of the file with declared values, which cmd/enlist has read before it parses the flags.
+	Config   string        `hidden:"" placeholder:"FILE"`
+	Declared *Declarations `kong:"-"` // nil: none
 }
 
 // Check returns an error if this program cannot open such a database. The error does not
@@ -125,7 +129,7 @@ type Serve struct {
 	BackupEvery          time.Duration `default:"6h" placeholder:"TIME"`
 	BackupKeep           string        `default:"7d,4w" placeholder:"TEXT"`
 	BackupRecipient      []string      `sep:" " placeholder:"K"`
-	BackupRecipientsFile string        `placeholder:"FILE"`
+	BackupRecipientsFile string        `placeholder:"F"`
 
 	Memory       enlist.Size `default:"512MiB" placeholder:"SIZE"`
 	LogLevel     string      `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL"`
@@ -134,6 +138,7 @@ type Serve struct {
 
 	BounceSecret string `kong:"-"` // the variable ENLIST_BOUNCE_SECRET: every user of the machine can see flags
 	BounceKey    string `kong:"-"` // the variable ENLIST_BOUNCE_KEY
+	FirstUser    string `kong:"-"` // the variable ENLIST_FIRST_USER: an address, or a name and an address
 	Connections  int    `kong:"-"` // largest number of HTTP connections; 0: 4096. Only tests set it.
 
 	// ClientTime is the time of all door.Limits; 0: their defaults. Only tests set it.
@@ -163,26 +168,36 @@ func (d DNS) Serve(db Database) (Serve, error) {
 	return s, s.checkMail()
 }
 
-// Check returns an error if a setting is out of range or contradicts another setting.
+// NoBackups is the value of --backup-dir that says that another program backs the database up.
+const NoBackups = "none"
+
+// MakesBackups reports whether the process makes regular backups.
+func (s Serve) MakesBackups() bool { return s.BackupDir != "" && s.BackupDir != NoBackups }
+
+// LinksToItself reports whether the links in mails lead to the machine of the reader: to localhost or to a loopback
+// address.
+func (s Serve) LinksToItself() bool {
+	u, err := url.Parse(s.PublicURL)
+	if s.PublicURL == "" || err != nil {
+		return true
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return strings.EqualFold(u.Hostname(), "localhost") || err == nil && (ip.IsLoopback() || ip.IsUnspecified())
+}
+
+// Check returns an error if settings are out of range or contradict each other, with a line for each mistake.
 func (s Serve) Check() error {
-	if err := s.Database.Check(); err != nil {
-		return err
-	}
-	if err := s.checkConnections(); err != nil {
-		return err
-	}
-	if err := s.checkMail(); err != nil {
-		return err
-	}
-	if err := s.checkTLS(); err != nil {
-		return err
-	}
+	return errors.Join(s.Database.Check(), s.checkConnections(), s.checkMail(), s.checkTLS(), s.checkProcess())
+}
+
+// checkProcess checks the settings of memory and backups.
+func (s Serve) checkProcess() error {
 	switch {
 	case s.Memory < 64<<20:
 		return errors.New("--memory must be at least 64MiB")
-	case s.BackupDir != "" && s.BackupEvery < time.Minute:
+	case s.MakesBackups() && s.BackupEvery < time.Minute:
 		return errors.New("--backup-every must be at least 1m")
-	case s.BackupDir == "" && (len(s.BackupRecipient) > 0 || s.BackupRecipientsFile != ""):
+	case !s.MakesBackups() && (len(s.BackupRecipient) > 0 || s.BackupRecipientsFile != ""):
 		return errors.New("--backup-recipient and --backup-recipients-file need --backup-dir")
 	case s.Checkpoints == "external" && s.IsPostgres():
 		return errors.New("--checkpoints external is for SQLite: leave it out")

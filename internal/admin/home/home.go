@@ -17,12 +17,15 @@ import (
 var files embed.FS
 
 // Pages returns the page.
-func Pages() []ui.Page {
-	p := &page{ui.Parse(files, "home.html")}
+func Pages(s Server) []ui.Page {
+	p := &page{ui.Parse(files, "home.html"), s}
 	return []ui.Page{{Pattern: "GET /admin/{$}", Level: enlist.Read, Serve: p.show}}
 }
 
-type page struct{ content *template.Template }
+type page struct {
+	content *template.Template
+	server  Server
+}
 
 // data is the data of the page.
 type data struct {
@@ -88,6 +91,9 @@ func (p *page) show(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	if err := d.outcomes(r); err != nil {
+		return nil, err
+	}
+	if err := d.server(r, p.server); err != nil {
 		return nil, err
 	}
 	view := &ui.View{Title: greeting(r) + ", " + r.Person.Name, Place: "Home", Content: p.content, Data: d,

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/mail"
+	"reflect"
+	"slices"
+	"strings"
+
+	"enlist/internal/accounts"
+	"enlist/internal/app"
+	"enlist/internal/config"
+	"enlist/internal/enlist"
+
+	"github.com/alecthomas/kong"
+)
+
+// This file reads the values that are declared before the start: in variables, and in the file of --config. A flag wins
+// over its variable, and that over the file. Declared settings win over stored ones. decisions.md: 147
+
+// declaredOnly are names of values that are neither flags nor settings: every user of the machine can see flags.
+var declaredOnly = []string{"bootstrap-key", "bounce-secret", "bounce-key", "first-user"}
+
+// declarable returns the names of all values that can be declared.
+func (p *parser) declarable() (names []string) {
+	for _, command := range p.Model.Children {
+		if command.Name != "serve" {
+			continue
+		}
+		for _, f := range command.Flags {
+			if f.Name != "help" && f.Name != "config" {
+				names = append(names, f.Name)
+			}
+		}
+	}
+	for i := range accounts.SettingTable {
+		names = append(names, accounts.SettingTable[i].Name)
+	}
+	return append(names, declaredOnly...)
+}
+
+// declare reads the declared values into p.declared. environ are the variables, as NAME=VALUE.
+func (p *parser) declare(args, environ []string) {
+	p.declared.All, p.declared.Mistakes = nil, nil
+	env := make(map[string]string)
+	for _, v := range environ {
+		name, value, _ := strings.Cut(v, "=")
+		env[name] = value
+	}
+	names := p.declarable()
+	for _, name := range names {
+		variable := variableOf(name)
+		value, file := env[variable], env[variable+"_FILE"]
+		if slices.Contains(names, name+"-file") {
+			file = "" // the variable of another flag
+		}
+		switch {
+		case value != "" && file != "":
+			p.mistake("variable "+variable, "%s_FILE is set too: remove one of them", variable)
+		case value != "":
+			p.add(name, value, "variable "+variable)
+		case file != "":
+			p.addFile(name, file, "variable "+variable+"_FILE")
+		}
+	}
+	if path := configPath(args, env); path != "" {
+		p.declareFile(path, names)
+	}
+}
+
+// configPath returns the path of --config or its variable.
+func configPath(args []string, env map[string]string) string {
+	for i, arg := range args {
+		if path, found := strings.CutPrefix(arg, "--config="); found {
+			return path
+		}
+		if arg == "--config" && i+1 < len(args) {
+			return args[i+1]
+		}
+	}
+	return env["ENLIST_CONFIG"]
+}
+
+// declareFile adds the values of the file that no variable declares.
+func (p *parser) declareFile(path string, names []string) {
+	values, mistakes, err := config.ReadFile(path)
+	if err != nil {
+		mistakes = append(mistakes, err.Error())
+	}
+	p.declared.Mistakes = append(p.declared.Mistakes, mistakes...)
+	inFile := make(map[string]bool)
+	for _, v := range values {
+		name, isFile := v.Name, false
+		if of, ok := strings.CutSuffix(name, "-file"); ok && !slices.Contains(names, name) {
+			name, isFile = of, true
+		}
+		switch {
+		case !slices.Contains(names, name):
+			text := "unknown name " + v.Name
+			if near := enlist.Nearest(v.Name, names); near != "" {
+				text += ": did you mean " + near + "?"
+			}
+			p.mistake(v.Where, "%s", text)
+		case inFile[name]:
+			p.mistake(v.Where, "%s and %[1]s-file are both set: remove one of them", name)
+		case p.declared.Find(name) != nil: // by a variable
+		case isFile:
+			p.addFile(name, v.Value, v.Where)
+		default:
+			p.add(name, v.Value, v.Where)
+		}
+		inFile[name] = true
+	}
+}
+
+func (p *parser) mistake(where, format string, args ...any) {
+	p.declared.Mistakes = append(p.declared.Mistakes, where+": "+fmt.Sprintf(format, args...))
+}
+
+// addFile adds a value that is the content of a file.
+func (p *parser) addFile(name, path, where string) {
+	value, err := config.ReadSecret(path)
+	if err != nil {
+		p.mistake(where, "%v", err)
+		return
+	}
+	p.add(name, value, where)
+}
+
+// add adds a value and checks it.
+func (p *parser) add(name, value, where string) {
+	row, err := accounts.FindSetting(name)
+	if path, isPath := strings.CutPrefix(value, "@"); err == nil && row.IsFile && isPath {
+		p.addFile(name, path, where)
+		return
+	}
+	switch {
+	case err == nil:
+		err = row.Check(value)
+	case name == "first-user":
+		_, err = mail.ParseAddress(value)
+	case slices.Contains(declaredOnly, name):
+		err = nil
+	default:
+		err = checkFlag("--" + name + "=" + value)
+	}
+	if err != nil {
+		p.mistake(where, "%v", err)
+	}
+	p.declared.All = append(p.declared.All, config.Declaration{Name: name, Value: value, Where: where})
+}
+
+// checkFlag parses flags of serve.
+func checkFlag(flags ...string) error {
+	_, err := parseServe(flags)
+	return err
+}
+
+// parseServe returns the values of flags of serve, without variables.
+func parseServe(flags []string) (config.Serve, error) {
+	var one struct{ config.Serve }
+	k, err := kong.New(&one, kong.Bind(new(config.Declarations)))
+	if err != nil {
+		panic(err) // a struct tag of config.Serve is invalid
+	}
+	_, err = k.Parse(flags)
+	return one.Serve, err
+}
+
+// resolve gives package kong the declared values of flags. It implements kong.ResolverFunc.
+func (p *parser) resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	for i := range p.declared.All {
+		if d := &p.declared.All[i]; slices.Contains(flag.Envs, variableOf(d.Name)) {
+			if flag.Target.Kind() == reflect.Bool {
+				return d.Value == "true", nil
+			}
+			return d.Value, nil
+		}
+	}
+	return nil, nil
+}
+
+// checkTogether looks for values that contradict each other.
+func (p *parser) checkTogether() error {
+	var flags []string
+	c := config.Serve{}
+	for _, d := range p.declared.All {
+		if _, err := accounts.FindSetting(d.Name); err == nil {
+			continue
+		}
+		switch d.Name {
+		case "bounce-secret":
+			c.BounceSecret = d.Value
+		case "bounce-key":
+			c.BounceKey = d.Value
+		default:
+			if !slices.Contains(declaredOnly, d.Name) {
+				flags = append(flags, "--"+d.Name+"="+d.Value)
+			}
+		}
+	}
+	parsed, err := parseServe(flags)
+	if err == nil {
+		parsed.BounceSecret, parsed.BounceKey = c.BounceSecret, c.BounceKey
+		err = errors.Join(parsed.Check(), accounts.CheckTogether(settingsOf(p.declared)))
+	}
+	return err
+}
+
+// settingsOf returns the declared settings.
+func settingsOf(d *config.Declarations) (all []accounts.Declared) {
+	if d == nil {
+		return nil
+	}
+	for _, v := range d.All {
+		if _, err := accounts.FindSetting(v.Name); err == nil {
+			all = append(all, accounts.Declared{Name: v.Name, Value: v.Value, Where: v.Where})
+		}
+	}
+	return all
+}
+
+// declareSettings makes the declared settings win over those of the database, in this process.
+func declareSettings(s *app.App, db config.Database) { s.Accounts.Declare(settingsOf(db.Declared)) }
+
+// mistakes returns the error for mistakes in declared values and variables, all at once, or nil. together checks values
+// that are good alone.
+func (p *parser) mistakes(out *console, together func() error) error {
+	all := p.declared.Mistakes
+	if len(all) == 0 {
+		if err := together(); err != nil {
+			all = append(all, err.Error())
+		}
+	}
+	if err := checkVariables(out, p.Serve.variables); err != nil {
+		all = append(all, err.Error())
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return usage("%s", strings.Join(all, "\n"))
+}

@@ -1,0 +1,56 @@
+package accounts
+
+import (
+	"slices"
+
+	"enlist/internal/enlist"
+)
+
+// This file has the settings that the operator declares before the start of a process. They win over the stored ones in
+// this process, and are never stored: without the declaration the stored value holds again. A value that an Account
+// has of its own wins over both. decisions.md: 147
+
+// Declared is a declared value, and where the operator has declared it.
+type Declared struct{ Name, Value, Where string }
+
+// Check returns an error if a value cannot be read. Errors: InvalidParameters.
+func (row *Setting) Check(value string) error { return row.read(new(Settings), value) }
+
+// CheckTogether returns an error if declared values do not fit together. Errors: InvalidParameters.
+func CheckTogether(all []Declared) error {
+	_, err := newSettings(withDeclared(nil, all))
+	return err
+}
+
+// Declare sets the declared settings. Call it before ReadSettings.
+func (s *Service) Declare(all []Declared) { s.declared = all }
+
+// Declared returns the declaration of a setting, or nil if it has none.
+func (s *Service) Declared(name string) *Declared {
+	for i := range s.declared {
+		if s.declared[i].Name == name {
+			return &s.declared[i]
+		}
+	}
+	return nil
+}
+
+// refuseDeclared refuses a change of a declared setting, which would have no effect.
+func (s *Service) refuseDeclared(name string) error {
+	if d := s.Declared(name); d != nil {
+		return enlist.Refuse(enlist.InvalidParameters, "%s is declared by %s, which wins over the database: change it there",
+			name, d.Where)
+	}
+	return nil
+}
+
+// withDeclared returns stored values with the declared ones in place of those of the service.
+func withDeclared(stored []StoredSetting, declared []Declared) []StoredSetting {
+	all := slices.DeleteFunc(slices.Clone(stored), func(v StoredSetting) bool {
+		return v.Account == 0 && slices.ContainsFunc(declared, func(d Declared) bool { return d.Name == v.Name })
+	})
+	for _, d := range declared {
+		all = append(all, StoredSetting{0, d.Name, d.Value})
+	}
+	return all
+}
