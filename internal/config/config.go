@@ -115,7 +115,7 @@ type Serve struct {
 	TLSCert       string        `placeholder:"FILE"`
 	TLSKey        string        `placeholder:"FILE"`
 	ACME          []string      `sep:"," placeholder:"HOST"`
-	ACMEDirectory string        `placeholder:"URL"`
+	ACMEDirectory string        `hidden:"" placeholder:"URL"`
 	ACMEDir       string        `placeholder:"DIR"`
 	HSTS          time.Duration `default:"0s" placeholder:"TIME"`
 

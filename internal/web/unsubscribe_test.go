@@ -240,8 +240,9 @@ func TestLinksRecordTheVisitor(t *testing.T) {
 	} {
 		h := newHarness(t)
 		id := h.subscribe("Email", "mira@example.com")
+		buttons := map[enlist.LinkKind]string{enlist.LinkConfirm: "button=confirm", enlist.LinkUnsubscribe: pressed}
 		for _, kind := range []enlist.LinkKind{enlist.LinkConfirm, enlist.LinkUnsubscribe} {
-			r := httptest.NewRequest("POST", h.path(kind, id), strings.NewReader(pressed))
+			r := httptest.NewRequest("POST", h.path(kind, id), strings.NewReader(buttons[kind]))
 			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 			r.RemoteAddr = remote
 			h.server.Config.Handler.ServeHTTP(httptest.NewRecorder(), r)
