@@ -85,15 +85,15 @@ func (s *site) hiddenParts() {
 
 func (s *site) allMistakes() {
 	v := s.full()
-	status, _, text := v.get("/admin/sends/check?" + url.Values{"rate": {"fast"}, "at": {"2020-01-01T09:00"}}.Encode())
+	_, _, first := v.get("/admin/sends/check?" + url.Values{"rate": {"fast"}, "at": {"2020-01-01T09:00"}}.Encode())
 	for _, part := range []string{"4 things are not right yet", "Choose a Message.", "Choose at least one List or Segment.", "expected rates",
 		"This time is over."} {
-		if !strings.Contains(text, part) {
-			s.Errorf("the first page has no %q:\n%s", part, cut(text))
+		if !strings.Contains(first, part) {
+			s.Errorf("the first page has no %q:\n%s", part, cut(first))
 		}
 	}
 	_, at, _ := v.post("/admin/messages", url.Values{"start": {"letter"}})
-	status, _, text = v.post(at, url.Values{"name": {"two\nlines"}, "subject": {"a\nb"}, "reply_to": {"none at"}, "from_address": {"x"},
+	status, _, text := v.post(at, url.Values{"name": {"two\nlines"}, "subject": {"a\nb"}, "reply_to": {"none at"}, "from_address": {"x"},
 		"email_type": {"markdown"}})
 	if n := strings.Count(text, `class="wrong"`); status != http.StatusUnprocessableEntity || n != 4 {
 		s.Errorf("the editor is answered with %d and %d mistakes:\n%s", status, n, cut(text))

@@ -158,7 +158,7 @@ func wildFormatsOfCallers(f *importFixture) {
 	for _, c := range []struct{ date, decimal, wantDay, wantSum string }{
 		{"DD/MM/YYYY", "point", "2026-02-03", "1234"}, {"MM/DD/YYYY", "comma", "2026-03-02", "1.234"},
 	} {
-		i = f.runs("Email\tDay\tSum\nann@example.com\t3/2/2026\t1,234\n", func(o *imports.ImportOptions) {
+		f.runs("Email\tDay\tSum\nann@example.com\t3/2/2026\t1,234\n", func(o *imports.ImportOptions) {
 			o.Existing = imports.ExistingOverwrite
 			o.Dates = []imports.ImportMapping{{Column: "day", Target: c.date}}
 			o.Decimals = []imports.ImportMapping{{Column: "sum", Target: c.decimal}}
