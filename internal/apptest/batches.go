@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -41,6 +42,7 @@ type Batches struct {
 // sampleKeeper is a Composer that finds the same mistakes in each Message and keeps the mails that it was asked to
 // check.
 type sampleKeeper struct {
+	mu      sync.Mutex // several requests of a test can check at the same time
 	Checked []messages.OutgoingMail
 	Found   []messages.Finding
 }
@@ -52,6 +54,8 @@ func (k *sampleKeeper) Preview(context.Context, *messages.OutgoingMail) (*messag
 
 // Check returns the findings of the test.
 func (k *sampleKeeper) Check(_ context.Context, m *messages.OutgoingMail) ([]messages.Finding, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	k.Checked = append(k.Checked, *m)
 	return k.Found, nil
 }
