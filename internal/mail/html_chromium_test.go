@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,7 +27,7 @@ import (
 type viewer struct {
 	*testing.T
 	ctx   context.Context
-	shown string // the page
+	shown atomic.Pointer[string] // the page that the server answers with
 	url   string
 }
 
@@ -51,7 +52,7 @@ func newViewer(t *testing.T) *viewer {
 	v := &viewer{T: t, ctx: ctx}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		fmt.Fprint(w, v.shown)
+		fmt.Fprint(w, *v.shown.Load())
 	}))
 	t.Cleanup(server.Close)
 	v.url = server.URL
@@ -61,7 +62,7 @@ func newViewer(t *testing.T) *viewer {
 // styles returns the computed style and the place of each element at a width, without the end that the service adds.
 func (v *viewer) styles(page string, width int64, scheme string) []string {
 	v.Helper()
-	v.shown = page
+	v.shown.Store(&page)
 	err := chromedp.Do(v.ctx, chromedp.EmulateViewport(width, 800),
 		func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
 			features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}
