@@ -182,6 +182,9 @@ func (b *axeBrowser) at(path string) {
 	b.Fatalf("the browser does not come to %s", path)
 }
 
+// isFile finds the patterns of paths that lead to files, which are no pages.
+var isFile = regexp.MustCompile(`^/admin/images/N$|\.csv\??$|^/admin/imports/N/refused$`)
+
 // number is an ID in a path.
 var number = regexp.MustCompile(`/\d+`)
 
@@ -203,7 +206,7 @@ func (b *axeBrowser) walk(first string) {
 			if query != "" {
 				pattern += "?"
 			}
-			if !seen[pattern] && pattern != "/admin/images/N" && !strings.HasSuffix(path, ".csv") { // no pages
+			if !seen[pattern] && !isFile.MatchString(pattern) {
 				seen[pattern] = true
 				queue = append(queue, link)
 			}
