@@ -3,6 +3,7 @@ package mail
 import (
 	"errors"
 	"net/textproto"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -74,7 +75,7 @@ func (f *failure) undelivered() *messages.Undelivered {
 // slower says for which mails the reply asks for a lower rate. A server that closes the connection (421), or that
 // refuses the sender before it knows the recipient, has too many mails of this service. decisions.md: 63
 func (f *failure) slower(r *textproto.Error) messages.Slower {
-	policy := r.Code/100 == 4 && strings.HasPrefix(enhanced(r.Msg), "4.7.")
+	policy := r.Code/100 == 4 && policyCode.MatchString(r.Msg)
 	switch {
 	case r.Code == 421, policy && f.stage == stageMail:
 		return messages.SlowerRelay
@@ -83,6 +84,9 @@ func (f *failure) slower(r *textproto.Error) messages.Slower {
 	}
 	return ""
 }
+
+// policyCode matches a reply that begins with a code of policy or rate. RFC 3463, 3.8
+var policyCode = regexp.MustCompile(`^4\.7\.\d{1,3}(?: |$)`)
 
 // blamesRecipient reports whether the reason of a permanent refusal is the recipient's address. A reply to MAIL is about
 // the sender.
@@ -93,22 +97,6 @@ func (f *failure) blamesRecipient(r *textproto.Error) bool {
 		return reply.Judge("", text, f.stage != stageRcpt).IsAboutAddress()
 	}
 	return false
-}
-
-// enhanced returns the enhanced status code at the beginning of a reply, such as 5.1.1. It
-// returns "" if the reply has no such code.
-func enhanced(reply string) string {
-	status, _, _ := strings.Cut(reply, " ")
-	parts := strings.Split(status, ".")
-	if len(parts) != 3 || len(status) > len("5.999.999") {
-		return ""
-	}
-	for _, part := range parts {
-		if _, err := strconv.ParseUint(part, 10, 16); err != nil {
-			return ""
-		}
-	}
-	return status
 }
 
 // shortError is an error whose text may come from a mail server. Its method Error returns
