@@ -1,0 +1,287 @@
+package internal_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// This file checks which packages read and write which table. Go limits imports, but a transaction reaches any table.
+
+// tables has the packages that write each table, the owner first, and other packages that read it. Every package may
+// ask the owner. Packages below db may use all tables: they copy and migrate them, and count their rows.
+var tables = map[string]struct{ writers, readers string }{
+	"account":             {"accounts messages privacy", "lists people sending"},
+	"account_move":        {"movein accounts", ""},
+	"api_key":             {"accounts", "contacts"},
+	"audit":               {"accounts", "privacy"},
+	"autoresponder":       {"batches contacts movein", "accounts lists reports"},
+	"autoresponder_batch": {"batches", "reports"},
+	"backup":              {"backup", ""},
+	"batch":               {"batches privacy", "app contacts reports"},
+	"batch_agent":         {"batches", "reports"},
+	"batch_departure":     {"batches", "reports"},
+	"batch_domain":        {"batches", "reports"},
+	"batch_edition":       {"sending batches", ""},
+	"batch_exclusion":     {"batches", "privacy"},
+	"batch_link":          {"batches", "reports"},
+	"batch_population":    {"batches", "contacts privacy"},
+	"batch_slice":         {"sending batches", ""},
+	"batch_sum":           {"batches", "reports"},
+	"consent":             {"contacts imports privacy", "movein"},
+	"contact":             {"contacts events messages movein sending", "batches lists privacy reports search"},
+	"contact_change":      {"contacts privacy", ""},
+	"contact_change_part": {"contacts", ""},
+	"delivery":            {"messages contacts privacy", "batches"},
+	"departure":           {"contacts", "privacy"},
+	"field":               {"lists contacts movein", "accounts"},
+	"file":                {"files movein", "accounts"},
+	"file_content":        {"files imports", "privacy"},
+	"file_piece":          {"files", ""},
+	"folder":              {"accounts movein", "lists"},
+	"form":                {"forms contacts", "privacy"},
+	"form_day":            {"forms contacts", ""},
+	"import":              {"imports accounts", "app files"},
+	"import_result":       {"imports accounts privacy", ""},
+	"link":                {"messages", "batches"},
+	"list":                {"lists contacts movein", "accounts app batches forms privacy sending webhooks"},
+	"list_day":            {"lists", ""},
+	"list_day_fill":       {"lists contacts", ""},
+	"list_day_part":       {"lists", ""},
+	"mail_day":            {"sending", ""},
+	"mail_hold":           {"sending", "events"},
+	"mail_pace":           {"sending", ""},
+	"mail_rate":           {"sending", ""},
+	"membership":          {"people", ""},
+	"message":             {"messages movein", "accounts batches privacy"},
+	"passkey":             {"people", ""},
+	"passkey_challenge":   {"people", ""},
+	"person":              {"people", ""},
+	"preference":          {"lists contacts movein", ""},
+	"queue_age":           {"sending accounts", ""},
+	"recipient":           {"batches contacts privacy sending", "reports search"},
+	"recipient_event":     {"batches contacts privacy", "reports search"},
+	"retry":               {"accounts privacy", ""},
+	"search_index":        {"search", ""},
+	"secret":              {"messages", "contacts"},
+	"segment":             {"contacts", "privacy"},
+	"sending_domain":      {"accounts", ""},
+	"session":             {"people", ""},
+	"setting":             {"accounts", ""},
+	"sign_in_link":        {"people", ""},
+	"unsubscriber":        {"contacts privacy", ""},
+	"untrusted_proxy":     {"app", ""},
+	"webhook":             {"webhooks contacts movein", "lists"},
+	"webhook_event":       {"webhooks events privacy sending", "app"},
+	"webhook_target":      {"webhooks accounts events", "app lists sending"},
+}
+
+// anyTable has packages besides db that may use all tables: tests and measurements, the latter in their own database.
+var anyTable = []string{"apptest", "search/searchtest", "cmd/enlist-bench"}
+
+var (
+	createTable = regexp.MustCompile(`(?m)^CREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?([a-z_]+)`)
+	dropTable   = regexp.MustCompile(`(?m)^DROP TABLE (?:IF EXISTS )?([a-z_]+)`)
+	renameTable = regexp.MustCompile(`(?m)^ALTER TABLE ([a-z_]+) RENAME TO ([a-z_]+)`)
+
+	// The name of a table in a statement follows one of these words. ? is a name that the code computes.
+	namedTable = regexp.MustCompile(`\b(INSERT INTO|UPDATE|DELETE FROM|FROM|JOIN)\s+([a-z_]+|\?)`)
+	moreTables = regexp.MustCompile(`\bFROM\s+[a-z_]+(?:\s+[a-z]+)?((?:,\s*[a-z_]+(?:\s+[a-z]+)?)+)`)
+)
+
+func TestEachTableIsUsedByItsPackages(t *testing.T) {
+	u := &tableUses{mappings: make(map[string]string), writers: make(map[string][]string), readers: make(map[string][]string)}
+	u.readMigrations(t)
+	for _, visit := range []func(string, *ast.File){u.addMappings, u.addUses} {
+		eachFile(t, func(path, text string) {
+			if filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+				return
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, text, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			folder := strings.TrimPrefix(strings.TrimPrefix(filepath.ToSlash(filepath.Dir(path)), "../"), "internal/")
+			if folder != "db" && !strings.HasPrefix(folder, "db/") && !slices.Contains(anyTable, folder) {
+				visit(folder, file)
+			}
+		})
+	}
+	for _, name := range slices.Sorted(maps.Keys(u.known)) {
+		want, writers, readers := tables[name], u.writers[name], u.readers[name]
+		slices.Sort(writers)
+		slices.Sort(readers)
+		readers = slices.DeleteFunc(slices.Compact(readers), func(p string) bool { return slices.Contains(writers, p) })
+		owner, _, _ := strings.Cut(want.writers, " ")
+		slices.SortStableFunc(writers, func(a, b string) int { return order(b == owner) - order(a == owner) })
+		if got := strings.Join(slices.Compact(writers), " "); got != want.writers || strings.Join(readers, " ") != want.readers {
+			t.Errorf("%q is written by %q and read by %q, and not as the map tables says: ask the package that owns it "+
+				"(%s), or change the map", name, got, strings.Join(readers, " "), owner)
+		}
+	}
+	for name := range tables {
+		if !u.known[name] {
+			t.Errorf("no migration creates the table %s: remove it from the map tables", name)
+		}
+	}
+}
+
+// order returns 1 for true, and otherwise 0.
+func order(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// tableUses are the packages that use each table.
+type tableUses struct {
+	known            map[string]bool
+	mappings         map[string]string // the table of each variable with a mapping, by package and name
+	writers, readers map[string][]string
+}
+
+// readMigrations sets the tables of both engines.
+func (u *tableUses) readMigrations(t *testing.T) {
+	u.known = make(map[string]bool)
+	eachFile(t, func(path, text string) {
+		if filepath.Ext(path) != ".sql" || filepath.Base(filepath.Dir(path)) != "migrations" {
+			return
+		}
+		up, _, _ := strings.Cut(text, "-- +goose Down")
+		for _, m := range createTable.FindAllStringSubmatch(up, -1) {
+			u.known[m[1]] = true
+		}
+		for _, m := range dropTable.FindAllStringSubmatch(up, -1) {
+			delete(u.known, m[1])
+		}
+		for _, m := range renameTable.FindAllStringSubmatch(up, -1) {
+			delete(u.known, m[1])
+			u.known[m[2]] = true
+		}
+	})
+}
+
+// addMappings finds the variables with a mapping: name = db.NewMapping("table", …).
+func (u *tableUses) addMappings(folder string, file *ast.File) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		if v, ok := n.(*ast.ValueSpec); ok && len(v.Values) == 1 {
+			if call, ok := v.Values[0].(*ast.CallExpr); ok && strings.HasSuffix(calledName(call), "Mapping") {
+				u.mappings[filepath.Base(folder)+"."+v.Names[0].Name] = text(call.Args[0])
+			}
+		}
+		return true
+	})
+}
+
+// addUses finds the tables in the statements of a file, and the mappings that it uses.
+func (u *tableUses) addUses(folder string, file *ast.File) {
+	var computed, names []string // words before a computed name; texts that may be such a name
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BinaryExpr:
+			if n.Op == token.ADD {
+				computed = append(computed, u.addStatement(folder, text(n))...)
+				return true
+			}
+		case *ast.BasicLit:
+			names = append(names, text(n))
+			u.addStatement(folder, text(n))
+		case *ast.CallExpr:
+			u.addCall(folder, file.Name.Name, n)
+		}
+		return true
+	})
+	for _, word := range computed {
+		for _, name := range names {
+			u.add(folder, word, name)
+		}
+	}
+}
+
+// writing are the methods of a mapping that change rows, and the functions that make such a statement of a table.
+var writing = []string{"Add", "AddNew", "AddDefinition", "Save", "SaveDefinition", "Queue", "RestoreDefinition", "Put", "AddTo"}
+
+// addCall adds a call of a method of a mapping, or of a function that takes the name of a table.
+func (u *tableUses) addCall(folder, pkg string, call *ast.CallExpr) {
+	name, word := calledName(call), "FROM"
+	if slices.Contains(writing, name) {
+		word = "UPDATE"
+	}
+	for _, arg := range call.Args {
+		if name == "AddTo" || name == "LookUpInBatches" {
+			u.add(folder, word, text(arg))
+		}
+	}
+	if method, ok := call.Fun.(*ast.SelectorExpr); ok {
+		switch of := method.X.(type) {
+		case *ast.Ident:
+			u.add(folder, word, u.mappings[pkg+"."+of.Name])
+		case *ast.SelectorExpr:
+			if from, ok := of.X.(*ast.Ident); ok {
+				u.add(folder, word, u.mappings[from.Name+"."+of.Sel.Name])
+			}
+		}
+	}
+}
+
+// addStatement adds the tables of a statement. It returns the words before names that the code computes.
+func (u *tableUses) addStatement(folder, statement string) (computed []string) {
+	for _, m := range namedTable.FindAllStringSubmatch(statement, -1) {
+		if m[2] == "?" {
+			computed = append(computed, m[1])
+		}
+		u.add(folder, m[1], m[2])
+	}
+	for _, m := range moreTables.FindAllStringSubmatch(statement, -1) {
+		for _, name := range strings.Split(m[1], ",")[1:] {
+			u.add(folder, "FROM", strings.Fields(name)[0])
+		}
+	}
+	return computed
+}
+
+func (u *tableUses) add(folder, word, name string) {
+	switch {
+	case !u.known[name]:
+	case word == "FROM" || word == "JOIN":
+		u.readers[name] = append(u.readers[name], folder)
+	default:
+		u.writers[name] = append(u.writers[name], folder)
+	}
+}
+
+// calledName returns the name of the function or method that is called.
+func calledName(call *ast.CallExpr) string {
+	switch f := call.Fun.(type) {
+	case *ast.Ident:
+		return f.Name
+	case *ast.SelectorExpr:
+		return f.Sel.Name
+	}
+	return ""
+}
+
+// text returns the text of an expression: ? stands for a part that is not a literal.
+func text(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		if s, err := strconv.Unquote(e.Value); err == nil && e.Kind == token.STRING {
+			return s
+		}
+	case *ast.BinaryExpr:
+		return text(e.X) + text(e.Y)
+	case *ast.CallExpr:
+		if calledName(e) == "Items" {
+			return "(items)"
+		}
+	}
+	return "?"
+}
