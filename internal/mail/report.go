@@ -47,7 +47,8 @@ const (
 // A report must contain the tag of a delivery, which this service signed with the key. So a forged report has no effect.
 // ReadReport looks for the tag in three addresses: recipient, the header fields with the report's recipient, and the
 // sender of the returned message. In place of the tag, it also accepts the link to unsubscribe in the returned message,
-// because this service has signed it too. A bounce that is plain text counts only with the tag in its recipient.
+// because this service has signed it too. A bounce that is plain text, and a mail that asks to unsubscribe, count only
+// with the tag in their recipient.
 // decisions.md: 51
 func ReadReport(r io.Reader, key *enlist.LinkKey, recipient string) Report {
 	s := &reportReader{key: key}
@@ -120,6 +121,9 @@ func (s *reportReader) decide() {
 	case !s.isReport && !s.tagged && s.isReturned && s.found && complaints.MatchString(s.subject):
 		s.isReport, s.complaint = true, "returned to a feedback loop"
 		return
+	case !s.isReport && s.tagged && optOut.MatchString(s.subject):
+		s.isReport, s.complaint = true, "opt-out"
+		return
 	case s.isReport && !s.isUnclear, !s.isReport && !s.isBounce():
 		return
 	}
@@ -133,6 +137,9 @@ func (s *reportReader) decide() {
 
 // complaints matches the subjects of complaints that are no feedback reports, such as those of Microsoft's JMRP.
 var complaints = regexp.MustCompile(`(?i)\b(?:complaint|abuse|spam|junk)`)
+
+// optOut matches the subject of a mail that a mail program writes to unsubscribe.
+var optOut = regexp.MustCompile(`(?i)^\s*(?:unsubscribe|opt-?out)\s*$`)
 
 // part reads a mail or a MIME part.
 func (s *reportReader) part(p *part, depth int) {
@@ -192,13 +199,15 @@ func (s *reportReader) recipient(action string, h textproto.MIMEHeader) {
 	status, _, _ := strings.Cut(h.Get("Status"), " ") // a comment can follow
 	_, diagnostic, _ := strings.Cut(h.Get("Diagnostic-Code"), ";")
 	text := strings.TrimSpace(diagnostic)
-	kind := reply.Judge(status, text, false)
+	// Postfix writes only into the text that a reply was about the mail.
+	afterData := endOfData.MatchString(s.text)
+	kind := reply.Judge(status, text, afterData)
 	if text == "" {
 		_, address, _ := strings.Cut(h.Get("Final-Recipient"), ";")
 		text = s.replyFor(strings.TrimSpace(address))
 	}
 	if kind == reply.Unclear {
-		kind = reply.Judge(status, text, false)
+		kind = reply.Judge(status, text, afterData)
 	}
 	detail := strings.TrimSpace(status + " " + text)
 	action, _, _ = strings.Cut(action, " ")
@@ -215,6 +224,9 @@ func (s *reportReader) recipient(action string, h textproto.MIMEHeader) {
 		s.other = action + " " + status + " " + string(kind)
 	}
 }
+
+// endOfData matches what mail servers write about a reply to the mail itself.
+var endOfData = regexp.MustCompile(`(?i)\b(?:reply to|after) end of data\b`)
 
 // givenUp returns what is written before the reply of a mail server that has given up. text begins with the status.
 func givenUp(kind reply.Kind, text string) string {

@@ -11,14 +11,15 @@ import (
 
 // The mails of testdata/reports are reduced from what mail servers send. In their names, blamed and other are mails that
 // hold nothing against the address, and missed and right are bounces and complaints, except those of notBounces.
-// {TO} is the address with the tag of the delivery, {UNSUB} the link to unsubscribe.
+// {TO} is the address with the tag of the delivery, {TAG} the tag, {UNSUB} the link to unsubscribe.
 //
 // covers: decision 51
 func TestReportsOfMailServersAreToldApart(t *testing.T) {
 	kinds := map[string]ReportKind{
 		"right-control-571": NoReport, "right-control-arf-sparse": ComplaintReport, "missed-complaint-jmrp": ComplaintReport,
+		"right-complaint-ses-topic": ComplaintReport, "right-complaint-unsubscribe-mail": ComplaintReport,
 	}
-	names := strings.NewReplacer("{TO}", "bounces+"+reportKey.Tag(reported)+"@example.org",
+	names := strings.NewReplacer("{TO}", "bounces+"+reportKey.Tag(reported)+"@example.org", "{TAG}", reportKey.Tag(reported),
 		"{UNSUB}", "https://example.org"+reportKey.Path(enlist.Link{Kind: enlist.LinkUnsubscribe, DeliveryKey: reported}))
 	files, err := filepath.Glob("testdata/reports/*.eml")
 	if err != nil || len(files) < 30 {

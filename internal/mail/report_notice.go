@@ -41,6 +41,9 @@ func (s *reportReader) notice(text []byte, html bool) {
 	if len(text) > maxText {
 		text = text[:maxText]
 	}
+	if s.sesEvent(text) {
+		return
+	}
 	if html {
 		if strings.TrimSpace(s.text) != "" {
 			return

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"enlist/internal/enlist"
+	"enlist/internal/mail"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
@@ -245,10 +246,10 @@ func FuzzEvents(f *testing.F) {
 				events = append(events, event{grid[i].kind(), grid[i].Enlist, grid[i].Reason})
 			}
 		}
-		var e sesEvent
+		var e mail.SESEvent
 		if decode(body, &e) == nil {
-			kind, detail := e.kind()
-			events = append(events, event{kind, e.tag(), detail})
+			what, detail := e.Meaning()
+			events = append(events, event{kind(what), e.Tag(), detail})
 		}
 		for _, e := range events {
 			if d, ok := links.ReadTag(e.tag); ok {

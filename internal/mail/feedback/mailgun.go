@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"enlist/internal/mail/reply"
 )
 
 // This file has the provider Mailgun. It posts one event in a request. Its signature covers the time and a random
@@ -65,7 +67,7 @@ func (m *mailgun) read(_ context.Context, _ http.Header, body []byte, now time.T
 	if s.Message == "" {
 		s.Message = s.Description
 	}
-	return []event{{r.kind(), r.Event.Variables.Enlist, detailOf(s.Enhanced, s.Message)}}, nil
+	return []event{{r.kind(), r.Event.Variables.Enlist, reply.Detail(s.Enhanced, s.Message)}}, nil
 }
 
 // kind returns what an event means. Mailgun also calls a failure permanent if it has tried for hours in vain, or if the
@@ -79,7 +81,7 @@ func (r *mailgunEvent) kind() kind {
 	case "failed":
 		refused := e.Status.Code == 0 || e.Status.Code/100 == 5
 		if e.Severity == "permanent" && (strings.HasPrefix(e.Reason, "suppress-") ||
-			refused && blames(e.Status.Enhanced, replyOf(e.Status.Message))) {
+			refused && reply.Blames(e.Status.Enhanced, e.Status.Message)) {
 			return bounce
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"time"
+
+	"enlist/internal/mail/reply"
 )
 
 // This file has the provider Postmark. It posts one event in a request and signs nothing, so only the secret of the URL
@@ -43,7 +45,7 @@ func (postmark) read(_ context.Context, _ http.Header, body []byte, _ time.Time)
 	if detail == "" {
 		detail = e.Description
 	}
-	return []event{{e.kind(), e.Metadata.Enlist, detailOf("", detail)}}, nil
+	return []event{{e.kind(), e.Metadata.Enlist, reply.Detail("", detail)}}, nil
 }
 
 // kind returns what an event means. Postmark tells bounces of the address from blocked and delayed mails by their type.

@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-
-	"enlist/internal/mail/reply"
 )
 
 // This file has what all providers share.
@@ -107,24 +105,4 @@ func decode(body []byte, v any) error {
 		return errUnreadable
 	}
 	return nil
-}
-
-// detailOf joins a status code and a reply, as the details of bounces have them. A reply can begin with its type:
-// "smtp; 550 …".
-func detailOf(status, reply string) string {
-	return strings.TrimSpace(status + " " + replyOf(reply))
-}
-
-// replyOf removes the type of a reply. RFC 3464, 2.3.6
-func replyOf(reply string) string {
-	if kind, rest, ok := strings.Cut(reply, ";"); ok && strings.EqualFold(strings.TrimSpace(kind), "smtp") {
-		reply = rest
-	}
-	return strings.TrimSpace(reply)
-}
-
-// blames reports whether a permanent failure is held against the address. Without a status and a reply, the type that
-// the provider gives the failure decides.
-func blames(status, text string) bool {
-	return status == "" && text == "" || reply.Judge(status, text, false).IsAboutAddress()
 }

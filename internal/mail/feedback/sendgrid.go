@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"enlist/internal/mail/reply"
 )
 
 // This file has the provider SendGrid. It posts an array of events, and signs the time and the body of a request with
@@ -68,7 +70,7 @@ func (s *sendgrid) read(_ context.Context, header http.Header, body []byte, now 
 	}
 	events := make([]event, len(all))
 	for i := range all {
-		events[i] = event{all[i].kind(), all[i].Enlist, detailOf(all[i].Status, all[i].Reason)}
+		events[i] = event{all[i].kind(), all[i].Enlist, reply.Detail(all[i].Status, all[i].Reason)}
 	}
 	return events, nil
 }
@@ -81,7 +83,7 @@ func (e *sendGridEvent) kind() kind {
 	case "unsubscribe", "group_unsubscribe":
 		return unsubscribe
 	case "bounce":
-		if e.Type != "blocked" && e.Type != "expired" && blames(e.Status, replyOf(e.Reason)) {
+		if e.Type != "blocked" && e.Type != "expired" && reply.Blames(e.Status, e.Reason) {
 			return bounce
 		}
 	case "dropped":

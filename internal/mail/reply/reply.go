@@ -14,7 +14,7 @@ func (k Kind) IsAboutAddress() bool { return addressKinds[k] }
 
 // Judge returns the kind of a reply. status is an enhanced status code that a report or provider gives beside the reply,
 // or "". A code in the text wins, because it is the receiver's own. A reply after the mail was sent is about the mail:
-// only a code of the address counts then. decisions.md: 50
+// only a code of the address counts then, and a text about a disabled mailbox. decisions.md: 50
 func Judge(status, text string, afterData bool) Kind {
 	words := normalise(text)
 	afterData = afterData || dataStep.MatchString(words)
@@ -25,7 +25,7 @@ func Judge(status, text string, afterData bool) Kind {
 		return byText
 	case code == Unclear && beforeRcpt.MatchString(words) && byText.IsAboutAddress():
 		return Sender
-	case code == Unclear && afterData && byText.IsAboutAddress() && byText != Unreachable:
+	case code == Unclear && afterData && byText.IsAboutAddress() && byText != Unreachable && byText != Disabled:
 		return Unclear
 	case code == Unclear:
 		return byText
@@ -33,6 +33,24 @@ func Judge(status, text string, afterData bool) Kind {
 		return byText
 	}
 	return code
+}
+
+// Blames reports whether a provider's permanent failure is held against the address. Without a status and a reply, the
+// type that the provider gives the failure decides.
+func Blames(status, text string) bool {
+	text = withoutType(text)
+	return status == "" && text == "" || Judge(status, text, false).IsAboutAddress()
+}
+
+// Detail joins a status code and a reply, as the details of bounces have them.
+func Detail(status, text string) string { return strings.TrimSpace(status + " " + withoutType(text)) }
+
+// withoutType removes the type of a reply, as in "smtp; 550 …". RFC 3464, 2.3.6
+func withoutType(text string) string {
+	if kind, rest, ok := strings.Cut(text, ";"); ok && strings.EqualFold(strings.TrimSpace(kind), "smtp") {
+		text = rest
+	}
+	return strings.TrimSpace(text)
 }
 
 // kindsOfText returns the kind of the first row with a text of the reply, and that of the first one about the address.

@@ -39,6 +39,7 @@ func TestBlameNeedsEvidenceAboutTheAddress(t *testing.T) {
 		{"5.3.0", "554 Recipient address rejected: Internal system error", System},
 		{"", "554 no such user (in reply to end of DATA command)", Unclear},
 		{"", "554 5.1.1 no such user (in reply to end of DATA command)", UnknownAddress},
+		{"", "554 dd This account has been disabled or discontinued (in reply to end of DATA command)", Disabled},
 	} {
 		if got := Judge(c.status, c.text, false); got != c.want {
 			t.Errorf("%s %q: got %q, want %q", c.status, c.text, got, c.want)
