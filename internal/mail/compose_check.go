@@ -24,6 +24,8 @@ const (
 	maxFindings = 50
 	// clipAt is the length of HTML in bytes from which Gmail hides the rest, and with it the link to unsubscribe.
 	clipAt = 102 << 10
+	// endLength is about the length of what the service adds to the HTML: the end, and the tracked links.
+	endLength = 2 << 10
 )
 
 // contentCheck collects the findings about one mail.

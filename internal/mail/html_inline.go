@@ -29,7 +29,8 @@ const (
 )
 
 // inlineStyles moves the rules of style sheets into style attributes. @-rules stay in a
-// style sheet, and so do selectors that cannot be inlined, such as :hover.
+// style sheet, and so do selectors that cannot be inlined, such as :hover. A Message that only inlining would make so
+// long that Gmail hides its end keeps its style sheets.
 func inlineStyles(source string) string {
 	if len(source) > maxInlineHTML || !strings.Contains(strings.ToLower(source), "<style") {
 		return source
@@ -50,6 +51,9 @@ func inlineStyles(source string) string {
 	}
 	var b strings.Builder
 	if err := html.Render(&b, root); err != nil {
+		return source
+	}
+	if b.Len() > clipAt-endLength && len(source) <= clipAt-endLength {
 		return source
 	}
 	return b.String()
@@ -80,13 +84,26 @@ func (d *styledDocument) collect(n *html.Node, depth int) {
 	switch {
 	case n.Type == html.ElementNode:
 		d.element(n)
-	case n.Type == html.CommentNode && strings.HasPrefix(n.Data, "[if "):
-		d.conditional = !strings.Contains(n.Data, "[endif]")
-	case n.Type == html.CommentNode && strings.Contains(n.Data, "[endif]"):
-		d.conditional = false
+	case n.Type == html.CommentNode:
+		d.comment(n)
 	}
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		d.collect(c, depth+1)
+	}
+}
+
+// comment notes the begin and the end of what is not for Outlook. The parser makes a comment of <![if !mso]>, which
+// Outlook does not understand as a comment. So comment writes the form that is one.
+func (d *styledDocument) comment(n *html.Node) {
+	switch condition, rest, ok := strings.Cut(n.Data, "]"); {
+	case n.Data == "[endif]":
+		n.Data, d.conditional = "<![endif]", false
+	case !strings.HasPrefix(condition, "[if "):
+		d.conditional = d.conditional && !strings.Contains(n.Data, "[endif]")
+	case ok && rest == "":
+		n.Data, d.conditional = n.Data+"><!", true
+	case !strings.Contains(rest, "[endif]"):
+		d.conditional = true
 	}
 }
 
@@ -294,13 +311,13 @@ func (s *elementStyle) write(n *html.Node) {
 	}
 }
 
-// cascade sorts all declarations and returns the last one of each property, because this one
-// applies. The order is: rules with less specific selectors, rules with more specific
+// cascade sorts all declarations. Of those of one property it returns the last one, and also those before it if some
+// program may not know its value. The order is: rules with less specific selectors, rules with more specific
 // selectors, the style attribute, and then all !important declarations. The result keeps this
 // order, because a shorthand such as margin replaces a margin-top before it, but not a
 // margin-top after it.
 // https://www.w3.org/TR/css-cascade-3/#cascading
-func (s *elementStyle) cascade() []cssDeclaration {
+func (s *elementStyle) cascade() (winners []cssDeclaration) {
 	slices.SortStableFunc(s.matched, func(a, b matchedRule) int {
 		return slices.Compare(a.specificity[:], b.specificity[:])
 	})
@@ -314,19 +331,34 @@ func (s *elementStyle) cascade() []cssDeclaration {
 			}
 		}
 	}
-	all = append(all, important...)
-	last := make(map[string]int, len(all))
-	for i := range all {
-		last[all[i].property] = i
-	}
-	var winners []cssDeclaration
-	for i := range all {
-		if last[all[i].property] == i {
-			winners = append(winners, all[i])
+	replaced := make(map[string]bool) // a property, or a property with its value
+	for _, d := range slices.Backward(append(all, important...)) {
+		text := d.property + ":" + d.value
+		if replaced[d.property] || replaced[text] {
+			continue
 		}
+		replaced[text], replaced[d.property] = true, knownValue.MatchString(text)
+		winners = append(winners, d)
 	}
+	slices.Reverse(winners)
 	return winners
 }
+
+// knownValue matches declarations that every program knows. A program skips any other one if it does not know the value,
+// and then the one before it applies: "border: 1px dashed solid", "width: 100", a gradient.
+var knownValue = regexp.MustCompile(strings.NewReplacer("LENGTH", `(?:0|(?:\d+|\d*\.\d+)(?:px|em|pt|%))`,
+	"FONT", `(?:[a-z][a-z -]*|'[^']*'|"[^"]*")`, "\n", "", "\t", "", " ", "").Replace(`(?i)^(?:
+	(?:color|background|background-color):(?:#[0-9a-f]{3}|#[0-9a-f]{6}|transparent|black|silver|gray|white|maroon|
+		red|purple|fuchsia|green|lime|olive|yellow|navy|blue|teal|aqua)|
+	(?:padding|margin):(?:LENGTH(?:\sLENGTH){0,3}|(?:0|0px)\sauto)|
+	(?:padding|margin)-(?:top|right|bottom|left):LENGTH|
+	(?:max-|min-)?(?:width|height):LENGTH|(?:width|height):auto|(?:font-size|line-height|border-radius):LENGTH|
+	line-height:\d(?:\.\d+)?|border:(?:0|none)|
+	font-family:FONT(?:,\s?FONT)*|font-weight:(?:normal|bold|[1-9]00)|font-style:(?:normal|italic)|
+	text-align:(?:left|center|right|justify)|vertical-align:(?:top|middle|bottom|baseline)|
+	text-decoration:(?:none|underline)|text-transform:(?:none|uppercase|lowercase|capitalize)|
+	display:(?:none|block|inline|inline-block)|border-collapse:(?:collapse|separate)
+	)$`))
 
 // presentational has HTML attributes with the same meaning as a CSS property, and the
 // elements that have these attributes.

@@ -50,6 +50,10 @@ func TestRulesAreInlinedByTheCascade(t *testing.T) {
 		{"properties of Outlook and vendors are inlined", "p{mso-line-height-rule:exactly;-webkit-text-size-adjust:100%}", `<p>x</p>`,
 			`style="mso-line-height-rule: exactly; -webkit-text-size-adjust: 100%;"`},
 		{"tables also get HTML attributes such as bgcolor", "td{background-color:#fff;text-align:center}", `<table><tr><td>x`, `bgcolor="#fff"`},
+		{"a value that not every program knows does not replace the one before", "p{border:2px solid #000}", `<p style="border:1px dashed solid">x</p>`, `style="border: 2px solid #000; border: 1px dashed solid;"`},
+		{"a known value replaces all before it", "p{width:100;width:90%;width:10em}", `<p style="width:100px">x</p>`, `style="width: 100px;"`},
+		{"a fallback stays before its gradient", "p{background:#fff;background:linear-gradient(#fff,#eee)}", `<p style="background:linear-gradient(#fff,#eee)">x</p>`,
+			`style="background: #fff; background: linear-gradient(#fff,#eee);"`},
 		{"an element without a rule keeps its style", "a{color:red}", `<p style="color:blue;margin:0">x</p>`, `<p style="color:blue;margin:0;">x</p>`},
 		{"the universal selector matches every element", "*{color:red} a:hover{color:blue}", `<p>x</p>`, "\n* {color: red !important;}\na:hover {color:blue !important}\n</style></head><body style=\"color: red;\"><p style=\"color: red;\">"},
 	} {
@@ -127,6 +131,11 @@ func TestOtherRulesStayInAStyleSheet(t *testing.T) {
 		got := inlineStyles(`<html><head>` + hidden + `<style>.w{color:red}</style><!--[if mso]><style>.w{top:0}</style><![endif]--></head><body><p class="w">x</p>`)
 		contains(t, "the result", got, hidden+`<!--[if mso]><style>.w{top:0}</style><![endif]--></head>`, `<p class="w" style="color: red;">`)
 	})
+	t.Run("what is not for Outlook keeps its conditions", func(t *testing.T) {
+		const sheet = `<style type="text/css">` + "\n.w {top:0}\n" + `</style>`
+		got := inlineStyles(`<html><head><style>p{color:red}</style><![if !mso]>` + sheet + `<!--[if gte mso 9]><xml></xml><![endif]-->` + sheet + `<![endif]></head><body><p class="w">x`)
+		contains(t, "the result", got, `<!--[if !mso]><!-->`+sheet+`<!--[if gte mso 9]><xml></xml><![endif]-->`+sheet+`<!--<![endif]-->`, `<p class="w" style="color: red;">`)
+	})
 	t.Run("sheets stay in their places", func(t *testing.T) {
 		got := inlineStyles(`<html><head><style>a:hover{top:0}</style><title>t</title><style>p{left:0}</style><style>a:active{top:0}</style></head><body><p>x`)
 		contains(t, "the result", got, "a:hover {top:0}\n</style><title>t</title><style type=\"text/css\">\na:active {top:0}\n</style></head>")
@@ -174,6 +183,7 @@ func TestMessagesThatAreNotInlinedStayAsTheyAre(t *testing.T) {
 	for _, c := range []struct{ name, source string }{
 		{"no style sheet", "<P CLASS=x>no styles"},
 		{"elements nested too deep to be parsed", "<style>p{color:red}</style>" + strings.Repeat("<div>", 600)},
+		{"longer than Gmail shows by inlining", "<style>td{padding:0;margin:0}</style><table>" + strings.Repeat("<tr><td>some text", 5800)},
 		{"media that cannot be written as a rule", `<style media="print{">p{color:red}</style><P>x`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
