@@ -18,9 +18,10 @@ import (
 // has the link may read the file. decisions.md: 64
 
 const (
-	// maxDownloads is the number of files that are sent at the same time. Each of them needs the memory
-	// of one piece. Further requests wait for downloadWait.
+	// maxDownloads is the number of files that are sent at the same time, and ofDownloader those to one visitor, who may
+	// read slowly. Each of them needs the memory of one piece. Further requests wait for downloadWait.
 	maxDownloads = 256
+	ofDownloader = 32
 	downloadWait = 10 * time.Second
 
 	// fileCache is for how long browsers and proxies use a file without asking again. After that time
@@ -53,12 +54,13 @@ func (h *Handler) file(w http.ResponseWriter, r *http.Request, id enlist.FileID)
 		h.failed(w, r, enlist.Link{Kind: enlist.LinkFile}, err)
 		return
 	}
-	if !h.mayRead(r) {
+	release, err := h.mayRead(r)
+	if err != nil {
 		w.Header().Set("Retry-After", "10")
 		h.render(w, r, http.StatusServiceUnavailable, "failed", page{})
 		return
 	}
-	defer func() { <-h.reading }()
+	defer release()
 	setFileHeader(w.Header(), f)
 	control := http.NewResponseController(w)
 	defer control.SetWriteDeadline(time.Time{})
@@ -70,17 +72,13 @@ func (h *Handler) file(w http.ResponseWriter, r *http.Request, id enlist.FileID)
 	}
 }
 
-// mayRead waits until fewer than maxDownloads files are being sent. It returns false if that takes too long.
-func (h *Handler) mayRead(r *http.Request) bool {
-	timer := time.NewTimer(downloadWait)
-	defer timer.Stop()
-	select {
-	case h.reading <- struct{}{}:
-		return true
-	case <-timer.C:
-	case <-r.Context().Done():
+// mayRead waits until a file may be sent. It returns an error if that takes too long.
+func (h *Handler) mayRead(r *http.Request) (release func(), err error) {
+	owner := int64(0) // visitors without a known address have no limit of their own
+	if one, _ := prefixes(r); one != "" {
+		owner = h.limits.owner(one)
 	}
-	return false
+	return h.reading.AcquireFor(r.Context(), owner, 1)
 }
 
 // setFileHeader sets the header of a file. Browsers show images that contain no script, and store every

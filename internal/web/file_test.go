@@ -2,12 +2,13 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -154,17 +155,33 @@ func TestSimultaneousDownloadsAreLimited(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	handler := New(h.service.Sending, h.service.Forms, h.service.Files, h.service.Messages, h.key, nil)
-	for range maxDownloads {
-		handler.reading <- struct{}{}
+	impatient, leave := context.WithCancel(t.Context())
+	leave()
+	begins := func(ip string) (release func(), ok bool) {
+		r, err := http.NewRequestWithContext(impatient, http.MethodGet, h.server.URL, nil)
+		h.must(err)
+		r.RemoteAddr = ip + ":1000"
+		release, err = handler.mayRead(r)
+		return release, err == nil
 	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.server.URL, nil)
-	h.must(err)
-	began := time.Now()
-	if handler.mayRead(r) || time.Since(began) < downloadWait {
-		t.Error("a further download started at once, want a refusal after the wait")
+	release := func() {}
+	for i := range maxDownloads {
+		ip, ok := fmt.Sprintf("198.51.100.%d", i/ofDownloader), false
+		if release, ok = begins(ip); !ok {
+			t.Errorf("download %d, to %s, did not begin", i+1, ip)
+		}
+		if (i+1)%ofDownloader != 0 {
+			continue
+		}
+		if _, ok := begins(ip); ok {
+			t.Errorf("%s got more than %d downloads", ip, ofDownloader)
+		}
 	}
-	<-handler.reading
-	if !handler.mayRead(r) {
-		t.Error("a download did not start after another one had ended")
+	if _, ok := begins("192.0.2.1"); ok {
+		t.Errorf("more than %d downloads began", maxDownloads)
+	}
+	release()
+	if _, ok := begins("192.0.2.1"); !ok {
+		t.Error("a download did not begin after another one had ended")
 	}
 }

@@ -94,7 +94,7 @@ type Handler struct {
 	texts   *language.Texts
 	policy  string           // the header Content-Security-Policy
 	bodies  *limiter.Limiter // bytes of forms; nil: no limit
-	reading chan struct{}    // has one value for each file that is being sent
+	reading *limiter.Limiter // files that are being sent
 	limits  limits
 	now     func() time.Time // for the stamps of forms
 	answer  time.Duration    // least time of an answer that must not show whether an address is known
@@ -104,8 +104,8 @@ type Handler struct {
 // New returns a Handler for links that are signed with key.
 func New(links Links, forms Forms, files Files, themes Themes, key enlist.LinkKey, log *slog.Logger) *Handler {
 	return &Handler{links: links, forms: forms, files: files, themes: themes, key: key, pages: readPages(),
-		texts: language.New(), policy: contentPolicy(), reading: make(chan struct{}, maxDownloads), now: time.Now,
-		answer: answerTime, log: log,
+		texts: language.New(), policy: contentPolicy(), now: time.Now, answer: answerTime,
+		reading: limiter.NewShared(maxDownloads, ofDownloader, downloadWait), log: log,
 		limits: limits{seed: maphash.MakeSeed()}}
 }
 
