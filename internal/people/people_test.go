@@ -216,7 +216,7 @@ func guessesElsewhere(f *apptest.Account) {
 		_, err := f.App.People.SignIn(f.Context(), "maria@example.com", goodPassword, b)
 		return err
 	}
-	for _, ips := range [][]string{{"198.51.100.1", "198.51.100.2", "198.51.100.255"}, {"2001:db8:1::1", "2001:db8:1::2:1", "2001:db8:1:0:ffff::"}} {
+	for _, ips := range [][]string{{"198.51.100.1", "198.51.100.2", "198.51.100.255"}, {"2001:db8:1::1", "2001:db8:1::2:1", "2001:db8:1:0:ffff::", "2001:db8:1:77::1"}} {
 		if n := guess(f, "maria@example.com", ips[0], 20); n != 10 {
 			f.Errorf("%d guesses from %s, want 10", n, ips[0])
 		}

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"hash/maphash"
+	"maps"
 	"net/netip"
 	"strconv"
 	"sync"
@@ -18,10 +19,11 @@ import (
 const (
 	triesTime = 15 * time.Minute
 
-	maxTries   = 10     // for an address from a network, or from a device of its owner
-	ofNetwork  = 100    // for all addresses from a network
-	ofAddress  = 100    // for an address from all networks, without a device of its owner
-	maxCounted = 10_000 // counters in memory
+	maxTries   = 10      // for an address from a network, or from a device of its owner
+	ofNetwork  = 100     // for all addresses from a network
+	ofAddress  = 100     // for an address from all networks, without a device of its owner
+	maxCounted = 100_000 // counters in memory, 5 MB
+	sweepTime  = time.Minute
 )
 
 // tries counts the sign-ins that failed, in the memory of this process.
@@ -31,6 +33,7 @@ type tries struct {
 
 	mu     sync.Mutex
 	counts map[uint64]count
+	swept  time.Time // when the expired counters were last deleted
 }
 
 // count is a number of tries in a period of triesTime.
@@ -55,13 +58,14 @@ func limitsOf(isDevice bool, b Browser, emailKey string) []limit {
 		{"all\n" + emailKey, ofAddress}}
 }
 
-// networkOf returns the network of an address: 24 bits of IPv4, and 64 bits of IPv6. An unknown address is its own.
+// networkOf returns the network of an address: 24 bits of IPv4, and 48 bits of IPv6, which one customer of a provider can
+// have. An unknown address is its own.
 func networkOf(ip string) string {
 	addr, err := netip.ParseAddr(ip)
 	if err != nil {
 		return ip
 	}
-	bits := 64
+	bits := 48
 	if addr = addr.Unmap().WithZone(""); addr.Is4() {
 		bits = 24
 	}
@@ -113,15 +117,15 @@ func (t *tries) succeed(limits ...limit) {
 	}
 }
 
-// forget makes space for one more counter. If none has expired, an arbitrary one is lost. The caller holds t.mu.
+// forget makes space for one more counter. It looks for expired ones once in sweepTime, because a flood would look for
+// each of its tries. If none has expired, an arbitrary one is lost. The caller holds t.mu.
 func (t *tries) forget(now time.Time) {
 	if len(t.counts) < maxCounted {
 		return
 	}
-	for key, c := range t.counts {
-		if now.Sub(c.since) >= triesTime {
-			delete(t.counts, key)
-		}
+	if now.Sub(t.swept) >= sweepTime {
+		t.swept = now
+		maps.DeleteFunc(t.counts, func(_ uint64, c count) bool { return now.Sub(c.since) >= triesTime })
 	}
 	for key := range t.counts {
 		if len(t.counts) < maxCounted {
