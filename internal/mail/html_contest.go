@@ -32,7 +32,7 @@ type contests struct {
 	claims  []claim
 	root    *html.Node
 	subject map[string]map[*html.Node]bool // caches candidates
-	steps   int                            // of meet
+	steps   int                            // of meet, and elements in subject
 	apartOf map[*html.Node][]string        // the properties in apart that a kept rule can set
 }
 
@@ -43,7 +43,8 @@ type claim struct {
 	specificity        [3]int
 }
 
-// maxMeetSteps limits the work to compare claims. Beyond it, contests.meet assumes that they meet.
+// maxMeetSteps limits the work to compare claims, and the memory for that. Beyond it, contests.meet assumes that they
+// meet.
 const maxMeetSteps = 2_000_000
 
 // overlap reports whether a declaration of one property can change what the other one sets.
@@ -264,6 +265,9 @@ func (c *contests) findApart(pieces []*sheetPiece) bool {
 				if dynamic.MatchString(text) {
 					continue
 				}
+				if pairs > maxInlineMatches {
+					return
+				}
 				for n := range c.candidates(text) {
 					pairs += len(properties)
 					if pairs <= maxInlineMatches {
@@ -289,8 +293,10 @@ func (c *contests) candidates(text string) map[*html.Node]bool {
 		selector.Sel, _ = cascadia.Parse(last)
 	}
 	if c.subject[last] == nil {
-		c.subject[last] = make(map[*html.Node]bool)
-		for _, n := range cascadia.QueryAll(c.root, selector) {
+		found := cascadia.QueryAll(c.root, selector)
+		c.steps += len(found)
+		c.subject[last] = make(map[*html.Node]bool, len(found))
+		for _, n := range found {
 			c.subject[last][n] = true
 		}
 	}

@@ -1,8 +1,11 @@
 package mail
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"golang.org/x/net/html"
 )
 
 // The tests in this file inline CSS as it is in newsletters, and CSS with syntax errors.
@@ -191,5 +194,39 @@ func TestMessagesThatAreNotInlinedStayAsTheyAre(t *testing.T) {
 				t.Errorf("%.60q became %.60q, want no change", c.source, got)
 			}
 		})
+	}
+}
+
+// Kept rules with many selectors that match many elements need a bounded number of entries in memory: they had 20 million,
+// which are 600 MB.
+func TestContestsOfManySelectorsAreBounded(t *testing.T) {
+	t.Parallel()
+	var kept []string
+	for i := range 1000 {
+		kept = append(kept, "."+strings.Join(strings.Split(fmt.Sprintf("%03d", i), ""), ".")) // .0.0.0 to .9.9.9
+	}
+	selectors := strings.NewReplacer("0", "a", "1", "b", "2", "c", "3", "d", "4", "e", "5", "f", "6", "g", "7", "h", "8", "i",
+		"9", "j").Replace(strings.Join(kept, ","))
+	source := "<style>.x{color:red!important} i{color:green} @media print{" + selectors + "{color:blue}}</style><p class=x>" +
+		strings.Repeat("<p class='a b c d e f g h i j'>", 19_000)
+	root, err := html.Parse(strings.NewReader(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &styledDocument{elements: make(map[string]int), styles: make(map[*html.Node]*elementStyle),
+		properties: make(map[string]bool)}
+	d.collect(root, 0)
+	if pieces := d.sheets[0].pieces; !d.affordable(pieces) {
+		t.Error("the document is not compared")
+	} else {
+		c := newContests(root, pieces)
+		c.findApart(pieces)
+		entries := 0
+		for _, elements := range c.subject {
+			entries += len(elements)
+		}
+		if most := maxMeetSteps + maxInlineMatches; entries > most || entries < 1_000_000 {
+			t.Errorf("%d entries, want 1 to %d million", entries, most/1_000_000)
+		}
 	}
 }
