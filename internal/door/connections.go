@@ -4,16 +4,15 @@ import (
 	"container/list"
 	"context"
 	"crypto/tls"
-	"io"
 	"net"
 	"net/http"
 	"net/netip"
 	"sync"
 )
 
-// This file limits the connections of the HTTP server. A connection waits while the server needs bytes from the client:
-// before a request, inside of its header, inside of its body, or after the handler, when the server still reads the rest
-// of the body. If all places are in use, a new connection gets the place of one that waits. decisions.md: 125
+// This file limits the connections of the HTTP server. A connection waits while the server needs its client: to send a
+// request or the rest of one, or to read the reply. If all places are in use, a new connection gets the place of one that
+// waits. A connection of HTTP/2 needs a place for each request that runs. decisions.md: 125
 
 // Connections are the open connections of a server.
 type Connections struct {
@@ -28,9 +27,10 @@ type Connections struct {
 	closed  bool
 }
 
-// peer is an address with open connections. An IPv6 address stands for its network of 64 bits.
+// peer is an address with open connections. An IPv6 address stands for its network of 48 bits, which one customer of a
+// provider can have.
 type peer struct {
-	open    int
+	open    int       // places
 	waiting list.List // of *connection, the one that waits longest first
 }
 
@@ -42,13 +42,14 @@ type connection struct {
 	place    *list.Element // in peer.waiting; nil: it does not wait
 	active   bool          // a request has arrived, and its reply is not complete
 	requests int           // that handlers answer
-	reading  int           // of them, those that wait for their bodies
+	blocked  int           // of them, those that wait for the client
+	further  int           // places of the requests after the first
 	closed   bool
 }
 
-// NewConnections returns a limit of most connections. One address has at most half of them, but not a trusted proxy.
+// NewConnections returns a limit of most connections. One address has at most a quarter of them, but not a trusted proxy.
 func NewConnections(most int, proxies Proxies) *Connections {
-	c := &Connections{most: most, share: max(1, most/2), proxies: proxies, peers: make(map[netip.Addr]*peer)}
+	c := &Connections{most: most, share: max(1, most/4), proxies: proxies, peers: make(map[netip.Addr]*peer)}
 	c.changed = sync.NewCond(&c.mu)
 	return c
 }
@@ -88,10 +89,10 @@ func (c *Connections) admit(accepted net.Conn) *connection {
 	address := addressOf(accepted.RemoteAddr())
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if p := c.peers[address]; p != nil && p.open >= c.share && !c.proxies.trusts(address) && !c.evict(p) {
+	if !c.hasShare(address) {
 		return nil
 	}
-	for c.open >= c.most && !c.evict(c.mostWaiting()) {
+	for !c.hasPlace(address) {
 		if c.closed {
 			return nil
 		}
@@ -109,14 +110,32 @@ func (c *Connections) admit(accepted net.Conn) *connection {
 	return added
 }
 
-// mostWaiting returns the address with the largest number of connections that wait. The caller holds c.mu.
-func (c *Connections) mostWaiting() (most *peer) {
+// hasShare reports whether an address may have one more place of its share. It closes one of its connections that waits
+// if that is necessary. The caller holds c.mu.
+func (c *Connections) hasShare(address netip.Addr) bool {
+	p := c.peers[address]
+	return p == nil || p.open < c.share || c.proxies.trusts(address) || c.evict(p)
+}
+
+// hasPlace reports whether a place is free for an address. It closes a connection that waits if that is necessary. The
+// caller holds c.mu.
+func (c *Connections) hasPlace(address netip.Addr) bool {
+	own := 0
+	if p := c.peers[address]; p != nil {
+		own = p.open
+	}
+	return c.open < c.most || c.evict(c.largest(own))
+}
+
+// largest returns the address with the largest number of places, at least so many, of those with a connection that waits.
+// So a flood takes no place of an address with few. The caller holds c.mu.
+func (c *Connections) largest(least int) (largest *peer) {
 	for _, p := range c.peers {
-		if most == nil || p.waiting.Len() > most.waiting.Len() {
-			most = p
+		if p.waiting.Len() > 0 && p.open >= least && (largest == nil || p.open > largest.open) {
+			largest = p
 		}
 	}
-	return most
+	return largest
 }
 
 // evict closes the connection of an address that has waited longest. It returns false if none waits. The caller holds
@@ -139,7 +158,7 @@ func addressOf(remote net.Addr) netip.Addr {
 	}
 	address := plain(port.Addr())
 	if address.Is6() {
-		return netip.PrefixFrom(address, 64).Masked().Addr()
+		return netip.PrefixFrom(address, 48).Masked().Addr()
 	}
 	return address
 }
@@ -155,11 +174,11 @@ func (c *connection) leave() {
 		p.waiting.Remove(c.place)
 		c.place = nil
 	}
-	p.open--
+	p.open -= 1 + c.further
 	if p.open == 0 {
 		delete(c.of.peers, c.address)
 	}
-	c.of.open--
+	c.of.open -= 1 + c.further
 	c.of.changed.Broadcast()
 }
 
@@ -180,7 +199,7 @@ func (c *connection) update(change func()) {
 		return
 	}
 	waiting := &c.of.peers[c.address].waiting
-	switch waits := !c.active || c.reading == c.requests; {
+	switch waits := !c.active || c.blocked == c.requests; {
 	case waits && c.place == nil:
 		c.place = waiting.PushBack(c)
 		c.of.changed.Signal()
@@ -208,33 +227,62 @@ func counted(conn net.Conn) *connection {
 
 type connectionKey struct{}
 
-// Context is the hook http.Server.ConnContext. With it, Handler knows the connection of a request.
+// Context is the hook http.Server.ConnContext. With it, Deadlines knows the connection of a request.
 func (c *Connections) Context(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, counted(conn))
 }
 
-// follow counts a request until the returned function is called, and when it waits for its body.
-func follow(r *http.Request) (end func()) {
+// connectionOf returns the connection of a request, or nil if it is not of a Connections. All methods that follow do
+// nothing for nil.
+func connectionOf(r *http.Request) *connection {
 	c, _ := r.Context().Value(connectionKey{}).(*connection)
+	return c
+}
+
+// begin counts a request until end is called. It returns false if there is no place for it.
+func (c *connection) begin() (ok bool) {
+	if c == nil {
+		return true
+	}
+	c.update(func() {
+		if ok = c.requests == 0 || c.takePlace(); ok {
+			c.requests++
+		}
+	})
+	return ok
+}
+
+// takePlace takes a place for a further request, and returns false if there is none. The caller holds c.of.mu.
+func (c *connection) takePlace() bool {
+	if c.closed || !c.of.hasShare(c.address) || !c.of.hasPlace(c.address) || c.closed { // it may have closed itself
+		return false
+	}
+	c.further++
+	c.of.open++
+	c.of.peers[c.address].open++
+	return true
+}
+
+func (c *connection) end() {
+	if c == nil {
+		return
+	}
+	c.update(func() {
+		c.requests--
+		if c.further > 0 && !c.closed {
+			c.further--
+			c.of.open--
+			c.of.peers[c.address].open--
+			c.of.changed.Signal()
+		}
+	})
+}
+
+// block notes that a request waits for the client until the returned function is called.
+func (c *connection) block() (unblock func()) {
 	if c == nil {
 		return func() {}
 	}
-	c.update(func() { c.requests++ })
-	if r.Body != nil && r.Body != http.NoBody {
-		r.Body = &followedBody{r.Body, c}
-	}
-	return func() { c.update(func() { c.requests-- }) }
-}
-
-// followedBody is the body of a request. Its connection waits while a Read does.
-type followedBody struct {
-	io.ReadCloser
-	of *connection
-}
-
-// Read implements io.Reader.
-func (b *followedBody) Read(p []byte) (int, error) {
-	b.of.update(func() { b.of.reading++ })
-	defer b.of.update(func() { b.of.reading-- })
-	return b.ReadCloser.Read(p)
+	c.update(func() { c.blocked++ })
+	return func() { c.update(func() { c.blocked-- }) }
 }

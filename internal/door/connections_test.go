@@ -106,16 +106,16 @@ func givesWay(t *testing.T, proxies Proxies, sent string) {
 	}
 }
 
-// An address with half of the places gets no more, unless it is a trusted proxy.
+// An address with a quarter of the places gets no more, unless it is a trusted proxy.
 //
 // covers: decision 125
-func TestAddressHasHalfOfTheConnections(t *testing.T) {
+func TestAddressHasAQuarterOfTheConnections(t *testing.T) {
 	t.Parallel()
 	proxies, err := ParseProxies([]string{"127.0.0.1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for trusted, want := range map[bool]int{false: 4, true: 8} {
+	for trusted, want := range map[bool]int{false: 2, true: 8} {
 		free, waiting := make(chan struct{}), new(sync.WaitGroup)
 		var p Proxies
 		if trusted {
@@ -136,3 +136,41 @@ func TestAddressHasHalfOfTheConnections(t *testing.T) {
 		close(free)
 	}
 }
+
+// If all places are in use, an address with many takes none of an address with few.
+//
+// covers: decision 125
+func TestFloodTakesNoPlaceOfAnAddressWithFew(t *testing.T) {
+	c := NewConnections(8, nil)
+	admit := func(ip string) *connection {
+		return c.admit(&fakeConn{remote: &net.TCPAddr{IP: net.ParseIP(ip), Port: 1}})
+	}
+	busy := func(ip string) *connection {
+		added := admit(ip)
+		added.update(func() { added.active, added.requests = true, 1 })
+		return added
+	}
+	first := busy("192.0.2.1")
+	for _, last := range []string{"1", "2", "2", "3", "3", "4"} {
+		busy("192.0.2." + last)
+	}
+	few := admit("198.51.100.1")
+	first.update(func() { first.requests-- }) // its handler is done
+	busy("192.0.2.4")
+	if few.closed || !first.closed {
+		t.Errorf("closed: the connection of the address with one place: %v, that of the one with two: %v; want the latter",
+			few.closed, first.closed)
+	}
+	if admitted := busy("192.0.2.1"); admitted == nil || !few.closed {
+		t.Error("an address with as few places got none")
+	}
+}
+
+type fakeConn struct {
+	net.Conn
+	remote net.Addr
+}
+
+func (f *fakeConn) RemoteAddr() net.Addr { return f.remote }
+
+func (f *fakeConn) Close() error { return nil }

@@ -30,7 +30,13 @@ func Deadlines(next http.Handler, l Limits) http.Handler {
 	l = l.withDefaults()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t := &timed{ResponseWriter: w, body: r.Body, control: http.NewResponseController(w), limits: l,
-			multiplexed: r.ProtoMajor > 1, complete: r.Body == nil || r.Body == http.NoBody}
+			connection: connectionOf(r), multiplexed: r.ProtoMajor > 1, complete: r.Body == nil || r.Body == http.NoBody}
+		if !t.connection.begin() {
+			w.Header().Set("Retry-After", "1")
+			http.Error(w, "this connection has too many requests at once: send the others later", http.StatusServiceUnavailable)
+			return
+		}
+		defer t.connection.end()
 		if !t.complete {
 			r.Body = timedBody{t}
 		}
@@ -47,6 +53,7 @@ type timed struct {
 	body        io.ReadCloser
 	control     *http.ResponseController
 	limits      Limits
+	connection  *connection
 	multiplexed bool // HTTP/2, where a deadline that passes between two reads or writes ends the stream
 
 	complete   bool          // the body was read to its end, or there is none
@@ -62,6 +69,11 @@ type timedBody struct{ *timed }
 // Read implements io.Reader for the body. The time in which the handler does not read does not count.
 func (b timedBody) Read(p []byte) (n int, err error) {
 	t, from := b.timed, time.Now()
+	defer t.connection.block()()
+	if t.waited == 0 && !t.multiplexed { // net/http may write that the client shall send the body
+		_ = t.control.SetWriteDeadline(earlier(from.Add(t.limits.Write), t.ownWrite))
+		defer t.afterWrite()
+	}
 	left := t.limits.Read + time.Duration(t.got/t.limits.Rate)*time.Second - t.waited
 	_ = t.control.SetReadDeadline(earlier(from.Add(min(left, t.limits.Read)), t.ownRead))
 	n, err = t.body.Read(p)
@@ -91,6 +103,7 @@ const writePart = 64 << 10
 // Write implements io.Writer for the reply.
 func (t *timed) Write(p []byte) (n int, err error) {
 	t.limitRest()
+	defer t.connection.block()()
 	for err == nil {
 		part := p[n:min(len(p), n+writePart)]
 		t.beforeWrite()
@@ -108,6 +121,7 @@ func (t *timed) Write(p []byte) (n int, err error) {
 // FlushError is called by http.ResponseController.
 func (t *timed) FlushError() error {
 	t.limitRest()
+	defer t.connection.block()()
 	t.beforeWrite()
 	defer t.afterWrite()
 	return t.control.Flush()

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -202,17 +203,88 @@ func TestHandlersHaveDeadlinesOfTheirOwn(t *testing.T) {
 // covers: decision 125
 func TestConnectionWhoseHandlerIsDoneGivesWay(t *testing.T) {
 	t.Parallel()
-	limit := NewConnections(8, nil)
-	s := httptest.NewUnstartedServer(Handler(limitedHandler(), Options{Limits: Limits{Rest: time.Hour}}))
-	s.Listener = limit.Limit(s.Listener)
-	s.Config.ConnState, s.Config.ConnContext = limit.State, limit.Context
+	s := limitedPlaces(t, 8, limitedHandler(), Limits{Rest: time.Hour})
 	s.Start()
-	t.Cleanup(s.Close)
 	for range 50 {
 		dial(t, s.Listener.Addr().String(), "GET /ignores HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n")
 	}
 	good := dial(t, s.Listener.Addr().String(), "POST /reads HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc")
 	if got := reply(t, good); got != "200 3" {
 		t.Errorf("a good request: %s", got)
+	}
+}
+
+// Clients that do not read their replies give their places to new ones, though no time limit has passed.
+//
+// covers: decision 125
+func TestConnectionWhoseReplyIsNotReadGivesWay(t *testing.T) {
+	t.Parallel()
+	s := limitedPlaces(t, 8, limitedHandler(), Limits{Write: time.Hour})
+	s.Start()
+	addr, began := s.Listener.Addr().String(), 0
+	for range 1000 { // some are refused while the others still send
+		conn := dial(t, addr, "GET /long HTTP/1.1\r\nHost: a\r\n\r\n")
+		if _, err := conn.Read(make([]byte, 1)); err == nil {
+			began++
+		}
+		if began == 50 {
+			return
+		}
+	}
+	t.Errorf("%d replies began, want 50", began)
+}
+
+// limitedPlaces returns a server with a number of places.
+func limitedPlaces(t *testing.T, most int, handler http.Handler, l Limits) *httptest.Server {
+	t.Helper()
+	limit := NewConnections(most, nil)
+	s := httptest.NewUnstartedServer(Handler(handler, Options{Limits: l}))
+	s.Listener = limit.Limit(s.Listener)
+	s.Config.ConnState, s.Config.ConnContext = limit.State, limit.Context
+	t.Cleanup(s.Close)
+	return s
+}
+
+// Requests at the same time on one connection of HTTP/2 have no more places than connections have, and give them back.
+//
+// covers: decision 125
+func TestRequestsOfHTTP2NeedPlaces(t *testing.T) {
+	t.Parallel()
+	arrived, free := make(chan struct{}, 10), make(chan struct{})
+	s := limitedPlaces(t, 8, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		arrived <- struct{}{}
+		<-free
+	}), Limits{})
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	ask := func() int {
+		reply, err := s.Client().Get(s.URL)
+		if err != nil {
+			t.Error(err)
+			return 0
+		}
+		defer reply.Body.Close()
+		if reply.ProtoMajor != 2 {
+			t.Errorf("HTTP/%d, want HTTP/2", reply.ProtoMajor)
+		}
+		return reply.StatusCode
+	}
+	for range 3 {
+		var asked sync.WaitGroup
+		for range 2 {
+			asked.Go(func() {
+				if got := ask(); got != http.StatusOK {
+					t.Errorf("status %d, want 200", got)
+				}
+			})
+			<-arrived
+		}
+		if got := ask(); got != http.StatusServiceUnavailable {
+			t.Errorf("the third request: status %d, want 503", got)
+		}
+		for range 2 {
+			free <- struct{}{}
+		}
+		asked.Wait()
 	}
 }

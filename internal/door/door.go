@@ -58,7 +58,6 @@ func Handler(next http.Handler, o Options) http.Handler {
 			id = newID()
 		}
 		w.Header().Set(RequestID, id)
-		defer follow(r)()
 		if hsts != "" && r.TLS != nil {
 			w.Header().Set("Strict-Transport-Security", hsts)
 		}
