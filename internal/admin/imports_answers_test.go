@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"enlist/internal/apptest"
 	"enlist/internal/imports"
@@ -73,6 +74,17 @@ func (s *importSite) asksHowToConfirm() {
 		s.Errorf("the Import is %+v", i)
 	}
 	s.want(s.get("full", path), 200, "Of 2 new Contacts, 2 can get mail.")
+
+	list = s.AddList("name", "Confirms later")
+	path, _ = s.uploaded("d.csv", "Email\ny3@example.com\n", "list", fmt.Sprint(list))
+	s.Now = s.Now.Add(2 * time.Second)
+	_, err := s.App.Lists.EditList(s.Context(), s.Caller, list, apptest.Details("double_opt_in_required", "1"))
+	s.Must(err)
+	path, i = s.again(path+"/run", url.Values{})
+	if !i.Options.DryRun || s.Count(list, "is_active", "exactly", "1") != 0 {
+		s.Error("a List that has begun to ask people to confirm gets Contacts without a question")
+	}
+	s.want(s.get("full", path), 200, "Of 1 new Contact, 0 can get mail.", "Send each of them a mail that asks to confirm")
 }
 
 func (s *importSite) asksForBadValues() {

@@ -43,7 +43,9 @@ func (s *operations) lists() {
 	if n := s.List(list).ContactCount; n != 1 {
 		s.Fatalf("the List has %d Contacts, want 1", n)
 	}
-	v.send(path+"/clear", url.Values{"typed": {"Garden"}}, http.StatusOK, "1 Contact")
+	v.send(path+"/clear", url.Values{"typed": {"Garden"}, "count": {"0"}}, http.StatusUnprocessableEntity, "the List has 1 Contact now",
+		`name="count" value="1"`)
+	v.send(path+"/clear", url.Values{"typed": {"Garden"}, "count": {"1"}}, http.StatusOK, "1 Contact")
 	second, _, _ := strings.Cut(copied, "?")
 	v.send(second+"/delete", url.Values{"typed": {"Second"}}, http.StatusOK, "Second was deleted")
 	v.want(second, http.StatusNotFound)
@@ -92,6 +94,8 @@ func (s *operations) fields() {
 	if f := s.Field(list, age); f.Length != 0 {
 		s.Errorf("the length is %d before the person has agreed", f.Length)
 	}
+	short.Set("agreed", "5") // of an earlier page
+	v.send(one, short, http.StatusUnprocessableEntity, "1 Contact holds a value", `name="agreed" value="1"`)
 	short.Set("agreed", "1")
 	v.send(one, short, http.StatusOK, "at most 3 letters")
 	v.send(one+"/up", nil, http.StatusOK)
@@ -100,10 +104,11 @@ func (s *operations) fields() {
 	}
 	v.want(one+"/delete", http.StatusOK, "the values of 1 Contact")
 	v.send(one+"/delete", url.Values{"typed": {"Other"}}, http.StatusUnprocessableEntity, "this is not the name")
-	v.send(one+"/delete", url.Values{"typed": {"Age"}}, http.StatusOK, "was deleted")
+	v.send(one+"/delete", url.Values{"typed": {"Age"}}, http.StatusUnprocessableEntity, "the values are of 1 Contact now")
+	v.send(one+"/delete", url.Values{"typed": {"Age"}, "count": {"1"}}, http.StatusOK, "was deleted")
 	v.want(one, http.StatusNotFound)
 	v.want(path+"/fields/"+id(s.EmailField(list)), http.StatusOK, "the email address")
-	v.send(path+"/fields/"+id(s.EmailField(list))+"/delete", url.Values{"typed": {"Email"}}, http.StatusUnprocessableEntity, "keeps its email Field")
+	v.send(path+"/fields/"+id(s.EmailField(list))+"/delete", url.Values{"typed": {"Email"}, "count": {"1"}}, http.StatusUnprocessableEntity, "keeps its email Field")
 }
 
 // asksWhoHasNotConfirmed makes a List with Contacts ask them to confirm, in each of the ways.
@@ -129,9 +134,8 @@ func (s *operations) asksWhoHasNotConfirmed() {
 		}
 		form.Set("statement", "fair in Bonn, 2022")
 		form.Set("count", "2")
-		if c.choice != "wait" {
-			v.send(path, form, http.StatusUnprocessableEntity, "1 Contacts match now: look at them again")
-		}
+		v.send(path, form, http.StatusUnprocessableEntity, map[bool]string{true: "1 Contact now: look at the number again",
+			false: "1 Contacts match now: look at them again"}[c.choice == "wait"])
 		form.Set("count", "1")
 		at, _, _ := strings.Cut(v.send(path, form, http.StatusOK), "?")
 		if !strings.HasPrefix(at, c.at) || !s.List(list).DoubleOptIn || s.List(list).Name != "Renamed" {
@@ -148,6 +152,25 @@ func (s *operations) asksWhoHasNotConfirmed() {
 		}
 		v.want("/admin/lists/"+id(list), http.StatusOK, "Can get mail", "Have not confirmed yet")
 	}
+}
+
+// asksWhoGetsMail makes a List no longer ask its people to confirm.
+func (s *operations) asksWhoGetsMail() {
+	v, list := s.full(), s.AddList("name", "Stops", "double_opt_in_required", "1")
+	path, form := "/admin/lists/"+id(list)+"/settings", url.Values{"name": {"Stops"}, "country_code": {"49"}}
+	s.Subscribe(list, "Email", "ann@example.com")
+	v.send(path, form, http.StatusUnprocessableEntity, "1 Contact has not confirmed, and gets no mail today. From now on it gets mail",
+		`name="agreed" value="1" required`, "See who they are")
+	s.Subscribe(list, "Email", "bob@example.com")
+	form.Set("agreed", "1")
+	v.send(path, form, http.StatusUnprocessableEntity, "2 Contacts have not confirmed", `name="agreed" value="2" required`)
+	if !s.List(list).DoubleOptIn {
+		s.Error("the List asks for no confirmation before the user has agreed to the number")
+	}
+	form.Set("agreed", "2")
+	v.send(path, form, http.StatusOK, "is subscribed at once")
+	empty := s.AddList("name", "Empty", "double_opt_in_required", "1")
+	v.send("/admin/lists/"+id(empty)+"/settings", url.Values{"name": {"Empty"}, "country_code": {"49"}}, http.StatusOK, "is subscribed at once")
 }
 
 func (s *operations) preferences() {

@@ -71,12 +71,20 @@ func readAnswers(r *ui.Request, o *imports.ImportOptions) {
 	}
 }
 
-// run imports the file of a dry run, or shows again what would happen with other answers.
+// run imports the file of a dry run, or shows again what would happen: with other answers, or after the List was
+// changed.
 func run(r *ui.Request, i *imports.Import) (enlist.ImportID, error) {
 	if err := r.ParseForm(); err != nil {
 		return 0, enlist.Invalid("file", "the browser sent a form that cannot be read: try again")
 	}
 	isAgain := r.PostForm.Get("again") != ""
+	list, err := r.App.Lists.List(r.Context(), r.Caller, i.ListID)
+	if err != nil {
+		return 0, err
+	}
+	if list.DoubleOptIn && list.LastModifiedTime > i.EndTime { // perhaps it asks people to confirm only since then
+		isAgain = true
+	}
 	if !isAgain && i.Report.Mail.Waiting > 0 && r.PostForm.Get("confirm") == "" {
 		return 0, enlist.Invalid("confirm", "say first what happens to "+
 			ui.Count(i.Report.Mail.Waiting, "new Contact")+" without a confirmation")

@@ -168,9 +168,12 @@ func (p *pages) saveField(r *ui.Request) (*ui.View, error) {
 	switch {
 	case misfits.Count > 0 && misfits.Refused:
 		return refuse(enlist.Invalid("type", hold+": change these values first, or choose another type"))
-	case misfits.Count > 0 && r.PostForm.Get("agreed") == "":
-		return p.showField(list, f, form, hold+". They keep it until it is changed. Change the Field all the same.",
-			hold+"."), nil
+	case misfits.Count > 0 && !agreed(r, misfits.Count):
+		v := p.showField(list, f, form, hold+". They keep it until it is changed. Change the Field all the same.", hold+".")
+		d := v.Data.(formData)
+		d.Count = misfits.Count
+		v.Data = d
+		return v, nil
 	}
 	if _, err := r.App.Lists.EditField(r.Context(), r.Caller, list.ID, f.ID, fieldDetails(form)); err != nil {
 		return refuse(err)
@@ -222,15 +225,21 @@ func (p *pages) askDeleteField(r *ui.Request) (*ui.View, error) {
 
 func (p *pages) showDeleteField(r *ui.Request, l *enlist.List, f *enlist.Field, wrong, problem string) (
 	*ui.View, error) {
-	n, err := r.App.Contacts.CountContacts(r.Context(), r.Caller, l.ID, &enlist.Criteria{Key: f.Name, Operator: "not",
-		Value: enlist.TextInput("")})
+	n, err := holders(r, l, f)
 	if err != nil {
 		return nil, err
 	}
 	return &ui.View{Title: "Delete the Field " + f.Name + "?", Place: "Lists", Content: p.ask_, Problem: problem,
 		Data: askData{Texts: []string{fmt.Sprintf("The Field and the values of %s are deleted, for ever.",
 			ui.Count(n, "Contact")), "Segments, Messages and Imports that use the Field no longer work."}, Name: f.Name,
-			Typed: r.PostForm.Get("typed"), Wrong: wrong, Button: "Delete the Field", Danger: true, Back: path(l.ID)}}, nil
+			Count: n, Typed: r.PostForm.Get("typed"), Wrong: wrong, Button: "Delete the Field", Danger: true,
+			Back: path(l.ID)}}, nil
+}
+
+// holders counts the Contacts with a value in a Field.
+func holders(r *ui.Request, l *enlist.List, f *enlist.Field) (int64, error) {
+	return r.App.Contacts.CountContacts(r.Context(), r.Caller, l.ID, &enlist.Criteria{Key: f.Name, Operator: "not",
+		Value: enlist.TextInput("")})
 }
 
 func (p *pages) deleteField(r *ui.Request) (*ui.View, error) {
@@ -240,6 +249,14 @@ func (p *pages) deleteField(r *ui.Request) (*ui.View, error) {
 	}
 	if r.PostForm.Get("typed") != f.Name {
 		return p.showDeleteField(r, list, f, notTyped, "Nothing was deleted.")
+	}
+	n, err := holders(r, list, f)
+	if err != nil {
+		return nil, err
+	}
+	if n != ui.Int(r.PostForm.Get("count")) {
+		return p.showDeleteField(r, list, f, "the values are of "+ui.Count(n, "Contact")+" now: look again",
+			"Nothing was deleted.")
 	}
 	name := f.Name
 	if err := r.App.Lists.DeleteField(r.Context(), r.Caller, list.ID, f.ID); err != nil {

@@ -90,6 +90,11 @@ func peopleOf(id enlist.ListID, tests ...string) string {
 	return q
 }
 
+// unconfirmedOf returns the path of the Contacts of a List that would get mail if they had confirmed.
+func unconfirmedOf(id enlist.ListID) string {
+	return peopleOf(id, "is_active", "1", "is_unsubscribed", "0", "double_opt_in", "0")
+}
+
 // plot draws the last days. The table beside the drawing of changes has what is drawn as lost one by one.
 func (d *listData) plot(r *ui.Request) error {
 	days, err := r.App.Lists.ListDays(r.Context(), r.Caller, d.ID,
@@ -137,7 +142,7 @@ func (d *listData) count(r *ui.Request) error {
 	if d.DoubleOptIn {
 		receiving.Path = confirmed
 		second = figure{"Have not confirmed yet", ui.Number(f.Unconfirmed), ui.Percent(f.Unconfirmed, d.ContactCount),
-			peopleOf(d.ID, "is_active", "1", "is_unsubscribed", "0", "double_opt_in", "0")}
+			unconfirmedOf(d.ID)}
 	}
 	d.Figures = []figure{receiving, second,
 		{"With a consent on record", ui.Number(f.Provable), ui.Percent(f.Provable, f.Receiving), ""}}
@@ -161,15 +166,15 @@ func settingsOf(l *enlist.List) []setting {
 			"may see and join this List, and everyone may read its archive", "do not see this List")},
 	}
 	if !l.DisallowDuplicates {
-		all = append(all, setting{"A send to one address twice",
+		all = append(all, setting{"A campaign to one address twice",
 			either(l.SendToDuplicates, "is a mail for each Contact", "is one mail")})
 	}
 	for _, s := range []setting{{"Mails come from", senderOf(l)}, {"Language", l.Language}, {"Folder", l.FolderName},
 		{"Subject of the mail that asks to confirm", l.ConfirmSubject}, {"Its text", l.ConfirmText},
 		{"Who confirms agrees to", l.ConsentText},
-		{"Told of each subscription", spaced(l.OnRegister)}, {"Told of each change", spaced(l.OnUpdate)},
-		{"Told of each departure", spaced(l.OnUnsubscribe)}, {"Imprint", l.Imprint},
-		{"Description for subscribers", l.Description}, {"Who has left reads", l.FarewellText},
+		{"Notified when someone subscribes", spaced(l.OnRegister)}, {"Notified when a Contact changes", spaced(l.OnUpdate)},
+		{"Notified when someone unsubscribes", spaced(l.OnUnsubscribe)}, {"Imprint", l.Imprint},
+		{"Description for subscribers", l.Description}, {"After unsubscribing, people read", l.FarewellText},
 		{"Above their settings, subscribers read", l.PreferencesText}} {
 		if s.Value != "" {
 			all = append(all, s)

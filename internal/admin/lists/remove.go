@@ -70,7 +70,7 @@ func (p *pages) askRemove(r *ui.Request) (*ui.View, error) {
 
 // showRemove asks before a List is cleared or deleted.
 func (p *pages) showRemove(r *ui.Request, l *enlist.List, wrong string) (*ui.View, error) {
-	d := askData{Name: l.Name, Typed: r.PostForm.Get("typed"), Wrong: wrong, Danger: true, Back: path(l.ID)}
+	d := askData{Name: l.Name, Count: l.ContactCount, Typed: r.PostForm.Get("typed"), Wrong: wrong, Danger: true, Back: path(l.ID)}
 	v := &ui.View{Place: "Lists", Content: p.ask_}
 	if wrong != "" {
 		v.Problem = "Nothing was deleted."
@@ -111,6 +111,9 @@ func (p *pages) remove(r *ui.Request) (*ui.View, error) {
 	}
 	if r.PostForm.Get("typed") != list.Name {
 		return p.showRemove(r, list, notTyped)
+	}
+	if ui.Int(r.PostForm.Get("count")) != list.ContactCount { // of the page; others add Contacts meanwhile
+		return p.showRemove(r, list, "the List has "+ui.Count(list.ContactCount, "Contact")+" now: look again")
 	}
 	if act == "clear" {
 		err = r.App.Contacts.ClearList(r.Context(), r.Caller, list.ID)

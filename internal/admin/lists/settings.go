@@ -19,6 +19,8 @@ type formData struct {
 	Delete string // path of the page that deletes the record; "": none
 	Says   string
 	Ask    string // what the person must agree to before the form is saved; "": nothing
+	Count  int64  // of the Contacts about whom Ask is
+	Who    string // path of the page that shows them; "": none
 
 	Waiting *waiting // asks what happens to people who have not confirmed; nil: does not ask
 }
@@ -151,7 +153,7 @@ func (p *pages) showSettings(l *enlist.List, f ui.Form, problem string) *ui.View
 		Data: formData{Form: f, Button: "Save", Back: path(l.ID)}, Actions: []ui.Action{texts}}
 }
 
-// saveSettings saves the form. If people would get no more mail because they have not confirmed, it asks first.
+// saveSettings saves the form. If people who have not confirmed would get no more mail, or mail again, it asks first.
 func (p *pages) saveSettings(r *ui.Request) (*ui.View, error) {
 	list, err := load(r)
 	if err != nil {
@@ -163,6 +165,9 @@ func (p *pages) saveSettings(r *ui.Request) (*ui.View, error) {
 	}
 	f.Read(r)
 	to := path(list.ID)
+	if v, err := p.askReceiving(r, list, f); v != nil || err != nil {
+		return v, err
+	}
 	if f.Value(doubleOptIn) != "" && !list.DoubleOptIn {
 		asks, change, err := p.confirmFirst(r, list, f)
 		if err != nil {
@@ -187,6 +192,7 @@ func (p *pages) saveSettings(r *ui.Request) (*ui.View, error) {
 type askData struct {
 	Texts  []string // what will happen
 	Name   string   // to be typed; "": nothing
+	Count  int64    // of Contacts in the Texts; the form sends it back
 	Typed  string
 	Wrong  string // what is wrong with what was typed
 	Button string

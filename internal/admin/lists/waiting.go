@@ -9,7 +9,8 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file asks what happens to the people of a List who have not confirmed, when a user makes the List ask for it.
+// This file asks what happens to the people of a List who have not confirmed, when a user makes the List ask for it, or
+// no longer ask.
 
 const doubleOptIn = "double_opt_in_required"
 
@@ -38,7 +39,11 @@ func (p *pages) confirmFirst(r *ui.Request, l *enlist.List, f ui.Form) (asks *wa
 	w.Part = ui.Percent(w.Count, l.ContactCount)
 	switch w.Choice {
 	case wait:
-		return nil, 0, nil
+		if ui.Int(r.PostForm.Get("count")) == w.Count {
+			return nil, 0, nil
+		}
+		w.Wrong = ui.Count(w.Count, "Contact") + " now: look at the number again."
+		return w, 0, nil
 	case string(contacts.ChangeConfirm), string(contacts.ChangeAsk):
 	default:
 		return w, 0, nil
@@ -65,3 +70,28 @@ func (p *pages) askWaiting(l *enlist.List, f ui.Form, asks *waiting) *ui.View {
 	v.Data = d
 	return v
 }
+
+// askReceiving asks before a List no longer asks its people to confirm: Contacts without a confirmation get mail then. It
+// returns nil without such Contacts, or if the user has agreed to as many as there are.
+func (p *pages) askReceiving(r *ui.Request, l *enlist.List, f ui.Form) (*ui.View, error) {
+	if !l.DoubleOptIn || f.Value(doubleOptIn) != "" {
+		return nil, nil
+	}
+	n, err := r.App.Contacts.CountContacts(r.Context(), r.Caller, l.ID, contacts.Unconfirmed())
+	if err != nil || n == 0 || agreed(r, n) {
+		return nil, err
+	}
+	have := " Contacts have not confirmed, and get no mail today. From now on they get mail, although they never confirmed."
+	if n == 1 {
+		have = " Contact has not confirmed, and gets no mail today. From now on it gets mail, although it never confirmed."
+	}
+	v := p.showSettings(l, f, "It is not saved yet: agree first to what happens to people who have not confirmed.")
+	d := v.Data.(formData)
+	d.Count, d.Who = n, unconfirmedOf(l.ID)
+	d.Ask = ui.Number(n) + have
+	v.Data = d
+	return v, nil
+}
+
+// agreed reports whether the user has agreed to what happens to n Contacts.
+func agreed(r *ui.Request, n int64) bool { return r.PostForm.Get("agreed") == ui.Plain(n) }
