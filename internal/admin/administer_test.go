@@ -1,9 +1,13 @@
 package admin_test
 
 import (
+	"bytes"
 	"context"
 	"html"
+	"image"
+	"image/png"
 	"log/slog"
+	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -12,6 +16,7 @@ import (
 	"time"
 
 	"enlist/internal/admin"
+	"enlist/internal/admin/ui"
 	"enlist/internal/app"
 	"enlist/internal/enlist"
 	"enlist/internal/people"
@@ -188,4 +193,48 @@ func (s *site) manageWebhooks() {
 	v.want("/admin/audit?method=sign&until=2001-01-01", http.StatusOK, "No row matches")
 	v.want("/admin/audit?from=yesterday", http.StatusUnprocessableEntity, "Write a day as")
 	v.want("/admin/audit?page=2", http.StatusOK, "Newer")
+}
+
+// formsOfAccounts sends forms of a tab with one Account after another tab has chosen another.
+func (s *site) formsOfAccounts() {
+	v, other := s.full(), s.NewCaller().Account
+	v.wantWithout("/admin/account", ui.AccountInput) // with one Account, no form needs it
+	_, err := s.App.People.Invite(s.Context(), people.Invitation{Email: "p-full@example.com",
+		Name: "P", Membership: people.Membership{Account: other.ID, Level: enlist.Full, MaySend: true}})
+	s.Must(err)
+	own := id(s.Caller.Account.ID)
+	input := `<input type="hidden" name="of_account" value="` + own + `">`
+	for path, forms := range map[string]int{"/admin/account": 2, "/admin/people": 2, "/admin/keys": 2, "/admin/images": 2, "/admin/look": 2} {
+		if _, _, text := v.get(path); strings.Count(text, input) != forms || strings.Count(text, `<form method="post"`) != forms {
+			s.Errorf("not all %d forms of %s have the Account:\n%s", forms, path, cut(text))
+		}
+	}
+	v.send("/admin/account", url.Values{"account": {id(other.ID)}}, http.StatusOK)
+	for path, form := range map[string]url.Values{"/admin/account/edit": {"name": {"Mine"}, "timezone": {"UTC"}},
+		"/admin/people": {"name": {"Li"}, "email": {"li@example.com"}, "level": {"full"}}, "/admin/keys": {"name": {"K"}, "level": {"full"}, "rate": {"default"}},
+		"/admin/look": {"imprint": {"Mine"}}, "/admin/lists": {"name": {"L"}, "country_code": {"49"}}} {
+		form.Set(ui.AccountInput, own)
+		v.send(path, form, http.StatusUnprocessableEntity, "Nothing was changed: the form is of the Account", "and you use")
+		form.Set(ui.AccountInput, id(other.ID))
+		v.send(path, form, http.StatusOK)
+	}
+	v.storedImage(ui.AccountInput, own, http.StatusUnprocessableEntity, "the form is of the Account")
+	v.storedImage(ui.AccountInput, id(other.ID), http.StatusOK, "dot.png is stored")
+}
+
+// storedImage uploads an image with another input before it.
+func (v *visitor) storedImage(name, value string, want int, part string) {
+	v.Helper()
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	v.Must(w.WriteField(name, value))
+	file, err := w.CreateFormFile("file", "dot.png")
+	v.Must(err)
+	v.Must(png.Encode(file, image.NewGray(image.Rect(0, 0, 2, 2))))
+	v.Must(w.Close())
+	r, err := v.client.Post(v.server.URL+"/admin/images", w.FormDataContentType(), &b)
+	v.Must(err)
+	if status, _, text := v.read(r); status != want || !strings.Contains(text, part) {
+		v.Errorf("an image with %s %s is answered with %d:\n%s", name, value, status, cut(text))
+	}
 }

@@ -172,7 +172,11 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
 		}
 		defer release()
 	}
-	view, err := p.Serve(request)
+	var view *ui.View
+	err := request.CheckAccount(r.PostForm.Get(ui.AccountInput))
+	if err == nil {
+		view, err = p.Serve(request)
+	}
 	switch {
 	case err != nil:
 		h.fail(w, r, v, err)

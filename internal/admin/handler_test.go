@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m, func() error { return goleak.Find() }) }
 
-// covers: decision 138, decision 146
+// covers: decision 138, decision 146, decision 148
 func TestPages(t *testing.T) {
 	apptest.Run(t, apptest.Own, newSite, []apptest.Rule[*site]{
 		{Name: "a stranger is led to the sign-in, and afterwards to the page", Test: (*site).strangers},
@@ -38,6 +38,7 @@ func TestPages(t *testing.T) {
 		{Name: "a Message is written, looked at, sent once and reported", Test: (*site).firstSend},
 		{Name: "a person signs in with a passkey, and administers people, keys and webhooks, as the audit log says", Test: (*site).administer},
 		{Name: "only a person who may send can send", Test: (*site).maySend},
+		{Name: "a form of one Account changes no other that the person has chosen meanwhile", Test: (*site).formsOfAccounts},
 		{Name: "a Form is added, edited and deleted, and the texts of its List", Test: (*site).forms},
 		{Name: "conditions are kept as a Segment, which a send can choose", Test: (*site).segments},
 	})

@@ -134,6 +134,12 @@ func store(r *ui.Request) (name string, err error) {
 		if err != nil || part.FormName() == "file" && part.FileName() == "" {
 			return "", enlist.Invalid("data", "choose a file")
 		}
+		if part.FormName() == ui.AccountInput {
+			value, err := io.ReadAll(io.LimitReader(part, formRoom))
+			if err = errors.Join(err, r.CheckAccount(string(value))); err != nil {
+				return "", err
+			}
+		}
 		if part.FormName() != "file" {
 			continue
 		}

@@ -175,6 +175,9 @@ func (p *pages) receive(r *ui.Request, f *form, most int64) (*imports.Import, er
 
 // add adds the Import of a file.
 func (p *pages) add(r *ui.Request, f *form, part *multipart.Part, most int64) (*imports.Import, error) {
+	if err := r.CheckAccount(f.Texts[ui.AccountInput]); err != nil {
+		return nil, err
+	}
 	name := strings.ToValidUTF8(part.FileName(), "�")
 	if name == "" {
 		f.Wrong["file"] = "Choose a file."

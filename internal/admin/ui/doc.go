@@ -13,6 +13,7 @@
 //	upload.go, download.go   files from and to a browser
 //	format.go, rights.go numbers, times and rights in words
 //	lists.go             the Lists of a person
+//	account.go           keeps a form of one Account from changing another
 //	table.go             tables that are sorted by a column and searched for names
 //	chart.go, plot.go, stack.go, bars.go, funnel.go, dots.go   charts
 //	shade.go             a mail in light and dark colours

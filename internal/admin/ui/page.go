@@ -262,18 +262,22 @@ func Write(w http.ResponseWriter, r *http.Request, status int, view *View, v *pe
 	if err := view.Content.ExecuteTemplate(&b, block, data); err != nil {
 		return err
 	}
+	text := b.Bytes()
+	if v != nil && len(v.Accounts) > 1 {
+		text = withAccount(text, v.Caller.Account.ID)
+	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Vary", "Accept-Encoding, HX-Request")
 	if !acceptsGzip(r) {
 		w.WriteHeader(status)
-		w.Write(b.Bytes()) // an error means that the client has disconnected
+		w.Write(text) // an error means that the client has disconnected
 		return nil
 	}
 	w.Header().Set("Content-Encoding", "gzip")
 	w.WriteHeader(status)
 	packed := packers.Get().(*gzip.Writer)
 	packed.Reset(w)
-	packed.Write(b.Bytes())
+	packed.Write(text)
 	packed.Close()
 	packers.Put(packed)
 	return nil
