@@ -209,7 +209,7 @@ func outcomes(as string) [5]string {
 			"not valid"}
 	}
 	return [5]string{"new Contacts", "Contacts with new values", "on the List already, or the same",
-		"have unsubscribed, or the file says that they have left", "not valid"}
+		"have unsubscribed, or the file says so", "not valid"}
 }
 
 // countOutcomes fills the bar and the table of outcomes.

@@ -39,7 +39,7 @@ type row struct {
 }
 
 // columns are those of the page. The service has an index of the times.
-var columns = ui.Columns[row]{{Text: "Address"}, {Text: "Has left"}, {Key: "time", Text: "When", Falls: true}}
+var columns = ui.Columns[row]{{Text: "Address"}, {Text: "Unsubscribed from"}, {Key: "time", Text: "When", Falls: true}}
 
 // data is the data of the page.
 type data struct {
