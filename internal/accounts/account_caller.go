@@ -45,13 +45,17 @@ func (s *Service) EditOwnAccount(ctx context.Context, c *enlist.Caller, name, zo
 	if err := requireAccount(c); err != nil {
 		return err
 	}
-	name, err := operatorText("Account", name)
+	var wrong []*enlist.Error
+	name, err := enlist.ReadName(name)
 	if err != nil {
-		return err
+		wrong = append(wrong, enlist.Invalid("name", err.Error()))
 	}
 	zone = strings.TrimSpace(zone)
 	if enlist.CheckTimeZone(zone) != nil {
-		return enlist.Invalid("timezone", enlist.Expected("an IANA time zone, such as Europe/Berlin").Error())
+		wrong = append(wrong, enlist.Invalid("timezone", enlist.Expected("an IANA time zone, such as Europe/Berlin").Error()))
+	}
+	if err := enlist.Together(wrong); err != nil {
+		return err
 	}
 	return s.EditAccount(WithActor(ctx, c.Actor), c.Account.ID,
 		func(a *enlist.Account) { a.Name, a.TimeZone = name, zone })

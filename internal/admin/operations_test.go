@@ -3,6 +3,7 @@ package admin_test
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -180,13 +181,22 @@ func (s *operations) autoresponders() {
 		"when": {"delay"}, "offset": {"7"}, "period": {"day"}}
 	v.send(base, form, http.StatusOK, "day 7", "May", "No mail was sent yet")
 	form.Set("when", "immediate")
+	form.Set("offset", "1") // as the page shows it
 	v.send(base, form, http.StatusOK, "day 0, at once")
 	form.Set("when", "clock")
+	form.Set("offset", "7")
 	form.Set("clock", "x")
 	v.send(base, form, http.StatusUnprocessableEntity, "choose the time of day")
 	form.Set("clock", "09:30")
 	v.send(base, form, http.StatusOK, "day 7, then at 9:30")
+	late := url.Values{"message_id": {id(s.Message)}, "event_type": {"subscribe"}, "segment_id": {"0"}, "when": {"immediate"}}
+	for name, typed := range map[string]string{"offset": "3", "clock": "18:00", "at": "2031-01-02T09:00"} {
+		form := maps.Clone(late) // a mail would leave at once
+		form.Set(name, typed)
+		v.send(base, form, http.StatusUnprocessableEntity, "the choice above does not use it", `value="`+typed+`"`)
+	}
 	form.Set("when", "delay")
+	form.Del("clock")
 	form.Set("offset", "many")
 	v.send(base, form, http.StatusUnprocessableEntity, `value="many"`, "an integer from")
 	form.Set("message_id", "99999")

@@ -102,4 +102,27 @@ func (s *site) allMistakes() {
 	if n := strings.Count(text, `class="wrong"`); status != http.StatusUnprocessableEntity || n < 2 {
 		s.Errorf("the settings of a List are answered with %d and %d mistakes:\n%s", status, n, cut(text))
 	}
+	for path, c := range map[string]struct {
+		form url.Values
+		want []string
+	}{
+		"/admin/people": {url.Values{"only": {"1"}, "email": {"none"}}, []string{"is not an email address", "the person needs a name",
+			"Choose at least one List"}},
+		"/admin/keys": {url.Values{"only": {"1"}, "expires": {"soon"}, "rate": {"fast"}, "level": {"read"}}, []string{"expected a name",
+			"Choose at least one List", "Write the day as", "and a rate such as"}},
+		"/admin/look":                           {url.Values{"width": {"wide"}, "logo_width": {"-1"}, "accent_colour": {"red"}}, []string{"", "", ""}},
+		"/admin/forms/" + id(s.News) + "/texts": {url.Values{"confirmation_subject": {"a\nb"}, "consent_text": {"a\nb"}}, []string{"", ""}},
+		"/admin/autoresponders?list=" + id(s.News): {url.Values{"event_type": {"subscribe"}, "when": {"date"}}, []string{"choose a Message",
+			"choose the day and the time"}},
+	} {
+		status, _, text := v.post(path, c.form)
+		if n := strings.Count(text, `class="wrong"`); status != http.StatusUnprocessableEntity || n != len(c.want) {
+			s.Errorf("%s is answered with %d and %d mistakes, want %d:\n%s", path, status, n, len(c.want), cut(text))
+		}
+		for _, part := range c.want {
+			if !strings.Contains(text, part) {
+				s.Errorf("%s has no %q:\n%s", path, part, cut(text))
+			}
+		}
+	}
 }

@@ -81,11 +81,11 @@ type FirstPerson struct{ Email, Name, Password string }
 // BecomeFirst uses the first link. The new person may do everything in all Accounts, and is signed in. Errors:
 // InvalidParameters, and one of IsLinkError.
 func (s *Service) BecomeFirst(ctx context.Context, text string, f FirstPerson, b Browser) (cookie string, err error) {
-	p, err := newPerson(f.Email, f.Name)
-	if err != nil {
-		return "", err
+	p, wrong := readPerson(f.Email, f.Name)
+	if bad := checkPassword(f.Password); bad != nil {
+		wrong = append(wrong, bad)
 	}
-	if err := checkPassword(f.Password); err != nil {
+	if err := enlist.Together(wrong); err != nil {
 		return "", err
 	}
 	if p.password, err = s.passwords.hash(ctx, f.Password); err != nil {

@@ -93,7 +93,7 @@ func (p *passwords) sum(ctx context.Context, owner int64, password string, salt 
 }
 
 // checkPassword refuses a password that is too short or too long. Errors: InvalidParameters.
-func checkPassword(password string) error {
+func checkPassword(password string) *enlist.Error {
 	switch {
 	case utf8.RuneCountInString(password) < minPassword:
 		return enlist.Invalid("password", fmt.Sprintf("the password needs at least %d letters", minPassword))

@@ -153,20 +153,35 @@ func auditValues(m *Member) accounts.AuditValues {
 
 // newPerson checks an address and a name. Errors: InvalidParameters.
 func newPerson(email, name string) (*Person, error) {
-	spelling, key, ok := address.ParseEmail(email)
-	name, err := enlist.ReadLine(name)
-	switch {
-	case !ok:
-		return nil, errNoAddress(email)
-	case err == nil && name == "":
-		return nil, enlist.Invalid("name", "the person needs a name")
-	case err != nil || utf8.RuneCountInString(name) > maxName || !utf8.ValidString(name):
-		return nil, enlist.Invalid("name", "the name must be one line of at most 100 letters")
+	p, wrong := readPerson(email, name)
+	if err := enlist.Together(wrong); err != nil {
+		return nil, err
 	}
-	return &Person{Email: spelling, Name: name, emailKey: key}, nil
+	return p, nil
 }
 
-func errNoAddress(text string) error {
+// readPerson is newPerson with all mistakes.
+func readPerson(email, name string) (p *Person, wrong []*enlist.Error) {
+	spelling, key, ok := address.ParseEmail(email)
+	if !ok {
+		wrong = append(wrong, errNoAddress(email))
+	}
+	name, err := enlist.ReadLine(name)
+	if err == nil && name == "" {
+		wrong = append(wrong, enlist.Invalid("name", "the person needs a name"))
+	} else if err != nil || utf8.RuneCountInString(name) > maxName || !utf8.ValidString(name) {
+		wrong = append(wrong, enlist.Invalid("name", "the name must be one line of at most 100 letters"))
+	}
+	return &Person{Email: spelling, Name: name, emailKey: key}, wrong
+}
+
+// Mistakes returns what is wrong with the address and the name.
+func (i *Invitation) Mistakes() []*enlist.Error {
+	_, wrong := readPerson(i.Email, i.Name)
+	return wrong
+}
+
+func errNoAddress(text string) *enlist.Error {
 	return enlist.Invalid("email", enlist.Quoted(text)+" is not an email address")
 }
 

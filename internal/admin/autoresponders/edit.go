@@ -1,6 +1,7 @@
 package autoresponders
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -27,9 +28,9 @@ type editData struct {
 	stored   int64 // the time that At showed
 	Zone     string
 	Active   bool
-	Wrong    string // what is wrong with the time
-	Messages bool   // there is a Message
-	MayWrite bool   // a Message
+	Wrong    map[string]string // what is wrong with the time, by input
+	Messages bool              // there is a Message
+	MayWrite bool              // a Message
 }
 
 // formOf returns the inputs of an autoresponder of a List.
@@ -88,13 +89,29 @@ func kindOf(a *enlist.Autoresponder) string {
 	return "immediate"
 }
 
-// read sets what the browser sent, and returns the details. Errors: InvalidParameters about the time.
+// unused returns the mistakes of a time that was typed beside a choice that does not use it: a mail would leave at
+// another time than the person has typed. shown is the form as the page had it.
+func (d *editData) unused(shown *editData) (wrong []*enlist.Error) {
+	for _, in := range []struct{ name, typed, shown, uses string }{{"offset", d.Offset, shown.Offset, "delay clock"},
+		{"clock", d.Clock, shown.Clock, "clock"}, {"at", d.At, shown.At, "date"}} {
+		if in.typed != "" && in.typed != in.shown && !strings.Contains(in.uses, d.Kind) {
+			wrong = append(wrong, enlist.Invalid(in.name, "the choice above does not use it: choose another one, or empty this"))
+		}
+	}
+	return wrong
+}
+
+// read sets what the browser sent, and returns the details. Errors: InvalidParameters about the Message and the time.
 func (d *editData) read(r *ui.Request) ([]enlist.Detail, error) {
 	d.First.Read(r)
-	f := r.PostForm
+	f, shown := r.PostForm, *d
 	d.Kind, d.Offset, d.Period, d.Clock, d.At = f.Get("when"), strings.TrimSpace(f.Get("offset")), f.Get("period"),
 		f.Get("clock"), f.Get("at")
 	d.Active = f.Get("is_active") != ""
+	wrong := d.unused(&shown)
+	if ui.Int(d.First.Value("message_id")) == 0 {
+		wrong = append(wrong, enlist.Invalid("message_id", "choose a Message"))
+	}
 	details := append(d.First.Details(), ui.Text("is_active", map[bool]string{true: "1", false: "0"}[d.Active]))
 	set := func(name, value string) { details = append(details, ui.Text(name, value)) }
 	switch d.Kind {
@@ -111,7 +128,7 @@ func (d *editData) read(r *ui.Request) ([]enlist.Detail, error) {
 	case "clock":
 		clock, err := time.Parse("15:04", d.Clock)
 		if err != nil {
-			return nil, enlist.Invalid("time", "choose the time of day, such as 9:00")
+			wrong = append(wrong, enlist.Invalid("clock", "choose the time of day, such as 9:00"))
 		}
 		set("time_criteria_type", enlist.CriteriaSpecific)
 		set("time_criteria_timestamp", "0")
@@ -120,14 +137,14 @@ func (d *editData) read(r *ui.Request) ([]enlist.Detail, error) {
 	case "date":
 		at, ok := r.ReadTime(d.At, d.stored)
 		if !ok {
-			return nil, enlist.Invalid("time", "choose the day and the time")
+			wrong = append(wrong, enlist.Invalid("at", "choose the day and the time"))
 		}
 		set("time_criteria_type", enlist.CriteriaSpecific)
 		set("time_criteria_timestamp", ui.Plain(at))
 	default:
 		set("time_criteria_type", enlist.CriteriaImmediate)
 	}
-	return details, nil
+	return details, enlist.Together(wrong)
 }
 
 // show shows the form. refusal is why it was not saved; nil: it was not sent yet.
@@ -143,13 +160,28 @@ func (p *pages) show(d *editData, refusal error) (*ui.View, error) {
 	if ok && known.Kind == enlist.NoMessage {
 		refusal = enlist.Invalid("message_id", "choose a Message")
 	}
-	if ok && strings.HasPrefix(known.Field, "time") {
-		d.Wrong, v.Problem = known.Detail, "Nothing was changed: see below."
-		return v, nil
-	}
 	var err error
-	v.Problem, err = d.First.Refuse(refusal)
-	return v, err
+	if v.Problem, err = d.First.Refuse(refusal); err != nil {
+		return nil, err
+	}
+	d.Wrong = make(map[string]string)
+	for key, what := range ui.Mistakes(known) {
+		d.Wrong[cmp.Or(timeInputs[key], key)] = what
+	}
+	if d.Wrong["offset"]+d.Wrong["clock"]+d.Wrong["at"] != "" {
+		v.Problem = "Nothing was changed: see below."
+	}
+	return v, nil
+}
+
+// timeInputs are the inputs of keys.
+var timeInputs = map[string]string{"time_criteria_offset_value": "offset", "time_criteria_offset_period": "offset",
+	"time_criteria_timestamp": "at"}
+
+// fresh returns what the form of a new autoresponder shows.
+func fresh(list enlist.ListID) *enlist.Autoresponder {
+	return &enlist.Autoresponder{ListID: list, IsActive: true, Event: enlist.EventSubscribe, OffsetValue: 1,
+		OffsetPeriod: enlist.PeriodDay, SpecificHour: 9}
 }
 
 // new_ shows the form of a new autoresponder.
@@ -157,8 +189,7 @@ func (p *pages) new_(r *ui.Request) (*ui.View, error) {
 	if err := enlist.RequireSending(r.Caller); err != nil {
 		return nil, err
 	}
-	d, err := formOf(r, &enlist.Autoresponder{ListID: enlist.ListID(ui.Int(r.FormValue("list"))), IsActive: true,
-		Event: enlist.EventSubscribe, OffsetValue: 1, OffsetPeriod: enlist.PeriodDay, SpecificHour: 9})
+	d, err := formOf(r, fresh(enlist.ListID(ui.Int(r.FormValue("list")))))
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +198,7 @@ func (p *pages) new_(r *ui.Request) (*ui.View, error) {
 
 func (p *pages) add(r *ui.Request) (*ui.View, error) {
 	list := enlist.ListID(ui.Int(r.URL.Query().Get("list")))
-	d, err := formOf(r, &enlist.Autoresponder{ListID: list})
+	d, err := formOf(r, fresh(list))
 	if err != nil {
 		return nil, err
 	}

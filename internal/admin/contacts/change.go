@@ -47,7 +47,7 @@ var actionTexts = []actionText{
 		Says: "They get mail again, also if mails came back before. Who has unsubscribed stays unsubscribed."},
 	{Name: contacts.ChangeSet, Text: "set a value", Says: "What they have in the Field now is lost."},
 	{Name: contacts.ChangeUnsubscribe, Text: "unsubscribe them",
-		Says: "Only the people themselves can ask to be subscribed again. Mails on departure are sent."},
+		Says: "Only the people themselves can ask to be subscribed again. Notifications of it are sent."},
 	{Name: contacts.ChangeConfirm, Text: "confirm them by a statement",
 		Says: "They agreed before, and you can say when and how. It is kept as proof. They get mail of a List that " +
 			"asks people to confirm."},
@@ -153,20 +153,28 @@ func (p *pages) startMany(r *ui.Request) (*ui.View, error) {
 	}
 	request := contacts.ChangeRequest{List: v.list, Criteria: b.criteria(v),
 		Action: contacts.ChangeAction(r.PostForm.Get("action")), Count: ui.Int(r.PostForm.Get("count"))}
-	if request.Action == contacts.ChangeSet {
+	wrong := make(map[string]string)
+	switch request.Action {
+	case contacts.ChangeSet:
 		request.Field, request.Value = r.PostForm.Get("field"), r.PostForm.Get("set")
 		if request.Field == "" {
-			return p.showMany(r, v, map[string]string{"field": "Choose a Field."})
+			wrong["field"] = "Choose a Field."
 		}
-	}
-	if request.Action == contacts.ChangeConfirm {
+	case contacts.ChangeConfirm:
 		request.Value = r.PostForm.Get("statement")
+		if strings.TrimSpace(request.Value) == "" {
+			wrong["statement"] = "Write when and how these people agreed."
+		}
+	case "":
+		wrong["action"] = "Choose what to do."
 	}
 	typed := strings.NewReplacer(",", "", ".", "", " ", "").Replace(r.PostForm.Get("typed"))
 	if (request.Count >= askedFrom || request.Action == contacts.ChangeDelete ||
 		request.Action == contacts.ChangeUnsubscribe) && ui.Int(typed) != request.Count {
-		return p.showMany(r, v, map[string]string{"typed": "Type " + ui.Plain(request.Count) +
-			", the number of Contacts."})
+		wrong["typed"] = "Type " + ui.Plain(request.Count) + ", the number of Contacts."
+	}
+	if len(wrong) > 0 {
+		return p.showMany(r, v, wrong)
 	}
 	caller := *r.Caller // a second press starts nothing
 	caller.Retry = &enlist.Retry{Header: "page-" + r.PostForm.Get("token"),

@@ -43,6 +43,7 @@ func (p *pages) showEdit(r *ui.Request, wrong *enlist.Error) (*ui.View, error) {
 		return nil, err
 	}
 	d := editData{List: list, ID: id, Back: personPath(list, id)}
+	today := enlist.Today(r.Now, r.Caller.Account.TimeZone)
 	view := &ui.View{Title: "Change the values", Place: "Contacts", Content: p.edit_, Data: &d}
 	if name, err := r.App.Lists.List(r.Context(), r.Caller, list); err == nil {
 		view.Sub = "Of a Contact of " + name.Name
@@ -50,7 +51,11 @@ func (p *pages) showEdit(r *ui.Request, wrong *enlist.Error) (*ui.View, error) {
 	for i := range fields {
 		in := inputOf(&fields[i], c.Values.Get(fields[i].ID))
 		if wrong != nil {
+			stored := in.Value
 			in = inputOf(&fields[i], sentValue(r, in.Key))
+			if _, err := fields[i].Read(enlist.TextInput(in.Value), today); in.Value != stored && err != nil {
+				in.Wrong = detailOf(err)
+			}
 			if wrong.Field == in.Name {
 				in.Wrong = strings.TrimPrefix(strings.TrimPrefix(wrong.Detail, "the first one: "), in.Name+": ")
 			}
@@ -64,6 +69,14 @@ func (p *pages) showEdit(r *ui.Request, wrong *enlist.Error) (*ui.View, error) {
 		}
 	}
 	return view, nil
+}
+
+// detailOf returns what an error says about a value.
+func detailOf(err error) string {
+	if known, ok := errors.AsType[*enlist.Error](err); ok {
+		return known.Detail
+	}
+	return err.Error()
 }
 
 func inputOf(f *enlist.Field, value string) editInput {

@@ -24,6 +24,7 @@ type personData struct {
 	Older    bool // there are older moments than those
 	May      bool // the visitor may export and erase everything
 	Zone     string
+	Wrong    string // what is wrong with the Address, which was typed
 }
 
 // listsPerPage is the number of Lists whose Contacts are on a page. Each Contact takes about 2 KB.
@@ -57,7 +58,15 @@ func personPath(list enlist.ListID, id enlist.ContactID) string {
 	return "/admin/contacts/person?list=" + ui.Plain(int64(list)) + "&contact=" + ui.Plain(int64(id))
 }
 
-func (p *pages) person(r *ui.Request) (*ui.View, error) { return p.showPerson(r, 0, wrongInput{}) }
+func (p *pages) person(r *ui.Request) (*ui.View, error) {
+	view, err := p.showPerson(r, 0, wrongInput{})
+	typed := r.FormValue("address")
+	if wrong, _ := ui.WrongInputs(err); wrong["address"] != "" || typed == "" && !r.Form.Has("contact") {
+		return &ui.View{Title: "One person", Place: "Contacts", Content: p.person_, Problem: "No person was looked up.",
+			Data: &personData{Address: typed, Wrong: "This is neither an e-mail address nor a mobile number."}}, nil
+	}
+	return view, err
+}
 
 // addressOf returns the address of the request: one that is typed, or that of a Contact.
 func addressOf(r *ui.Request) (string, error) {

@@ -2,7 +2,6 @@ package forms
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -243,8 +242,9 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 		details = append(details, ui.Text(key, posted.Get(key)))
 	}
 	_, err = r.App.Forms.SetForm(r.Context(), r.Caller, f.ListID, f.ID, details)
-	if key, text := wrongInput(err); text != "" {
-		return p.editView(r, &typed, rows, map[string]string{key: text})
+	wrong, err := wrongInputs(err)
+	if wrong != nil {
+		return p.editView(r, &typed, rows, wrong)
 	}
 	if err != nil {
 		return nil, err
@@ -268,13 +268,13 @@ func typedRows(r *ui.Request, fields []enlist.Field) (rows []fieldRow) {
 	return rows
 }
 
-// wrongInput returns the key of an input that was refused, and why. The text is "" for other errors.
-func wrongInput(err error) (key, text string) {
-	var wrong *enlist.Error
-	if !errors.As(err, &wrong) || wrong.Kind != enlist.InvalidParameters || wrong.Field == "list_id" {
-		return "", ""
+// wrongInputs is ui.WrongInputs without a List that does not exist.
+func wrongInputs(err error) (map[string]string, error) {
+	wrong, other := ui.WrongInputs(err)
+	if wrong["list_id"] != "" {
+		return nil, err
 	}
-	return wrong.Field, wrong.Detail
+	return wrong, other
 }
 
 // language is a language of the texts for subscribers.

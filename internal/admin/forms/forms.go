@@ -94,15 +94,17 @@ type listData struct {
 	// The Form to add, as it was typed, and why it was refused.
 	Name, Consent string
 	List          enlist.ListID
-	Key, Wrong    string // the key of an input, and what is wrong with it
+	Wrong         map[string]string // by the key of the input
 }
 
 // WrongWith returns what is wrong with an input. It stands beside the name if the form has no input of its key.
 func (d *listData) WrongWith(key string) string {
-	if key == d.Key || key == "name" && d.Key != "consent_text" {
-		return d.Wrong
+	for other, what := range d.Wrong {
+		if key == "name" && other != "consent_text" {
+			return what
+		}
 	}
-	return ""
+	return d.Wrong[key]
 }
 
 func (p *pages) list(r *ui.Request) (*ui.View, error) { return p.listView(r, &listData{}) }
@@ -138,7 +140,11 @@ func (p *pages) listView(r *ui.Request, d *listData) (*ui.View, error) {
 		return nil, err
 	}
 	d.pageOf(r)
-	return &ui.View{Title: "Forms", Place: "Forms", Content: p.list_, Data: d, Problem: d.Wrong}, nil
+	view := &ui.View{Title: "Forms", Place: "Forms", Content: p.list_, Data: d}
+	if d.Wrong != nil {
+		view.Problem = "No Form was added."
+	}
+	return view, nil
 }
 
 // shownLeft is the number of Lists of which the page shows the reasons. They are those with the most.
@@ -203,10 +209,10 @@ func (p *pages) add(r *ui.Request) (*ui.View, error) {
 	}
 	for i := range all { // setForm would change this one
 		if all[i].Name == typed.Name {
-			typed.Wrong = "The List has a Form of this name already."
+			typed.Wrong = map[string]string{"name": "The List has a Form of this name already."}
 		}
 	}
-	if typed.Wrong == "" {
+	if typed.Wrong == nil {
 		details := []enlist.Detail{ui.Text("name", typed.Name)}
 		if typed.Consent != "" {
 			details = append(details, ui.Text("consent_text", typed.Consent))
@@ -215,7 +221,7 @@ func (p *pages) add(r *ui.Request) (*ui.View, error) {
 		if err == nil {
 			return ui.GoTo(path(list, id), "The Form is open. Choose what it asks for."), nil
 		}
-		if typed.Key, typed.Wrong = wrongInput(err); typed.Wrong == "" {
+		if typed.Wrong, err = wrongInputs(err); err != nil {
 			return nil, err
 		}
 	}

@@ -2,6 +2,7 @@ package forms
 
 import (
 	"cmp"
+	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -127,10 +128,11 @@ func (p *pages) saveLanguage(r *ui.Request) (*ui.View, error) {
 // service also checks the Form itself, which another page changes.
 func (p *pages) refused(r *ui.Request, f *forms.Form, code string, text forms.Translation,
 	err error) (*ui.View, error) {
-	key, why := wrongInput(err)
-	if why == "" {
+	known, ok := errors.AsType[*enlist.Error](err)
+	if !ok || known.Kind != enlist.InvalidParameters {
 		return nil, err
 	}
+	key, why := known.Field, known.Detail
 	at, reason, _ := strings.Cut(why, ": ")
 	if input, isOurs := strings.CutPrefix(at, code+"."); isOurs && key == "translations" {
 		return p.languageView(r, f, code, text, map[string]string{input: reason}, "")

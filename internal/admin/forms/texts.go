@@ -63,14 +63,15 @@ func (p *pages) saveTexts(r *ui.Request) (*ui.View, error) {
 		details = append(details, ui.Text(key, posted.Get(key)))
 	}
 	_, err = r.App.Lists.EditList(r.Context(), r.Caller, list.ID, details)
-	if key, text := wrongInput(err); text != "" {
+	wrong, err := wrongInputs(err)
+	if wrong != nil {
 		typed := *list
 		typed.ConfirmSubject, typed.ConfirmText = posted.Get("confirmation_subject"), posted.Get("confirmation_text")
 		typed.ConsentText, typed.Imprint = posted.Get("consent_text"), posted.Get("imprint")
 		typed.Language, typed.Description = posted.Get("language"), posted.Get("description")
 		typed.FarewellText, typed.PreferencesText = posted.Get("farewell_text"), posted.Get("preferences_text")
 		typed.Public = posted.Get("is_public") == "1"
-		return p.textsView(r, &typed, map[string]string{key: text}), nil
+		return p.textsView(r, &typed, wrong), nil
 	}
 	if err != nil {
 		return nil, err

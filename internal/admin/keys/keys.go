@@ -3,7 +3,6 @@ package keys
 
 import (
 	"embed"
-	"errors"
 	"html/template"
 	"strings"
 	"time"
@@ -43,7 +42,7 @@ type form struct {
 	Strict  bool
 	Confirm string // the name of the key to revoke, as it was typed
 
-	Wrong, What string // a field, and what is wrong with it
+	Wrong map[string]string // what is wrong, by input
 }
 
 // row is a key in words.
@@ -97,7 +96,7 @@ func (p *pages) showAll(r *ui.Request, f form) (*ui.View, error) {
 	d.Valid.Order, d.Past.Order = columns.Sort(q, "", d.Valid.Rows), columns.Sort(q, "", d.Past.Rows)
 	view := &ui.View{Title: "Keys", Sub: "A program uses " + r.Caller.Account.Name + " with a key", Place: "Keys",
 		Content: p.all, Data: d}
-	if f.Wrong != "" {
+	if f.Wrong != nil {
 		view.Problem = "No key was made."
 	}
 	return view, nil
@@ -145,30 +144,33 @@ func (p *pages) add(r *ui.Request) (*ui.View, error) {
 	d.Level = max(d.Level, enlist.Read)
 	lists, ok := r.ChosenLists()
 	d.Lists, f.Level, f.Lists = lists, d.Level, lists
+	var wrong []*enlist.Error
 	if !ok {
-		f.Wrong, f.What = "list", "Choose at least one List, or all."
-		return p.showAll(r, f)
+		wrong = append(wrong, ui.NoListChosen)
 	}
 	if f.Expires != "" {
 		day, err := enlist.ParseClock(time.DateOnly, f.Expires, r.Now.Location())
 		if err != nil {
-			f.Wrong, f.What = "expires", "Write the day as 2027-01-31."
-			return p.showAll(r, f)
+			wrong = append(wrong, enlist.Invalid("expires", "Write the day as 2027-01-31."))
 		}
 		d.Expiry = day.Unix()
 	}
 	var err error
 	if d.Rate, err = enlist.ParseCallRate(f.Rate); err != nil {
-		f.Wrong, f.What = "rate", err.Error()
+		wrong = append(wrong, enlist.Invalid("rate", err.Error()))
+	}
+	if _, err := enlist.ReadName(f.Name); err != nil {
+		wrong = append(wrong, enlist.Invalid("name", err.Error()))
+	}
+	var k *enlist.Key
+	var text string
+	if err = enlist.Together(wrong); err == nil {
+		k, text, err = r.App.Accounts.AddAccountKey(r.Context(), r.Caller, d)
+	}
+	if f.Wrong, err = ui.WrongInputs(err); f.Wrong != nil {
 		return p.showAll(r, f)
 	}
-	k, text, err := r.App.Accounts.AddAccountKey(r.Context(), r.Caller, d)
-	var wrong *enlist.Error
-	switch {
-	case errors.As(err, &wrong) && wrong.Kind == enlist.InvalidParameters:
-		f.Wrong, f.What = wrong.Field, wrong.Detail
-		return p.showAll(r, f)
-	case err != nil:
+	if err != nil {
 		return nil, err
 	}
 	return &ui.View{Title: "Key made", Sub: k.Name, Place: "Keys", Content: p.made, Data: text}, nil
@@ -196,7 +198,7 @@ func (p *pages) show(r *ui.Request, f *form) (*ui.View, error) {
 	}
 	view := &ui.View{Title: k.Name, Sub: "Begins with " + k.Prefix, Place: "Keys", Content: p.key,
 		Data: oneData{*f, rowOf(r, k, names)}}
-	if f.Wrong != "" {
+	if f.Wrong != nil {
 		view.Problem = "Nothing was changed."
 	}
 	return view, nil
@@ -221,16 +223,19 @@ func keyID(r *ui.Request) enlist.KeyID { return enlist.KeyID(r.ID("key")) }
 func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 	f := form{Name: r.FormValue("name"), Rate: r.FormValue("rate"), Strict: r.FormValue("strict") != ""}
 	rate, err := enlist.ParseCallRate(f.Rate)
+	var wrong []*enlist.Error
 	if err != nil {
-		f.Wrong, f.What = "rate", err.Error()
-		return p.show(r, &f)
+		wrong = append(wrong, enlist.Invalid("rate", err.Error()))
 	}
-	err = r.App.Accounts.EditAccountKey(r.Context(), r.Caller, keyID(r),
-		accounts.KeyEdit{Name: &f.Name, Rate: &rate, Strict: &f.Strict})
-	var wrong *enlist.Error
-	switch {
-	case errors.As(err, &wrong) && wrong.Kind == enlist.InvalidParameters:
-		f.Wrong, f.What = wrong.Field, wrong.Detail
+	if _, err := enlist.ReadName(f.Name); err != nil {
+		wrong = append(wrong, enlist.Invalid("name", err.Error()))
+	}
+	if err = enlist.Together(wrong); err == nil {
+		err = r.App.Accounts.EditAccountKey(r.Context(), r.Caller, keyID(r),
+			accounts.KeyEdit{Name: &f.Name, Rate: &rate, Strict: &f.Strict})
+	}
+	switch f.Wrong, err = ui.WrongInputs(err); {
+	case f.Wrong != nil:
 		return p.show(r, &f)
 	case enlist.KindOf(err) == enlist.InvalidKey:
 		return nil, ui.ErrNotFound
@@ -247,8 +252,8 @@ func (p *pages) revoke(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	if strings.TrimSpace(r.FormValue("confirm")) != k.Name {
-		return p.show(r, &form{Name: k.Name, Rate: k.Rate.String(), Strict: k.IsStrict, Wrong: "confirm",
-			Confirm: r.FormValue("confirm"), What: "Type the name of the key: " + k.Name})
+		return p.show(r, &form{Name: k.Name, Rate: k.Rate.String(), Strict: k.IsStrict, Confirm: r.FormValue("confirm"),
+			Wrong: map[string]string{"confirm": "Type the name of the key: " + k.Name}})
 	}
 	if err := r.App.Accounts.RevokeAccountKey(r.Context(), r.Caller, k.ID); err != nil {
 		return nil, err

@@ -39,7 +39,7 @@ type data struct {
 	Fonts       []font
 	Images      []images.Image
 	MayEdit     bool
-	Wrong, What string // an input of the form, and what is wrong with it
+	Wrong       map[string]string // what is wrong, by input
 	Phone, Dark bool
 	Preview     template.URL // of the mail
 	form        url.Values   // as it was sent
@@ -109,16 +109,14 @@ func (p *pages) view(r *ui.Request, d *data) (*ui.View, error) {
 	d.Preview = template.URL("/admin/look/mail?" + query.Encode())
 	for _, c := range []input{{"accent_colour", "Links and buttons", d.Accent, ""}, {"text_colour", "Text", d.Text, ""},
 		{"card_colour", "Below the text", d.Card, ""}, {"background_colour", "Around the mail", d.Background, ""}} {
-		if c.Name == d.Wrong {
-			c.Wrong = d.What
-		}
+		c.Wrong = d.Wrong[c.Name]
 		d.Colours = append(d.Colours, c)
 	}
 	v := &ui.View{Title: "Mail design", Place: "Mail design", Content: p.look_, Data: d,
 		Sub: "For Messages of blocks and in Markdown, and for the pages that subscribers open"}
-	if d.Wrong != "" {
+	if d.Wrong != nil {
 		d.Preview = "/admin/look/mail" // of the stored theme, because this one cannot be shown
-		v.Problem = "The look was not saved."
+		v.Problem = "The design was not saved."
 	}
 	return v, nil
 }
@@ -147,7 +145,7 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	err := r.App.Messages.SetTheme(r.Context(), r.Caller, details(r.Form))
 	if known, ok := errors.AsType[*enlist.Error](err); ok &&
 		(known.Kind == enlist.InvalidParameters || known.Kind == enlist.NoFile) {
-		return p.view(r, &data{Wrong: known.Field, What: known.Detail})
+		return p.view(r, &data{Wrong: ui.Mistakes(known)})
 	}
 	if err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ func Pages() []ui.Page {
 		ui.Parse(files, "remove.html"), ui.Parse(files, "link.html")}
 	return []ui.Page{
 		{Pattern: "GET /admin/people", Level: enlist.Full, Serve: func(r *ui.Request) (*ui.View, error) {
-			return p.showAll(r, rights{Level: enlist.Read}, "", "")
+			return p.showAll(r, rights{Level: enlist.Read}, nil)
 		}},
 		{Pattern: "POST /admin/people", Level: enlist.Full, Serve: p.invite},
 		{Pattern: "GET /admin/people/{person}", Level: enlist.Full, Serve: p.one},
@@ -49,12 +49,12 @@ type rightsData struct {
 	rights
 	Levels      []ui.LevelChoice
 	ListChoices []ui.ListChoice
-	MayAllow    bool   // the visitor may send, and so allow it
-	Wrong, What string // a field, and what is wrong with it
+	MayAllow    bool              // the visitor may send, and so allow it
+	Wrong       map[string]string // what is wrong, by input
 }
 
-func newRightsData(r *ui.Request, f rights, wrong, what string) (d rightsData, err error) {
-	d = rightsData{rights: f, Levels: ui.LevelChoices(f.Level), MayAllow: r.MaySend(), Wrong: wrong, What: what}
+func newRightsData(r *ui.Request, f rights, wrong map[string]string) (d rightsData, err error) {
+	d = rightsData{rights: f, Levels: ui.LevelChoices(f.Level), MayAllow: r.MaySend(), Wrong: wrong}
 	d.ListChoices, err = r.ListChoices(f.Lists)
 	return d, err
 }
@@ -79,7 +79,7 @@ type allData struct {
 	Find  ui.Find
 }
 
-func (p *pages) showAll(r *ui.Request, f rights, wrong, what string) (*ui.View, error) {
+func (p *pages) showAll(r *ui.Request, f rights, wrong map[string]string) (*ui.View, error) {
 	all, err := r.App.People.AccountMembers(r.Context(), r.Visit)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (p *pages) showAll(r *ui.Request, f rights, wrong, what string) (*ui.View, 
 		return nil, err
 	}
 	d := allData{}
-	if d.rightsData, err = newRightsData(r, f, wrong, what); err != nil {
+	if d.rightsData, err = newRightsData(r, f, wrong); err != nil {
 		return nil, err
 	}
 	for i := range all {
@@ -103,7 +103,7 @@ func (p *pages) showAll(r *ui.Request, f rights, wrong, what string) (*ui.View, 
 	d.Order = columns.Sort(r.URL.Query(), "", d.Rows)
 	view := &ui.View{Title: "People", Sub: "Who uses these pages for " + r.Caller.Account.Name, Place: "People",
 		Content: p.all, Data: d}
-	if wrong != "" {
+	if wrong != nil {
 		view.Problem = "No person was invited."
 	}
 	return view, nil
@@ -127,16 +127,16 @@ func rightsText(m *people.Membership, names map[enlist.ListID]string) string {
 	return text + "; only " + strings.Join(lists, ", ")
 }
 
-// read reads the form. what is not "" if the Lists are missing.
-func read(r *ui.Request) (f rights, what string) {
+// read reads the form. wrong is what is wrong with the Lists.
+func read(r *ui.Request) (f rights, wrong []*enlist.Error) {
 	f = rights{Email: r.FormValue("email"), Name: r.FormValue("name"), MaySend: r.FormValue("may_send") != "",
 		Only: r.FormValue("only") == "1"}
 	f.Level, _ = enlist.ParseLevel(r.FormValue("level")) // a wrong level is 0
 	lists, ok := r.ChosenLists()
 	if f.Lists = lists; !ok {
-		what = "Choose at least one List, or all."
+		wrong = append(wrong, ui.NoListChosen)
 	}
-	return f, what
+	return f, wrong
 }
 
 func (f rights) membership() people.Membership {
@@ -144,17 +144,19 @@ func (f rights) membership() people.Membership {
 }
 
 func (p *pages) invite(r *ui.Request) (*ui.View, error) {
-	f, what := read(r)
-	if what != "" {
-		return p.showAll(r, f, "list", what)
+	f, missing := read(r)
+	i := people.Invitation{Email: f.Email, Name: f.Name, Membership: f.membership()}
+	var m *people.Member
+	var link *people.MemberLink
+	err := enlist.Together(append(i.Mistakes(), missing...))
+	if err == nil {
+		m, link, err = r.App.People.InviteMember(r.Context(), r.Visit, i)
 	}
-	m, link, err := r.App.People.InviteMember(r.Context(), r.Visit, people.Invitation{Email: f.Email, Name: f.Name,
-		Membership: f.membership()})
-	var wrong *enlist.Error
-	switch {
-	case errors.As(err, &wrong) && wrong.Kind == enlist.InvalidParameters && wrong.Field != "":
-		return p.showAll(r, f, wrong.Field, wrong.Detail)
-	case err != nil:
+	wrong, err := ui.WrongInputs(err)
+	if wrong != nil {
+		return p.showAll(r, f, wrong)
+	}
+	if err != nil {
 		return nil, err
 	}
 	d := linkData{Member: m, Link: link}
@@ -207,10 +209,10 @@ type memberData struct {
 	Devices []device
 }
 
-func (p *pages) one(r *ui.Request) (*ui.View, error) { return p.show(r, nil, "", "") }
+func (p *pages) one(r *ui.Request) (*ui.View, error) { return p.show(r, nil, nil) }
 
 // show shows a person, with the rights of a form that was refused, or else the stored ones.
-func (p *pages) show(r *ui.Request, f *rights, wrong, what string) (*ui.View, error) {
+func (p *pages) show(r *ui.Request, f *rights, wrong map[string]string) (*ui.View, error) {
 	m, sessions, err := r.App.People.AccountMember(r.Context(), r.Visit, personID(r))
 	if err != nil {
 		return nil, err
@@ -219,7 +221,7 @@ func (p *pages) show(r *ui.Request, f *rights, wrong, what string) (*ui.View, er
 		f = &rights{Level: m.Level, Lists: m.Lists, Only: m.Lists != nil, MaySend: m.MaySend}
 	}
 	d := memberData{Member: m, Self: m.ID == r.Person.ID}
-	if d.rightsData, err = newRightsData(r, *f, wrong, what); err != nil {
+	if d.rightsData, err = newRightsData(r, *f, wrong); err != nil {
 		return nil, err
 	}
 	d.MayAllow = d.MayAllow || m.MaySend
@@ -227,23 +229,23 @@ func (p *pages) show(r *ui.Request, f *rights, wrong, what string) (*ui.View, er
 		d.Devices = append(d.Devices, device{s, r.Date(s.CreationTime), r.Date(s.LastUsedTime)})
 	}
 	view := &ui.View{Title: m.Name, Sub: m.Email, Place: "People", Content: p.member, Data: d}
-	if wrong != "" {
+	if wrong != nil {
 		view.Problem = "Nothing was changed."
 	}
 	return view, nil
 }
 
 func (p *pages) change(r *ui.Request) (*ui.View, error) {
-	f, what := read(r)
-	if what != "" {
-		return p.show(r, &f, "list", what)
+	f, missing := read(r)
+	err := enlist.Together(missing)
+	if err == nil {
+		err = r.App.People.ChangeMember(r.Context(), r.Visit, personID(r), f.membership())
 	}
-	err := r.App.People.ChangeMember(r.Context(), r.Visit, personID(r), f.membership())
-	var wrong *enlist.Error
-	switch {
-	case errors.As(err, &wrong) && wrong.Kind == enlist.InvalidParameters && wrong.Field != "":
-		return p.show(r, &f, wrong.Field, wrong.Detail)
-	case err != nil:
+	wrong, err := ui.WrongInputs(err)
+	if wrong != nil {
+		return p.show(r, &f, wrong)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return ui.GoTo("/admin/people/"+r.PathValue("person"), "Saved. It counts from the next page on."), nil

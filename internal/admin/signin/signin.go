@@ -121,11 +121,11 @@ func (p *Pages) fail(w http.ResponseWriter, r *http.Request) {
 
 // linkData is the data of the page of a link.
 type linkData struct {
-	Valid       bool
-	Name        string // of the person; "": the link makes the first person
-	Email       string
-	NewName     string
-	Wrong, What string // a field of the form, and what is wrong with it
+	Valid   bool
+	Name    string // of the person; "": the link makes the first person
+	Email   string
+	NewName string
+	Wrong   map[string]string // what is wrong, by input
 }
 
 // Link shows the page of a link, whose button signs in.
@@ -174,7 +174,7 @@ func (p *Pages) UseLink(w http.ResponseWriter, r *http.Request) {
 		p.options.Delay(r)
 		p.showLink(w, r, http.StatusNotFound, linkData{})
 	case errors.As(err, &wrong) && wrong.Kind == enlist.InvalidParameters:
-		d.Wrong, d.What = wrong.Field, wrong.Detail
+		d.Wrong = ui.Mistakes(wrong)
 		p.showLink(w, r, http.StatusUnprocessableEntity, d)
 	case err != nil:
 		p.fail(w, r)

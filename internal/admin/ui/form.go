@@ -131,6 +131,17 @@ func Mistakes(err *enlist.Error) map[string]string {
 	return all
 }
 
+// WrongInputs returns Mistakes of an error that a person can correct, or else the error.
+func WrongInputs(err error) (map[string]string, error) {
+	if known, ok := errors.AsType[*enlist.Error](err); ok && known.Kind == enlist.InvalidParameters && known.Field != "" {
+		return Mistakes(known), nil
+	}
+	return nil, err
+}
+
+// NoListChosen is the mistake of a form with "only these Lists" and none of them.
+var NoListChosen = enlist.Invalid("list", "Choose at least one List, or all.")
+
 // Sentence makes a text of a service a sentence.
 func Sentence(text string) string {
 	if text == "" {

@@ -3,7 +3,6 @@ package webhooks
 
 import (
 	"embed"
-	"errors"
 	"html/template"
 	"strings"
 
@@ -37,7 +36,7 @@ type form struct {
 	List       enlist.ListID
 	Confirm    string // the number of the webhook to delete, as it was typed
 
-	Wrong, What string // a field, and what is wrong with it
+	Wrong map[string]string // what is wrong, by input
 }
 
 // event is an event in a form.
@@ -98,18 +97,21 @@ func read(r *ui.Request) form {
 
 // refused shows what is wrong beside a field of the form, and reports whether the error is about one.
 func (f *form) refused(err error) bool {
-	var wrong *enlist.Error
-	if !errors.As(err, &wrong) || wrong.Kind != enlist.InvalidParameters {
-		return false
+	all, _ := ui.WrongInputs(err)
+	for key, what := range all {
+		if f.Wrong == nil {
+			f.Wrong = make(map[string]string)
+		}
+		switch key {
+		case "event", "object":
+			key = "event"
+		case "list_id":
+		default:
+			key = "url"
+		}
+		f.Wrong[key] = what
 	}
-	f.Wrong, f.What = wrong.Field, wrong.Detail
-	if f.Wrong == "object" {
-		f.Wrong = "event"
-	}
-	if f.Wrong != "event" && f.Wrong != "list_id" {
-		f.Wrong = "url"
-	}
-	return true
+	return f.Wrong != nil
 }
 
 // row is a webhook in words.
@@ -166,7 +168,7 @@ func (p *pages) showAll(r *ui.Request, f form) (*ui.View, error) {
 	d.Order = columns.Sort(r.URL.Query(), "", d.Rows)
 	view := &ui.View{Title: "Webhooks", Sub: "Events that are posted to other programs", Place: "Webhooks",
 		Content: p.all, Data: d}
-	if f.Wrong != "" {
+	if f.Wrong != nil {
 		view.Problem = "No webhook was made."
 	}
 	return view, nil
@@ -222,7 +224,7 @@ func (p *pages) show(r *ui.Request, f *form) (*ui.View, error) {
 		return nil, err
 	}
 	view := &ui.View{Title: "When " + d.Webhook.What, Sub: w.URL, Place: "Webhooks", Content: p.webhook, Data: d}
-	if f.Wrong != "" {
+	if f.Wrong != nil {
 		view.Problem = "Nothing was changed."
 	}
 	return view, nil
@@ -263,8 +265,8 @@ func (p *pages) remove(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	if number := ui.Plain(int64(w.ID)); strings.TrimSpace(r.FormValue("confirm")) != number {
-		return p.show(r, &form{Confirm: r.FormValue("confirm"), Wrong: "confirm",
-			What: "Type the number of the webhook: " + number})
+		return p.show(r, &form{Confirm: r.FormValue("confirm"),
+			Wrong: map[string]string{"confirm": "Type the number of the webhook: " + number}})
 	}
 	if err := r.App.Webhooks.DeleteWebhook(r.Context(), r.Caller, w.ID); err != nil {
 		return nil, err

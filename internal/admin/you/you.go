@@ -32,9 +32,9 @@ type page struct{ content *template.Template }
 
 // form is a form of the page that was refused.
 type form struct {
-	Problem     string // "": none was refused
-	Wrong, What string // a field, and what is wrong with it
-	Name        string // of a passkey, as it was typed
+	Problem string            // "": none was refused
+	Wrong   map[string]string // what is wrong, by input
+	Name    string            // of a passkey, as it was typed
 }
 
 // data is the data of the page.
@@ -87,12 +87,10 @@ func (p *page) setPassword(r *ui.Request) (*ui.View, error) {
 		return ui.GoTo("/admin/you", "Your password was changed."), nil
 	}
 	f := form{Problem: "The password was not changed."}
-	var wrong *enlist.Error
-	switch {
-	case f.refused(err, "present"):
-	case errors.As(err, &wrong) && wrong.Field == "password":
-		f.Wrong, f.What = "password", wrong.Detail
-	default:
+	if f.refused(err, "present") {
+		return p.show(r, f)
+	}
+	if f.Wrong, err = ui.WrongInputs(err); err != nil {
 		return nil, err
 	}
 	return p.show(r, f)
@@ -102,11 +100,11 @@ func (p *page) setPassword(r *ui.Request) (*ui.View, error) {
 func (f *form) refused(err error, field string) bool {
 	switch {
 	case errors.Is(err, people.ErrSignIn):
-		f.Wrong, f.What = field, "This is not your present password."
+		f.Wrong = map[string]string{field: "This is not your present password."}
 	case errors.Is(err, people.ErrTooManyTries):
-		f.Wrong, f.What = field, "Too many tries. Wait a quarter of an hour."
+		f.Wrong = map[string]string{field: "Too many tries. Wait a quarter of an hour."}
 	}
-	return f.Wrong != ""
+	return f.Wrong != nil
 }
 
 func (p *page) addPasskey(r *ui.Request) (*ui.View, error) {
@@ -115,14 +113,14 @@ func (p *page) addPasskey(r *ui.Request) (*ui.View, error) {
 	if err == nil {
 		return ui.GoTo("/admin/you", "The passkey was added. Use it the next time you sign in."), nil
 	}
-	var wrong *enlist.Error
 	switch {
 	case f.refused(err, "passkey"):
+		return p.show(r, f)
 	case errors.Is(err, people.ErrPasskey):
 		f.Problem = "The passkey was not added: the browser took too long, or the device has one already. Try again."
-	case errors.As(err, &wrong) && wrong.Field == "name":
-		f.Wrong, f.What = "name", wrong.Detail
-	default:
+		return p.show(r, f)
+	}
+	if f.Wrong, err = ui.WrongInputs(err); err != nil {
 		return nil, err
 	}
 	return p.show(r, f)
