@@ -75,6 +75,9 @@ func (w *textWriter) children(n *html.Node) {
 
 // element writes an element, depending on its tag. It skips invisible elements.
 func (w *textWriter) element(n *html.Node) {
+	if hidden(n) {
+		return
+	}
 	switch n.DataAtom {
 	case atom.Head, atom.Style, atom.Script, atom.Template, atom.Noscript, atom.Iframe, atom.Object,
 		atom.Svg, atom.Noembed, atom.Noframes:
@@ -103,9 +106,6 @@ func (w *textWriter) element(n *html.Node) {
 		w.pre = false
 		w.block(2)
 	default:
-		if hidden(n) {
-			return
-		}
 		lines := linesAround[n.DataAtom]
 		w.block(lines)
 		w.children(n)

@@ -34,6 +34,7 @@ func TestTextPartIsMadeFromHTML(t *testing.T) {
 		{"a table row becomes a line", "<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>x", "a b\nc\n\nx\n"},
 		{"invisible elements are left out", "<style>p{}</style><script>x</script><title>t</title>text<!-- c -->", "text\n"},
 		{"elements hidden by their style are left out", `<div style="Display: none">preview</div><div>shown</div><div>too</div>`, "shown\ntoo\n"},
+		{"so are cells, links and images", `<table><tr><td style="display:none">a</td><td>b<img alt="c" style="display:none"><a href="https://example.com" style="display:none">d</a></td></tr></table>`, "b\n"},
 		{"pre keeps white space", "<pre>a\n  b</pre>c", "a\n  b\n\nc\n"},
 		{"entities are decoded, also in merge fields", "Dear&nbsp;{{First&nbsp;Name|friend}},<hr>&lt;x&gt; &amp; y", "Dear {{First Name|friend}},\n\n----\n\n<x> & y\n"},
 		{"empty HTML becomes an empty line", "", "\n"},
