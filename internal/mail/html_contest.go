@@ -19,15 +19,12 @@ import (
 // !important. Then the inlined rules only stay in the sheet, and are not inlined into elements that a kept rule can
 // match.
 
-// rank says which declarations of a property there are.
-type rank struct{ kept, inlined, keptImportant, inlinedImportant bool }
-
 // contests has what both inlined and kept rules set. Properties are in lower case.
 type contests struct {
-	ranks  map[string]*rank
-	raised map[string]bool // normal declarations become !important
-	apart  map[string]bool // normal declarations of inlined rules stay in the sheet, also without !important
-	strong map[string]bool // a sheet has the property with !important, so a style attribute needs it too
+	ranks  map[string]*rank // of all properties, also of style attributes
+	raised map[string]bool  // normal declarations become !important
+	apart  map[string]bool  // normal declarations of inlined rules stay in the sheet, also without !important
+	strong map[string]bool  // a sheet has the property with !important, so a style attribute needs it too
 
 	claims  []claim
 	root    *html.Node
@@ -36,10 +33,13 @@ type contests struct {
 	apartOf map[*html.Node][]string        // the properties in apart that a kept rule can set
 }
 
+// rank says which declarations of a property there are. own is that of a style attribute.
+type rank struct{ own, kept, inlined, keptImportant, inlinedImportant bool }
+
 // claim is a declaration with one of its selectors. Later claims have a higher index in contests.claims.
 type claim struct {
 	selector, property string
-	important          bool
+	important, kept    bool
 	specificity        [3]int
 }
 
@@ -64,31 +64,24 @@ func overlap(a, b string) bool {
 
 // newContests compares the rules of the pieces. Kept rules that match no element, such as those for the page around
 // the mail in a mail program, begin no contest.
-func newContests(root *html.Node, pieces []*sheetPiece) *contests {
+func newContests(root *html.Node, pieces []*sheetPiece, styles map[*html.Node]*elementStyle) *contests {
 	c := &contests{ranks: make(map[string]*rank), raised: make(map[string]bool), apart: make(map[string]bool),
 		strong: make(map[string]bool), root: root, subject: make(map[string]map[*html.Node]bool)}
 	for _, p := range pieces {
-		var inlined []string
 		for _, s := range p.rule.selectors {
-			inlined = append(inlined, s.text)
-		}
-		if len(inlined) > 0 {
-			c.claim(inlined, p.rule.declarations)
-		}
-		for _, d := range p.rule.declarations {
-			if len(inlined) > 0 {
-				r := c.rank(d)
-				r.inlined, r.inlinedImportant = r.inlined || !d.important, r.inlinedImportant || d.important
-			}
+			c.claim(s.text, p.rule.declarations, false)
 		}
 		p.eachRule(func(selectors string, body cssTokens) {
 			declarations, _, _ := readDeclarations(body)
-			c.claim(strings.Split(selectors, ","), declarations)
-			for _, d := range declarations {
-				r := c.rank(d)
-				r.kept, r.keptImportant = r.kept || !d.important, r.keptImportant || d.important
+			for text := range strings.SplitSeq(selectors, ",") {
+				c.claim(text, declarations, true)
 			}
 		})
+	}
+	for _, s := range styles {
+		for _, d := range s.own {
+			c.rank(d).own = true
+		}
 	}
 	for property, r := range c.ranks {
 		if r.kept && !c.raised[property] && !c.apart[property] && c.any(property, func(r *rank) bool { return r.inlined }) {
@@ -96,16 +89,25 @@ func newContests(root *html.Node, pieces []*sheetPiece) *contests {
 		}
 	}
 	for property := range c.ranks {
-		c.strong[property] = c.isStrong(property)
+		c.strong[property] = c.raised[property] || c.any(property, func(r *rank) bool { return r.keptImportant }) ||
+			c.apart[property] && c.any(property, func(r *rank) bool { return r.inlinedImportant })
 	}
 	return c
 }
 
-// claim adds the claims of a rule.
-func (c *contests) claim(selectors []string, declarations []cssDeclaration) {
-	for _, text := range selectors {
-		for _, d := range declarations {
-			c.claims = append(c.claims, claim{text, strings.ToLower(d.property), d.important, specificity(text)})
+// claim adds the claims of a rule with one of its selectors.
+func (c *contests) claim(selector string, declarations []cssDeclaration, kept bool) {
+	for _, d := range declarations {
+		c.claims = append(c.claims, claim{selector, strings.ToLower(d.property), d.important, kept, specificity(selector)})
+		switch r := c.rank(d); {
+		case kept && d.important:
+			r.keptImportant = true
+		case kept:
+			r.kept = true
+		case d.important:
+			r.inlinedImportant = true
+		default:
+			r.inlined = true
 		}
 	}
 }
@@ -124,7 +126,8 @@ func specificity(text string) (s [3]int) {
 	return s
 }
 
-// takesRank reports whether a normal claim to one of the properties would win over an !important one if both were so.
+// takesRank reports whether a normal declaration of one of the properties would win over an !important one if both were
+// so. That of a style attribute wins over each.
 func (c *contests) takesRank(properties map[string]bool) bool {
 	var normal, important []int
 	for i := range c.claims {
@@ -132,6 +135,9 @@ func (c *contests) takesRank(properties map[string]bool) bool {
 		case !properties[n.property]:
 		case n.important:
 			important = append(important, i)
+			if c.any(n.property, func(r *rank) bool { return r.own }) {
+				return true
+			}
 		case !dynamic.MatchString(n.selector):
 			normal = append(normal, i)
 		}
@@ -188,13 +194,6 @@ func (c *contests) any(property string, quality func(*rank) bool) bool {
 	return false
 }
 
-// isStrong reports whether the sheet has an !important declaration that overlaps. contests.inlined says which inlined
-// ones stay in it.
-func (c *contests) isStrong(property string) bool {
-	return c.raised[property] || c.any(property, func(r *rank) bool { return r.keptImportant }) ||
-		c.apart[property] && c.any(property, func(r *rank) bool { return r.inlinedImportant })
-}
-
 // begin adds a property, and all that overlap with it or with each other.
 func (c *contests) begin(property string) {
 	found := []string{property}
@@ -222,16 +221,6 @@ func (c *contests) mark(s *elementStyle) (changed bool) {
 	for i := range s.own {
 		d := &s.own[i]
 		property := strings.ToLower(d.property)
-		if _, known := c.ranks[property]; !known {
-			c.rank(*d)
-			c.strong[property] = c.isStrong(property)
-			for other := range c.raised {
-				if overlap(property, other) {
-					c.raised[property], c.strong[property] = true, true
-					break
-				}
-			}
-		}
 		d.written = c.raised[property] || d.important && c.strong[property]
 		changed = changed || d.written
 	}
@@ -246,38 +235,23 @@ var pseudoClass = regexp.MustCompile(`:[a-z-]+(?:\([^()]*\))?`)
 
 // findApart finds the elements that kept rules can match, for the properties that stay apart. It returns false if they
 // are too many.
-func (c *contests) findApart(pieces []*sheetPiece) bool {
+func (c *contests) findApart() bool {
 	c.apartOf = make(map[*html.Node][]string)
 	pairs := 0
-	for _, p := range pieces {
-		p.eachRule(func(selectors string, body cssTokens) {
-			declarations, _, _ := readDeclarations(body)
-			var properties []string
-			for _, d := range declarations {
-				if property := strings.ToLower(d.property); !d.important && c.apart[property] {
-					properties = append(properties, property)
-				}
-			}
-			if len(properties) == 0 {
-				return
-			}
-			for text := range strings.SplitSeq(selectors, ",") {
-				if dynamic.MatchString(text) {
-					continue
-				}
-				if pairs > maxInlineMatches {
-					return
-				}
-				for n := range c.candidates(text) {
-					pairs += len(properties)
-					if pairs <= maxInlineMatches {
-						c.apartOf[n] = append(c.apartOf[n], properties...)
-					}
-				}
-			}
-		})
+	for i := range c.claims {
+		n := &c.claims[i]
+		if !n.kept || n.important || !c.apart[n.property] || dynamic.MatchString(n.selector) {
+			continue
+		}
+		for node := range c.candidates(n.selector) {
+			c.apartOf[node] = append(c.apartOf[node], n.property)
+			pairs++
+		}
+		if pairs > maxInlineMatches {
+			return false
+		}
 	}
-	return pairs <= maxInlineMatches
+	return true
 }
 
 // candidates returns at least the elements that a selector can match: those of its last part, or all.

@@ -104,8 +104,8 @@ func (t cssTokens) cut(kinds ...css.TokenType) (before cssTokens, end css.TokenT
 }
 
 // splitCSS splits a style sheet into its rules: what of them can be inlined, and what stays.
-func splitCSS(sheet string, inline bool) (pieces []*sheetPiece) {
-	for tokens := readCSS(sheet); len(tokens) > 0; {
+func splitCSS(tokens cssTokens, inline bool) (pieces []*sheetPiece) {
+	for len(tokens) > 0 {
 		switch tokens[0].TokenType {
 		case css.WhitespaceToken, css.SemicolonToken, css.RightBraceToken: // not part of a rule
 			tokens = tokens[1:]
@@ -123,21 +123,15 @@ func splitCSS(sheet string, inline bool) (pieces []*sheetPiece) {
 			tokens = after
 			continue
 		}
-		body, _, after := after.cut(css.RightBraceToken)
-		tokens = after
-		if isAtRule {
-			pieces = append(pieces, &sheetPiece{prelude: strings.TrimSpace(prelude.String()), body: body,
-				nested: hasRules(prelude)})
-			continue
+		p := &sheetPiece{prelude: prelude.trim().String()}
+		p.body, _, tokens = after.cut(css.RightBraceToken)
+		switch {
+		case hasRules(prelude):
+			p.nested = splitCSS(p.body, false)
+		case inline && !isAtRule:
+			p.rule, p.prelude = readRule(prelude, p.body)
 		}
-		rule, kept := readRule(prelude, body)
-		if !inline {
-			rule, kept = cssRule{}, strings.TrimSpace(prelude.String())
-		}
-		if len(rule.selectors) == 0 {
-			rule.declarations = nil
-		}
-		pieces = append(pieces, &sheetPiece{rule: rule, prelude: kept, body: body})
+		pieces = append(pieces, p)
 	}
 	return pieces
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
 )
 
 // This file moves the rules of style sheets into the style attributes of elements (inlining),
@@ -39,7 +38,7 @@ func inlineStyles(source string) string {
 	if err != nil {
 		return source
 	}
-	d := &styledDocument{elements: make(map[string]int), styles: make(map[*html.Node]*elementStyle),
+	d := &styledDocument{elements: make(map[string]int), outlook: make(map[string]int), styles: make(map[*html.Node]*elementStyle),
 		properties: make(map[string]bool)}
 	d.collect(root, 0)
 	var pieces []*sheetPiece
@@ -68,6 +67,7 @@ type styledDocument struct {
 	conditional  bool                         // between <!--[if !mso]><!--> and <!--<![endif]-->
 	styles       map[*html.Node]*elementStyle // elements with a style attribute; apply adds elements that a rule matches
 	elements     map[string]int               // maps a name, a .class or an #id to the number of its elements; "*" stands for all elements
+	outlook      map[string]int               // the same for elements in conditional comments
 	depth        int
 	unknownMedia bool // a style sheet has a media attribute that cannot become an @media rule
 }
@@ -95,6 +95,7 @@ func (d *styledDocument) collect(n *html.Node, depth int) {
 // comment notes the begin and the end of what is not for Outlook. The parser makes a comment of <![if !mso]>, which
 // Outlook does not understand as a comment. So comment writes the form that is one.
 func (d *styledDocument) comment(n *html.Node) {
+	d.outlookElements(n.Data)
 	switch condition, rest, ok := strings.Cut(n.Data, "]"); {
 	case n.Data == "[endif]":
 		n.Data, d.conditional = "<![endif]", false
@@ -115,21 +116,29 @@ func (d *styledDocument) element(n *html.Node) {
 	case n.Data == "style":
 		d.sheet(n)
 	}
-	d.elements["*"]++
-	d.elements[n.Data]++
+	count(d.elements, n.Data, n.Attr)
 	for i := range n.Attr {
-		switch a := &n.Attr[i]; a.Key {
-		case "class":
-			for class := range strings.FieldsSeq(a.Val) {
-				d.elements["."+class]++
-			}
-		case "id":
-			d.elements["#"+a.Val]++
-		case "style":
+		if a := &n.Attr[i]; a.Key == "style" {
 			s := new(elementStyle)
 			s.own, a.Val, s.unread = readDeclarations(readCSS(a.Val))
 			d.styles[n] = s
 			d.name(s.own)
+		}
+	}
+}
+
+// count adds an element to the numbers of elements.
+func count(elements map[string]int, name string, attributes []html.Attribute) {
+	elements["*"]++
+	elements[name]++
+	for _, a := range attributes {
+		switch a.Key {
+		case "class":
+			for class := range strings.FieldsSeq(a.Val) {
+				elements["."+class]++
+			}
+		case "id":
+			elements["#"+a.Val]++
 		}
 	}
 }
@@ -159,7 +168,7 @@ func (d *styledDocument) sheet(n *html.Node) {
 	if d.css > maxInlineCSS {
 		return
 	}
-	pieces := splitCSS(sheet, !d.conditional)
+	pieces := splitCSS(readCSS(sheet), !d.conditional)
 	for _, p := range pieces {
 		d.name(p.rule.declarations)
 		p.eachRule(func(_ string, body cssTokens) {
@@ -191,9 +200,8 @@ func (d *styledDocument) affordable(pieces []*sheetPiece) bool {
 			size += declaration.size()
 		}
 		for _, selector := range p.rule.selectors {
-			compounds := strings.Fields(combinators.ReplaceAllString(selector.text, " "))
-			steps += float64(d.elements["*"]) * math.Pow(float64(d.depth), float64(len(compounds)-1))
-			n := d.elements[subject(compounds[len(compounds)-1])]
+			steps += float64(d.elements["*"]) * math.Pow(float64(d.depth), float64(len(selector.compounds())-1))
+			n := d.elements[selector.subject()]
 			matches += n
 			bytes += n * size
 			if steps > maxInlineSteps || matches > maxInlineMatches || bytes > maxInlineBytes {
@@ -209,10 +217,17 @@ var (
 	simple      = regexp.MustCompile(`[.#]?[A-Za-z_][\w-]*`)
 )
 
+// compounds returns the parts of a selector without their combinators.
+func (s cssSelector) compounds() []string {
+	return strings.Fields(combinators.ReplaceAllString(s.text, " "))
+}
+
 // subject returns a key of styledDocument.elements for the last part of a selector: its ID,
 // or else a class, or else its name. The number under this key is an upper bound of the
 // elements that the selector matches.
-func subject(compound string) string {
+func (s cssSelector) subject() string {
+	all := s.compounds()
+	compound := all[len(all)-1]
 	if at := strings.IndexAny(compound, "[:"); at >= 0 {
 		compound = compound[:at]
 	}
@@ -252,8 +267,8 @@ func (d *styledDocument) apply(root *html.Node, pieces []*sheetPiece) bool {
 			return len(found) == 0
 		})
 	}
-	c := newContests(root, pieces)
-	if !c.findApart(pieces) {
+	c := newContests(root, pieces, d.styles)
+	if !c.findApart() {
 		return false
 	}
 	for n, s := range d.styles {
@@ -261,6 +276,10 @@ func (d *styledDocument) apply(root *html.Node, pieces []*sheetPiece) bool {
 		if marked := c.mark(s); marked || len(s.matched) > 0 {
 			s.write(n)
 		}
+	}
+	if n := d.outlookSheet(pieces); n != nil {
+		first := d.sheets[0].node
+		first.Parent.InsertBefore(n, first)
 	}
 	for _, sheet := range d.sheets {
 		kept := c.sheet(sheet.pieces)
@@ -272,115 +291,4 @@ func (d *styledDocument) apply(root *html.Node, pieces []*sheetPiece) bool {
 		sheet.node.FirstChild.Data = "\n" + kept
 	}
 	return true
-}
-
-// elementStyle has the declarations that apply to one element.
-type elementStyle struct {
-	own     []cssDeclaration // declarations of its style attribute
-	unread  string           // those that cannot be parsed, as they are; they end the style attribute
-	matched []matchedRule    // rules that match the element, in the order of the style sheets
-}
-
-// matchedRule is a rule that matches the element, with the specificity of its selector.
-type matchedRule struct {
-	specificity  cascadia.Specificity
-	declarations []cssDeclaration
-}
-
-// write sets the style attribute. It also sets older HTML attributes, such as bgcolor, which
-// old mail programs read in place of the style attribute.
-func (s *elementStyle) write(n *html.Node) {
-	declarations := s.cascade()
-	var b strings.Builder
-	for i, declaration := range declarations {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(declaration.String())
-	}
-	if s.unread != "" {
-		b.WriteString(strings.Repeat(" ", min(1, b.Len())) + s.unread)
-	}
-	if b.Len() > 0 {
-		setAttribute(n, "style", b.String())
-	}
-	for _, declaration := range declarations {
-		if p := presentational[declaration.property]; slices.Contains(p.elements, n.DataAtom) {
-			setAttribute(n, p.attribute, declaration.value)
-		}
-	}
-}
-
-// cascade sorts all declarations. Of those of one property it returns the last one, and also those before it if some
-// program may not know its value. The order is: rules with less specific selectors, rules with more specific
-// selectors, the style attribute, and then all !important declarations. The result keeps this
-// order, because a shorthand such as margin replaces a margin-top before it, but not a
-// margin-top after it.
-// https://www.w3.org/TR/css-cascade-3/#cascading
-func (s *elementStyle) cascade() (winners []cssDeclaration) {
-	slices.SortStableFunc(s.matched, func(a, b matchedRule) int {
-		return slices.Compare(a.specificity[:], b.specificity[:])
-	})
-	var all, important []cssDeclaration
-	for _, rule := range append(s.matched, matchedRule{declarations: s.own}) {
-		for _, declaration := range rule.declarations {
-			if declaration.important {
-				important = append(important, declaration)
-			} else {
-				all = append(all, declaration)
-			}
-		}
-	}
-	replaced := make(map[string]bool) // a property, or a property with its value
-	for _, d := range slices.Backward(append(all, important...)) {
-		text := d.property + ":" + d.value
-		if replaced[d.property] || replaced[text] {
-			continue
-		}
-		replaced[text], replaced[d.property] = true, knownValue.MatchString(text)
-		winners = append(winners, d)
-	}
-	slices.Reverse(winners)
-	return winners
-}
-
-// knownValue matches declarations that every program knows. A program skips any other one if it does not know the value,
-// and then the one before it applies: "border: 1px dashed solid", "width: 100", a gradient.
-var knownValue = regexp.MustCompile(strings.NewReplacer("LENGTH", `(?:0|(?:\d+|\d*\.\d+)(?:px|em|pt|%))`,
-	"FONT", `(?:[a-z][a-z -]*|'[^']*'|"[^"]*")`, "\n", "", "\t", "", " ", "").Replace(`(?i)^(?:
-	(?:color|background|background-color):(?:#[0-9a-f]{3}|#[0-9a-f]{6}|transparent|black|silver|gray|white|maroon|
-		red|purple|fuchsia|green|lime|olive|yellow|navy|blue|teal|aqua)|
-	(?:padding|margin):(?:LENGTH(?:\sLENGTH){0,3}|(?:0|0px)\sauto)|
-	(?:padding|margin)-(?:top|right|bottom|left):LENGTH|
-	(?:max-|min-)?(?:width|height):LENGTH|(?:width|height):auto|(?:font-size|line-height|border-radius):LENGTH|
-	line-height:\d(?:\.\d+)?|border:(?:0|none)|
-	font-family:FONT(?:,\s?FONT)*|font-weight:(?:normal|bold|[1-9]00)|font-style:(?:normal|italic)|
-	text-align:(?:left|center|right|justify)|vertical-align:(?:top|middle|bottom|baseline)|
-	text-decoration:(?:none|underline)|text-transform:(?:none|uppercase|lowercase|capitalize)|
-	display:(?:none|block|inline|inline-block)|border-collapse:(?:collapse|separate)
-	)$`))
-
-// presentational has HTML attributes with the same meaning as a CSS property, and the
-// elements that have these attributes.
-var presentational = map[string]struct {
-	attribute string
-	elements  []atom.Atom
-}{
-	"text-align": {"align", []atom.Atom{atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.P, atom.Div,
-		atom.Blockquote, atom.Tr, atom.Th, atom.Td}},
-	"background-color": {"bgcolor", []atom.Atom{atom.Body, atom.Table, atom.Tr, atom.Th, atom.Td}},
-	"background-image": {"background", []atom.Atom{atom.Table}},
-	"vertical-align":   {"valign", []atom.Atom{atom.Th, atom.Td}},
-	"float":            {"align", []atom.Atom{atom.Img}},
-}
-
-// setAttribute sets the value of an attribute. It adds the attribute if it is missing.
-func setAttribute(n *html.Node, key, value string) {
-	for i := range n.Attr {
-		if n.Attr[i].Key == key {
-			n.Attr[i].Val = value
-			return
-		}
-	}
-	n.Attr = append(n.Attr, html.Attribute{Key: key, Val: value})
 }

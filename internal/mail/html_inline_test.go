@@ -57,6 +57,7 @@ func TestRulesAreInlinedByTheCascade(t *testing.T) {
 		{"a known value replaces all before it", "p{width:100;width:90%;width:10em}", `<p style="width:100px">x</p>`, `style="width: 100px;"`},
 		{"a fallback stays before its gradient", "p{background:#fff;background:linear-gradient(#fff,#eee)}", `<p style="background:linear-gradient(#fff,#eee)">x</p>`,
 			`style="background: #fff; background: linear-gradient(#fff,#eee);"`},
+		{"but no attribute whose value is written in another way", "table{background-image:url(a.png)}", `<table><tr><td>x`, `<table style="background-image: url(a.png);">`},
 		{"an element without a rule keeps its style", "a{color:red}", `<p style="color:blue;margin:0">x</p>`, `<p style="color:blue;margin:0;">x</p>`},
 		{"the universal selector matches every element", "*{color:red} a:hover{color:blue}", `<p>x</p>`, "\n* {color: red !important;}\na:hover {color:blue !important}\n</style></head><body style=\"color: red;\"><p style=\"color: red;\">"},
 	} {
@@ -106,14 +107,14 @@ func TestBrokenStyleSheetsAreReadAsBrowsersReadThem(t *testing.T) {
 // covers: decision 46
 func TestOtherRulesStayInAStyleSheet(t *testing.T) {
 	for _, c := range []inlineCase{
-		{"media queries", "@media (max-width:480px){p{color:red}} p{margin:0}", `<p>x</p>`, "<style type=\"text/css\">\n@media (max-width:480px) {p{color:red}}\n</style>"},
+		{"media queries", "@media (max-width:480px){p{color:red}} p{margin:0}", `<p>x</p>`, "<style type=\"text/css\">\n@media (max-width:480px) {\np {color:red}\n}\n</style>"},
 		{"media queries with important", "@media only screen and (max-width:600px){.c,.d>p{width:100%!important;padding:0 10px!important}}", `<p>x</p>`,
-			"\n@media only screen and (max-width:600px) {.c,.d>p{width:100%!important;padding:0 10px!important}}\n"},
+			"\n@media only screen and (max-width:600px) {\n.c,.d>p {width:100%!important;padding:0 10px!important}\n}\n"},
 		{"fonts", "@font-face{font-family:'A B';src:url(https://example.com/a.woff2) format('woff2')} p{font-family:'A B',Arial}", `<p>x</p>`,
 			"\n@font-face {font-family:'A B';src:url(https://example.com/a.woff2) format('woff2')}\n</style></head><body><p style=\"font-family: &#39;A B&#39;,Arial;\">"},
 		{"imports", `@charset "utf-8";@import url(https://example.com/a.css);p{margin:0}`, `<p>x</p>`, "\n@charset \"utf-8\";\n@import url(https://example.com/a.css);\n</style>"},
 		{"animations", "@keyframes k{from{top:0}to{top:1px}} @supports (display:grid){p{display:grid}}", `<p>x</p>`,
-			"\n@keyframes k {from{top:0}to{top:1px}}\n@supports (display:grid) {p{display:grid}}\n</style>"},
+			"\n@keyframes k {from{top:0}to{top:1px}}\n@supports (display:grid) {\np {display:grid}\n}\n</style>"},
 		{"selectors that depend on what the reader does", "a:hover,a{color:red}", `<a>x</a>`, "\na {color: red !important;}\na:hover {color:red !important}\n</style></head><body><a style=\"color: red;\">"},
 		{"links and visited links", "a:link, a:visited{color:red}", `<a>x</a>`, "\na:link, a:visited {color:red}\n</style>"},
 		{"pseudo-elements", "a::before{content:'x;}'}", `<a>x</a>`, "\na::before {content:'x;}'}\n</style>"},
@@ -145,7 +146,7 @@ func TestOtherRulesStayInAStyleSheet(t *testing.T) {
 	})
 	t.Run("a style sheet for printing", func(t *testing.T) {
 		got := inlineStyles(`<style media="print">p{color:red}</style><style>a{}</style><p>x`)
-		contains(t, "the result", got, "@media print {p{color:red}\n}\n</style>", "<p>x</p>")
+		contains(t, "the result", got, "@media print {\np {color:red}\n}\n</style>", "<p>x</p>")
 	})
 }
 
@@ -156,24 +157,28 @@ func TestKeptRulesWinAsInTheBrowser(t *testing.T) {
 	const narrow = "@media (max-width:480px)"
 	for _, c := range []inlineCase{
 		{"a media query wins over an inlined rule", ".c{width:600px;margin:0} " + narrow + "{.c{width:100%}}", `<p class="c">x</p>`,
-			"\n.c {width: 600px !important;}\n@media (max-width:480px) {.c{width:100% !important}}\n</style></head><body><p class=\"c\" style=\"width: 600px; margin: 0;\">"},
+			"\n.c {width: 600px !important;}\n@media (max-width:480px) {\n.c {width:100% !important}\n}\n</style></head><body><p class=\"c\" style=\"width: 600px; margin: 0;\">"},
 		{"a dark scheme inside of another rule", "p{color:#111} @supports (color:red){@media (prefers-color-scheme:dark){p{color:#eee}}}", `<p>x</p>`,
-			"@supports (color:red) {@media (prefers-color-scheme:dark){p{color:#eee !important}}}\n"},
-		{"a longhand wins over an inlined shorthand", "p{margin:0} " + narrow + "{p{margin-top:9px;}}", `<p>x</p>`, "{p{margin-top:9px !important;}}"},
-		{"a later inlined rule wins over it", narrow + "{p{color:red}} p{color:blue}", `<p>x</p>`, "{p{color:red !important}}\np {color: blue !important;}\n</style>"},
+			"@supports (color:red) {\n@media (prefers-color-scheme:dark) {\np {color:#eee !important}\n}\n}\n"},
+		{"a longhand wins over an inlined shorthand", "p{margin:0} " + narrow + "{p{margin-top:9px;}}", `<p>x</p>`, "{\np {margin-top:9px !important;}\n}"},
+		{"a later inlined rule wins over it", narrow + "{p{color:red}} p{color:blue}", `<p>x</p>`, "{\np {color:red !important}\n}\np {color: blue !important;}\n</style>"},
 		{"the style attribute wins over it", "p{color:green} " + narrow + "{p{color:red}}", `<p style="color:blue">x</p>`, `<p style="color: blue !important;">x</p>`},
 		{"also that of an element without a rule", "a{color:green} " + narrow + "{p{color:red}}", `<a>x</a><p style="color:blue">x</p>`, `<p style="color: blue !important;">x</p>`},
 		{"unless the rule is important", "p{color:green} " + narrow + "{p{color:red!important}}", `<p style="color:blue">x</p>`, `<p style="color: blue;">x</p>`},
 		{"an important rule needs no contest", ".c{padding:20px} " + narrow + "{.c{padding:5px !important}}", `<p class="c" style="padding-bottom:40px">x</p>`,
-			"<style type=\"text/css\">\n@media (max-width:480px) {.c{padding:5px !important}}\n</style></head><body><p class=\"c\" style=\"padding: 20px; padding-bottom: 40px;\">"},
+			"<style type=\"text/css\">\n@media (max-width:480px) {\n.c {padding:5px !important}\n}\n</style></head><body><p class=\"c\" style=\"padding: 20px; padding-bottom: 40px;\">"},
 		{"an important rule with a weaker selector keeps its rank", "p{font-family:Arial} @media screen{*{font-family:Georgia !important}} p:hover{font-size:9px}", `<p>x</p>`,
-			"<style type=\"text/css\">\n@media screen {*{font-family:Georgia !important}}\np:hover {font-size:9px}\n</style></head><body><p style=\"font-family: Arial;\">"},
+			"<style type=\"text/css\">\n@media screen {\n* {font-family:Georgia !important}\n}\np:hover {font-size:9px}\n</style></head><body><p style=\"font-family: Arial;\">"},
 		{"an inlined rule that would take its rank stays in the sheet", "#i{color:red} " + narrow + "{p{color:blue !important}} @media print{#i{color:black}}", `<p id="i" style="top:0">x</p>`,
-			"\n#i {color: red;}\n@media (max-width:480px) {p{color:blue !important}}\n@media print {#i{color:black}}\n</style></head><body><p id=\"i\" style=\"top: 0;\">"},
+			"\n#i {color: red;}\n@media (max-width:480px) {\np {color:blue !important}\n}\n@media print {\n#i {color:black}\n}\n</style></head><body><p id=\"i\" style=\"top: 0;\">"},
 		{"it is inlined into elements that no kept rule can match", "p,#i{color:red} " + narrow + "{p{color:blue !important}} @media print{#i{color:black}}", `<p id="i">x</p><p>y</p>`, `<p id="i">x</p><p style="color: red;">y</p>`},
 		{"an important inlined rule is compared with an important kept rule", "#i{color:red !important} " + narrow + "{p{color:blue !important}}", `<p id="i">x</p>`, "\n#i {color: red !important;}\n"},
-		{"properties that do not overlap are no contest", "p{font-size:20px} " + narrow + "{p{font-family:Arial}}", `<p>x</p>`, "\n@media (max-width:480px) {p{font-family:Arial}}\n"},
-		{"other properties stay as they are", "p{color:green} " + narrow + "{p{color:red;top:0}}", `<p style="left:0">x</p>`, "{p{color:red !important;top:0}}"},
+		{"a style attribute does not take the rank of an important rule", ".c{padding:20px} " + narrow + "{.c{padding:10px}} @media screen{.c{padding:5px !important}}", `<p class="c" style="padding:1px">x</p>`,
+			`<p class="c" style="padding: 1px;">`},
+		{"what overlaps with a style attribute that wins needs it too", ".c{margin-top:3px} " + narrow + "{.c{margin-top:9px}}", `<p class="c" style="margin-left:5px;margin:0;margin-left:6px">x</p>`,
+			`margin: 0 !important; margin-left: 6px !important;">`},
+		{"properties that do not overlap are no contest", "p{font-size:20px} " + narrow + "{p{font-family:Arial}}", `<p>x</p>`, "\n@media (max-width:480px) {\np {font-family:Arial}\n}\n"},
+		{"other properties stay as they are", "p{color:green} " + narrow + "{p{color:red;top:0}}", `<p style="left:0">x</p>`, "{\np {color:red !important;top:0}\n}"},
 	} {
 		t.Run(c.name, c.check)
 	}
@@ -219,8 +224,8 @@ func TestContestsOfManySelectorsAreBounded(t *testing.T) {
 	if pieces := d.sheets[0].pieces; !d.affordable(pieces) {
 		t.Error("the document is not compared")
 	} else {
-		c := newContests(root, pieces)
-		c.findApart(pieces)
+		c := newContests(root, pieces, nil)
+		c.findApart()
 		entries := 0
 		for _, elements := range c.subject {
 			entries += len(elements)

@@ -12,12 +12,12 @@ import (
 
 // sheetPiece is a part of a style sheet, in its order.
 type sheetPiece struct {
-	rule      cssRule   // what can be inlined
-	prelude   string    // of a rule that stays; "": the piece only has rule, or a statement
-	idle      []string  // selectors of rule that match no element: they stay too
-	body      cssTokens // of a rule that stays
-	nested    bool      // body has rules, as that of @media
-	statement string    // such as @import
+	rule      cssRule       // what can be inlined
+	prelude   string        // of a rule that stays; "": the piece only has rule, or a statement
+	idle      []string      // selectors of rule that match no element: they stay too
+	body      cssTokens     // of a rule that stays
+	nested    []*sheetPiece // the rules of body, as that of @media
+	statement string        // such as @import
 }
 
 // sheet returns what stays of a style sheet, with a line break after each rule.
@@ -27,11 +27,17 @@ func (c *contests) sheet(pieces []*sheetPiece) string {
 		if inlined := c.inlined(&p.rule); inlined != "" {
 			b.WriteString(inlined + "\n")
 		}
-		if selectors := p.keptSelectors(); selectors != "" {
-			b.WriteString(selectors + " {" + p.write(c.raise) + "}\n")
-		}
-		if p.statement != "" {
+		selectors := p.keptSelectors()
+		switch {
+		case p.statement != "":
 			b.WriteString(p.statement + "\n")
+		case selectors == "":
+		case p.nested != nil:
+			b.WriteString(selectors + " {\n" + c.sheet(p.nested) + "}\n")
+		case strings.HasPrefix(p.prelude, "@"):
+			b.WriteString(selectors + " {" + p.body.String() + "}\n")
+		default:
+			b.WriteString(selectors + " {" + changeDeclarations(p.body, c.raise) + "}\n")
 		}
 	}
 	return b.String()
@@ -81,37 +87,12 @@ func (p *sheetPiece) keptSelectors() string {
 
 // eachRule calls fn for each kept rule, also in @media rules.
 func (p *sheetPiece) eachRule(fn func(selectors string, body cssTokens)) {
-	switch {
-	case p.nested:
-		eachNestedRule(p.body, fn)
-	case p.prelude != "" && !strings.HasPrefix(p.prelude, "@"):
-		fn(p.prelude, p.body)
-	}
-}
-
-func eachNestedRule(tokens cssTokens, fn func(selectors string, body cssTokens)) {
-	for len(tokens) > 0 {
-		prelude, end, after := tokens.cut(css.LeftBraceToken, css.SemicolonToken)
-		tokens = after
-		if end != css.LeftBraceToken {
-			continue
-		}
-		body, _, rest := after.cut(css.RightBraceToken)
-		tokens = rest
-		inner := sheetPiece{prelude: prelude.trim().String(), body: body, nested: hasRules(prelude.trim())}
+	for _, inner := range p.nested {
 		inner.eachRule(fn)
 	}
-}
-
-// write returns the body with each declaration replaced by what change returns.
-func (p *sheetPiece) write(change func(cssTokens) string) string {
-	switch {
-	case p.nested:
-		return changeRules(p.body, change)
-	case strings.HasPrefix(p.prelude, "@"):
-		return p.body.String()
+	if p.prelude != "" && !strings.HasPrefix(p.prelude, "@") {
+		fn(p.prelude, p.body)
 	}
-	return changeDeclarations(p.body, change)
 }
 
 // changeDeclarations changes the declarations of a rule.
@@ -128,31 +109,6 @@ func changeDeclarations(tokens cssTokens, change func(cssTokens) string) string 
 			b.WriteByte(';')
 		}
 		tokens = rest
-	}
-	return b.String()
-}
-
-// changeRules changes the declarations of rules, also of those in further @media rules.
-func changeRules(tokens cssTokens, change func(cssTokens) string) string {
-	var b strings.Builder
-	for len(tokens) > 0 {
-		prelude, end, after := tokens.cut(css.LeftBraceToken, css.SemicolonToken)
-		b.WriteString(prelude.String())
-		switch end {
-		case css.ErrorToken:
-			return b.String()
-		case css.SemicolonToken:
-			b.WriteByte(';')
-			tokens = after
-			continue
-		}
-		body, closed, after := after.cut(css.RightBraceToken)
-		inner := sheetPiece{prelude: prelude.trim().String(), body: body, nested: hasRules(prelude.trim())}
-		b.WriteString("{" + inner.write(change))
-		if closed == css.RightBraceToken {
-			b.WriteByte('}')
-		}
-		tokens = after
 	}
 	return b.String()
 }
