@@ -165,7 +165,15 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
 		h.write(w, r, http.StatusForbidden, problem("Your level does not allow this page."), v)
 		return
 	}
-	if !p.Upload {
+	switch {
+	case p.Whole:
+		release, err := h.options.Bodies.Reserve(r.Context(), int64(v.Caller.Account.ID), r.ContentLength)
+		if err != nil {
+			h.fail(w, r, v, err)
+			return
+		}
+		defer release()
+	case !p.Upload:
 		release, ok := h.readForm(w, r, v, p)
 		if !ok {
 			return
@@ -198,8 +206,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
 func (h *Handler) readForm(w http.ResponseWriter, r *http.Request, v *people.Visit, p *ui.Page) (release func(), ok bool) {
 	body, release, err := h.options.Bodies.ReadBody(w, r, int64(v.Caller.Account.ID), cmp.Or(p.MaxForm, maxForm))
 	if errors.Is(err, limiter.ErrBusy) {
-		w.Header().Set("Retry-After", retryAfter)
-		h.write(w, r, http.StatusServiceUnavailable, problem("Too many large forms are sent at this moment. Try again."), v)
+		h.fail(w, r, v, err)
 		return nil, false
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -244,6 +251,10 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, v *people.Visit, 
 	switch {
 	case errors.Is(err, ui.ErrNotFound), isMissing(err):
 		h.write(w, r, http.StatusNotFound, problem("There is no such page, or you may not see it."), v)
+	case errors.Is(err, limiter.ErrBusy):
+		w.Header().Set("Retry-After", retryAfter)
+		h.write(w, r, http.StatusServiceUnavailable,
+			problem("Too many large forms and files are sent at this moment. Try again."), v)
 	case errors.Is(err, people.ErrBusy):
 		w.Header().Set("Retry-After", retryAfter)
 		h.write(w, r, http.StatusServiceUnavailable, problem("Too many people sign in at this moment. Try again in some seconds."), v)

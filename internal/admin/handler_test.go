@@ -33,6 +33,7 @@ func TestPages(t *testing.T) {
 		{Name: "a form from another site is refused", Test: (*site).otherSites},
 		{Name: "an aborted request is no error in the log", Test: (*site).aborted},
 		{Name: "a form is read after the level is checked, up to the limit of its page", Test: (*site).formSizes},
+		{Name: "an image waits for its place in the memory before it is read", Test: (*site).imageMemory},
 		{Name: "a page says what the last request has done only in words of the program", Test: (*site).doneSentences},
 		{Name: "guesses of a stranger do not keep a person from signing in where they were signed in before", Test: (*site).knownBrowser},
 		{Name: "a Message is written, looked at, sent once and reported", Test: (*site).firstSend},

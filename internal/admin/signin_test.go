@@ -1,11 +1,15 @@
 package admin_test
 
 import (
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 
+	"enlist/internal/admin"
 	"enlist/internal/enlist"
+	"enlist/internal/limiter"
 	"enlist/internal/people"
 )
 
@@ -61,6 +65,35 @@ func (s *site) formSizes() {
 	for path, want := range map[string]int{"/admin/lists": http.StatusRequestEntityTooLarge, "/admin/messages": http.StatusNotFound} {
 		if status, _, _ := full.post(path, large); status != want {
 			s.Errorf("a form of 100 KiB to %s is answered with %d, want %d", path, status, want)
+		}
+	}
+}
+
+func (s *site) imageMemory() {
+	v := s.signedIn(people.Membership{Level: enlist.Full})
+	u, err := url.Parse(s.server.URL + "/admin/images")
+	s.Must(err)
+	memory := limiter.NewShared(100, 50, 1)
+	handler := admin.New(s.App, admin.Options{Delay: func(*http.Request) {}, Bodies: memory, Log: slog.New(slog.DiscardHandler)})
+	upload := func() int {
+		r := httptest.NewRequestWithContext(s.Context(), http.MethodPost, u.String(), strings.NewReader("--x--"))
+		r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
+		for _, c := range v.client.Jar.Cookies(u) {
+			r.AddCookie(c)
+		}
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		return w.Code
+	}
+	release, err := memory.AcquireFor(s.Context(), int64(s.Caller.Account.ID), 50)
+	s.Must(err)
+	if got := upload(); got != http.StatusServiceUnavailable {
+		s.Errorf("an image without a place is answered with %d, want 503", got)
+	}
+	release()
+	for range 3 {
+		if got := upload(); got != http.StatusUnprocessableEntity {
+			s.Errorf("a form without an image is answered with %d, want 422", got)
 		}
 	}
 }

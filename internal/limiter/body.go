@@ -2,6 +2,7 @@ package limiter
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net/http"
 )
@@ -35,11 +36,7 @@ func (l *Limiter) ReadBody(w http.ResponseWriter, r *http.Request, owner, most i
 	if size < 0 {
 		size = most
 	}
-	place := formFactor * size
-	if l != nil {
-		place = min(place, l.share)
-	}
-	if release, err = l.AcquireFor(r.Context(), owner, place); err != nil {
+	if release, err = l.Reserve(r.Context(), owner, size); err != nil {
 		return nil, func() {}, err
 	}
 	b.Grow(int(size) - b.Len() + bytes.MinRead)
@@ -48,4 +45,16 @@ func (l *Limiter) ReadBody(w http.ResponseWriter, r *http.Request, owner, most i
 		return nil, func() {}, err
 	}
 	return b.Bytes(), release, nil
+}
+
+// Reserve waits for the place of a body of size bytes, or -1 if that is not known. Errors: as AcquireFor.
+func (l *Limiter) Reserve(ctx context.Context, owner, size int64) (release func(), err error) {
+	if l == nil {
+		return func() {}, nil
+	}
+	place := min(formFactor*size, l.share)
+	if size < 0 {
+		place = l.share
+	}
+	return l.AcquireFor(ctx, owner, place)
 }

@@ -29,6 +29,7 @@ type Page struct {
 	Pattern string                        // of a http.ServeMux, such as "GET /admin/lists/{list}"
 	Level   enlist.Level                  // that the person needs at least
 	Upload  bool                          // the page reads its body with Request.Upload
+	Whole   bool                          // of Upload: the page has all of the body in memory
 	MaxForm int64                         // largest form in bytes; 0: 64 KiB
 	Serve   func(*Request) (*View, error) // returns no View after it has sent a file to the Writer
 }
