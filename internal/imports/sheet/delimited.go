@@ -10,63 +10,93 @@ import (
 
 // delimited reads the rows of a CSV file.
 type delimited struct {
-	records *records
-	names   []string
-	number  int64
-	again   bool // the record in memory is the first row, because the file has no header
+	records  *records
+	names    []string
+	number   int64    // of rows that were returned or left out, without the header and what is above it
+	ahead    []record // that were read to find the header, and are rows
+	noHeader bool
+	titles   int
+}
+
+// record is a record that was read.
+type record struct {
+	cells []string
+	fault error
 }
 
 // newDelimited reads the header, or the number of columns from the first row. A file whose first row has an address has
 // no header.
 func newDelimited(w *window, delimiter byte, noHeader bool) (*delimited, error) {
-	d := &delimited{records: newRecords(w, delimiter)}
-	for number := int64(1); ; number++ {
-		fault, err := d.records.next()
+	d := &delimited{records: newRecords(w, delimiter), noHeader: noHeader}
+	var first [][]string // that are not empty
+	var places []int     // of them in ahead
+	for more := true; more && len(d.ahead) < maxAhead; {
+		next, err := d.read()
 		switch {
-		case err == io.EOF:
+		case err == io.EOF && len(first) == 0:
 			return nil, errEmpty
-		case err != nil:
+		case err != nil && len(first) == 0:
 			return nil, err
-		case fault != nil:
-			return nil, fmt.Errorf("the first line cannot be read: %w", fault)
-		}
-		cells := d.records.cells()
-		if isEmpty(cells) {
+		case next.fault != nil && len(first) == 0:
+			return nil, fmt.Errorf("the first line cannot be read: %w", next.fault)
+		case err != nil: // the next call of read returns it again
+			more = false
 			continue
 		}
-		if d.names = numbered(len(cells)); !noHeader {
-			d.names = withoutHeader(cells)
+		isBlank := next.fault == nil && isEmpty(next.cells)
+		if isBlank && len(first) == 0 {
+			d.number++
+			continue
 		}
-		if d.names == nil {
-			d.names = named(cells)
-		} else {
-			d.number, d.again = number-1, true
+		d.ahead = append(d.ahead, next)
+		if next.fault != nil || isBlank {
+			continue
 		}
-		return d, nil
+		first, places = append(first, next.cells), append(places, len(d.ahead)-1)
+		if d.titles, more = titles(first); noHeader {
+			d.titles, more = 0, false
+		}
 	}
+	header := first[d.titles]
+	if d.names = numbered(len(header)); !noHeader {
+		d.names = withoutHeader(header)
+	}
+	if d.names == nil {
+		d.names, d.number = named(header), 0
+		d.ahead = d.ahead[places[d.titles]+1:]
+	} else {
+		d.noHeader = true
+	}
+	return d, nil
 }
 
 func (d *delimited) columns() []string { return d.names }
 
+// read reads the next record.
+func (d *delimited) read() (record, error) {
+	fault, err := d.records.next()
+	if err != nil || fault != nil {
+		return record{fault: fault}, err
+	}
+	return record{cells: d.records.cells()}, nil
+}
+
 func (d *delimited) next() (Row, error) {
 	for {
-		var fault, err error
-		if !d.again {
-			fault, err = d.records.next()
-		}
-		d.number++
-		d.again = false
-		if err != nil {
+		var next record
+		var err error
+		if len(d.ahead) > 0 {
+			next, d.ahead = d.ahead[0], d.ahead[1:]
+		} else if next, err = d.read(); err != nil {
 			return Row{}, err
 		}
-		if fault != nil {
-			return Row{Number: d.number, Err: fault}, nil
+		d.number++
+		switch {
+		case next.fault != nil:
+			return Row{Number: d.number, Err: next.fault}, nil
+		case !isEmpty(next.cells):
+			return d.row(next.cells), nil
 		}
-		cells := d.records.cells()
-		if isEmpty(cells) {
-			continue
-		}
-		return d.row(cells), nil
 	}
 }
 

@@ -20,7 +20,7 @@ func isDelimiter(c rune) bool {
 
 // findDelimiter returns the delimiter and skips a line such as "sep=;", which Excel writes and reads. Without such a
 // line and without a given delimiter it is the character of delimiters that is most often outside quotes in the first
-// line, and if two are equal there, in the first ten lines. A file with none of them has one column.
+// line, and if two are equal there or the line has none of them, in the first ten lines. A file with none has one column.
 func findDelimiter(w *window, given rune) (byte, error) {
 	for len(w.unread()) < maxRow && w.fill() {
 		continue
@@ -39,6 +39,9 @@ func findDelimiter(w *window, given rune) (byte, error) {
 		return byte(given), nil
 	}
 	first, all := countDelimiters(w.unread(), 1), countDelimiters(w.unread(), 10)
+	if first == ([len(delimiters)]int{}) { // a title, or one column
+		first = all
+	}
 	best := len(delimiters) - 1
 	for i := len(delimiters) - 2; i >= 0; i-- {
 		if first[i] > first[best] || first[i] == first[best] && first[i] > 0 && all[i] >= all[best] {

@@ -1,5 +1,5 @@
 // Package sheet reads the rows of a file of Contacts: CSV with any delimiter, NDJSON, or the first
-// sheet of an XLSX workbook, each also inside a .gz or .zip file. Open recognises the format, the
+// sheet with rows of an XLSX workbook, each also inside a .gz or .zip file. Open recognises the format, the
 // encoding and the delimiter, and Reader.Next returns one row after the other. The memory that a Reader
 // needs does not depend on the number of rows, except for the shared texts of a workbook.
 //

@@ -1,7 +1,8 @@
 // This file converts a text file to UTF-8. It recognises the encoding by a rule that reads the first 1 MiB:
 //
 //  1. a byte order mark of UTF-8 or UTF-16;
-//  2. UTF-16, if NULs are at only the even or only the odd offsets, and at more than one in eight of these offsets;
+//  2. UTF-16, if more than three NULs are at only the even or only the odd offsets, and at more than one in eight of
+//     these offsets;
 //  3. UTF-8, if the bytes are valid UTF-8, or if at most one in ten characters outside ASCII is not: single rows can be
 //     damaged; a character that the end of the MiB cuts is no fault;
 //  4. a guess by the letters (letters.go). NDJSON is UTF-8 instead, because JSON is.
@@ -33,6 +34,9 @@ const (
 	utf16beName = "utf-16be"
 	ansiName    = "windows-1252"
 )
+
+// fewNULs is a number of NULs that damage can leave in a text. An address in UTF-16 has more.
+const fewNULs = 3
 
 // decode sets the encoding of about, and returns the text in UTF-8 without its byte order marks: a program that adds one
 // to a file that has one leaves two. Bytes that are no character of the encoding become U+FFFD, except in UTF-8. The
@@ -90,10 +94,10 @@ func recognise(start []byte) string {
 			nuls[i%2]++
 		}
 	}
-	switch {
-	case nuls[0] == 0 && nuls[1] > len(start)/16:
+	switch least := max(len(start)/16, fewNULs); {
+	case nuls[0] == 0 && nuls[1] > least:
 		return utf16leName
-	case nuls[1] == 0 && nuls[0] > len(start)/16:
+	case nuls[1] == 0 && nuls[0] > least:
 		return utf16beName
 	case isMostlyUTF8(withoutCut(start)):
 		return utf8Name

@@ -40,6 +40,7 @@ func TestEncodings(t *testing.T) {
 		{"an encoding of the WHATWG by name", "Email;Stadt\na@b;\xa3\xf3d\xbc\n", Options{Encoding: "ISO-8859-2"}, []string{"Email | Stadt", `1: "a@b" "Łódź"`}},
 		{"an encoding of the IANA by name", "Email;Stadt\na@b;Z\x81rich\n", Options{Encoding: "IBM850"}, []string{"Email | Stadt", `1: "a@b" "Zürich"`}},
 		{"a stray NUL is not UTF-16", "Email,City\na@b,x\x00y\nc@d,z\n", Options{}, []string{"Email | City", "1: " + errNUL.Error(), `2: "c@d" "z"`}},
+		{"a NUL in a short file is not UTF-16", "a,b,c\n\x00,2,3\n", Options{}, []string{"a | b | c", "1: " + errNUL.Error()}},
 		{"an unknown name", "a\n", Options{Encoding: "klingon"}, []string{`the encoding "klingon" is not known: give a name such as utf-8, windows-1252 or ibm850`}},
 		{"UTF-8 with a damaged row", "a,b\n1,\xfc\n2," + strings.Repeat("ü", 10) + "\n", Options{}, []string{"a | b", "1: " + errNotUTF8.Error(), `2: "2" "üüüüüüüüüü"`}},
 		{"UTF-8 with two byte order marks", "\ufeff\ufeff" + text, Options{}, read},

@@ -52,6 +52,7 @@ type About struct {
 	Guess       *Guess `json:"guess,omitempty"`       // of the encoding; nil: the caller or a rule has named it
 	Delimiter   string `json:"delimiter,omitempty"`   // of CSV and TSV
 	Header      bool   `json:"header"`                // the file names its columns
+	Titles      int    `json:"titles,omitempty"`      // number of rows above the header, which are left out
 }
 
 // Row is one row of a file.
@@ -150,7 +151,7 @@ func (r *Reader) openWorkbook(file io.ReaderAt, size int64, c *content, o Option
 		return err
 	}
 	r.closers = append(r.closers, book)
-	r.rows, r.about.Entry, r.about.Header = sheet, book.sheet, sheet.header > 0
+	r.rows, r.about.Entry, r.about.Header, r.about.Titles = sheet, book.sheet, sheet.header > 0, sheet.titles
 	return nil
 }
 
@@ -184,7 +185,7 @@ func (r *Reader) openDelimited(w *window, o Options) error {
 	if err != nil {
 		return err
 	}
-	r.rows, r.about.Delimiter, r.about.Header = d, string(rune(delimiter)), !d.again
+	r.rows, r.about.Delimiter, r.about.Header, r.about.Titles = d, string(rune(delimiter)), !d.noHeader, d.titles
 	return nil
 }
 

@@ -31,6 +31,7 @@ const (
 	wrongCase    = -3.0     // a capital after the first letter, or a small letter before a capital
 	wrongScript  = -3.0     // beside a letter of another script
 	wrongLetter  = -4.0     // a letter that the language does not have
+	besideDigit  = -3.0     // a letter that is not ASCII, such as in Ł512 for £512
 	noVowel      = -2.0     // a word of consonants
 	oneLanguage  = -2.0     // for each language of the text
 	afterAnother = -0.7     // a letter beside another one that is not ASCII, in a Latin script
@@ -55,6 +56,11 @@ func guessEncoding(text []byte) (string, *Guess) {
 		decoded[e.name], points[e.name] = string(read), e.prior+e.points(string(read))
 		if points[e.name] > points[best] {
 			best = e.name
+		}
+	}
+	for i := len(encodings) - 1; i >= 0; i-- { // of those that read the same, the first one is the most usual
+		if name := encodings[i].name; decoded[name] == decoded[best] {
+			best = name
 		}
 	}
 	for name := range decoded {
@@ -108,14 +114,19 @@ func isASCII(text string) bool {
 
 // points returns the points of a decoded text.
 func (e *encodingLetters) points(text string) (sum float64) {
+	before := ' '
 	for _, r := range text {
+		if isDigit(before) && isNarrow(r) || isDigit(r) && isNarrow(before) {
+			sum += besideDigit
+		}
+		before = r
 		switch {
 		case r < utf8.RuneSelf || unicode.IsLetter(r) || unicode.IsMark(r):
 		case r == utf8.RuneError:
 			sum += wrongByte
 		case r == '\u00a0':
 			sum--
-		case strings.ContainsRune("’‘“”„–—…€«»№°®©™º、。・", r):
+		case strings.ContainsRune("’‘“”„–—…€£§·¿¡«»№°®©™º、。・", r):
 		default:
 			sum += wrongSymbol
 		}
@@ -173,6 +184,11 @@ func (l *languageLetters) points(word string) (sum float64) {
 	return sum
 }
 
+func isDigit(r rune) bool { return '0' <= r && r <= '9' }
+
+// isNarrow reports whether a character is a letter of an alphabet, and not of ASCII.
+func isNarrow(r rune) bool { return r >= utf8.RuneSelf && unicode.IsLetter(r) && !isWide(r) }
+
 // isWide reports whether a character is one of thousands.
 func isWide(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana)
@@ -201,7 +217,7 @@ func shapeOfLatin(word []rune) (sum float64) {
 			sum += afterAnother
 		}
 	}
-	if !hasVowel && len(word) > 2 {
+	if !hasVowel && len(word) != 2 {
 		sum += noVowel
 	}
 	return sum

@@ -46,7 +46,9 @@ const (
 		"あいうえおかがきぎくぐけげこごさざしじすせそただちつづてでとなにのはばひびふぶへほまみむめもやゆよらりるれろわをんっゃゅょ" +
 		"アイウエオカガキギクグケゲコゴサザシジスズセゼソゾタダチツテデトドナニヌネノハバパヒビピフブプヘベペホボポマミムメモヤユヨラリルレロワヲンッャュョァィゥェォー"
 	korean = "김이박최정강조윤장임한오서신권황안송전홍유고문양손배백허남심노하곽성차주우구민류나진지엄채원천방공현함변염여추도소석선설마길연위표명기반라왕금옥육인맹제모탁국어은편" +
-		"철수영희준민서현우지훈동성호재진미경숙자순정혜은주연아름다빈예원상태식용규범석환찬욱울부산대광시인천도로구성이메일전화번호주소회사고객가나다라마바사"
+		"철수영희준민서현우지훈동성호재진미경숙자순정혜은주연아름다빈예원상태식용규범석환찬욱울부산대광시인천도로구성이메일전화번호주소회사고객가나다라마바사" +
+		"이다는에의가하고을로지도리기어자아인시대라있해일서를부니사만되것들과여보게적할면비세와개체계관음말물월년분명건수합간당통반실식역산행차교력집법업내각결정격" +
+		"량제품항목사번순총액금별현황구군읍면종류기타비율평균연령층성남녀학회상품처리등록자료소계출발도착관리담당부서직급입력확인완료취소신청접수변경삭제"
 )
 
 // western are the languages of Windows-1252.
@@ -60,7 +62,7 @@ var encodings = []encodingLetters{
 	{"shift_jis", -1, false, characters(japanese)},
 	{"gbk", -1, false, characters(simplified)},
 	{"macintosh", -1.5, true, alphabets(western...)},
-	{"windows-1254", -1.5, true, alphabets(turkish, german, french)},
+	{"windows-1254", -1, true, alphabets(turkish, german, french)},
 	{"windows-1253", -1.5, false, alphabets(greek)},
 	{"windows-1255", -1.5, false, alphabets(hebrew)},
 	{"windows-1256", -1.5, false, alphabets(arabic, persian)},

@@ -45,6 +45,12 @@ func TestEncodingIsGuessedByTheLetters(t *testing.T) {
 		{"big5", "王小明;陳美玲;林志豪;台北市", true},
 		{"euc-kr", "김철수;이영희;박지성;서울", true},
 		{"ibm850", "Jörg;Müller;René;Jürgen;Günther", true},
+		{"windows-1252", "Jürgen;Köln;Zoë;Gießen", true}, // Windows-1250 reads the same
+		{"windows-1252", "Histórico;Número do documento;Descrição", true},
+		{"windows-1252", "£512;£852;Payscale Minimum (£)", false},
+		{"windows-1254", "Şükrü;Ayşegül", false},
+		{"euc-kr", "01월 20일;01월 21일;1명 (+1)", true},
+		{"euc-kr", "기간;세대;인구;한국인;등록외국인", true},
 	} {
 		t.Run(c.encoding+" "+c.names, func(t *testing.T) {
 			t.Parallel()

@@ -31,7 +31,7 @@ type workbook struct {
 	content io.Closer
 }
 
-// openWorkbook opens the first sheet that is not hidden, or the one with the name of o.Entry.
+// openWorkbook opens the first sheet that has rows and is not hidden, or the one with the name of o.Entry.
 func openWorkbook(file io.ReaderAt, size int64, o Options, memory *memoryShare) (*workbook, *worksheet, error) {
 	archive, err := zip.NewReader(file, size)
 	if err != nil {
@@ -57,14 +57,27 @@ func openWorkbook(file io.ReaderAt, size int64, o Options, memory *memoryShare) 
 	if err := errors.Join(b.readTexts(parts.texts), b.readStyles(parts.styles)); err != nil {
 		return nil, nil, err
 	}
-	in, err := b.open(parts.sheet)
-	if err != nil {
-		return nil, nil, err
+	for _, sheet := range parts.sheets {
+		in, err := b.open(sheet.part)
+		if err != nil {
+			return nil, nil, err
+		}
+		rows, err := newWorksheet(b, in, o.NoHeader)
+		if err == nil {
+			b.sheet, b.content = sheet.name, in
+			return b, rows, nil
+		}
+		if _ = in.Close(); !errors.Is(err, errNoRows) { // only repeats the errors of reading
+			return nil, nil, err
+		}
 	}
-	b.content = in
-	rows, err := newWorksheet(b, in, o.NoHeader)
-	return b, rows, err
+	if len(parts.sheets) > 1 {
+		return nil, nil, errors.New("all sheets of the workbook are empty or hidden")
+	}
+	return nil, nil, errNoRows
 }
+
+var errNoRows = errors.New("the sheet is empty")
 
 // Close ends reading the sheet.
 func (b *workbook) Close() error {
@@ -148,10 +161,13 @@ func (b *workbook) relations(name string) []relation {
 	return all.Relations
 }
 
-// parts are the names of the parts that are read.
-type parts struct{ sheet, texts, styles string }
+// parts are the names of the parts that are read, and the sheets that may be, in their order.
+type parts struct {
+	texts, styles string
+	sheets        []struct{ name, part string }
+}
 
-// readBook finds the sheet and the parts that belong to all sheets.
+// readBook finds the sheets and the parts that belong to all of them.
 func (b *workbook) readBook(main, wanted string) (found parts, err error) {
 	var book struct {
 		Properties struct {
@@ -185,15 +201,15 @@ func (b *workbook) readBook(main, wanted string) (found parts, err error) {
 				continue
 			}
 			names = append(names, sheet.Name)
-			if found.sheet == "" && (sheet.Name == wanted || wanted == "" && !isHidden(sheet.State)) {
-				found.sheet, b.sheet = rel.path(path.Dir(main)), sheet.Name
+			if sheet.Name == wanted || wanted == "" && !isHidden(sheet.State) {
+				found.sheets = append(found.sheets, struct{ name, part string }{sheet.Name, rel.path(path.Dir(main))})
 			}
 		}
 	}
-	if found.sheet == "" && wanted != "" {
+	if len(found.sheets) == 0 && wanted != "" {
 		return found, fmt.Errorf("the workbook has no sheet %q, but %s", wanted, listed(names))
 	}
-	if found.sheet == "" {
+	if len(found.sheets) == 0 {
 		return found, errors.New("the workbook has no sheet that is not hidden")
 	}
 	return found, nil

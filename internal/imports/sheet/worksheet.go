@@ -5,7 +5,6 @@ package sheet
 import (
 	"encoding/json"
 	"encoding/xml"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -20,37 +19,58 @@ type worksheet struct {
 	names  []string
 	row    int64 // number of the row in the sheet, from 1
 	header int64 // number of the header's row; 0: the sheet has none
-	first  []any // the first row, if the sheet has no header
+	titles int
+	ahead  []sheetRow // that were read to find the header, and are rows
+	ended  bool       // the last row was read
+}
+
+// sheetRow is a row that was read.
+type sheetRow struct {
+	cells  []any
+	fault  error
+	number int64
 }
 
 func newWorksheet(book *workbook, in io.Reader, noHeader bool) (*worksheet, error) {
 	s := &worksheet{book: book, in: xml.NewDecoder(in)}
-	for {
+	var first [][]string // that are not empty
+	for more := true; more; {
 		cells, fault, err := s.read()
 		switch {
-		case err == io.EOF:
-			return nil, errors.New("the sheet is empty")
-		case err != nil:
+		case err == io.EOF && len(first) == 0:
+			return nil, errNoRows
+		case err != nil && len(first) == 0:
 			return nil, err
-		case fault != nil:
+		case fault != nil && len(first) == 0:
 			return nil, fmt.Errorf("the first row cannot be read: %w", fault)
+		case err != nil: // the next call of read returns it again
+			more = false
+			continue
 		case len(cells) == 0:
 			continue
 		}
-		header := make([]string, len(cells))
+		s.ahead = append(s.ahead, sheetRow{cells, fault, s.row})
+		if fault != nil {
+			break
+		}
+		texts := make([]string, len(cells))
 		for i, cell := range cells {
-			header[i] = cellText(cell)
+			texts[i] = cellText(cell)
 		}
-		if s.names = numbered(len(cells)); !noHeader {
-			s.names = withoutHeader(header)
+		first = append(first, texts)
+		if s.titles, more = titles(first); noHeader {
+			s.titles, more = 0, false
 		}
-		if s.names == nil {
-			s.names, s.header = named(header), s.row
-		} else {
-			s.first = cells
-		}
-		return s, nil
 	}
+	header := first[s.titles]
+	if s.names = numbered(len(header)); !noHeader {
+		s.names = withoutHeader(header)
+	}
+	if s.names == nil {
+		s.names, s.header = named(header), s.ahead[s.titles].number
+		s.ahead = s.ahead[s.titles+1:]
+	}
+	return s, nil
 }
 
 // cellText returns the text of a cell of the header.
@@ -64,32 +84,39 @@ func cellText(cell any) string {
 func (s *worksheet) columns() []string { return s.names }
 
 func (s *worksheet) next() (Row, error) {
-	cells, fault := s.first, error(nil)
-	s.first = nil
-	for len(cells) == 0 && fault == nil {
-		var err error
-		if cells, fault, err = s.read(); err != nil {
+	var next sheetRow
+	for len(next.cells) == 0 && next.fault == nil {
+		if len(s.ahead) > 0 {
+			next, s.ahead = s.ahead[0], s.ahead[1:]
+			continue
+		}
+		cells, fault, err := s.read()
+		if err != nil {
 			return Row{}, err
 		}
+		next = sheetRow{cells, fault, s.row}
 	}
-	row := Row{Number: s.row - s.header, Err: fault}
+	row := Row{Number: next.number - s.header, Err: next.fault}
 	switch {
-	case fault != nil:
+	case next.fault != nil:
 		return row, nil
-	case len(cells) > len(s.names):
-		row.Err = tooWide(len(cells), len(s.names))
+	case len(next.cells) > len(s.names):
+		row.Err = tooWide(len(next.cells), len(s.names))
 		return row, nil
 	}
-	for len(cells) < len(s.names) {
-		cells = append(cells, "")
+	for len(next.cells) < len(s.names) {
+		next.cells = append(next.cells, "")
 	}
-	row.Values = cells
+	row.Values = next.cells
 	return row, nil
 }
 
 // read reads the next row of the sheet, without the empty cells at its end. fault makes only this row bad.
 func (s *worksheet) read() (cells []any, fault, err error) {
 	for {
+		if s.ended {
+			return nil, nil, io.EOF
+		}
 		token, err := s.in.RawToken()
 		if err != nil {
 			return nil, nil, fmt.Errorf("the workbook is damaged: read the sheet: %w", unexpected(err))
@@ -104,9 +131,7 @@ func (s *worksheet) read() (cells []any, fault, err error) {
 				return s.cells()
 			}
 		case xml.EndElement:
-			if token.Name.Local == "sheetData" {
-				return nil, nil, io.EOF
-			}
+			s.ended = token.Name.Local == "sheetData"
 		}
 	}
 }

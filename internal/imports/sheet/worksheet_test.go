@@ -13,18 +13,33 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
+// sheetRows are a sheet with its rows.
+type sheetRows struct {
+	name string
+	rows [][]any
+}
+
 // madeByExcelize returns a workbook with these rows on its first sheet that is not hidden.
 func madeByExcelize(t testing.TB, rows ...[]any) string {
 	t.Helper()
+	return madeOf(t, sheetRows{"People", rows})
+}
+
+// madeOf returns a workbook with these sheets after a hidden one.
+func madeOf(t testing.TB, sheets ...sheetRows) string {
+	t.Helper()
 	f := excelize.NewFile()
 	defer f.Close()
-	_, err := f.NewSheet("People")
-	check(t, err)
-	check(t, f.SetSheetVisible("Sheet1", false))
-	f.SetActiveSheet(1)
-	check(t, f.SetSheetVisible("Sheet1", false))
-	for i, row := range rows {
-		check(t, f.SetSheetRow("People", fmt.Sprint("A", i+1), &row))
+	for n, sheet := range sheets {
+		_, err := f.NewSheet(sheet.name)
+		check(t, err)
+		if n == 0 {
+			f.SetActiveSheet(1)
+			check(t, f.SetSheetVisible("Sheet1", false))
+		}
+		for i, row := range sheet.rows {
+			check(t, f.SetSheetRow(sheet.name, fmt.Sprint("A", i+1), &row))
+		}
 	}
 	var b bytes.Buffer
 	check(t, f.Write(&b))
@@ -54,6 +69,23 @@ func TestWorkbookOfALibrary(t *testing.T) {
 	t.Run("inside .zip", func(t *testing.T) { checkShown(t, zipped(t, "x.xlsx", file), Options{}, want...) })
 	t.Run("the hidden sheet by name", func(t *testing.T) {
 		checkShown(t, file, Options{Entry: "Sheet1"}, "the sheet is empty")
+	})
+	t.Run("the first sheet that is not hidden is empty", func(t *testing.T) {
+		file := madeOf(t, sheetRows{name: "Cover"}, sheetRows{"Blank", [][]any{{"", " "}}}, sheetRows{"List", [][]any{{"Email"}, {"a@b"}}},
+			sheetRows{"Other", [][]any{{"Email"}, {"c@d"}}})
+		checkShown(t, file, Options{}, "Email", `1: "a@b"`)
+		r, err := Open(strings.NewReader(file), int64(len(file)), Options{})
+		check(t, err)
+		if sheet := r.About().Entry; sheet != "List" {
+			t.Errorf("the sheet is %q, want List", sheet)
+		}
+		check(t, r.Close())
+		checkShown(t, file, Options{Entry: "Cover"}, "the sheet is empty")
+		checkShown(t, madeOf(t, sheetRows{name: "A"}, sheetRows{name: "B"}), Options{}, "all sheets of the workbook are empty or hidden")
+	})
+	t.Run("titles above the header", func(t *testing.T) {
+		rows := [][]any{{"Members"}, nil, {"May", "", ""}, {"Email", "Name"}, {"a@b", "Ann"}, nil, {"c@d", ""}, {"e@f", "Eve"}}
+		checkShown(t, madeOf(t, sheetRows{"List", rows}), Options{}, "Email | Name", `1: "a@b" "Ann"`, `3: "c@d" ""`, `4: "e@f" "Eve"`)
 	})
 	t.Run("a sheet that does not exist", func(t *testing.T) {
 		checkShown(t, file, Options{Entry: "x"}, `the workbook has no sheet "x", but Sheet1, People`)
