@@ -148,6 +148,9 @@ func mappings(pairs map[string]string) (all []imports.ImportMapping) {
 
 // printColumns prints what the service recognised, and what each column is stored as.
 func printColumns(w io.Writer, i *imports.Import) {
+	if f := i.Report.File; f != nil && f.Format == "xlsx" {
+		fmt.Fprintf(w, "sheet %q\n", f.Entry)
+	}
 	if f := i.Report.File; f != nil && f.Guess != nil {
 		sure := "guessed by the letters"
 		if !f.Guess.Sure {
@@ -160,11 +163,26 @@ func printColumns(w io.Writer, i *imports.Import) {
 		case c.Target == "":
 			fmt.Fprintf(w, "column %q is left out%s\n", c.Name, samplesOf(i, c.Name))
 		case c.New != nil:
-			fmt.Fprintf(w, "column %q: new Field %q of type %s\n", c.Name, c.Target, c.New.Type)
+			fmt.Fprintf(w, "column %q: new Field %q of type %s%s\n", c.Name, c.Target, c.New.Type, formatOf(&c))
 		default:
-			fmt.Fprintf(w, "column %q: %s\n", c.Name, c.Target)
+			fmt.Fprintf(w, "column %q: %s%s\n", c.Name, c.Target, formatOf(&c))
 		}
 	}
+}
+
+// formatOf says how the dates or numbers of a column are written, or that the caller has to say it.
+func formatOf(c *imports.ImportColumn) string {
+	switch f := c.Format; {
+	case f == nil:
+		return ""
+	case slices.Contains(f.Choices, imports.DecimalComma):
+		return fmt.Sprintf("; the numbers do not show it, so say --decimal %q or %q", c.Name+"=comma", c.Name+"=point")
+	case f.Choices != nil:
+		return fmt.Sprintf("; the dates do not show it, so say --date %q", c.Name+"="+strings.Join(f.Choices, " or "))
+	case f.Date != "":
+		return "; dates " + f.Date
+	}
+	return "; a " + c.Format.Decimal + " before the decimals"
 }
 
 // samplesOf returns the first values of a column that is not stored.

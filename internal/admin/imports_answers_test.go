@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -31,9 +31,85 @@ func TestPagesOfImportsAsk(t *testing.T) {
 		{"a missing proof of consent is asked for without a second upload, and is no failure on Home", (*importSite).asksForConsent},
 		{"an archive of Mailchimp becomes an Import for each status", (*importSite).archive},
 		{"the person says how the file is written", (*importSite).asksHowItIsWritten},
+		{"dates and numbers of a column are written as the person says", (*importSite).asksHowColumnsAreWritten},
+		{"an import at once asks before it stores anything, unless the form has the answer", (*importSite).asksAtOnce},
+		{"a form with mistakes shows all of them and keeps its file", (*importSite).keepsTheFile},
+		{"answers with mistakes are marked and stay", (*importSite).marksAnswers},
 	} {
 		s.Case(rule.name, func() { rule.test(s) })
 	}
+}
+
+func (s *importSite) asksHowColumnsAreWritten() {
+	list := s.AddList()
+	path, _ := s.uploaded("f.csv", "Email;Spent;Joined;Paid\nf1@example.com;1,234;3/2/2026;1.234,50\n", "list", fmt.Sprint(list), "add_fields", "1")
+	s.want(s.get("full", path), 200, "The values of the column Spent do not show how they are written: choose it below.",
+		"The values of the column Joined do not show", ">choose how they are written</option>", `<option value="DD/MM/YYYY">written 31/01/2026</option>`,
+		">written 1.234,50, as the values show</option>", `<option value="point">written 1,234.50</option>`)
+	targets := []string{"field:Email", "new", "new", "new"}
+	path, i := s.again(path+"/columns", url.Values{"target": targets, "decimal-1": {"point"}, "date-2": {"MM/DD/YYYY"}, "decimal-3": {""}})
+	s.wantWithout(s.get("full", path), "do not show how")
+	s.want(s.get("full", path), 200, `<option value="point" selected>`, `<option value="MM/DD/YYYY" selected>`)
+	_, i = s.again(path+"/run", url.Values{})
+	var got []string
+	for _, c := range s.Contact(list, s.All(list)[0]).Values {
+		got = append(got, c.Text)
+	}
+	if i.Added != 1 || strings.Join(got, " ") != "f1@example.com 1234 2026-03-02 1234.50" {
+		s.Errorf("the Import is %+v, and the Contact has %q", i, got)
+	}
+}
+
+func (s *importSite) asksAtOnce() {
+	const file = "Email,Status\no1@example.com,active\no2@example.com,unsubscribed\n"
+	list := s.AddList()
+	path, i := s.uploaded("o.csv", file, "list", fmt.Sprint(list), "at_once", "1")
+	if !i.Options.DryRun || s.contacts(list) != 0 {
+		s.Errorf("the Import is %+v, want a dry run", i)
+	}
+	s.want(s.get("full", path), 200, "Put them on the Unsubscriber List", "Nothing is stored yet")
+	if _, i = s.again(path+"/run", url.Values{"status": {"subscribe"}}); i.Added != 2 || i.Options.DryRun {
+		s.Errorf("the Import is %+v", i)
+	}
+	list = s.AddList()
+	_, i = s.uploaded("o.csv", file, "list", fmt.Sprint(list), "at_once", "1", "status", "leave_out")
+	if i.Options.DryRun || i.Added != 1 || i.Skipped != 1 || i.Content != 0 {
+		s.Errorf("the Import with an answer is %+v", i)
+	}
+}
+
+func (s *importSite) keepsTheFile() {
+	list := fmt.Sprint(s.AddList())
+	long := strings.Repeat("ü", 256)
+	got := s.upload("full", "k.csv", "Email,T\xf6wn\nk1@example.com,K\xf6ln\n", "list", list, "at_once", "1", "consent", "gdpr", "consent_text", long, "existing", "burn")
+	s.want(got, 422, "The file is here", "k.csv (", "255 characters are the most", "Choose one of these.", long, `name="at_once" value="1" checked`)
+	s.wantWithout(got, " required")
+	kept := regexp.MustCompile(`name="kept" value="(\d+)"`).FindStringSubmatch(got.body)
+	if kept == nil {
+		s.Fatal("the form has no file")
+	}
+	s.want(s.get("full", "/admin/imports/"+kept[1]), 200, "form not complete", "k1@example.com")
+	fields := []string{"list", list, "at_once", "1", "kept", kept[1], "encoding", "utf-8", "consent", "gdpr", "consent_text", "fair in Bonn"}
+	for _, person := range []string{"other", "restricted"} {
+		if got := s.upload(person, "", "", fields...); got.status < 400 {
+			s.Errorf("%s imports the file: %d", person, got.status)
+		}
+	}
+	s.want(s.upload("full", "", "", fields...), 422, "UTF-8", "The file is here", "fair in Bonn") // it cannot be read so
+	got = s.upload("full", "", "", append(fields, "encoding", "windows-1252")...)
+	if i := s.run(got.path); i.Added != 1 || i.Options.DryRun || i.Options.FileName != "k.csv" {
+		s.Errorf("the Import is %+v", i)
+	}
+	s.want(s.upload("full", "", "", fields...), 422, "no longer here: choose it again", " required")
+}
+
+func (s *importSite) marksAnswers() {
+	list := s.AddList("double_opt_in_required", true)
+	path, _ := s.uploaded("m.csv", "Email,Status\nm1@example.com,\nm2@example.com,cleaned\n", "list", fmt.Sprint(list))
+	got := s.post("full", path+"/run", url.Values{"status": {"subscribe"}, "consent_text": {strings.Repeat("x", 256)}})
+	s.want(got, 422, `<span class="wrong">Say first what happens to 1 new Contact`, `<span class="wrong">255 characters are the most`, `value="subscribe" checked`)
+	got = s.post("full", path+"/run", url.Values{"confirm": {"statement"}, "status": {"subscribe"}})
+	s.want(got, 422, `<span class="wrong">Write the statement`, `value="statement" checked`)
 }
 
 // again runs the Import that an answer has added, and returns its path and the Import.
@@ -68,7 +144,7 @@ func (s *importSite) asksHowToConfirm() {
 		s.Fatal("the Import did not ask")
 	}
 	s.want(s.get("full", path), 200, "Of 2 new Contacts, 0 can get mail. The List asks people to confirm, and 2 have not.", "fair in Bonn")
-	s.want(s.post("full", path+"/run", url.Values{}), 422, "Say first what happens to 2 new Contacts without a confirmation")
+	s.want(s.post("full", path+"/run", url.Values{}), 422, "Say first what happens to 2 new Contacts without a confirmation.")
 	path, i = s.again(path+"/run", url.Values{"confirm": {"statement"}, "consent_text": {"fair in Rome"}})
 	if i.Report.Mail.Receiving != 2 || s.Count(list, "double_opt_in", "exactly", "1") != 2 || i.Options.ConsentText != "fair in Rome" {
 		s.Errorf("the Import is %+v", i)
@@ -165,42 +241,15 @@ func (s *importSite) asksHowItIsWritten() {
 	}
 }
 
-// wild are files of other programs with what becomes of their rows: added, skipped, refused. The last column is what a
-// page says of them.
-var wild = []struct {
-	file                    string
-	added, skipped, refused int64
-	says                    string
-}{
-	{"apostrophe-phone.csv", 2, 0, 1, ""},
-	{"cp1251-names.csv", 2, 0, 0, "characters in windows-1251"},
-	{"double-bom.csv", 1, 0, 0, ""},
-	{"empty-shared-text.xlsx", 1, 0, 0, ""},
-	{"error-in-other-column.xlsx", 1, 0, 0, ""}, // a column without values is not stored
-	{"generic-status.csv", 1, 2, 0, "The column Status says unsubscribed, cleaned in 2 of 3 rows."},
-	{"ghost-members.csv", 1, 1, 0, "The column subscribed_to_emails says false in 1 of 2 rows."},
-	{"google-sheets-visible.xlsx", 1, 0, 0, ""},
-	{"header-nbsp-newline.xlsx", 1, 0, 0, ""},
-	{"headers-german.csv", 1, 0, 0, ""},
-	{"headers-japanese.csv", 1, 0, 0, ""},
-	{"listmonk-export.csv", 1, 1, 0, "The column status says blocklisted in 1 of 2 rows."},
-	{"one-column.txt", 2, 0, 0, ""},
-	{"quote-inside-cell.csv", 2, 0, 0, ""},
-	{"sjis-names.csv", 1, 0, 0, "characters in shift_jis"},
-	{"zero-width.csv", 4, 0, 0, ""},
-	{"zip-code-format.xlsx", 1, 0, 0, ""},
-}
-
 func TestPagesImportFilesOfOtherPrograms(t *testing.T) {
 	s := newImportSite(t)
-	for _, c := range wild {
-		s.Case(c.file, func() {
-			file, err := os.ReadFile(filepath.Join("../imports/testdata/wild", c.file))
+	for _, c := range apptest.WildFiles(t) {
+		s.Case(c.Name, func() {
+			file, err := os.ReadFile(c.Path)
 			s.Must(err)
-			list := s.AddList()
-			path, i := s.uploaded(c.file, string(file), "list", fmt.Sprint(list), "add_fields", "1")
-			s.want(s.get("full", path), 200, c.says)
-			if i.Added != c.added || i.Skipped != c.skipped || i.Refused != c.refused {
+			path, i := s.uploaded(c.Name, string(file), "list", fmt.Sprint(s.AddList()), "add_fields", "1")
+			s.want(s.get("full", path), 200, c.Page)
+			if i.Added != c.Added || i.Skipped != c.Skipped || i.Refused != c.Refused {
 				s.Errorf("the dry run is %+v (%s), want %+v", i.ImportCounts, i.Reason, c)
 			}
 		})

@@ -15,7 +15,6 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/files"
-	"enlist/internal/imports/sheet"
 	"enlist/internal/lists"
 )
 
@@ -28,6 +27,8 @@ type NewImport struct {
 	File io.Reader
 	Size int64 // of the file in bytes; 0 or less: not known
 	Most int64 // largest size of the file in bytes; 0: no limit
+	// OnlyKeep stores the file for ImportKept and runs nothing: the options are not complete.
+	OnlyKeep bool
 }
 
 // ImportTooLarge is the error of AddImport if the file is larger than NewImport.Most, which it contains.
@@ -61,13 +62,38 @@ func (s *Service) requireRoom(n *NewImport) error {
 // AddImport stores a file and adds its Import, which then waits for a process that runs it. Errors: NoList, Denied,
 // InvalidParameters, ConsentRequired, ImportTooLarge, NoRoom, ErrNoMemory, and errors of File. After an error the
 // Import is failed. With KeepFile, columns that are not clear are no error: the Import returned is failed, and
-// ImportKept can say what they are. reference.md: import.options, import.access
+// ImportKept can say what they are. With another refusal of a file that is stored, AddImport returns the failed Import
+// and the error. reference.md: import.options, import.access
 func (s *Service) AddImport(ctx context.Context, c *enlist.Caller, n NewImport) (*Import, error) {
-	if err := s.requireRoom(&n); err != nil {
+	i, err := s.addUpload(ctx, c, &n)
+	if err != nil {
+		return nil, err
+	}
+	if err = s.uploadImport(ctx, i, n); err == nil {
+		var waiting *Import
+		if waiting, err = s.startImport(ctx, c, i, n.OnlyKeep); err == nil {
+			return waiting, nil
+		}
+	}
+	failed, abandoned := s.abandonImport(context.WithoutCancel(ctx), i, err)
+	switch {
+	case abandoned != nil:
+		return nil, errors.Join(err, abandoned)
+	case !failed.HasKeptFile():
+		return nil, err
+	case isAboutColumns(err) && !n.OnlyKeep:
+		return failed, nil
+	}
+	return failed, err
+}
+
+// addUpload adds an Import whose file is to be uploaded.
+func (s *Service) addUpload(ctx context.Context, c *enlist.Caller, n *NewImport) (*Import, error) {
+	if err := s.requireRoom(n); err != nil {
 		return nil, err
 	}
 	o := n.ImportOptions
-	i, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (*Import, error) {
+	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (*Import, error) {
 		if err := o.check(c); err != nil {
 			return nil, err
 		}
@@ -84,22 +110,6 @@ func (s *Service) AddImport(ctx context.Context, c *enlist.Caller, n NewImport) 
 		return i, errors.Join(addImport(tx, i), tx.Enqueue(RunImport{Import: i.ID, Account: i.AccountID,
 			Due: i.LeaseUntil + 1}))
 	})
-	if err != nil {
-		return nil, err
-	}
-	err = s.uploadImport(ctx, i, n)
-	if err == nil {
-		var waiting *Import
-		waiting, err = s.startImport(ctx, c, i)
-		if err == nil {
-			return waiting, nil
-		}
-	}
-	failed, abandoned := s.abandonImport(context.WithoutCancel(ctx), i, err)
-	if abandoned == nil && failed.HasKeptFile() {
-		return failed, nil
-	}
-	return nil, errors.Join(err, abandoned)
 }
 
 // allowImport returns the List of an Import, or an error if the caller may not import such a file into it.
@@ -188,22 +198,16 @@ func (s *Service) storePieces(ctx context.Context, i *Import, number int64, part
 	})
 }
 
-// startImport reads the header of the file, adds Fields, and makes the Import wait for a process.
-func (s *Service) startImport(ctx context.Context, c *enlist.Caller, i *Import) (*Import, error) {
+// startImport reads the header of the file, adds Fields, and makes the Import wait for a process. With onlyKeep it only
+// reads the header.
+func (s *Service) startImport(ctx context.Context, c *enlist.Caller, i *Import, onlyKeep bool) (*Import, error) {
 	schema, err := db.View(ctx, s.db, c, func(tx *db.Tx) (*enlist.Schema, error) {
 		return allowImport(tx, c, &i.Options)
 	})
 	if err != nil {
 		return nil, err
 	}
-	i.Columns, err = s.readHeader(ctx, i, schema)
-	if err != nil {
-		return nil, err
-	}
-	if err := requireConsent(schema, i); err != nil {
-		return nil, err
-	}
-	if err := s.addFields(ctx, c, i); err != nil {
+	if err := s.prepare(ctx, c, i, schema, onlyKeep); err != nil {
 		return nil, err
 	}
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*Import, error) {
@@ -215,90 +219,28 @@ func (s *Service) startImport(ctx context.Context, c *enlist.Caller, i *Import) 
 			return nil, errStopped
 		}
 		stored.SHA256, stored.Columns, stored.State, stored.LeaseUntil = i.SHA256, i.Columns, ImportWaiting, 0
-		stored.Report = i.Report
+		stored.Report, stored.Options = i.Report, i.Options
 		if err := accounts.Audit(tx, c, now, stored.audited(), nil, stored.auditValues()); err != nil {
 			return nil, err
 		}
-		return stored, errors.Join(setImport(tx, stored), tx.Enqueue(RunImport{Import: i.ID, Account: i.AccountID}))
+		return stored, errors.Join(setImport(tx, stored), setImportOptions(tx, stored),
+			tx.Enqueue(RunImport{Import: i.ID, Account: i.AccountID}))
 	})
 }
 
-// readHeader returns the columns of the file with their meaning. It reads the first rows if Fields are to be added.
-func (s *Service) readHeader(ctx context.Context, i *Import,
-	schema *enlist.Schema) (columns []ImportColumn, err error) {
-	content := &contentReader{ctx: ctx, service: s, content: i.Content, size: i.Size}
-	defer func() {
-		if content.err != nil {
-			err = content.err // not a fault of the file
-		}
-	}()
-	file, err := s.open(content, i.Size, &i.Options)
-	if errors.Is(err, ErrNoMemory) {
-		return nil, err
+// prepare reads the header of the file, checks what is needed before a run, and adds Fields.
+func (s *Service) prepare(ctx context.Context, c *enlist.Caller, i *Import, schema *enlist.Schema,
+	onlyKeep bool) (err error) {
+	if i.Columns, err = s.readHeader(ctx, i, schema); err != nil {
+		return err
 	}
-	if err != nil {
-		return nil, enlist.Invalid("file", err.Error())
+	if onlyKeep {
+		return ErrOnlyKept
 	}
-	defer file.Close()
-	about := file.About()
-	i.Report.File = &about
-	columns, err = planColumns(schema, file.Columns(), &i.Options)
-	if err != nil {
-		return columns, err
+	if err := requireConsent(schema, i); err != nil {
+		return err
 	}
-	first, err := guessFields(file, columns, i, schema)
-	i.Report.Unused = unusedColumns(columns, first)
-	return columns, err
-}
-
-// sampleRows is the number of rows from which samples of columns are taken.
-const sampleRows = 20
-
-// guessFields sets the types of the Fields that are to be added, and how the dates and numbers of columns are written. A
-// column without any value gets no Field. It returns the first rows.
-func guessFields(file *sheet.Reader, columns []ImportColumn, i *Import,
-	schema *enlist.Schema) (first [][]any, err error) {
-	guesses := make(map[int]*Guess)
-	bound := bindColumns(&Import{Options: i.Options, Columns: columns}, schema)
-	for n := range columns {
-		b := &bound[n]
-		if columns[n].New != nil || b.isTime() || b.field != nil && (b.field.Type == enlist.Date || b.field.Numeric()) {
-			guesses[n] = NewGuess(b.date)
-		}
-	}
-	hasNew, isWhole := slices.ContainsFunc(columns, func(c ImportColumn) bool { return c.New != nil }), false
-	for n := range guessRows {
-		if len(guesses) == 0 && n >= sampleRows {
-			break
-		}
-		row, err := file.Next()
-		if isWhole = err == io.EOF; isWhole || err != nil && !hasNew { // the run says why
-			break
-		}
-		if err != nil {
-			return nil, enlist.Invalid("file", err.Error())
-		}
-		if n < sampleRows {
-			first = append(first, row.Values)
-		}
-		for n, g := range guesses {
-			if n < len(row.Values) {
-				g.See(row.Values[n], bound[n].decimal == DecimalComma)
-			}
-		}
-	}
-	for n, g := range guesses {
-		c := &columns[n]
-		switch {
-		case c.New == nil:
-			c.Format = g.format(bound[n].field, bound[n].isTime())
-		case g.values == 0 && isWhole:
-			c.Target, c.New = "", nil
-		default:
-			*c.New, c.Format = g.fieldOfColumn()
-		}
-	}
-	return first, nil
+	return s.addFields(ctx, c, i)
 }
 
 // requireConsent refuses a file for a GDPR compliant List that says nothing about consent. reference.md: import.consent
@@ -345,22 +287,3 @@ func (s *Service) addFields(ctx context.Context, c *enlist.Caller, i *Import) er
 	}
 	return nil
 }
-
-// abandonImport ends an Import whose upload or header was refused, and returns it. It keeps the file if only the meaning
-// of the columns is not clear, or the consent is missing.
-func (s *Service) abandonImport(ctx context.Context, refused *Import, reason error) (*Import, error) {
-	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*Import, error) {
-		i, err := lockImport(tx, refused.ID)
-		if err != nil || i.State != ImportUploading {
-			return i, err
-		}
-		e, ok := errors.AsType[*enlist.Error](reason)
-		if ok && slices.Contains([]string{"map", "consent_type", "consent_text"}, e.Field) {
-			i.Columns, i.SHA256, i.Report = refused.Columns, refused.SHA256, refused.Report
-		}
-		return i, i.end(tx, ImportFailed, shorten(reason.Error(), maxReason), now)
-	})
-}
-
-// maxReason is the longest reason of an Import, in bytes.
-const maxReason = 2000

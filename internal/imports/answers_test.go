@@ -81,6 +81,9 @@ func importStatusWords(f *importFixture) {
 		{"UNSUB_TIME", "2024-05-01 10:00:00", true}, {"UNSUB_TIME", "0000-00-00 00:00:00", false}, {"CLEAN_TIME", "2024-05-01", true},
 		{"email_disabled", "TRUE", true}, {"active_subscription", "false", false}, {"Accepts Email Marketing", "no", true},
 		{"Status", "Abgemeldet", true}, {"Email Opt Out", "0", false}, {"Status", "pending", true}, {"Town", "Unsubscribed Hill", false},
+		{"status", "cancelled", true}, {"HasOptedOutOfEmail", "1", true}, {"IsExcludedFromCampaigns", "true", true}, {"deactivated", "1600000000", true},
+		{"deactivated", "0", false}, {"confirmed", "0", true}, {"confirmed", "1", false}, {"type", "unactivated", true}, {"type", "premium", false},
+		{"会員状態", "退会", true}, {"UNSUB", "no", false}, {"UNSUB", "yes", true}, {"unsubscription_date", "2024-05-01", true}, {"SubscribeType", "Removed", true},
 		{"sms_blacklisted", "yes", false}, {"EMAIL_BLACKLISTED", "Yes", true}, {"deleted_at", "2024-05-01T10:00:00Z", true},
 	} {
 		f.Case(c.column+"="+c.value, func() {

@@ -80,6 +80,7 @@ func (b *boundColumn) text(cell string) string {
 		if iso, ok := b.isoDate(strings.TrimSpace(cell)); ok {
 			return iso
 		}
+		return programDate(cell)
 	case f.Numeric():
 		return plainNumber(cell, b.decimal)
 	case f.Type == enlist.Checkbox && f.Values != "" && !strings.Contains(f.Values, ","):
@@ -148,6 +149,32 @@ func (b *boundColumn) isoDate(cell string) (iso string, ok bool) {
 	}
 	at, ok := excelTime(cell)
 	return isoTime(at), ok && (b.date != nil || at.Year() >= firstExcelYear)
+}
+
+// The dates that programs write: a time with a zone, and no date as Outlook and MySQL write it (0.0.00, 0000-00-00).
+var (
+	zonedDate = regexp.MustCompile(
+		`^\s*(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:[.,]\d+)?\s*(?:Z|UTC|GMT|[+-]\d\d:?\d\d)?\s*$`)
+	noDate = regexp.MustCompile(`^\s*0+[./-]0+[./-]0+(?: 00:00(?::00)?)?\s*$`)
+)
+
+// programDate returns a date that a program has written as Fields read it, with the clock that it shows: a birthday at
+// midnight of another zone is the same day. It returns any other text as it is.
+func programDate(text string) string {
+	if len(text) < len("0.0.0") {
+		return text
+	}
+	if noDate.MatchString(text) {
+		return ""
+	}
+	m := zonedDate.FindStringSubmatch(text)
+	switch {
+	case m == nil:
+		return text
+	case m[2] == "00:00" && strings.Trim(m[3], ":0") == "":
+		return m[1]
+	}
+	return m[1] + " " + m[2] + cmp.Or(m[3], ":00")
 }
 
 // firstExcelYear is the first year that isoDate understands as a number without the pattern excel. Numbers of earlier
@@ -242,7 +269,7 @@ func (b *boundColumn) unixTime(cell any, zone *time.Location) (int64, error) {
 	}
 	text, _ := inputOf(cell).ScalarText()
 	text = strings.TrimSpace(text)
-	if text == "" || text == "0" {
+	if text == "" || text == "0" || noDate.MatchString(text) {
 		return 0, nil
 	}
 	if b.date != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"enlist/internal/address"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
@@ -58,12 +59,16 @@ type columnPlan struct {
 	options *ImportOptions
 	names   []string
 	mapped  map[string]string // the Target of --map, by name of the column
+	// addresses is the name of the only column whose values are addresses; "": no column, or several.
+	addresses string
 }
 
-// planColumns returns the meaning of each column, and also columns without a meaning after an error about them. A column that options.Map does not name means the Field or the key
-// with its name, whatever the letter case. Errors: InvalidParameters. reference.md: import.columns
-func planColumns(schema *enlist.Schema, names []string, o *ImportOptions) ([]ImportColumn, error) {
-	p := columnPlan{schema: schema, options: o, names: names, mapped: make(map[string]string)}
+// planColumns returns the meaning of each column, and also columns without a meaning after an error about them. A column
+// that options.Map does not name means the Field or the key with its name, whatever the letter case. first are the first
+// rows. Errors: InvalidParameters. reference.md: import.columns
+func planColumns(schema *enlist.Schema, names []string, first [][]any, o *ImportOptions) ([]ImportColumn, error) {
+	p := columnPlan{schema: schema, options: o, names: names, mapped: make(map[string]string),
+		addresses: columnOfAddresses(names, first)}
 	for _, m := range o.Map {
 		name, err := p.column("map", m.Column)
 		if err != nil {
@@ -178,10 +183,34 @@ func (p *columnPlan) field(name string, mapped bool) *enlist.Field {
 	switch {
 	case found != nil || mapped:
 		return found
-	case isEmailHeading(trimmed) && !p.hasEmail():
+	case !p.hasEmail() && (isEmailHeading(trimmed) || name == p.addresses && !slices.ContainsFunc(p.names, isEmailHeading)):
 		return p.schema.Email()
 	}
 	return p.fieldOfName(trimmed)
+}
+
+// columnOfAddresses returns the name of the only column of which at least half of the values are addresses, or "".
+func columnOfAddresses(names []string, first [][]any) (found string) {
+	for n, name := range names {
+		values, addresses := 0, 0
+		for _, row := range first {
+			if n >= len(row) || textOf(row[n]) == "" {
+				continue
+			}
+			values++
+			if _, _, ok := address.ParseEmail(address.Bare(textOf(row[n]))); ok {
+				addresses++
+			}
+		}
+		if addresses == 0 || 2*addresses < values {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = name
+	}
+	return found
 }
 
 // hasEmail reports whether a column has the name of the email Field, or is mapped to it.

@@ -3,6 +3,7 @@
 //
 //	import.go   the record of an Import
 //	add.go      stores the file and adds the Import
+//	header.go   reads the header and the first rows of the file
 //	columns.go  what each column of the file is stored as
 //	guess.go, format.go, headings.go    the types of new Fields
 //	content.go  reads the file from the database
@@ -15,7 +16,7 @@
 //	run.go      runs the steps
 //	run_read.go reads the rows of the steps
 //	edit.go     shows, pauses, continues and cancels Imports
-//	kept.go     dry runs whose file is imported later
+//	kept.go     files that are imported later
 //	speed.go    how many rows were done over time
 //	result.go   what became of each row
 //	refused.go  the refused rows by their reasons

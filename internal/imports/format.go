@@ -105,10 +105,10 @@ func (f *formats) see(text string) {
 	if len(text) > 30 {
 		return
 	}
-	b := boundColumn{field: &enlist.Field{Type: enlist.Date}}
-	if iso, ok := b.isoDate(text); ok {
+	if iso, ok := new(boundColumn).isoDate(text); ok {
 		text = iso
 	}
+	text = programDate(text)
 	isDate := false
 	if _, ok := enlist.ParseDate(text, enlist.Time24); ok {
 		f.plainDate++
@@ -194,7 +194,7 @@ func (g *Guess) format(f *enlist.Field, isTime bool) *ColumnFormat {
 		if g.column.date == nil && g.formats.plainDate < g.values {
 			c.Date, c.Choices = g.formats.date(g.values)
 		}
-	case f != nil && f.Numeric():
+	case f != nil && f.Numeric() && g.column.decimal == "":
 		c.Decimal, c.Choices = g.formats.decimal()
 	}
 	if c.Date == "" && c.Decimal == "" && c.Choices == nil {

@@ -30,12 +30,17 @@ type Guess struct {
 	formats                        formats
 }
 
-func NewGuess(date *datePattern) *Guess {
-	return &Guess{column: boundColumn{field: &enlist.Field{Type: enlist.Date, TimeFormat: enlist.Time24}, date: date}}
+// NewGuess returns a Guess about values of no column.
+func NewGuess() *Guess { return newGuess(&boundColumn{}) }
+
+// newGuess returns a Guess about a column. The caller may have said how its dates and numbers are written.
+func newGuess(b *boundColumn) *Guess {
+	date := &enlist.Field{Type: enlist.Date, TimeFormat: enlist.Time24}
+	return &Guess{column: boundColumn{field: date, date: b.date, decimal: b.decimal}}
 }
 
 // See takes one cell into account.
-func (g *Guess) See(cell any, decimalComma bool) {
+func (g *Guess) See(cell any) {
 	switch v := cell.(type) {
 	case nil, sheet.CellError:
 		return
@@ -57,7 +62,7 @@ func (g *Guess) See(cell any, decimalComma bool) {
 		return
 	}
 	text := strings.TrimSpace(cell.(string))
-	if text == "" {
+	if text == "" || noDate.MatchString(text) {
 		return
 	}
 	g.values++
@@ -68,13 +73,13 @@ func (g *Guess) See(cell any, decimalComma bool) {
 	}
 	g.formats.see(text)
 	number := text
-	if decimalComma {
-		number = plainNumber(text, DecimalComma)
+	if g.column.decimal != "" {
+		number = plainNumber(text, g.column.decimal)
 	}
 	if _, ok := enlist.ParseDecimal(number); !ok || isCode(text) {
 		g.notDecimal = true
 	}
-	date := text
+	date := programDate(text)
 	if g.column.date != nil {
 		date, _ = g.column.isoDate(text)
 	}
@@ -84,10 +89,11 @@ func (g *Guess) See(cell any, decimalComma bool) {
 	g.isLong = g.isLong || utf8.RuneCountInString(text) > maxTextLength || strings.ContainsAny(text, "\r\n")
 }
 
-// isCode reports whether digits are a name and no number, such as the postcode 01097 or the telephone number
-// +49351123: as a number they would lose their first character.
+// isCode reports whether digits are a name and no number, such as the postcode 01097, the telephone numbers +49351123 and
+// 5551234567, or the number of a card: the first two would lose their first character as numbers.
 func isCode(text string) bool {
-	return text[0] == '+' || len(text) > 1 && text[0] == '0' && text[1] != '.' && text[1] != ','
+	return text[0] == '+' || len(text) > 1 && text[0] == '0' && text[1] != '.' && text[1] != ',' ||
+		len(text) >= 10 && strings.Trim(text, "0123456789") == ""
 }
 
 // fieldOfColumn returns the Field for the values of a column of a file, whose format an Import finds out, and the format.
@@ -97,7 +103,7 @@ func (g *Guess) fieldOfColumn() (NewField, *ColumnFormat) {
 		return field, nil
 	}
 	date, choices := g.formats.date(g.values)
-	decimal, _ := g.formats.decimal()
+	decimal, ways := g.formats.decimal()
 	switch {
 	case date != "" && g.column.date == nil && g.formats.anyDate == g.values:
 		clock := enlist.TimeOff
@@ -110,6 +116,8 @@ func (g *Guess) fieldOfColumn() (NewField, *ColumnFormat) {
 		return NewField{Type: enlist.Decimal}, &ColumnFormat{Decimal: decimal}
 	case choices != nil && g.column.date == nil && g.formats.anyDate == g.values:
 		return field, &ColumnFormat{Choices: choices}
+	case ways != nil && g.column.decimal == "" && max(g.formats.readsByComma, g.formats.readsPoint) == g.values:
+		return field, &ColumnFormat{Choices: ways}
 	}
 	return field, nil
 }

@@ -13,7 +13,7 @@ import (
 
 // emailNames are headings that mean the email Field, whatever its name is.
 var emailNames = []string{"email", "mail", "emailaddress", "mailaddress", "emailadress", "primaryemail",
-	"contactemail", "subscriberemail", "useremail", "emails",
+	"contactemail", "subscriberemail", "useremail", "emails", "email1", "email1value", "email1address",
 	"emailadresse", "mailadresse", "elektronischepost", // German
 	"correo", "correoelectrónico", "correoelectronico", "direccióndecorreo",
 	"direccióndecorreoelectrónico", "direcciondecorreoelectronico", "direccióndeemail", // Spanish

@@ -86,7 +86,9 @@ type ImportOptions struct {
 	Confirm     string `json:"confirm,omitempty"`    // on a List that asks people to confirm; "": no answer
 	BadValues   string `json:"bad_values,omitempty"` // what becomes of a row with a value that does not fit
 	DryRun      bool   `json:"dry_run,omitempty"`    // stores only the results
-	KeepFile    bool   `json:"keep_file,omitempty"`  // of a dry run: for ImportKept
+	// KeepFile keeps the file for ImportKept, after a dry run or a refusal. An Import that leaves a question to the user
+	// open is then a dry run.
+	KeepFile bool `json:"keep_file,omitempty"`
 
 	// The events that new Contacts cause.
 	Autoresponders bool `json:"autoresponders,omitempty"`

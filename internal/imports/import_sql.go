@@ -102,8 +102,13 @@ func EraseTexts(tx *db.Tx, id enlist.ImportID, mentions func(text string) bool) 
 			*text = contacts.ErasedAddress
 		}
 	}
-	options, err := jsonColumn{o}.Encode()
-	return errors.Join(err, setImport(tx, i), tx.Do("UPDATE import SET options = ? WHERE id = ?", options, int64(id)))
+	return errors.Join(setImport(tx, i), setImportOptions(tx, i))
+}
+
+// setImportOptions stores the options of an Import, which setImport does not.
+func setImportOptions(tx *db.Tx, i *Import) error {
+	options, err := jsonColumn{&i.Options}.Encode()
+	return errors.Join(err, tx.Do("UPDATE import SET options = ? WHERE id = ?", options, int64(i.ID)))
 }
 
 // addImportResults stores the results of a step.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,18 +17,45 @@ import (
 	"enlist/internal/imports/sheet"
 )
 
-// This file has dry runs that keep their file (ImportOptions.KeepFile). A person looks at what a dry run recognised,
-// says what the columns are, and then imports the file without a second upload.
+// This file has Imports that keep their file (ImportOptions.KeepFile). A person looks at what a dry run recognised, or
+// mends a mistake of the form, and then imports the file without a second upload.
 
 // keptTime is the time in seconds for which a dry run keeps its file after its end. The file is personal data, so it
 // does not stay as long as the results.
 const keptTime = enlist.Day
 
-// keepsFile reports whether an Import that ends with a state keeps its file. Without columns, the file was not stored
-// completely or is no file of Contacts.
+// keepsFile reports whether an Import that ends with a state keeps its file: a dry run does, and an Import that was
+// refused before it ran. Without a sum, the file was not stored completely.
 func (i *Import) keepsFile(state ImportState) bool {
-	return i.Options.DryRun && i.Options.KeepFile && i.Content != 0 && len(i.Columns) > 0 && state != ImportCancelled
+	return i.Options.KeepFile && (i.Options.DryRun || i.StartTime == 0) && i.Content != 0 && i.SHA256 != "" &&
+		i.Size > 0 && state != ImportCancelled
 }
+
+// ErrOnlyKept is the error of AddImport with OnlyKeep. The file is stored, and can be read.
+var ErrOnlyKept = enlist.Invalid("form", "the form was not complete")
+
+// isAboutColumns reports whether an error says that the meaning of the columns is not clear, or the consent is missing.
+func isAboutColumns(err error) bool {
+	e, ok := errors.AsType[*enlist.Error](err)
+	return ok && slices.Contains([]string{"map", "consent_type", "consent_text"}, e.Field)
+}
+
+// abandonImport ends an Import whose upload or header was refused, and returns it.
+func (s *Service) abandonImport(ctx context.Context, refused *Import, reason error) (*Import, error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*Import, error) {
+		i, err := lockImport(tx, refused.ID)
+		if err != nil || i.State != ImportUploading {
+			return i, err
+		}
+		if e, ok := errors.AsType[*enlist.Error](reason); ok && e.Kind != enlist.Internal {
+			i.Columns, i.SHA256, i.Report = refused.Columns, refused.SHA256, refused.Report
+		}
+		return i, i.end(tx, ImportFailed, shorten(reason.Error(), maxReason), now)
+	})
+}
+
+// maxReason is the longest reason of an Import, in bytes.
+const maxReason = 2000
 
 // HasKeptFile reports whether ImportKept can use the file.
 func (i *Import) HasKeptFile() bool { return i.Ended() && i.Content != 0 }
@@ -36,11 +65,22 @@ func errNotKept() error {
 	return enlist.Invalid("file", "the file of this import is no longer stored: upload it again")
 }
 
-// ImportKept adds an Import of the file that a dry run has kept, with other options. The List, the name of
-// the file and its format stay. The file then belongs to the new Import. After an error nothing has changed. Errors: ErrNoImport, NoList,
+// ImportKept adds an Import of the file that another one has kept, with other options. The name of the file and its
+// format stay. The file then belongs to the new Import. After an error nothing has changed. Errors: ErrNoImport, NoList,
 // Denied, InvalidParameters, ConsentRequired, NoRoom, ErrNoMemory.
 func (s *Service) ImportKept(ctx context.Context, c *enlist.Caller, id enlist.ImportID,
 	change func(*ImportOptions)) (*Import, error) {
+	return s.importKept(ctx, c, id, change, func(error) bool { return false })
+}
+
+// AddKept is AddImport for a file that another Import has kept: with KeepFile, columns that are not clear are no error.
+func (s *Service) AddKept(ctx context.Context, c *enlist.Caller, id enlist.ImportID,
+	change func(*ImportOptions)) (*Import, error) {
+	return s.importKept(ctx, c, id, change, isAboutColumns)
+}
+
+func (s *Service) importKept(ctx context.Context, c *enlist.Caller, id enlist.ImportID, change func(*ImportOptions),
+	isQuestion func(error) bool) (*Import, error) {
 	var next *Import
 	schema, err := db.View(ctx, s.db, c, func(tx *db.Tx) (*enlist.Schema, error) {
 		kept, err := loadImport(tx, c, id)
@@ -62,13 +102,10 @@ func (s *Service) ImportKept(ctx context.Context, c *enlist.Caller, id enlist.Im
 	if err := s.requireRoom(&NewImport{ImportOptions: next.Options, Size: next.Size}); err != nil {
 		return nil, err
 	}
-	if next.Columns, err = s.readHeader(ctx, next, schema); err != nil {
-		return nil, err
-	}
-	if err := requireConsent(schema, next); err != nil {
-		return nil, err
-	}
-	if err := s.addFields(ctx, c, next); err != nil {
+	err = s.prepare(ctx, c, next, schema, false)
+	if next.Options.KeepFile && isQuestion(err) {
+		next.State, next.Reason = ImportFailed, shorten(err.Error(), maxReason)
+	} else if err != nil {
 		return nil, err
 	}
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*Import, error) {
@@ -84,6 +121,9 @@ func (s *Service) ImportKept(ctx context.Context, c *enlist.Caller, id enlist.Im
 		if err := errors.Join(setImport(tx, kept), addImport(tx, &added)); err != nil {
 			return nil, err
 		}
+		if added.State == ImportFailed {
+			return &added, added.end(tx, added.State, added.Reason, now)
+		}
 		return &added, errors.Join(accounts.Audit(tx, c, now, added.audited(), nil, added.auditValues()),
 			tx.Enqueue(RunImport{Import: added.ID, Account: added.AccountID}))
 	})
@@ -91,11 +131,11 @@ func (s *Service) ImportKept(ctx context.Context, c *enlist.Caller, id enlist.Im
 
 // again returns a new Import of the same file.
 func (i *Import) again(c *enlist.Caller, change func(*ImportOptions)) *Import {
-	next := &Import{AccountID: i.AccountID, ListID: i.ListID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
+	next := &Import{AccountID: i.AccountID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
 		Options: i.Options, Content: i.Content, Size: i.Size, SHA256: i.SHA256, State: ImportWaiting}
 	change(&next.Options)
-	o, was := &next.Options, &i.Options
-	o.List, o.FileName, o.Format = was.List, was.FileName, was.Format
+	next.Options.FileName, next.Options.Format = i.Options.FileName, i.Options.Format
+	next.ListID = next.Options.List
 	return next
 }
 
@@ -134,6 +174,24 @@ func ReleaseKept(tx *db.Tx, account enlist.AccountID, now int64) error {
 	return nil
 }
 
+// KeptFile returns a reader of the file that an Import has kept. Errors: ErrNoImport, Denied, and InvalidParameters if it
+// is no longer there.
+func (s *Service) KeptFile(ctx context.Context, c *enlist.Caller, id enlist.ImportID) (io.Reader, error) {
+	i, err := s.Import(ctx, c, id)
+	if err != nil {
+		return nil, err
+	}
+	if !i.HasKeptFile() {
+		return nil, errNotKept()
+	}
+	return io.NewSectionReader(s.contentOf(ctx, i), 0, i.Size), nil
+}
+
+// contentOf returns a reader of the file of an Import.
+func (s *Service) contentOf(ctx context.Context, i *Import) *contentReader {
+	return &contentReader{ctx: ctx, service: s, content: i.Content, size: i.Size}
+}
+
 // Sample is what the service recognised in a file, with its first rows.
 type Sample struct {
 	sheet.About
@@ -147,7 +205,7 @@ func (s *Service) KeptSample(ctx context.Context, c *enlist.Caller, id enlist.Im
 	if err != nil || !i.HasKeptFile() {
 		return nil, err
 	}
-	content := &contentReader{ctx: ctx, service: s, content: i.Content, size: i.Size}
+	content := s.contentOf(ctx, i)
 	file, err := s.open(content, i.Size, &i.Options)
 	switch {
 	case enlist.KindOf(content.err) == enlist.NotFound:

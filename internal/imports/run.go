@@ -45,7 +45,7 @@ func (s *Service) RunImport(ctx context.Context, id enlist.ImportID) error {
 	}
 	r.dryRun = i.Options.DryRun
 	ctx = enlist.WithAccount(ctx, i.AccountID)
-	reader := &contentReader{ctx: ctx, service: s, content: i.Content, size: i.Size}
+	reader := s.contentOf(ctx, i)
 	file, err := s.open(reader, i.Size, &i.Options)
 	switch {
 	case errors.Is(err, ErrNoMemory):

@@ -3,7 +3,6 @@ package imports_test
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -22,39 +21,21 @@ func TestFilesOfOtherPrograms(t *testing.T) {
 		{Name: "the values of a column show the order of its dates and its decimal comma", Test: wildFormats},
 		{Name: "the caller says how dates and numbers are written", Test: wildFormatsOfCallers},
 		{Name: "a column without values becomes no Field", Test: wildEmptyColumns},
+		{Name: "the only column whose values are addresses has the addresses", Test: wildAddresses},
 	})
 }
 
 func wildFiles(f *importFixture) {
-	for _, c := range []struct{ file, want string }{
-		{"google-sheets-visible.xlsx", "ann@example.com|Ann"},
-		{"empty-shared-text.xlsx", "ann@example.com|Bonn"},
-		{"error-in-other-column.xlsx", "ann@example.com|Ann"},
-		{"zip-code-format.xlsx", "ann@example.com|02134"},
-		{"header-nbsp-newline.xlsx", "ann@example.com|Ann"},
-		{"cp1251-names.csv", "ivan@example.com|Иван olga@example.com|Ольга"},
-		{"sjis-names.csv", "taro@example.com|太郎"},
-		{"one-column.txt", "ann@example.com bob@example.com"},
-		{"headers-german.csv", "ann@example.com|Ann"},
-		{"headers-japanese.csv", "ann@example.com|Ann"},
-		{"quote-inside-cell.csv", `ann@example.com|Ann "Annie" Lee bob@example.com|Bob`},
-		{"double-bom.csv", "ann@example.com|Ann"},
-		{"zero-width.csv", "ann@example.com|Ann bob@example.com|Bob carl@example.com|Carl dora@example.com|Dora"},
-		{"apostrophe-phone.csv", "ann@example.com|0491570006 bob@example.com|0491570007 refused 4.91570008E+08"},
-	} {
+	for _, c := range apptest.WildFiles(f.T) {
 		f.id = f.AddList()
-		file, err := os.ReadFile(filepath.Join("testdata", "wild", c.file))
+		file, err := os.ReadFile(c.Path)
 		f.Must(err)
-		i := f.runs(string(file), func(o *imports.ImportOptions) { o.FileName, o.AddFields = c.file, true })
-		var got []string
-		for _, line := range f.results(i) {
-			if _, value, isRefused := strings.Cut(line, "refused Mobile Phone "); isRefused {
-				got = append(got, "refused "+value)
-			}
+		i := f.runs(string(file), func(o *imports.ImportOptions) { o.FileName, o.AddFields = c.Name, true })
+		if i.Added != c.Added || i.Skipped != c.Skipped || i.Refused != c.Refused {
+			f.Errorf("%s has %+v, want %+v; results %q", c.Name, i.ImportCounts, c, f.results(i))
 		}
-		got = append(f.shown(i), got...)
-		if strings.Join(got, " ") != c.want {
-			f.Errorf("%s has %q, want %q; results %q", c.file, got, c.want, f.results(i))
+		if got := f.shown(i); c.Values != nil && strings.Join(got, ";") != strings.Join(c.Values, ";") {
+			f.Errorf("%s has %q, want %q", c.Name, got, c.Values)
 		}
 	}
 }
@@ -130,7 +111,12 @@ func wildFormats(f *importFixture) {
 		{"1.234.567|5", "decimal comma", "1234567"},
 		{"12,50 €|1.000,00 €", "decimal comma", "12.50"},
 		{"1.5|2", "decimal", "1.5"},
-		{"1,234|5,678", "text", "1,234"}, // with or without decimals
+		{"1,234|5,678", "text comma or point", "1,234"}, // with or without decimals
+		{"2024-03-15T10:30:00Z|2024-03-16T23:30:00.000+05:30", "date", "2024-03-15 10:30:00"},
+		{"2024-03-15 00:00:00 UTC|2024-03-16T00:00Z", "date", "2024-03-15"},
+		{"31.12.1980|0.0.00", "date DD.MM.YYYY", "1980-12-31"}, // as Outlook writes no date
+		{"0000-00-00 00:00:00|2024-03-15 10:30:00", "date", ""},
+		{"5551234567|33611111111", "text", "5551234567"}, // telephone numbers
 		{"01097|12,5", "text", "01097"},
 	} {
 		f.id = f.AddList()
@@ -176,6 +162,12 @@ func wildFormatsOfCallers(f *importFixture) {
 	if got := f.person("ca@example.com").Created; got != 1609408800 {
 		f.Errorf("the creation time is %d", got)
 	}
+	i = f.runs("Email\tSpent\nno@example.com\t1,234\n", func(o *imports.ImportOptions) {
+		o.AddFields, o.Decimals = true, []imports.ImportMapping{{Column: "Spent", Target: "point"}}
+	})
+	if format := formatOf(i); format != "decimal" || f.value("no@example.com", i.Columns[1].Field) != "1234" {
+		f.Errorf("a new Field of numbers whose caller has said how they are written is %s", format)
+	}
 	_, err := f.addImport("Email\n", func(o *imports.ImportOptions) { o.Decimals = []imports.ImportMapping{{Column: "Email", Target: "x"}} })
 	f.Refused(err, enlist.InvalidParameters, "comma")
 }
@@ -189,4 +181,28 @@ func wildEmptyColumns(f *importFixture) {
 		}
 	}
 	apptest.Same(f.T, "new Fields", added, []string{"Town"})
+}
+
+func wildAddresses(f *importFixture) {
+	for _, c := range []struct{ file, column string }{
+		{"Subscriber,Name\nann@example.com,Ann\n", "Subscriber"},                                                  // MailerLite
+		{"Given Name,E-mail 1 - Value,E-mail 2 - Value\nAnn,ann@example.com,a@example.com\n", "E-mail 1 - Value"}, // Google
+		{"First Name,Email 1,Email 2\nAnn,ann@example.com,a@example.com\n", "Email 1"},                            // Wix
+		{"이메일,이름\nann@example.com,김\n", "이메일"}, {"E-posta,Ad\nann@example.com,Ay\n", "E-posta"},
+		{"Name,Email / Phone\nAnn,Ann <ann@example.com>\nBob,+49 1\nCarl,\n", "Email / Phone"},
+		{"E-Mail,Contact of\nno address,bob@example.com\nann@example.com,bob@example.com\n", "E-Mail"},
+		{"From,To\nann@example.com,bob@example.com\n", ""}, // a user has to say it
+		{"Name,Note\nAnn,write to ann@example.com\n", ""},
+	} {
+		f.Case(c.file, func() {
+			f.id = f.AddList()
+			i, err := f.addImport(c.file, keepFile)
+			f.Must(err)
+			for n := range i.Columns {
+				if has := i.Columns[n].Target == "Email"; has != (i.Columns[n].Name == c.column) {
+					f.Errorf("the column %s is %q, want the addresses in %q", i.Columns[n].Name, i.Columns[n].Target, c.column)
+				}
+			}
+		})
+	}
 }

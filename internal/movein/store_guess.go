@@ -16,10 +16,10 @@ import (
 type AttributeGuess struct{ guess imports.Guess }
 
 // NewAttributeGuess returns a guess that has seen no value.
-func NewAttributeGuess() *AttributeGuess { return &AttributeGuess{*imports.NewGuess(nil)} }
+func NewAttributeGuess() *AttributeGuess { return &AttributeGuess{*imports.NewGuess()} }
 
 // See takes a value into account: nil, a bool, a json.Number or a string.
-func (g *AttributeGuess) See(value any) { g.guess.See(value, false) }
+func (g *AttributeGuess) See(value any) { g.guess.See(value) }
 
 // Field returns the details of the Field, without its ID.
 func (g *AttributeGuess) Field(name string) []enlist.Detail {

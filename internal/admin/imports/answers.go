@@ -1,10 +1,14 @@
 package imports
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"enlist/internal/admin/ui"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/imports"
 )
@@ -20,8 +24,8 @@ type answers struct {
 	Consent   bool   // the List needs a proof of consent
 
 	O      imports.ImportOptions // what was answered
+	Wrong  map[string]string     // what is wrong with the answers, by names of inputs
 	Choice map[string][]choice
-	File   bool // the person may say how the file is written
 }
 
 // Any reports whether something is asked, for the template.
@@ -29,18 +33,21 @@ func (a *answers) Any() bool {
 	return a.Status || a.BadValues != "" || a.Confirm != "" || a.Consent
 }
 
-// ask fills the questions of a dry run whose file is kept.
-func (d *data) ask(i *imports.Import) {
-	d.Answers = answers{O: i.Options, Choice: choices(), File: i.HasKeptFile()}
+// ask fills the questions of a dry run whose file is kept. Answers with mistakes are shown again.
+func (d *data) ask(r *ui.Request, i *imports.Import, wrong map[string]string) {
+	d.Answers = answers{O: i.Options, Choice: choices(), Wrong: wrong}
 	if !i.HasKeptFile() {
 		return
 	}
-	a, r := &d.Answers, &i.Report
-	a.Status = len(r.Status) > 0
-	if n := r.Fixable; n > 0 || len(r.LeftOut) > 0 {
+	if r.PostForm != nil {
+		readAnswers(r, &d.Answers.O)
+	}
+	a, said := &d.Answers, &i.Report
+	a.Status = len(said.Status) > 0
+	if n := said.Fixable; n > 0 || len(said.LeftOut) > 0 {
 		a.BadValues = ui.Count(n, "row") + " would be refused only for a value that does not fit."
 	}
-	if m := r.Mail; m.Waiting > 0 || i.Options.Confirm != "" {
+	if m := said.Mail; m.Waiting > 0 || i.Options.Confirm != "" {
 		a.Confirm = fmt.Sprintf("Of %s, %s can get mail. The List asks people to confirm, and %s have not.",
 			ui.Count(m.Receiving+m.Waiting, "new Contact"), ui.Number(m.Receiving), ui.Number(m.Waiting))
 	}
@@ -61,7 +68,7 @@ func readAnswers(r *ui.Request, o *imports.ImportOptions) {
 		}
 	}
 	if r.PostForm.Has("encoding") {
-		o.NoHeader, o.DecimalComma = r.PostForm.Get("no_header") != "", r.PostForm.Get("decimal_comma") != ""
+		o.NoHeader = r.PostForm.Get("no_header") != ""
 	}
 	if text := strings.TrimSpace(r.PostForm.Get("consent_text")); text != "" {
 		o.ConsentText = text
@@ -72,27 +79,43 @@ func readAnswers(r *ui.Request, o *imports.ImportOptions) {
 }
 
 // run imports the file of a dry run, or shows again what would happen: with other answers, or after the List was
-// changed.
-func run(r *ui.Request, i *imports.Import) (enlist.ImportID, error) {
+// changed. wrong says which answers have mistakes.
+func run(r *ui.Request, i *imports.Import) (id enlist.ImportID, wrong map[string]string, err error) {
 	if err := r.ParseForm(); err != nil {
-		return 0, enlist.Invalid("file", "the browser sent a form that cannot be read: try again")
+		return 0, nil, enlist.Invalid("file", "the browser sent a form that cannot be read: try again")
 	}
 	isAgain := r.PostForm.Get("again") != ""
 	list, err := r.App.Lists.List(r.Context(), r.Caller, i.ListID)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	if list.DoubleOptIn && list.LastModifiedTime > i.EndTime { // perhaps it asks people to confirm only since then
 		isAgain = true
 	}
+	wrong = make(map[string]string)
 	if !isAgain && i.Report.Mail.Waiting > 0 && r.PostForm.Get("confirm") == "" {
-		return 0, enlist.Invalid("confirm", "say first what happens to "+
-			ui.Count(i.Report.Mail.Waiting, "new Contact")+" without a confirmation")
+		wrong["confirm"] = "Say first what happens to " + ui.Count(i.Report.Mail.Waiting, "new Contact") +
+			" without a confirmation."
 	}
-	return again(r, i, func(o *imports.ImportOptions) {
+	text := strings.TrimSpace(r.PostForm.Get("consent_text"))
+	switch {
+	case utf8.RuneCountInString(text) > contacts.MaxConsentText:
+		wrong["consent_text"] = tooLong()
+	case text == "" && r.PostForm.Get("confirm") == imports.ConfirmStatement && i.Options.ConsentText == "":
+		wrong["consent_text"] = "Write the statement that the people agreed to."
+	}
+	if len(wrong) > 0 {
+		return 0, wrong, enlist.Invalid("file", "nothing is imported yet: change what is marked")
+	}
+	id, err = again(r, i, func(o *imports.ImportOptions) {
 		readAnswers(r, o)
 		o.DryRun, o.KeepFile = isAgain, isAgain
 	})
+	if known, ok := errors.AsType[*enlist.Error](err); ok && known.Kind != enlist.Internal &&
+		slices.Contains([]string{"consent_type", "consent_text"}, known.Field) {
+		wrong["consent_text"] = ui.Sentence(known.Error())
+	}
+	return id, wrong, err
 }
 
 // refusedRows sends the refused rows as a file to mend.
@@ -116,6 +139,11 @@ func said(i *imports.Import) (all []string) {
 		}
 		all = append(all, fmt.Sprintf("The column %s says %s in %s of %s. %s", c.Column, strings.Join(c.Samples, ", "),
 			ui.Number(c.Rows), ui.Count(i.Total(), "row"), became))
+	}
+	for n := range i.Columns {
+		if c := &i.Columns[n]; c.Format != nil && c.Format.Choices != nil && i.HasKeptFile() {
+			all = append(all, "The values of the column "+c.Name+" do not show how they are written: choose it below.")
+		}
 	}
 	for _, c := range r.LeftOut {
 		all = append(all, fmt.Sprintf("Left out of the column %s: %s that did not fit, such as %s.", c.Column,

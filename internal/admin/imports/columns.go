@@ -21,8 +21,13 @@ type column struct {
 	Name, Sample string
 	Target       string // value of the select
 	Text         string // what it becomes, in words
-	HasDates     bool
-	Pattern      string // of the dates
+	Written      *written
+}
+
+// written is a select that says how the dates or numbers of a column are written.
+type written struct {
+	Name, Label, Value string
+	Choices            []target
 }
 
 // target is what a column can become.
@@ -46,29 +51,82 @@ func keys() []target {
 		{"consent_ip", "IP address of consent"}, {"consent_preferences", "preferences"}}
 }
 
-// patterns are how dates are written. reference.md: import.cells
-func patterns() []target {
-	return []target{{"", "written 2026-01-31"}, {"DD.MM.YYYY", "written 31.01.2026"},
-		{"DD/MM/YYYY", "written 31/01/2026"}, {"MM/DD/YYYY", "written 01/31/2026"},
-		{"DD.MM.YYYY HH:MM", "written 31.01.2026 17:05"},
-		{"MM/DD/YYYY HH:MM", "written 01/31/2026 17:05"}, {"YYYYMMDD", "written 20260131"},
-		{"excel", "numbers of a spreadsheet"}}
+// patterns are how dates are usually written. reference.md: import.cells
+var patterns = []string{"DD.MM.YYYY", "DD/MM/YYYY", "MM/DD/YYYY", "DD.MM.YYYY HH:MM", "MM/DD/YYYY HH:MM", "YYYYMMDD",
+	"excel"}
+
+// example returns a date or a number as a pattern writes it.
+func example(pattern string) string {
+	switch pattern {
+	case imports.DecimalComma:
+		return "1.234,50"
+	case imports.DecimalPoint:
+		return "1,234.50"
+	case "excel":
+		return "as numbers of a spreadsheet"
+	}
+	return strings.NewReplacer("YYYY", "2026", "YY", "26", "HH", "17", ":MM", ":05", "SS", "30", "MMM", "Jan", "MM", "01",
+		"DD", "31").Replace(pattern)
 }
 
-// hasDates reports whether a column becomes a date, or may be one.
-func hasDates(fields []enlist.Field, c *imports.ImportColumn) bool {
+// choicesOf returns the choices of a select. The first one is what holds without a choice: what the values show, or else
+// the usual.
+func choicesOf(found, usual string, isOpen bool, patterns []string) []target {
+	all := []target{{"", usual}}
+	switch {
+	case isOpen:
+		all[0].Text = "choose how they are written"
+	case found != "":
+		all[0].Text = "written " + example(found) + ", as the values show"
+	}
+	for n, pattern := range patterns {
+		if pattern != "" && pattern != found && !slices.Contains(patterns[:n], pattern) {
+			all = append(all, target{pattern, "written " + example(pattern)})
+		}
+	}
+	return all
+}
+
+// writtenOf returns the select of a column with dates or numbers, or nil.
+func writtenOf(fields []enlist.Field, c *imports.ImportColumn, o *imports.ImportOptions, n int) *written {
+	chosen, chosenDate := targetOf(o.Decimals, c.Name), targetOf(o.Dates, c.Name)
+	var f imports.ColumnFormat
+	if c.Format != nil {
+		f = *c.Format
+	}
+	isOpen := f.Choices != nil
+	hasNumbers := slices.Contains(f.Choices, imports.DecimalComma) || isOfType(fields, c, (*enlist.Field).Numeric)
+	isDate := func(f *enlist.Field) bool { return f.Type == enlist.Date }
+	switch {
+	case hasNumbers:
+		if chosen == "" && o.DecimalComma {
+			chosen = imports.DecimalComma
+		}
+		return &written{writtenInput(decimalInput, n), "How the numbers of " + c.Name + " are written", chosen,
+			choicesOf(f.Decimal, "written 1234.50", isOpen, []string{imports.DecimalComma, imports.DecimalPoint})}
+	case chosenDate != "", isOfType(fields, c, isDate), c.New != nil && c.New.Type == enlist.Text, // dates that were not recognised are texts
+		c.New == nil && c.Field == 0 && strings.HasSuffix(c.Target, "_time"):
+		usual := "written 2026-01-31"
+		if c.New != nil && c.New.Type == enlist.Text {
+			usual = "no dates"
+		}
+		return &written{writtenInput(dateInput, n), "How the dates of " + c.Name + " are written", chosenDate,
+			choicesOf(f.Date, usual, isOpen, slices.Concat(f.Choices, patterns, []string{chosenDate}))}
+	}
+	return nil
+}
+
+// isOfType reports whether the Field of a column, or the one that it will get, is of a type.
+func isOfType(fields []enlist.Field, c *imports.ImportColumn, is func(*enlist.Field) bool) bool {
 	if c.New != nil {
-		return c.New.Type == enlist.Date || c.New.Type == enlist.Text // dates that were not recognised are texts
+		return is(&enlist.Field{Type: c.New.Type})
 	}
-	if c.Field == 0 {
-		return strings.HasSuffix(c.Target, "_time")
-	}
-	return slices.ContainsFunc(fields, func(f enlist.Field) bool { return f.ID == c.Field && f.Type == enlist.Date })
+	return slices.ContainsFunc(fields, func(f enlist.Field) bool { return f.ID == c.Field && is(&f) })
 }
 
-// patternOf returns the pattern of the dates of a column.
-func patternOf(o *imports.ImportOptions, name string) string {
-	for _, m := range o.Dates {
+// targetOf returns what the options say about a column.
+func targetOf(all []imports.ImportMapping, name string) string {
+	for _, m := range all {
 		if m.Column == name {
 			return m.Target
 		}
@@ -92,7 +150,7 @@ func (d *data) describeColumns(r *ui.Request, i *imports.Import) error {
 	if r.Caller.Key.Level >= enlist.Full && i.Options.As == imports.AsContacts {
 		d.Targets = append(d.Targets, target{newField, "a new Field"})
 	}
-	d.Patterns, d.MayChoose = patterns(), i.HasKeptFile() && len(i.Columns) <= maxColumns
+	d.MayChoose = i.HasKeptFile() && len(i.Columns) <= maxColumns
 	sample, err := r.App.Imports.KeptSample(r.Context(), r.Caller, i.ID, sampleRows)
 	if err != nil && enlist.KindOf(err) == enlist.Internal && !errors.Is(err, imports.ErrNoMemory) {
 		return err
@@ -100,14 +158,16 @@ func (d *data) describeColumns(r *ui.Request, i *imports.Import) error {
 	if sample != nil {
 		d.Form = formOf(sample)
 	}
-	chosen := r.PostForm["target"] // of a form that was refused: the page shows it again
+	chosen, o := r.PostForm["target"], i.Options // of a form that was refused: the page shows it again
+	if len(chosen) == len(i.Columns) {
+		o.Dates, o.Decimals, o.DecimalComma = postedFormats(r, i, dateInput), postedFormats(r, i, decimalInput), false
+	}
 	for n := range i.Columns {
-		c := column{Name: i.Columns[n].Name, Target: valueOf(&i.Columns[n]), HasDates: hasDates(fields, &i.Columns[n])}
-		c.Pattern = patternOf(&i.Options, c.Name)
+		c := column{Name: i.Columns[n].Name, Target: valueOf(&i.Columns[n]),
+			Written: writtenOf(fields, &i.Columns[n], &o, n)}
 		c.Text = d.textOf(&i.Columns[n], c.Target)
 		if len(chosen) == len(i.Columns) {
-			c.Target, c.Pattern = chosen[n], r.PostForm.Get(dateInput(n))
-			c.Text, c.HasDates = d.textOf(new(imports.ImportColumn), c.Target), c.HasDates || c.Pattern != ""
+			c.Target, c.Text = chosen[n], d.textOf(new(imports.ImportColumn), chosen[n])
 		}
 		if sample != nil {
 			c.Sample = sampleOf(sample, n)
@@ -158,8 +218,24 @@ func sampleOf(s *imports.Sample, n int) string {
 	return strings.Join(values, " · ")
 }
 
-// dateInput is the name of the select that says how the dates of a column are written.
-func dateInput(n int) string { return "date-" + strconv.Itoa(n) }
+// The selects that say how the values of a column are written.
+const (
+	dateInput    = "date"
+	decimalInput = "decimal"
+)
+
+// writtenInput is the name of such a select for a column.
+func writtenInput(of string, n int) string { return of + "-" + strconv.Itoa(n) }
+
+// postedFormats returns how the values of columns are written, by the selects of the form.
+func postedFormats(r *ui.Request, i *imports.Import, of string) (all []imports.ImportMapping) {
+	for n := range i.Columns {
+		if pattern := r.PostForm.Get(writtenInput(of, n)); pattern != "" {
+			all = append(all, imports.ImportMapping{Column: i.Columns[n].Name, Target: pattern})
+		}
+	}
+	return all
+}
 
 // chooseColumns starts a dry run of the same file in which the columns become what the person chose.
 func chooseColumns(r *ui.Request, i *imports.Import) (enlist.ImportID, error) {
@@ -170,7 +246,7 @@ func chooseColumns(r *ui.Request, i *imports.Import) (enlist.ImportID, error) {
 	if len(chosen) != len(i.Columns) {
 		return 0, enlist.Invalid("map", "the browser did not send all columns: try again")
 	}
-	var all, dates []imports.ImportMapping
+	var all []imports.ImportMapping
 	hasNew := false
 	for n, value := range chosen {
 		name := i.Columns[n].Name
@@ -186,16 +262,17 @@ func chooseColumns(r *ui.Request, i *imports.Import) (enlist.ImportID, error) {
 			m.Target, hasNew = name, true
 		}
 		all = append(all, m)
-		if pattern := r.PostForm.Get(dateInput(n)); pattern != "" {
-			dates = append(dates, imports.ImportMapping{Column: name, Target: pattern})
-		}
 	}
 	return again(r, i, func(o *imports.ImportOptions) {
 		readsOtherwise := *o
 		if readAnswers(r, o); o.Encoding != readsOtherwise.Encoding || o.Delimiter != readsOtherwise.Delimiter ||
 			o.NoHeader != readsOtherwise.NoHeader {
-			all, dates, hasNew = nil, nil, o.AddFields // the file has other columns now
+			all, hasNew = nil, o.AddFields // the file has other columns now
+			o.Dates, o.Decimals = nil, nil
+		} else {
+			o.Dates, o.Decimals = postedFormats(r, i, dateInput), postedFormats(r, i, decimalInput)
+			o.DecimalComma = false // each column has its own
 		}
-		o.Map, o.Dates, o.AddFields, o.DryRun, o.KeepFile = all, dates, hasNew, true, true
+		o.Map, o.AddFields, o.DryRun, o.KeepFile = all, hasNew, true, true
 	})
 }

@@ -39,7 +39,6 @@ type data struct {
 	Form        string // what the service recognised in the file
 	Columns     []column
 	Targets     []target
-	Patterns    []target // of dates
 	MayChoose   bool
 	Refusals    []imports.Refusal
 	Answers     answers
@@ -56,10 +55,10 @@ type part struct {
 	What, Share string
 }
 
-func (p *pages) show(r *ui.Request) (*ui.View, error) { return p.page(r, "") }
+func (p *pages) show(r *ui.Request) (*ui.View, error) { return p.page(r, "", nil) }
 
-// page is the page of the Import. wrong says what was wrong with a request to change it.
-func (p *pages) page(r *ui.Request, wrong string) (*ui.View, error) {
+// page is the page of the Import. problem says what was wrong with a request to change it, and wrong which answers were.
+func (p *pages) page(r *ui.Request, problem string, wrong map[string]string) (*ui.View, error) {
 	i, err := load(r)
 	if err != nil {
 		return nil, err
@@ -74,7 +73,7 @@ func (p *pages) page(r *ui.Request, wrong string) (*ui.View, error) {
 	d.Speed = speedOf(r, i)
 	d.sayWhatNext(r, i)
 	d.countOutcomes(i)
-	d.ask(i)
+	d.ask(r, i, wrong)
 	if !d.Moving {
 		d.Said = said(i)
 	}
@@ -86,7 +85,7 @@ func (p *pages) page(r *ui.Request, wrong string) (*ui.View, error) {
 			return nil, err
 		}
 	}
-	v := &ui.View{Title: nameOf(i), Place: "Imports", Content: p.one_, Data: &d, Problem: wrong,
+	v := &ui.View{Title: nameOf(i), Place: "Imports", Content: p.one_, Data: &d, Problem: problem,
 		Sub: fmt.Sprintf("For %s · %s, by %s, %s (%s)", listName(names, i), ui.Size(i.Size), i.CreatorName,
 			r.Date(i.CreationTime), r.Zone())}
 	if d.Moving {
@@ -172,6 +171,9 @@ func (d *data) sayWhatNext(r *ui.Request, i *imports.Import) {
 	case needsConsent(i) && i.HasKeptFile():
 		d.Next = "The file is here, and nothing is stored yet."
 		return
+	case hadMistakes(i) && i.HasKeptFile():
+		d.Next = "The form of this file had a mistake, so nothing is stored. The columns below show what would happen."
+		return
 	case isUnclear(i) && i.HasKeptFile():
 		d.Next = "Say what the columns are: one of them must have the addresses, and no two can be for the same Field."
 		return
@@ -241,7 +243,7 @@ func (p *pages) command(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	to, done := i.ID, ""
+	to, done, wrong := i.ID, "", map[string]string(nil)
 	switch r.PathValue("command") {
 	case "pause":
 		done, err = "Paused. The rows that are stored stay.", r.App.Imports.PauseImport(r.Context(), r.Caller, i.ID)
@@ -250,7 +252,7 @@ func (p *pages) command(r *ui.Request) (*ui.View, error) {
 	case "cancel":
 		done, err = "Cancelled. The rows that are stored stay.", r.App.Imports.CancelImport(r.Context(), r.Caller, i.ID)
 	case "run":
-		to, err = run(r, i)
+		to, wrong, err = run(r, i)
 	case "columns":
 		to, err = chooseColumns(r, i)
 	default:
@@ -259,9 +261,9 @@ func (p *pages) command(r *ui.Request) (*ui.View, error) {
 	known, ok := errors.AsType[*enlist.Error](err)
 	switch {
 	case ok && known.Kind != enlist.Internal:
-		return p.page(r, ui.Sentence(known.Error()))
+		return p.page(r, ui.Sentence(known.Error()), wrong)
 	case err != nil && isTemporary(err):
-		return p.page(r, ui.Sentence(err.Error()))
+		return p.page(r, ui.Sentence(err.Error()), wrong)
 	case err != nil:
 		return nil, err
 	}

@@ -161,8 +161,11 @@ func stateOf(i *imports.Import) (words, class string) {
 		return "imported", ""
 	case imports.ImportFailed:
 		if isUnclear(i) && i.HasKeptFile() {
-			if needsConsent(i) {
+			switch {
+			case needsConsent(i):
 				return "needs a proof of consent", "warn"
+			case hadMistakes(i):
+				return "form not complete", "warn"
 			}
 			return "needs columns", "warn"
 		}
@@ -174,4 +177,9 @@ func stateOf(i *imports.Import) (words, class string) {
 // isUnclear reports whether an Import waits for a person to say what its columns are.
 func isUnclear(i *imports.Import) bool {
 	return i.State == imports.ImportFailed && i.StartTime == 0 && len(i.Columns) > 0
+}
+
+// hadMistakes reports whether an Import only has the file of a form with mistakes.
+func hadMistakes(i *imports.Import) bool {
+	return isUnclear(i) && i.Reason == imports.ErrOnlyKept.Error()
 }

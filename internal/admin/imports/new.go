@@ -3,10 +3,9 @@ package imports
 import (
 	"errors"
 	"fmt"
-	"io"
-	"mime/multipart"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/contacts"
@@ -14,8 +13,7 @@ import (
 	"enlist/internal/imports"
 )
 
-// This file has the form of a new Import, and the upload of its file. The file is the last part of the form, and goes
-// into the database while it arrives.
+// This file has the form of a new Import.
 
 // choice is an option of a select, in words.
 type choice struct{ Value, Text string }
@@ -28,6 +26,9 @@ func choices() map[string][]choice {
 			{imports.AsBounced, "addresses that do not work"}},
 		"existing": {{imports.ExistingLeave, "stays as it is: the row is left out"},
 			{imports.ExistingOverwrite, "gets the values of the row"}},
+		"status": {{"", "ask me, if the file has some"}, {imports.StatusLeaveOut, "are left out"},
+			{imports.StatusUnsubscribe, "go to the Unsubscriber List"},
+			{imports.StatusSubscribe, "are imported as subscribed"}},
 		"consent": {{"", "is in columns of the file, or not recorded"}, {"gdpr", "is for the statement below"},
 			{"direct", "is that they gave us the details for this purpose"}},
 		"encoding": {{"", "found out from the file"}, {"utf-8", "UTF-8"}, {"utf-16le", "UTF-16"},
@@ -45,6 +46,7 @@ type form struct {
 	Wrong   map[string]string // what is wrong, by names of inputs
 	Most    string            // largest size of a file
 	Full    bool              // the person may add Fields
+	Kept    *imports.Import   // has the file of a form with mistakes; nil: there is none
 	To      string            // path of the page that shows several Imports; "": there is one
 }
 
@@ -74,6 +76,9 @@ func (f *form) Select(name, label string) input {
 	return input{name, label, f.Texts[name], f.Wrong[name], f.Choices[name]}
 }
 
+// KeptName is the file that an earlier form has uploaded, in words.
+func (f *form) KeptName() string { return nameOf(f.Kept) + " (" + ui.Size(f.Kept.Size) + ")" }
+
 // Is reports whether an input has a value, for the template.
 func (f *form) Is(name, value string) bool { return f.Texts[name] == value }
 
@@ -92,6 +97,9 @@ func (p *pages) view(f *form) *ui.View {
 		Sub: "A file becomes Contacts of a List"}
 	if len(f.Wrong) > 0 {
 		v.Problem = "Nothing was imported. Choose the file again: a browser does not keep it."
+		if f.Kept != nil {
+			v.Problem = "Nothing is imported yet. The file is here, so only change what is marked."
+		}
 	}
 	return v
 }
@@ -105,118 +113,42 @@ func (p *pages) form(r *ui.Request) (*ui.View, error) {
 	return p.view(f), nil
 }
 
-const (
-	// formRoom is the room in bytes for the parts of the form that are no file.
-	formRoom = 1 << 20
-	// maxText is the largest size of one of them.
-	maxText = 4 << 10
-	// readAnyway is how much of a request is read, also if its file is too large: a browser that still sends its
-	// request may show no page.
-	readAnyway = 16 << 20
-)
-
-func (p *pages) upload(r *ui.Request) (*ui.View, error) {
-	f, err := p.newForm(r)
-	if err != nil {
-		return nil, err
-	}
-	most := most(r)
-	body := r.Upload(max(most+formRoom, readAnyway))
-	i, err := p.receive(r, f, most)
-	switch {
-	case r.ContentLength > most+formRoom, body.IsTooLarge():
-		f.Wrong["file"] = tooLarge(most)
-	case body.Broken() != nil, errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, enlist.Refuse(enlist.Busy, "the upload ended before the end of the file: try again")
-	case err != nil && !f.explain(err):
-		return nil, err
-	}
-	body.Discard()
-	switch {
-	case len(f.Wrong) > 0:
-		return p.view(f), nil
-	case f.To != "":
-		return ui.GoTo(f.To, "The archive has several files. Each has an Import here."), nil
-	}
-	return ui.GoTo(path(i.ID), ""), nil
-}
-
-// receive reads the form and adds the Import. It returns nil if something is missing, and f.Wrong says what.
-func (p *pages) receive(r *ui.Request, f *form, most int64) (*imports.Import, error) {
-	parts, err := r.MultipartReader()
-	if err != nil {
-		f.Wrong["file"] = "Choose a file."
-		return nil, nil
-	}
-	for {
-		part, err := parts.NextPart()
-		if err == io.EOF {
-			f.Wrong["file"] = "Choose a file."
-			return nil, nil
-		}
-		if err != nil {
-			return nil, enlist.Invalid("file", "the browser sent a form that cannot be read: try again")
-		}
-		if part.FormName() == "file" && r.ContentLength > most+formRoom {
-			return nil, nil
-		}
-		if part.FormName() == "file" {
-			return p.add(r, f, part, most)
-		}
-		text, err := io.ReadAll(io.LimitReader(part, maxText))
-		if err != nil {
-			return nil, enlist.Invalid("file", "the browser sent a form that cannot be read: try again")
-		}
-		if len(f.Texts) < 50 {
-			f.Texts[part.FormName()] = strings.ToValidUTF8(string(text), "�")
-		}
-	}
-}
-
-// add adds the Import of a file.
-func (p *pages) add(r *ui.Request, f *form, part *multipart.Part, most int64) (*imports.Import, error) {
+// check finds all mistakes of the form, and returns its options for a file with a name. The error is that of a List that
+// the person may not use.
+func (f *form) check(r *ui.Request, name string) (o imports.ImportOptions, err error) {
 	if err := r.CheckAccount(f.Texts[ui.AccountInput]); err != nil {
-		return nil, err
+		return o, err
 	}
-	name := strings.ToValidUTF8(part.FileName(), "�")
-	if name == "" {
-		f.Wrong["file"] = "Choose a file."
-		return nil, nil
+	f.checkChoices()
+	if utf8.RuneCountInString(strings.TrimSpace(f.Texts["consent_text"])) > contacts.MaxConsentText {
+		f.Wrong["consent_text"] = tooLong()
 	}
-	list := enlist.ListID(ui.Int(f.Texts["list"]))
-	if f.Texts["list"] == "" {
+	if f.Texts["add_fields"] != "" && !f.Full {
+		f.Wrong["add_fields"] = "An Import that adds Fields needs the level full."
+	}
+	list := f.Texts["list"]
+	if list == "" {
 		f.Wrong["list"] = "Choose a List."
-		return nil, nil
-	}
-	into, err := r.App.Lists.List(r.Context(), r.Caller, list)
-	if enlist.KindOf(err) == enlist.Denied {
-		return nil, ui.ErrNotFound
-	} else if err != nil {
-		return nil, err
-	}
-	if f.checkChoices(); len(f.Wrong) > 0 {
-		return nil, nil
-	}
-	release, err := p.uploads.Acquire(r.Context())
-	if err != nil {
-		return nil, enlist.Refuse(enlist.Busy, "too many files are uploaded at the moment: try again")
-	}
-	defer release()
-	o := f.options(list, name)
-	if o.As == imports.AsContacts && (into.DoubleOptIn || into.GDPR || f.Texts["consent"] == string(enlist.ConsentGDPR) &&
-		o.ConsentText == "") {
-		o.DryRun, o.KeepFile = true, true // the page of the Import asks what the List needs, with numbers
-	}
-	n := imports.NewImport{File: part, Size: r.ContentLength, Most: most, ImportOptions: o}
-	if isArchive(name) && o.As == imports.AsContacts {
-		to, file, remove, err := addArchive(r, n)
-		defer remove()
-		if f.To = to; err != nil || to != "" {
-			return nil, err
+		if lists := f.Choices["list"]; len(lists) > 0 {
+			list = lists[0].Value // of the file until then
 		}
-		n.File = file
 	}
-	return r.App.Imports.AddImport(r.Context(), r.Caller, n)
+	into, err := r.App.Lists.List(r.Context(), r.Caller, enlist.ListID(ui.Int(list)))
+	if enlist.KindOf(err) == enlist.Denied {
+		return o, ui.ErrNotFound
+	} else if err != nil {
+		return o, err
+	}
+	o = f.options(into.ID, name)
+	if o.As == imports.AsContacts && (into.DoubleOptIn || into.GDPR || o.ConsentType == string(enlist.ConsentGDPR) &&
+		o.ConsentText == "") {
+		o.DryRun = true // the page of the Import asks what the List needs, with numbers
+	}
+	return o, nil
+}
+
+func tooLong() string {
+	return ui.Count(contacts.MaxConsentText, "character") + " are the most that a statement can have."
 }
 
 // checkChoices finds values that no select of the form has.
@@ -241,13 +173,13 @@ func (f *form) options(list enlist.ListID, name string) imports.ImportOptions {
 		Delimiter: f.Texts["delimiter"],
 		NoHeader:  f.Texts["no_header"] != "", DecimalComma: f.Texts["decimal_comma"] != "", As: f.Texts["as"],
 		Existing: f.Texts["existing"], ConsentType: f.Texts["consent"], AddFields: f.Texts["add_fields"] != "",
-		DryRun: f.Texts["at_once"] == "", KeepFile: f.Texts["at_once"] == "",
+		DryRun: f.Texts["at_once"] == "", KeepFile: true, Status: f.Texts["status"],
 		Autoresponders: f.Texts["autoresponders"] != "", Webhooks: f.Texts["webhooks"] != ""}
 	if o.As == "" {
 		o.As = imports.AsContacts
 	}
 	if o.As != imports.AsContacts { // such a file has only addresses
-		o.Existing, o.ConsentType, o.AddFields, o.Autoresponders = "", "", false, false
+		o.Existing, o.ConsentType, o.Status, o.AddFields, o.Autoresponders = "", "", "", false, false
 	}
 	if o.ConsentType == string(enlist.ConsentGDPR) {
 		o.ConsentText = strings.TrimSpace(f.Texts["consent_text"])
@@ -284,8 +216,7 @@ func (f *form) explain(err error) bool {
 	case known.Field == "consent_text" && strings.TrimSpace(f.Texts["consent_text"]) == "":
 		f.Wrong["consent_text"] = "Write the statement that the people agreed to."
 	case known.Field == "consent_text":
-		f.Wrong["consent_text"] = ui.Count(contacts.MaxConsentText,
-			"character") + " are the most that a statement can have."
+		f.Wrong["consent_text"] = tooLong()
 	case known.Field == "as":
 		f.Wrong["as"] = "Such a file has only addresses: leave consent, new Fields and what happens to Contacts as they were."
 	case f.Choices[known.Field] != nil:

@@ -1,0 +1,149 @@
+package imports
+
+import (
+	"errors"
+	"io"
+	"mime/multipart"
+	"strings"
+
+	"enlist/internal/admin/ui"
+	"enlist/internal/enlist"
+	"enlist/internal/imports"
+)
+
+// This file receives the form of a new Import with its file, which is the last part of the form and goes into the
+// database while it arrives. A form with mistakes keeps its file: the next form names the Import that has it.
+
+const (
+	// formRoom is the room in bytes for the parts of the form that are no file.
+	formRoom = 1 << 20
+	// maxText is the largest size of one of them.
+	maxText = 4 << 10
+	// readAnyway is how much of a request is read, also if its file is too large: a browser that still sends its
+	// request may show no page.
+	readAnyway = 16 << 20
+)
+
+func (p *pages) upload(r *ui.Request) (*ui.View, error) {
+	f, err := p.newForm(r)
+	if err != nil {
+		return nil, err
+	}
+	most := most(r)
+	body := r.Upload(max(most+formRoom, readAnyway))
+	i, err := p.receive(r, f, most)
+	switch {
+	case r.ContentLength > most+formRoom, body.IsTooLarge():
+		f.Wrong["file"] = tooLarge(most)
+	case body.Broken() != nil, errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, enlist.Refuse(enlist.Busy, "the upload ended before the end of the file: try again")
+	case err != nil && !f.explain(err):
+		return nil, err
+	}
+	body.Discard()
+	switch {
+	case len(f.Wrong) > 0:
+		return p.view(f), nil
+	case f.To != "":
+		return ui.GoTo(f.To, "The archive has several files. Each has an Import here."), nil
+	}
+	return ui.GoTo(path(i.ID), ""), nil
+}
+
+// receive reads the form and adds the Import. It returns nil if something is wrong, and f.Wrong says what.
+func (p *pages) receive(r *ui.Request, f *form, most int64) (*imports.Import, error) {
+	parts, err := r.MultipartReader()
+	if err != nil {
+		f.Wrong["file"] = "Choose a file."
+		return nil, nil
+	}
+	for {
+		part, err := parts.NextPart()
+		if err == io.EOF {
+			return p.addKept(r, f)
+		}
+		if err != nil {
+			return nil, enlist.Invalid("file", "the browser sent a form that cannot be read: try again")
+		}
+		switch {
+		case part.FormName() == "file" && r.ContentLength > most+formRoom:
+			return nil, nil
+		case part.FormName() == "file" && part.FileName() == "":
+			return p.addKept(r, f)
+		case part.FormName() == "file":
+			return p.add(r, f, part, most)
+		}
+		text, err := io.ReadAll(io.LimitReader(part, maxText))
+		if err != nil {
+			return nil, enlist.Invalid("file", "the browser sent a form that cannot be read: try again")
+		}
+		if len(f.Texts) < 50 {
+			f.Texts[part.FormName()] = strings.ToValidUTF8(string(text), "�")
+		}
+	}
+}
+
+// add adds the Import of an uploaded file. The file of a form with mistakes is only stored.
+func (p *pages) add(r *ui.Request, f *form, part *multipart.Part, most int64) (*imports.Import, error) {
+	name := strings.ToValidUTF8(part.FileName(), "�")
+	o, err := f.check(r, name)
+	if err != nil {
+		return nil, err
+	}
+	release, err := p.uploads.Acquire(r.Context())
+	if err != nil {
+		return nil, enlist.Refuse(enlist.Busy, "too many files are uploaded at the moment: try again")
+	}
+	defer release()
+	n := imports.NewImport{File: part, Size: r.ContentLength, Most: most, ImportOptions: o, OnlyKeep: len(f.Wrong) > 0}
+	if n.OnlyKeep {
+		n.ImportOptions = imports.ImportOptions{List: o.List, FileName: o.FileName, DryRun: true, KeepFile: true}
+	} else if isArchive(name) && o.As == imports.AsContacts {
+		to, file, remove, err := addArchive(r, n)
+		defer remove()
+		if f.To = to; err != nil || to != "" {
+			return nil, err
+		}
+		n.File = file
+	}
+	i, err := r.App.Imports.AddImport(r.Context(), r.Caller, n)
+	if i != nil && err != nil {
+		f.Kept = i
+	}
+	if n.OnlyKeep && i != nil && (errors.Is(err, imports.ErrOnlyKept) || len(i.Columns) > 0 || isArchive(name)) {
+		return nil, nil // what is wrong with the form is more important
+	}
+	return i, err
+}
+
+// addKept adds the Import of a file that an earlier form has uploaded.
+func (p *pages) addKept(r *ui.Request, f *form) (*imports.Import, error) {
+	kept, err := r.App.Imports.Import(r.Context(), r.Caller, enlist.ImportID(ui.Int(f.Texts["kept"])))
+	switch {
+	case errors.Is(err, imports.ErrNoImport):
+		f.Wrong["file"] = "Choose a file."
+		kept = new(imports.Import)
+	case err != nil:
+		return nil, err
+	case kept.HasKeptFile():
+		f.Kept = kept
+	default:
+		f.Wrong["file"] = "The file is no longer here: choose it again."
+	}
+	o, err := f.check(r, kept.Options.FileName)
+	if err != nil || len(f.Wrong) > 0 {
+		return nil, err
+	}
+	if isArchive(o.FileName) && o.As == imports.AsContacts {
+		file, err := r.App.Imports.KeptFile(r.Context(), r.Caller, kept.ID)
+		if err != nil {
+			return nil, err
+		}
+		to, _, remove, err := addArchive(r, imports.NewImport{File: file, Most: kept.Size, ImportOptions: o})
+		defer remove()
+		if f.To = to; err != nil || to != "" {
+			return nil, err
+		}
+	}
+	return r.App.Imports.AddKept(r.Context(), r.Caller, kept.ID, func(to *imports.ImportOptions) { *to = o })
+}
