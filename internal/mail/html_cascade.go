@@ -69,13 +69,23 @@ func (s *elementStyle) cascade() (winners []cssDeclaration) {
 			}
 		}
 	}
-	replaced := make(map[string]bool) // a property, or a property with its value
-	for _, d := range slices.Backward(append(all, important...)) {
-		text := d.property + ":" + d.value
-		if replaced[d.property] || replaced[text] {
-			continue
+	all = append(all, important...)
+	count := make(map[string]int, len(all)) // declarations of a property; 0 if those that are left are replaced
+	for i := range all {
+		count[all[i].property]++
+	}
+	seen := make(map[string]bool) // a property with its value
+	for _, d := range slices.Backward(all) {
+		if n := count[d.property]; n != 1 {
+			text := d.property + ":" + d.value
+			if n == 0 || seen[text] {
+				continue
+			}
+			seen[text] = true
+			if knownValue.MatchString(text) {
+				count[d.property] = 0
+			}
 		}
-		replaced[text], replaced[d.property] = true, knownValue.MatchString(text)
 		winners = append(winners, d)
 	}
 	slices.Reverse(winners)
