@@ -2,10 +2,13 @@ package admin_test
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 
+	"enlist/internal/apptest"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -171,6 +174,53 @@ func (s *operations) asksWhoGetsMail() {
 	v.send(path, form, http.StatusOK, "is subscribed at once")
 	empty := s.AddList("name", "Empty", "double_opt_in_required", "1")
 	v.send("/admin/lists/"+id(empty)+"/settings", url.Values{"name": {"Empty"}, "country_code": {"49"}}, http.StatusOK, "is subscribed at once")
+}
+
+var seenInput = regexp.MustCompile(`name="seen" value="([0-9a-f]+)"`)
+
+// changedByOthers sends forms of two tabs.
+func (s *operations) changedByOthers() {
+	v, list := s.full(), s.AddList("name", "Shared", "country_code", 49)
+	s.AddField(list, "name", "Town", "type", "text")
+	message := s.AddMessage("Shared")
+	form, err := s.App.Forms.SetForm(s.Context(), s.Caller, list, 0, apptest.Details("name", "Shared"))
+	s.Must(err)
+	_, _, text := v.get("/admin/lists/" + id(list))
+	town := regexp.MustCompile(`/admin/lists/\d+/fields/\d+">Town`).FindString(text)
+	for path, c := range map[string]struct {
+		form       url.Values
+		key, value string
+		marked     string
+	}{
+		"/admin/lists/" + id(list) + "/settings":    {url.Values{"name": {"Shared"}, "country_code": {"49"}}, "track_opens", "1", "it is ticked now"},
+		strings.TrimSuffix(town, `">Town`):          {url.Values{"name": {"Town"}, "type": {"text"}, "time_format": {"off"}}, "length", "20", "it is “20” now"},
+		"/admin/messages/" + id(message):            {url.Values{"name": {"Shared"}, "subject": {"Old"}, "email_type": {"markdown"}}, "content", "Hello", ""},
+		"/admin/forms/" + id(list) + "/texts":       {url.Values{"language": {"de"}}, "farewell_text", "Bye\r\nall", ""},
+		"/admin/forms/" + id(list) + "/" + id(form): {url.Values{"name": {"Shared"}, "is_open": {"1"}, "order" + id(s.EmailField(list)): {"1"}}, "sites", "https://a.example\r\nhttps://b.example", ""},
+		"/admin/look": {url.Values{"imprint": {""}}, "imprint", "Us\r\nall", ""},
+	} {
+		seen := func(text string) string {
+			found := seenInput.FindStringSubmatch(text)
+			if found == nil {
+				s.Fatalf("%s does not say what it has shown:\n%s", path, cut(text))
+			}
+			return found[1]
+		}
+		_, _, text := v.get(path)
+		old, other := c.form, maps.Clone(c.form)
+		old.Set("seen", seen(text))
+		other.Set("seen", seen(text))
+		other.Set(c.key, c.value)
+		v.send(path, other, http.StatusOK)
+		v.send(path, other, http.StatusOK) // pressed twice
+		status, _, text := v.post(path, old)
+		if status != http.StatusUnprocessableEntity || !strings.Contains(text, "Nothing was saved: this was changed since you opened the page") ||
+			!strings.Contains(text, c.marked) {
+			s.Errorf("%s is answered with %d:\n%s", path, status, cut(text))
+		}
+		old.Set("seen", seen(text))
+		v.send(path, old, http.StatusOK)
+	}
 }
 
 func (s *operations) preferences() {

@@ -47,6 +47,7 @@ func (s *operations) pages() {
 		{Name: "a Field changes after the page has said how many values do not fit", Test: (*operations).fields},
 		{Name: "a List that begins to ask people to confirm asks first what happens to the others", Test: (*operations).asksWhoHasNotConfirmed},
 		{Name: "a List that no longer asks people to confirm says first who gets mail then", Test: (*operations).asksWhoGetsMail},
+		{Name: "a form does not set back what another user has changed since its page was shown", Test: (*operations).changedByOthers},
 		{Name: "preferences are added, renamed and deleted", Test: (*operations).preferences},
 		{Name: "autoresponders are made, stopped and deleted by who may send", Test: (*operations).autoresponders},
 		{Name: "an address leaves the Unsubscriber List only when it is typed", Test: (*operations).unsubscribers},

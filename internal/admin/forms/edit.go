@@ -33,6 +33,7 @@ type editData struct {
 	Further   []language // that the Form has besides its own
 	Addable   []language
 	OfList    string // name of the language of the List
+	Seen      string // hash of the stored Form
 }
 
 // shown is how visitors see a Form in one of its languages.
@@ -84,6 +85,11 @@ func (p *pages) editView(r *ui.Request, f *forms.Form, rows []fieldRow, wrong ma
 		return nil, err
 	}
 	d.setLanguages()
+	stored, err := find(r)
+	if err != nil {
+		return nil, err
+	}
+	d.Seen = ui.SeenOf(forms.FormAttributes, stored)
 	if d.Shown, err = p.shownOf(r, f, f.Language, schema); err != nil {
 		return nil, err
 	}
@@ -227,7 +233,7 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	rows := typedRows(r, fields)
 	var shown, required []string
 	for _, row := range rows {
-		if row.Order != "" {
+		if row.Order != "" && !row.Fixed { // it always comes first
 			shown = append(shown, ui.Plain(int64(row.ID)))
 			if row.Required {
 				required = append(required, ui.Plain(int64(row.ID)))
@@ -240,6 +246,13 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	for _, key := range []string{"name", "title", "introduction", "button", "consent_text", "thanks", "redirect_url",
 		"language", "sites"} {
 		details = append(details, ui.Text(key, posted.Get(key)))
+	}
+	if ui.Overwrites(r, forms.FormAttributes, f, details) {
+		view, err := p.editView(r, &typed, rows, nil)
+		if err == nil {
+			view.Problem = ui.Changed
+		}
+		return view, err
 	}
 	_, err = r.App.Forms.SetForm(r.Context(), r.Caller, f.ListID, f.ID, details)
 	wrong, err := wrongInputs(err)

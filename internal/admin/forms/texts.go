@@ -6,6 +6,7 @@ import (
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/sending"
 )
 
@@ -18,6 +19,7 @@ type textsData struct {
 	MayEdit   bool
 	Wrong     map[string]string
 	Archive   string // URL
+	Seen      string // hash of the stored List
 }
 
 func (p *pages) listTexts(r *ui.Request) (*ui.View, error) {
@@ -25,13 +27,14 @@ func (p *pages) listTexts(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.textsView(r, list, nil), nil
+	return p.textsView(r, list, list, nil), nil
 }
 
-func (p *pages) textsView(r *ui.Request, list *enlist.List, wrong map[string]string) *ui.View {
+// textsView shows the texts of a List, or those that were typed for the stored one.
+func (p *pages) textsView(r *ui.Request, stored, list *enlist.List, wrong map[string]string) *ui.View {
 	view := &ui.View{Title: "Texts of " + list.Name, Place: "Forms", Content: p.texts_, Data: &textsData{List: list,
 		Languages: languages(list.Language), MayEdit: r.Caller.Key.Level >= enlist.Full, Wrong: wrong,
-		Archive: r.PublicURL + "/a/" + ui.Plain(int64(list.ID))}}
+		Seen: ui.SeenOf(lists.ListAttributes, stored), Archive: r.PublicURL + "/a/" + ui.Plain(int64(list.ID))}}
 	if len(wrong) > 0 {
 		view.Problem = "The texts were not saved: look at the marked inputs."
 	}
@@ -62,16 +65,23 @@ func (p *pages) saveTexts(r *ui.Request) (*ui.View, error) {
 		"description", "farewell_text", "preferences_text"} {
 		details = append(details, ui.Text(key, posted.Get(key)))
 	}
-	_, err = r.App.Lists.EditList(r.Context(), r.Caller, list.ID, details)
+	overwrites := ui.Overwrites(r, lists.ListAttributes, list, details)
+	if !overwrites {
+		_, err = r.App.Lists.EditList(r.Context(), r.Caller, list.ID, details)
+	}
 	wrong, err := wrongInputs(err)
-	if wrong != nil {
+	if wrong != nil || overwrites {
 		typed := *list
 		typed.ConfirmSubject, typed.ConfirmText = posted.Get("confirmation_subject"), posted.Get("confirmation_text")
 		typed.ConsentText, typed.Imprint = posted.Get("consent_text"), posted.Get("imprint")
 		typed.Language, typed.Description = posted.Get("language"), posted.Get("description")
 		typed.FarewellText, typed.PreferencesText = posted.Get("farewell_text"), posted.Get("preferences_text")
 		typed.Public = posted.Get("is_public") == "1"
-		return p.textsView(r, &typed, wrong), nil
+		view := p.textsView(r, list, &typed, wrong)
+		if overwrites {
+			view.Problem = ui.Changed
+		}
+		return view, nil
 	}
 	if err != nil {
 		return nil, err

@@ -114,6 +114,7 @@ func (p *pages) showField(l *enlist.List, f *enlist.Field, form ui.Form, ask, pr
 	v := &ui.View{Title: "New Field of " + l.Name, Place: "Lists", Content: p.form_, Problem: problem}
 	if f != nil {
 		d.Button, d.Action, v.Title = "Save", fieldPath(l, f), f.Name+" of "+l.Name
+		d.Seen = fieldInputs(f).Seen()
 		if f.AddressType != enlist.AddressEmail {
 			d.Delete = fieldPath(l, f) + "/delete"
 		}
@@ -153,6 +154,9 @@ func (p *pages) saveField(r *ui.Request) (*ui.View, error) {
 	}
 	form := fieldForm(f)
 	form.Read(r)
+	if fieldInputs(f).Conflicts(r, form) {
+		return p.showField(list, f, form, "", ui.Changed), nil
+	}
 	refuse := func(err error) (*ui.View, error) {
 		problem, err := form.Refuse(err)
 		return p.showField(list, f, form, "", problem), err

@@ -21,6 +21,7 @@ type formData struct {
 	Ask    string // what the person must agree to before the form is saved; "": nothing
 	Count  int64  // of the Contacts about whom Ask is
 	Who    string // path of the page that shows them; "": none
+	Seen   string // hash of the stored values; "": of a new record
 
 	Waiting *waiting // asks what happens to people who have not confirmed; nil: does not ask
 }
@@ -150,7 +151,7 @@ func settingsForm(r *ui.Request, l *enlist.List) (ui.Form, error) {
 func (p *pages) showSettings(l *enlist.List, f ui.Form, problem string) *ui.View {
 	texts := ui.Action{Text: "Texts for subscribers", Path: "/admin/forms/" + ui.Plain(int64(l.ID)) + "/texts"}
 	return &ui.View{Title: "Settings of " + l.Name, Place: "Lists", Content: p.form_, Problem: problem,
-		Data: formData{Form: f, Button: "Save", Back: path(l.ID)}, Actions: []ui.Action{texts}}
+		Data: formData{Form: f, Button: "Save", Back: path(l.ID), Seen: inputsOf(l).Seen()}, Actions: []ui.Action{texts}}
 }
 
 // saveSettings saves the form. If people who have not confirmed would get no more mail, or mail again, it asks first.
@@ -164,6 +165,9 @@ func (p *pages) saveSettings(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	f.Read(r)
+	if inputsOf(list).Conflicts(r, f) {
+		return p.showSettings(list, f, ui.Changed), nil
+	}
 	to := path(list.ID)
 	if v, err := p.askReceiving(r, list, f); v != nil || err != nil {
 		return v, err

@@ -41,6 +41,7 @@ type data struct {
 	MayEdit     bool
 	Wrong       map[string]string // what is wrong, by input
 	Phone, Dark bool
+	Seen        string       // hash of the stored Theme
 	Preview     template.URL // of the mail
 	form        url.Values   // as it was sent
 }
@@ -92,7 +93,11 @@ func (p *pages) view(r *ui.Request, d *data) (*ui.View, error) {
 	if d.Images, err = images.All(r); err != nil {
 		return nil, err
 	}
-	d.form = r.Form
+	stored, err := r.App.Messages.Theme(r.Context(), r.Caller)
+	if err != nil {
+		return nil, err
+	}
+	d.Seen, d.form = ui.SeenOf(messages.ThemeAttributes, stored), r.Form
 	d.typed(r.Form)
 	d.Fonts, d.MayEdit = fonts, r.Caller.Key.Level >= enlist.Full
 	d.Phone, d.Dark = r.FormValue("frame") == "360", r.FormValue("shade") == "dark"
@@ -142,7 +147,18 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	if r.FormValue("do") == "show" {
 		return p.show(r)
 	}
-	err := r.App.Messages.SetTheme(r.Context(), r.Caller, details(r.Form))
+	stored, err := r.App.Messages.Theme(r.Context(), r.Caller)
+	if err != nil {
+		return nil, err
+	}
+	if ui.Overwrites(r, messages.ThemeAttributes, stored, details(r.Form)) {
+		view, err := p.view(r, &data{Theme: *stored})
+		if err == nil {
+			view.Problem = ui.Changed
+		}
+		return view, err
+	}
+	err = r.App.Messages.SetTheme(r.Context(), r.Caller, details(r.Form))
 	if known, ok := errors.AsType[*enlist.Error](err); ok &&
 		(known.Kind == enlist.InvalidParameters || known.Kind == enlist.NoFile) {
 		return p.view(r, &data{Wrong: ui.Mistakes(known)})

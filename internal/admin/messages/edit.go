@@ -36,6 +36,8 @@ type editData struct {
 	TestTo                 string
 	TestWrong              string
 	Undo                   string // the blocks before one was removed
+	Seen                   string // hash of the stored texts
+	Changed                bool   // others have changed it since the page of the form was shown
 }
 
 // HasBlocks reports whether the Message consists of blocks.
@@ -73,7 +75,14 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 		view.Actions = []ui.Action{{Text: "Use in a campaign", Path: "/admin/sends/new?message=" + ui.Plain(int64(d.ID)),
 			Main: true}}
 	}
+	stored, err := r.App.Messages.Message(r.Context(), r.Caller, d.ID)
+	if err != nil {
+		return nil, err
+	}
+	d.Seen = ui.SeenOf(messages.WholeMessageAttributes, stored)
 	switch {
+	case d.Changed:
+		view.Problem = ui.Changed
 	case d.elsewhere() != "":
 		view.Problem = "The Message was not saved: " + d.elsewhere() + "."
 	case d.Wrong != nil:
@@ -83,7 +92,6 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 	case d.TestWrong != "":
 		view.Problem = "No test mail was sent."
 	}
-	var err error
 	if d.MayEdit {
 		if err = d.addContent(r); err != nil {
 			return nil, err
@@ -170,6 +178,9 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 		typed.Blocks, to = messages.EncodeBlocks(all), at
 	} else {
 		*contentOf(&typed) = strings.ReplaceAll(r.FormValue("content"), "\r\n", "\n")
+	}
+	if ui.Overwrites(r, messages.WholeMessageAttributes, m, detailsOf(&typed)) {
+		return p.show(r, &editData{Message: &typed, Changed: true})
 	}
 	_, err = r.App.Messages.EditMessage(r.Context(), r.Caller, id, detailsOf(&typed))
 	wrong, known := errors.AsType[*enlist.Error](err)

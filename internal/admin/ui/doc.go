@@ -14,6 +14,7 @@
 //	format.go, rights.go numbers, times and rights in words
 //	lists.go             the Lists of a person
 //	account.go           keeps a form of one Account from changing another
+//	seen.go              keeps a form from setting back what others have changed
 //	table.go             tables that are sorted by a column and searched for names
 //	chart.go, plot.go, stack.go, bars.go, funnel.go, dots.go   charts
 //	shade.go             a mail in light and dark colours

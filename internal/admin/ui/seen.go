@@ -1,0 +1,85 @@
+package ui
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"enlist/internal/enlist"
+)
+
+// This file keeps a form from setting back what another tab or user has changed since its page was shown. The form has
+// a hash of the values that the page has shown.
+
+// Changed is what a page says about such a form.
+const Changed = "Nothing was saved: this was changed since you opened the page, perhaps in another tab or by another " +
+	"user. To replace it by what stands below, save again."
+
+// Seen returns the hash of values.
+func Seen(values ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(values, "\x00")))
+	return hex.EncodeToString(sum[:8])
+}
+
+// HasSeen reports whether the page of a form has shown values with a hash, or has none.
+func (r *Request) HasSeen(hash string) bool {
+	seen := r.PostForm.Get("seen")
+	return seen == "" || seen == hash
+}
+
+// SeenOf returns the hash of what callers may set of a record.
+func SeenOf[T any](attributes []enlist.Attribute[T], record *T) string {
+	var all []string
+	for i := range attributes {
+		if a := &attributes[i]; a.Set != nil {
+			value := a.Get(record)
+			all = append(all, a.Name, value.Text, Plain(value.Int))
+		}
+	}
+	return Seen(all...)
+}
+
+// Overwrites reports whether the details of a form that was sent would set back a change of the stored record. Details
+// with a mistake set back nothing.
+func Overwrites[T any](r *Request, attributes []enlist.Attribute[T], stored *T, details []enlist.Detail) bool {
+	now := SeenOf(attributes, stored)
+	if r.HasSeen(now) {
+		return false
+	}
+	sent := *stored
+	return enlist.Assign(&sent, attributes, details) == nil && SeenOf(attributes, &sent) != now
+}
+
+// Seen returns the hash of the values of a Form.
+func (f Form) Seen() string {
+	var all []string
+	for i := range f {
+		all = append(all, f[i].Name, f[i].Value)
+	}
+	return Seen(all...)
+}
+
+// Conflicts reports whether a form that was sent would set back a change of the record whose present values are f. It
+// says beside each such input what the record has.
+func (f Form) Conflicts(r *Request, sent Form) (conflicts bool) {
+	if r.HasSeen(f.Seen()) {
+		return false
+	}
+	for i := range sent {
+		in, now := &sent[i], f.Value(sent[i].Name)
+		if now == in.Value || !slices.ContainsFunc(f, func(one Input) bool { return one.Name == in.Name }) {
+			continue
+		}
+		conflicts, in.Wrong = true, "it is “"+now+"” now"
+		if in.Kind == InputCheck {
+			in.Wrong = map[bool]string{true: "it is ticked now", false: "it is not ticked now"}[now != ""]
+		}
+		for _, o := range in.Options {
+			if o.Value == now {
+				in.Wrong = "it is “" + o.Text + "” now"
+			}
+		}
+	}
+	return conflicts
+}
