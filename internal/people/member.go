@@ -127,12 +127,9 @@ func (s *Service) InviteMember(ctx context.Context, v *Visit, i Invitation) (*Me
 		}
 		known, err := personByKey(tx, p.emailKey)
 		if err == nil {
-			_, err = memberIn(tx, i.Account, known.ID)
-			if err == nil {
-				return nil, enlist.Invalid("email", known.Name+" already uses this Account")
-			}
+			err = s.checkKnown(tx, i.Account, known)
 		}
-		if !errors.Is(err, errNoPerson) && !errors.Is(err, errNoMember) {
+		if err != nil && !errors.Is(err, errNoPerson) {
 			return nil, err
 		}
 		m, isNew, err = invite(ctx, tx, p, i.Membership, now)
@@ -148,6 +145,22 @@ func (s *Service) InviteMember(ctx context.Context, v *Visit, i Invitation) (*Me
 		return m, &MemberLink{URL: s.linkURL(text)}, nil
 	}
 	return m, s.mailLink(ctx, v, m, text), nil
+}
+
+// checkKnown refuses to invite a person who uses the Account already. Without mail it also refuses one of another Account:
+// a person there may have used the link, and would get into this Account under the other's address.
+func (s *Service) checkKnown(tx *db.Tx, account enlist.AccountID, known *Person) error {
+	_, err := memberIn(tx, account, known.ID)
+	switch {
+	case err == nil:
+		return enlist.Invalid("email", known.Name+" already uses this Account")
+	case errors.Is(err, errNoMember) && s.settings.Mail == nil:
+		return enlist.Invalid("email", "another Account has a person with this address, and this server sends no mails: only "+
+			"the person who runs this server invites it, with enlist person invite")
+	case errors.Is(err, errNoMember):
+		return nil
+	}
+	return err
 }
 
 var errMayNotSend = enlist.Invalid("may_send", "you may not send, so you cannot allow it")

@@ -132,6 +132,12 @@ func memberLinks(f *apptest.Account) {
 	if _, link, err = f.App.People.InviteMember(f.Context(), v, invitation); enlist.KindOf(err) != enlist.InvalidParameters || link != nil {
 		f.Errorf("a second invitation gives %+v, %v", link, err)
 	}
+	elsewhere := people.Membership{Account: f.NewCaller().Account.ID, Level: enlist.Read}
+	member(f, "elsewhere@example.com", elsewhere)
+	invitation.Email = "elsewhere@example.com"
+	if _, _, err = f.App.People.InviteMember(f.Context(), v, invitation); enlist.KindOf(err) != enlist.InvalidParameters {
+		f.Errorf("an invitation of a person of another Account without mail: %v", err)
+	}
 	var mails []*people.LinkMail
 	var failure error
 	f.App.People.SetSettings(people.Settings{PublicURL: "https://lists.example.com", Mail: func(_ context.Context, m *people.LinkMail) error {
