@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"io"
 	"math/big"
 	"net"
@@ -18,6 +19,8 @@ import (
 	"time"
 
 	"enlist/internal/config"
+
+	"golang.org/x/net/http2"
 )
 
 // With certificate files, the service answers calls and pages over HTTPS with HTTP/2, and each reply has a request ID. A
@@ -49,6 +52,43 @@ func TestTheServiceAnswersOverHTTPS(t *testing.T) {
 	var out strings.Builder
 	if status := run([]string{"health", "--listen", addr, "--tls-cert", cert}, &console{stdout: &out, stderr: &out, getenv: os.Getenv}); status != 0 {
 		t.Errorf("enlist health ends with %d: %s", status, &out)
+	}
+}
+
+// A client of HTTP/2 may send little of its bodies before a handler reads them, as with HTTP/1.1. Go's limits are 250
+// requests and 1 MiB for each connection.
+func TestUnreadBodiesOfHTTP2AreSmall(t *testing.T) {
+	dir := t.TempDir()
+	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	roots := selfSigned(t, cert, key)
+	addr, _ := startServerWith(t, config.Serve{TLSCert: cert, TLSKey: key})
+	conn := must(tls.Dial("tcp", addr, &tls.Config{RootCAs: roots, NextProtos: []string{"h2"}}))(t)
+	defer conn.Close()
+	if _, err := io.WriteString(conn, http2.ClientPreface); err != nil {
+		t.Fatal(err)
+	}
+	f := http2.NewFramer(conn, conn)
+	if err := errors.Join(f.WriteSettings(), f.WritePing(false, [8]byte{})); err != nil {
+		t.Fatal(err)
+	}
+	ofConnection, ofRequest, requests := uint32(65_535), uint32(65_535), uint32(0)
+	for answered := false; !answered; {
+		switch frame := must(f.ReadFrame())(t).(type) {
+		case *http2.SettingsFrame:
+			if n, ok := frame.Value(http2.SettingInitialWindowSize); ok {
+				ofRequest = n
+			}
+			if n, ok := frame.Value(http2.SettingMaxConcurrentStreams); ok {
+				requests = n
+			}
+		case *http2.WindowUpdateFrame:
+			ofConnection += frame.Increment
+		case *http2.PingFrame:
+			answered = true
+		}
+	}
+	if ofConnection > 64<<10 || ofRequest > 64<<10 || requests != 100 {
+		t.Errorf("a connection may send %d bytes, a request %d, with %d requests; want 64 KiB and 100", ofConnection, ofRequest, requests)
 	}
 }
 

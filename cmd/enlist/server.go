@@ -47,6 +47,11 @@ const (
 	headerTime = 10 * time.Second // longest time that a client may take to send the header of a request
 	idleTime   = 2 * time.Minute  // the server closes a connection after this time without a request
 	pingTime   = 30 * time.Second // a connection of HTTP/2 is asked for a sign of life after this time without one
+
+	// A connection of HTTP/2 may send so much of its bodies before handlers read them, and have so many requests at the
+	// same time. With Go's MiB for each, 1,000 connections took 1.2 GB before any limit of memory.
+	unreadBody = 64 << 10
+	streams    = 100
 )
 
 // server is one running service: its listeners, its queue and its maintenance.
@@ -130,7 +135,8 @@ func newServer(c config.Serve, r components) (*server, error) {
 		TLSConfig:         r.door.tls,
 		ReadHeaderTimeout: headerTime,
 		IdleTimeout:       idleTime,
-		HTTP2:             &http.HTTP2Config{SendPingTimeout: pingTime, WriteByteTimeout: pingTime},
+		HTTP2: &http.HTTP2Config{SendPingTimeout: pingTime, WriteByteTimeout: pingTime, MaxConcurrentStreams: streams,
+			MaxReceiveBufferPerConnection: unreadBody, MaxReceiveBufferPerStream: unreadBody},
 		// There is no WriteTimeout, because replies to long searches are streamed: door.Handler has the deadlines.
 		MaxHeaderBytes: 16 << 10,
 		ConnState:      s.connections.State,
