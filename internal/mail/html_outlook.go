@@ -48,7 +48,7 @@ func (d *styledDocument) outlookSheet(pieces []*sheetPiece) *html.Node {
 		b.WriteString("}\n")
 	}
 	rules := b.String()
-	if rules == "" || strings.Contains(rules, "--") { // which would end the comment
+	if rules == "" || strings.Contains(rules, "-->") || strings.Contains(rules, "--!>") { // which end the comment
 		return nil
 	}
 	return &html.Node{Type: html.CommentNode, Data: `[if mso]><style type="text/css">` + "\n" + rules + "</style><![endif]"}

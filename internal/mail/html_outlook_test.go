@@ -45,16 +45,17 @@ func TestConditionalCommentsAreFilled(t *testing.T) {
 //
 // covers: decision 46
 func TestRulesForElementsThatOnlyOutlookShowsStay(t *testing.T) {
-	const sheet = `<style>table,td{mso-table-lspace:0pt;border-collapse:collapse !important} .btn a{color:red} p{margin:0} .gone td{top:0}</style>`
-	const body = `<table><tr><td class="btn"><a>x</a><p>y</p></td></tr></table>`
+	const sheet = `<style>td.btn--big{padding:9px} table,td{mso-table-lspace:0pt;border-collapse:collapse !important} .btn a{color:red} p{margin:0} .gone td{top:0}</style>`
+	const body = `<table><tr><td class="btn btn--big"><a>x</a><p>y</p></td></tr></table>`
 	kept := `<!--[if mso]><style type="text/css">` + "\ntd {mso-table-lspace: 0pt;border-collapse: collapse !important;}\n</style><![endif]-->"
 	for name, c := range map[string]struct{ comment, want string }{
-		"a cell":            {`<!--[if mso | IE]><tr><td width="600"><![endif]-->`, kept},
-		"no element":        {`<!--[if mso]>&nbsp;<![endif]-->`, ""},
-		"no rule":           {`<!--[if mso]><center><![endif]-->`, ""},
-		"another comment":   {`<!-- <td> -->`, ""},
-		"not for Outlook":   {`<!--[if !mso]><!--><td><!--<![endif]-->`, ""},
-		"a rule that stays": {`<!--[if mso]><div class="gone"><![endif]-->`, ""},
+		"a cell":                   {`<!--[if mso | IE]><tr><td width="600"><![endif]-->`, kept},
+		"a class with two hyphens": {`<!--[if mso]><td class="btn--big"><![endif]-->`, `<!--[if mso]><style type="text/css">` + "\ntd.btn--big {padding: 9px;}" + kept[strings.Index(kept, "\n"):]},
+		"no element":               {`<!--[if mso]>&nbsp;<![endif]-->`, ""},
+		"no rule":                  {`<!--[if mso]><center><![endif]-->`, ""},
+		"another comment":          {`<!-- <td> -->`, ""},
+		"not for Outlook":          {`<!--[if !mso]><!--><td><!--<![endif]-->`, ""},
+		"a rule that stays":        {`<!--[if mso]><div class="gone"><![endif]-->`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := inlineStyles("<html><head><title>t</title>" + sheet + "</head><body>" + body + c.comment + "</body></html>")
