@@ -117,12 +117,15 @@ type Link struct {
 	Kind LinkKind
 	DeliveryKey
 	Target LinkID // only for LinkClick
+	Values string // only for LinkClick: the Fingerprint of the Contact's values in the URL; "": it has none
 }
 
 // LinkKey signs links. All processes that use a database share one key.
 type LinkKey [32]byte
 
 const linkSignature = 16
+
+const linkFingerprint = 6 // each character makes many mails longer
 
 const tagSignature = 8 // an address has room for 64 characters before its "@"
 
@@ -133,6 +136,9 @@ func (k *LinkKey) Path(l Link) string {
 	path := "/" + string(l.Kind) + "/" + l.DeliveryKey.String()
 	if l.Kind == LinkClick {
 		path += "-" + strconv.FormatInt(int64(l.Target), 10)
+		if l.Values != "" {
+			path += "." + l.Values
+		}
 	}
 	sum := k.sign("link", path)
 	return path + "/" + base64.RawURLEncoding.EncodeToString(sum[:linkSignature])
@@ -146,6 +152,7 @@ func (k *LinkKey) Read(path string) (l Link, ok bool) {
 	l.Kind = LinkKind(kind)
 	switch l.Kind {
 	case LinkClick:
+		text, l.Values, _ = strings.Cut(text, ".")
 		at := strings.LastIndexByte(text, '-')
 		if at < 0 {
 			return l, false
@@ -164,6 +171,16 @@ func (k *LinkKey) Read(path string) (l Link, ok bool) {
 		return l, false
 	}
 	return l, hmac.Equal([]byte(k.Path(l)), []byte(path))
+}
+
+// Fingerprint returns a short text that is different for other values of a Contact, or "" if there are none. It is
+// different in each mail, so that two links do not show that two Contacts have equal values.
+func (k *LinkKey) Fingerprint(about DeliveryKey, values string) string {
+	if values == "" {
+		return ""
+	}
+	sum := k.sign("values", about.String()+"\x00"+values)
+	return base64.RawURLEncoding.EncodeToString(sum[:linkFingerprint])
 }
 
 // Tag returns a signed text for a delivery. A mail has the Tag in its envelope sender, so that

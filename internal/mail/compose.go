@@ -59,6 +59,21 @@ func (c *composer) linksOf(l *messages.OutgoingMail) linkTo {
 	return func(kind enlist.LinkKind) string { return c.link(kind, l.Delivery) }
 }
 
+// tracked returns the function for the tracked links of a mail. id returns the ID of the link with an index. The link has
+// a fingerprint of its values, so that it never leads to later ones. decisions.md: 49
+func (c *composer) tracked(about enlist.DeliveryKey, id func(int) enlist.LinkID) trackedLink {
+	return func(i int, used string) string {
+		return c.publicURL + c.key.Path(enlist.Link{Kind: enlist.LinkClick, DeliveryKey: about, Target: id(i),
+			Values: c.key.Fingerprint(about, used)})
+	}
+}
+
+// rendering returns the rendering of a mail whose opens and clicks are not tracked.
+func (c *composer) rendering(l *messages.OutgoingMail) rendering {
+	return rendering{mail: l, unsubscribe: c.link(enlist.LinkUnsubscribe, l.Delivery), link: c.linksOf(l),
+		values: messages.MailValues(l.Schema, l.Contact)}
+}
+
 // languageOf returns the language in which the Contact of a mail subscribed, or else that of the List.
 func (c *composer) languageOf(l *messages.OutgoingMail) language.Language {
 	return c.texts.For(cmp.Or(l.Contact.Language, l.Schema.List.Language), "")
@@ -116,7 +131,7 @@ func (c *composer) outgoing(ctx context.Context, l *messages.OutgoingMail) (*com
 	if t.refused != nil {
 		return nil, "", &messages.Undelivered{Permanent: true, Detail: t.refused.Error()}
 	}
-	r := rendering{mail: l, unsubscribe: c.link(enlist.LinkUnsubscribe, l.Delivery), link: c.linksOf(l)}
+	r := c.rendering(l)
 	r.leave = oneLine(strings.ReplaceAll(c.languageOf(l).Text("unsubscribe.heading"), "{list}", list.Name))
 	if l.Archived {
 		r.unsubscribe, r.link = c.linksOfAll(l.Delivery)
@@ -129,10 +144,7 @@ func (c *composer) outgoing(ctx context.Context, l *messages.OutgoingMail) (*com
 		if err != nil {
 			return nil, "", fmt.Errorf("store the targets of links: %w", err)
 		}
-		r.click = func(i int) string {
-			link := enlist.Link{Kind: enlist.LinkClick, DeliveryKey: l.Delivery, Target: targets[i]}
-			return c.publicURL + c.key.Path(link)
-		}
+		r.click = c.tracked(l.Delivery, func(i int) enlist.LinkID { return targets[i] })
 	}
 	h := c.listHeader(list, l.Message)
 	if err := c.fillSender(ctx, l, &h); err != nil {

@@ -2,6 +2,7 @@ package mail
 
 import (
 	"embed"
+	"enlist/internal/mail/merge"
 	"html/template"
 	"strings"
 )
@@ -52,7 +53,7 @@ func (b *builtIn) sanitized() *builtIn {
 	t.List, t.Title, t.Heading = oneLine(b.List), oneLine(b.Title), oneLine(b.Heading)
 	t.Rows = make([]row, len(b.Rows))
 	for i, r := range b.Rows {
-		t.Rows[i] = row{oneLine(r.Name), strings.TrimSpace(plain(excerpt(r.Value)))}
+		t.Rows[i] = row{oneLine(r.Name), strings.TrimSpace(merge.Plain(excerpt(r.Value)))}
 	}
 	return &t
 }

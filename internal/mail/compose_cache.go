@@ -69,7 +69,7 @@ func (c *compiled) compile(ctx context.Context, fileURL func(enlist.FileID) stri
 		d := themedDocument{Theme: messages.DecodeTheme(m.Theme)}
 		c.second = d.second()
 	}
-	text := splitText(completeFileLinks(lineEnds.Replace(m.Text), fileURL))
+	text := splitText(completeFileLinks(merge.LineEnds.Replace(m.Text), fileURL))
 	if m.Text == "" || isThemed(m) {
 		text = plainText(c.document)
 	}
@@ -96,7 +96,7 @@ func senderLines(m *messages.Message) (lines []string) {
 	if isThemed(m) {
 		text += "\n" + messages.DecodeTheme(m.Theme).Imprint
 	}
-	for line := range strings.Lines(plain(text)) {
+	for line := range strings.Lines(merge.Plain(text)) {
 		if line = strings.Join(strings.Fields(line), " "); line != "" && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}

@@ -88,16 +88,12 @@ func (t *textTemplate) isEmpty() bool {
 
 // length checks the length of the parts, with the longest links that the service inserts.
 func (k *contentCheck) length(c *composer, t *compiled) {
-	r := rendering{mail: k.OutgoingMail, unsubscribe: c.link(enlist.LinkUnsubscribe, k.Delivery),
-		link: c.linksOf(k.OutgoingMail)}
+	r := c.rendering(k.OutgoingMail)
 	if k.Schema.List.TrackOpens {
 		r.open = c.link(enlist.LinkOpen, k.Delivery)
 	}
 	if k.Schema.List.TrackClicks {
-		r.click = func(i int) string {
-			return c.publicURL + c.key.Path(enlist.Link{Kind: enlist.LinkClick, DeliveryKey: k.Delivery,
-				Target: enlist.LinkID(i + 1)})
-		}
+		r.click = c.tracked(k.Delivery, func(i int) enlist.LinkID { return enlist.LinkID(i + 1) })
 	}
 	size := 0
 	if t.html != nil {

@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"enlist/internal/address"
 	"enlist/internal/enlist"
+	"enlist/internal/mail/merge"
 	"enlist/internal/messages"
 )
 
@@ -199,26 +199,9 @@ func encodedWord(encoding mime.WordEncoder, text string) string {
 // oneLine returns a text as one line for a header: without control characters, and with at
 // most maxSubject characters. Spaces that are no ASCII stay, such as that before a percent sign.
 func oneLine(text string) string {
-	text = strings.Join(strings.FieldsFunc(plain(text), asciiSpace), " ")
+	text = strings.Join(strings.FieldsFunc(merge.Plain(text), asciiSpace), " ")
 	if utf8.RuneCountInString(text) <= maxSubject {
 		return text
 	}
 	return string([]rune(text)[:maxSubject-1]) + "…"
 }
-
-// plain removes control characters, except line breaks and tabs, and characters
-// that change the direction of the following text, and byte order marks.
-func plain(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case unicode.IsControl(r), '\u202a' <= r && r <= '\u202e', '\u2066' <= r && r <= '\u2069', r == '\ufeff':
-			return -1
-		}
-		return r
-	}, lineEnds.Replace(strings.ToValidUTF8(text, "\uFFFD")))
-}
-
-// lineEnds replaces every kind of line end by \n.
-var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")

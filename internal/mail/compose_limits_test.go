@@ -99,7 +99,8 @@ func TestHostileMessagesAreCompiledFast(t *testing.T) {
 			if c.html == nil {
 				return
 			}
-			r := rendering{mail: testMail(nil), unsubscribe: "https://mail.example.org/u/"}
+			mails, _ := testComposer(t)
+			r := mails.rendering(testMail(nil))
 			if n := len(r.html(c)) + len(r.text(c)) + len(r.subject(c)); n > 64<<20 {
 				t.Errorf("a Message of %d bytes became a mail of %d bytes, want at most 64 MiB", len(test.source), n)
 			}

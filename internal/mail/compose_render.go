@@ -17,15 +17,19 @@ import (
 type rendering struct {
 	mail        *messages.OutgoingMail
 	unsubscribe string
-	leave       string           // text of the link to unsubscribe at the end
-	link        linkTo           // the other links of the mail
-	open        string           // URL of the tracking pixel; "" if openings are not tracked
-	click       func(int) string // returns the tracked URL of a link; nil if clicks are not tracked
-	tooLong     bool             // a part is longer than maxPart, and is incomplete
+	leave       string       // text of the link to unsubscribe at the end
+	link        linkTo       // the other links of the mail
+	open        string       // URL of the tracking pixel; "" if openings are not tracked
+	values      merge.Values // of the Contact
+	click       trackedLink  // nil if clicks are not tracked
+	tooLong     bool         // a part is longer than maxPart, and is incomplete
 }
 
 // linkTo returns the URL of a page of this service.
 type linkTo func(enlist.LinkKind) string
+
+// trackedLink returns the URL that stands for the link with an index. used is what merge.Template.Used returns of it.
+type trackedLink func(i int, used string) string
 
 // maxPart limits a text or HTML part, in bytes. A value can be as long as a request, and
 // a Message can contain the same merge field many thousand times.
@@ -58,8 +62,7 @@ func (r *rendering) contactValue(name string) string {
 	if merge.IsLink(name) {
 		return ""
 	}
-	value, _ := messages.MergeValue(r.mail.Schema, r.mail.Contact, name)
-	return plain(value)
+	return r.values(name)
 }
 
 // subject returns the subject as one line.
@@ -152,7 +155,7 @@ func (r *rendering) part(b *strings.Builder, p *htmlPart) {
 		case !ok:
 			link = noLink
 		case r.click != nil && p.track >= 0:
-			link = r.click(p.track)
+			link = r.click(p.track, p.link.Used(r.values))
 		}
 		b.WriteString(html.EscapeString(link))
 	default:

@@ -174,6 +174,9 @@ func TestMailEndsWithTheSenderAndTheLinkToUnsubscribe(t *testing.T) {
 	lacks(t, "both parts", func() string { r := send(t, c, testMail(message)); return r.text + r.html }(), "4001")
 }
 
+// tracked matches the path of a tracked link up to its signature.
+var tracked = regexp.MustCompile(`/k/12-345-1767225600-a7-50\d(\.[\w-]+)?/`)
+
 // A tracked link leads to this service, which redirects to the target. The targets are stored once for each edition of the Message.
 //
 // covers: decision 49
@@ -184,9 +187,12 @@ func TestTrackedLinksLeadToThisService(t *testing.T) {
 		mail := testMail(message)
 		mail.Schema.List.TrackClicks, mail.Schema.List.TrackOpens = true, true
 		r := send(t, c, mail)
-		contains(t, "html", r.html, `href="https://mail.example.org/k/12-345-1767225600-a7-501/`, `href="https://mail.example.org/k/12-345-1767225600-a7-502/`,
+		contains(t, "html", r.html, `href="https://mail.example.org/k/12-345-1767225600-a7-501.`, `href="https://mail.example.org/k/12-345-1767225600-a7-502/`,
 			`href="mailto:us@example.com"`, `href="https://ann.example/"`, `href="#top"`, `<img src="https://mail.example.org/o/12-345-1767225600-a7/`, `src="https://example.com/logo.png"`)
 		lacks(t, "html", r.html, `"https://example.com/new`, "a7-503")
+		if links := tracked.FindAllStringSubmatch(r.html, -1); len(links) != 2 || len(links[0][1]) != len(".12345678") || links[1][1] != "" {
+			t.Errorf("the links %q, want a fingerprint of eight characters in the one with a merge field only", links)
+		}
 		contains(t, "text", r.text, "https://example.com/new?who=Ann&x=1")
 	}
 	if len(l.asked) != 1 || !slices.Equal(l.asked[0], []string{"https://example.com/new?who={{First Name}}&x=1", "HTTP://example.com/b"}) {

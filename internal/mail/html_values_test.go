@@ -8,6 +8,7 @@ import (
 
 	"enlist/internal/messages"
 
+	"enlist/internal/mail/merge"
 	"golang.org/x/net/html"
 )
 
@@ -91,7 +92,7 @@ func checkMerge(t *testing.T, m messages.Message, value string) {
 		t.Fatalf("with the value %q the headers are %q, want %q", value, got, want)
 	}
 	want, have := shape(t, harmless.html), shape(t, got.html)
-	if u, err := url.Parse(strings.TrimSpace(plain(value))); err == nil && (u.Host != "" || u.Opaque != "") {
+	if u, err := url.Parse(strings.TrimSpace(merge.Plain(value))); err == nil && (u.Host != "" || u.Opaque != "") {
 		return
 	}
 	if !keepsShape(want, shape(t, merged(t, c, m, "z").html), have) {
@@ -154,7 +155,7 @@ func TestHostileValuesDoNotChangeANotification(t *testing.T) {
 	}
 	want := compose("x")
 	for _, value := range hostile {
-		if strings.TrimSpace(plain(value)) == "" {
+		if strings.TrimSpace(merge.Plain(value)) == "" {
 			continue
 		}
 		got := compose(value)
@@ -180,7 +181,7 @@ func FuzzMerge(f *testing.F) {
 	f.Add(`<a href="{{First Name}}">m`, "https://ex\x7fample.com/")
 	f.Add(`<a href=x{{First Name}}><table><a>{{First Name}}`, "y")
 	f.Fuzz(func(t *testing.T, template, value string) {
-		switch strings.TrimSpace(plain(value)) {
+		switch strings.TrimSpace(merge.Plain(value)) {
 		case "": // browsers ignore white space before the body
 			value = "y"
 		case ".", "..": // a link with such a path segment is replaced by "#"

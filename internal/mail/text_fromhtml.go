@@ -177,7 +177,7 @@ func (w *textWriter) link(n *html.Node) {
 	text := strings.TrimLeftFunc(w.b.String()[before:], unicode.IsSpace)
 	before = w.b.Len() - len(text)
 	text = strings.TrimRightFunc(text, unicode.IsSpace)
-	target := strings.TrimSpace(lineEnds.Replace(attribute(n, "href")))
+	target := strings.TrimSpace(merge.LineEnds.Replace(attribute(n, "href")))
 	mailbox, isMail := strings.CutPrefix(target, "mailto:")
 	switch {
 	case target == "" || target[0] == '#' || isMail && mailbox == text:
@@ -220,7 +220,7 @@ func (w *textWriter) block(lines int) {
 
 // text writes a text. As in a browser, it replaces a sequence of white space by one space.
 func (w *textWriter) text(text string) {
-	text = strings.ReplaceAll(lineEnds.Replace(text), "\u00a0", " ")
+	text = strings.ReplaceAll(merge.LineEnds.Replace(text), "\u00a0", " ")
 	if w.pre {
 		w.word(text)
 		return

@@ -109,11 +109,10 @@ func MergeText(s *enlist.Schema, contact *enlist.ByID, text string) string {
 	return b.String()
 }
 
-// MergeURL fills the merge fields of a link with a Contact's values. template is the link in the
-// Message, after HTML entities were decoded. merge.Template.URL says when ok is false.
-func MergeURL(s *enlist.Schema, template string, contact *enlist.ByID) (link string, ok bool) {
-	return merge.Parse(template).URL(func(name string) string {
+// MailValues returns the values of a Contact as mails have them.
+func MailValues(s *enlist.Schema, contact *enlist.ByID) merge.Values {
+	return func(name string) string {
 		value, _ := MergeValue(s, contact, name)
-		return value
-	})
+		return merge.Plain(value)
+	}
 }

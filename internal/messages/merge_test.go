@@ -68,7 +68,7 @@ func TestLinksAreFilledWithValuesOfTheContact(t *testing.T) {
 		{"{{First Name}}", ""}, // refused: the filled link is not a URL
 	} {
 		t.Run(c.template, func(t *testing.T) {
-			if got, ok := MergeURL(schema, c.template, contact); ok != (c.want != "") || got != c.want {
+			if got, ok := merge.Parse(c.template).URL(MailValues(schema, contact)); ok != (c.want != "") || got != c.want {
 				t.Errorf("filled as %q, %v, want %q", got, ok, c.want)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/mail/merge"
 	"enlist/internal/messages"
 	"enlist/internal/pace"
 )
@@ -23,12 +24,13 @@ func (s *Service) LinkTargets(ctx context.Context, message enlist.MessageID, edi
 	})
 }
 
-// LinkURL returns the URL to which a LinkClick leads. Its merge fields are filled with the
-// Contact's values. If the Contact is gone, the values are empty. The error is of kind NoLink
-// if the Message is gone, or if the filled URL does not begin with http:// or https://.
-func (s *Service) LinkURL(ctx context.Context, l enlist.Link) (string, error) {
+// LinkURL returns the URL to which a LinkClick leads. Its merge fields have the values of the Contact
+// that the mail had. If one of them has changed since, or the Contact is gone, they are empty. The error is of kind
+// NoLink if the Message is gone, or if the filled URL does not begin with http:// or https://. key has signed the link.
+// decisions.md: 49
+func (s *Service) LinkURL(ctx context.Context, key *enlist.LinkKey, l enlist.Link) (string, error) {
 	return db.OwnView(ctx, s.db, func(tx *db.Tx) (string, error) {
-		_, target, err := messages.LinkTarget(tx, l.Target)
+		_, url, err := messages.LinkTarget(tx, l.Target)
 		if err != nil {
 			return "", err
 		}
@@ -42,7 +44,11 @@ func (s *Service) LinkURL(ctx context.Context, l enlist.Link) (string, error) {
 		if v.Contact == nil {
 			v.Contact = new(enlist.ByID)
 		}
-		merged, ok := messages.MergeURL(v.Schema, target, v.Contact)
+		target, values := merge.Parse(url), messages.MailValues(v.Schema, v.Contact)
+		if key.Fingerprint(l.DeliveryKey, target.Used(values)) != l.Values {
+			values = messages.MailValues(v.Schema, new(enlist.ByID))
+		}
+		merged, ok := target.URL(values)
 		if !ok || !isWebURL(merged) {
 			return "", enlist.ErrNoLink
 		}

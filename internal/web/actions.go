@@ -147,7 +147,7 @@ func (h *Handler) open(w http.ResponseWriter, r *http.Request, l enlist.Link) {
 // click records the click, and redirects to the link's URL. It redirects even if it cannot record
 // the click.
 func (h *Handler) click(w http.ResponseWriter, r *http.Request, l enlist.Link) {
-	url, err := h.links.LinkURL(r.Context(), l)
+	url, err := h.links.LinkURL(r.Context(), &h.key, l)
 	switch {
 	case enlist.KindOf(err) == enlist.NoLink:
 		h.render(w, r, http.StatusGone, "nowhere", page{})

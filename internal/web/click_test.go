@@ -102,6 +102,43 @@ func TestClickRedirectsAndIsRecorded(t *testing.T) {
 	leads("GET", "https://shop.example/new?for=&x=1#top")
 }
 
+// A tracked link has the values that the mail had, or none: never those of a later time, which a reader of a forwarded
+// mail must not see. A link of a mail of an earlier version has no fingerprint.
+//
+// covers: decision 49, spec merge.clicked
+func TestClickLeadsToNoLaterValues(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, "track_clicks", "1")
+	_, err := h.service.Lists.AddField(t.Context(), h.caller, h.list, sent([]string{"name", "City", "type", "text"}))
+	h.must(err)
+	id := h.subscribe("Email", "mira@example.com", "City", "Perth")
+	const url = "https://shop.example/{{City|any}}?for={{Email}}&list={{list_name}}"
+	const none = "https://shop.example/any?for=&list="
+	both, plain := h.clickPath(id, url), h.clickPath(id, "https://shop.example/?x=1")
+	earlier := h.key.Path(enlist.Link{Kind: enlist.LinkClick, DeliveryKey: h.delivery(id), Target: 1})
+	leads := func(path, to string) {
+		t.Helper()
+		if a := h.do("GET", path, ""); a.StatusCode != http.StatusFound || a.Header.Get("Location") != to {
+			t.Errorf("got %d and the Location %q, want 302 and %q", a.StatusCode, a.Header.Get("Location"), to)
+		}
+	}
+	leads(both, "https://shop.example/Perth?for=mira%40example.com&list=News%20%26%20%3CViews%3E")
+	leads(earlier, none+"News%20%26%20%3CViews%3E")
+	h.editList("name", "News") // is no value of the Contact
+	leads(both, "https://shop.example/Perth?for=mira%40example.com&list=News")
+	h.edit(id, "City", "Hobart")
+	leads(both, none+"News")
+	leads(h.clickPath(id, url), "https://shop.example/Hobart?for=mira%40example.com&list=News") // of a later mail
+	h.edit(id, "City", "Perth", "Email", "mira@example.net")
+	leads(both, none+"News")
+	h.edit(id, "Email", "mira@example.com")
+	leads(both, "https://shop.example/Perth?for=mira%40example.com&list=News")
+	leads(plain, "https://shop.example/?x=1")
+	for _, cut := range []string{strings.Replace(both, ".", "", 1), strings.Replace(both, ".", ".x", 1)} {
+		h.shows(h.do("GET", cut, ""), http.StatusNotFound)
+	}
+}
+
 // A tracked link redirects only to an http or https URL. For any other target the server shows the
 // page "This link leads nowhere any more", also if the target comes from a merge field.
 //

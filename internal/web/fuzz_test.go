@@ -16,7 +16,8 @@ func FuzzPath(f *testing.F) {
 	for _, kind := range kinds {
 		f.Add(key.Path(enlist.Link{Kind: kind, DeliveryKey: delivery, Target: 9}))
 	}
-	for _, path := range []string{"/u/1-2-3-c/", "/k/1-2-3-c-/x", "/k/-/", "/u//", "/n/1-2-3-c-9/x", "/o/+1-2-3-c/x"} {
+	f.Add(key.Path(enlist.Link{Kind: enlist.LinkClick, DeliveryKey: delivery, Target: 9, Values: key.Fingerprint(delivery, "v")}))
+	for _, path := range []string{"/u/1-2-3-c/", "/k/1-2-3-c-/x", "/k/-/", "/u//", "/k/1-2-3-c-9./x", "/k/1-2-3-c-9.a-b/x", "/n/1-2-3-c-9/x", "/o/+1-2-3-c/x"} {
 		f.Add(path)
 	}
 	f.Fuzz(func(t *testing.T, path string) {

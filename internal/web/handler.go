@@ -51,9 +51,9 @@ type Links interface {
 	PublicList(ctx context.Context, list enlist.ListID) (*enlist.Schema, error)
 	// ViewContactPage returns the Contact that a notification is about.
 	ViewContactPage(ctx context.Context, d enlist.DeliveryKey) (*sending.ContactPage, error)
-	// LinkURL returns the URL to which a tracked link leads. If there is no such URL, it returns an
-	// error of the Kind NoLink.
-	LinkURL(ctx context.Context, l enlist.Link) (string, error)
+	// LinkURL returns the URL to which a tracked link leads, which key has signed. If there is no such URL, it
+	// returns an error of the Kind NoLink.
+	LinkURL(ctx context.Context, key *enlist.LinkKey, l enlist.Link) (string, error)
 	// Opened records that the recipient opened a mail, and Clicked that the recipient followed
 	// a link. userAgent is the header of the request.
 	Opened(ctx context.Context, l enlist.Link, userAgent string) error

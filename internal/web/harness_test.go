@@ -19,6 +19,7 @@ import (
 	"enlist/internal/db/sqlite"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
+	"enlist/internal/mail/merge"
 	"enlist/internal/messages"
 	"enlist/internal/sending"
 )
@@ -150,6 +151,14 @@ func (h *harness) subscribe(pairs ...string) enlist.ContactID {
 	return id
 }
 
+// edit changes values of a Contact: pairs are keys and values.
+func (h *harness) edit(id enlist.ContactID, pairs ...string) {
+	h.Helper()
+	_, err := h.service.Contacts.EditContacts(h.Context(), h.caller, contacts.EditRequest{List: h.list,
+		Contacts: []contacts.EditRow{{ID: id, Details: sent(pairs)}}})
+	h.must(err)
+}
+
 // sent returns keys and values in the form in which a caller sends them.
 func sent(pairs []string) (all []enlist.Detail) {
 	for i := 0; i < len(pairs); i += 2 {
@@ -199,7 +208,11 @@ func (h *harness) clickPath(id enlist.ContactID, url string) string {
 	h.Helper()
 	targets, err := h.service.Sending.LinkTargets(h.Context(), 1, 0, []string{url})
 	h.must(err)
-	return h.key.Path(enlist.Link{Kind: enlist.LinkClick, DeliveryKey: h.delivery(id), Target: targets[0]})
+	l := enlist.Link{Kind: enlist.LinkClick, DeliveryKey: h.delivery(id), Target: targets[0]}
+	v, err := h.service.Sending.ViewLink(h.Context(), l.DeliveryKey)
+	h.must(err)
+	l.Values = h.key.Fingerprint(l.DeliveryKey, merge.Parse(url).Used(messages.MailValues(v.Schema, v.Contact)))
+	return h.key.Path(l)
 }
 
 // answer is a response with its body. The client of the tests does not follow redirects.

@@ -168,9 +168,7 @@ func TestLinkOfAnOldMailUnsubscribesItsAddress(t *testing.T) {
 	h.must(h.store.Update(t.Context(), func(tx *db.Tx) error {
 		return messages.PutDelivery(tx, &messages.Delivery{DeliveryKey: h.delivery(id), Address: "Old@example.com", Status: messages.DeliverySent})
 	}))
-	_, err := h.service.Contacts.EditContacts(t.Context(), h.caller, contacts.EditRequest{List: h.list,
-		Contacts: []contacts.EditRow{{ID: id, Details: sent([]string{"Email", "new@example.com"})}}})
-	h.must(err)
+	h.edit(id, "Email", "new@example.com")
 
 	if page := h.do("GET", path, ""); !page.hasButton() || strings.Contains(page.body, "n…@") {
 		t.Errorf("got the page %s, want a button and not the new address", page.body)

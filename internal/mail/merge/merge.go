@@ -94,6 +94,17 @@ func (t Template) HasFields() bool {
 	return false
 }
 
+// Used returns the merge fields of the text with their values, as one text, or "" if none is a value of a Contact.
+func (t Template) Used(values Values) string {
+	var b strings.Builder
+	for i := range t {
+		if name := t[i].Name; name != "" && name != ListName {
+			b.WriteString(name + "\x00" + values(name) + "\x00")
+		}
+	}
+	return b.String()
+}
+
 // Value returns the text of a part, or the value of its merge field. It does not escape the value.
 func (p *Part) Value(values Values) string {
 	if p.Name == "" {
