@@ -21,6 +21,7 @@ var tables = map[string]struct{ writers, readers string }{
 	"account":             {"accounts messages privacy", "lists people sending"},
 	"account_move":        {"movein accounts", ""},
 	"api_key":             {"accounts", "contacts"},
+	"asked_mailbox":       {"events", ""},
 	"audit":               {"accounts", "privacy"},
 	"autoresponder":       {"batches contacts movein", "accounts lists reports"},
 	"autoresponder_batch": {"batches", "reports"},

@@ -378,7 +378,8 @@ func (s *server) maintain(ctx context.Context) {
 		case <-hour.C:
 			err = errors.Join(s.service.Accounts.DeleteExpiredRetries(ctx), s.service.Contacts.NormaliseQuoted(ctx),
 				s.service.Sending.DeleteFullBuckets(ctx), s.service.Privacy.ScheduleRetention(ctx),
-				s.service.Files.ReadImageSizes(ctx), s.service.Sending.DeleteQueueAges(ctx))
+				s.service.Files.ReadImageSizes(ctx), s.service.Sending.DeleteQueueAges(ctx),
+				s.service.Sending.ForgetMailboxes(ctx))
 		}
 	}
 }

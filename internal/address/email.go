@@ -4,7 +4,8 @@
 //
 // email.go reads addresses and their domains, local.go the part before the @, and mobile.go
 // mobile numbers. invisible.go removes what a person does not see in them. keys.go returns all normalised forms that a text may have. shown.go finds addresses in a text, and
-// ascii.go lower-cases like the databases. link.go writes the host of a link in ASCII.
+// ascii.go lower-cases like the databases. link.go writes the host of a link in ASCII,
+// and mailbox.go says which addresses reach one mailbox.
 package address
 
 import (

@@ -209,7 +209,7 @@ func (s *changeStep) ask(ids []enlist.ContactID) (int, error) {
 		if c.DoubleOptIn || c.IsUnsubscribed || !c.IsActive {
 			return false, nil
 		}
-		return true, events.AskToConfirm(s.tx, c.ListID, c.ID, s.now)
+		return true, events.AskToConfirm(s.tx, c, s.now)
 	})
 }
 

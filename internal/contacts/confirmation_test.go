@@ -1,9 +1,14 @@
 package contacts_test
 
 import (
+	"context"
+	"errors"
+	"sync"
 	"testing"
+	"time"
 
 	"enlist/internal/apptest"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
@@ -11,76 +16,120 @@ import (
 
 // covers: spec event.confirm
 func TestConfirmationMails(t *testing.T) {
-	apptest.Run(t, apptest.Own, apptest.NewStore, []apptest.Rule[apptest.Store]{
-		{Name: "a Contact gets one confirmation mail in ten minutes", Test: confirmationRequests},
-		{Name: "an address gets one confirmation mail in ten minutes", Test: confirmationRequestsOfAnAddress},
+	apptest.Run(t, apptest.Own, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
+		{Name: "a mailbox gets one mail of a kind and a List in ten minutes", Test: mailboxIsTaken},
+		{Name: "subscriptions of all addresses of a mailbox ask once in ten minutes", Test: mailboxIsAskedOnce},
+		{Name: "subscriptions at the same time ask a mailbox once", Test: mailboxIsAskedOnceAtATime},
+		{Name: "a subscription waits for the confirmation after it was marked", Test: pendingSubscription},
 	})
 }
 
-// confirmationRequests asks the store several times, at different times of the clock, whether
-// a confirmation mail may be sent to one Contact.
-func confirmationRequests(o apptest.Store) {
-	t, s := o.T, o.Engine
-	schema := apptest.NewSchema(t, s)
-	list := schema.List.ID
-	c, other := apptest.NewContact(schema, "a@example.com"), apptest.NewContact(schema, "b@example.com")
-	apptest.InsertContact(t, s, c)
-	apptest.InsertContact(t, s, other)
+func mailboxIsTaken(o *apptest.Account) {
+	list, other := o.AddList(), o.AddList()
 	for _, step := range []struct {
-		now    int64
-		marked bool
+		now  int64
+		list enlist.ListID
+		kind events.AskedMail
+		key  string
+		may  bool
 	}{
-		{1000, true}, {1500, false}, {1599, false}, {1600, true}, {1700, false},
-		{9000, true}, {2000, true}, {2100, false}, // 9000 was wrong: the clock was fast, and is then set back
+		{5000, list, events.AskedConfirmation, "mira@example.com", true},
+		{5000, list, events.AskedConfirmation, "mira@example.com", false},
+		{5100, list, events.AskedConfirmation, "mira+news@example.com", false},
+		{5100, list, events.AskedLink, "mira+news@example.com", true},
+		{5100, other, events.AskedConfirmation, "mira+news@example.com", true},
+		{5100, list, events.AskedConfirmation, "noor@example.com", true},
+		{5599, list, events.AskedConfirmation, "mira@example.com", false},
+		{5600, list, events.AskedConfirmation, "mira+a@example.com", true},
+		{6000, list, events.AskedConfirmation, "mira@example.com", false},
+		{5300, list, events.AskedConfirmation, "mira@example.com", false}, // the clock was set back a little
+		{9000, list, events.AskedConfirmation, "mira@example.com", true},
+		{6200, list, events.AskedConfirmation, "mira@example.com", true}, // 9000 was wrong
+		{6300, list, events.AskedConfirmation, "+61412345678", true},
+		{6300, list, events.AskedConfirmation, "+61412345678", false},
 	} {
-		apptest.Update(t, s, func(tx *db.Tx) error {
-			marked, err := events.MarkConfirmationRequested(tx, list, c.ID, step.now, step.now-600)
-			if marked != step.marked {
-				t.Errorf("at time %d: marked %v, want %v", step.now, marked, step.marked)
+		o.Update(func(tx *db.Tx) error {
+			may, err := events.TakeMailbox(tx, step.list, step.kind, step.key, step.now)
+			if may != step.may {
+				o.Errorf("at %d a mail %q to %s of List %d: %v, want %v", step.now, step.kind, step.key, step.list, may, step.may)
 			}
 			return err
 		})
 	}
-	apptest.Update(t, s, func(tx *db.Tx) error { return events.MarkSubscriptionPending(tx, list, other.ID) })
-	for _, want := range []struct {
-		id      enlist.ContactID
-		pending bool
-	}{{c.ID, false}, {other.ID, true}, {99, false}} {
-		apptest.View(t, s, func(tx *db.Tx) error {
-			pending, err := events.IsSubscriptionPending(tx, list, want.id)
-			if pending != want.pending {
-				t.Errorf("the subscription of Contact %d is pending: %v, want the opposite", want.id, pending)
-			}
+	rows := func() (n int64) {
+		o.Update(func(tx *db.Tx) (err error) {
+			n, err = tx.Number("SELECT count(*) FROM asked_mailbox")
 			return err
 		})
+		return n
 	}
-	apptest.Update(t, s, func(tx *db.Tx) error {
-		marked, err := events.MarkConfirmationRequested(tx, list, 99, 1000, 400)
-		if marked {
-			t.Error("MarkConfirmationRequested returned true for an unknown Contact")
-		}
-		return err
-	})
+	if n := rows(); n != 5 {
+		o.Errorf("%d rows are stored, want 5", n)
+	}
+	o.Now = time.Unix(6200+events.MailboxInterval, 0)
+	o.Must(o.App.Sending.ForgetMailboxes(o.Context()))
+	if n := rows(); n != 1 {
+		o.Errorf("after ten minutes %d rows are stored, want the last one", n)
+	}
 }
 
-// confirmationRequestsOfAnAddress tests repeated subscriptions of one address. In ten minutes
-// only one confirmation mail may be sent to the address, even if each subscription stores a
-// new Contact.
-func confirmationRequestsOfAnAddress(o apptest.Store) {
-	t, s := o.T, o.Engine
-	schema := apptest.NewSchema(t, s)
-	list := schema.List.ID
-	for i, step := range []struct {
-		now    int64
-		marked bool
-	}{{1000, true}, {1001, false}, {1300, false}, {1599, false}, {1600, true}, {1601, false}} {
-		c := apptest.NewContact(schema, "a@example.com")
-		c.IsFirst = i == 0
-		apptest.InsertContact(t, s, c)
-		apptest.Update(t, s, func(tx *db.Tx) error {
-			marked, err := events.MarkConfirmationRequested(tx, list, c.ID, step.now, step.now-600)
-			if marked != step.marked {
-				t.Errorf("Contact %d at time %d: marked %v, want %v", c.ID, step.now, marked, step.marked)
+func mailboxIsAskedOnce(o *apptest.Account) {
+	for _, duplicates := range []bool{false, true} {
+		list := o.AddList("double_opt_in_required", true, "disallow_duplicate_contacts", !duplicates)
+		asked := func(want int, addresses ...string) {
+			o.Helper()
+			before := o.Jobs("ask_to_confirm")
+			for _, a := range addresses {
+				o.Subscribe(list, "Email", a)
+			}
+			if n := o.Jobs("ask_to_confirm") - before; n != want {
+				o.Errorf("the addresses %v are asked %d times, want %d", addresses, n, want)
+			}
+		}
+		asked(1, "mira@example.com", "mira@example.com", "Mira+news@example.com", "mira+1@example.com")
+		asked(1, "m.ira@gmail.com", "mira+2@googlemail.com")
+		asked(2, "mira@example.net", "mi.ra@example.com")
+		id := o.Subscribe(list, "Email", "noor@example.com")
+		before := o.Jobs("ask_to_confirm")
+		for _, a := range []string{"mira+3@example.com", "noor@example.net", "noor@example.com"} { // only the second is not asked yet
+			_, err := o.App.Contacts.EditContacts(o.Context(), o.Caller, contacts.EditRequest{List: list,
+				Contacts: []contacts.EditRow{{ID: id, Details: apptest.Details("Email", a)}}})
+			o.Must(err)
+		}
+		if n := o.Jobs("ask_to_confirm") - before; n != 1 {
+			o.Errorf("changes of an address ask %d times, want 1", n)
+		}
+		o.Now = o.Now.Add(events.MailboxInterval * time.Second)
+		asked(1, "mira+1@example.com", "mira@example.com")
+	}
+}
+
+func mailboxIsAskedOnceAtATime(o *apptest.Account) {
+	list := o.AddList("double_opt_in_required", true)
+	errs := make([]error, 8)
+	var all sync.WaitGroup
+	for i := range errs {
+		all.Go(func() {
+			_, errs[i] = o.App.Contacts.Subscribe(context.WithoutCancel(o.Context()), o.Caller, contacts.SubscribeRequest{List: list,
+				Details: apptest.Details("Email", "mira+"+string(rune('a'+i))+"@example.com")})
+		})
+	}
+	all.Wait()
+	o.Must(errors.Join(errs...))
+	if n, stored := o.Jobs("ask_to_confirm"), o.List(list).ContactCount; n != 1 || stored != 8 {
+		o.Errorf("%d Contacts and %d requests to confirm, want 8 and 1", stored, n)
+	}
+}
+
+func pendingSubscription(o *apptest.Account) {
+	list := o.AddList()
+	id, other := o.Subscribe(list, "Email", "a@example.com"), o.Subscribe(list, "Email", "b@example.com")
+	o.Update(func(tx *db.Tx) error { return events.MarkSubscriptionPending(tx, list, other) })
+	for of, want := range map[enlist.ContactID]bool{id: false, other: true, 99: false} {
+		o.Update(func(tx *db.Tx) error {
+			pending, err := events.IsSubscriptionPending(tx, list, of)
+			if pending != want {
+				o.Errorf("the subscription of Contact %d is pending: %v, want the opposite", of, pending)
 			}
 			return err
 		})

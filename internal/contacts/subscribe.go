@@ -185,7 +185,7 @@ func (sub *subscription) update(contact *enlist.ByID) error {
 		}
 	}
 	if sub.Schema.List.DoubleOptIn && !contact.DoubleOptIn {
-		return events.AskToConfirm(sub.tx, contact.ListID, contact.ID, sub.now)
+		return events.AskToConfirm(sub.tx, contact, sub.now)
 	}
 	return nil
 }

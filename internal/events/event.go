@@ -60,25 +60,27 @@ func EnqueueAutoresponders(tx *db.Tx, schema *enlist.Schema, id enlist.ContactID
 	return nil
 }
 
-// ConfirmationInterval is the shortest time between two requests to confirm the same
-// subscription, in seconds. Without it, a form that is sent often would flood an address with
-// mail. reference.md: event.confirm
-const ConfirmationInterval = 10 * 60
+// AskToConfirm enqueues the request to confirm a subscription, unless TakeMailbox refuses it.
+func AskToConfirm(tx *db.Tx, contact *enlist.ByID, now int64) error {
+	return askToConfirm(tx, contact, now, now)
+}
 
-// AskToConfirm enqueues the request to confirm a subscription, unless a request was
-// enqueued less than ConfirmationInterval ago.
-func AskToConfirm(tx *db.Tx, list enlist.ListID, id enlist.ContactID, now int64) error {
-	marked, err := MarkConfirmationRequested(tx, list, id, now, now-ConfirmationInterval)
-	if err != nil || !marked {
+// askToConfirm is AskToConfirm for an event at a time.
+func askToConfirm(tx *db.Tx, c *enlist.ByID, at, now int64) error {
+	may, err := TakeMailbox(tx, c.ListID, AskedConfirmation, c.Key, now)
+	if err != nil || !may {
 		return err
 	}
-	return tx.Enqueue(RequestConfirmation{List: list, Contact: id, Time: now})
+	if err := markConfirmationRequested(tx, c.ListID, c.ID, at); err != nil {
+		return err
+	}
+	return tx.Enqueue(RequestConfirmation{List: c.ListID, Contact: c.ID, Time: at})
 }
 
 // ConfirmNewAddress enqueues the request to confirm for a Contact whose address has changed, if the
 // List requires confirmation. confirmed says whether the Contact had confirmed with the earlier
 // address. Then its subscribe autoresponders have started, and a second confirmation must not start
-// them again. The requests to the earlier address do not delay this request. reference.md: event.confirm
+// them again. The requests to an earlier address of another mailbox do not delay this request. reference.md: event.confirm
 func ConfirmNewAddress(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID, confirmed bool, now int64) error {
 	if !schema.List.DoubleOptIn && !confirmed {
 		return nil
@@ -89,7 +91,7 @@ func ConfirmNewAddress(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID, c
 	}
 	// A later time than that of the last request gives this request another DeliveryKey, also in
 	// the same second. Otherwise the link to the earlier address could confirm the new one.
-	return AskToConfirm(tx, contact.ListID, contact.ID, max(now, last+1))
+	return askToConfirm(tx, contact, max(now, last+1), now)
 }
 
 // EmitSubscribed enqueues the mail that a new subscription causes. If the Contact
@@ -106,5 +108,5 @@ func EmitSubscribed(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID, now 
 	if err := MarkSubscriptionPending(tx, schema.List.ID, contact.ID); err != nil {
 		return err
 	}
-	return AskToConfirm(tx, schema.List.ID, contact.ID, now)
+	return AskToConfirm(tx, contact, now)
 }

@@ -338,7 +338,7 @@ func (s *importTx) askToConfirm(c *enlist.ByID) error {
 	if s.i.Options.Confirm != ConfirmAsk || !s.schema.List.DoubleOptIn || c.DoubleOptIn || c.IsUnsubscribed || !c.IsActive {
 		return nil
 	}
-	return events.AskToConfirm(s.tx, c.ListID, c.ID, s.now)
+	return events.AskToConfirm(s.tx, c, s.now)
 }
 
 // rowsOfStep returns the largest number of rows of a step. A step has fewer rows if each of them has many values or

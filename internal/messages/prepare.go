@@ -214,14 +214,14 @@ func (d *Delivery) mayBeRetried() bool {
 
 // ConfirmationMail returns the request to confirm a subscription. It returns nil if the request
 // was sent already, if there is no subscription to confirm any more, or if the address was asked
-// less than ConfirmationInterval before. The link of the earlier request is then still valid.
+// less than MailboxInterval before. The link of the earlier request is then still valid.
 func (s *Service) ConfirmationMail(ctx context.Context, e events.RequestConfirmation) (*OutgoingMail, error) {
 	key := enlist.DeliveryKey{List: e.List, Contact: e.Contact, Time: e.Time, Cause: CauseConfirmation}
 	return s.ownMail(ctx, key, func(c *enlist.ByID) bool { return !c.IsUnsubscribed && !c.DoubleOptIn })
 }
 
 // LinkMail returns the mail with the link to the settings of a Contact. It returns nil if it was sent already, if the
-// Contact or its address is gone, or if another one was sent less than ConfirmationInterval before. A Contact that has
+// Contact or its address is gone, or if another one was sent less than MailboxInterval before. A Contact that has
 // unsubscribed gets it too.
 func (s *Service) LinkMail(ctx context.Context, e events.SendLink) (*OutgoingMail, error) {
 	key := enlist.DeliveryKey{List: e.List, Contact: e.Contact, Time: e.Time, Cause: CauseLink}
@@ -257,7 +257,7 @@ func (s *Service) ownMail(ctx context.Context, key enlist.DeliveryKey, may func(
 }
 
 // wasAsked reports whether an earlier mail with the cause of m went to the address of m, for an event less
-// than ConfirmationInterval before. Otherwise a caller who changes an address to and fro would flood
+// than MailboxInterval before. Otherwise a caller who changes an address to and fro would flood
 // it with mail. reference.md: event.confirm
 func (m *OutgoingMail) wasAsked(tx *db.Tx) (bool, error) {
 	deliveries, err := Deliveries(tx, m.Delivery.List, m.Delivery.Contact, MaxDeliveries, 0)
@@ -265,7 +265,7 @@ func (m *OutgoingMail) wasAsked(tx *db.Tx) (bool, error) {
 		_, to, ok := address.ParseEmail(d.Address)
 		return d.Cause == m.Delivery.Cause && d.Status == DeliverySent && ok && contacts.IsSameAddress(m.Contact.Key,
 			to) &&
-			d.Time > m.Delivery.Time-events.ConfirmationInterval && d.Time < m.Delivery.Time
+			d.Time > m.Delivery.Time-events.MailboxInterval && d.Time < m.Delivery.Time
 	}), err
 }
 

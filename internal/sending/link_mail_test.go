@@ -77,7 +77,7 @@ func linkIsMailed(f *apptest.Batches) {
 			f.Must(f.App.Sending.RecordSent(f.Context(), []messages.Delivery{f.App.Sending.Sent(m, "Your settings")}))
 		}
 	}
-	if n := f.Jobs(events.SendLink{}.Kind()); n != 3 {
-		f.Errorf("%d jobs wait, want 3", n)
+	if n := f.Jobs(events.SendLink{}.Kind()); n != 2 {
+		f.Errorf("%d jobs wait, want 2", n)
 	}
 }

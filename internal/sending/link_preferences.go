@@ -223,7 +223,7 @@ func (s *Service) SendLink(ctx context.Context, list enlist.ListID, text string)
 		if err != nil || len(found) == 0 || !schema.HasAddress(&found[0], enlist.AddressEmail) {
 			return err
 		}
-		return tx.Enqueue(events.SendLink{List: list, Contact: found[0].ID, Time: s.db.Now().Unix()})
+		return s.enqueueLink(tx, &found[0])
 	})
 }
 
@@ -234,6 +234,31 @@ func (s *Service) SendNewLink(ctx context.Context, d enlist.DeliveryKey) error {
 		if err != nil || v.Contact == nil || v.email() == "" {
 			return err
 		}
-		return tx.Enqueue(events.SendLink{List: d.List, Contact: d.Contact, Time: s.db.Now().Unix()})
+		return s.enqueueLink(tx, v.Contact)
 	})
+}
+
+// enqueueLink enqueues the mail with the link to the settings, unless TakeMailbox refuses it.
+func (s *Service) enqueueLink(tx *db.Tx, c *enlist.ByID) error {
+	now := s.db.Now().Unix()
+	may, err := events.TakeMailbox(tx, c.ListID, events.AskedLink, c.Key, now)
+	if err != nil || !may {
+		return err
+	}
+	return tx.Enqueue(events.SendLink{List: c.ListID, Contact: c.ID, Time: now})
+}
+
+// forgottenBatch is the number of rows that a transaction of ForgetMailboxes deletes.
+const forgottenBatch = 1000
+
+// ForgetMailboxes deletes what no longer limits mails that anyone can ask for.
+func (s *Service) ForgetMailboxes(ctx context.Context) error {
+	for {
+		n, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (int64, error) {
+			return events.ForgetMailboxes(tx, now, forgottenBatch)
+		})
+		if err != nil || n < forgottenBatch {
+			return err
+		}
+	}
 }

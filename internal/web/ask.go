@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 
+	"enlist/internal/address"
 	"enlist/internal/enlist"
 )
 
@@ -22,7 +23,7 @@ func (h *Handler) sendLink(w http.ResponseWriter, r *http.Request, list *enlist.
 	wait := h.pad(r)
 	var err error
 	mailbox := r.PostForm.Get("address")
-	if h.limits.admitMailbox("link "+mailboxKey(mailbox), h.now()) {
+	if h.limits.admitMailbox("link "+address.Mailbox(mailbox), h.now()) {
 		err = h.links.SendLink(r.Context(), list.List.ID, mailbox)
 	}
 	wait()

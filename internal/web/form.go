@@ -266,7 +266,7 @@ func (f *formRequest) subscribe(p *forms.Public, e *forms.Entry, trapped bool) (
 	wait := f.pad(f.r)
 	defer wait()
 	mailbox := strings.Join(e.Values[p.Schema.Email().ID], ",")
-	if trapped || mailbox != "" && !f.limits.admitMailbox(mailboxKey(mailbox), f.now()) {
+	if trapped || mailbox != "" && !f.limits.admitMailbox(address.Mailbox(mailbox), f.now()) {
 		return nil, nil
 	}
 	return f.forms.Send(f.r.Context(), f.id, e)

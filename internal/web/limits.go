@@ -4,10 +4,8 @@ import (
 	"hash/maphash"
 	"net/http"
 	"net/netip"
-	"strings"
 	"time"
 
-	"enlist/internal/address"
 	"enlist/internal/limiter"
 )
 
@@ -86,24 +84,6 @@ func prefixes(r *http.Request) (visitor, network string) {
 	single, _ := addr.Prefix(one) // the numbers of bits fit
 	group, _ := addr.Prefix(many)
 	return single.String(), group.String()
-}
-
-// mailboxKey returns the same text for all addresses that reach the same mailbox: other spellings, those with a +tag,
-// and those with other dots at Gmail, which ignores them. A text that is no address is its own key.
-func mailboxKey(text string) string {
-	_, key, ok := address.ParseEmail(text)
-	if !ok {
-		return text
-	}
-	at := strings.LastIndexByte(key, '@')
-	local, domain := key[:at], key[at:]
-	if tag := strings.IndexByte(local, '+'); tag > 0 {
-		local = local[:tag]
-	}
-	if domain == "@gmail.com" || domain == "@googlemail.com" {
-		local, domain = strings.ReplaceAll(local, ".", ""), "@gmail.com"
-	}
-	return local + domain
 }
 
 // admitMailbox reports whether forms may be sent for an address. A form for another time is answered in the same way.

@@ -256,7 +256,7 @@ func compareStores(t *testing.T, from, to string, lists []enlist.ListID) {
 		t.Fatal(err)
 	}
 	defer conn.Close(context.Background())
-	const tables = `account api_key autoresponder catalogue consent contact delivery departure field folder form form_day link list message
+	const tables = `account api_key asked_mailbox autoresponder catalogue consent contact delivery departure field folder form form_day link list message
 		preference queue_age retry river_job secret segment sending_domain setting unsubscriber webhook webhook_event webhook_target`
 	for table := range strings.FieldsSeq(tables) {
 		var inSource, inTarget int

@@ -204,7 +204,10 @@ func (s *testService) addRowsOutsideTheInterface(account enlist.AccountID, key e
 		if err := messages.PutDelivery(tx, &delivery); err != nil {
 			return err
 		}
-		if _, err := events.MarkConfirmationRequested(tx, list, 1, 1234, 0); err != nil {
+		if _, err := events.TakeMailbox(tx, list, events.AskedLink, "ann@example.com", 1234); err != nil {
+			return err
+		}
+		if err := tx.Do("UPDATE contact SET confirmation_time = 1234 WHERE list_id = ? AND id = 1", int64(list)); err != nil {
 			return err
 		}
 		if err := events.MarkSubscriptionPending(tx, list, 1); err != nil {

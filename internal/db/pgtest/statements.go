@@ -24,7 +24,7 @@ var (
 // CoordinatorTables are the tables that are not distributed: they have no row for each Contact, or their statements
 // name no List.
 var CoordinatorTables = []string{
-	"account", "account_move", "api_key", "audit", "autoresponder", "autoresponder_batch", "backup", "batch",
+	"account", "account_move", "api_key", "asked_mailbox", "audit", "autoresponder", "autoresponder_batch", "backup", "batch",
 	"batch_agent", "batch_departure", "batch_domain", "batch_edition", "batch_exclusion", "batch_link",
 	"batch_population", "batch_slice", "batch_sum", "catalogue", "contact_change", "contact_change_part",
 	"contact_delta", "departure", "field", "file", "file_content", "file_piece", "folder", "form", "form_day",
