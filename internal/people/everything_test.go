@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"path"
+	"slices"
+	"sync"
 	"time"
 
 	"enlist/internal/accounts"
@@ -35,6 +37,75 @@ func everythingLater(f *apptest.Account) {
 		if enlist.KindOf(err) != enlist.InvalidParameters {
 			f.Errorf("%s by a person of one Account: %v", name, err)
 		}
+	}
+}
+
+// everythingWithOthers tries each change of a person of level full and of the person with all rights, alone and at once.
+func everythingWithOthers(f *apptest.Account) {
+	account := f.Caller.Account.ID
+	full := people.Membership{Level: enlist.Full, MaySend: true}
+	root, a, b := visit(f, everywhere(f)), member(f, "a@example.com", full), member(f, "b@example.com", full)
+	remove := func(v *people.Visit, id people.PersonID) error { return f.App.People.RemoveMember(f.Context(), v, id) }
+	lower := func(v *people.Visit, id people.PersonID) error {
+		return f.App.People.ChangeMember(f.Context(), v, id, people.Membership{Level: enlist.Read})
+	}
+	link := func(v *people.Visit, id people.PersonID) error {
+		_, err := f.App.People.NewMemberLink(f.Context(), v, id)
+		return err
+	}
+	invite := func(v *people.Visit, email string) error {
+		_, _, err := f.App.People.InviteMember(f.Context(), v, people.Invitation{Email: email, Name: "X", Membership: full})
+		return err
+	}
+	f.App.People.SetSettings(people.Settings{Mail: func(context.Context, *people.LinkMail) error { return nil }})
+	for _, c := range []struct {
+		name string
+		err  error
+		want enlist.Kind
+	}{
+		{"a member removes who may do everything", remove(a, root.Person.ID), enlist.InvalidParameters},
+		{"a member lowers who may do everything", lower(a, root.Person.ID), enlist.InvalidParameters},
+		{"a member makes a link for who may do everything", link(a, root.Person.ID), enlist.InvalidParameters},
+		{"a member invites who may do everything", invite(a, "root@example.com"), enlist.InvalidParameters},
+		{"who may do everything removes itself", remove(root, root.Person.ID), enlist.InvalidParameters},
+		{"who may do everything lowers itself", lower(root, root.Person.ID), enlist.InvalidParameters},
+		{"the operator removes it from one Account", f.App.People.Remove(f.Context(), "root@example.com", account), enlist.InvalidParameters},
+	} {
+		if enlist.KindOf(c.err) != c.want {
+			f.Errorf("%s: %v", c.name, c.err)
+		}
+	}
+	f.Must(lower(root, b.Person.ID))
+	for name, err := range map[string]error{"removes": remove(b, a.Person.ID), "lowers": lower(b, a.Person.ID), "links": link(b, a.Person.ID),
+		"signs out": f.App.People.EndMemberSession(f.Context(), b, a.Person.ID, a.Session.ID)} {
+		if enlist.KindOf(err) != enlist.Denied {
+			f.Errorf("a page from before the visitor was lowered %s: %v", name, err)
+		}
+	}
+	f.Must(remove(root, b.Person.ID)) // also the last stored one of level full
+	f.Must(remove(root, a.Person.ID))
+	f.Must(invite(root, "a@example.com"))
+	f.Must(f.App.People.Remove(f.Context(), "root@example.com", 0))
+	for name, err := range map[string]error{"removes": remove(root, a.Person.ID), "invites": invite(root, "c@example.com")} {
+		if enlist.KindOf(err) != enlist.Denied {
+			f.Errorf("who was removed meanwhile %s: %v", name, err)
+		}
+	}
+	for range 5 { // the operator gives the right while a colleague takes the membership away
+		a, b := member(f, "a@example.com", full), member(f, "b@example.com", full)
+		var both sync.WaitGroup
+		var given, taken error
+		both.Go(func() { given = f.App.People.InviteToAll(f.Context(), "b@example.com", "B") })
+		both.Go(func() { taken = remove(a, b.Person.ID) })
+		both.Wait()
+		all, err := f.App.People.Members(f.Context(), 0)
+		if given != nil || taken != nil && enlist.KindOf(taken) != enlist.InvalidParameters {
+			f.Errorf("at once: given %v, taken %v", given, taken)
+		}
+		if i := slices.IndexFunc(all, func(m people.Member) bool { return m.Email == "b@example.com" }); err != nil || i < 0 || !all[i].AllAccounts {
+			f.Errorf("after both there are %+v, %v", all, err)
+		}
+		f.Must(f.App.People.Remove(f.Context(), "b@example.com", 0))
 	}
 }
 

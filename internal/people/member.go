@@ -93,21 +93,25 @@ func memberIn(tx *db.Tx, account enlist.AccountID, id PersonID) (*Member, error)
 }
 
 // managerIn is requireManager in a transaction, which no other change of the Account's people by a person overlaps. So two
-// people of level full cannot end each other's rights, and one always remains.
-func managerIn(tx *db.Tx, v *Visit) error {
+// people of level full cannot end each other's rights, and one always remains. It returns the visitor's present rights.
+func managerIn(tx *db.Tx, v *Visit) (*Member, error) {
 	account := int64(v.Caller.Account.ID)
 	if _, err := tx.Number("SELECT id FROM account WHERE id = ?"+tx.Locking(), account); err != nil {
-		return err
+		return nil, err
 	}
 	m, err := memberIn(tx, v.Caller.Account.ID, v.Person.ID)
 	if errors.Is(err, errNoMember) || err == nil && (m.Level < enlist.Full || m.Lists != nil) {
-		return errNotManager
+		err = errNotManager
 	}
-	return err
+	return m, err
 }
 
-// InviteMember gives a person a membership of the visitor's Account, and a link to sign in to a person who is new.
-// Errors: Denied, InvalidParameters (also for a member: ChangeMember changes one), NoList.
+var errNoMail = errors.New("this server sends no mails")
+
+// InviteMember gives a person a membership of the visitor's Account, and a link to sign in to a person who has never
+// signed in. Only the person sees the link, or without mail a visitor who may do everything in all Accounts: another
+// visitor could sign in as the person, before another Account invites the same address. decisions.md: 146. Errors: Denied,
+// InvalidParameters (also for a member: ChangeMember changes one), NoList.
 func (s *Service) InviteMember(ctx context.Context, v *Visit, i Invitation) (*Member, *MemberLink, error) {
 	if err := requireManager(v); err != nil {
 		return nil, nil, err
@@ -119,49 +123,43 @@ func (s *Service) InviteMember(ctx context.Context, v *Visit, i Invitation) (*Me
 	if err != nil {
 		return nil, nil, err
 	}
-	text, isNew := rand.Text(), false
+	text, mayLink := rand.Text(), false
 	ctx, i.Account = accounts.WithActor(ctx, v.Caller.Actor), v.Caller.Account.ID
 	m, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (m *Member, err error) {
-		if err := managerIn(tx, v); err != nil {
+		by, err := managerIn(tx, v)
+		if err != nil {
 			return nil, err
 		}
 		known, err := personByKey(tx, p.emailKey)
 		if err == nil {
-			err = s.checkKnown(tx, i.Account, known)
+			_, err = memberIn(tx, i.Account, known.ID)
+			if err == nil {
+				return nil, enlist.Invalid("email", known.Name+" already uses this Account")
+			}
 		}
-		if err != nil && !errors.Is(err, errNoPerson) {
+		if !errors.Is(err, errNoPerson) && !errors.Is(err, errNoMember) {
 			return nil, err
 		}
-		m, isNew, err = invite(ctx, tx, p, i.Membership, now)
-		if err != nil || !isNew {
+		m, err = invite(ctx, tx, p, i.Membership, now)
+		mayLink = s.SendsMail() || by.AllAccounts
+		if err != nil || m.SignInTime != 0 || !mayLink {
 			return m, err
 		}
 		return m, addMemberLink(tx, v, m, text, now)
 	})
-	if err != nil || !isNew {
+	switch {
+	case err != nil || m.SignInTime != 0:
 		return m, nil, err
-	}
-	if s.settings.Mail == nil { // a new person has nothing yet that the visitor could take over
+	case !mayLink:
+		return m, &MemberLink{Mail: errNoMail}, nil
+	case !s.SendsMail():
 		return m, &MemberLink{URL: s.linkURL(text)}, nil
 	}
 	return m, s.mailLink(ctx, v, m, text), nil
 }
 
-// checkKnown refuses to invite a person who uses the Account already. Without mail it also refuses one of another Account:
-// a person there may have used the link, and would get into this Account under the other's address.
-func (s *Service) checkKnown(tx *db.Tx, account enlist.AccountID, known *Person) error {
-	_, err := memberIn(tx, account, known.ID)
-	switch {
-	case err == nil:
-		return enlist.Invalid("email", known.Name+" already uses this Account")
-	case errors.Is(err, errNoMember) && s.settings.Mail == nil:
-		return enlist.Invalid("email", "another Account has a person with this address, and this server sends no mails: only "+
-			"the person who runs this server invites it, with enlist person invite")
-	case errors.Is(err, errNoMember):
-		return nil
-	}
-	return err
-}
+// SendsMail reports whether links are mailed.
+func (s *Service) SendsMail() bool { return s.settings.Mail != nil }
 
 var errMayNotSend = enlist.Invalid("may_send", "you may not send, so you cannot allow it")
 
@@ -173,7 +171,7 @@ func (s *Service) ChangeMember(ctx context.Context, v *Visit, id PersonID, to Me
 	}
 	ctx = accounts.WithActor(ctx, v.Caller.Actor)
 	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
-		if err := managerIn(tx, v); err != nil {
+		if _, err := managerIn(tx, v); err != nil {
 			return false, err
 		}
 		m, err := memberIn(tx, v.Caller.Account.ID, id)
@@ -200,7 +198,7 @@ func (s *Service) RemoveMember(ctx context.Context, v *Visit, id PersonID) error
 	}
 	ctx = accounts.WithActor(ctx, v.Caller.Actor)
 	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
-		if err := managerIn(tx, v); err != nil {
+		if _, err := managerIn(tx, v); err != nil {
 			return false, err
 		}
 		m, err := memberIn(tx, v.Caller.Account.ID, id)
@@ -218,6 +216,9 @@ func (s *Service) EndMemberSession(ctx context.Context, v *Visit, person PersonI
 		return err
 	}
 	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+		if _, err := managerIn(tx, v); err != nil {
+			return false, err
+		}
 		n, err := tx.Exec("DELETE FROM session WHERE id = ? AND person_id = ? AND account_id = ?", int64(id),
 			int64(person), int64(v.Caller.Account.ID))
 		if err != nil {
@@ -247,6 +248,9 @@ func (s *Service) NewMemberLink(ctx context.Context, v *Visit, id PersonID) (*Me
 	}
 	text := rand.Text()
 	m, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*Member, error) {
+		if _, err := managerIn(tx, v); err != nil {
+			return nil, err
+		}
 		m, err := memberIn(tx, v.Caller.Account.ID, id)
 		if err != nil {
 			return nil, err
@@ -259,8 +263,8 @@ func (s *Service) NewMemberLink(ctx context.Context, v *Visit, id PersonID) (*Me
 			return nil, enlist.Invalid("person", m.Name+" uses other Accounts too"+onlyOperator)
 		case m.MaySend && v.Caller.NoSending:
 			return nil, enlist.Invalid("person", m.Name+" may send and you may not, so you cannot make a link")
-		case s.settings.Mail == nil:
-			return nil, enlist.Invalid("person", "this server sends no mails"+onlyOperator)
+		case !s.SendsMail():
+			return nil, enlist.Invalid("person", errNoMail.Error()+onlyOperator)
 		}
 		return m, addMemberLink(tx, v, m, text, now)
 	})

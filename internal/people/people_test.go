@@ -20,6 +20,7 @@ func TestPeople(t *testing.T) {
 	apptest.Run(t, apptest.Own, newAccount, []apptest.Rule[*apptest.Account]{
 		{Name: "the first link makes the first person, once, who may do everything", Test: firstPerson},
 		{Name: "the first person may do everything also in an Account that is added later", Test: everythingLater},
+		{Name: "only the operator changes who may do everything, also at the same time", Test: everythingWithOthers},
 		{Name: "a declared first user is added once, and gets links until the first sign-in", Test: declaredFirst},
 		{Name: "a link signs in once, within an hour", Test: linkOnce},
 		{Name: "a session has the level and the Lists of its membership", Test: callerOfMembership},

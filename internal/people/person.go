@@ -91,31 +91,30 @@ func (s *Service) Invite(ctx context.Context, i Invitation) (*Member, error) {
 		return nil, err
 	}
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*Member, error) {
-		m, _, err := invite(ctx, tx, p, i.Membership, now)
-		return m, err
+		return invite(ctx, tx, p, i.Membership, now)
 	})
 }
 
-// invite is Invite in a transaction. isNew is true for a person whose address is new.
-func invite(ctx context.Context, tx *db.Tx, p *Person, to Membership, now int64) (m *Member, isNew bool, err error) {
+// invite is Invite in a transaction.
+func invite(ctx context.Context, tx *db.Tx, p *Person, to Membership, now int64) (*Member, error) {
 	account, err := accounts.FindAccount(tx, to.Account)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	found, err := personByKey(tx, p.emailKey)
 	if errors.Is(err, errNoPerson) {
 		found = &Person{Email: p.Email, Name: p.Name, emailKey: p.emailKey, CreationTime: now}
-		isNew, err = true, personTable.Add(tx, found)
+		err = personTable.Add(tx, found)
 	}
 	if err == nil && found.AllAccounts {
 		err = errAllAccounts(found)
 	}
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	m = &Member{*found, to}
+	m := &Member{*found, to}
 	m.Membership.Person = found.ID
-	return m, isNew, addMembership(ctx, tx, account, m, now)
+	return m, addMembership(ctx, tx, account, m, now)
 }
 
 // addMembership stores a membership with a row in the audit log.

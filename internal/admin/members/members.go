@@ -50,11 +50,13 @@ type rightsData struct {
 	Levels      []ui.LevelChoice
 	ListChoices []ui.ListChoice
 	MayAllow    bool              // the visitor may send, and so allow it
+	Mails       bool              // links to sign in are mailed
 	Wrong       map[string]string // what is wrong, by input
 }
 
 func newRightsData(r *ui.Request, f rights, wrong map[string]string) (d rightsData, err error) {
-	d = rightsData{rights: f, Levels: ui.LevelChoices(f.Level), MayAllow: r.MaySend(), Wrong: wrong}
+	d = rightsData{rights: f, Levels: ui.LevelChoices(f.Level), MayAllow: r.MaySend(), Wrong: wrong,
+		Mails: r.App.People.SendsMail()}
 	d.ListChoices, err = r.ListChoices(f.Lists)
 	return d, err
 }
@@ -74,9 +76,10 @@ var columns = ui.Columns[row]{
 
 type allData struct {
 	rightsData
-	Rows  []row
-	Order ui.Order
-	Find  ui.Find
+	Rows      []row
+	Order     ui.Order
+	Find      ui.Find
+	ShowsLink bool // the visitor sees the link of a new person if no mail is sent
 }
 
 func (p *pages) showAll(r *ui.Request, f rights, wrong map[string]string) (*ui.View, error) {
@@ -88,7 +91,7 @@ func (p *pages) showAll(r *ui.Request, f rights, wrong map[string]string) (*ui.V
 	if err != nil {
 		return nil, err
 	}
-	d := allData{}
+	d := allData{ShowsLink: r.Person.AllAccounts}
 	if d.rightsData, err = newRightsData(r, f, wrong); err != nil {
 		return nil, err
 	}
@@ -161,7 +164,7 @@ func (p *pages) invite(r *ui.Request) (*ui.View, error) {
 	}
 	d := linkData{Member: m, Link: link}
 	if link == nil {
-		d.Without = m.Name + " uses these pages already, and can sign in as before"
+		d.Without = m.Name + " uses these pages already, and signs in as before"
 	}
 	return p.showLink(d, "Invited "+m.Name), nil
 }
