@@ -71,7 +71,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/door":     {"golang.org/x/crypto/acme/...", "golang.org/x/net/idna"},
 	"enlist/internal/admin/forms": {
 		"enlist/internal/admin/ui", "enlist/internal/contacts", "enlist/internal/enlist", "enlist/internal/forms",
-		"enlist/internal/language", "enlist/internal/sending",
+		"enlist/internal/language", "enlist/internal/lists", "enlist/internal/sending",
 	},
 	"enlist/internal/admin/images": {"enlist/internal/admin/ui", "enlist/internal/enlist", "enlist/internal/files"},
 	"enlist/internal/admin/look": {

@@ -24,7 +24,7 @@
 //	backup*.go, restore.go                            backups
 //	migrate.go                                        moving in from another service
 //	copy.go, distribute.go                            PostgreSQL
-//	health.go, man.go, version.go                     for packages and containers
+//	health.go, man.go, version.go, licences*.go        for packages and containers
 //	database.go, print.go, confirm.go, variables.go   shared by the subcommands
 //
 // Exit status: 0 success, 1 failure, 2 wrong flags or arguments. The subcommand
