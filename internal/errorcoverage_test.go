@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// This file compares the errors in doc/reference.md with the wire transcripts.
+// This file compares the errors in doc/reference.md and the table of methods with the wire transcripts.
 
 // errorRow is an error of an operation, in one of the two forms of a reply.
 type errorRow struct {
@@ -17,7 +17,7 @@ type errorRow struct {
 	v2     bool
 }
 
-// For every error of every operation in doc/reference.md, transcripts have two replies: one with
+// For every error of every operation in doc/reference.md and the table of methods, transcripts have two replies: one with
 // three keys, and one in the form of JSON-RPC 2.0.
 func TestEveryErrorIsAnsweredInBothForms(t *testing.T) {
 	answered := make(map[errorRow]bool)
@@ -33,8 +33,15 @@ func TestEveryErrorIsAnsweredInBothForms(t *testing.T) {
 		}
 	}
 	rows := errorRows(read(t, "../doc/reference.md"))
+	methods, err := filepath.Glob("rpc/methods_*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range methods {
+		rows = append(rows, errorsOfMethods(read(t, file))...)
+	}
 	if len(rows) < 70 {
-		t.Fatalf("found %d errors in doc/reference.md, want 70 or more", len(rows))
+		t.Fatalf("found %d errors in doc/reference.md and the table of methods, want 70 or more", len(rows))
 	}
 	for _, row := range rows {
 		for _, row.v2 = range []bool{false, true} {
@@ -47,20 +54,24 @@ func TestEveryErrorIsAnsweredInBothForms(t *testing.T) {
 
 var (
 	operationError = regexp.MustCompile(`\{#([a-zA-Z]+)\.(\d{3})\}`)
-	methodErrors   = regexp.MustCompile(`(?m)^\| .*\| ([\d, ]+) \{#([a-zA-Z]+)\} \|$`)
+	methodErrors   = regexp.MustCompile(`(?s)\.add\("(\w+)".*?says\(.*?"([\d ]*)"\)\n`)
 )
 
-// errorRows finds rows with ids such as subscribeContact.303, and the last
-// column of the tables of methods.
+// errorsOfMethods finds the errors in the last argument of says, in the table of methods.
+func errorsOfMethods(table string) (rows []errorRow) {
+	for _, m := range methodErrors.FindAllStringSubmatch(table, -1) {
+		for code := range strings.FieldsSeq(m[2]) {
+			rows = append(rows, errorRow{method: m[1], code: code})
+		}
+	}
+	return rows
+}
+
+// errorRows finds rows with ids such as subscribeContact.303.
 func errorRows(reference string) (rows []errorRow) {
 	for _, m := range operationError.FindAllStringSubmatch(reference, -1) {
 		if m[1] != "error" { // error.303 describes the code for all operations
 			rows = append(rows, errorRow{method: m[1], code: m[2]})
-		}
-	}
-	for _, m := range methodErrors.FindAllStringSubmatch(reference, -1) {
-		for code := range strings.SplitSeq(m[1], ",") {
-			rows = append(rows, errorRow{method: m[2], code: strings.TrimSpace(code)})
 		}
 	}
 	return rows
