@@ -151,6 +151,9 @@ func printColumns(w io.Writer, i *imports.Import) {
 	if f := i.Report.File; f != nil && f.Format == "xlsx" {
 		fmt.Fprintf(w, "sheet %q\n", f.Entry)
 	}
+	if f := i.Report.File; f != nil && f.Titles > 0 {
+		fmt.Fprintf(w, "%d rows above the header are left out\n", f.Titles)
+	}
 	if f := i.Report.File; f != nil && f.Guess != nil {
 		sure := "guessed by the letters"
 		if !f.Guess.Sure {

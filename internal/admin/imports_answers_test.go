@@ -229,13 +229,13 @@ func (s *importSite) archive() {
 }
 
 func (s *importSite) asksHowItIsWritten() {
-	path, i := s.uploaded("w.csv", "Email;Town\nw1@example.com;K\xf6ln\n", "encoding", "windows-1251")
+	path, i := s.uploaded("w.csv", "People\nEmail;Town\nw1@example.com;K\xf6ln\n", "encoding", "windows-1251")
 	form := url.Values{"encoding": {"windows-1252"}, "delimiter": {";"}}
 	for range i.Columns {
 		form.Add("target", "")
 	}
 	path, i = s.again(path+"/columns", form)
-	s.want(s.get("full", path), 200, "Köln", "characters in windows-1252")
+	s.want(s.get("full", path), 200, "Köln", "characters in windows-1252", "1 row above the names of the columns")
 	if i.Added != 1 {
 		s.Errorf("the dry run is %+v", i)
 	}

@@ -330,5 +330,8 @@ func formOf(s *imports.Sample) string {
 	if !s.Header {
 		all = append(all, "no row that names the columns")
 	}
+	if s.Titles > 0 {
+		all = append(all, ui.Count(int64(s.Titles), "row")+" above the names of the columns, left out")
+	}
 	return strings.Join(all, ", ")
 }

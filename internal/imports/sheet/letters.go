@@ -33,7 +33,8 @@ const (
 	wrongLetter  = -4.0     // a letter that the language does not have
 	besideDigit  = -3.0     // a letter that is not ASCII, such as in Ł512 for £512
 	noVowel      = -2.0     // a word of consonants
-	oneLanguage  = -2.0     // for each language of the text
+	oneLanguage  = -2.0     // for the language of the text
+	eachLanguage = -3.0     // for each further one
 	afterAnother = -0.7     // a letter beside another one that is not ASCII, in a Latin script
 )
 
@@ -126,7 +127,9 @@ func (e *encodingLetters) points(text string) (sum float64) {
 			sum += wrongByte
 		case r == '\u00a0':
 			sum--
-		case strings.ContainsRune("’‘“”„–—…€£§·¿¡«»№°®©™º、。・", r):
+		case r == '£':
+			sum++
+		case strings.ContainsRune("’‘“”„–—…€§·¿¡«»№°®©™º、。・", r):
 		default:
 			sum += wrongSymbol
 		}
@@ -145,7 +148,10 @@ func (e *encodingLetters) points(text string) (sum float64) {
 		}
 		sum += points
 	}
-	return sum + float64(len(used))*oneLanguage
+	if len(used) > 0 {
+		sum += oneLanguage + float64(len(used)-1)*eachLanguage
+	}
+	return sum
 }
 
 // pointsOfWord returns the points of a word in the language in which it has most, and the number of the language.

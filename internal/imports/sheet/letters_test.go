@@ -47,7 +47,9 @@ func TestEncodingIsGuessedByTheLetters(t *testing.T) {
 		{"ibm850", "Jörg;Müller;René;Jürgen;Günther", true},
 		{"windows-1252", "Jürgen;Köln;Zoë;Gießen", true}, // Windows-1250 reads the same
 		{"windows-1252", "Histórico;Número do documento;Descrição", true},
-		{"windows-1252", "£512;£852;Payscale Minimum (£)", false},
+		{"windows-1252", "Título;Benefício;cartão;Transferência;Cartão;Número;Cobrança;Depósito;Histórico", true},
+		{"windows-1252", "Payscale Minimum (£);Payscale Maximum (£)", false},
+		{"windows-1252", "£512;£852;Payscale Minimum (£)", true},
 		{"windows-1254", "Şükrü;Ayşegül", false},
 		{"euc-kr", "01월 20일;01월 21일;1명 (+1)", true},
 		{"euc-kr", "기간;세대;인구;한국인;등록외국인", true},
