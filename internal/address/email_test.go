@@ -56,7 +56,8 @@ func TestParseEmailGivesTheSpellingAndTheNormalisedForm(t *testing.T) {
 		{`"a@example.com`, "", ""}, {`"a"b"@example.com`, "", ""}, {`"a\"@example.com`, "", ""}, {"\"a\nb\"@example.com", "", ""},
 		{"a\x00b@example.com", "", ""}, {"a\x7f@example.com", "", ""}, {"a\xff@example.com", "", ""}, {"a\u2028b@example.com", "", ""},
 		{"a\u00a0b@example.com", "", ""}, {"a\u0085b@example.com", "", ""}, {"a\u037e@example.com", "", ""}, // NFC replaces U+037E by ";"
-		{"ann@example.123", "", ""}, {"ann@255.255.255.255", "", ""}, {"ann@gmail.c", "", ""}, {"ann@example.c.", "", ""}, {"abc.@docomo.example", "", ""},
+		{"a\ufffdb@example.com", "", ""}, {"a\u240d@example.com", "", ""}, {"\"a\u2400\"@example.com", "", ""}, {"examp║le@example.com", "", ""}, {"a\ue000@example.com", "", ""},
+		{"📧@example.com", "📧@example.com", "📧@example.com"}, {"ann@example.123", "", ""}, {"ann@255.255.255.255", "", ""}, {"ann@gmail.c", "", ""}, {"ann@example.c.", "", ""}, {"abc.@docomo.example", "", ""},
 		{"ann@example.xn--p1ai", "ann@example.xn--p1ai", "ann@example.xn--p1ai"}, {"ann@example.рф", "ann@example.рф", "ann@example.xn--p1ai"},
 		{"ann@xn--a.example", "", ""}, {"ann@xn--.example", "", ""}, {"ann@a\u200b\u202e.example", "ann@a.example", "ann@a.example"},
 	} {

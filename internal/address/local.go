@@ -29,7 +29,7 @@ func validDotAtom(s string) bool {
 		c := s[i]
 		if c >= utf8.RuneSelf {
 			r, size := utf8.DecodeRuneInString(s[i:])
-			if !visible(r, size) {
+			if !visible(r) {
 				return false
 			}
 			i, dot = i+size, false
@@ -55,7 +55,7 @@ func validQuoted(s string) bool {
 		switch {
 		case c >= utf8.RuneSelf:
 			r, size := utf8.DecodeRuneInString(s[i:])
-			if !visible(r, size) {
+			if !visible(r) {
 				return false
 			}
 			i += size
@@ -111,9 +111,11 @@ func atext(c byte) bool {
 	return letterOrDigit(c) || strings.IndexByte("!#$%&'*+-/=?^_`{|}~", c) >= 0
 }
 
-// visible returns false for bytes that are not valid UTF-8, for control characters and
-// for white space of any script. Some mail servers would end or fold a header line at
-// such a character.
-func visible(r rune, size int) bool {
-	return (r != utf8.RuneError || size > 1) && !unicode.IsControl(r) && !unicode.IsSpace(r)
+// visible returns false for control characters and for white space of any script: some mail
+// servers would end or fold a header line at such a character. It also returns false for bytes
+// that are not valid UTF-8, and for what a program shows in place of characters that it cannot read:
+// U+FFFD, pictures of control characters (␍), lines and blocks of boxes (║), private use.
+func visible(r rune) bool {
+	return r != utf8.RuneError && !unicode.IsControl(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.Co, r) &&
+		(r < '\u2400' || r > '\u243f') && (r < '\u2500' || r > '\u259f')
 }

@@ -17,19 +17,29 @@ import (
 // quotedBatch is the number of addresses that one transaction reads, and of rows that it changes.
 const quotedBatch = 500
 
-// NormaliseQuoted normalises the stored addresses that begin with a quote or with no ASCII character.
+// NormaliseQuoted normalises the stored addresses that begin with a quote or with no ASCII character, and at the first
+// call of a process all that are not ASCII: the index of addresses is then read once.
 // If two Contacts of a List then have the same address, the older one is its primary and the other one is a
 // duplicate. A server calls NormaliseQuoted when it starts, and every hour: a process of an
 // earlier version may use the database at the same time. Indexes find these addresses, and
 // most databases have none.
 func (s *Service) NormaliseQuoted(ctx context.Context) error {
+	err := s.normaliseStored(ctx, !s.isNormalised.Load())
+	if err == nil {
+		s.isNormalised.Store(true)
+	}
+	return err
+}
+
+// normaliseStored is NormaliseQuoted for the addresses that begin so, or for all that are not ASCII.
+func (s *Service) normaliseStored(ctx context.Context, all bool) error {
 	accounts, err := s.accounts.AllAccounts(ctx)
 	if err != nil {
 		return err
 	}
 	for i := range accounts {
 		account := accounts[i].ID
-		if err := s.normaliseUnsubscribers(ctx, account); err != nil {
+		if err := s.normaliseUnsubscribers(ctx, account, all); err != nil {
 			return err
 		}
 		lists, err := db.OwnView(ctx, s.db, func(tx *db.Tx) ([]enlist.List, error) {
@@ -39,7 +49,7 @@ func (s *Service) NormaliseQuoted(ctx context.Context) error {
 			return err
 		}
 		for j := range lists {
-			if err := s.normaliseContacts(ctx, lists[j].ID); err != nil {
+			if err := s.normaliseContacts(ctx, lists[j].ID, all); err != nil {
 				return err
 			}
 		}
@@ -48,9 +58,8 @@ func (s *Service) NormaliseQuoted(ctx context.Context) error {
 }
 
 // normaliseContacts normalises the addresses of a List's Contacts.
-func (s *Service) normaliseContacts(ctx context.Context, list enlist.ListID) error {
-	read := func(tx *db.Tx, after string) ([]string, error) { return quotedKeys(tx, list, after, quotedBatch) }
-	return s.eachQuoted(ctx, read, func(tx *db.Tx, keys []string) (rest []string, err error) {
+func (s *Service) normaliseContacts(ctx context.Context, list enlist.ListID, all bool) error {
+	change := func(tx *db.Tx, keys []string) (rest []string, err error) {
 		schema, err := lists.Schema(tx, list)
 		if err != nil {
 			return nil, enlist.IgnoreKind(enlist.NoList, err)
@@ -64,7 +73,14 @@ func (s *Service) normaliseContacts(ctx context.Context, list enlist.ListID) err
 			err = lists.Update(tx, &schema.List)
 		}
 		return rest, err
-	})
+	}
+	for _, column := range []string{"dedupe_key", "duplicate_key"} {
+		read := readerOf(column, "contact WHERE list_id = ?", int64(list), all)
+		if err := s.eachQuoted(ctx, read, change); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // normaliseKeys normalises the Keys of the Contacts with the given Keys, of quotedBatch Contacts at
@@ -111,10 +127,8 @@ func normaliseContact(tx *db.Tx, c *enlist.ByID) (duplicate bool, err error) {
 }
 
 // normaliseUnsubscribers normalises the addresses in the Unsubscriber List.
-func (s *Service) normaliseUnsubscribers(ctx context.Context, account enlist.AccountID) error {
-	read := func(tx *db.Tx, after string) ([]string, error) {
-		return QuotedUnsubscribers(tx, account, after, quotedBatch)
-	}
+func (s *Service) normaliseUnsubscribers(ctx context.Context, account enlist.AccountID, all bool) error {
+	read := readerOf("address_key", unsubscribersOf, int64(account), all)
 	return s.eachQuoted(ctx, read, func(tx *db.Tx, keys []string) (rest []string, err error) {
 		room := int64(quotedBatch)
 		for i, key := range keys {
@@ -129,19 +143,38 @@ func (s *Service) normaliseUnsubscribers(ctx context.Context, account enlist.Acc
 	})
 }
 
-// eachQuoted reads addresses that begin with a quote or with no ASCII character, in their order. It calls
-// change in an Update
-// with those addresses whose normalised form differs. change returns the addresses that are left
+// readKeys returns the next addresses after one, and up to which address it has read; "" is the end.
+type readKeys func(tx *db.Tx, after string) (keys []string, upto string, err error)
+
+// readerOf returns a reader of the addresses of a column that begin with a quote or with no ASCII character, or of all
+// that are not ASCII.
+func readerOf(column, of string, owner int64, all bool) readKeys {
+	if all {
+		return func(tx *db.Tx, after string) ([]string, string, error) { return notASCII(tx, column, of, owner, after) }
+	}
+	return func(tx *db.Tx, after string) (keys []string, upto string, err error) {
+		keys, err = quoted(tx, column, of, owner, after, quotedBatch)
+		if len(keys) > 0 {
+			upto = keys[len(keys)-1]
+		}
+		return keys, upto, err
+	}
+}
+
+// eachQuoted reads addresses in their order. It calls change in an Update with those addresses whose normalised form differs. change returns the addresses that are left
 // because their rows are too many for one transaction. change may run more than once.
-func (s *Service) eachQuoted(ctx context.Context, read func(tx *db.Tx, after string) ([]string, error),
+func (s *Service) eachQuoted(ctx context.Context, read readKeys,
 	change func(tx *db.Tx, keys []string) (rest []string, err error)) error {
-	after := ""
-	for {
-		page, err := db.OwnView(ctx, s.db, func(tx *db.Tx) ([]string, error) { return read(tx, after) })
-		if err != nil || len(page) == 0 {
+	for after, isEnd := "", false; !isEnd; {
+		from := after // the function of a View can run twice
+		page, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (keys []string, err error) {
+			keys, after, err = read(tx, from)
+			return keys, err
+		})
+		if err != nil {
 			return err
 		}
-		after = page[len(page)-1]
+		isEnd = after == ""
 		for keys := needlesslyQuoted(page); len(keys) > 0; {
 			keys, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, _ int64) ([]string, error) { return change(tx, keys) })
 			if err != nil {
@@ -149,6 +182,7 @@ func (s *Service) eachQuoted(ctx context.Context, read func(tx *db.Tx, after str
 			}
 		}
 	}
+	return nil
 }
 
 // needlesslyQuoted returns the addresses whose normalised form differs from their text.

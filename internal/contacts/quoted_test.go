@@ -94,21 +94,42 @@ func quotedContacts(o *apptest.Account) {
 	}
 }
 
-// invisibleContacts normalises addresses that begin with an invisible character.
+// invisibleContacts normalises addresses with invisible characters.
 func invisibleContacts(o *apptest.Account) {
 	list := o.AddList()
 	hidden := addQuoted(o, list, "\u200bann@x.io")
 	plain := o.Subscribe(list, "Email", "ann@x.io")
 	wide := addQuoted(o, list, "ｂｏｂ@x.io")
 	german := addQuoted(o, list, "ößa@x.io")
+	within := addQuoted(o, list, "ca\u2060rl@x.io")
+	carl := o.Subscribe(list, "Email", "carl@x.io")
+	addLeft(o, "do\u200bra@x.io")
 	o.Must(o.App.Contacts.NormaliseQuoted(o.Context()))
 	wantKey(o, list, hidden, "ann@x.io", true)
 	wantKey(o, list, plain, "ann@x.io", false)
 	wantKey(o, list, wide, "bob@x.io", true)
 	wantKey(o, list, german, "ößa@x.io", true)
+	wantKey(o, list, within, "carl@x.io", true)
+	wantKey(o, list, carl, "carl@x.io", false)
+	o.Must(o.Store.View(o.Context(), func(tx *db.Tx) error {
+		left, err := contacts.UnsubscribedAmong(tx, o.Caller.Account.ID, 0, []string{"dora@x.io"})
+		if !left["dora@x.io"] {
+			o.Error("an address with an invisible character within is not on the Unsubscriber List")
+		}
+		return err
+	}))
 	if id := o.Subscribe(list, "Email", "bob@x.io"); id != wide {
 		o.Errorf("bob@x.io is the Contact %d, want %d", id, wide)
 	}
+}
+
+// addLeft adds an address to the Unsubscriber List as an earlier version would have.
+func addLeft(o *apptest.Account, key string) {
+	o.Helper()
+	o.Update(func(tx *db.Tx) error {
+		u := contacts.Unsubscriber{AddressType: enlist.AddressEmail, Address: key, AddressKey: key}
+		return contacts.AddUnsubscriber(tx, o.Caller.Account.ID, &u)
+	})
 }
 
 // refusedToday unsubscribes a Contact whose address an earlier version accepted.

@@ -1,6 +1,8 @@
 package contacts
 
 import (
+	"sync/atomic"
+
 	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -14,6 +16,8 @@ type Service struct {
 	observer search.Observer
 	unused   SegmentUnused
 	keyOf    KeyOfPerson
+
+	isNormalised atomic.Bool // this process has looked at all addresses: see NormaliseQuoted
 }
 
 // SegmentUnused refuses to delete a Segment that Batches or autoresponders use. Package batches has it.

@@ -93,10 +93,13 @@ func unsubscribersWhere(tx *db.Tx, s *UnsubscriberSearch) (*search.Query, error)
 	return q, nil
 }
 
+// unsubscribersOf are the rows of an Account, for quoted and notASCII.
+const unsubscribersOf = "unsubscriber WHERE account_id = ?"
+
 // QuotedUnsubscribers returns the normalised addresses in the Unsubscriber List that begin with a
 // quote.
 func QuotedUnsubscribers(tx *db.Tx, account enlist.AccountID, after string, limit int) ([]string, error) {
-	return quoted(tx, "address_key", "unsubscriber WHERE account_id = ?", int64(account), after, limit)
+	return quoted(tx, "address_key", unsubscribersOf, int64(account), after, limit)
 }
 
 // setUnsubscriberKey replaces a normalised address in at most limit rows of the Unsubscriber List.
