@@ -82,7 +82,7 @@ func (c *releaseCommand) release(ctx context.Context, out *console, s *app.App, 
 	if _, err := s.Sending.ReleaseMails(ctx); err != nil {
 		return err
 	}
-	c.say(out, "mails are sent again")
+	c.say(out, "mails are not held any more")
 	return nil
 }
 

@@ -8,7 +8,9 @@ import (
 
 	"enlist/internal/admin/home"
 	pages "enlist/internal/admin/sending"
+	"enlist/internal/app"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	"enlist/internal/pace"
 )
@@ -29,6 +31,18 @@ func defaultSender(c config.Serve) string {
 		return ""
 	}
 	return placeholderSender
+}
+
+// mailsLeave returns a function that says whether mails of a List leave this server now: it has a mail server, the List
+// has a sender, and mails are not held.
+func mailsLeave(c config.Serve, s *app.App) func(context.Context, *enlist.List) bool {
+	return func(ctx context.Context, l *enlist.List) bool {
+		if c.SMTP == "" || l.FromAddress == "" && s.Accounts.Settings().Of(l.AccountID).From == "" {
+			return false
+		}
+		held, err := s.Sending.Held(ctx)
+		return err == nil && held == nil
+	}
 }
 
 // homeOf returns what the page Home needs to know of this process.

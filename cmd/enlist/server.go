@@ -110,6 +110,7 @@ func newServer(c config.Serve, r components) (*server, error) {
 	s.connections = door.NewConnections(cmp.Or(c.Connections, 4096), r.door.options.Proxies)
 	r.door.limit(s.connections)
 	s.pages = web.New(r.service.Sending, r.service.Forms, r.service.Files, r.service.Messages, r.links, r.log)
+	s.pages.SetMails(mailsLeave(c, r.service))
 	s.calls = rpc.New(r.service, rpc.Options{
 		Version:    version(),
 		Memory:     int64(c.Memory),

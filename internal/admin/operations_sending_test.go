@@ -47,7 +47,7 @@ func (s *operations) mails() {
 		"The test mail was not sent")
 	v.send("/admin/sending/test", url.Values{"to": {"ann@example.com"}}, http.StatusOK, "answered: 250 ok")
 	v.send("/admin/sending/hold", url.Values{"reason": {"a test"}}, http.StatusOK, "All mails are held", "a test")
-	v.send("/admin/sending/release", nil, http.StatusOK, "Mails are sent again")
+	v.send("/admin/sending/release", nil, http.StatusOK, "Mails are not held any more")
 	if row := s.AuditLog(0)[0]; row.Object != "Hold" || row.Method != "POST /admin/sending/release" || !strings.HasPrefix(row.User, "p-full@") {
 		s.Errorf("the last row of the audit log is %+v", row)
 	}

@@ -66,6 +66,7 @@ func (s *site) noMailLeaves() {
 			s.Errorf("a test mail ends at %s", at)
 		}
 		v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, c.want)
+		v.want("/admin/account", http.StatusOK, map[bool]string{true: "held</a> since", false: "written into a folder"}[c.hold])
 		_, text := v.press(v.shown(plan))
 		if !strings.Contains(text, c.want) || strings.Contains(text, "in a moment. <") {
 			s.Errorf("the page of the campaign does not say %q:\n%s", c.want, cut(text))

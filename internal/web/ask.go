@@ -11,7 +11,22 @@ import (
 
 // askLink shows the page. wanted is its language, or "".
 func (h *Handler) askLink(w http.ResponseWriter, r *http.Request, list *enlist.Schema, wanted string) {
-	h.render(w, r, http.StatusOK, "link", page{Schema: list, Wanted: wanted})
+	h.render(w, r, http.StatusOK, "link", h.mailPage(r, list, wanted))
+}
+
+// mailPage returns a page about a mail of a List.
+func (h *Handler) mailPage(r *http.Request, list *enlist.Schema, wanted string) page {
+	return page{Schema: list, Wanted: wanted, NoMail: list != nil && !h.mailsLeave(r.Context(), &list.List)}
+}
+
+// linkSent says that a mail with a link to the settings comes, or why none does.
+func (h *Handler) linkSent(w http.ResponseWriter, r *http.Request, list *enlist.Schema, wanted string) {
+	p := h.mailPage(r, list, wanted)
+	name := "linksent"
+	if p.NoMail {
+		name = "linkwaits"
+	}
+	h.render(w, r, http.StatusOK, name, p)
 }
 
 // sendLink mails the link. The answer does not show whether a Contact has the address.
@@ -31,7 +46,7 @@ func (h *Handler) sendLink(w http.ResponseWriter, r *http.Request, list *enlist.
 		h.failed(w, r, enlist.Link{DeliveryKey: enlist.DeliveryKey{List: list.List.ID}}, err)
 		return
 	}
-	h.render(w, r, http.StatusOK, "linksent", page{Schema: list, Wanted: wanted})
+	h.linkSent(w, r, list, wanted)
 }
 
 // asksForLink reports whether a request for a mail as a page asks for the own link.

@@ -93,7 +93,7 @@ type formPage struct {
 	Agreed    bool
 	Fault     bool   // the tick for the consent is missing
 	Problem   string // key of a text about the whole form
-	Confirms  bool   // the List asks the new Contact to confirm
+	Next      string // key of a text about what the visitor does next; "": nothing
 	Trap      string // names of inputs
 	StampName string
 	AgreeName string
@@ -110,8 +110,8 @@ const languageQuery = "lang" // has the language of a Form in several languages,
 // page returns the data of a page about a Form.
 func (f *formRequest) page(p *forms.Public) page {
 	form := &formPage{Public: p, Trap: trapInput, StampName: stampInput, AgreeName: agreeInput,
-		Confirms: p.Schema.List.DoubleOptIn, Topics: topicsOf(p, nil),
-		Link: strconv.FormatInt(int64(f.id), 10) + "/link"}
+		Topics: topicsOf(p, nil),
+		Link:   strconv.FormatInt(int64(f.id), 10) + "/link"}
 	for _, code := range p.AllLanguages {
 		query := "?" + languageQuery + "=" + code
 		switch {
@@ -256,8 +256,20 @@ func (f *formRequest) send() {
 	case p.RedirectURL != "":
 		http.Redirect(f.w, f.r, address.ASCIILink(p.RedirectURL), http.StatusSeeOther)
 	default:
+		view.Form.Next = f.next(p)
 		f.render(f.w, f.r, http.StatusOK, "formsent", view)
 	}
+}
+
+// next returns the key of a text that says how a visitor confirms the subscription, or "" on a List that does not ask.
+func (f *formRequest) next(p *forms.Public) string {
+	switch {
+	case !p.Schema.List.DoubleOptIn:
+		return ""
+	case f.mailsLeave(f.r.Context(), &p.Schema.List):
+		return "formsent.confirm"
+	}
+	return "formsent.waits"
 }
 
 // subscribe sends the Form, unless a program has filled in the trap or an address is sent too often. Then it answers as

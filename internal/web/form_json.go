@@ -160,8 +160,8 @@ func (f *formRequest) replyFaults(p *forms.Public, in page, faults map[enlist.Fi
 		text := p.Thanks
 		if text == "" {
 			text = in.plain("formsent.body")
-			if p.Schema.List.DoubleOptIn {
-				text += " " + in.plain("formsent.confirm")
+			if next := f.next(p); next != "" {
+				text += " " + in.plain(next)
 			}
 		}
 		f.reply(http.StatusOK, formAnswer{OK: true, Text: text, RedirectURL: p.RedirectURL})

@@ -99,6 +99,8 @@ type Handler struct {
 	now     func() time.Time // for the stamps of forms
 	answer  time.Duration    // least time of an answer that must not show whether an address is known
 	log     *slog.Logger
+
+	mailsLeave func(context.Context, *enlist.List) bool
 }
 
 // New returns a Handler for links that are signed with key.
@@ -106,7 +108,7 @@ func New(links Links, forms Forms, files Files, themes Themes, key enlist.LinkKe
 	return &Handler{links: links, forms: forms, files: files, themes: themes, key: key, pages: readPages(),
 		texts: language.New(), policy: contentPolicy(), now: time.Now, answer: answerTime,
 		reading: limiter.NewShared(maxDownloads, ofDownloader, downloadWait), log: log,
-		limits: limits{seed: maphash.MakeSeed()}}
+		limits: limits{seed: maphash.MakeSeed()}, mailsLeave: func(context.Context, *enlist.List) bool { return true }}
 }
 
 // noAccount is the owner of the memory of public forms.
@@ -114,6 +116,9 @@ const noAccount = -1
 
 // SetMemory sets a limit for the bytes of forms that are in memory. Call it before the first request.
 func (h *Handler) SetMemory(bodies *limiter.Limiter) { h.bodies = bodies }
+
+// SetMails sets what says whether the mails of a List leave now. Without a call they do. Call it before the first request.
+func (h *Handler) SetMails(leave func(context.Context, *enlist.List) bool) { h.mailsLeave = leave }
 
 // The beginnings of the paths of pages without a signature.
 const (

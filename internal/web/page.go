@@ -43,6 +43,7 @@ type page struct {
 	Archive  *archivePage
 	Reasons  []contacts.DepartureReason // for which the page asks
 	Done     bool                       // the visitor has sent the form of the page
+	NoMail   bool                       // no mail of the List leaves now, so the page must not promise one
 	Wanted   string                     // language of the page, such as that of the Contact; "": that of the List
 	Item     any                        // what a part of the page shows
 	Look     *look                      // of the Account's theme, or nil; render sets it

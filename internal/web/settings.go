@@ -52,7 +52,7 @@ func (h *Handler) settings(w http.ResponseWriter, r *http.Request, l enlist.Link
 	case v.Contact == nil:
 		h.render(w, r, http.StatusGone, "unknown", page{Schema: v.Schema, Wanted: v.Language()})
 	case v.Expired:
-		h.render(w, r, http.StatusGone, "preferencesold", page{Schema: v.Schema, Wanted: v.Language()})
+		h.render(w, r, http.StatusGone, "preferencesold", h.mailPage(r, v.Schema, v.Language()))
 	case view != nil:
 		h.render(w, r, http.StatusUnprocessableEntity, "preferences", *view)
 	default:
@@ -177,7 +177,7 @@ func (h *Handler) newLink(w http.ResponseWriter, r *http.Request, l enlist.Link,
 			return
 		}
 	}
-	h.render(w, r, http.StatusOK, "linksent", page{Schema: v.Schema, Wanted: v.Language()})
+	h.linkSent(w, r, v.Schema, v.Language())
 }
 
 // ownData sends what is stored about the Contact as a file.

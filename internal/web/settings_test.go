@@ -1,7 +1,9 @@
 package web
 
 import (
+	"context"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -29,6 +31,39 @@ func TestLinkToTheSettingsIsMailed(t *testing.T) {
 	h.shows(h.do("POST", path, "address=nonsense"), http.StatusOK, "on its way")
 	if n := h.jobs("send_link"); n != 1 {
 		t.Errorf("%d mails are sent, want 1", n)
+	}
+}
+
+// A page promises no mail while none leaves: without a mail server, without a sender, or while mails are held.
+//
+// covers: decision 133
+func TestPagesPromiseNoMailWhereNoneLeaves(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, "double_opt_in_required", "1")
+	form, old := h.addForm(), h.path(enlist.LinkPreferences, h.subscribe("Email", "mira@example.com"))
+	h.pass(31 * 24 * time.Hour)
+	for _, leave := range []bool{true, false} {
+		asked := enlist.ListID(0)
+		h.pages.SetMails(func(_ context.Context, l *enlist.List) bool { asked = l.ID; return leave })
+		for path, body := range map[string]string{form + "/link": "address=mira%40example.com", old: "button=link"} {
+			if page := h.do("GET", path, ""); strings.Contains(page.body, "No mail can be sent at the moment") == leave {
+				t.Errorf("mails leave: %v, and %s is %s", leave, path, page.body)
+			}
+			want := map[bool]string{true: "on its way", false: "cannot be sent at the moment. Please try again later."}[leave]
+			page := h.do("POST", path, body)
+			h.shows(page, http.StatusOK, want)
+			if strings.Contains(page.body, "on its way") != leave {
+				t.Errorf("mails leave: %v, and the page after %s is %s", leave, path, page.body)
+			}
+		}
+		shown := h.do("GET", form, "")
+		stamp := regexp.MustCompile(`name="stamp" value="([^"]*)"`).FindStringSubmatch(shown.body)[1]
+		h.pass(time.Minute)
+		sent := h.do("POST", form, "stamp="+stamp+"&f1=noor%40example.com")
+		h.shows(sent, http.StatusOK, "Thank you", map[bool]string{true: "a mail is on its way to it", false: "the subscription waits until it is confirmed"}[leave])
+		if strings.Contains(sent.body, "on its way") != leave || asked != h.list {
+			t.Errorf("mails leave: %v, asked about the List %d, and the Form is answered with %s", leave, asked, sent.body)
+		}
 	}
 }
 

@@ -29,7 +29,8 @@ type data struct {
 	*accounts.OwnAccount
 	Form       ui.Form
 	HasLimit   bool
-	HeldReason string // "": mails are sent
+	HeldReason string // "": mails are not held
+	IntoFolder bool   // no mail leaves the server
 	HeldSince  string
 }
 
@@ -52,7 +53,8 @@ func (p *page) view(r *ui.Request, form ui.Form, problem string) (*ui.View, erro
 	if err != nil {
 		return nil, err
 	}
-	d := data{OwnAccount: a, Form: form, HasLimit: a.ContactLimit != enlist.NoContactLimit}
+	d := data{OwnAccount: a, Form: form, HasLimit: a.ContactLimit != enlist.NoContactLimit,
+		IntoFolder: r.MailDir != ""}
 	if form == nil {
 		d.Form = formOf(a.Name, a.TimeZone)
 	}

@@ -83,9 +83,16 @@ func (p *pages) showMany(r *ui.Request, v view, wrong map[string]string) (*ui.Vi
 	d := manyData{Kept: v.inputs(), List: b.list.Name, Back: v.url(), Wrong: wrong, Action: r.PostForm.Get("action"),
 		Field: r.PostForm.Get("field"), Value: r.PostForm.Get("set"), Typed: r.PostForm.Get("typed"),
 		Statement: r.PostForm.Get("statement"), Token: rand.Text()}
+	noMail, err := r.NoMail()
+	if err != nil {
+		return nil, err
+	}
 	for _, a := range actionTexts {
 		if a.Name == contacts.ChangeAsk && !b.list.DoubleOptIn {
 			continue
+		}
+		if a.Name == contacts.ChangeAsk || a.Name == contacts.ChangeUnsubscribe {
+			a.Says = strings.TrimSpace(a.Says + " " + noMail)
 		}
 		a.Chosen = string(a.Name) == d.Action
 		d.Actions = append(d.Actions, a)

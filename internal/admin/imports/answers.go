@@ -21,6 +21,7 @@ type answers struct {
 	Status    bool   // what becomes of people who have left
 	BadValues string // how many rows could be imported without them
 	Confirm   string // how many new Contacts would get no mail
+	NoMail    string // why no mail leaves now, or ""
 	Consent   bool   // the List needs a proof of consent
 
 	O      imports.ImportOptions // what was answered

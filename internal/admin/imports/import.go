@@ -74,6 +74,9 @@ func (p *pages) page(r *ui.Request, problem string, wrong map[string]string) (*u
 	d.sayWhatNext(r, i)
 	d.countOutcomes(i)
 	d.ask(r, i, wrong)
+	if d.Answers.NoMail, err = r.NoMail(); err != nil {
+		return nil, err
+	}
 	if !d.Moving {
 		d.Said = said(i)
 	}

@@ -20,6 +20,7 @@ type waiting struct {
 	Choice           string // one of the actions of a change, or wait
 	Statement, Wrong string
 	Part             string // of all Contacts
+	NoMail           string // why no mail leaves now, or ""
 }
 
 // Is reports whether a choice is made, for the template.
@@ -37,6 +38,9 @@ func (p *pages) confirmFirst(r *ui.Request, l *enlist.List, f ui.Form) (asks *wa
 		return nil, 0, err
 	}
 	w.Part = ui.Percent(w.Count, l.ContactCount)
+	if w.NoMail, err = r.NoMail(); err != nil {
+		return nil, 0, err
+	}
 	switch w.Choice {
 	case wait:
 		if ui.Int(r.PostForm.Get("count")) == w.Count {

@@ -214,5 +214,5 @@ func (p *pages) release(r *ui.Request) (*ui.View, error) {
 	if _, err := r.App.Sending.ReleaseMails(accounts.WithActor(r.Context(), r.Caller.Actor)); err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/sending", "Mails are sent again."), nil
+	return ui.GoTo("/admin/sending", "Mails are not held any more."), nil
 }
