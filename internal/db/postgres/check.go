@@ -13,6 +13,9 @@ import (
 func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 	for _, c := range checks {
 		found, err := s.check(ctx, c)
+		if damaged := s.damage.Check(); damaged != nil {
+			return append(problems, c.About+": "+damaged.Error()), nil
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.About, err)
 		}

@@ -204,7 +204,7 @@ func (s *Store) writingPool(ctx context.Context, config *pgxpool.Config, size in
 		// mode keeps a generic plan only for statements that can have one.
 		settings["plan_cache_mode"] = "auto"
 	}
-	return newPool(ctx, writable(cancelling(config)), size, settings)
+	return newPool(ctx, s.undamaged(writable(cancelling(config))), size, settings)
 }
 
 // readingPool returns a pool for transactions that read. The server has no time limit for
@@ -222,8 +222,8 @@ func readingPool(ctx context.Context, config *pgxpool.Config, size int) (*pgxpoo
 // jobPool returns a pool for the queue library (river). It does not cancel statements on
 // the server: river often interrupts its wait for notifications, and at that time no
 // statement runs.
-func jobPool(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
-	config = writable(config)
+func (s *Store) jobPool(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
+	config = s.undamaged(writable(config))
 	config.ConnConfig.Tracer = statementLimit(jobTime)
 	return newPool(ctx, config, 8, nil)
 }

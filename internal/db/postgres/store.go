@@ -12,7 +12,7 @@
 //   - session: the statements of a transaction
 //   - update, counters and jobs: transactions that write
 //   - readers and replica: transactions that read
-//   - retry and error: failures and repeated attempts
+//   - retry, error and damage: failures and repeated attempts
 //   - migrate: the tables
 //   - searchindex and trigram: the indexes of single Lists
 //   - target: the command enlist copy
@@ -76,8 +76,9 @@ type Store struct {
 	notices     *notices
 	commits     prometheus.Histogram
 	alarms      *jobqueue.Alarms
-	distributed bool          // the large tables are on several servers (Citus)
-	trigrams    string        // operator class for indexes for parts of texts; "": the database has none
+	distributed bool   // the large tables are on several servers (Citus)
+	trigrams    string // operator class for indexes for parts of texts; "": the database has none
+	damage      *db.Damage
 	deadlock    atomic.Int64  // time of the last deadlock, in Unix nanoseconds
 	time        time.Duration // limit of an Update and of a View
 }
@@ -95,7 +96,8 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("open %s: %w", shown(config), err)
 	}
 	s := &Store{config: config, cache: new(db.Cache), commits: db.NewCommits(),
-		time: cmp.Or(o.UpdateTime, 10*time.Second)}
+		time: cmp.Or(o.UpdateTime, 10*time.Second), damage: &db.Damage{Log: o.Log}}
+	config.ConnConfig.OnPgError = s.lookForDamage
 	s.presence = newPresence(config)
 	s.notices = newNotices(s.notify)
 	s.alarms = jobqueue.NewAlarms(func(queue string) { s.notices.later([]string{queue}) })
@@ -145,7 +147,7 @@ func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (er
 		return err
 	}
 	s.searches.replicas, s.streams.replicas = s.replicas, s.replicas
-	s.jobs, err = jobPool(ctx, config)
+	s.jobs, err = s.jobPool(ctx, config)
 	if err != nil {
 		return err
 	}

@@ -7,33 +7,19 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
-	"log/slog"
-	"sync/atomic"
 
 	"enlist/internal/db"
 )
 
-// damage is the first sign of damage that a store has seen. It stays until the process ends.
-type damage struct {
-	seen atomic.Pointer[error]
-	log  *slog.Logger
-}
+// damage looks for damage in the errors of statements.
+type damage struct{ db.Damage }
 
 // note looks at the error of a statement and returns it. A nil value looks at nothing.
 func (d *damage) note(err error) error {
 	if d != nil && err != nil && isDamaged(err) {
-		d.found(err)
+		d.Found(err)
 	}
 	return err
-}
-
-// found stores and logs the first sign of damage.
-func (d *damage) found(err error) {
-	err = fmt.Errorf("%w (%w)", db.ErrDamaged, err)
-	if d.seen.CompareAndSwap(nil, &err) {
-		d.log.Error("the database file is damaged", "error", err)
-	}
 }
 
 // check returns an error that wraps db.ErrDamaged after a sign of damage.
@@ -41,10 +27,7 @@ func (d *damage) check() error {
 	if d == nil {
 		return nil
 	}
-	if err := d.seen.Load(); err != nil {
-		return *err
-	}
-	return nil
+	return d.Check()
 }
 
 // Inspect reads the complete structure of the file, at most until the context ends. It returns an error that wraps
@@ -55,7 +38,7 @@ func (s *Store) Inspect(ctx context.Context) error {
 	defer reads.Close()
 	problems, err := runCheck(ctx, reads, structureCheck)
 	if len(problems) > 0 {
-		s.damage.found(errors.New(problems[0]))
+		s.damage.Found(errors.New(problems[0]))
 	}
 	return errors.Join(s.damage.check(), err)
 }

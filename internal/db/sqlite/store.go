@@ -78,7 +78,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	seen := &damage{log: o.Log}
+	seen := &damage{db.Damage{Log: o.Log}}
 	reads := &connector{path: path, files: files, damage: seen}
 	db := sql.OpenDB(&connector{path: path, files: files, damage: seen, writer: true, ownFile: true,
 		external: o.ExternalCheckpoints, unsynced: o.Unsynced})
