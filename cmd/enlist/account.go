@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -54,18 +55,28 @@ type accountAdd struct {
 	config.Database
 	format
 	Name     string       `required:"" help:"Name of the Account."`
-	Timezone string       `default:"UTC" placeholder:"NAME" help:"IANA time zone, such as Europe/Berlin."`
+	Timezone string       `env:"-" placeholder:"NAME" help:"IANA time zone, such as Europe/Berlin; by default that of the setting timezone, or else of this machine."`
+	Country  int64        `name:"country-code" env:"-" placeholder:"N" help:"Telephone country code of its new Lists, such as 49; by default the setting country-code."`
 	Limit    contactLimit `default:"none" placeholder:"N" help:"Largest number of Contacts to store; none: no limit."`
 }
 
 func (c *accountAdd) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
+		country := strconv.FormatInt(c.Country, 10)
+		if row, err := accounts.FindSetting("country-code"); err != nil || c.Country != 0 {
+			if err := cmp.Or(err, row.Check(country)); err != nil {
+				return &usageError{err}
+			}
+		}
 		a, err := s.Accounts.AddAccount(ctx, accounts.AccountDetails{Name: c.Name, TimeZone: c.Timezone,
 			ContactLimit: int64(c.Limit)})
+		if err == nil && c.Country != 0 {
+			err = s.Accounts.ChangeSettings(ctx, a.ID, map[string]string{"country-code": country})
+		}
 		if err != nil {
 			return err
 		}
-		return c.one(out.stdout, accountRecord(a), "added Account %d; create an API key for it with: "+
+		return c.one(out.stdout, accountRecord(a), "added Account %d with the time zone "+a.TimeZone+"; create an API key for it with: "+
 			"enlist key create --account %[1]d --name NAME --level full", a.ID)
 	})
 }

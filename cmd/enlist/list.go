@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strconv"
 
 	"enlist/internal/app"
 	"enlist/internal/config"
@@ -37,7 +38,8 @@ func (c *listAdd) Run(ctx context.Context, out *console) error {
 		if err := known(lists.ListAttributes, c.Set); err != nil {
 			return err
 		}
-		id, err := s.Lists.AddList(ctx, caller, details(c.Set, value{"name", c.Name}))
+		country := strconv.FormatInt(s.Accounts.Settings().Of(caller.Account.ID).ListCountry(), 10)
+		id, err := s.Lists.AddList(ctx, caller, details(c.Set, value{"name", c.Name}, value{"country_code", country}))
 		if err != nil {
 			return err
 		}
@@ -45,7 +47,8 @@ func (c *listAdd) Run(ctx context.Context, out *console) error {
 		if err != nil {
 			return err
 		}
-		return c.one(out.stdout, recordOf(lists.ListAttributes, l), "added List %d", id)
+		return c.one(out.stdout, recordOf(lists.ListAttributes, l), "added List %d; telephone numbers without a country get +%d",
+			id, l.CountryCode)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"enlist/internal/accounts"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
 
@@ -76,8 +77,11 @@ func checkVariables(out *console, flags []string) error {
 		return nil
 	}
 	known := slices.Clone(flags)
-	for _, name := range slices.Concat(declaredOnly, movedFlags) {
+	for _, name := range declaredOnly {
 		known = append(known, variableOf(name))
+	}
+	for i := range accounts.SettingTable {
+		known = append(known, variableOf(accounts.SettingTable[i].Name))
 	}
 	files := slices.Clone(known)
 	for i := range files {

@@ -20,7 +20,7 @@ const operatorName = "command line"
 // AccountDetails describe a new Account.
 type AccountDetails struct {
 	Name         string
-	TimeZone     string // IANA name; "" means UTC
+	TimeZone     string // IANA name; "": that of the setting timezone, or else of the server
 	ContactLimit int64  // or NoContactLimit
 }
 
@@ -30,7 +30,7 @@ func (s *Service) AddAccount(ctx context.Context, d AccountDetails) (*enlist.Acc
 	if err != nil {
 		return nil, err
 	}
-	zone := cmp.Or(d.TimeZone, "UTC")
+	zone := cmp.Or(d.TimeZone, s.NewZone())
 	if err := cmp.Or(enlist.CheckTimeZone(zone), checkContactLimit(d.ContactLimit)); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"enlist/internal/db"
@@ -39,24 +40,43 @@ func (s *Service) OwnAccount(ctx context.Context, c *enlist.Caller) (*OwnAccount
 	})
 }
 
-// EditOwnAccount changes the name and the time zone of the caller's Account. Errors: Denied, and InvalidParameters
-// about name or timezone.
-func (s *Service) EditOwnAccount(ctx context.Context, c *enlist.Caller, name, zone string) error {
+// OwnAccountChange is what a user changes of the own Account, as typed. A CountryCode of "" changes none.
+type OwnAccountChange struct{ Name, TimeZone, CountryCode string }
+
+// EditOwnAccount changes the name and the time zone of the caller's Account, and the telephone country code of its new
+// Lists. Errors: Denied, and InvalidParameters about name, timezone or country_code, with all mistakes.
+func (s *Service) EditOwnAccount(ctx context.Context, c *enlist.Caller, change OwnAccountChange) error {
 	if err := requireAccount(c); err != nil {
 		return err
 	}
-	var wrong []*enlist.Error
-	name, err := enlist.ReadName(name)
-	if err != nil {
-		wrong = append(wrong, enlist.Invalid("name", err.Error()))
+	var mistakes []*enlist.Error
+	refuse := func(field string, err error) {
+		if err != nil {
+			mistakes = append(mistakes, enlist.Invalid(field, err.Error()))
+		}
 	}
-	zone = strings.TrimSpace(zone)
+	name, err := enlist.ReadName(change.Name)
+	refuse("name", err)
+	zone := strings.TrimSpace(change.TimeZone)
 	if enlist.CheckTimeZone(zone) != nil {
-		wrong = append(wrong, enlist.Invalid("timezone", enlist.Expected("an IANA time zone, such as Europe/Berlin").Error()))
+		refuse("timezone", enlist.Expected("an IANA time zone, such as Europe/Berlin"))
 	}
-	if err := enlist.Together(wrong); err != nil {
+	country := new(Settings)
+	if change.CountryCode != "" {
+		refuse("country_code", parseCountryCode(country, change.CountryCode))
+	}
+	if err := enlist.Together(mistakes); err != nil {
 		return err
 	}
-	return s.EditAccount(WithActor(ctx, c.Actor), c.Account.ID,
-		func(a *enlist.Account) { a.Name, a.TimeZone = name, zone })
+	ctx = WithActor(ctx, c.Actor)
+	if change.CountryCode != "" && country.CountryCode != s.Settings().Of(c.Account.ID).CountryCode {
+		values := map[string]string{"country-code": strconv.FormatInt(country.CountryCode, 10)}
+		if err := s.ChangeSettings(ctx, c.Account.ID, values); err != nil {
+			return err
+		}
+		if err := s.ReadSettings(ctx); err != nil { // this page shows it at once, other servers in a second
+			return err
+		}
+	}
+	return s.EditAccount(ctx, c.Account.ID, func(a *enlist.Account) { a.Name, a.TimeZone = name, zone })
 }

@@ -52,7 +52,7 @@ func operatorActs(o *apptest.Account) {
 	row(account, "Account", int64(account), `{"contact_limit":-1}`, `{"contact_limit":7}`)
 	edited := *o.Caller
 	edited.Actor = enlist.Actor{Method: "enlist test", User: "ada@mail1"}
-	o.Must(o.App.Accounts.EditOwnAccount(o.Context(), &edited, "Club", "Europe/Berlin"))
+	o.Must(o.App.Accounts.EditOwnAccount(o.Context(), &edited, accounts.OwnAccountChange{Name: "Club", TimeZone: "Europe/Berlin", CountryCode: "49"}))
 	row(account, "Account", int64(account), `{"name":"Account","timezone":"UTC"}`, `{"name":"Club","timezone":"Europe/Berlin"}`)
 	o.Must(o.App.Sending.HoldMails(ctx, "test"))
 	row(0, "Hold", 0, "{}", `{"reason":"test","time":1781524800}`)
@@ -64,9 +64,9 @@ func operatorActs(o *apptest.Account) {
 	list := o.AddList()
 	before := len(o.AuditLog(0))
 	o.Refused(o.App.Accounts.SetTimeZone(ctx, account, "Nowhere"), enlist.InvalidParameters, "")
-	o.Refused(o.App.Accounts.EditOwnAccount(ctx, o.Caller, "Club", "Nowhere"), enlist.InvalidParameters, "")
-	o.Refused(o.App.Accounts.EditOwnAccount(ctx, o.Caller, " ", "UTC"), enlist.InvalidParameters, "")
-	o.Refused(o.App.Accounts.EditOwnAccount(ctx, o.Restricted(list), "Club", "UTC"), enlist.Denied, "")
+	o.Refused(o.App.Accounts.EditOwnAccount(ctx, o.Caller, accounts.OwnAccountChange{Name: "Club", TimeZone: "Nowhere", CountryCode: "49"}), enlist.InvalidParameters, "")
+	o.Refused(o.App.Accounts.EditOwnAccount(ctx, o.Caller, accounts.OwnAccountChange{Name: " ", TimeZone: "UTC", CountryCode: "49"}), enlist.InvalidParameters, "")
+	o.Refused(o.App.Accounts.EditOwnAccount(ctx, o.Restricted(list), accounts.OwnAccountChange{Name: "Club", TimeZone: "UTC", CountryCode: "49"}), enlist.Denied, "")
 	o.Refused(o.App.Accounts.RevokeKey(ctx, 999), enlist.InvalidKey, "")
 	if n := len(o.AuditLog(0)); n != before {
 		o.Errorf("refused acts added %d rows", n-before)

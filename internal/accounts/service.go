@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"cmp"
 	"sync/atomic"
 
 	"enlist/internal/db"
@@ -14,12 +15,20 @@ type Service struct {
 
 	settings atomic.Pointer[Settings]
 	declared []Declared
+	zone     string                          // time zone of the server
 	stored   atomic.Pointer[[]StoredSetting] // from which ReadSettings made settings
 }
 
 // New returns a Service over a database.
 func New(database *db.DB) *Service {
-	s := &Service{db: database}
+	s := &Service{db: database, zone: "UTC"}
 	s.settings.Store(defaultSettings())
 	return s
 }
+
+// SetServerZone sets the time zone of a new Account for which no setting says another one; without it, UTC. Call it
+// before any other method.
+func (s *Service) SetServerZone(zone string) { s.zone = zone }
+
+// NewZone returns the time zone of a new Account.
+func (s *Service) NewZone() string { return cmp.Or(s.Settings().TimeZone, s.zone) }

@@ -41,12 +41,17 @@ type Settings struct {
 	MaxFiles      int64           // largest sum of the sizes of an Account's files, in bytes
 	MaxImport     int64           // largest file to import over HTTP, in bytes
 	SearchIndexes int             // largest number of automatic indexes in a place
+	TimeZone      string          // of a new Account; "": that of the server
+	CountryCode   int64           // telephone code of new Lists; 0: not chosen
 
 	dkimKey                  crypto.Signer
 	dkimDomain, dkimSelector string
 
 	accounts map[enlist.AccountID]*Settings // those of Accounts that have a value of their own
 }
+
+// ListCountry returns the telephone country code of a List that a command makes.
+func (s *Settings) ListCountry() int64 { return cmp.Or(s.CountryCode, enlist.DefaultCountryCode) }
 
 // Of returns the values for an Account.
 func (s *Settings) Of(account enlist.AccountID) *Settings {
@@ -106,6 +111,11 @@ var SettingTable = []Setting{
 	{Name: "search-indexes", Default: "64", Example: "0", parse: parseSearchIndexes,
 		Says: "Largest number of indexes that the server builds by itself for searches: in a SQLite file, or in each of " +
 			"the 16 partitions on PostgreSQL; 0: none."},
+	{Name: "timezone", Example: "Europe/Berlin", parse: parseTimeZone,
+		Says: "Time zone of a new Account, and of the first one. By default it is that of the server."},
+	{Name: "country-code", Example: "49", OfAccount: true, parse: parseCountryCode,
+		Says: "Telephone country code for numbers without one in Lists that pages and commands make. By default pages ask, " +
+			"and commands use 61, as the method addList does."},
 }
 
 // FindSetting returns the row of a name. Errors: InvalidParameters.
@@ -324,6 +334,19 @@ func parseSearchIndexes(s *Settings, text string) (err error) {
 	s.SearchIndexes, err = strconv.Atoi(text)
 	if err != nil || s.SearchIndexes < 0 {
 		return errors.New("expected a number, 0 or more")
+	}
+	return nil
+}
+
+func parseTimeZone(s *Settings, text string) error {
+	s.TimeZone = text
+	return enlist.CheckTimeZone(text)
+}
+
+func parseCountryCode(s *Settings, text string) (err error) {
+	s.CountryCode, err = strconv.ParseInt(strings.TrimPrefix(text, "+"), 10, 64)
+	if err != nil || !address.KnownCountryCode(s.CountryCode) {
+		return errors.New("expected a telephone country code")
 	}
 	return nil
 }

@@ -44,6 +44,29 @@ func (s *Service) refuseDeclared(name string) error {
 	return nil
 }
 
+// SettingValue is a value that holds, and where it is set.
+type SettingValue struct {
+	Value    string
+	IsSet    bool             // false: it is the default
+	Account  enlist.AccountID // whose own value it is; 0: that of the service
+	Declared *Declared        // nil: it is not declared
+}
+
+// ValueOf returns the value of a setting for the service, or for an Account. stored are all stored values.
+func (s *Service) ValueOf(row *Setting, stored []StoredSetting, account enlist.AccountID) SettingValue {
+	v := SettingValue{Value: row.Default}
+	if d := s.Declared(row.Name); d != nil {
+		v = SettingValue{Value: d.Value, IsSet: true, Declared: d}
+	}
+	for _, one := range stored { // those of the service come first
+		own := one.Account != 0 && one.Account == account
+		if one.Name == row.Name && (own || one.Account == 0 && v.Declared == nil) {
+			v = SettingValue{Value: one.Value, IsSet: true, Account: one.Account}
+		}
+	}
+	return v
+}
+
 // withDeclared returns stored values with the declared ones in place of those of the service.
 func withDeclared(stored []StoredSetting, declared []Declared) []StoredSetting {
 	all := slices.DeleteFunc(slices.Clone(stored), func(v StoredSetting) bool {

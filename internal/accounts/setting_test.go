@@ -64,6 +64,9 @@ func TestBadValuesOfSettingsAreRefusedWithAnExample(t *testing.T) {
 		{"max-files", "0", "at least 1"},
 		{"max-import", "much", "is not a size"},
 		{"search-indexes", "-1", "0 or more"},
+		{"timezone", "Local", "is not known"},
+		{"country-code", "999", "telephone country code"},
+		{"country-code", "DE", "telephone country code"},
 	} {
 		t.Run(c.name+" "+c.value, func(t *testing.T) {
 			_, err := newSettings([]StoredSetting{{0, c.name, c.value}})

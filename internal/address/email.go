@@ -3,7 +3,8 @@
 // are equal. The package does not depend on Contacts. The rules are in decisions.md: 23.
 //
 // email.go reads addresses and their domains, local.go the part before the @, and mobile.go
-// mobile numbers. invisible.go removes what a person does not see in them. keys.go returns all normalised forms that a text may have. shown.go finds addresses in a text, and
+// mobile numbers. invisible.go removes what a person does not see in them. country.go has the countries of
+// telephone codes. keys.go returns all normalised forms that a text may have. shown.go finds addresses in a text, and
 // ascii.go lower-cases like the databases. link.go writes the host of a link in ASCII,
 // and mailbox.go says which addresses reach one mailbox.
 package address

@@ -104,13 +104,16 @@ func (s *site) manageAccount() {
 	elsewhere.site = &site{SentBatch: s.SentBatch, server: other}
 	elsewhere.want("/admin/sends/new", http.StatusOK, "UTC")
 	s.Must(s.App.Accounts.SetContactLimit(s.Context(), s.Caller.Account.ID, 5000))
-	v.want("/admin/account", http.StatusOK, `name="timezone" value="UTC"`, "3 of at most 5,000", "are sent", `href="/admin/look"`)
-	form := url.Values{"name": {"Club <b>"}, "timezone": {"Nowhere"}}
-	v.send("/admin/account/edit", form, http.StatusUnprocessableEntity, "Nothing was changed", `value="Club &lt;b&gt;"`, `value="Nowhere" required aria-invalid="true"`,
+	s.Must(s.App.Accounts.ChangeSettings(s.Context(), s.Caller.Account.ID, map[string]string{"country-code": "61"}))
+	s.Must(s.App.ReadSettings(s.Context()))
+	v.want("/admin/account", http.StatusOK, `<select name="timezone">`, `<option value="UTC" selected>`, "3 of at most 5,000", "are sent", `href="/admin/look"`)
+	form := url.Values{"name": {"Club <b>"}, "timezone": {"Nowhere"}, "country_code": {"61"}}
+	v.send("/admin/account/edit", form, http.StatusUnprocessableEntity, "Nothing was changed", `value="Club &lt;b&gt;"`, `<select name="timezone" aria-invalid="true">`,
 		"expected an IANA time zone")
 	form.Set("timezone", "Australia/Sydney ")
-	v.send("/admin/account/edit", url.Values{"name": {""}, "timezone": {"UTC"}}, http.StatusUnprocessableEntity, "expected a name")
-	v.send("/admin/account/edit", form, http.StatusOK, "Saved.", "Club &lt;b&gt;", `value="Australia/Sydney"`)
+	v.send("/admin/account/edit", url.Values{"name": {""}, "timezone": {"no"}, "country_code": {"999"}}, http.StatusUnprocessableEntity, "expected a name",
+		"expected an IANA time zone", "expected a telephone country code")
+	v.send("/admin/account/edit", form, http.StatusOK, "Saved.", "Club &lt;b&gt;", `<option value="Australia/Sydney" selected>`)
 	elsewhere.want("/admin/sends/new", http.StatusOK, "Australia/Sydney")
 	v.want("/admin/audit", http.StatusOK, "Australia/Sydney")
 

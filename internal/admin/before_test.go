@@ -97,11 +97,13 @@ func (s *site) notBegun() {
 func (s *site) firstSteps() {
 	s.full().wantWithout("/admin/", "First steps")
 	v := s.signedInElsewhere()
-	v.want("/admin/", http.StatusOK, "First steps", `<a href="/admin/lists/new">Make a List`, `<span class="tag">next</span>`, `<a href="/admin/sends/new">Send it</a>`)
+	v.want("/admin/", http.StatusOK, "First steps", `<a href="/admin/account">Say in which time zone and country you are</a></td><td class="n"><span class="tag">next</span>`, `<a href="/admin/lists/new">Make a List`, `<a href="/admin/sends/new">Send it</a>`)
 	v.wantWithout("/admin/", `<span class="second">done</span>`)
+	v.post("/admin/account/edit", url.Values{"name": {"Club"}, "timezone": {"Europe/Berlin"}, "country_code": {"49"}})
+	v.want("/admin/", http.StatusOK, `Make a List, for the people and what is known of them</a></td><td class="n"><span class="tag">next</span>`)
 	v.post("/admin/lists", url.Values{"name": {"First"}, "from_address": {"news@example.com"}, "country_code": {"49"}})
 	_, _, text := v.get("/admin/")
-	if strings.Count(text, `<span class="second">done</span>`) != 2 || !strings.Contains(text, `Import your Contacts</a></td><td class="n"><span class="tag">next`) {
+	if strings.Count(text, `<span class="second">done</span>`) != 3 || !strings.Contains(text, `Import your Contacts</a></td><td class="n"><span class="tag">next`) {
 		s.Errorf("after the first List, the steps are:\n%s", cut(text))
 	}
 	s.signedIn(people.Membership{Level: enlist.Standard}).wantWithout("/admin/", "First steps")

@@ -41,6 +41,7 @@ func TestScriptOfThePagesInChromium(t *testing.T) {
 	defer shut()
 	b := &chromium{s, ctx}
 	b.signIn()
+	b.zoneOfTheBrowser()
 	list := s.garden()
 	b.countFollowsTheInput(list)
 	b.progressWithoutReload(list)

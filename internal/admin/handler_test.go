@@ -144,7 +144,7 @@ func (s *site) strangers() {
 	s.Must(err)
 	v := s.stranger()
 	if status, at, _ := v.post("/admin/link/"+first, url.Values{"name": {"M"}, "email": {"m@example.com"},
-		"password": {"correct horse"}}); status != http.StatusOK || at != "/admin/" {
+		"password": {"correct horse"}}); status != http.StatusOK || at != "/admin/account" {
 		s.Errorf("the first link ends with %d at %s", status, at)
 	}
 	other := s.stranger()

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"strconv"
 
 	"enlist/internal/accounts"
 	"enlist/internal/db"
@@ -39,18 +40,18 @@ func (s *App) Bootstrap(ctx context.Context, keyText string) (*Bootstrapped, err
 			return nil, err
 		}
 		first := &Bootstrapped{Key: keyText}
-		return first, first.fill(ctx, tx, now)
+		return first, s.fill(ctx, tx, now, first)
 	})
 }
 
 // fill adds the key. It also adds an Account and a List if the database has none.
-func (f *Bootstrapped) fill(ctx context.Context, tx *db.Tx, now int64) error {
-	account, err := firstAccount(ctx, tx, now)
+func (s *App) fill(ctx context.Context, tx *db.Tx, now int64, f *Bootstrapped) error {
+	account, err := firstAccount(ctx, tx, now, s.Accounts.NewZone())
 	if err != nil {
 		return err
 	}
 	f.Account = account.ID
-	f.List, err = firstList(tx, accounts.OperatorIn(ctx, account), now)
+	f.List, err = firstList(tx, accounts.OperatorIn(ctx, account), now, s.Accounts.Settings().Of(account.ID).ListCountry())
 	if err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func (f *Bootstrapped) fill(ctx context.Context, tx *db.Tx, now int64) error {
 }
 
 // firstAccount returns the Account with the lowest ID. If there is no Account, it adds one.
-func firstAccount(ctx context.Context, tx *db.Tx, now int64) (*enlist.Account, error) {
+func firstAccount(ctx context.Context, tx *db.Tx, now int64, zone string) (*enlist.Account, error) {
 	all, err := accounts.All(tx)
 	if err != nil {
 		return nil, err
@@ -70,7 +71,7 @@ func firstAccount(ctx context.Context, tx *db.Tx, now int64) (*enlist.Account, e
 	if len(all) > 0 {
 		return &all[0], nil
 	}
-	a := &enlist.Account{Name: "First Account", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit, CreationTime: now}
+	a := &enlist.Account{Name: "First Account", TimeZone: zone, ContactLimit: enlist.NoContactLimit, CreationTime: now}
 	if err := accounts.Insert(tx, a); err != nil {
 		return nil, err
 	}
@@ -78,7 +79,7 @@ func firstAccount(ctx context.Context, tx *db.Tx, now int64) (*enlist.Account, e
 }
 
 // firstList returns the Account's List with the lowest ID. If there is no List, it adds one.
-func firstList(tx *db.Tx, c *enlist.Caller, now int64) (enlist.ListID, error) {
+func firstList(tx *db.Tx, c *enlist.Caller, now, countryCode int64) (enlist.ListID, error) {
 	all, err := lists.OfAccount(tx, c.Account.ID)
 	if err != nil {
 		return 0, err
@@ -86,6 +87,6 @@ func firstList(tx *db.Tx, c *enlist.Caller, now int64) (enlist.ListID, error) {
 	if len(all) > 0 {
 		return all[0].ID, nil
 	}
-	return lists.AddList(tx, c, now, []enlist.Detail{{Key: "name",
-		Value: enlist.TextInput(FirstListName)}})
+	return lists.AddList(tx, c, now, []enlist.Detail{{Key: "name", Value: enlist.TextInput(FirstListName)},
+		{Key: "country_code", Value: enlist.TextInput(strconv.FormatInt(countryCode, 10))}})
 }

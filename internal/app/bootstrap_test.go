@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"enlist/internal/accounts"
 	"enlist/internal/app"
 	"enlist/internal/db/sqlite"
 	"enlist/internal/enlist"
@@ -51,5 +52,49 @@ func TestBootstrapAddsOneKeyWhenTwoServersStart(t *testing.T) {
 		if err != nil || len(lists) != 1 || lists[0].ID != first.List {
 			t.Fatalf("the Account has the Lists %+v, error %v; want only List %d", lists, err, first.List)
 		}
+	}
+}
+
+// The first Account has the time zone of the setting, or else of the server, and the first List the country of the setting,
+// or else that of addList.
+func TestBootstrapUsesTheDeclaredPlace(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		declared []accounts.Declared
+		zone     string
+		country  int64
+	}{
+		{"declared", []accounts.Declared{{Name: "timezone", Value: "Europe/Berlin"}, {Name: "country-code", Value: "49"}}, "Europe/Berlin", 49},
+		{"of the server", nil, "Asia/Tokyo", enlist.DefaultCountryCode},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "enlist.db"), sqlite.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer store.Close()
+			s := app.New(store, time.Now)
+			s.Accounts.SetServerZone("Asia/Tokyo")
+			s.Accounts.Declare(c.declared)
+			first, err := new(app.Bootstrapped), s.ReadSettings(t.Context())
+			if err == nil {
+				first, err = s.Bootstrap(t.Context(), "")
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			caller, err := s.Accounts.Authenticate(t.Context(), first.Key)
+			if err != nil || caller.Account.TimeZone != c.zone {
+				t.Errorf("the first Account is %+v, error %v; want the zone %s", caller.Account, err, c.zone)
+			}
+			list, err := s.Lists.List(t.Context(), caller, first.List)
+			if err != nil || list.CountryCode != c.country {
+				t.Errorf("the first List is %+v, error %v; want the country %d", list, err, c.country)
+			}
+			added, err := s.Accounts.AddAccount(t.Context(), accounts.AccountDetails{Name: "Second", ContactLimit: enlist.NoContactLimit})
+			if err != nil || added.TimeZone != c.zone {
+				t.Errorf("the next Account is %+v, error %v; want the zone %s", added, err, c.zone)
+			}
+		})
 	}
 }

@@ -1,7 +1,5 @@
 package enlist
 
-import "time"
-
 // Account owns Lists and keys. TimeZone is an IANA name such as "Australia/Sydney" or
 // "UTC". It decides what "today" means for the date Fields of the Account.
 type Account struct {
@@ -18,12 +16,3 @@ type Account struct {
 
 // NoContactLimit is the ContactLimit of an Account that may store any number of Contacts.
 const NoContactLimit = -1
-
-// CheckTimeZone refuses unknown names of time zones. It also refuses "Local", because "Local" can
-// mean another zone on each machine.
-func CheckTimeZone(zone string) error {
-	if _, err := time.LoadLocation(zone); err != nil || zone == "" || zone == "Local" {
-		return Refuse(InvalidParameters, "time zone %q is not known; give an IANA name such as Europe/Berlin", zone)
-	}
-	return nil
-}

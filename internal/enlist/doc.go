@@ -6,6 +6,7 @@
 // Times are integer Unix seconds. A time of 0 means never.
 //
 //	id.go             typed IDs
+//	timezone.go       names of time zones
 //	account.go, key.go, domain.go, list*.go, field.go, preference.go, contact.go, autoresponder*.go, webhook.go
 //	                  one file for each record
 //	consent.go        the rows of the consent ledger

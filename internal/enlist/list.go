@@ -2,7 +2,8 @@ package enlist
 
 // This file has the record of a List and the database methods for it.
 
-// DefaultCountryCode is the telephone country code of a new List.
+// DefaultCountryCode is the telephone country code of a List for which a program says none. The published API has it, and
+// pages ask.
 const DefaultCountryCode = 61
 
 // List is a set of Contacts, whose values are defined by Fields. In a new List all flags are

@@ -21,12 +21,24 @@ func (s *Service) AddList(ctx context.Context, c *enlist.Caller, details []enlis
 	})
 }
 
+// ChooseCountry sets the telephone country code of the Account's Lists that still have the default and no Contact. Errors:
+// Denied, InvalidParameters.
+func (s *Service) ChooseCountry(ctx context.Context, c *enlist.Caller, code string) error {
+	all, err := s.SearchLists(ctx, c, enlist.Query{})
+	for i := range all {
+		if err == nil && all[i].ContactCount == 0 && all[i].CountryCode == enlist.DefaultCountryCode {
+			_, err = s.EditList(ctx, c, all[i].ID, []enlist.Detail{{Key: "country_code", Value: enlist.TextInput(code)}})
+		}
+	}
+	return err
+}
+
 // AddList adds a List with its address Fields, in the transaction tx.
 func AddList(tx *db.Tx, c *enlist.Caller, now int64, details []enlist.Detail) (enlist.ListID, error) {
 	list := enlist.List{
 		AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
 		CreationTime: now, LastModifiedTime: now,
-		DisallowDuplicates: true, CountryCode: 61, SMSResponseAction: "do_nothing", AddressTypes: "email,mobile",
+		DisallowDuplicates: true, CountryCode: enlist.DefaultCountryCode, SMSResponseAction: "do_nothing", AddressTypes: "email,mobile",
 	}
 	if err := enlist.Assign(&list, ListAttributes, details); err != nil {
 		return 0, err

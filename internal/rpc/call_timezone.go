@@ -1,24 +1,18 @@
-// This file has getTimezoneList, which returns the names of time zones from the embedded file
-// timezones.txt.
+// This file has getTimezoneList, which returns the names of time zones.
 
 package rpc
 
 import (
-	_ "embed" // for timezones.txt
 	"strings"
-)
 
-// timezones has one name on each line: UTC, and each time zone in the file zone.tab of the IANA
-// time zone database.
-//
-//go:embed timezones.txt
-var timezones string
+	"enlist/internal/enlist"
+)
 
 // getTimezoneList returns the names of all time zones. Recheck asks the database whether the key is
 // still valid, because Authenticate may have used a cached key.
 func getTimezoneList(c *call) error {
 	err := c.service.Accounts.Recheck(c.ctx, c.caller)
-	return writeRecords(c, appendTimezone, strings.Fields(timezones), err)
+	return writeRecords(c, appendTimezone, enlist.TimeZones(), err)
 }
 
 func appendTimezone(b []byte, name *string) []byte {

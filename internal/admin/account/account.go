@@ -28,16 +28,20 @@ type page struct{ content *template.Template }
 type data struct {
 	*accounts.OwnAccount
 	Form       ui.Form
+	IsNew      bool // no user has chosen the country yet
 	HasLimit   bool
 	HeldReason string // "": mails are not held
 	IntoFolder bool   // no mail leaves the server
 	HeldSince  string
 }
 
-func formOf(name, zone string) ui.Form {
+func formOf(r *ui.Request, a *enlist.Account) ui.Form {
+	zone := ui.TimeZone("Time zone", a.TimeZone)
+	zone.Zone = !r.HasCountry()
 	return ui.Form{
-		{Name: "name", Label: "Name", Value: name, Required: true},
-		{Name: "timezone", Label: "Time zone", Help: "such as Europe/Berlin", Value: zone, Required: true},
+		{Name: "name", Label: "Name", Value: a.Name, Required: true},
+		zone,
+		ui.Country("Country of telephone numbers without one, in new Lists", r.NewCountry()),
 	}
 }
 
@@ -53,10 +57,10 @@ func (p *page) view(r *ui.Request, form ui.Form, problem string) (*ui.View, erro
 	if err != nil {
 		return nil, err
 	}
-	d := data{OwnAccount: a, Form: form, HasLimit: a.ContactLimit != enlist.NoContactLimit,
-		IntoFolder: r.MailDir != ""}
+	d := data{OwnAccount: a, Form: form, IsNew: !r.HasCountry(), IntoFolder: r.MailDir != "",
+		HasLimit: a.ContactLimit != enlist.NoContactLimit}
 	if form == nil {
-		d.Form = formOf(a.Name, a.TimeZone)
+		d.Form = formOf(r, &a.Account)
 	}
 	if held != nil {
 		d.HeldReason, d.HeldSince = held.Reason, r.Date(held.Time)
@@ -65,10 +69,18 @@ func (p *page) view(r *ui.Request, form ui.Form, problem string) (*ui.View, erro
 }
 
 func (p *page) edit(r *ui.Request) (*ui.View, error) {
-	form := formOf("", "")
+	isNew := !r.HasCountry() && r.PostForm.Get("country_code") != ""
+	form := formOf(r, &enlist.Account{TimeZone: r.PostForm.Get("timezone")}) // which the choice has then, also if it is wrong
 	form.Read(r)
-	err := r.App.Accounts.EditOwnAccount(r.Context(), r.Caller, form.Value("name"), form.Value("timezone"))
-	if err == nil {
+	err := r.App.Accounts.EditOwnAccount(r.Context(), r.Caller, accounts.OwnAccountChange{Name: form.Value("name"),
+		TimeZone: form.Value("timezone"), CountryCode: form.Value("country_code")})
+	if err == nil && isNew {
+		err = r.App.Lists.ChooseCountry(r.Context(), r.Caller, form.Value("country_code"))
+	}
+	switch {
+	case err == nil && isNew:
+		return ui.GoTo("/admin/", "Saved."), nil
+	case err == nil:
 		return ui.GoTo("/admin/account", "Saved. All pages have the new times now."), nil
 	}
 	problem, err := form.Refuse(err)

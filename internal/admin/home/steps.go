@@ -36,6 +36,7 @@ func (d *data) firstSteps(r *ui.Request) error {
 		message += "/" + ui.Plain(int64(messages[0].ID))
 	}
 	d.Steps = []step{
+		{Text: "Say in which time zone and country you are", Path: "/admin/account", Done: r.HasCountry()},
 		{Text: "Make a List, for the people and what is known of them", Path: "/admin/lists/new", Done: len(d.Lists) > 0},
 		{Text: "Say from which address its mails come", Path: sender, Done: hasSender},
 		{Text: "Import your Contacts", Path: "/admin/imports/new", Done: hasContacts},

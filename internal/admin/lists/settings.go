@@ -92,8 +92,7 @@ func inputsOf(l *enlist.List) ui.Form {
 		text("on_register_address", "Notify when someone subscribes", "addresses with commas between them", l.OnRegister),
 		text("on_update_address", "Notify when a Contact changes", "", l.OnUpdate),
 		text("on_unsubscribe_address", "Notify when someone unsubscribes", "", l.OnUnsubscribe),
-		{Name: "country_code", Label: "Country of telephone numbers without one", Help: "such as 49 for Germany",
-			Kind: ui.InputNumber, Value: ui.Plain(l.CountryCode)},
+		ui.Country("Country of telephone numbers without one", l.CountryCode),
 	}
 }
 
@@ -103,7 +102,7 @@ func (p *pages) newList(r *ui.Request) (*ui.View, error) {
 		return nil, ui.ErrNotFound
 	}
 	f, err := formOf(r, &enlist.List{DoubleOptIn: true, DisallowDuplicates: true, TrackOpens: true,
-		TrackClicks: true, CountryCode: enlist.DefaultCountryCode})
+		TrackClicks: true, CountryCode: r.NewCountry()})
 	return p.showNew(f, ""), err
 }
 

@@ -181,7 +181,10 @@ func (p *Pages) UseLink(w http.ResponseWriter, r *http.Request) {
 	default:
 		p.options.SetCookie(w, cookie)
 		to := "/admin/"
-		if person != nil && !person.HasPassword() {
+		switch {
+		case person == nil:
+			to = "/admin/account" // the first person says where it is
+		case !person.HasPassword():
 			to = "/admin/you" // where the person chooses one
 		}
 		http.Redirect(w, r, to, http.StatusSeeOther)

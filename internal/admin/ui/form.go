@@ -31,10 +31,15 @@ type Input struct {
 	Required    bool
 	Wrong       string // why the value is refused
 	IsFolded    bool   // rarely needed: a page shows it after a click
+	Zone        bool   // form.js chooses the time zone of the browser
 }
 
-// Option is a value that an input of the kind InputChoice can have.
-type Option struct{ Value, Text string }
+// Option is a value that an input of the kind InputChoice can have. IsOther is another text of the value: it can be
+// chosen, and then the main one is shown.
+type Option struct {
+	Value, Text string
+	IsOther     bool
+}
 
 // Choices returns Options from values and their texts in turn.
 func Choices(pairs ...string) (all []Option) {
