@@ -2,35 +2,34 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"time"
+
+	"enlist/internal/config"
+	"enlist/internal/door"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
 
 // This file warns of a TLS certificate that ends soon: its renewal has failed, and browsers will refuse the service.
 
-const certificateSoon = 14 * 24 * time.Hour // before the end of a certificate
-
-// certificateText says what is wrong with a certificate that is valid until end; "": nothing. A zero end is not known.
-func certificateText(end, now time.Time) string {
+// validity returns the time of the certificate that the service uses; zero: it has none, or needed none yet.
+func (e *entrance) validity() (door.Validity, error) {
 	switch {
-	case end.IsZero() || end.Sub(now) > certificateSoon:
-		return ""
-	case !now.Before(end):
-		return "the TLS certificate has expired at " + end.UTC().Format(time.DateTime) + " UTC: clients refuse the service"
+	case e.certificate != nil:
+		return e.certificate.Validity(), nil
+	case e.acme != nil:
+		return e.acme.Validity()
 	}
-	return fmt.Sprintf("the TLS certificate expires in %d days, at %s UTC: it should have been renewed",
-		int(end.Sub(now).Hours()/24), end.UTC().Format(time.DateTime))
+	return door.Validity{}, nil
 }
 
-// certificateEnd returns when the certificate of the service ends; zero: it has none, or none was needed yet.
-func (e *entrance) certificateEnd() time.Time {
-	if e.certificate == nil {
-		return time.Time{}
+// certificateTrouble says what is wrong with a certificate that was read; "": nothing.
+func certificateTrouble(v door.Validity, err error) string {
+	if err != nil {
+		return "the TLS certificate cannot be read: " + err.Error()
 	}
-	return e.certificate.End()
+	return v.Trouble(time.Now())
 }
 
 // warnOfCertificate logs once a day what is wrong with the certificate, until ctx ends.
@@ -38,7 +37,7 @@ func (e *entrance) warnOfCertificate(ctx context.Context, log *slog.Logger) {
 	day := time.NewTicker(24 * time.Hour)
 	defer day.Stop()
 	for {
-		if text := certificateText(e.certificateEnd(), time.Now()); text != "" {
+		if text := certificateTrouble(e.validity()); text != "" {
 			log.Error(text)
 		}
 		select {
@@ -52,11 +51,32 @@ func (e *entrance) warnOfCertificate(ctx context.Context, log *slog.Logger) {
 // certificateMetric returns the metric of the end of the certificate.
 func (e *entrance) certificateMetric() prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "enlist_tls_certificate_end_seconds",
-		Help: "Unix time until which the certificate of --tls-cert is valid; 0: there is none."},
+		Help: "Unix time until which the certificate of --tls-cert or --acme is valid; 0: there is none."},
 		func() float64 {
-			if end := e.certificateEnd(); !end.IsZero() {
-				return float64(end.Unix())
+			if v, err := e.validity(); err == nil && v != (door.Validity{}) {
+				return float64(v.To.Unix())
 			}
 			return 0
 		})
+}
+
+// checkCertificate looks at the certificate of the flags with which the service starts.
+func checkCertificate(c config.TLS, db config.Database) (problems, notes []string) {
+	s := config.Serve{Database: db, TLSCert: c.TLSCert, ACME: c.ACME, ACMEDir: c.ACMEDir}
+	var v door.Validity
+	var err error
+	switch {
+	case c.TLSCert != "":
+		v, err = door.ReadValidity(c.TLSCert)
+	case len(c.ACME) > 0:
+		v, err = door.ACMEValidity(s.ACMEFolder(), c.ACME)
+		if err == nil && v == (door.Validity{}) {
+			notes = []string{"the folder " + s.ACMEFolder() + " has no TLS certificate yet: the service gets one when the first " +
+				"client connects"}
+		}
+	}
+	if text := certificateTrouble(v, err); text != "" {
+		problems = []string{text}
+	}
+	return problems, notes
 }

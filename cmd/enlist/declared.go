@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"net/mail"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"enlist/internal/accounts"
 	"enlist/internal/app"
@@ -148,7 +150,8 @@ func (p *parser) add(name, value, where string) {
 	if err != nil {
 		p.mistake(where, "%v", err)
 	}
-	p.declared.All = append(p.declared.All, config.Declaration{Name: name, Value: value, Where: where})
+	p.declared.All = append(p.declared.All,
+		config.Declaration{Name: name, Value: value, Where: where, IsWrong: err != nil})
 }
 
 // checkFlag parses flags of serve.
@@ -171,7 +174,7 @@ func parseServe(flags []string) (config.Serve, error) {
 // resolve gives package kong the declared values of flags. It implements kong.ResolverFunc.
 func (p *parser) resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	for i := range p.declared.All {
-		if d := &p.declared.All[i]; slices.Contains(flag.Envs, variableOf(d.Name)) {
+		if d := &p.declared.All[i]; !d.IsWrong && slices.Contains(flag.Envs, variableOf(d.Name)) {
 			if flag.Target.Kind() == reflect.Bool {
 				return d.Value == "true", nil
 			}
@@ -181,40 +184,35 @@ func (p *parser) resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, e
 	return nil, nil
 }
 
-// checkTogether looks for values that contradict each other.
-func (p *parser) checkTogether() error {
+// checkFlags looks for mistakes in declared flags and secrets, and for values that contradict each other.
+func (p *parser) checkFlags() error {
 	var flags []string
-	c := config.Serve{}
+	secrets := make(map[string]string)
 	for _, d := range p.declared.All {
-		if _, err := accounts.FindSetting(d.Name); err == nil {
-			continue
-		}
-		switch d.Name {
-		case "bounce-secret":
-			c.BounceSecret = d.Value
-		case "bounce-key":
-			c.BounceKey = d.Value
+		_, err := accounts.FindSetting(d.Name)
+		switch {
+		case err == nil || d.IsWrong:
+		case slices.Contains(declaredOnly, d.Name):
+			secrets[d.Name] = d.Value
 		default:
-			if !slices.Contains(declaredOnly, d.Name) {
-				flags = append(flags, "--"+d.Name+"="+d.Value)
-			}
+			flags = append(flags, "--"+d.Name+"="+d.Value)
 		}
 	}
-	parsed, err := parseServe(flags)
-	if err == nil {
-		parsed.BounceSecret, parsed.BounceKey = c.BounceSecret, c.BounceKey
-		err = errors.Join(parsed.Check(), accounts.CheckTogether(settingsOf(p.declared)))
+	c, err := parseServe(flags)
+	if err != nil {
+		return err
 	}
-	return err
+	c.BounceSecret, c.BounceKey = secrets["bounce-secret"], secrets["bounce-key"]
+	return errors.Join(checkStart(c, secrets["bootstrap-key"]), checkDatabaseFolder(c))
 }
 
-// settingsOf returns the declared settings.
+// settingsOf returns the declared settings that can be used.
 func settingsOf(d *config.Declarations) (all []accounts.Declared) {
 	if d == nil {
 		return nil
 	}
 	for _, v := range d.All {
-		if _, err := accounts.FindSetting(v.Name); err == nil {
+		if _, err := accounts.FindSetting(v.Name); err == nil && !v.IsWrong {
 			all = append(all, accounts.Declared{Name: v.Name, Value: v.Value, Where: v.Where})
 		}
 	}
@@ -222,19 +220,37 @@ func settingsOf(d *config.Declarations) (all []accounts.Declared) {
 }
 
 // declareSettings makes the declared settings win over those of the database, in this process.
-func declareSettings(s *app.App, db config.Database) { s.Accounts.Declare(settingsOf(db.Declared)) }
+func declareSettings(s *app.App, db config.Database) {
+	s.Accounts.Declare(settingsOf(db.Declared))
+	s.Accounts.SetServerZone(serverZone())
+}
 
-// mistakes returns the error for mistakes in declared values and variables, all at once, or nil. together checks values
-// that are good alone.
-func (p *parser) mistakes(out *console, together func() error) error {
-	all := p.declared.Mistakes
-	if len(all) == 0 {
-		if err := together(); err != nil {
+// serverZone returns the IANA name of the time zone of this machine, or UTC if it has none.
+func serverZone() string {
+	name := time.Local.String()
+	if name == "Local" { // Go has read a file and does not know its name
+		target, _ := os.Readlink("/etc/localtime")
+		_, name, _ = strings.Cut(target, "/zoneinfo/")
+	}
+	if enlist.CheckTimeZone(name) != nil || name == "Etc/UTC" {
+		return "UTC"
+	}
+	return name
+}
+
+// mistakes returns the error for all mistakes in declared values and variables, or nil. A server that has no other mistake
+// checks its flags later, together with those of its command line.
+func (p *parser) mistakes(out *console, isServer bool) error {
+	all := slices.Clone(p.declared.Mistakes)
+	add := func(err error) {
+		if err != nil {
 			all = append(all, err.Error())
 		}
 	}
-	if err := checkVariables(out, p.Serve.variables); err != nil {
-		all = append(all, err.Error())
+	add(accounts.CheckTogether(settingsOf(p.declared)))
+	add(checkVariables(out, p.Serve.variables))
+	if !isServer || len(all) > 0 {
+		add(p.checkFlags())
 	}
 	if len(all) == 0 {
 		return nil

@@ -159,7 +159,8 @@ func TestKubernetesFileIsValid(t *testing.T) {
 		t.Errorf("the Service has the ports %+v", ports)
 	}
 	file := filepath.Join(t.TempDir(), "enlist.toml")
-	must(0, os.WriteFile(file, []byte(byKind["ConfigMap"].Data["enlist.toml"]), 0o600))(t)
+	declared := strings.ReplaceAll(byKind["ConfigMap"].Data["enlist.toml"], pod.InitContainers[0].Command[2], t.TempDir())
+	must(0, os.WriteFile(file, []byte(declared), 0o600))(t)
 	env := make(map[string]string)
 	for _, v := range c.Env {
 		env[v.Name] = v.Value
@@ -206,6 +207,10 @@ func TestComposeFileIsValid(t *testing.T) {
 	}
 	env := all.Services["enlist"].Environment
 	env["ENLIST_PUBLIC_URL"] = "https://lists.example.com"
+	if !slices.Contains(all.Services["enlist"].Volumes, "backups:"+env["ENLIST_BACKUP_DIR"]) {
+		t.Errorf("the folder of backups %s is no volume", env["ENLIST_BACKUP_DIR"])
+	}
+	env["ENLIST_BACKUP_DIR"] = t.TempDir()
 	if env["ENLIST_TRUSTED_PROXY"] != all.Networks["inner"].IPAM.Config[0].Subnet {
 		t.Errorf("the trusted proxy is %s", env["ENLIST_TRUSTED_PROXY"])
 	}

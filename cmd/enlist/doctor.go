@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -20,6 +21,9 @@ import (
 type doctorCommand struct {
 	config.Database
 	config.DNS
+	config.TLS
+	BackupDir   string `placeholder:"DIR" help:"Set as in enlist serve: none says that another program makes backups."`
+	Checkpoints string `placeholder:"WHO" help:"Set as in enlist serve."`
 	format
 }
 
@@ -39,17 +43,17 @@ func (c *doctorCommand) Run(ctx context.Context, out *console) error {
 		}
 		return c.conclude(out, &found)
 	}
-	err := withStore(ctx, c.Database, func(store *database) error { return found.look(ctx, store, c.Database, c.DNS) })
+	err := withStore(ctx, c.Database, func(store *database) error { return found.look(ctx, store, c) })
 	if err != nil {
 		return err
 	}
 	return c.conclude(out, &found)
 }
 
-// look runs the checks that need only the database, and the flags of mails.
-func (f *findings) look(ctx context.Context, store *database, db config.Database, mails config.DNS) error {
+// look runs the checks that need only the database, and the flags of mails and of the certificate.
+func (f *findings) look(ctx context.Context, store *database, c *doctorCommand) error {
 	service, advisor := newService(store, advisor.DefaultRules())
-	declareSettings(service, db)
+	declareSettings(service, c.Database)
 	for _, check := range []struct {
 		about string
 		run   func() (problems, notes []string, err error)
@@ -62,10 +66,14 @@ func (f *findings) look(ctx context.Context, store *database, db config.Database
 		{"proxy", func() (p, n []string, err error) { p, err = checkProxies(ctx, service); return }},
 		{"senders", func() (p, n []string, err error) { p, err = service.Accounts.RefusedSenders(ctx); return }},
 		{"hold", func() (p, n []string, err error) { p, err = checkHold(ctx, service); return }},
-		{"backup", func() (p, n []string, err error) { return checkBackup(ctx, service, time.Now()) }},
-		{"mails", func() (p, n []string, err error) { return checkMails(ctx, service, mails) }},
+		{"backup", func() (p, n []string, err error) { return checkBackup(ctx, service, c, time.Now()) }},
+		{"mails", func() (p, n []string, err error) { return checkMails(ctx, service, c.DNS) }},
+		{"certificate", func() (p, n []string, err error) { p, n = checkCertificate(c.TLS, c.Database); return }},
 	} {
 		problems, notes, err := check.run()
+		if errors.Is(err, db.ErrDamaged) {
+			problems, err = problemOf(err), nil // the other checks go on
+		}
 		if err != nil {
 			return err
 		}
@@ -210,8 +218,12 @@ func checkHold(ctx context.Context, s *app.App) ([]string, error) {
 
 // checkBackup returns a problem if a server makes backups and the last good one is too old, and a note if none was ever
 // made: another program may make them.
-func checkBackup(ctx context.Context, s *app.App, now time.Time) (problems, notes []string, err error) {
+func checkBackup(ctx context.Context, s *app.App, c *doctorCommand,
+	now time.Time) (problems, notes []string, err error) {
 	b, err := backup.Last(ctx, s.DB)
+	if err == nil && b == nil && (config.Serve{BackupDir: c.BackupDir, Checkpoints: c.Checkpoints}).OtherBackups() {
+		return nil, nil, nil
+	}
 	if err == nil && b == nil {
 		return nil, []string{"no server has ever made a backup of this database: start one with --backup-dir FOLDER, unless " +
 			"another program backs the database up"}, nil

@@ -39,7 +39,7 @@ type entrance struct {
 func newEntrance(c config.Serve, addr net.Addr, log *slog.Logger) (*entrance, error) {
 	proxies, err := door.ParseProxies(c.TrustedProxy)
 	if err != nil {
-		return nil, &usageError{fmt.Errorf("--trusted-proxy: %w", err)}
+		return nil, err
 	}
 	e := &entrance{options: door.Options{Proxies: proxies, HSTS: c.HSTS, Limits: limitsOf(c)}}
 	if c.TLSCert != "" {
@@ -48,11 +48,6 @@ func newEntrance(c config.Serve, addr net.Addr, log *slog.Logger) (*entrance, er
 			return nil, err
 		}
 		e.tls = e.certificate.Config()
-	}
-	for _, host := range c.ACME {
-		if !door.ValidHost(host) {
-			return nil, usage("--acme: %q is no host name such as lists.example.com", host)
-		}
 	}
 	if len(c.ACME) > 0 {
 		e.acme = door.NewACME(door.ACMEOptions{Hosts: c.ACME, Directory: c.ACMEDirectory, Dir: c.ACMEFolder()})

@@ -6,6 +6,7 @@
 // copy, distribute and restore may run while a server uses the same database.
 //
 //	serve.go, server.go, banner.go, ops*.go           the service
+//	start_check.go                                    mistakes in flags, before anything is created
 //	fill_days.go, certificate.go                      its work after an upgrade, and the end of its certificate
 //	door.go, admin.go, mail.go, sending.go            its listeners, and what sends its mails
 //	heap.go, tracing.go, trouble.go                   its memory, traces of calls, a full disk, and damage
@@ -216,9 +217,9 @@ func (p *parser) withDeclared(args []string, out *console) (*console, error) {
 	}
 	switch {
 	case len(args) > 0 && args[0] == "serve": // which checks the values together with the flags of its command line
-		return &with, p.mistakes(out, func() error { return accounts.CheckTogether(settingsOf(p.declared)) })
+		return &with, p.mistakes(out, true)
 	case len(args) > 1 && args[0] == "settings" && args[1] == "check":
-		return &with, p.mistakes(out, p.checkTogether)
+		return &with, p.mistakes(out, false)
 	}
 	return &with, nil
 }

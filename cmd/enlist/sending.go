@@ -46,9 +46,10 @@ func mailsLeave(c config.Serve, s *app.App) func(context.Context, *enlist.List) 
 }
 
 // homeOf returns what the page Home needs to know of this process.
-func homeOf(c config.Serve) home.Server {
+func homeOf(c config.Serve, e *entrance) home.Server {
 	return home.Server{SendsMail: c.SMTP != "", ReadsEvents: c.SMTPProvider != "", LinksToItself: c.LinksToItself(),
-		OtherBackups: c.BackupDir == config.NoBackups || c.Checkpoints == "external"}
+		OtherBackups: c.OtherBackups(),
+		Certificate:  func() string { return certificateTrouble(e.validity()) }}
 }
 
 // mailServerOf returns what the pages need to know of how this process sends mails.

@@ -13,7 +13,6 @@ import (
 	"syscall"
 
 	"enlist/internal/config"
-	"enlist/internal/enlist"
 	"enlist/internal/files"
 	"enlist/internal/imports/sheet"
 	"enlist/internal/search/advisor"
@@ -41,7 +40,9 @@ func (c *serveCommand) Run(ctx context.Context, out *console) error {
 	c.BounceSecret, c.BounceKey = out.getenv("ENLIST_BOUNCE_SECRET"), out.getenv("ENLIST_BOUNCE_KEY")
 	c.FirstUser = out.getenv("ENLIST_FIRST_USER")
 	c.old.addVariables(out.getenv)
-	if err := cmp.Or(c.Check(), checkFeedback(c.Serve)); err != nil {
+	c.OTLPEndpoint = cmp.Or(c.OTLPEndpoint, out.getenv("OTEL_EXPORTER_OTLP_ENDPOINT"))
+	key := out.getenv(bootstrapKey)
+	if err := checkStart(c.Serve, key); err != nil {
 		return &usageError{err}
 	}
 	setMemory(out, c.Serve)
@@ -49,12 +50,6 @@ func (c *serveCommand) Run(ctx context.Context, out *console) error {
 		newLog(out, c.Serve, c.LogLevel).Info("variables of the cluster for a service called enlist are ignored", "names",
 			out.cluster)
 	}
-	key := out.getenv(bootstrapKey)
-	if key != "" && !enlist.ValidKeyText(key) {
-		return usage("%s must be 64 lower-case hexadecimal characters: create a key with: openssl rand -hex 32",
-			bootstrapKey)
-	}
-	c.OTLPEndpoint = cmp.Or(c.OTLPEndpoint, out.getenv("OTEL_EXPORTER_OTLP_ENDPOINT"))
 	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer restore()
 	return serveDespiteFullDisk(ctx, c.Listen, newLog(out, c.Serve, c.LogLevel), func() error {

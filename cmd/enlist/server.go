@@ -125,7 +125,7 @@ func newServer(c config.Serve, r components) (*server, error) {
 	})
 	s.pages.SetMemory(s.calls.Bodies())
 	pages := admin.Options{Delay: s.calls.DelayFailure, Bodies: s.calls.Bodies(), Server: mailServerOf(c, r, queue),
-		Home:      homeOf(c),
+		Home:      homeOf(c, r.door),
 		PublicURL: r.people.linksURL(c), Secure: c.HasTLS() || strings.HasPrefix(c.PublicURL, "https://"),
 		Version: version(), Log: r.log, SettingsPage: s.pages.SettingsExample}
 	s.admin = sync.OnceValue(func() *admin.Handler { return admin.New(r.service, pages) })

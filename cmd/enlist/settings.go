@@ -72,18 +72,18 @@ func (c *settingsList) Run(ctx context.Context, out *console) error {
 // default holds.
 func settingRecord(s *app.App, row *accounts.Setting, stored []accounts.StoredSetting,
 	account enlist.AccountID) record {
-	value, setFor, declared := row.Default, "", s.Accounts.Declared(row.Name)
-	if declared != nil {
-		value, setFor = shownSetting(row, declared.Value), "this process by "+declared.Where
+	v, setFor := s.Accounts.ValueOf(row, stored, account), ""
+	switch {
+	case v.Declared != nil:
+		setFor = "this process by " + v.Declared.Where
+	case v.Account != 0:
+		setFor = fmt.Sprintf("Account %d", v.Account)
+	case v.IsSet:
+		setFor = "the service"
 	}
-	for _, v := range stored { // those of the service come first
-		if v.Name != row.Name || v.Account != 0 && v.Account != account || v.Account == 0 && declared != nil {
-			continue
-		}
-		value, setFor = shownSetting(row, v.Value), "the service"
-		if v.Account != 0 {
-			setFor = fmt.Sprintf("Account %d", v.Account)
-		}
+	value := v.Value
+	if v.IsSet {
+		value = shownSetting(row, value)
 	}
 	return record{{"name", row.Name}, {"value", value}, {"set_for", setFor}, {"default", row.Default},
 		{"of_account", row.OfAccount}, {"meaning", row.Says}, {"example", row.Example}}

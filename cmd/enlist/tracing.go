@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 
 	"enlist/internal/config"
@@ -28,7 +27,7 @@ func newTracer(c config.Serve, log *slog.Logger) (tracers, error) {
 	}
 	t, err := tracing.New(c.OTLPEndpoint, version(), log)
 	if err != nil {
-		return tracers{}, &usageError{fmt.Errorf("--otlp-endpoint: %w", err)}
+		return tracers{}, err
 	}
 	return tracers{t.Call, t.Postgres(), func() error {
 		ctx, done := context.WithTimeout(context.Background(), finishTime)

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -133,4 +134,33 @@ func (s *operations) ages(v *visitor, other enlist.AccountID, list enlist.ListID
 	w := s.as("onelist", people.Membership{Level: enlist.Full, Lists: []enlist.ListID{list}})
 	w.want("/admin/sending", http.StatusOK, "is shown to people who may use all Lists")
 	w.wantWithout("/admin/sending", "24 hours</h2>", "no mail waited for a minute")
+}
+
+// declaredSettings shows where the settings of the page are declared, and their values in place of the stored ones.
+func (s *operations) declaredSettings() {
+	s.Must(s.App.Accounts.ChangeSettings(s.Context(), 0, map[string]string{"mail-rate": "5", "mail-from": "stored@example.com"}))
+	values := map[string]string{"mail-rate": "20", "mail-from": "News <declared@example.com>", "batch-rate": "relay=7/second",
+		"batch-calendar": "mon-fri 8:00-18:00 UTC", "batch-warmup": "2020-01-31 500 1.5"}
+	var declared []accounts.Declared
+	for name, value := range values {
+		declared = append(declared, accounts.Declared{Name: name, Value: value, Where: "/etc/enlist.toml, " + name})
+	}
+	declare := func(all []accounts.Declared) {
+		s.App.Accounts.Declare(all)
+		s.Must(s.App.Accounts.ChangeSettings(s.Context(), 0, map[string]string{"search-indexes": strconv.Itoa(len(all))})) // so that it is read again
+		s.Must(s.App.ReadSettings(s.Context()))
+	}
+	declare(declared)
+	v := s.as("declared", people.Membership{Level: enlist.Full})
+	if alone, err := s.App.Accounts.AllAccounts(s.Context()); err != nil || len(alone) < 2 {
+		s.Fatalf("the server has %d Accounts (%v), want several", len(alone), err)
+	}
+	v.want("/admin/sending", http.StatusOK, "<td>20<br><small>declared by the operator</small>", "declared@example.com&gt;<br><small>declared by",
+		"mon-fri 8:00-18:00 UTC<br>", "2020-01-31 500 1.5<br>")
+	v.wantWithout("/admin/sending", "/etc/enlist.toml")
+	declare(nil)
+	v.want("/admin/sending", http.StatusOK, "<td>5</td>", "stored@example.com&gt;</td>")
+	v.wantWithout("/admin/sending", "declared by")
+	s.Must(s.App.Accounts.ChangeSettings(s.Context(), 0, map[string]string{"mail-rate": "", "mail-from": "", "search-indexes": ""}))
+	s.Must(s.App.ReadSettings(s.Context()))
 }

@@ -41,6 +41,7 @@ func (s *operations) pages() {
 		{Name: "the first page says what needs attention, and where to go", Test: (*operations).attention},
 		{Name: "mails in the folder are shown, and all are held, only on a server with one Account", Test: (*operations).mails},
 		{Name: "the records of a domain are shown, and compared with the DNS", Test: (*operations).domains},
+		{Name: "a page says where a setting is declared, and has its value", Test: (*operations).declaredSettings},
 		{Name: "mails that were deferred are shown and tried again, only those of the Account", Test: (*operations).queue},
 		{Name: "the pages need their level, and show texts as texts", Test: (*operations).levels},
 		{Name: "a List is made, changed, copied, cleared and deleted, with its name typed", Test: (*operations).lists},

@@ -161,6 +161,13 @@ type DNS struct {
 	SMTPProvider string `placeholder:"NAME"`
 }
 
+// TLS has the flags of enlist doctor that say which certificate the service has, as those of enlist serve.
+type TLS struct {
+	TLSCert string   `placeholder:"FILE" help:"PEM file of the TLS certificate, as in enlist serve."`
+	ACME    []string `sep:"," placeholder:"HOST" help:"Host names of the certificates, as in enlist serve."`
+	ACMEDir string   `placeholder:"DIR" help:"Folder of these certificates, as in enlist serve."`
+}
+
 // Serve returns the flags that the server has, and an error if one contradicts another. SMTPProvider is left out,
 // because the server needs its secrets too.
 func (d DNS) Serve(db Database) (Serve, error) {
@@ -174,6 +181,9 @@ const NoBackups = "none"
 // MakesBackups reports whether the process makes regular backups.
 func (s Serve) MakesBackups() bool { return s.BackupDir != "" && s.BackupDir != NoBackups }
 
+// OtherBackups reports whether another program makes the backups.
+func (s Serve) OtherBackups() bool { return s.BackupDir == NoBackups || s.Checkpoints == "external" }
+
 // LinksToItself reports whether the links in mails lead to the machine of the reader: to localhost or to a loopback
 // address.
 func (s Serve) LinksToItself() bool {
@@ -181,8 +191,10 @@ func (s Serve) LinksToItself() bool {
 	if s.PublicURL == "" || err != nil {
 		return true
 	}
-	ip, err := netip.ParseAddr(u.Hostname())
-	return strings.EqualFold(u.Hostname(), "localhost") || err == nil && (ip.IsLoopback() || ip.IsUnspecified())
+	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") ||
+		err == nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
 // Check returns an error if settings are out of range or contradict each other, with a line for each mistake.
@@ -190,61 +202,58 @@ func (s Serve) Check() error {
 	return errors.Join(s.Database.Check(), s.checkConnections(), s.checkMail(), s.checkTLS(), s.checkProcess())
 }
 
+// mistakes are the mistakes of a check.
+type mistakes []error
+
+// when adds a mistake if is is true.
+func (m *mistakes) when(is bool, format string, args ...any) {
+	if is {
+		*m = append(*m, fmt.Errorf(format, args...))
+	}
+}
+
 // checkProcess checks the settings of memory and backups.
 func (s Serve) checkProcess() error {
-	switch {
-	case s.Memory < 64<<20:
-		return errors.New("--memory must be at least 64MiB")
-	case s.MakesBackups() && s.BackupEvery < time.Minute:
-		return errors.New("--backup-every must be at least 1m")
-	case !s.MakesBackups() && (len(s.BackupRecipient) > 0 || s.BackupRecipientsFile != ""):
-		return errors.New("--backup-recipient and --backup-recipients-file need --backup-dir")
-	case s.Checkpoints == "external" && s.IsPostgres():
-		return errors.New("--checkpoints external is for SQLite: leave it out")
-	}
-	return nil
+	var m mistakes
+	m.when(s.Memory < 64<<20, "--memory must be at least 64MiB")
+	m.when(s.MakesBackups() && s.BackupEvery < time.Minute, "--backup-every must be at least 1m")
+	m.when(!s.MakesBackups() && (len(s.BackupRecipient) > 0 || s.BackupRecipientsFile != ""),
+		"--backup-recipient and --backup-recipients-file need --backup-dir")
+	m.when(s.Checkpoints == "external" && s.IsPostgres(), "--checkpoints external is for SQLite: leave it out")
+	return errors.Join(m...)
 }
 
 // checkConnections checks the settings of connections to a database server.
 func (s Serve) checkConnections() error {
-	switch {
-	case !s.IsPostgres() && (s.DBWriters != 0 || s.DBReaders != 0):
-		return errors.New("--db-writers and --db-readers are for PostgreSQL: " +
+	var m mistakes
+	m.when(!s.IsPostgres() && (s.DBWriters != 0 || s.DBReaders != 0),
+		"--db-writers and --db-readers are for PostgreSQL: "+
 			"set --db to the URL of a PostgreSQL database, or leave them out")
-	case !s.IsPostgres() && len(s.DBReplica) > 0:
-		return errors.New("--db-replica is for PostgreSQL: set --db to the URL of its primary, or leave it out")
-	case min(s.DBWriters, s.DBReaders) < 0:
-		return errors.New("--db-writers and --db-readers must be at least 1")
-	case s.DBReplicaLag < 0:
-		return errors.New("--db-replica-lag must not be negative")
-	case s.DBReplicaLag > 0 && len(s.DBReplica) == 0:
-		return errors.New("--db-replica-lag needs --db-replica")
-	}
+	m.when(!s.IsPostgres() && len(s.DBReplica) > 0,
+		"--db-replica is for PostgreSQL: set --db to the URL of its primary, or leave it out")
+	m.when(min(s.DBWriters, s.DBReaders) < 0, "--db-writers and --db-readers must be at least 1")
+	m.when(s.DBReplicaLag < 0, "--db-replica-lag must not be negative")
+	m.when(s.DBReplicaLag > 0 && len(s.DBReplica) == 0, "--db-replica-lag needs --db-replica")
 	for _, url := range s.DBReplica {
-		if !(Database{DB: url}).IsPostgres() {
-			return errors.New("--db-replica must be the URL of a standby: postgres://USER@HOST/DATABASE")
-		}
+		m.when(!(Database{DB: url}).IsPostgres(), "--db-replica must be the URL of a standby: postgres://USER@HOST/DATABASE")
 	}
-	return nil
+	return errors.Join(m...)
 }
 
 // checkTLS checks the settings of TLS.
 func (s Serve) checkTLS() error {
-	switch {
-	case (s.TLSCert == "") != (s.TLSKey == ""):
-		return errors.New("--tls-cert and --tls-key need each other: the files of the certificate and of its private key")
-	case s.TLSCert != "" && len(s.ACME) > 0:
-		return errors.New("--tls-cert and --acme exclude each other: the certificate is in files, or the service gets one")
-	case len(s.ACME) == 0 && cmp.Or(s.ACMEDirectory, s.ACMEDir) != "":
-		return errors.New("--acme-directory and --acme-dir need --acme, the host names of the service")
-	case !s.HasTLS() && s.RedirectListen != "":
-		return errors.New("--redirect-listen redirects to HTTPS: it needs --tls-cert and --tls-key, or --acme")
-	case !s.HasTLS() && s.HSTS != 0:
-		return errors.New("--hsts needs --tls-cert and --tls-key, or --acme")
-	case s.HSTS < 0:
-		return errors.New("--hsts must not be negative")
-	}
-	return nil
+	var m mistakes
+	m.when((s.TLSCert == "") != (s.TLSKey == ""),
+		"--tls-cert and --tls-key need each other: the files of the certificate and of its private key")
+	m.when(s.TLSCert != "" && len(s.ACME) > 0,
+		"--tls-cert and --acme exclude each other: the certificate is in files, or the service gets one")
+	m.when(len(s.ACME) == 0 && cmp.Or(s.ACMEDirectory, s.ACMEDir) != "",
+		"--acme-directory and --acme-dir need --acme, the host names of the service")
+	m.when(!s.HasTLS() && s.RedirectListen != "",
+		"--redirect-listen redirects to HTTPS: it needs --tls-cert and --tls-key, or --acme")
+	m.when(!s.HasTLS() && s.HSTS != 0, "--hsts needs --tls-cert and --tls-key, or --acme")
+	m.when(s.HSTS < 0, "--hsts must not be negative")
+	return errors.Join(m...)
 }
 
 // bounceSecret matches a secret that can be a part of a path and cannot be guessed.
@@ -266,27 +275,26 @@ func (s Serve) beside(name string) string {
 
 // checkMail checks the settings of mail.
 func (s Serve) checkMail() error {
-	switch {
-	case s.SMTP != "" && s.Mail != "":
-		return errors.New("--smtp and --mail exclude each other: " +
-			"mails are sent to a mail server or written into a folder")
-	case s.Mail != "" && !strings.HasPrefix(s.Mail, "dir:"):
-		return errors.New("--mail must be dir: and the path of a folder")
-	case s.MailConnections < 0:
-		return errors.New("--mail-connections must not be negative")
-	case s.SMTPProvider == "" && (s.BounceSecret != "" || s.BounceKey != ""):
-		return errors.New("ENLIST_BOUNCE_SECRET and ENLIST_BOUNCE_KEY need --smtp-provider")
-	case s.SMTPProvider != "" && s.SMTP == "":
-		return errors.New("--smtp-provider needs --smtp, the mail server of the provider")
-	case s.SMTPProvider != "" && !bounceSecret.MatchString(s.BounceSecret):
-		return errors.New("--smtp-provider needs ENLIST_BOUNCE_SECRET with 20 to 100 letters, digits, - and _: " +
+	var m mistakes
+	m.when(s.SMTP != "" && s.Mail != "", "--smtp and --mail exclude each other: "+
+		"mails are sent to a mail server or written into a folder")
+	m.when(s.Mail != "" && !strings.HasPrefix(s.Mail, "dir:"), "--mail must be dir: and the path of a folder")
+	m.when(s.MailConnections < 0, "--mail-connections must not be negative")
+	m.when(s.SMTPProvider == "" && (s.BounceSecret != "" || s.BounceKey != ""),
+		"ENLIST_BOUNCE_SECRET and ENLIST_BOUNCE_KEY need --smtp-provider")
+	m.when(s.SMTPProvider != "" && s.SMTP == "", "--smtp-provider needs --smtp, the mail server of the provider")
+	m.when(s.SMTPProvider != "" && !bounceSecret.MatchString(s.BounceSecret),
+		"--smtp-provider needs ENLIST_BOUNCE_SECRET with 20 to 100 letters, digits, - and _: "+
 			"make one with: openssl rand -hex 16")
-	case s.PublicURL != "" && !strings.HasPrefix(s.PublicURL, "http://") && !strings.HasPrefix(s.PublicURL, "https://"):
-		return fmt.Errorf("--public-url %s must begin with http:// or https://", s.PublicURL)
-	case s.AdminURL != "" && !strings.HasPrefix(s.AdminURL, "http://") && !strings.HasPrefix(s.AdminURL, "https://"):
-		return fmt.Errorf("--admin-url %s must begin with http:// or https://", s.AdminURL)
-	}
-	return nil
+	m.when(!isWebURL(s.PublicURL), "--public-url %s must begin with http:// or https://, and a host", s.PublicURL)
+	m.when(!isWebURL(s.AdminURL), "--admin-url %s must begin with http:// or https://, and a host", s.AdminURL)
+	return errors.Join(m...)
+}
+
+// isWebURL reports whether a text is "" or the URL of pages.
+func isWebURL(text string) bool {
+	u, err := url.Parse(text)
+	return text == "" || err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
 }
 
 // MailDir returns the folder into which mails are written if there is no mail server.

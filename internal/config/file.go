@@ -16,7 +16,10 @@ import (
 
 // Declaration is a value of a flag, a setting or a secret, and where it is declared: "variable ENLIST_SMTP" or
 // "/etc/enlist/enlist.toml:3".
-type Declaration struct{ Name, Value, Where string }
+type Declaration struct {
+	Name, Value, Where string
+	IsWrong            bool // the value cannot be used: Declarations.Mistakes says why
+}
 
 // Declarations are all declared values, and the mistakes among them, each with its place.
 type Declarations struct {
@@ -72,7 +75,7 @@ func ReadFile(path string) (values []Declaration, mistakes []string, err error) 
 				name))
 			continue
 		}
-		values = append(values, Declaration{name, value, where})
+		values = append(values, Declaration{Name: name, Value: value, Where: where})
 	}
 	return values, mistakes, lines.Error()
 }

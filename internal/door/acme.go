@@ -21,7 +21,8 @@ const LetsEncrypt = autocert.DefaultACMEDirectory
 type ACME struct {
 	manager *autocert.Manager
 	client  *http.Client
-	first   string // host of a client that names none
+	dir     string
+	hosts   []string // a client that names none gets the certificate of the first one
 }
 
 // ACMEOptions configure an ACME.
@@ -41,7 +42,8 @@ func NewACME(o ACMEOptions) *ACME {
 			Client: &acme.Client{DirectoryURL: cmp.Or(o.Directory, LetsEncrypt), HTTPClient: client,
 				UserAgent: "enlist"}},
 		client: client,
-		first:  o.Hosts[0],
+		dir:    o.Dir,
+		hosts:  o.Hosts,
 	}
 }
 
@@ -52,7 +54,7 @@ func (a *ACME) Config() *tls.Config {
 	c.MinVersion = tls.VersionTLS12
 	c.GetCertificate = func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 		if hello.ServerName == "" {
-			hello.ServerName = a.first
+			hello.ServerName = a.hosts[0]
 		}
 		return a.manager.GetCertificate(hello)
 	}
@@ -62,6 +64,9 @@ func (a *ACME) Config() *tls.Config {
 // HTTPHandler answers challenges of the kind HTTP-01, which the authority sends to port 80, and calls next for all
 // other requests. After its call, the ACME uses this kind if TLS-ALPN-01 fails.
 func (a *ACME) HTTPHandler(next http.Handler) http.Handler { return a.manager.HTTPHandler(next) }
+
+// Validity returns the time of the certificate that ends first.
+func (a *ACME) Validity() (Validity, error) { return ACMEValidity(a.dir, a.hosts) }
 
 // Close closes the connections to the authority.
 func (a *ACME) Close() { a.client.CloseIdleConnections() }

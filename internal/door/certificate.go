@@ -42,8 +42,8 @@ func (c *Certificate) Config() *tls.Config {
 	}
 }
 
-// End returns when the certificate ends.
-func (c *Certificate) End() time.Time { return c.current.Load().Leaf.NotAfter }
+// Validity returns the time of the certificate that is in use.
+func (c *Certificate) Validity() Validity { return ValidityOf(c.current.Load().Leaf) }
 
 // Watch reads the files again when one of them changes, and when reload receives a value. It looks every
 // interval, and returns when ctx ends. If the new files are invalid, the service keeps the old certificate.

@@ -77,12 +77,17 @@ func TestAMissingCertificateIsAnError(t *testing.T) {
 // writeCertificate writes a certificate that is signed by itself.
 func writeCertificate(t *testing.T, certFile, keyFile, name string) {
 	t.Helper()
+	writeCertificateUntil(t, certFile, keyFile, name, time.Now().Add(time.Hour))
+}
+
+func writeCertificateUntil(t *testing.T, certFile, keyFile, name string, end time.Time) {
+	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
-		NotAfter: time.Now().Add(time.Hour)}
+		NotAfter: end}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)

@@ -71,6 +71,12 @@ func parseServer(text string) (mailServer, error) {
 	return s, nil
 }
 
+// CheckServer returns an error if a text is not the URL of a mail server. The error does not contain the URL.
+func CheckServer(text string) error {
+	_, err := parseServer(text)
+	return err
+}
+
 // dial connects, starts TLS if the server offers it, and logs in if there is a user name.
 // It sends a password without TLS only to a server on this machine. decisions.md: 50
 func (s *mailServer) dial(ctx context.Context) (*conn, error) {

@@ -30,12 +30,24 @@ type exporter struct {
 	log    *slog.Logger
 }
 
+// CheckEndpoint returns an error if a text is no URL of a collector.
+func CheckEndpoint(endpoint string) error {
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return fmt.Errorf("%q is no URL such as http://127.0.0.1:4318", endpoint)
+	}
+	return nil
+}
+
 // newExporter returns an exporter for an endpoint. The headers of its requests are in OTEL_EXPORTER_OTLP_HEADERS, such
 // as Authorization=Basic%20abc.
 func newExporter(endpoint string, log *slog.Logger) (*exporter, error) {
+	if err := CheckEndpoint(endpoint); err != nil {
+		return nil, err
+	}
 	u, err := url.Parse(endpoint)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("%q is no URL such as http://127.0.0.1:4318", endpoint)
+	if err != nil {
+		return nil, err
 	}
 	e := &exporter{url: u.JoinPath("v1/traces").String(),
 		header: http.Header{"Content-Type": {"application/x-protobuf"}},

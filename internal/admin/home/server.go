@@ -21,6 +21,8 @@ type Server struct {
 	ReadsEvents   bool // an email provider posts its bounces
 	LinksToItself bool // the public URL leads to the reader's own machine
 	OtherBackups  bool // another program makes the backups
+	// Certificate says what is wrong with the TLS certificate; "": nothing. nil: another program has it.
+	Certificate func() string
 }
 
 // probeTime is the longest time in which the database must store a change.
@@ -39,6 +41,11 @@ func (d *data) server(r *ui.Request, s Server) error {
 	alone, err := r.IsAlone()
 	if err != nil || r.Caller.Key.Level < enlist.Full || !alone && !r.Person.AllAccounts {
 		return err
+	}
+	if s.Certificate != nil {
+		if trouble := s.Certificate(); trouble != "" {
+			d.need("Browsers refuse this server, or will soon", trouble, "", "")
+		}
 	}
 	if !slices.ContainsFunc(d.Lists, func(l list) bool { return l.ContactCount > 0 }) {
 		return nil // there is nothing to lose yet

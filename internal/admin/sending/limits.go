@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"enlist/internal/accounts"
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
 )
@@ -23,14 +24,12 @@ func (p *pages) readLimits(r *ui.Request, d *data, alone bool) error {
 	if err != nil {
 		return err
 	}
-	values := make(map[string]string)
-	for _, s := range stored {
-		if s.Account == 0 {
-			values[s.Name] = s.Value
-		}
-	}
 	for _, l := range limitTexts {
-		value := values[l[0]]
+		row, err := accounts.FindSetting(l[0])
+		if err != nil {
+			return err
+		}
+		value := r.App.Accounts.ValueOf(row, stored, 0).Value
 		if l[0] == "batch-rate" && value != "" && !alone {
 			value = "set by the operator" // it can name domains of other Accounts
 		}
@@ -40,7 +39,7 @@ func (p *pages) readLimits(r *ui.Request, d *data, alone bool) error {
 				value = "no limit"
 			}
 		}
-		d.Settings = append(d.Settings, setting{l[1], value})
+		d.Settings = append(d.Settings, limit{setting{l[1], value}, declaredBy(r, l[0], alone)})
 	}
 	limits, err := r.App.Sending.Limits(r.Context())
 	if err != nil {

@@ -74,7 +74,7 @@ type data struct {
 	MayHold    bool
 	MayTest    bool
 	To, Wrong  string // of the test mail
-	Settings   []setting
+	Settings   []limit
 	Slowed     []setting // domain groups that asked for fewer mails
 	Bounces    string    // how bounces come back
 	Warmup     *ui.Plot
@@ -88,6 +88,12 @@ type data struct {
 
 // setting is something with its value, in words.
 type setting struct{ Name, Value string }
+
+// limit is a setting of the operator.
+type limit struct {
+	setting
+	Declared string // where it is declared; "": it is not
+}
 
 // show shows the page. to is the address of a test mail that was not sent, and wrong says why.
 func (p *pages) show(r *ui.Request, to, wrong string) (*ui.View, error) {
@@ -150,15 +156,46 @@ func (p *pages) readMode(r *ui.Request, d *data, alone bool) error {
 		d.Bounces = "The provider " + p.Provider + " reports bounces and complaints to this server."
 	case settings.Bounces.Domain != "":
 		d.Bounces = "Bounces come back to " + settings.Bounces.Local + "@" + settings.Bounces.Domain + "."
+		if where := declaredBy(r, "bounce-address", alone); where != "" {
+			d.Bounces += " This address is declared by " + where + "."
+		}
 	default:
 		d.Bounces = "Only what the mail server refuses at once is known. Bounces that come later go to the sender of " +
 			"the mail: set the setting bounce-address, so that they are counted."
 	}
-	if settings.From != "" {
-		d.Settings = append(d.Settings, setting{"Sender of Messages and Lists without one",
-			strings.TrimSpace(settings.FromName + " <" + settings.From + ">")})
+	return p.readSender(r, d, settings, alone)
+}
+
+// readSender sets the sender of mails without one.
+func (p *pages) readSender(r *ui.Request, d *data, settings *accounts.Settings, alone bool) error {
+	if settings.From == "" {
+		return nil
 	}
-	return nil
+	row, err := accounts.FindSetting("mail-from")
+	if err != nil {
+		return err
+	}
+	stored, err := r.App.Accounts.StoredSettings(r.Context())
+	sender := limit{setting: setting{"Sender of Messages and Lists without one",
+		strings.TrimSpace(settings.FromName + " <" + settings.From + ">")}}
+	if r.App.Accounts.ValueOf(row, stored, r.Caller.Account.ID).Declared != nil {
+		sender.Declared = declaredBy(r, "mail-from", alone)
+	}
+	d.Settings = append(d.Settings, sender)
+	return err
+}
+
+// declaredBy returns where a setting is declared, or "". Members of one Account of several do not see the paths of the
+// server.
+func declaredBy(r *ui.Request, name string, alone bool) string {
+	d := r.App.Accounts.Declared(name)
+	switch {
+	case d == nil:
+		return ""
+	case !alone && !r.Person.AllAccounts:
+		return "the operator"
+	}
+	return d.Where
 }
 
 // test sends a test mail.

@@ -266,7 +266,7 @@ func TestPublicURLIsFetched(t *testing.T) {
 	want(get(site.URL, nil, time.Now()), Problem, "certificate is not valid")
 	want(get(site.URL, site.Client(), time.Now()), OK, "certificate")
 	end := site.Certificate().NotAfter
-	want(get(site.URL, site.Client(), end.AddDate(0, 0, -13)), Warning, "the certificate ends on "+end.UTC().Format(time.DateOnly))
+	want(get(site.URL, site.Client(), end.AddDate(0, 0, -13)), Warning, "the TLS certificate expires in 13 days, at "+end.UTC().Format(time.DateOnly))
 }
 
 // A resolver that does not answer is a problem of each check, and not a missing record.

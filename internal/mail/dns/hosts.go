@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"enlist/internal/accounts"
+	"enlist/internal/door"
 )
 
 // This file checks hosts: the mail server for bounces, the names of sending addresses, and the public URL.
@@ -78,9 +79,6 @@ func (c *Checker) name(ctx context.Context, ip netip.Addr) Result {
 		Value: ip.String()})
 }
 
-// endsSoon is the time before the end of a certificate from which there is a warning.
-const endsSoon = 14 * 24 * time.Hour
-
 // publicURL asks the service for its health through its public name.
 func (c *Checker) publicURL(ctx context.Context, public string) Result {
 	if public == "" {
@@ -109,9 +107,11 @@ func (c *Checker) publicURL(ctx context.Context, public string) Result {
 		return r.is(Problem, fmt.Sprintf("/healthz answers %s: the name does not lead to the service", reply.Status))
 	case reply.TLS == nil:
 		return r.is(Warning, "the URL has no https, so mail programs show no button to unsubscribe (RFC 8058)")
-	case len(reply.TLS.PeerCertificates) > 0 && reply.TLS.PeerCertificates[0].NotAfter.Sub(c.now()) < endsSoon:
-		return r.is(Warning, "the certificate ends on "+
-			reply.TLS.PeerCertificates[0].NotAfter.UTC().Format(time.DateOnly))
+	}
+	if len(reply.TLS.PeerCertificates) > 0 {
+		if trouble := door.ValidityOf(reply.TLS.PeerCertificates[0]).Trouble(c.now()); trouble != "" {
+			return r.is(Warning, trouble)
+		}
 	}
 	return r.is(OK, "the service answers, and its certificate is valid")
 }
