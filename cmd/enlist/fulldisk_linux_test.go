@@ -49,11 +49,17 @@ func TestFullDiskMakesTheServiceNotReady(t *testing.T) {
 	if err == nil || !strings.Contains(string(out), "problem: writing: the disk of the database is full") {
 		t.Errorf("on a full disk enlist doctor ended with %v and printed %s", err, out)
 	}
+	wantChangesAgain(t, c, fill)
+}
+
+// wantChangesAgain removes the file that fills the disk, and checks that the same server then stores changes.
+func wantChangesAgain(t *testing.T, c *crash, fill string) {
+	t.Helper()
 	if err := os.Remove(fill); err != nil {
 		t.Fatal(err)
 	}
 	wantReady(t, c.url, 200, "ok")
-	if err := subscribe("after@example.com"); err != nil {
+	if _, err := c.client.SubscribeContact(t.Context(), 1, api.Details{"Email": "after@example.com"}, api.Consent{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -72,13 +78,7 @@ func TestServiceStartsWithAFullDisk(t *testing.T) {
 		t.Errorf("on a full disk the service counts %d Lists, error %v; want 1", lists, err)
 	}
 	wantReady(t, c.url, 503, "the disk of the database is full")
-	if err := os.Remove(fill); err != nil {
-		t.Fatal(err)
-	}
-	wantReady(t, c.url, 200, "ok")
-	if _, err := c.client.SubscribeContact(t.Context(), 1, api.Details{"Email": "after@example.com"}, api.Consent{}); err != nil {
-		t.Error(err)
-	}
+	wantChangesAgain(t, c, fill)
 }
 
 // If the disk has not even room for the files that SQLite creates at its start, the service answers why it is not ready,
