@@ -62,6 +62,8 @@ func (n *newcomer) signsUp(link string) {
 	n.writes(named("password"), "a garden in spring")
 	n.picture("01-first-person", "", 480)
 	n.presses("Begin")
+	n.sees("Where are you?")
+	n.presses("Save")
 	n.sees("Kim", "First List", "Nothing was sent yet")
 }
 
