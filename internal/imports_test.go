@@ -175,7 +175,7 @@ var allowedImports = map[string][]string{
 		"enlist/internal/db", "enlist/internal/enlist", "enlist/internal/events", "enlist/internal/files",
 		"enlist/internal/lists", "enlist/internal/mail/merge", "enlist/internal/pace"},
 	"enlist/internal/privacy": {"enlist/internal/accounts", "enlist/internal/address", "enlist/internal/batches",
-		"enlist/internal/contacts", "enlist/internal/db", "enlist/internal/enlist", "enlist/internal/files",
+		"enlist/internal/contacts", "enlist/internal/db", "enlist/internal/enlist", "enlist/internal/events", "enlist/internal/files",
 		"enlist/internal/imports", "enlist/internal/lists", "enlist/internal/messages",
 		"github.com/go-json-experiment/json/jsontext"},
 	"enlist/internal/reports": {"enlist/internal/batches", "enlist/internal/contacts", "enlist/internal/db", "enlist/internal/enlist", "enlist/internal/lists",

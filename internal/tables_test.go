@@ -18,8 +18,8 @@ import (
 // tables has the packages that write each table, the owner first, and other packages that read it. Every package may
 // ask the owner. Packages below db may use all tables: they copy and migrate them, and count their rows.
 var tables = map[string]struct{ writers, readers string }{
-	"account":             {"accounts messages privacy", "lists people sending"},
-	"account_move":        {"movein accounts", ""},
+	"account":             {"accounts", "lists messages people privacy sending"},
+	"account_move":        {"accounts", ""},
 	"api_key":             {"accounts", "contacts"},
 	"asked_mailbox":       {"events", ""},
 	"audit":               {"accounts", "privacy"},
@@ -44,13 +44,13 @@ var tables = map[string]struct{ writers, readers string }{
 	"departure":           {"contacts", "privacy"},
 	"field":               {"lists contacts movein", "accounts"},
 	"file":                {"files movein", "accounts"},
-	"file_content":        {"files imports", "privacy"},
+	"file_content":        {"files", ""},
 	"file_piece":          {"files", ""},
 	"folder":              {"accounts movein", "lists"},
 	"form":                {"forms contacts", "privacy"},
 	"form_day":            {"forms contacts", ""},
-	"import":              {"imports accounts", "app files"},
-	"import_result":       {"imports accounts privacy", ""},
+	"import":              {"imports", "app files"},
+	"import_result":       {"imports", ""},
 	"link":                {"messages", "batches"},
 	"list":                {"lists contacts movein", "accounts app batches forms privacy sending webhooks"},
 	"list_day":            {"lists", ""},
@@ -66,10 +66,10 @@ var tables = map[string]struct{ writers, readers string }{
 	"passkey_challenge":   {"people", ""},
 	"person":              {"people", ""},
 	"preference":          {"lists contacts movein", ""},
-	"queue_age":           {"sending accounts", ""},
+	"queue_age":           {"sending", ""},
 	"recipient":           {"batches contacts privacy sending", "reports search"},
 	"recipient_event":     {"batches contacts privacy", "reports search"},
-	"retry":               {"accounts privacy", ""},
+	"retry":               {"accounts", "privacy"},
 	"search_index":        {"search", ""},
 	"secret":              {"messages", "contacts"},
 	"segment":             {"contacts", "privacy"},
@@ -79,9 +79,9 @@ var tables = map[string]struct{ writers, readers string }{
 	"sign_in_link":        {"people", ""},
 	"unsubscriber":        {"contacts privacy", ""},
 	"untrusted_proxy":     {"app", ""},
-	"webhook":             {"webhooks contacts movein", "lists"},
-	"webhook_event":       {"webhooks events privacy sending", "app"},
-	"webhook_target":      {"webhooks accounts events", "app lists sending"},
+	"webhook":             {"webhooks contacts", "events lists"},
+	"webhook_event":       {"events", "app privacy"},
+	"webhook_target":      {"events", "app lists"},
 }
 
 // anyTable has packages besides db that may use all tables: tests and measurements, the latter in their own database.

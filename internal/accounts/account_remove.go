@@ -34,8 +34,10 @@ func (s *Service) CloseAccount(ctx context.Context, id enlist.AccountID) error {
 	return err
 }
 
-// DeleteAccount removes an Account that has no Lists, Batches, Messages and files any more. Errors: InvalidParameters.
-func (s *Service) DeleteAccount(ctx context.Context, id enlist.AccountID) error {
+// DeleteAccount removes an Account that has no Lists, Batches, Messages and files any more. rest removes what other
+// subjects still have of it. Errors: InvalidParameters.
+func (s *Service) DeleteAccount(ctx context.Context, id enlist.AccountID,
+	rest ...func(*db.Tx, enlist.AccountID) error) error {
 	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
 		a, err := FindAccount(tx, id)
 		if err != nil {
@@ -45,14 +47,13 @@ func (s *Service) DeleteAccount(ctx context.Context, id enlist.AccountID) error 
 		if err := Audit(tx, caller, now, AuditObject{"Account", int64(id), 0}, accountValues(a), nil); err != nil {
 			return false, err
 		}
-		for _, remove := range []string{
-			"DELETE FROM import_result WHERE import_id IN (SELECT id FROM import WHERE account_id = ?)",
-			"DELETE FROM import WHERE account_id = ?",
-			"DELETE FROM retry WHERE account_id = ?",
-			"DELETE FROM webhook_target WHERE account_id = ?",
-			"DELETE FROM account_move WHERE account_id = ?",
-			"DELETE FROM queue_age WHERE account_id = ?",
-		} {
+		for _, remove := range rest {
+			if err := remove(tx, id); err != nil {
+				return false, err
+			}
+		}
+		for _, remove := range []string{"DELETE FROM retry WHERE account_id = ?",
+			"DELETE FROM account_move WHERE account_id = ?"} {
 			if err := tx.Do(remove, int64(id)); err != nil {
 				return false, err
 			}

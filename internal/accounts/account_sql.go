@@ -9,7 +9,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file stores Accounts, their API keys and their Folders.
+// This file stores Accounts, how far they have moved in from another service, their API keys and their Folders.
 
 func mapAccount(m *db.Mapper, a *enlist.Account) {
 	m.ID("id", (*int64)(&a.ID))
@@ -56,6 +56,28 @@ func Insert(tx *db.Tx, a *enlist.Account) error {
 
 // Update stores an Account's name, time zone and limit.
 func Update(tx *db.Tx, a *enlist.Account) error { return accountTable.SaveDefinition(tx, a) }
+
+// Theme returns the theme of an Account as package messages has stored it.
+func Theme(tx *db.Tx, account enlist.AccountID) (text string, err error) {
+	err = tx.Each(func(row *db.Cursor) error {
+		text = row.Text()
+		return nil
+	}, "SELECT theme FROM account WHERE id = ?", int64(account))
+	return text, err
+}
+
+// SetTheme stores the theme of an Account.
+func SetTheme(tx *db.Tx, account enlist.AccountID, text string) error {
+	return tx.Do("UPDATE account SET theme = ? WHERE id = ?", text, int64(account))
+}
+
+// MarkRetention stores when the Retention of an Account was last applied, unless that was after a time. It does not
+// raise the version of the catalogue.
+func MarkRetention(tx *db.Tx, account enlist.AccountID, now, before int64) (marked bool, err error) {
+	const mark = "UPDATE account SET retention_time = ? WHERE id = ? AND (retention_time <= ? OR retention_time > ?)"
+	n, err := tx.Exec(mark, now, int64(account), before, now)
+	return n > 0, err
+}
 
 // storedKey is a row of api_key: a key and the hash of its secret text.
 type storedKey struct {
@@ -192,4 +214,20 @@ func UpdateFolder(tx *db.Tx, f *Folder) error { return FolderTable.SaveDefinitio
 // DeleteFolder removes a Folder.
 func DeleteFolder(tx *db.Tx, id enlist.FolderID) error {
 	return tx.Define("DELETE FROM folder WHERE id = ?", int64(id))
+}
+
+// LoadMove returns how far an Account has moved in. source is "" if no move has begun.
+func LoadMove(tx *db.Tx, account enlist.AccountID) (source, state string, err error) {
+	err = tx.Each(func(row *db.Cursor) error {
+		source, state = row.Text(), row.Text()
+		return nil
+	}, "SELECT source, state FROM account_move WHERE account_id = ?", int64(account))
+	return source, state, err
+}
+
+// SaveMove stores how far an Account has moved in.
+func SaveMove(tx *db.Tx, account enlist.AccountID, source, state string) error {
+	return tx.Do(`INSERT INTO account_move (account_id, source, state) VALUES (?, ?, ?)
+		ON CONFLICT (account_id) DO UPDATE SET source = excluded.source, state = excluded.state`,
+		int64(account), source, state)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"enlist/internal/db"
+	"enlist/internal/enlist"
 )
 
 // retryBatch is the number of results that one transaction removes, in about 10 ms. A result can have a
@@ -22,4 +23,10 @@ func (s *Service) DeleteExpiredRetries(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// EraseRetry removes the result of a call with an Idempotency-Key.
+func EraseRetry(tx *db.Tx, account enlist.AccountID, key enlist.KeyID, header string) error {
+	const remove = "DELETE FROM retry WHERE account_id = ? AND key_id = ? AND header = ?"
+	return tx.Do(remove, int64(account), int64(key), header)
 }

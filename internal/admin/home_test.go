@@ -11,11 +11,11 @@ import (
 	"enlist/internal/apptest"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 	"enlist/internal/messages"
 	"enlist/internal/pace"
 	"enlist/internal/people"
 	sendings "enlist/internal/sending"
-	"enlist/internal/webhooks"
 )
 
 // This file tests Home: what needs attention, and the sends that have not ended. before_test.go has its first steps.
@@ -50,7 +50,7 @@ func (s *operations) attention() {
 	s.Must(s.App.Imports.PauseImport(s.Context(), s.Caller, waits.ID))
 	hook := s.AddWebhook("contact", "created", "url", "https://hook.example/?token=secret")
 	s.Update(func(tx *db.Tx) error {
-		return errors.Join(webhooks.SetWebhookFailing(tx, s.Webhook(hook).Target, true),
+		return errors.Join(events.SetWebhookFailing(tx, s.Webhook(hook).Target, true),
 			tx.Do("INSERT INTO backup (id, time, name, tried_time, lease_time, every, error) VALUES (1, 1, 'b', 2, 0, 3600, 'the disk is full')"))
 	})
 	v.want("/admin/", http.StatusOK, "9.7 % of the mails of seven days bounced", " is paused", "by a person", "/admin/sends/"+id(later),

@@ -11,10 +11,12 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 	"enlist/internal/files"
 	"enlist/internal/imports"
 	"enlist/internal/messages"
 	"enlist/internal/people"
+	"enlist/internal/sending"
 )
 
 // This file removes an Account with all that belongs to it, in many short transactions. The consent ledger, the
@@ -39,7 +41,7 @@ func (s *App) RemoveAccount(ctx context.Context, id enlist.AccountID) error {
 			return err
 		}
 	}
-	return s.Accounts.DeleteAccount(ctx, id)
+	return s.Accounts.DeleteAccount(ctx, id, imports.RemoveAll, events.RemoveTargets, sending.RemoveQueueAges)
 }
 
 // each calls do for all records, until one call fails. err is the error of the search for the records.

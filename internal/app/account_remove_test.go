@@ -6,8 +6,8 @@ import (
 
 	"enlist/internal/apptest"
 	"enlist/internal/db"
+	"enlist/internal/files"
 	"enlist/internal/imports"
-	"enlist/internal/privacy"
 )
 
 func TestRemovedAccount(t *testing.T) {
@@ -25,7 +25,7 @@ func removeKeptFile(f *apptest.Account) {
 	f.Must(f.App.RemoveAccount(f.Context(), f.Caller.Account.ID))
 	apptest.View(f.T, f.Store, func(tx *db.Tx) error {
 		kept, err := tx.Number("SELECT count(*) FROM file_content WHERE account_id = ?", int64(f.Caller.Account.ID))
-		released, failed := privacy.ReleasedContents(tx, f.Caller.Account.ID)
+		released, failed := files.ReleasedContents(tx, f.Caller.Account.ID)
 		if failed != nil || kept != int64(len(released)) {
 			f.Errorf("%d files are stored, and jobs remove %d, want all; error %v", kept, len(released), failed)
 		}

@@ -11,7 +11,6 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/events"
 	"enlist/internal/imports"
-	"enlist/internal/webhooks"
 )
 
 // covers: decision 104
@@ -91,7 +90,7 @@ func figures(f *apptest.Account) {
 				return err
 			}
 		}
-		return webhooks.SetWebhookFailing(tx, failing, true)
+		return events.SetWebhookFailing(tx, failing, true)
 	})
 	f.Must(f.App.Sending.HoldMails(t.Context(), "test"))
 	got := read()

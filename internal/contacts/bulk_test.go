@@ -12,8 +12,8 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 	"enlist/internal/messages"
-	"enlist/internal/webhooks"
 )
 
 // The tests make calls fail between any two Updates, run calls concurrently, and reach the limit of Contacts.
@@ -147,15 +147,15 @@ func bulkWebhooks(o *apptest.Account) {
 		o.Helper()
 		got := make(map[enlist.WebhookEventType]int)
 		o.Update(func(tx *db.Tx) error {
-			events, err := webhooks.WebhookEvents(tx, target, 0, 10_000)
+			waiting, err := events.WebhookEvents(tx, target, 0, 10_000)
 			clear(got)
-			for _, e := range events {
+			for _, e := range waiting {
 				if (e.Contact == 0) != (e.Event == enlist.WebhookBulkUpdated) {
 					o.Errorf("%s: event %+v, want a Contact in every event except bulk_updated", what, e)
 				}
 				got[e.Event]++
 			}
-			return errors.Join(err, webhooks.RemoveWebhookEvents(tx, target, events))
+			return errors.Join(err, events.RemoveWebhookEvents(tx, target, waiting))
 		})
 		apptest.Same(o.T, what, got, want)
 	}

@@ -6,8 +6,8 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 	"enlist/internal/lists"
-	"enlist/internal/webhooks"
 )
 
 // This file removes Contacts, and promotes a duplicate when the primary of an address is removed.
@@ -238,5 +238,5 @@ func DropList(tx *db.Tx, id enlist.ListID) error {
 	if err := lists.RemoveDays(tx, id); err != nil {
 		return err
 	}
-	return webhooks.DropTargets(tx, "TRUE")
+	return events.DropTargets(tx, "TRUE")
 }

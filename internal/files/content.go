@@ -41,7 +41,7 @@ const removalDelay = 10 * 60
 
 // Release ends the use of content by a file. A job removes the content.
 func Release(tx *db.Tx, id enlist.ContentID, now int64) error {
-	return errors.Join(ReleaseContent(tx, id), tx.Enqueue(RemoveContent{Content: id, Due: now + removalDelay}))
+	return errors.Join(SetContentSize(tx, id, 0), tx.Enqueue(RemoveContent{Content: id, Due: now + removalDelay}))
 }
 
 // removalStep is the number of pieces that one Update removes: 2 MiB.
@@ -61,7 +61,7 @@ func (s *Service) RemoveContent(ctx context.Context, e RemoveContent) (done bool
 		if err != nil || used {
 			return used, err
 		}
-		if err := ReleaseContent(tx, e.Content); err != nil {
+		if err := SetContentSize(tx, e.Content, 0); err != nil {
 			return false, err
 		}
 		n, err := DeletePieces(tx, e.Content, removalStep)

@@ -88,9 +88,15 @@ func contentUsed(tx *db.Tx, id enlist.ContentID) (bool, error) {
 	return n > 0, err
 }
 
-// ReleaseContent marks content as removed.
-func ReleaseContent(tx *db.Tx, id enlist.ContentID) error {
-	return tx.Do("UPDATE file_content SET size = 0 WHERE id = ?", int64(id))
+// SetContentSize stores the size of content. The size 0 marks it as removed.
+func SetContentSize(tx *db.Tx, id enlist.ContentID, size int64) error {
+	return tx.Do("UPDATE file_content SET size = ? WHERE id = ?", size, int64(id))
+}
+
+// ReleasedContents returns the contents of an Account that no file and no Import has any more.
+func ReleasedContents(tx *db.Tx, account enlist.AccountID) ([]enlist.ContentID, error) {
+	return db.IDsOf[enlist.ContentID](tx, "SELECT id FROM file_content WHERE account_id = ? AND size = 0 ORDER BY id",
+		int64(account))
 }
 
 // deleteContent removes the row of content.

@@ -190,7 +190,7 @@ func (s *Service) storePieces(ctx context.Context, i *Import, number int64, part
 				return err
 			}
 		}
-		if err := setContentSize(tx, i.Content, max(i.Size, 1)); err != nil {
+		if err := files.SetContentSize(tx, i.Content, max(i.Size, 1)); err != nil {
 			return err
 		}
 		stored.Size, stored.LeaseUntil = i.Size, s.db.Now().Unix()+files.UploadTime

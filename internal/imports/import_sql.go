@@ -4,6 +4,7 @@ import (
 	"database/sql/driver"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"enlist/internal/contacts"
 	"enlist/internal/db"
@@ -129,6 +130,32 @@ func ImportResults(tx *db.Tx, id enlist.ImportID, from int64, limit int) (found 
 	return found, err
 }
 
+// EraseResults removes values and Contacts from those results of a step that are about a person. It does nothing if the
+// results were removed meanwhile.
+func EraseResults(tx *db.Tx, id enlist.ImportID, number int64, isAbout func(*RowResult) bool) error {
+	stored, err := ImportResults(tx, id, number, 1)
+	if err != nil || len(stored) == 0 || stored[0].Number != number {
+		return err
+	}
+	var rows []RowResult
+	err = UnpackResults(stored[0].Data, func(r *RowResult) error {
+		if isAbout(r) {
+			*r = RowResult{Row: r.Row, Outcome: r.Outcome, Reason: contacts.ErasedAddress}
+		}
+		rows = append(rows, *r)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read the results of import %d: %w", id, err)
+	}
+	data, err := new(ResultPacker).Pack(rows)
+	if err != nil {
+		return err
+	}
+	const set = "UPDATE import_result SET data = ? WHERE import_id = ? AND number = ?"
+	return tx.Do(set, data, int64(id), number)
+}
+
 // deleteImportResults removes the results of at most limit steps, and returns how many it removed.
 func deleteImportResults(tx *db.Tx, id enlist.ImportID, limit int) (deleted int64, err error) {
 	const remove = `DELETE FROM import_result WHERE import_id = ? AND number IN (
@@ -136,9 +163,10 @@ func deleteImportResults(tx *db.Tx, id enlist.ImportID, limit int) (deleted int6
 	return tx.Exec(remove, int64(id), int64(id), int64(limit))
 }
 
-// setContentSize stores the size of content.
-func setContentSize(tx *db.Tx, id enlist.ContentID, size int64) error {
-	return tx.Do("UPDATE file_content SET size = ? WHERE id = ?", size, int64(id))
+// RemoveAll removes all Imports of an Account with their results.
+func RemoveAll(tx *db.Tx, account enlist.AccountID) error {
+	const results = "DELETE FROM import_result WHERE import_id IN (SELECT id FROM import WHERE account_id = ?)"
+	return errors.Join(tx.Do(results, int64(account)), tx.Do("DELETE FROM import WHERE account_id = ?", int64(account)))
 }
 
 var importLedger = db.NewPerDialect(importLedgerText)

@@ -143,7 +143,7 @@ func (i *Import) again(c *enlist.Caller, change func(*ImportOptions)) *Import {
 func (i *Import) releaseKept(tx *db.Tx, now int64) error {
 	content := i.Content
 	i.Content = 0
-	return errors.Join(setImport(tx, i), files.ReleaseContent(tx, content),
+	return errors.Join(setImport(tx, i), files.SetContentSize(tx, content, 0),
 		tx.Enqueue(files.RemoveContent{Content: content, Due: now}))
 }
 

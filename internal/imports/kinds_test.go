@@ -13,7 +13,6 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/events"
 	"enlist/internal/imports"
-	"enlist/internal/webhooks"
 )
 
 // This file tests the consent of imported Contacts, the other kinds of files, and who may import.
@@ -194,7 +193,7 @@ func importEvents(f *importFixture) {
 // waitingEvents returns the number of events that wait for a webhook.
 func (f *importFixture) waitingEvents(target enlist.WebhookTargetID) (n int) {
 	f.Update(func(tx *db.Tx) error {
-		events, err := webhooks.WebhookEvents(tx, target, 0, 100)
+		events, err := events.WebhookEvents(tx, target, 0, 100)
 		n = len(events)
 		return err
 	})

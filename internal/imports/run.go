@@ -326,6 +326,6 @@ func (i *Import) end(tx *db.Tx, state ImportState, reason string, now int64) err
 		return tx.Enqueue(RemoveImportResults{Import: i.ID, Due: now + resultsTime})
 	}
 	// No link leads to the file of an Import, so its content is removed at once.
-	return errors.Join(files.ReleaseContent(tx, content), tx.Enqueue(files.RemoveContent{Content: content, Due: now}),
+	return errors.Join(files.SetContentSize(tx, content, 0), tx.Enqueue(files.RemoveContent{Content: content, Due: now}),
 		tx.Enqueue(RemoveImportResults{Import: i.ID, Due: now + resultsTime}))
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/files"
@@ -153,7 +154,7 @@ func checkImageUnused(tx *db.Tx, f *files.StoredFile, key string) error {
 		return enlist.Invalid(key, fmt.Sprintf("the Message %d shows the file; remove it from the Message first",
 			message))
 	}
-	theme, err := loadTheme(tx, f.AccountID)
+	theme, err := accounts.Theme(tx, f.AccountID)
 	if err == nil && DecodeTheme(theme).Logo == f.ID {
 		err = enlist.Invalid(key, "the file is the logo of the theme: choose another one first")
 	}

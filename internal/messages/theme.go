@@ -118,19 +118,10 @@ func readImprint(text string) (string, error) {
 	return strings.TrimSpace(text), nil
 }
 
-// loadTheme returns the Theme of an Account as it is stored.
-func loadTheme(tx *db.Tx, account enlist.AccountID) (text string, err error) {
-	err = tx.Each(func(row *db.Cursor) error {
-		text = row.Text()
-		return nil
-	}, "SELECT theme FROM account WHERE id = ?", int64(account))
-	return text, err
-}
-
 // Theme returns the Theme of the caller's Account. Errors: Denied.
 func (s *Service) Theme(ctx context.Context, c *enlist.Caller) (*Theme, error) {
 	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) (*Theme, error) {
-		text, err := loadTheme(tx, c.Account.ID)
+		text, err := accounts.Theme(tx, c.Account.ID)
 		t := DecodeTheme(text)
 		return &t, err
 	})
@@ -139,7 +130,7 @@ func (s *Service) Theme(ctx context.Context, c *enlist.Caller) (*Theme, error) {
 // PageTheme returns the Theme of an Account for its pages for subscribers, or nil if the Account has set none.
 func (s *Service) PageTheme(ctx context.Context, account enlist.AccountID) (*Theme, error) {
 	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*Theme, error) {
-		text, err := loadTheme(tx, account)
+		text, err := accounts.Theme(tx, account)
 		if err != nil || text == "" {
 			return nil, err
 		}
@@ -155,7 +146,7 @@ func (s *Service) SetTheme(ctx context.Context, c *enlist.Caller, details []enli
 		if err := files.LockFiles(tx, c.Account.ID); err != nil {
 			return false, err
 		}
-		text, err := loadTheme(tx, c.Account.ID)
+		text, err := accounts.Theme(tx, c.Account.ID)
 		if err != nil {
 			return false, err
 		}
@@ -169,7 +160,7 @@ func (s *Service) SetTheme(ctx context.Context, c *enlist.Caller, details []enli
 		if err := accounts.Audit(tx, c, now, on, before, after); err != nil {
 			return false, err
 		}
-		return true, tx.Do("UPDATE account SET theme = ? WHERE id = ?", t.Encode(), int64(c.Account.ID))
+		return true, accounts.SetTheme(tx, c.Account.ID, t.Encode())
 	})
 	return err
 }
@@ -188,7 +179,7 @@ func (t *Theme) set(tx *db.Tx, account enlist.AccountID, details []enlist.Detail
 func (s *Service) PreviewTheme(ctx context.Context, c *enlist.Caller, details []enlist.Detail,
 	blocks []Block) (*ComposedMail, error) {
 	mail, err := db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) (*OutgoingMail, error) {
-		text, err := loadTheme(tx, c.Account.ID)
+		text, err := accounts.Theme(tx, c.Account.ID)
 		if err != nil {
 			return nil, err
 		}

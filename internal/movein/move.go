@@ -64,7 +64,7 @@ type Problem struct {
 // decisions.md: 87
 func (s *Records) BeginMove(ctx context.Context, c *enlist.Caller, source string, idFactor int64) (*Move, error) {
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (*Move, error) {
-		from, state, err := loadMove(tx, c.Account.ID)
+		from, state, err := accounts.LoadMove(tx, c.Account.ID)
 		switch {
 		case err != nil:
 			return nil, err
@@ -201,7 +201,7 @@ func (m *Move) save(tx *db.Tx, account enlist.AccountID) error {
 	if err != nil {
 		return err
 	}
-	return saveMove(tx, account, m.Source, string(state))
+	return accounts.SaveMove(tx, account, m.Source, string(state))
 }
 
 // step runs fn in an Update, and stores the move as fn has changed next.

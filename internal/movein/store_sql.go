@@ -7,34 +7,9 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
-	"enlist/internal/webhooks"
 )
 
 // This file stores records that move in from another service, under the IDs that they have there.
-
-// loadMove returns how far an Account has moved in. source is "" if no move has begun.
-func loadMove(tx *db.Tx, account enlist.AccountID) (source, state string, err error) {
-	err = tx.Each(func(row *db.Cursor) error {
-		source, state = row.Text(), row.Text()
-		return nil
-	}, "SELECT source, state FROM account_move WHERE account_id = ?", int64(account))
-	return source, state, err
-}
-
-// saveMove stores how far an Account has moved in.
-func saveMove(tx *db.Tx, account enlist.AccountID, source, state string) error {
-	return tx.Do(`INSERT INTO account_move (account_id, source, state) VALUES (?, ?, ?)
-		ON CONFLICT (account_id) DO UPDATE SET source = excluded.source, state = excluded.state`,
-		int64(account), source, state)
-}
-
-// putWebhook stores a webhook under its ID.
-func putWebhook(tx *db.Tx, w *enlist.Webhook) error {
-	if err := webhooks.FindWebhookTarget(tx, w); err != nil {
-		return err
-	}
-	return lists.WebhookTable.RestoreDefinition(tx, "webhook", w)
-}
 
 // putContacts stores Contacts of one List with all their columns, under their IDs. It removes the old rows first,
 // because two Contacts may have exchanged their addresses. Of the Contacts with one address, an old primary stays

@@ -42,5 +42,5 @@ func (r *reader) webhook(tx *db.Tx, c *enlist.Caller, fresh string) (moved bool,
 	if err := webhooks.DefineWebhook(&w, tx, c, fresh); err != nil {
 		return false, r.refuseError("", err)
 	}
-	return true, putWebhook(tx, &w)
+	return true, webhooks.Restore(tx, &w)
 }

@@ -12,6 +12,7 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/files"
 	"enlist/internal/imports"
 	"enlist/internal/messages"
 	"enlist/internal/privacy"
@@ -375,7 +376,7 @@ func eraseIsRefused(o *apptest.Account) {
 		o.Errorf("left is %q, want the List that has the address as its own", left)
 	}
 	o.Update(func(tx *db.Tx) error {
-		if released, err := privacy.ReleasedContents(tx, o.Caller.Account.ID); err != nil || len(released) > 0 {
+		if released, err := files.ReleasedContents(tx, o.Caller.Account.ID); err != nil || len(released) > 0 {
 			o.Errorf("the contents %v of files are still there, error %v", released, err)
 		}
 		return nil

@@ -2,7 +2,6 @@ package privacy
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 	"enlist/internal/files"
 	"enlist/internal/imports"
 	"enlist/internal/lists"
@@ -89,7 +89,7 @@ func (s *Service) finishErasure(ctx context.Context, c *enlist.Caller, k *Person
 		if err := imports.ReleaseKept(tx, c.Account.ID, now); err != nil {
 			return nil, err
 		}
-		return ReleasedContents(tx, c.Account.ID)
+		return files.ReleasedContents(tx, c.Account.ID)
 	})
 	if err != nil {
 		return nil, err
@@ -138,11 +138,11 @@ func (s *Service) eraseJobs(ctx context.Context, f *personFound) error {
 			}
 		}
 	}
-	if err := inChunks(ctx, s.db, f.events, eraseWebhookEvents); err != nil {
+	if err := inChunks(ctx, s.db, f.events, events.RemoveByID); err != nil {
 		return err
 	}
 	return inChunks(ctx, s.db, f.saved, forEach(func(tx *db.Tx, r savedResult) error {
-		return eraseSavedResult(tx, f.caller.Account.ID, r.key, r.header)
+		return accounts.EraseRetry(tx, f.caller.Account.ID, r.key, r.header)
 	}))
 }
 
@@ -187,34 +187,11 @@ func (s *Service) eraseImports(ctx context.Context, f *personFound) error {
 	if err != nil {
 		return err
 	}
-	for _, step := range f.results {
-		err := s.db.Update(ctx, func(tx *db.Tx) error {
-			stored, err := imports.ImportResults(tx, step.id, step.number, 1)
-			if err != nil || len(stored) == 0 || stored[0].Number != step.number {
-				return err // the results were removed meanwhile
-			}
-			var rows []imports.RowResult
-			err = imports.UnpackResults(stored[0].Data, func(r *imports.RowResult) error {
-				if f.keys.isAbout(step.list, r) {
-					*r = imports.RowResult{Row: r.Row, Outcome: r.Outcome, Reason: contacts.ErasedAddress}
-				}
-				rows = append(rows, *r)
-				return nil
-			})
-			if err != nil {
-				return fmt.Errorf("read the results of import %d: %w", step.id, err)
-			}
-			data, err := new(imports.ResultPacker).Pack(rows)
-			if err != nil {
-				return err
-			}
-			return setImportResults(tx, step.id, step.number, data)
+	return inChunks(ctx, s.db, f.results, forEach(func(tx *db.Tx, step resultStep) error {
+		return imports.EraseResults(tx, step.id, step.number, func(r *imports.RowResult) bool {
+			return f.keys.isAbout(step.list, r)
 		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	}))
 }
 
 // eraseAddress erases the ledger rows of Contacts that were deleted before, and replaces the addresses on the
@@ -267,14 +244,14 @@ func erasedKeys(tx *db.Tx, account enlist.AccountID) (*contacts.ErasedKeys, erro
 
 // eraseContacts removes the Contacts, one in each transaction, because a Contact can have many rows.
 func (s *Service) eraseContacts(ctx context.Context, f *personFound) error {
-	events := make(map[enlist.ListID]*contacts.Notifier)
+	notifiers := make(map[enlist.ListID]*contacts.Notifier)
 	for _, k := range f.keys.Contacts {
-		if events[k.List] == nil {
-			events[k.List] = new(contacts.Notifier)
+		if notifiers[k.List] == nil {
+			notifiers[k.List] = new(contacts.Notifier)
 		}
-		progress := *events[k.List]
+		progress := *notifiers[k.List]
 		_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
-			progress = *events[k.List]
+			progress = *notifiers[k.List]
 			if err := tx.LockListForBulk(k.List); err != nil {
 				return false, err
 			}
@@ -302,7 +279,7 @@ func (s *Service) eraseContacts(ctx context.Context, f *personFound) error {
 		if err != nil {
 			return err
 		}
-		*events[k.List] = progress
+		*notifiers[k.List] = progress
 	}
 	return nil
 }

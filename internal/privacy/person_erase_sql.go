@@ -49,33 +49,6 @@ func EraseJobs(tx *db.Tx, ids []int64) (running int64, err error) {
 	return tx.Number("SELECT count(*) FROM river_job WHERE id"+test, arg)
 }
 
-// eraseWebhookEvents deletes events that wait for a webhook.
-func eraseWebhookEvents(tx *db.Tx, ids []int64) error {
-	test, arg, err := db.OneOfIDs(tx, ids)
-	if err != nil {
-		return err
-	}
-	return tx.Do("DELETE FROM webhook_event WHERE id"+test, arg)
-}
-
-// eraseSavedResult deletes the result of a call with an Idempotency-Key.
-func eraseSavedResult(tx *db.Tx, account enlist.AccountID, key enlist.KeyID, header string) error {
-	const remove = "DELETE FROM retry WHERE account_id = ? AND key_id = ? AND header = ?"
-	return tx.Do(remove, int64(account), int64(key), header)
-}
-
-// setImportResults replaces the results of a step.
-func setImportResults(tx *db.Tx, id enlist.ImportID, number int64, data []byte) error {
-	const set = "UPDATE import_result SET data = ? WHERE import_id = ? AND number = ?"
-	return tx.Do(set, data, int64(id), number)
-}
-
-// ReleasedContents returns the contents of an Account that no file and no Import has any more.
-func ReleasedContents(tx *db.Tx, account enlist.AccountID) ([]enlist.ContentID, error) {
-	return db.IDsOf[enlist.ContentID](tx, "SELECT id FROM file_content WHERE account_id = ? AND size = 0 ORDER BY id",
-		int64(account))
-}
-
 // textsWith returns where texts of an Account that an erasure leaves alone contain one of the addresses, such as
 // "list 3". The texts are settings, content that callers wrote for many persons, and values of other persons' Contacts.
 func textsWith(tx *db.Tx, k *PersonKeys) (places []string, err error) {

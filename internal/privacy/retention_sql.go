@@ -11,14 +11,6 @@ import (
 
 // This file removes old opens and clicks, and old texts of the records of mails.
 
-// markRetention stores when the Retention of an Account was last applied. It does not raise the version of the
-// catalogue.
-func markRetention(tx *db.Tx, account enlist.AccountID, now, before int64) (marked bool, err error) {
-	const mark = "UPDATE account SET retention_time = ? WHERE id = ? AND (retention_time <= ? OR retention_time > ?)"
-	n, err := tx.Exec(mark, now, int64(account), before, now)
-	return n > 0, err
-}
-
 // batchesToRetain returns the Batches from whose rows of a table not everything was removed.
 func batchesToRetain(tx *db.Tx, account enlist.AccountID, table RetentionTable) ([]batches.Batch, error) {
 	where := "WHERE account_id = ? AND (status IN ('completed', 'failed', 'cancelled') AND events_removed <= 0 OR status = 'running')"

@@ -6,6 +6,7 @@ import (
 
 	"enlist/internal/apptest"
 	"enlist/internal/db"
+	"enlist/internal/events"
 	"enlist/internal/webhooks"
 )
 
@@ -32,7 +33,7 @@ func webhookEvents(f *apptest.SentBatch) (got []string) {
 		if err != nil {
 			return err
 		}
-		events, err := webhooks.WebhookEvents(tx, all[0].Target, 0, 100)
+		events, err := events.WebhookEvents(tx, all[0].Target, 0, 100)
 		got = nil
 		for _, e := range events {
 			got = append(got, fmt.Sprint(e.Event, " ", e.Contact, " ", e.Batch))

@@ -79,12 +79,12 @@ func heldWork(tx *db.Tx, now, upto int64, webhooks bool) ([]HeldWork, error) {
 	}
 	all = append(all, mails)
 	if webhooks {
-		events, err := heldEvents(tx, upto)
+		w := HeldWork{Kind: HeldWebhooks}
+		w.Count, w.Oldest, w.Before, err = events.WaitingEvents(tx, upto)
 		if err != nil {
 			return nil, err
 		}
-		events.Kind = HeldWebhooks
-		all = append(all, events)
+		all = append(all, w)
 	}
 	return slices.DeleteFunc(all, func(w HeldWork) bool { return w.Count == 0 }), nil
 }
@@ -147,8 +147,8 @@ func discardStepOf(tx *db.Tx, now int64) (more bool, running int64, err error) {
 	if err != nil {
 		return false, 0, err
 	}
-	events, err := discardEvents(tx, hold.Time, discardStep)
-	if err != nil || jobs == discardStep || events == discardStep {
+	discarded, err := events.DiscardWaiting(tx, hold.Time, discardStep)
+	if err != nil || jobs == discardStep || discarded == discardStep {
 		return true, 0, err
 	}
 	err = eachStartedBatch(tx, hold.Time, func(b *batches.Batch) error {
@@ -185,7 +185,7 @@ func (s *Service) ReleaseMails(ctx context.Context) (released bool, err error) {
 			return false, err
 		}
 		if hold.Restored() {
-			jobs, err := waitingTargets(tx)
+			jobs, err := events.WaitingTargets(tx)
 			if err != nil {
 				return false, err
 			}

@@ -2,12 +2,11 @@ package sending
 
 import (
 	"enlist/internal/db"
-	"enlist/internal/enlist"
 	"enlist/internal/events"
 )
 
-// This file stores the hold of all mails: a table with one row, or none. It also counts and deletes the jobs and
-// events that a hold keeps back.
+// This file stores the hold of all mails: a table with one row, or none. It also counts and deletes the jobs that a
+// hold keeps back.
 
 // SetHold stores the hold.
 func SetHold(tx *db.Tx, h *events.Hold) error {
@@ -54,33 +53,4 @@ func discardJobs(tx *db.Tx, kinds []string, upto int64, limit int) (int64, error
 		" AND "+tx.SQL.JobCreated+" <= ? AND "+tx.SQL.JobDue+" <= ? AND kind"+test+
 		" AND (state <> 'running' OR "+tx.SQL.JobAttempted+" <= ?) ORDER BY id LIMIT CAST(? AS BIGINT))",
 		upto, upto, arg, upto, int64(limit))
-}
-
-// posted selects events of targets that are not failing.
-const posted = "FROM webhook_event WHERE target_id IN (SELECT id FROM webhook_target WHERE is_failing = 0)"
-
-// heldEvents is heldJobs for the events of webhooks that are not failing.
-func heldEvents(tx *db.Tx, upto int64) (w HeldWork, err error) {
-	err = tx.Each(func(c *db.Cursor) error {
-		w.Count, w.Oldest, w.Before = c.Int(), c.Int(), c.Int()
-		return nil
-	}, "SELECT count(*), min(time), sum(CASE WHEN time <= ? THEN 1 ELSE 0 END) "+posted, upto)
-	return w, err
-}
-
-// discardEvents deletes up to limit events of webhooks that are not failing and that happened until upto.
-func discardEvents(tx *db.Tx, upto int64, limit int) (int64, error) {
-	return tx.Exec("DELETE FROM webhook_event WHERE id IN (SELECT id "+posted+
-		" AND time <= ? ORDER BY id LIMIT CAST(? AS BIGINT))", upto, int64(limit))
-}
-
-// waitingTargets returns a job for each webhook target that has events.
-func waitingTargets(tx *db.Tx) (all []events.DeliverWebhook, err error) {
-	err = tx.Each(func(c *db.Cursor) error {
-		all = append(all, events.DeliverWebhook{Target: enlist.WebhookTargetID(c.Int()),
-			Account: enlist.AccountID(c.Int())})
-		return nil
-	}, `SELECT id, account_id FROM webhook_target
-		WHERE EXISTS (SELECT 1 FROM webhook_event WHERE target_id = webhook_target.id) ORDER BY id`)
-	return all, err
 }

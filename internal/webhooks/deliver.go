@@ -69,13 +69,13 @@ func (s *Service) TakeWebhookEvents(ctx context.Context, target enlist.WebhookTa
 	id, now := newBatchID(), s.db.Now().Unix()
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		b, wait = nil, 0
-		t, err := LoadWebhookTarget(tx, target)
+		t, err := events.LoadWebhookTarget(tx, target)
 		if err != nil {
 			return enlist.IgnoreKind(enlist.NotFound, err)
 		}
 		if t.ScheduledTime > 0 {
 			t.ScheduledTime = 0 // this job no longer waits, so the next event must enqueue another job
-			if err := updateWebhookTarget(tx, t); err != nil {
+			if err := t.Save(tx); err != nil {
 				return err
 			}
 		}
@@ -93,9 +93,9 @@ func (s *Service) TakeWebhookEvents(ctx context.Context, target enlist.WebhookTa
 			}
 			return nil
 		}
-		b, err = t.reserve(tx, holder, now, id)
+		b, err = reserve(tx, t, holder, now, id)
 		if b == nil && err == nil && t.IsOrphaned {
-			err = dropWebhookTarget(tx, target)
+			err = events.DropWebhookTarget(tx, target)
 		}
 		return err
 	})
@@ -112,29 +112,29 @@ func newBatchID() string {
 	return "msg_" + hex.EncodeToString(b[:])
 }
 
-// reserve gives the holder the lease and returns the batch to post. If events of the last
+// reserve gives the holder the lease of a target and returns the batch to post. If events of the last
 // attempt still wait, it returns their batch again, else a batch of the oldest events. If no
 // event waits, it returns nil and stores nothing.
-func (t *WebhookTarget) reserve(tx *db.Tx, holder, now int64, id string) (*WebhookBatch, error) {
-	var events []enlist.WebhookEvent
+func reserve(tx *db.Tx, t *events.WebhookTarget, holder, now int64, id string) (*WebhookBatch, error) {
+	var waiting []enlist.WebhookEvent
 	var err error
 	if t.BatchUpto > 0 {
-		events, err = WebhookEvents(tx, t.ID, t.BatchUpto, maxBatchEvents)
+		waiting, err = events.WebhookEvents(tx, t.ID, t.BatchUpto, maxBatchEvents)
 	}
-	if err == nil && len(events) == 0 {
+	if err == nil && len(waiting) == 0 {
 		t.Batch, t.BatchUpto = id, 0
-		events, err = WebhookEvents(tx, t.ID, 0, maxBatchEvents)
+		waiting, err = events.WebhookEvents(tx, t.ID, 0, maxBatchEvents)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if len(events) == 0 {
+	if len(waiting) == 0 {
 		t.LeaseTime, t.Batch = 0, ""
 		return nil, nil
 	}
-	t.LeaseTime, t.Holder, t.BatchUpto = now+webhookLease, holder, events[len(events)-1].ID
-	b := &WebhookBatch{ID: t.Batch, URL: t.URL, Secret: t.Secret, Events: events, target: t.ID, holder: holder}
-	return b, updateWebhookTarget(tx, t)
+	t.LeaseTime, t.Holder, t.BatchUpto = now+webhookLease, holder, waiting[len(waiting)-1].ID
+	b := &WebhookBatch{ID: t.Batch, URL: t.URL, Secret: t.Secret, Events: waiting, target: t.ID, holder: holder}
+	return b, t.Save(tx)
 }
 
 // WebhookDelivered deletes the events of a batch that the receiver accepted. It returns the
@@ -143,7 +143,7 @@ func (t *WebhookTarget) reserve(tx *db.Tx, holder, now int64, id string) (*Webho
 func (s *Service) WebhookDelivered(ctx context.Context, b *WebhookBatch, stop bool) (*WebhookBatch, error) {
 	id := newBatchID()
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*WebhookBatch, error) {
-		if err := RemoveWebhookEvents(tx, b.target, b.Events); err != nil {
+		if err := events.RemoveWebhookEvents(tx, b.target, b.Events); err != nil {
 			return nil, err
 		}
 		t, err := b.leased(tx)
@@ -152,41 +152,25 @@ func (s *Service) WebhookDelivered(ctx context.Context, b *WebhookBatch, stop bo
 		}
 		t.Failures, t.NextTime, t.LastError, t.Batch, t.BatchUpto = 0, 0, "", "", 0
 		if t.IsFailing {
-			if err := SetWebhookFailing(tx, t.ID, false); err != nil {
+			if err := events.SetWebhookFailing(tx, t.ID, false); err != nil {
 				return nil, err
 			}
 		}
 		if stop {
-			return nil, t.release(tx, true)
+			return nil, t.Release(tx, true)
 		}
-		next, err := t.reserve(tx, b.holder, now, id)
+		next, err := reserve(tx, t, b.holder, now, id)
 		if next != nil || err != nil {
 			return next, err
 		}
-		return nil, t.release(tx, false)
+		return nil, t.Release(tx, false)
 	})
-}
-
-// release ends the lease. If more is true, events may still wait, and release enqueues a job
-// for them. If more is false, it drops an orphaned target.
-func (t *WebhookTarget) release(tx *db.Tx, more bool) error {
-	t.LeaseTime = 0
-	if err := updateWebhookTarget(tx, t); err != nil {
-		return err
-	}
-	switch {
-	case more:
-		return tx.Enqueue(events.DeliverWebhook{Target: t.ID, Account: t.AccountID})
-	case t.IsOrphaned:
-		return dropWebhookTarget(tx, t.ID)
-	}
-	return nil
 }
 
 // leased returns the batch's target, or nil if another job has taken over the lease or the
 // target is gone.
-func (b *WebhookBatch) leased(tx *db.Tx) (*WebhookTarget, error) {
-	t, err := LoadWebhookTarget(tx, b.target)
+func (b *WebhookBatch) leased(tx *db.Tx) (*events.WebhookTarget, error) {
+	t, err := events.LoadWebhookTarget(tx, b.target)
 	if err != nil || t.Holder != b.holder {
 		return nil, enlist.IgnoreKind(enlist.NotFound, err)
 	}
@@ -206,42 +190,24 @@ func (s *Service) WebhookFailed(ctx context.Context, b *WebhookBatch, cause erro
 		t.LeaseTime, t.LastError = 0, text
 		t.Failures++
 		if t.IsFailing || t.Failures > int64(len(webhookDelays)) || errors.Is(cause, ErrWebhookGone) {
-			return 0, t.giveUp(tx)
+			return 0, t.GiveUp(tx)
 		}
 		delay := webhookDelay(t.Failures)
 		t.NextTime = now + delay
-		return time.Duration(delay) * time.Second, updateWebhookTarget(tx, t)
+		return time.Duration(delay) * time.Second, t.Save(tx)
 	})
-}
-
-// giveUp marks the target's webhooks as failing. Their events are kept until a caller edits a
-// webhook or the operator retries the job. The events of an orphaned target are deleted.
-func (t *WebhookTarget) giveUp(tx *db.Tx) error {
-	t.NextTime = 0
-	if err := updateWebhookTarget(tx, t); err != nil {
-		return err
-	}
-	if !t.IsFailing {
-		if err := SetWebhookFailing(tx, t.ID, true); err != nil {
-			return err
-		}
-	}
-	if t.IsOrphaned {
-		return tx.Enqueue(events.DeliverWebhook{Target: t.ID, Account: t.AccountID})
-	}
-	return nil
 }
 
 // RetryWebhookNow ends the wait of a target after a failure: the next job posts at once. It
 // does not change the number of failures.
 func (s *Service) RetryWebhookNow(ctx context.Context, target enlist.WebhookTargetID) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		t, err := LoadWebhookTarget(tx, target)
+		t, err := events.LoadWebhookTarget(tx, target)
 		if err != nil || t.NextTime == 0 {
 			return enlist.IgnoreKind(enlist.NotFound, err)
 		}
 		t.NextTime = 0
-		return updateWebhookTarget(tx, t)
+		return t.Save(tx)
 	})
 }
 
@@ -254,27 +220,27 @@ func (s *Service) ReleaseWebhook(ctx context.Context, b *WebhookBatch) error {
 			return err
 		}
 		t.LeaseTime = 0
-		return updateWebhookTarget(tx, t)
+		return t.Save(tx)
 	})
 }
 
 // dropOrphan deletes the events of a failing target in batches, and then the target. The
 // webhooks of the target were deleted with their Lists, so no call can resume the target.
 func dropOrphan(tx *db.Tx, target enlist.WebhookTargetID) error {
-	removed, err := deleteWebhookEvents(tx, target, 0, eventBatch)
+	removed, err := events.DeleteWebhookEvents(tx, target, 0, eventBatch)
 	if err != nil {
 		return err
 	}
 	if removed == eventBatch {
 		return tx.Enqueue(events.DeliverWebhook{Target: target})
 	}
-	return dropWebhookTarget(tx, target)
+	return events.DropWebhookTarget(tx, target)
 }
 
 // DropOrphans enqueues jobs that drop failing targets whose last webhook was deleted with its
 // List.
 func DropOrphans(tx *db.Tx) error {
-	targets, err := orphanedWebhookTargets(tx)
+	targets, err := events.OrphanedWebhookTargets(tx)
 	if err != nil {
 		return err
 	}
@@ -284,25 +250,4 @@ func DropOrphans(tx *db.Tx) error {
 		}
 	}
 	return nil
-}
-
-// WebhookTarget is the receiver of webhooks. Webhooks of an Account with the same URL and
-// secret share one target, so that their events arrive together and in order. decisions.md: 52
-type WebhookTarget struct {
-	ID         enlist.WebhookTargetID
-	AccountID  enlist.AccountID
-	URL        string
-	Secret     string
-	IsFailing  bool
-	IsOrphaned bool // no webhook refers to it any more
-
-	// The state of the delivery. Times are in Unix seconds.
-	Failures      int64  // number of failed attempts after the last success
-	NextTime      int64  // the next attempt must not start before this time
-	ScheduledTime int64  // when the waiting job was enqueued; 0: no job waits
-	LeaseTime     int64  // end of the lease: until this time only the holder may post
-	Holder        int64  // ID of the job that has the lease, or had it last
-	Batch         string // ID of the batch that is being tried
-	BatchUpto     int64  // ID of the last event of that batch
-	LastError     string
 }

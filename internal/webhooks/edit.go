@@ -114,7 +114,7 @@ func (e *webhookEdit) moveOldest(tx *db.Tx) error {
 	if err != nil {
 		return err
 	}
-	if err := FindWebhookTarget(tx, w); err != nil {
+	if err := events.FindWebhookTarget(tx, w); err != nil {
 		return err
 	}
 	_, err = moveEvents(tx, old, w)
@@ -127,11 +127,11 @@ func moveEvents(tx *db.Tx, old, w *enlist.Webhook) (more bool, err error) {
 	if w.Target == old.Target {
 		return false, resume(tx, w.Target, false)
 	}
-	moved, err := moveWebhookEvents(tx, w.ID, old.Target, w.Target, eventBatch)
+	moved, err := events.MoveWebhookEvents(tx, w.ID, old.Target, w.Target, eventBatch)
 	if err != nil {
 		return false, err
 	}
-	if err := dropWebhookTarget(tx, old.Target); err != nil {
+	if err := events.DropWebhookTarget(tx, old.Target); err != nil {
 		return false, err
 	}
 	return moved == eventBatch, resume(tx, w.Target, moved > 0)
@@ -141,7 +141,7 @@ func moveEvents(tx *db.Tx, old, w *enlist.Webhook) (more bool, err error) {
 // now. mixed is true if events of another target were added. Then the batch that was tried may
 // have other events now, so it needs a new ID: a receiver ignores a batch ID that it has seen.
 func resume(tx *db.Tx, id enlist.WebhookTargetID, mixed bool) error {
-	t, err := LoadWebhookTarget(tx, id)
+	t, err := events.LoadWebhookTarget(tx, id)
 	if err != nil || t.Failures == 0 && !t.IsFailing && !mixed {
 		return err
 	}
@@ -149,11 +149,11 @@ func resume(tx *db.Tx, id enlist.WebhookTargetID, mixed bool) error {
 	if mixed {
 		t.Batch, t.BatchUpto = "", 0
 	}
-	if err := updateWebhookTarget(tx, t); err != nil {
+	if err := t.Save(tx); err != nil {
 		return err
 	}
 	if t.IsFailing {
-		if err := SetWebhookFailing(tx, id, false); err != nil {
+		if err := events.SetWebhookFailing(tx, id, false); err != nil {
 			return err
 		}
 	}
@@ -176,11 +176,11 @@ func (s *Service) DeleteWebhook(ctx context.Context, c *enlist.Caller, id enlist
 	})
 	for removed := eventBatch; err == nil && removed == eventBatch; {
 		err = s.db.Update(ctx, func(tx *db.Tx) (err error) {
-			removed, err = deleteWebhookEvents(tx, target, id, eventBatch)
+			removed, err = events.DeleteWebhookEvents(tx, target, id, eventBatch)
 			if err != nil {
 				return err
 			}
-			return dropWebhookTarget(tx, target)
+			return events.DropWebhookTarget(tx, target)
 		})
 	}
 	return err

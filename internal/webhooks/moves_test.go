@@ -86,7 +86,7 @@ func webhookDeletion(o *apptest.Account) {
 func targetExists(o *apptest.Account, id enlist.WebhookTargetID) (found bool) {
 	o.Helper()
 	o.Update(func(tx *db.Tx) error {
-		_, err := webhooks.LoadWebhookTarget(tx, id)
+		_, err := events.LoadWebhookTarget(tx, id)
 		found = err == nil
 		if enlist.KindOf(err) == enlist.NotFound {
 			err = nil
