@@ -170,7 +170,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/files": {"enlist/internal/accounts", "enlist/internal/db", "enlist/internal/enlist"},
 	"enlist/internal/imports": {"enlist/internal/accounts", "enlist/internal/address", "enlist/internal/contacts", "enlist/internal/db", "enlist/internal/enlist",
 		"enlist/internal/events", "enlist/internal/files", "enlist/internal/imports/sheet",
-		"enlist/internal/lists", "enlist/internal/sending"},
+		"enlist/internal/lists"},
 	"enlist/internal/messages": {"enlist/internal/accounts", "enlist/internal/address", "enlist/internal/contacts",
 		"enlist/internal/db", "enlist/internal/enlist", "enlist/internal/events", "enlist/internal/files",
 		"enlist/internal/lists", "enlist/internal/mail/merge", "enlist/internal/pace"},

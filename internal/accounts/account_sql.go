@@ -188,11 +188,11 @@ func mapFolder(m *db.Mapper, f *Folder) {
 		+ (SELECT count(*) FROM file WHERE file.folder_id = folder.id)`, &f.ItemCount)
 }
 
-var FolderTable = db.NewMapping("folder", mapFolder)
+var folderTable = db.NewMapping("folder", mapFolder)
 
 // Folders returns an Account's Folders in the order of their IDs.
 func Folders(tx *db.Tx, account enlist.AccountID) ([]Folder, error) {
-	return FolderTable.All(tx, "WHERE account_id = ? ORDER BY id", int64(account))
+	return folderTable.All(tx, "WHERE account_id = ? ORDER BY id", int64(account))
 }
 
 // accountsWithoutFolder returns the Accounts that have no Folder of a type, in the order of their IDs.
@@ -206,10 +206,13 @@ func accountsWithoutFolder(tx *db.Tx, folderType string) (accounts []enlist.Acco
 }
 
 // AddFolder stores a new Folder.
-func AddFolder(tx *db.Tx, f *Folder) error { return FolderTable.AddDefinition(tx, f) }
+func AddFolder(tx *db.Tx, f *Folder) error { return folderTable.AddDefinition(tx, f) }
+
+// RestoreFolder stores a Folder under its ID.
+func RestoreFolder(tx *db.Tx, f *Folder) error { return folderTable.RestoreDefinition(tx, "folder", f) }
 
 // UpdateFolder stores the name of a Folder. The attributes of its Lists contain this name.
-func UpdateFolder(tx *db.Tx, f *Folder) error { return FolderTable.SaveDefinition(tx, f) }
+func UpdateFolder(tx *db.Tx, f *Folder) error { return folderTable.SaveDefinition(tx, f) }
 
 // DeleteFolder removes a Folder.
 func DeleteFolder(tx *db.Tx, id enlist.FolderID) error {

@@ -9,6 +9,7 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
+	"enlist/internal/enlist"
 	"enlist/internal/files"
 	"enlist/internal/forms"
 	"enlist/internal/imports"
@@ -52,7 +53,9 @@ func New(store db.Engine, now func() time.Time) *App {
 	d := &db.DB{Engine: store, Now: now, Confirm: accounts.Confirm}
 	s := &App{DB: d, sending: new(atomic.Pointer[pace.Settings]), Accounts: accounts.New(d), Webhooks: webhooks.New(d)}
 	s.sending.Store(new(pace.Settings))
-	s.Contacts = contacts.New(d, s.Accounts, batches.CheckSegmentUnused, people.KeyOf)
+	s.Contacts = contacts.New(d, s.Accounts, contacts.Above{SegmentUnused: batches.CheckSegmentUnused, KeyOf: people.KeyOf,
+		Forget:   []func(*db.Tx, enlist.ListID, []enlist.ContactID) error{messages.ForgetContacts, batches.ForgetContacts},
+		DropList: []func(*db.Tx, enlist.ListID) error{forms.RemoveOf, batches.RemoveAutoresponders}})
 	s.Lists = lists.New(d, s.Contacts.ConvertField)
 	s.Forms = forms.New(d, s.Contacts)
 	s.Files = files.New(d, s.Accounts, files.InMessages{Unused: messages.CheckFileUnused,
@@ -62,7 +65,7 @@ func New(store db.Engine, now func() time.Time) *App {
 	s.Sending = sending.New(d, s.Contacts, s.Messages, s.sending)
 	s.Imports = imports.New(d, s.Lists, s.Files)
 	s.Reports = reports.New(d)
-	s.Privacy = privacy.New(d, s.Accounts, s.Files)
+	s.Privacy = privacy.New(d, s.Accounts, s.Contacts, s.Files)
 	s.People = people.New(d)
 	return s
 }

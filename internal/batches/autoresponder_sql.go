@@ -20,6 +20,11 @@ func AddAutoresponder(tx *db.Tx, a *enlist.Autoresponder) error {
 	return lists.AutoresponderTable.AddDefinition(tx, a)
 }
 
+// RestoreAutoresponder stores an autoresponder under its ID.
+func RestoreAutoresponder(tx *db.Tx, a *enlist.Autoresponder) error {
+	return lists.AutoresponderTable.RestoreDefinition(tx, "autoresponder", a)
+}
+
 // UpdateAutoresponder stores the columns of an autoresponder that an edit can change.
 func UpdateAutoresponder(tx *db.Tx, a *enlist.Autoresponder) error {
 	return lists.AutoresponderTable.SaveDefinition(tx, a)
@@ -28,4 +33,9 @@ func UpdateAutoresponder(tx *db.Tx, a *enlist.Autoresponder) error {
 // DeleteAutoresponder removes an autoresponder.
 func DeleteAutoresponder(tx *db.Tx, id enlist.AutoresponderID) error {
 	return tx.Define("DELETE FROM autoresponder WHERE id = ?", int64(id))
+}
+
+// RemoveAutoresponders removes the autoresponders of a List.
+func RemoveAutoresponders(tx *db.Tx, list enlist.ListID) error {
+	return tx.Do("DELETE FROM autoresponder WHERE list_id = ?", int64(list))
 }

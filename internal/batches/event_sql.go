@@ -3,7 +3,6 @@ package batches
 import (
 	"strings"
 
-	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -91,7 +90,7 @@ func RecipientEvents(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, contac
 
 // eventsOf returns the events of a Contact by Batch, those of a Batch in order of link.
 func eventsOf(tx *db.Tx, list enlist.ListID, contact enlist.ContactID) (eventsByBatch, error) {
-	query, batches, err := contacts.LookUpInBatches(tx, list, RecipientEventTable.Columns, "recipient_event",
+	query, batches, err := LookUpInBatches(tx, list, RecipientEventTable.Columns, "recipient_event",
 		"list_id = ? AND contact_id = ?")
 	if err != nil {
 		return nil, err

@@ -46,7 +46,7 @@ func recipientsOf(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (found 
 	if err != nil {
 		return nil, err
 	}
-	query, batches, err := contacts.LookUpInBatches(tx, list, RecipientTable.Columns, "recipient",
+	query, batches, err := LookUpInBatches(tx, list, RecipientTable.Columns, "recipient",
 		"list_id = ? AND "+test)
 	if err != nil {
 		return nil, err
@@ -196,7 +196,7 @@ func deleteRecipients(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, limit
 // Recipients returns recipients of a Batch by their IDs.
 func Recipients(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID) (
 	map[enlist.ContactID]*Recipient, error) {
-	test, args, err := contacts.RecipientsByID(tx, list, batch, ids)
+	test, args, err := RecipientsByID(tx, list, batch, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -205,4 +205,65 @@ func Recipients(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlis
 		found[r.Contact] = r
 		return nil
 	}, "WHERE "+test, args...)
+}
+
+// EraseRecipient removes the address and the reply of the mail server from a recipient of a Batch.
+func EraseRecipient(tx *db.Tx, r *Recipient) error {
+	return tx.Do("UPDATE recipient SET address = ?, detail = '' WHERE list_id = ? AND batch_id = ? AND contact_id = ?",
+		contacts.ErasedAddress, int64(r.List), int64(r.Batch), int64(r.Contact))
+}
+
+// ForgetContacts removes removed Contacts from the Batches of the List. A recipient whose mail
+// waits stays without its address and detail, so that the sender counts it as skipped.
+func ForgetContacts(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) error {
+	test, args, err := tx.ContactTest("contact_id", ids)
+	if err != nil {
+		return err
+	}
+	query, ofList, err := LookUpInBatches(tx, list, "DISTINCT batch_id", "recipient", "list_id = ? AND "+test)
+	if err != nil {
+		return err
+	}
+	batches, err := db.IDsOf[enlist.BatchID](tx, query+" ORDER BY batch_id",
+		append([]any{ofList, int64(list)}, args...)...)
+	if err != nil {
+		return err
+	}
+	const waiting = "('waiting', 'sending', 'deferred')"
+	for _, batch := range batches {
+		these, args, err := RecipientsByID(tx, list, batch, ids)
+		if err != nil {
+			return err
+		}
+		for _, query := range []string{
+			"DELETE FROM recipient_event WHERE " + these,
+			"DELETE FROM recipient WHERE " + these + " AND status NOT IN " + waiting,
+			"UPDATE recipient SET address = '', detail = '' WHERE " + these + " AND status IN " + waiting,
+		} {
+			if err := tx.Do(query, args...); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// RecipientsByID returns the test that selects recipients of a Batch by their IDs, and its arguments.
+func RecipientsByID(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID) (test string,
+	args []any, err error) {
+	test, args, err = tx.ContactTest("contact_id", ids)
+	return "list_id = ? AND batch_id = ? AND " + test, append([]any{int64(list), int64(batch)}, args...), err
+}
+
+// LookUpInBatches returns a statement for rows of the table recipient or recipient_event that satisfy a further test,
+// and its first argument: the Batches with a population of the List. The keys of both tables begin with List and Batch.
+func LookUpInBatches(tx *db.Tx, list enlist.ListID, columns, table, further string) (query string,
+	batches any, err error) {
+	ids, err := db.IDsOf[enlist.BatchID](tx,
+		"SELECT DISTINCT batch_id FROM batch_population WHERE list_id = ? ORDER BY batch_id", int64(list))
+	if err != nil {
+		return "", nil, err
+	}
+	batches, err = db.ManyValues(tx, db.PlainIDs(ids))
+	return tx.SQL.LookUp("BIGINT[]", columns, table+" WHERE batch_id", further), batches, err
 }

@@ -84,6 +84,26 @@ func endChange(tx *db.Tx, id, now int64, reason string) error {
 	return tx.Do("DELETE FROM contact_change_part WHERE change_id = ?", id)
 }
 
+// EraseChange erases the value of a change that has ended.
+func EraseChange(tx *db.Tx, id int64) error {
+	return tx.Do("UPDATE contact_change SET value = ? WHERE id = ?", ErasedAddress, id)
+}
+
+// ChangesWithValue calls each with the changes of Lists that have a value which is not erased. end is when the change
+// has ended; 0: it runs.
+func ChangesWithValue(tx *db.Tx, in []enlist.ListID,
+	each func(id int64, list enlist.ListID, value string, end int64)) error {
+	test, lists, err := db.OneOfIDs(tx, in)
+	if err != nil {
+		return err
+	}
+	return tx.Each(func(row *db.Cursor) error {
+		each(row.Int(), enlist.ListID(row.Int()), row.Text(), row.Int())
+		return nil
+	}, "SELECT id, list_id, value, end_time FROM contact_change WHERE list_id"+test+
+		" AND value <> '' AND value <> ? ORDER BY id", lists, ErasedAddress)
+}
+
 // removeOldChanges removes the changes of a List that ended before a time.
 func removeOldChanges(tx *db.Tx, list enlist.ListID, before int64) error {
 	return tx.Do("DELETE FROM contact_change WHERE list_id = ? AND end_time > 0 AND end_time < ?", int64(list), before)

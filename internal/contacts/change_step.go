@@ -8,7 +8,6 @@ import (
 	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/events"
 	"enlist/internal/lists"
 )
 
@@ -42,7 +41,7 @@ func (s *Service) MakeChange(ctx context.Context, e MakeChange) (done bool, err 
 		if err != nil || len(ids) == 0 {
 			return true, endChange(tx, change.ID, now, "")
 		}
-		step := changeStep{Change: change, tx: tx, schema: schema, now: now}
+		step := changeStep{Change: change, service: s, tx: tx, schema: schema, now: now}
 		if ids, err = step.take(ids); err != nil {
 			return false, err
 		}
@@ -68,18 +67,19 @@ func (s *Service) mayChange(tx *db.Tx, c *Change, person int64) (bool, error) {
 	if person == 0 {
 		return true, nil
 	}
-	key, err := s.keyOf(tx, c.AccountID, person)
+	key, err := s.above.KeyOf(tx, c.AccountID, person)
 	return key != nil && key.Level >= enlist.Standard && key.Allows(c.ListID), err
 }
 
 // changeStep is one transaction of a change.
 type changeStep struct {
 	*Change
-	tx     *db.Tx
-	schema *enlist.Schema
-	now    int64
-	events []ContactEvent
-	reason string // why the change must be given up
+	service *Service
+	tx      *db.Tx
+	schema  *enlist.Schema
+	now     int64
+	events  []ContactEvent
+	reason  string // why the change must be given up
 }
 
 // take returns those of the Contacts that the transaction may change.
@@ -129,7 +129,7 @@ func (s *changeStep) changed(id enlist.ContactID, e enlist.WebhookEventType) {
 }
 
 func (s *changeStep) remove(ids []enlist.ContactID) (int, error) {
-	removed, err := RemoveContactsByID(s.tx, s.now, s.ListID, ids)
+	removed, err := s.service.RemoveContactsByID(s.tx, s.now, s.ListID, ids)
 	for _, id := range removed {
 		s.changed(id, enlist.WebhookRemoved)
 	}
@@ -209,7 +209,7 @@ func (s *changeStep) ask(ids []enlist.ContactID) (int, error) {
 		if c.DoubleOptIn || c.IsUnsubscribed || !c.IsActive {
 			return false, nil
 		}
-		return true, events.AskToConfirm(s.tx, c, s.now)
+		return true, AskToConfirm(s.tx, c, s.now)
 	})
 }
 

@@ -124,10 +124,10 @@ func mailboxIsAskedOnceAtATime(o *apptest.Account) {
 func pendingSubscription(o *apptest.Account) {
 	list := o.AddList()
 	id, other := o.Subscribe(list, "Email", "a@example.com"), o.Subscribe(list, "Email", "b@example.com")
-	o.Update(func(tx *db.Tx) error { return events.MarkSubscriptionPending(tx, list, other) })
+	o.Update(func(tx *db.Tx) error { return contacts.MarkSubscriptionPending(tx, list, other) })
 	for of, want := range map[enlist.ContactID]bool{id: false, other: true, 99: false} {
 		o.Update(func(tx *db.Tx) error {
-			pending, err := events.IsSubscriptionPending(tx, list, of)
+			pending, err := contacts.IsSubscriptionPending(tx, list, of)
 			if pending != want {
 				o.Errorf("the subscription of Contact %d is pending: %v, want the opposite", of, pending)
 			}

@@ -33,8 +33,69 @@ func mapLedgerRow(d *db.Dialect, m *db.Mapper, r *enlist.LedgerRow) {
 	m.Fixed("ip", &r.IP)
 	m.Fixed("preferences", (*db.Choices)(&r.Preferences))
 	m.Fixed("key_id", (*int64)(&r.KeyID))
-	m.Computed("import_id", (*int64)(&r.ImportID)) // package imports inserts them
+	m.Computed("import_id", (*int64)(&r.ImportID)) // AddImportedRows inserts them
 	m.Computed("import_row", &r.ImportRow)
+}
+
+var importLedger = db.NewPerDialect(importLedgerText)
+
+// importLedgerText is the INSERT of rows of the ledger that come from an Import. Its arguments are those of the mapping
+// of the ledger, and the Import with the number of the row.
+func importLedgerText(d *db.Dialect) string {
+	const columns = `INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id,
+		import_id, import_row, number) `
+	return columns + "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, " + d.LedgerNumber + ")"
+}
+
+// importLedgerMany inserts the rows of the ledger in arrays.
+const importLedgerMany = `INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id,
+		import_id, import_row)
+	SELECT CAST(? AS BIGINT), added.* FROM unnest(CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS TEXT[]),
+		CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]),
+		CAST(? AS BIGINT[]), CAST(? AS BIGINT[])) AS added`
+
+// AddImportedRows adds rows of one List, which come from an Import, to the consent ledger.
+func AddImportedRows(tx *db.Tx, rows []enlist.LedgerRow) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	if !tx.SQL.ConcurrentWriters {
+		for i := range rows {
+			r := &rows[i]
+			preferences, err := (*db.Choices)(&r.Preferences).Text()
+			if err != nil {
+				return err
+			}
+			err = tx.Do(importLedger.Of(tx.SQL), int64(r.ListID), int64(r.ContactID), r.Time, r.Method,
+				string(r.Type), r.Text, r.IP, preferences, int64(r.KeyID), int64(r.ImportID), r.ImportRow)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var ids, times, keys, imports, numbers []int64
+	var methods, types, texts, ips, preferences []string
+	for i := range rows {
+		r := &rows[i]
+		chosen, err := (*db.Choices)(&r.Preferences).Text()
+		if err != nil {
+			return err
+		}
+		ids, times = append(ids, int64(r.ContactID)), append(times, r.Time)
+		methods, types, texts = append(methods, r.Method), append(types, string(r.Type)), append(texts, r.Text)
+		ips, preferences, keys = append(ips, r.IP), append(preferences, chosen), append(keys, int64(r.KeyID))
+		imports, numbers = append(imports, int64(r.ImportID)), append(numbers, r.ImportRow)
+	}
+	return tx.Do(importLedgerMany, int64(rows[0].ListID), ids, times, methods, types, texts, ips, preferences,
+		keys, imports, numbers)
+}
+
+// EraseLedger empties the columns of a Contact's ledger rows that say something about the person. The trigger of the
+// table allows no other change.
+func EraseLedger(tx *db.Tx, list enlist.ListID, contact enlist.ContactID) error {
+	return tx.Do(`UPDATE consent SET text = '', ip = '', preferences = '', import_row = 0
+		WHERE list_id = ? AND contact_id = ?`, int64(list), int64(contact))
 }
 
 // LedgerRows returns a Contact's rows of the consent ledger, newest first. With limit 0 it

@@ -4,13 +4,14 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
+	"enlist/internal/app"
 	"enlist/internal/apptest"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
-	"enlist/internal/messages"
 )
 
 // This file tests the columns, addresses and removal of Contacts in a store.
@@ -121,7 +122,7 @@ func sameAddress(o apptest.Store) {
 	// When the primary Contact of an address is removed, the oldest remaining Contact of the
 	// address becomes the primary.
 	apptest.Update(t, s, func(tx *db.Tx) error {
-		n, err := contacts.RemoveContactsUpTo(tx, 100, schema.List.ID, first.ID, 10)
+		n, err := app.New(s, time.Now).Contacts.RemoveContactsUpTo(tx, 100, schema.List.ID, first.ID, 10)
 		if n != 1 {
 			t.Errorf("%d removed, want 1", n)
 		}
@@ -154,7 +155,7 @@ func removal(o apptest.Store) {
 	})
 	for _, want := range []int{4, 4, 1, 0} {
 		apptest.Update(t, s, func(tx *db.Tx) error {
-			n, err := contacts.RemoveContactsUpTo(tx, 100, schema.List.ID, last.ID-1, 4)
+			n, err := app.New(s, time.Now).Contacts.RemoveContactsUpTo(tx, 100, schema.List.ID, last.ID-1, 4)
 			if n != want {
 				t.Errorf("%d removed, want %d", n, want)
 			}
@@ -165,7 +166,7 @@ func removal(o apptest.Store) {
 	apptest.WantCounts(t, s, other, 10)
 	again := apptest.NewContact(schema, "new@example.com")
 	apptest.Update(t, s, func(tx *db.Tx) error {
-		_, err := contacts.RemoveContactsUpTo(tx, 100, schema.List.ID, 1<<40, 100)
+		_, err := app.New(s, time.Now).Contacts.RemoveContactsUpTo(tx, 100, schema.List.ID, 1<<40, 100)
 		return err
 	})
 	apptest.InsertContact(t, s, again)
@@ -212,7 +213,7 @@ func contactTimes(o apptest.Store) {
 		{10, 0, 0, 10, 0, 0}, {0, 20, 0, 10, 20, 0}, {5, 0, 30, 10, 20, 30}, {40, 19, 29, 40, 20, 30},
 	} {
 		apptest.Update(t, s, func(tx *db.Tx) error {
-			return messages.RaiseContactTimes(tx, schema.List.ID, c.ID, step.message, step.open, step.click)
+			return contacts.RaiseTimes(tx, schema.List.ID, c.ID, step.message, step.open, step.click)
 		})
 		apptest.View(t, s, func(tx *db.Tx) error {
 			got, err := contacts.ByID(tx, schema.List.ID, c.ID)

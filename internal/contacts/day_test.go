@@ -235,8 +235,10 @@ func daysOfADeletedList(o *apptest.Account) {
 func forgetDays(o *apptest.Account, list enlist.ListID) {
 	o.Helper()
 	o.Update(func(tx *db.Tx) error {
-		if err := lists.RemoveDays(tx, list); err != nil {
-			return err
+		for _, table := range []string{"list_day", "list_day_part"} {
+			if err := tx.Do("DELETE FROM "+table+" WHERE list_id = ?", int64(list)); err != nil {
+				return err
+			}
 		}
 		return tx.Do(`INSERT INTO list_day_fill (list_id, before_time, contact_id, number, is_receiving)
 			VALUES (?, ?, 0, 0, 0)`, int64(list), o.Now.Unix())

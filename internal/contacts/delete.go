@@ -44,7 +44,7 @@ func (s *Service) DeleteContacts(ctx context.Context, c *enlist.Caller, r Delete
 				return false, err
 			}
 		}
-		return deleteStep(tx, c, r.List, plan, now, p)
+		return s.deleteStep(tx, c, r.List, plan, now, p)
 	}
 	done, err := db.RunInSteps(ctx, s.db, c, db.Steps[deleteProgress]{Run: run})
 	if err != nil {
@@ -71,7 +71,7 @@ type deleteProgress struct {
 }
 
 // deleteStep deletes the next Contacts of the plan in one transaction.
-func deleteStep(tx *db.Tx, c *enlist.Caller, list enlist.ListID, plan db.IDSet, now int64,
+func (s *Service) deleteStep(tx *db.Tx, c *enlist.Caller, list enlist.ListID, plan db.IDSet, now int64,
 	p *deleteProgress) (done bool, err error) {
 	schema, err := lists.Load(tx, c, list)
 	if err != nil {
@@ -81,7 +81,7 @@ func deleteStep(tx *db.Tx, c *enlist.Caller, list enlist.ListID, plan db.IDSet, 
 		return false, err
 	}
 	ids := plan[p.Next:min(p.Next+RemoveStep, len(plan))]
-	removed, err := RemoveContactsByID(tx, now, list, ids)
+	removed, err := s.RemoveContactsByID(tx, now, list, ids)
 	if err != nil {
 		return false, err
 	}

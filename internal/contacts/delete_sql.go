@@ -6,8 +6,8 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/events"
 	"enlist/internal/lists"
+	"enlist/internal/webhooks"
 )
 
 // This file removes Contacts, and promotes a duplicate when the primary of an address is removed.
@@ -15,19 +15,19 @@ import (
 // RemoveContactsUpTo removes at most limit Contacts of a List, in the order of their IDs. It removes
 // no Contact with an ID above upto. If it removes a primary that has duplicates, it promotes one of
 // them.
-func RemoveContactsUpTo(tx *db.Tx, now int64, list enlist.ListID, upto enlist.ContactID, limit int) (
+func (s *Service) RemoveContactsUpTo(tx *db.Tx, now int64, list enlist.ListID, upto enlist.ContactID, limit int) (
 	removed int, err error) {
 	r, err := ToRemove(tx, list, "id <= ? ORDER BY id"+db.Limited, int64(upto), int64(limit))
 	if err != nil || len(r.IDs) == 0 {
 		return 0, err
 	}
-	return len(r.IDs), r.remove(tx, now)
+	return len(r.IDs), s.remove(tx, &r, now)
 }
 
 // RemoveContactsByID removes the Contacts of a List that have the given IDs. It returns the IDs of the
 // Contacts that existed, in ascending order. If it removes a primary that has duplicates, it promotes
 // one of them.
-func RemoveContactsByID(tx *db.Tx, now int64, list enlist.ListID, ids []enlist.ContactID) (
+func (s *Service) RemoveContactsByID(tx *db.Tx, now int64, list enlist.ListID, ids []enlist.ContactID) (
 	removed []enlist.ContactID, err error) {
 	test, args, err := tx.ContactTest("id", ids)
 	if err != nil {
@@ -37,7 +37,7 @@ func RemoveContactsByID(tx *db.Tx, now int64, list enlist.ListID, ids []enlist.C
 	if err != nil || len(r.IDs) == 0 {
 		return nil, err
 	}
-	return r.IDs, r.remove(tx, now)
+	return r.IDs, s.remove(tx, &r, now)
 }
 
 // Removal are Contacts of a List that a transaction removes.
@@ -72,10 +72,9 @@ func ToRemove(tx *db.Tx, list enlist.ListID, where string, args ...any) (r Remov
 }
 
 // remove removes Contacts, which exist, and the rows of their deliveries.
-func (r *Removal) remove(tx *db.Tx, now int64) error {
+func (s *Service) remove(tx *db.Tx, r *Removal, now int64) error {
 	list, ids := r.List, r.IDs
-	for _, table := range []struct{ name, column string }{{"contact", "id"}, {"delivery", "contact_id"},
-		{"departure", "contact_id"}} {
+	for _, table := range []struct{ name, column string }{{"contact", "id"}, {"departure", "contact_id"}} {
 		test, args, err := tx.ContactTest(table.column, ids)
 		if err != nil {
 			return err
@@ -85,8 +84,10 @@ func (r *Removal) remove(tx *db.Tx, now int64) error {
 			return err
 		}
 	}
-	if err := removeRecipients(tx, list, ids); err != nil {
-		return err
+	for _, forget := range s.above.Forget {
+		if err := forget(tx, list, ids); err != nil {
+			return err
+		}
 	}
 	if err := r.count(tx, now); err != nil {
 		return err
@@ -111,41 +112,6 @@ func (r *Removal) count(tx *db.Tx, now int64) error {
 		return err
 	}
 	tx.Count(n)
-	return nil
-}
-
-// removeRecipients removes the removed Contacts from the Batches of the List. A recipient whose mail
-// waits stays without its address and detail, so that the sender counts it as skipped.
-func removeRecipients(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) error {
-	test, args, err := tx.ContactTest("contact_id", ids)
-	if err != nil {
-		return err
-	}
-	query, ofList, err := LookUpInBatches(tx, list, "DISTINCT batch_id", "recipient", "list_id = ? AND "+test)
-	if err != nil {
-		return err
-	}
-	batches, err := db.IDsOf[enlist.BatchID](tx, query+" ORDER BY batch_id",
-		append([]any{ofList, int64(list)}, args...)...)
-	if err != nil {
-		return err
-	}
-	const waiting = "('waiting', 'sending', 'deferred')"
-	for _, batch := range batches {
-		these, args, err := RecipientsByID(tx, list, batch, ids)
-		if err != nil {
-			return err
-		}
-		for _, query := range []string{
-			"DELETE FROM recipient_event WHERE " + these,
-			"DELETE FROM recipient WHERE " + these + " AND status NOT IN " + waiting,
-			"UPDATE recipient SET address = '', detail = '' WHERE " + these + " AND status IN " + waiting,
-		} {
-			if err := tx.Do(query, args...); err != nil {
-				return err
-			}
-		}
-	}
 	return nil
 }
 
@@ -192,51 +158,27 @@ func oldestDuplicates(tx *db.Tx, list enlist.ListID, addresses []string) (map[st
 	return found, err
 }
 
-// RecipientsByID returns the test that selects recipients of a Batch by their IDs, and its arguments.
-func RecipientsByID(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID) (test string,
-	args []any, err error) {
-	test, args, err = tx.ContactTest("contact_id", ids)
-	return "list_id = ? AND batch_id = ? AND " + test, append([]any{int64(list), int64(batch)}, args...), err
-}
-
-// LookUpInBatches returns a statement for rows of the table recipient or recipient_event that satisfy a further test,
-// and its first argument: the Batches with a population of the List. The keys of both tables begin with List and Batch.
-func LookUpInBatches(tx *db.Tx, list enlist.ListID, columns, table, further string) (query string,
-	batches any, err error) {
-	ids, err := db.IDsOf[enlist.BatchID](tx,
-		"SELECT DISTINCT batch_id FROM batch_population WHERE list_id = ? ORDER BY batch_id", int64(list))
-	if err != nil {
-		return "", nil, err
-	}
-	batches, err = db.ManyValues(tx, db.PlainIDs(ids))
-	return tx.SQL.LookUp("BIGINT[]", columns, table+" WHERE batch_id", further), batches, err
-}
-
-// DropList removes a hidden List and its definitions. The caller must first remove the Contacts of
-// the List.
-func DropList(tx *db.Tx, id enlist.ListID) error {
-	if err := tx.Define("DELETE FROM list WHERE id = ? AND hidden = 1", int64(id)); err != nil {
+// DropList removes a hidden List and its definitions, also those of other packages. The caller must first remove the
+// Contacts of the List.
+func (s *Service) DropList(tx *db.Tx, id enlist.ListID) error {
+	if err := lists.Drop(tx, id); err != nil {
 		return err
 	}
 	for _, query := range []string{
-		"DELETE FROM field WHERE list_id = ?",
-		"DELETE FROM preference WHERE list_id = ?",
 		"DELETE FROM segment WHERE list_id = ?",
 		"DELETE FROM form_day WHERE form_id IN (SELECT id FROM form WHERE list_id = ?)",
-		"DELETE FROM form WHERE list_id = ?",
 		"DELETE FROM departure WHERE list_id = ?",
-		"DELETE FROM autoresponder WHERE list_id = ?",
-		"DELETE FROM webhook WHERE list_id = ?", // the server still posts the events that are in the queue
+		"DELETE FROM list_day_fill WHERE list_id = ?",
 	} {
 		if err := tx.Do(query, int64(id)); err != nil {
 			return err
 		}
 	}
-	if err := removeChanges(tx, id); err != nil {
-		return err
+	own := []func(*db.Tx, enlist.ListID) error{removeChanges, webhooks.RemoveOf}
+	for _, remove := range append(own, s.above.DropList...) {
+		if err := remove(tx, id); err != nil {
+			return err
+		}
 	}
-	if err := lists.RemoveDays(tx, id); err != nil {
-		return err
-	}
-	return events.DropTargets(tx, "TRUE")
+	return nil
 }

@@ -4,6 +4,7 @@
 //	subscribe*.go, resubscribe.go, unsubscribe.go   one Contact
 //	add*.go, edit*.go, delete*.go   many Contacts in a call; bulk.go has what these share
 //	status.go        activate, confirm, preferences and consents of a Contact
+//	confirmation.go  the double opt-in
 //	search*.go       search and count
 //	change*.go       changes of many Contacts by a job
 //	person.go, values.go   the Contacts of one person, and frequent values
@@ -17,6 +18,7 @@
 //	day_fill.go      fills the days of Lists before the version that counts them
 //	quoted.go        normalises addresses with quotes that earlier versions stored
 //	field_convert.go, field_delete.go, list_delete.go   what a changed definition means for Contacts
+//	restore_sql.go   stores Contacts that move in from another service
 //	*_sql.go, statements.go   the statements
 //	service.go, jobs.go   the Service and the jobs
 package contacts

@@ -94,14 +94,14 @@ func (s *Service) RemoveContacts(ctx context.Context, e RemoveContacts) (done bo
 		if err := tx.LockListForBulk(e.List); err != nil {
 			return false, err
 		}
-		removed, err := RemoveContactsUpTo(tx, now, e.List, e.Upto, RemoveStep)
+		removed, err := s.RemoveContactsUpTo(tx, now, e.List, e.Upto, RemoveStep)
 		if err != nil || removed == RemoveStep {
 			return false, err
 		}
 		if !e.Delete {
 			return true, nil
 		}
-		if err := DropList(tx, e.List); err != nil {
+		if err := s.DropList(tx, e.List); err != nil {
 			return false, err
 		}
 		return true, webhooks.DropOrphans(tx)

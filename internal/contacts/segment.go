@@ -147,7 +147,7 @@ func (s *Service) DeleteSegment(ctx context.Context, c *enlist.Caller, list enli
 		if err != nil {
 			return false, err
 		}
-		if err := s.unused(tx, schema, id); err != nil {
+		if err := s.above.SegmentUnused(tx, schema, id); err != nil {
 			return false, err
 		}
 		if err := accounts.Audit(tx, c, now, old.audited(), old.auditValues(), nil); err != nil {

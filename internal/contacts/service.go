@@ -14,22 +14,26 @@ type Service struct {
 	db       *db.DB
 	accounts *accounts.Service
 	observer search.Observer
-	unused   SegmentUnused
-	keyOf    KeyOfPerson
+	above    Above
 
 	isNormalised atomic.Bool // this process has looked at all addresses: see NormaliseQuoted
 }
 
-// SegmentUnused refuses to delete a Segment that Batches or autoresponders use. Package batches has it.
-type SegmentUnused func(tx *db.Tx, schema *enlist.Schema, id enlist.SegmentID) error
-
-// KeyOfPerson returns the present level and Lists of a person in an Account; nil: the person does not use it. Package
-// people has it.
-type KeyOfPerson func(tx *db.Tx, account enlist.AccountID, person int64) (*enlist.Key, error)
+// Above has what packages above this one do.
+type Above struct {
+	// SegmentUnused refuses to delete a Segment that Batches or autoresponders use.
+	SegmentUnused func(tx *db.Tx, schema *enlist.Schema, id enlist.SegmentID) error
+	// KeyOf returns the present level and Lists of a person in an Account; nil: the person does not use it.
+	KeyOf func(tx *db.Tx, account enlist.AccountID, person int64) (*enlist.Key, error)
+	// Forget removes what other packages have of removed Contacts of a List.
+	Forget []func(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) error
+	// DropList removes what other packages have of a List that is removed.
+	DropList []func(tx *db.Tx, list enlist.ListID) error
+}
 
 // New returns a Service over a database.
-func New(database *db.DB, a *accounts.Service, unused SegmentUnused, keyOf KeyOfPerson) *Service {
-	return &Service{db: database, accounts: a, observer: search.NoObserver{}, unused: unused, keyOf: keyOf}
+func New(database *db.DB, a *accounts.Service, above Above) *Service {
+	return &Service{db: database, accounts: a, observer: search.NoObserver{}, above: above}
 }
 
 // Observe sets what is told of searches and of deleted Lists. Call it before any other method.

@@ -93,7 +93,7 @@ func ConfirmSubscription(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID,
 			return err
 		}
 	}
-	pending, err := events.IsSubscriptionPending(tx, contact.ListID, contact.ID)
+	pending, err := IsSubscriptionPending(tx, contact.ListID, contact.ID)
 	if err == nil && pending {
 		err = events.EnqueueAutoresponders(tx, schema, contact.ID, enlist.EventSubscribe, now)
 	}

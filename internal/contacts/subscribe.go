@@ -185,7 +185,7 @@ func (sub *subscription) update(contact *enlist.ByID) error {
 		}
 	}
 	if sub.Schema.List.DoubleOptIn && !contact.DoubleOptIn {
-		return events.AskToConfirm(sub.tx, contact, sub.now)
+		return AskToConfirm(sub.tx, contact, sub.now)
 	}
 	return nil
 }
@@ -199,7 +199,7 @@ func (sub *subscription) recordAndEmit(contact *enlist.ByID, all ...enlist.Webho
 	if err := events.Publish(sub.tx, sub.Schema, contact.ID, sub.now, all...); err != nil {
 		return err
 	}
-	return events.EmitSubscribed(sub.tx, sub.Schema, contact, sub.now)
+	return EmitSubscribed(sub.tx, sub.Schema, contact, sub.now)
 }
 
 // record writes the ledger row. Every successful call writes a row, even if it does not

@@ -62,3 +62,8 @@ func CountForm(tx *db.Tx, schema *enlist.Schema, id enlist.FormID, now int64, ac
 		enlist.DayOf(now, schema.TimeZone), numbers[FormShown], numbers[FormSent], numbers[FormConfirmed],
 		int64(id), int64(schema.List.ID))
 }
+
+// RemoveFormDays removes the days of a Form.
+func RemoveFormDays(tx *db.Tx, id enlist.FormID) error {
+	return tx.Do("DELETE FROM form_day WHERE form_id = ?", int64(id))
+}

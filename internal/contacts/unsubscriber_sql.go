@@ -34,6 +34,12 @@ func AddUnsubscriber(tx *db.Tx, account enlist.AccountID, u *Unsubscriber) error
 	return unsubscriberTable.Queue(tx, &storedUnsubscriber{*u, account})
 }
 
+// EraseUnsubscriber replaces the address of a row of the Unsubscriber List by an erased one, and removes its Contact.
+func EraseUnsubscriber(tx *db.Tx, id int64, erased string) error {
+	return tx.Do("UPDATE unsubscriber SET address = ?, address_key = ?, contact_id = 0 WHERE id = ?", erased, erased,
+		id)
+}
+
 // Unsubscribers calls the function each with the rows of the Unsubscriber List that a search finds. Rows
 // with equal sort values are in the order of their IDs, in the same direction.
 func Unsubscribers(tx *db.Tx, s *UnsubscriberSearch, each func(*Unsubscriber) error) error {

@@ -1,10 +1,9 @@
-// Package events says what a change of a Contact causes: notifications, autoresponders, requests to confirm and webhook
-// events. It stores a job or an event in the transaction of the change. It sends nothing.
+// Package events says what a change of a Contact causes: notifications, autoresponders and webhook events. It stores a
+// job or an event in the transaction of the change. It sends nothing.
 //
-//	event.go         notifications and autoresponders of an event, and the request to confirm
-//	confirmation_sql.go   which subscriptions wait for a confirmation
+//	event.go         notifications and autoresponders of an event
 //	mailbox_sql.go   how often a mailbox gets mails that anyone can ask for
-//	webhook.go       stores events for webhooks
+//	webhook.go, webhook_sql.go   stores events for webhooks, and the targets to which they are posted
 //	hold.go          the hold of all mails, which also stops webhooks
 //	jobs.go          the jobs
 package events

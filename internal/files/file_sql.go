@@ -33,7 +33,7 @@ func mapContent(m *db.Mapper, c *Content) {
 }
 
 var (
-	FileTable    = db.NewMapping("file", mapFile)
+	fileTable    = db.NewMapping("file", mapFile)
 	contentTable = db.NewMapping("file_content", mapContent)
 )
 
@@ -44,18 +44,21 @@ func LockFiles(tx *db.Tx, account enlist.AccountID) error {
 
 // Files returns an Account's files in the order of their IDs.
 func Files(tx *db.Tx, account enlist.AccountID) ([]StoredFile, error) {
-	return FileTable.All(tx, "WHERE account_id = ? ORDER BY id", int64(account))
+	return fileTable.All(tx, "WHERE account_id = ? ORDER BY id", int64(account))
 }
 
 // File returns the file with an ID, or ErrNoFile.
 func File(tx *db.Tx, id enlist.FileID) (*StoredFile, error) {
-	return FileTable.One(tx, enlist.ErrNoFile, "WHERE id = ?", int64(id))
+	return fileTable.One(tx, enlist.ErrNoFile, "WHERE id = ?", int64(id))
 }
 
 // FileByName returns the file of a Folder with exactly this name, or ErrNotFound.
 func FileByName(tx *db.Tx, folder enlist.FolderID, name string) (*StoredFile, error) {
-	return FileTable.One(tx, enlist.ErrNotFound, "WHERE folder_id = ? AND name = ?", int64(folder), name)
+	return fileTable.One(tx, enlist.ErrNotFound, "WHERE folder_id = ? AND name = ?", int64(folder), name)
 }
+
+// Restore stores a file under its ID.
+func Restore(tx *db.Tx, f *StoredFile) error { return fileTable.RestoreDefinition(tx, "file", f) }
 
 // DeleteFile removes the record of a file.
 func DeleteFile(tx *db.Tx, id enlist.FileID) error {
@@ -131,7 +134,7 @@ func DeletePieces(tx *db.Tx, id enlist.ContentID, limit int) (deleted int64, err
 
 // unreadImages returns files above an ID whose image sizes were not read yet, in the order of their IDs.
 func unreadImages(tx *db.Tx, after enlist.FileID, limit int) ([]StoredFile, error) {
-	return FileTable.All(tx, "WHERE image_width < 0 AND id > ? ORDER BY id"+db.Limited, int64(after), int64(limit))
+	return fileTable.All(tx, "WHERE image_width < 0 AND id > ? ORDER BY id"+db.Limited, int64(after), int64(limit))
 }
 
 // setImageSize stores the size of a file's image, unless the file has other content now.

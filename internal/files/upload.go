@@ -254,7 +254,7 @@ func (u *upload) finish(tx *db.Tx, c *enlist.Caller, now int64, content enlist.C
 		old, before := same.Content, same.auditValues()
 		same.Content, same.Size, same.Type, same.LastModifiedTime = content, u.size, u.mediaType, now
 		same.ImageWidth, same.ImageHeight, same.ModifierKeyID = u.width, u.height, c.Key.ID
-		if err := FileTable.Save(tx, same); err != nil {
+		if err := fileTable.Save(tx, same); err != nil {
 			return 0, err
 		}
 		return same.ID, errors.Join(u.newContent(tx, same), Release(tx, old, now), u.audit(tx, c, now, before, same))
@@ -267,7 +267,7 @@ func (u *upload) finish(tx *db.Tx, c *enlist.Caller, now int64, content enlist.C
 	f := &StoredFile{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name, CreationTime: now,
 		LastModifiedTime: now, FolderID: u.folder, Name: name, Type: u.mediaType, Size: u.size, Content: content,
 		ImageWidth: u.width, ImageHeight: u.height, ModifierKeyID: c.Key.ID}
-	if err := FileTable.Add(tx, f); err != nil {
+	if err := fileTable.Add(tx, f); err != nil {
 		return 0, err
 	}
 	return f.ID, u.audit(tx, c, now, nil, f)

@@ -3,6 +3,7 @@ package forms
 import (
 	"time"
 
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -86,5 +87,10 @@ func remove(tx *db.Tx, id enlist.FormID) error {
 	if err := tx.Define("DELETE FROM form WHERE id = ?", int64(id)); err != nil {
 		return err
 	}
-	return tx.Do("DELETE FROM form_day WHERE form_id = ?", int64(id))
+	return contacts.RemoveFormDays(tx, id)
+}
+
+// RemoveOf removes the Forms of a List.
+func RemoveOf(tx *db.Tx, list enlist.ListID) error {
+	return tx.Do("DELETE FROM form WHERE list_id = ?", int64(list))
 }

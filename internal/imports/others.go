@@ -7,7 +7,6 @@ import (
 
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
-	"enlist/internal/sending"
 )
 
 // This file imports the other kinds of files: addresses that have unsubscribed, that reported a mail as spam, or that
@@ -66,7 +65,7 @@ func (s *importTx) leave(rows []*decision) error {
 	if s.i.Options.DryRun {
 		return nil
 	}
-	return addLedger(s.tx, s.ended)
+	return contacts.AddImportedRows(s.tx, s.ended)
 }
 
 // maxOfAddress is the largest number of Contacts with one address that a row changes, in a List with duplicates.
@@ -134,13 +133,13 @@ func (s *importTx) unsubscribed(d *decision, all []*enlist.ByID, listed map[stri
 }
 
 // bounced deactivates the Contacts with the address of a row.
-func (s *importTx) bounced(d *decision, contacts []*enlist.ByID) error {
-	if len(contacts) == 0 {
+func (s *importTx) bounced(d *decision, found []*enlist.ByID) error {
+	if len(found) == 0 {
 		d.outcome, d.reason = RowSkipped, reasonNoContact
 		return nil
 	}
 	d.outcome, d.reason = RowUnchanged, reasonBouncedBefore
-	for _, c := range contacts {
+	for _, c := range found {
 		if c.IsBounceDeactivated && !c.IsActive {
 			continue
 		}
@@ -152,7 +151,7 @@ func (s *importTx) bounced(d *decision, contacts []*enlist.ByID) error {
 		if s.i.Options.DryRun {
 			continue
 		}
-		if err := sending.SetBouncesSince(s.tx, s.i.ListID, c.ID, s.now); err != nil {
+		if err := contacts.SetBouncesSince(s.tx, s.i.ListID, c.ID, s.now); err != nil {
 			return err
 		}
 	}

@@ -327,7 +327,7 @@ func (s *importTx) record() error {
 			return err
 		}
 	}
-	if err := addLedger(s.tx, ledger); err != nil || !o.Webhooks {
+	if err := contacts.AddImportedRows(s.tx, ledger); err != nil || !o.Webhooks {
 		return err
 	}
 	return s.i.Published.Publish(s.tx, s.schema, s.now, found)
@@ -338,7 +338,7 @@ func (s *importTx) askToConfirm(c *enlist.ByID) error {
 	if s.i.Options.Confirm != ConfirmAsk || !s.schema.List.DoubleOptIn || c.DoubleOptIn || c.IsUnsubscribed || !c.IsActive {
 		return nil
 	}
-	return events.AskToConfirm(s.tx, c, s.now)
+	return contacts.AskToConfirm(s.tx, c, s.now)
 }
 
 // rowsOfStep returns the largest number of rows of a step. A step has fewer rows if each of them has many values or

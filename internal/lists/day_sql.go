@@ -141,13 +141,3 @@ func oneOfMany(tx *db.Tx, ids []enlist.ListID) (test string, arg any, err error)
 	}
 	return test, arg, err
 }
-
-// RemoveDays removes the days of a List.
-func RemoveDays(tx *db.Tx, list enlist.ListID) error {
-	for _, table := range []string{"list_day", "list_day_part", "list_day_fill"} {
-		if err := tx.Do("DELETE FROM "+table+" WHERE list_id = ?", int64(list)); err != nil {
-			return err
-		}
-	}
-	return nil
-}

@@ -30,17 +30,22 @@ func mapField(m *db.Mapper, f *enlist.Field) {
 	m.Value("display_order", &f.DisplayOrder)
 }
 
-var FieldTable = db.NewMapping("field", mapField)
+var fieldTable = db.NewMapping("field", mapField)
 
 func fields(tx *db.Tx, list enlist.ListID) ([]enlist.Field, error) {
-	return FieldTable.All(tx, "WHERE list_id = ? ORDER BY id", int64(list))
+	return fieldTable.All(tx, "WHERE list_id = ? ORDER BY id", int64(list))
 }
 
 // AddField stores a new Field.
-func AddField(tx *db.Tx, f *enlist.Field) error { return FieldTable.AddDefinition(tx, f) }
+func AddField(tx *db.Tx, f *enlist.Field) error { return fieldTable.AddDefinition(tx, f) }
+
+// RestoreField stores a Field under its ID.
+func RestoreField(tx *db.Tx, f *enlist.Field) error {
+	return fieldTable.RestoreDefinition(tx, "field", f)
+}
 
 // UpdateField stores the columns of a Field that an edit can change.
-func UpdateField(tx *db.Tx, f *enlist.Field) error { return FieldTable.SaveDefinition(tx, f) }
+func UpdateField(tx *db.Tx, f *enlist.Field) error { return fieldTable.SaveDefinition(tx, f) }
 
 // DeleteField removes a Field's definition. It does not remove the values of the Field;
 // DeleteFieldValues removes them.

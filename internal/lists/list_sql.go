@@ -10,7 +10,7 @@ import (
 
 // This file stores Lists and preferences, and reads a List's Schema into the catalogue.
 
-var ListTable = db.NewMapping("list", mapList)
+var listTable = db.NewMapping("list", mapList)
 
 // mapList describes the table list. It reads the name of the List's Folder from the table folder, because
 // a caller can rename the Folder. It leaves out the number of Contacts, which changes without a new version of the
@@ -100,7 +100,7 @@ func cached(tx *db.Tx, account enlist.AccountID) ([]enlist.List, error) {
 		return nil, err
 	}
 	lists, err := db.Cached(s, s.Lists, account, func() (*[]enlist.List, error) {
-		lists, err := ListTable.All(tx, "WHERE account_id = ? AND hidden = 0 ORDER BY id", int64(account))
+		lists, err := listTable.All(tx, "WHERE account_id = ? AND hidden = 0 ORDER BY id", int64(account))
 		return &lists, err
 	})
 	if err != nil {
@@ -119,7 +119,7 @@ func Schema(tx *db.Tx, id enlist.ListID) (*enlist.Schema, error) {
 }
 
 func readSchema(tx *db.Tx, id enlist.ListID) (*enlist.Schema, error) {
-	list, err := ListTable.One(tx, enlist.ErrNoList, "WHERE id = ? AND hidden = 0", int64(id))
+	list, err := listTable.One(tx, enlist.ErrNoList, "WHERE id = ? AND hidden = 0", int64(id))
 	if err != nil {
 		return nil, err
 	}
@@ -173,14 +173,30 @@ func readListeners(tx *db.Tx, s *enlist.Schema) error {
 }
 
 // Insert stores a new List.
-func Insert(tx *db.Tx, l *enlist.List) error { return ListTable.AddDefinition(tx, l) }
+func Insert(tx *db.Tx, l *enlist.List) error { return listTable.AddDefinition(tx, l) }
+
+// Restore stores a List under its ID.
+func Restore(tx *db.Tx, l *enlist.List) error { return listTable.RestoreDefinition(tx, "list", l) }
 
 // Update stores the columns of a List that an edit can change.
-func Update(tx *db.Tx, l *enlist.List) error { return ListTable.SaveDefinition(tx, l) }
+func Update(tx *db.Tx, l *enlist.List) error { return listTable.SaveDefinition(tx, l) }
 
-// MarkListDeleted hides a List from all calls. DropList removes the List later.
+// MarkListDeleted hides a List from all calls. Drop removes the List later.
 func MarkListDeleted(tx *db.Tx, id enlist.ListID) error {
 	return tx.Define("UPDATE list SET hidden = 1 WHERE id = ?", int64(id))
+}
+
+// Drop removes a hidden List with its Fields, preferences and days.
+func Drop(tx *db.Tx, id enlist.ListID) error {
+	if err := tx.Define("DELETE FROM list WHERE id = ? AND hidden = 1", int64(id)); err != nil {
+		return err
+	}
+	for _, table := range []string{"field", "preference", "list_day", "list_day_part"} {
+		if err := tx.Do("DELETE FROM "+table+" WHERE list_id = ?", int64(id)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func mapPreference(m *db.Mapper, p *enlist.Preference) {
@@ -189,15 +205,20 @@ func mapPreference(m *db.Mapper, p *enlist.Preference) {
 	m.Value("name", &p.Name)
 }
 
-var PreferenceTable = db.NewMapping("preference", mapPreference)
+var preferenceTable = db.NewMapping("preference", mapPreference)
 
 func preferences(tx *db.Tx, list enlist.ListID) ([]enlist.Preference, error) {
-	return PreferenceTable.All(tx, "WHERE list_id = ? ORDER BY id", int64(list))
+	return preferenceTable.All(tx, "WHERE list_id = ? ORDER BY id", int64(list))
 }
 
 // AddPreference stores a new preference.
 func AddPreference(tx *db.Tx, p *enlist.Preference) error {
-	return PreferenceTable.AddDefinition(tx, p)
+	return preferenceTable.AddDefinition(tx, p)
+}
+
+// RestorePreference stores a preference under its ID.
+func RestorePreference(tx *db.Tx, p *enlist.Preference) error {
+	return preferenceTable.RestoreDefinition(tx, "preference", p)
 }
 
 // DeletePreference removes a preference. Replies no longer contain the answers of Contacts to this

@@ -52,7 +52,7 @@ func (s *Service) RenamePreference(ctx context.Context, c *enlist.Caller, list e
 		if other := schema.Preference(p.Name); other != nil && other.ID != id {
 			return false, enlist.Invalid("name", "the List has a preference of this name already")
 		}
-		if err := PreferenceTable.SaveDefinition(tx, &p); err != nil {
+		if err := preferenceTable.SaveDefinition(tx, &p); err != nil {
 			return false, err
 		}
 		return true, accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Preference", ID: int64(id), List: list},

@@ -2,10 +2,11 @@ package lists_test
 
 import (
 	"testing"
+	"time"
 
 	"enlist/internal/accounts"
+	"enlist/internal/app"
 	"enlist/internal/apptest"
-	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
@@ -71,7 +72,7 @@ func listRecords(o apptest.Store) {
 	apptest.Update(t, s, func(tx *db.Tx) error { return lists.DeletePreference(tx, l.ID, p.ID) })
 	apptest.Update(t, s, func(tx *db.Tx) error { return lists.MarkListDeleted(tx, l.ID) })
 	check(nil)
-	apptest.Update(t, s, func(tx *db.Tx) error { return contacts.DropList(tx, l.ID) })
+	apptest.Update(t, s, func(tx *db.Tx) error { return app.New(s, time.Now).Contacts.DropList(tx, l.ID) })
 	apptest.View(t, s, func(tx *db.Tx) error {
 		_, err := lists.Schema(tx, l.ID)
 		apptest.WantKind(t, "schema of a deleted List", err, enlist.NoList)

@@ -5,22 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
-// This file stores three things: the results of mail deliveries, the times of a Contact's mails, and
-// the secrets that all processes share.
-
-// RaiseContactTimes sets the times of a Contact's last message, open and click. If a time is earlier
-// than the stored time, the stored time stays.
-func RaiseContactTimes(tx *db.Tx, list enlist.ListID, id enlist.ContactID, message, open, click int64) error {
-	return tx.Do(`UPDATE contact SET
-			last_message_time = CASE WHEN last_message_time < ?1 THEN ?1 ELSE last_message_time END,
-			last_open_time = CASE WHEN last_open_time < ?2 THEN ?2 ELSE last_open_time END,
-			last_click_time = CASE WHEN last_click_time < ?3 THEN ?3 ELSE last_click_time END
-		WHERE list_id = ?4 AND id = ?5`, message, open, click, int64(list), int64(id))
-}
+// This file stores the results of mail deliveries, and the secrets that all processes share.
 
 func mapDelivery(m *db.Mapper, d *Delivery) {
 	m.NaturalKey("list_id", (*int64)(&d.List))
@@ -96,6 +86,22 @@ func deliveriesWithCause(tx *db.Tx, list enlist.ListID, cause string, ids []enli
 	}
 	return deliveryTable.All(tx, "WHERE list_id = ? AND "+test+" AND cause = ?",
 		slices.Concat([]any{int64(list)}, args, []any{cause})...)
+}
+
+// EraseDelivery removes the address, the subject and the reply of the mail server from the record of a mail.
+func EraseDelivery(tx *db.Tx, k enlist.DeliveryKey) error {
+	return tx.Do(`UPDATE delivery SET address = ?, subject = '', detail = ''
+		WHERE list_id = ? AND contact_id = ? AND event_time = ? AND cause = ?`,
+		contacts.ErasedAddress, int64(k.List), int64(k.Contact), k.Time, k.Cause)
+}
+
+// ForgetContacts removes the deliveries to removed Contacts.
+func ForgetContacts(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) error {
+	test, args, err := tx.ContactTest("contact_id", ids)
+	if err != nil {
+		return err
+	}
+	return tx.Do("DELETE FROM delivery WHERE list_id = ? AND "+test, append([]any{int64(list)}, args...)...)
 }
 
 // Secret returns the secret with this name, which all processes on this database share. If the database

@@ -47,7 +47,7 @@ func mapMessage(m *db.Mapper, x *Message) {
 }
 
 var (
-	MessageTable     = db.NewMapping("message", mapMessage)
+	messageTable     = db.NewMapping("message", mapMessage)
 	messageHeadTable = db.NewMapping("message", mapMessageHead)
 )
 
@@ -75,7 +75,7 @@ func measureContents(tx *db.Tx, account enlist.AccountID, all []Message) error {
 // LoadMessage returns a Message of an Account with its contents.
 func LoadMessage(tx *db.Tx, account enlist.AccountID, id enlist.MessageID) (*Message, error) {
 	const byID = "WHERE id = ? AND account_id = ?"
-	return MessageTable.One(tx, enlist.ErrNoMessage, byID, int64(id), int64(account))
+	return messageTable.One(tx, enlist.ErrNoMessage, byID, int64(id), int64(account))
 }
 
 // LoadHead returns a Message of an Account without its contents.
@@ -88,15 +88,18 @@ func AddMessage(tx *db.Tx, m *Message) error {
 	if err := tx.LockDefinitions(); err != nil {
 		return err
 	}
-	return MessageTable.Add(tx, m)
+	return messageTable.Add(tx, m)
 }
+
+// Restore stores a Message under its ID.
+func Restore(tx *db.Tx, m *Message) error { return messageTable.RestoreDefinition(tx, "message", m) }
 
 // UpdateMessage stores the columns of a Message that an edit can change.
 func UpdateMessage(tx *db.Tx, m *Message) error {
 	if err := tx.LockDefinitions(); err != nil {
 		return err
 	}
-	return MessageTable.Save(tx, m)
+	return messageTable.Save(tx, m)
 }
 
 // DeleteMessage removes a Message and the targets of its links.

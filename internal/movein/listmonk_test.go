@@ -142,7 +142,7 @@ func (to *target) stored(t *testing.T, list enlist.ListID) (lines []string) {
 		if err != nil {
 			return err
 		}
-		ids, err := movein.ContactIDs(tx, list, 0, 1<<40, 1000)
+		ids, err := contacts.IDsUpTo(tx, list, 0, 1<<40, 1000)
 		if err != nil {
 			return err
 		}

@@ -20,10 +20,13 @@ import (
 // store what the other service sends. Nothing of a move causes an event, a mail or a webhook.
 
 // Records stores the records of another service, under the rules of their subjects.
-type Records struct{ db *db.DB }
+type Records struct {
+	db       *db.DB
+	contacts *contacts.Service
+}
 
 // NewRecords returns the Records of the database of an App.
-func NewRecords(a *app.App) *Records { return &Records{a.DB} }
+func NewRecords(a *app.App) *Records { return &Records{a.DB, a.Contacts} }
 
 // Move says how far an Account has moved in. It is stored with each change, so that a move that was stopped continues.
 type Move struct {
@@ -73,7 +76,7 @@ func (s *Records) BeginMove(ctx context.Context, c *enlist.Caller, source string
 			if err := accounts.Audit(tx, c, now, on, nil, accounts.AuditValues{"moves_in_from": source}); err != nil {
 				return nil, err
 			}
-			return beginMove(tx, c, &Move{Source: source, IDFactor: idFactor, Lists: make(map[enlist.ListID]MovedList)})
+			return s.beginMove(tx, c, &Move{Source: source, IDFactor: idFactor, Lists: make(map[enlist.ListID]MovedList)})
 		case from != source:
 			return nil, enlist.Refuse(enlist.InvalidParameters,
 				"Account %d moves in from %s; give the same URL, or a new database",
@@ -88,7 +91,7 @@ func (s *Records) BeginMove(ctx context.Context, c *enlist.Caller, source string
 }
 
 // beginMove empties the Account of what every new Account has, and stores the new move.
-func beginMove(tx *db.Tx, c *enlist.Caller, m *Move) (*Move, error) {
+func (s *Records) beginMove(tx *db.Tx, c *enlist.Caller, m *Move) (*Move, error) {
 	all, err := requireEmpty(tx, c.Account)
 	if err != nil {
 		return nil, err
@@ -97,7 +100,7 @@ func beginMove(tx *db.Tx, c *enlist.Caller, m *Move) (*Move, error) {
 		if err := lists.MarkListDeleted(tx, id); err != nil {
 			return nil, err
 		}
-		if err := contacts.DropList(tx, id); err != nil {
+		if err := s.contacts.DropList(tx, id); err != nil {
 			return nil, err
 		}
 	}
@@ -172,7 +175,7 @@ func isUsed(tx *db.Tx, l *enlist.List) (bool, error) {
 		len(schema.Fields) > len(lists.AddressFields()) || len(schema.Autoresponders) > 0 {
 		return true, err
 	}
-	return hasLedger(tx, l.ID)
+	return contacts.HasLedger(tx, l.ID)
 }
 
 // checkUntouched refuses to continue a move if programs already use the Account. The move would remove their Contacts,

@@ -67,7 +67,7 @@ func (to *target) contacts(t *testing.T) map[int64]enlist.ByID {
 	t.Helper()
 	found := make(map[int64]enlist.ByID)
 	err := to.store.View(t.Context(), func(tx *db.Tx) error {
-		ids, err := movein.ContactIDs(tx, 7, 0, 1<<40, 1000)
+		ids, err := contacts.IDsUpTo(tx, 7, 0, 1<<40, 1000)
 		if err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ func (s *Records) MovedContactIDs(ctx context.Context, c *enlist.Caller, m *Move
 	after enlist.ContactID, limit int) (
 	[]enlist.ContactID, error) {
 	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.ContactID, error) {
-		return ContactIDs(tx, list, after, m.LastContact, limit)
+		return contacts.IDsUpTo(tx, list, after, m.LastContact, limit)
 	})
 }
 

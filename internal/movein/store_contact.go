@@ -50,7 +50,7 @@ const maxMoveRemovals = 500
 func (s *Records) MoveContacts(ctx context.Context, c *enlist.Caller, m *Move, p Page, progress MovedList) (
 	result MovedPage, err error) {
 	err = m.step(ctx, s, c, func(tx *db.Tx, now int64, next *Move) (err error) {
-		result, err = movePage(tx, c, now, p)
+		result, err = s.movePage(tx, c, now, p)
 		for _, record := range p.Records {
 			next.LastContact = max(next.LastContact, enlist.ContactID(record.ID()))
 		}
@@ -60,7 +60,7 @@ func (s *Records) MoveContacts(ctx context.Context, c *enlist.Caller, m *Move, p
 	return result, err
 }
 
-func movePage(tx *db.Tx, c *enlist.Caller, now int64, p Page) (result MovedPage, err error) {
+func (s *Records) movePage(tx *db.Tx, c *enlist.Caller, now int64, p Page) (result MovedPage, err error) {
 	schema, err := lists.Load(tx, c, p.List)
 	if err != nil {
 		return result, err
@@ -69,36 +69,36 @@ func movePage(tx *db.Tx, c *enlist.Caller, now int64, p Page) (result MovedPage,
 		return result, err
 	}
 	today := enlist.Today(time.Unix(now, 0), c.Account.TimeZone)
-	contacts := make([]*enlist.ByID, 0, len(p.Records))
+	moved := make([]*enlist.ByID, 0, len(p.Records))
 	for _, record := range p.Records {
 		r := reader{record: record, about: Problem{Record: "contact", List: p.List, ID: record.ID()}}
 		if contact := r.contact(schema, today, now); contact != nil {
-			contacts = append(contacts, contact)
+			moved = append(moved, contact)
 		}
 		result.Problems = append(result.Problems, r.problems...)
 	}
-	contacts, erased, err := withoutErased(tx, c.Account.ID, contacts)
+	moved, erased, err := withoutErased(tx, c.Account.ID, moved)
 	if err != nil {
 		return result, err
 	}
 	if p.Whole {
-		result.Removed, result.Again, err = removeMissing(tx, now, p, erased)
+		result.Removed, result.Again, err = s.removeMissing(tx, now, p, erased)
 		if err != nil || result.Again {
 			return result, err
 		}
 	}
-	ids := make([]enlist.ContactID, len(contacts))
-	for i, contact := range contacts {
+	ids := make([]enlist.ContactID, len(moved))
+	for i, contact := range moved {
 		ids[i] = contact.ID
 	}
-	result.Contacts, result.Erased = len(contacts), len(erased)
-	if len(contacts) == 0 {
+	result.Contacts, result.Erased = len(moved), len(erased)
+	if len(moved) == 0 {
 		return result, nil
 	}
-	if err := result.store(tx, c, now, contacts, ids); err != nil {
+	if err := result.store(tx, c, now, moved, ids); err != nil {
 		return result, err
 	}
-	return result, result.compare(tx, contacts, ids)
+	return result, result.compare(tx, moved, ids)
 }
 
 // withoutErased returns the Contacts without those that have an address of an erased person, and the IDs of the latter.
@@ -153,7 +153,7 @@ func (p *MovedPage) store(tx *db.Tx, c *enlist.Caller, now int64, all []*enlist.
 		return enlist.Refuse(enlist.ContactLimit, "the Account may store %d Contacts: raise the limit with enlist account limit",
 			c.Account.ContactLimit)
 	}
-	return putContacts(tx, now, changed)
+	return contacts.Restore(tx, now, changed)
 }
 
 // compare sets the checksums of the page.
@@ -190,7 +190,7 @@ func contactText(c *enlist.ByID) string {
 
 // removeMissing removes the Contacts in the range of a whole page that the page does not have, and those of erased
 // persons.
-func removeMissing(tx *db.Tx, now int64, p Page, erased map[enlist.ContactID]bool) (
+func (s *Records) removeMissing(tx *db.Tx, now int64, p Page, erased map[enlist.ContactID]bool) (
 	removed int, again bool, err error) {
 	inPage := make(map[enlist.ContactID]bool, len(p.Records))
 	for _, record := range p.Records {
@@ -198,7 +198,7 @@ func removeMissing(tx *db.Tx, now int64, p Page, erased map[enlist.ContactID]boo
 		inPage[id] = !erased[id]
 	}
 	limit := len(p.Records) + maxMoveRemovals
-	ids, err := ContactIDs(tx, p.List, p.After, p.Upto, limit)
+	ids, err := contacts.IDsUpTo(tx, p.List, p.After, p.Upto, limit)
 	if err != nil {
 		return 0, false, err
 	}
@@ -207,7 +207,7 @@ func removeMissing(tx *db.Tx, now int64, p Page, erased map[enlist.ContactID]boo
 	if len(gone) == 0 {
 		return 0, false, nil
 	}
-	_, err = contacts.RemoveContactsByID(tx, now, p.List, gone)
+	_, err = s.contacts.RemoveContactsByID(tx, now, p.List, gone)
 	return len(gone), again, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"enlist/internal/accounts"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
@@ -53,7 +54,7 @@ func putFolders(tx *db.Tx, c *enlist.Caller, folderType string, records []Record
 		if f.Name == "" {
 			f.Name = fmt.Sprintf("Folder %d", f.ID)
 		}
-		if err := accounts.FolderTable.RestoreDefinition(tx, "folder", &f); err != nil {
+		if err := accounts.RestoreFolder(tx, &f); err != nil {
 			return nil, err
 		}
 		problems = append(problems, r.problems...)
@@ -124,11 +125,11 @@ func (l *listMove) store(d Definition, next *Move) (moved bool, err error) {
 		l.r.refuse("", "the List has no Field of the address type email")
 		return false, nil
 	}
-	if err := lists.ListTable.RestoreDefinition(l.tx, "list", &l.list); err != nil {
+	if err := lists.Restore(l.tx, &l.list); err != nil {
 		return false, err
 	}
 	for i := range fields {
-		if err := lists.FieldTable.RestoreDefinition(l.tx, "field", &fields[i]); err != nil {
+		if err := lists.RestoreField(l.tx, &fields[i]); err != nil {
 			return false, err
 		}
 	}
@@ -144,7 +145,7 @@ func (l *listMove) load(id enlist.ListID, next *Move) (err error) {
 		l.stored, err = lists.Schema(l.tx, id)
 		return err
 	}
-	used, err := hasLedger(l.tx, id)
+	used, err := contacts.HasLedger(l.tx, id)
 	if err == nil && used {
 		err = notEmpty("the consent ledger has rows of an earlier List %d", id)
 	}
@@ -241,7 +242,7 @@ func (l *listMove) preferences(records []Record) error {
 			r.refuse("name", "the List has a preference of this name already")
 		default:
 			names[name] = true
-			err = lists.PreferenceTable.RestoreDefinition(l.tx, "preference", &enlist.Preference{
+			err = lists.RestorePreference(l.tx, &enlist.Preference{
 				ID: enlist.PreferenceID(record.ID()), ListID: l.list.ID, Name: name})
 			if err != nil {
 				return err

@@ -201,5 +201,5 @@ func (m *fileMove) replace(tx *db.Tx, now int64, file *files.StoredFile) error {
 	case err != nil && enlist.IgnoreKind(enlist.NotFound, err) != nil:
 		return err
 	}
-	return files.FileTable.RestoreDefinition(tx, "file", file)
+	return files.Restore(tx, file)
 }

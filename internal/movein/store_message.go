@@ -9,7 +9,6 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/lists"
 	"enlist/internal/messages"
 )
 
@@ -43,7 +42,7 @@ func (s *Records) MoveMessage(ctx context.Context, c *enlist.Caller, record Reco
 			}
 			m.FolderID = 0
 		}
-		return r.problems, messages.MessageTable.RestoreDefinition(tx, "message", &m)
+		return r.problems, messages.Restore(tx, &m)
 	})
 }
 
@@ -105,7 +104,7 @@ func (s *Records) MoveAutoresponder(ctx context.Context, c *enlist.Caller, recor
 		if err := batches.SetAutoresponder(&a, tx, c, nil); err != nil {
 			return r.problems, r.refuseError("", err)
 		}
-		if err := lists.AutoresponderTable.RestoreDefinition(tx, "autoresponder", &a); err != nil {
+		if err := batches.RestoreAutoresponder(tx, &a); err != nil {
 			return nil, err
 		}
 		if i < 0 {

@@ -34,7 +34,7 @@ func (s *Records) MoveUnsubscribers(ctx context.Context, c *enlist.Caller, m *Mo
 				unlisted = append(unlisted, enlist.ContactID(record.Int("contact_id")))
 			}
 		}
-		listOf, err := listsOfContacts(tx, unlisted)
+		listOf, err := contacts.ListsOfContacts(tx, unlisted)
 		if err != nil {
 			return nil, err
 		}

@@ -197,7 +197,7 @@ func (m *Membership) key(p *Person) *enlist.Key {
 }
 
 // KeyOf returns the present level and Lists of a person in an Account, as in a Caller, or nil if the person does not use
-// the Account. It implements contacts.KeyOfPerson.
+// the Account. Package contacts calls it (contacts.Above).
 func KeyOf(tx *db.Tx, account enlist.AccountID, person int64) (*enlist.Key, error) {
 	m, err := memberIn(tx, account, PersonID(person))
 	if errors.Is(err, errNoMember) {

@@ -19,12 +19,7 @@ func (f *personFound) findChanges(tx *db.Tx) error {
 			theirs[key.List] = true
 		}
 	}
-	test, lists, err := db.OneOfIDs(tx, f.keys.Lists)
-	if err != nil {
-		return err
-	}
-	return tx.Each(func(row *db.Cursor) error {
-		id, list, value, end := row.Int(), enlist.ListID(row.Int()), row.Text(), row.Int()
+	return contacts.ChangesWithValue(tx, f.keys.Lists, func(id int64, list enlist.ListID, value string, end int64) {
 		switch {
 		case !theirs[list] && !f.keys.Mentions(value):
 		case end == 0:
@@ -32,9 +27,7 @@ func (f *personFound) findChanges(tx *db.Tx) error {
 		default:
 			f.changes = append(f.changes, id)
 		}
-		return nil
-	}, "SELECT id, list_id, value, end_time FROM contact_change WHERE list_id"+test+
-		" AND value <> '' AND value <> ? ORDER BY id", lists, contacts.ErasedAddress)
+	})
 }
 
 // eraseChanges erases the values of changes that have ended. Errors: Busy if one runs, because it needs its value.
@@ -43,7 +36,5 @@ func (s *Service) eraseChanges(ctx context.Context, f *personFound) error {
 		return enlist.Refuse(enlist.Busy, "the change %d of many Contacts has not ended, and its value may be the "+
 			"person's: wait, or cancel it at /admin/contacts/changes/%d", f.changing, f.changing)
 	}
-	return inChunks(ctx, s.db, f.changes, forEach(func(tx *db.Tx, id int64) error {
-		return tx.Do("UPDATE contact_change SET value = ? WHERE id = ?", contacts.ErasedAddress, id)
-	}))
+	return inChunks(ctx, s.db, f.changes, forEach(contacts.EraseChange))
 }

@@ -170,11 +170,11 @@ func forEach[T any](fn func(tx *db.Tx, item T) error) func(tx *db.Tx, items []T)
 
 // eraseMails removes the address from the records of mails to Contacts that have another address now.
 func (s *Service) eraseMails(ctx context.Context, f *personFound) error {
-	if err := inChunks(ctx, s.db, f.deliveries, forEach(eraseDelivery)); err != nil {
+	if err := inChunks(ctx, s.db, f.deliveries, forEach(messages.EraseDelivery)); err != nil {
 		return err
 	}
 	return inChunks(ctx, s.db, f.recipients, forEach(func(tx *db.Tx, r batches.Recipient) error {
-		return eraseRecipient(tx, r.List, r.Batch, r.Contact)
+		return batches.EraseRecipient(tx, &r)
 	}))
 }
 
@@ -198,7 +198,7 @@ func (s *Service) eraseImports(ctx context.Context, f *personFound) error {
 // Unsubscriber List by hashes. Each address gets an entry, even if it had none.
 func (s *Service) eraseAddress(ctx context.Context, f *personFound) error {
 	err := inChunks(ctx, s.db, f.keys.Former, forEach(func(tx *db.Tx, k enlist.PersonKey) error {
-		return eraseLedger(tx, k.List, k.Contact)
+		return contacts.EraseLedger(tx, k.List, k.Contact)
 	}))
 	if err != nil {
 		return err
@@ -209,7 +209,7 @@ func (s *Service) eraseAddress(ctx context.Context, f *personFound) error {
 			return false, err
 		}
 		for i, id := range f.entries {
-			if err := eraseUnsubscriber(tx, id, erased.Of(f.hashes[i])); err != nil {
+			if err := contacts.EraseUnsubscriber(tx, id, erased.Of(f.hashes[i])); err != nil {
 				return false, err
 			}
 		}
@@ -259,11 +259,11 @@ func (s *Service) eraseContacts(ctx context.Context, f *personFound) error {
 			if err != nil {
 				return false, enlist.IgnoreKind(enlist.NoList, err) // a job removes the Contacts of a deleted List
 			}
-			removed, err := contacts.RemoveContactsByID(tx, now, k.List, []enlist.ContactID{k.Contact})
+			removed, err := s.contacts.RemoveContactsByID(tx, now, k.List, []enlist.ContactID{k.Contact})
 			if err != nil {
 				return false, err
 			}
-			if err := eraseLedger(tx, k.List, k.Contact); err != nil {
+			if err := contacts.EraseLedger(tx, k.List, k.Contact); err != nil {
 				return false, err
 			}
 			if len(removed) == 0 {

@@ -4,38 +4,11 @@ import (
 	"fmt"
 	"strconv"
 
-	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
 // This file erases rows about a person that PersonRows has found. Each method changes the rows that it gets.
-
-// eraseLedger empties the columns of a Contact's ledger rows that say something about the person. The trigger of the
-// table allows no other change.
-func eraseLedger(tx *db.Tx, list enlist.ListID, contact enlist.ContactID) error {
-	return tx.Do(`UPDATE consent SET text = '', ip = '', preferences = '', import_row = 0
-		WHERE list_id = ? AND contact_id = ?`, int64(list), int64(contact))
-}
-
-// eraseUnsubscriber replaces the address of a row of the Unsubscriber List by an erased one, and removes its Contact.
-func eraseUnsubscriber(tx *db.Tx, id int64, erased string) error {
-	return tx.Do("UPDATE unsubscriber SET address = ?, address_key = ?, contact_id = 0 WHERE id = ?", erased, erased,
-		id)
-}
-
-// eraseDelivery removes the address, the subject and the reply of the mail server from the record of a mail.
-func eraseDelivery(tx *db.Tx, k enlist.DeliveryKey) error {
-	return tx.Do(`UPDATE delivery SET address = ?, subject = '', detail = ''
-		WHERE list_id = ? AND contact_id = ? AND event_time = ? AND cause = ?`,
-		contacts.ErasedAddress, int64(k.List), int64(k.Contact), k.Time, k.Cause)
-}
-
-// eraseRecipient removes the address and the reply of the mail server from a recipient of a Batch.
-func eraseRecipient(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, contact enlist.ContactID) error {
-	return tx.Do("UPDATE recipient SET address = ?, detail = '' WHERE list_id = ? AND batch_id = ? AND contact_id = ?",
-		contacts.ErasedAddress, int64(list), int64(batch), int64(contact))
-}
 
 // EraseJobs deletes jobs. It keeps jobs that run, and returns their number.
 func EraseJobs(tx *db.Tx, ids []int64) (running int64, err error) {

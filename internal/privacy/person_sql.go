@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"enlist/internal/accounts"
+	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -120,7 +121,7 @@ func rowsOfContact(tx *db.Tx, table *personTable, c enlist.PersonKey, each func(
 	if table.batches == "" {
 		return personRows(tx, table, each, table.contact, int64(c.List), int64(c.Contact))
 	}
-	query, batches, err := contacts.LookUpInBatches(tx, c.List, table.selected(), table.name, table.contact)
+	query, batches, err := batches.LookUpInBatches(tx, c.List, table.selected(), table.name, table.contact)
 	if err != nil {
 		return err
 	}

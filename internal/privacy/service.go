@@ -2,6 +2,7 @@ package privacy
 
 import (
 	"enlist/internal/accounts"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/files"
 )
@@ -10,10 +11,11 @@ import (
 type Service struct {
 	db       *db.DB
 	accounts *accounts.Service
+	contacts *contacts.Service
 	files    *files.Service
 }
 
 // New returns a Service over a database.
-func New(database *db.DB, a *accounts.Service, f *files.Service) *Service {
-	return &Service{db: database, accounts: a, files: f}
+func New(database *db.DB, a *accounts.Service, c *contacts.Service, f *files.Service) *Service {
+	return &Service{db: database, accounts: a, contacts: c, files: f}
 }

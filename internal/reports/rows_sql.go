@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"enlist/internal/batches"
-	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -150,7 +149,7 @@ func (c *rowsCursor) load(ids []enlist.ContactID) (rows []BatchRow, err error) {
 	}
 	events := make(map[enlist.ContactID]*batches.RecipientEvent, len(ids))
 	if c.hasEvents() {
-		test, args, err := contacts.RecipientsByID(c.tx, c.List, c.Batch, ids)
+		test, args, err := batches.RecipientsByID(c.tx, c.List, c.Batch, ids)
 		if err != nil {
 			return nil, err
 		}

@@ -224,7 +224,7 @@ func deactivateBounced(tx *db.Tx, list enlist.ListID, id enlist.ContactID, now i
 	if err != nil || !contact.IsActive {
 		return false, enlist.IgnoreKind(enlist.NoContact, err)
 	}
-	since, err := BouncesSince(tx, list, id)
+	since, err := contacts.BouncesSince(tx, list, id)
 	if err != nil {
 		return false, err
 	}
@@ -240,7 +240,7 @@ func deactivateBounced(tx *db.Tx, list enlist.ListID, id enlist.ContactID, now i
 	if err != nil {
 		return false, enlist.IgnoreKind(enlist.NoList, err)
 	}
-	if err := SetBouncesSince(tx, list, id, now); err != nil {
+	if err := contacts.SetBouncesSince(tx, list, id, now); err != nil {
 		return false, err
 	}
 	contact.IsBounceDeactivated = true

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/mail/merge"
@@ -98,6 +99,6 @@ func (s *Service) recordAccess(ctx context.Context, d enlist.DeliveryKey, clicke
 		return err
 	}
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		return messages.RaiseContactTimes(tx, d.List, d.Contact, 0, open, click)
+		return contacts.RaiseTimes(tx, d.List, d.Contact, 0, open, click)
 	})
 }

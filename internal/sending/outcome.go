@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"enlist/internal/batches"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
@@ -34,7 +35,7 @@ func (s *Service) RecordSent(ctx context.Context, sent []messages.Delivery) erro
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		for i := range sent {
 			d := &sent[i]
-			err := errors.Join(messages.PutSent(tx, d), messages.RaiseContactTimes(tx, d.List, d.Contact, d.SentTime, 0,
+			err := errors.Join(messages.PutSent(tx, d), contacts.RaiseTimes(tx, d.List, d.Contact, d.SentTime, 0,
 				0))
 			if err != nil {
 				return err

@@ -87,7 +87,7 @@ func deletedContact(f *apptest.Batches) {
 		return nil
 	}}
 	f.Update(noRecipient.Run(func(tx *db.Tx) error {
-		_, err := contacts.RemoveContactsByID(tx, f.Now.Unix(), f.News, []enlist.ContactID{late})
+		_, err := f.App.Contacts.RemoveContactsByID(tx, f.Now.Unix(), f.News, []enlist.ContactID{late})
 		return err
 	}))
 	_, err := f.App.Contacts.DeleteContacts(f.Context(), f.Caller, contacts.DeleteRequest{List: f.News, Contacts: ids[:1]})

@@ -233,13 +233,7 @@ func MarkSent(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.
 	if err != nil {
 		return 0, err
 	}
-	test, args, err := tx.ContactTest("id", ids)
-	if err != nil {
-		return 0, err
-	}
-	args = slices.Concat([]any{now, int64(list)}, args, []any{now})
-	return n, tx.Do("UPDATE contact SET last_message_time = ? WHERE list_id = ? AND "+test+" AND last_message_time < ?",
-		args...)
+	return n, contacts.Sent(tx, list, ids, now)
 }
 
 const markSent = "status = 'sent', detail = '', sent_time = CAST(? AS BIGINT), time = CAST(? AS BIGINT)"
@@ -257,7 +251,7 @@ func mark(tx *db.Tx, set, where string, list enlist.ListID, batch enlist.BatchID
 // marking returns the statement that changes the status of some recipients, and its arguments.
 func marking(tx *db.Tx, set, where string, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID,
 	now int64) (query string, args []any, err error) {
-	test, key, err := contacts.RecipientsByID(tx, list, batch, ids)
+	test, key, err := batches.RecipientsByID(tx, list, batch, ids)
 	args = slices.Repeat([]any{now}, strings.Count(set, "?"))
 	return "UPDATE recipient SET " + set + " WHERE " + test + where, append(args, key...), err
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"enlist/internal/batches"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
@@ -288,7 +289,7 @@ func (t *tracking) finish(schema *enlist.Schema, b *batches.Batch) error {
 	if t.sums.Clicks > 0 {
 		clicked = t.now
 	}
-	if err := messages.RaiseContactTimes(t.tx, t.List, t.Contact, 0, opened, clicked); err != nil {
+	if err := contacts.RaiseTimes(t.tx, t.List, t.Contact, 0, opened, clicked); err != nil {
 		return err
 	}
 	if err := events.PublishAbout(t.tx, schema, batches.AboutMail(t.DeliveryKey, b.ID, t.now),

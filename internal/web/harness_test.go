@@ -172,7 +172,7 @@ func sent(pairs []string) (all []enlist.Detail) {
 func (h *harness) remove(id enlist.ContactID) {
 	h.Helper()
 	h.must(h.store.Update(h.Context(), func(tx *db.Tx) error {
-		_, err := contacts.RemoveContactsUpTo(tx, 100, h.list, id, 1000)
+		_, err := h.service.Contacts.RemoveContactsUpTo(tx, 100, h.list, id, 1000)
 		return err
 	}))
 }

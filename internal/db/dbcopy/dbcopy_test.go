@@ -25,7 +25,6 @@ import (
 	"enlist/internal/jobs"
 	"enlist/internal/lists"
 	"enlist/internal/messages"
-	"enlist/internal/sending"
 	"enlist/internal/webhooks"
 
 	"github.com/google/go-cmp/cmp"
@@ -318,9 +317,9 @@ func (s *testService) readAll(lists []enlist.ListID) map[string]any {
 		put("target", target, err)
 		several, err := events.WebhookEvents(tx, 1, 0, 1000)
 		put("events", several, err)
-		since, err := sending.BouncesSince(tx, lists[0], 1)
+		since, err := contacts.BouncesSince(tx, lists[0], 1)
 		put("bounces since", since, err)
-		pending, err := events.IsSubscriptionPending(tx, lists[0], 1)
+		pending, err := contacts.IsSubscriptionPending(tx, lists[0], 1)
 		put("subscription pending", pending, err)
 		var unsubscribers []contacts.Unsubscriber
 		err = contacts.Unsubscribers(tx, &contacts.UnsubscriberSearch{Account: account}, func(u *contacts.Unsubscriber) error {

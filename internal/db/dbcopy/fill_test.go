@@ -210,10 +210,10 @@ func (s *testService) addRowsOutsideTheInterface(account enlist.AccountID, key e
 		if err := tx.Do("UPDATE contact SET confirmation_time = 1234 WHERE list_id = ? AND id = 1", int64(list)); err != nil {
 			return err
 		}
-		if err := events.MarkSubscriptionPending(tx, list, 1); err != nil {
+		if err := contacts.MarkSubscriptionPending(tx, list, 1); err != nil {
 			return err
 		}
-		if err := sending.SetBouncesSince(tx, list, 1, 77); err != nil {
+		if err := contacts.SetBouncesSince(tx, list, 1, 77); err != nil {
 			return err
 		}
 		duplicate := enlist.ByID{ListID: list, Key: "p0@exämple.com", Mobile: "+61400000000", SubscribedVia: "api", Created: 5}

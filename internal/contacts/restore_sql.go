@@ -1,20 +1,19 @@
-package movein
+package contacts
 
 import (
 	"fmt"
 
-	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
 )
 
-// This file stores records that move in from another service, under the IDs that they have there.
+// This file stores Contacts that move in from another service, under the IDs that they have there.
 
-// putContacts stores Contacts of one List with all their columns, under their IDs. It removes the old rows first,
+// Restore stores Contacts of one List with all their columns, under their IDs. It removes the old rows first,
 // because two Contacts may have exchanged their addresses. Of the Contacts with one address, an old primary stays
 // the primary if it keeps the address. The day of the move counts the changes.
-func putContacts(tx *db.Tx, now int64, all []*enlist.ByID) error {
+func Restore(tx *db.Tx, now int64, all []*enlist.ByID) error {
 	if len(all) == 0 {
 		return nil
 	}
@@ -26,7 +25,7 @@ func putContacts(tx *db.Tx, now int64, all []*enlist.ByID) error {
 	if err != nil {
 		return err
 	}
-	if err := contacts.MarkPrimaries(tx, all, true); err != nil {
+	if err := MarkPrimaries(tx, all, true); err != nil {
 		return err
 	}
 	docs, last := make([]string, len(all)), int64(0)
@@ -51,11 +50,11 @@ func putContacts(tx *db.Tx, now int64, all []*enlist.ByID) error {
 	if err := tx.SkipIDs("'contact_id'", last); err != nil {
 		return err
 	}
-	return contacts.PromoteDuplicates(tx, schema.List.ID, removed.Addresses)
+	return PromoteDuplicates(tx, schema.List.ID, removed.Addresses)
 }
 
 // removeToReplace deletes the rows of Contacts that exist, and returns them.
-func removeToReplace(tx *db.Tx, list enlist.ListID, all []*enlist.ByID) (removed contacts.Removal, err error) {
+func removeToReplace(tx *db.Tx, list enlist.ListID, all []*enlist.ByID) (removed Removal, err error) {
 	ids := make([]enlist.ContactID, len(all))
 	for i, c := range all {
 		ids[i] = c.ID
@@ -64,7 +63,7 @@ func removeToReplace(tx *db.Tx, list enlist.ListID, all []*enlist.ByID) (removed
 	if err != nil {
 		return removed, err
 	}
-	removed, err = contacts.ToRemove(tx, list, test+" ORDER BY id", args...)
+	removed, err = ToRemove(tx, list, test+" ORDER BY id", args...)
 	if err != nil {
 		return removed, err
 	}
@@ -77,11 +76,11 @@ func insertWithIDs(tx *db.Tx, all []*enlist.ByID, docs []string) error {
 		return insertTogetherWithIDs(tx, all, docs)
 	}
 	for i, c := range all {
-		args, err := contacts.ContactArguments(tx, db.Inserted, c, docs[i])
+		args, err := ContactArguments(tx, db.Inserted, c, docs[i])
 		if err != nil {
 			return err
 		}
-		n, err := tx.Exec(contacts.ContactTable.Of(tx.SQL).InsertID+" ON CONFLICT DO NOTHING",
+		n, err := tx.Exec(ContactTable.Of(tx.SQL).InsertID+" ON CONFLICT DO NOTHING",
 			append([]any{int64(c.ID)}, args...)...)
 		if err == nil && n == 0 {
 			err = fmt.Errorf("the ID %d of a Contact in List %d: a Contact of another List has it", c.ID, c.ListID)
@@ -94,14 +93,14 @@ func insertWithIDs(tx *db.Tx, all []*enlist.ByID, docs []string) error {
 }
 
 // insertTogetherWithIDs is insertWithIDs as one statement.
-func insertTogetherWithIDs(tx *db.Tx, contacts []*enlist.ByID, docs []string) error {
-	n := len(contacts)
+func insertTogetherWithIDs(tx *db.Tx, all []*enlist.ByID, docs []string) error {
+	n := len(all)
 	ids, keys, first := make([]int64, n), make([]string, n), make([]bool, n)
 	mobiles, via, preferences := make([]string, n), make([]string, n), make([]string, n)
 	var times [6][]int64
 	var flags [4][]bool
 	webforms := make([]int64, n)
-	for i, c := range contacts {
+	for i, c := range all {
 		ids[i], keys[i], first[i], mobiles[i], via[i] = int64(c.ID), c.Key, c.IsFirst, c.Mobile, c.SubscribedVia
 		webforms[i] = c.WebformID
 		for j, at := range []int64{c.Created, c.Modified, c.DoubleOptInTime, c.LastClickTime, c.LastMessageTime,
@@ -117,12 +116,12 @@ func insertTogetherWithIDs(tx *db.Tx, contacts []*enlist.ByID, docs []string) er
 			return err
 		}
 	}
-	stored, err := tx.Exec(insertManyWithIDs, int64(contacts[0].ListID), ids, keys, first, mobiles, via, webforms,
+	stored, err := tx.Exec(insertManyWithIDs, int64(all[0].ListID), ids, keys, first, mobiles, via, webforms,
 		times[0], times[1], times[2], times[3], times[4], times[5], flags[0], flags[1], flags[2], flags[3], preferences,
 		docs)
 	if err == nil && stored != int64(n) {
 		err = fmt.Errorf("%d of %d Contacts of List %d were not stored: another program added their addresses",
-			int64(n)-stored, n, contacts[0].ListID)
+			int64(n)-stored, n, all[0].ListID)
 	}
 	return err
 }
@@ -142,22 +141,22 @@ const insertManyWithIDs = `INSERT INTO contact (list_id, id, dedupe_key, duplica
 			is_confirmed, active, bounced, unsubscribed, preferences, doc)
 	ON CONFLICT DO NOTHING`
 
-// ContactIDs returns the IDs of a List's Contacts above after and up to upto, in ascending order, at most limit.
-func ContactIDs(tx *db.Tx, list enlist.ListID, after, upto enlist.ContactID, limit int) ([]enlist.ContactID, error) {
+// IDsUpTo returns the IDs of a List's Contacts above after and up to upto, in ascending order, at most limit.
+func IDsUpTo(tx *db.Tx, list enlist.ListID, after, upto enlist.ContactID, limit int) ([]enlist.ContactID, error) {
 	const between = "SELECT id FROM contact WHERE list_id = ? AND id > ? AND id <= ? ORDER BY id" + db.Limited
 	return db.IDsOf[enlist.ContactID](tx, between,
 		int64(list), int64(after), int64(upto), int64(limit))
 }
 
-// hasLedger reports whether a List has a row of the consent ledger.
-func hasLedger(tx *db.Tx, list enlist.ListID) (bool, error) {
+// HasLedger reports whether a List has a row of the consent ledger.
+func HasLedger(tx *db.Tx, list enlist.ListID) (bool, error) {
 	n, err := tx.Number("SELECT EXISTS (SELECT 1 FROM consent WHERE list_id = ?)", int64(list))
 	return n != 0, err
 }
 
-// listsOfContacts returns the Lists of those Contacts that exist. No index has the IDs of all Lists, so it reads each
+// ListsOfContacts returns the Lists of those Contacts that exist. No index has the IDs of all Lists, so it reads each
 // Contact once.
-func listsOfContacts(tx *db.Tx, ids []enlist.ContactID) (map[enlist.ContactID]enlist.ListID, error) {
+func ListsOfContacts(tx *db.Tx, ids []enlist.ContactID) (map[enlist.ContactID]enlist.ListID, error) {
 	wanted, err := db.ManyValues(tx, db.PlainIDs(ids))
 	if err != nil || len(ids) == 0 {
 		return nil, err
