@@ -30,11 +30,11 @@ var tables = map[string]struct{ writers, readers string }{
 	"batch_agent":         {"batches", "reports"},
 	"batch_departure":     {"batches", "reports"},
 	"batch_domain":        {"batches", "reports"},
-	"batch_edition":       {"sending batches", ""},
+	"batch_edition":       {"batches", ""},
 	"batch_exclusion":     {"batches", "privacy"},
 	"batch_link":          {"batches", "reports"},
 	"batch_population":    {"batches", "privacy"},
-	"batch_slice":         {"sending batches", ""},
+	"batch_slice":         {"batches", ""},
 	"batch_sum":           {"batches", "reports"},
 	"consent":             {"contacts", "privacy"},
 	"contact":             {"contacts", "batches lists privacy reports search"},
@@ -67,7 +67,7 @@ var tables = map[string]struct{ writers, readers string }{
 	"person":              {"people", ""},
 	"preference":          {"lists", ""},
 	"queue_age":           {"sending", ""},
-	"recipient":           {"batches privacy sending", "reports search"},
+	"recipient":           {"batches privacy", "reports search"},
 	"recipient_event":     {"batches privacy", "reports search"},
 	"retry":               {"accounts", "privacy"},
 	"search_index":        {"search", ""},
@@ -208,7 +208,7 @@ func (u *tableUses) addUses(folder string, file *ast.File) {
 }
 
 // writing are the methods of a mapping that change rows, and the functions that make such a statement of a table.
-var writing = []string{"Add", "AddNew", "AddDefinition", "Save", "SaveDefinition", "Queue", "RestoreDefinition", "Put", "AddTo"}
+var writing = []string{"Add", "AddNew", "AddDefinition", "Save", "SaveDefinition", "Queue", "RestoreDefinition", "Put", "addTo"}
 
 // addCall adds a call of a method of a mapping, or of a function that takes the name of a table.
 func (u *tableUses) addCall(folder, pkg string, call *ast.CallExpr) {
@@ -217,7 +217,7 @@ func (u *tableUses) addCall(folder, pkg string, call *ast.CallExpr) {
 		word = "UPDATE"
 	}
 	for _, arg := range call.Args {
-		if name == "AddTo" || name == "LookUpInBatches" {
+		if name == "addTo" || name == "LookUpInBatches" {
 			u.add(folder, word, text(arg))
 		}
 	}

@@ -27,7 +27,7 @@ func MapDomainSums(m *db.Mapper, s *DomainSums) {
 
 // addDomainSums is the statement for one row: what comes before its arguments, these, and the rest.
 var addDomainSums = func() (parts [3]string) {
-	text := AddTo("batch_domain", []string{"batch_id", "domain", "reason", "part"}, nil, MapDomainSums)
+	text := addTo("batch_domain", []string{"batch_id", "domain", "reason", "part"}, nil, MapDomainSums)
 	before, after, _ := strings.Cut(text, "(?")
 	row, rest, _ := strings.Cut(after, ")")
 	return [3]string{before, "(?" + row + ")", rest}

@@ -46,13 +46,13 @@ func MapLinkSums(m *db.Mapper, s *LinkSums) {
 var (
 	RecipientEventTable = db.NewMapping("recipient_event", mapRecipientEvent)
 
-	addBatchSums = AddTo("batch_sum", []string{"batch_id", "time", "part"}, nil, MapBatchSums)
-	addBatchLink = AddTo("batch_link", []string{"batch_id", "link_id", "part"}, []string{"url"}, MapLinkSums)
+	addBatchSums = addTo("batch_sum", []string{"batch_id", "time", "part"}, nil, MapBatchSums)
+	addBatchLink = addTo("batch_link", []string{"batch_id", "link_id", "part"}, []string{"url"}, MapLinkSums)
 )
 
-// AddTo returns an INSERT that adds to the numbers of a row if the row exists. Its arguments are the columns of the
+// addTo returns an INSERT that adds to the numbers of a row if the row exists. Its arguments are the columns of the
 // key, the columns that only an insertion sets, and the numbers.
-func AddTo[T any](table string, key, fixed []string, numbers func(*db.Mapper, *T)) string {
+func addTo[T any](table string, key, fixed []string, numbers func(*db.Mapper, *T)) string {
 	m := new(db.Mapper)
 	numbers(m, new(T))
 	columns := append(append([]string{}, key...), fixed...)

@@ -101,8 +101,8 @@ func readCandidates(tx *db.Tx, query string, args ...any) (found []contacts.Cand
 	return found, err
 }
 
-// WriteRecipients inserts the recipients of a slice. address is the expression of their addresses.
-func WriteRecipients(tx *db.Tx, s *NewSlice, address string, now int64) (added int64, err error) {
+// writeRecipients inserts the recipients of a slice. address is the expression of their addresses.
+func writeRecipients(tx *db.Tx, s *NewSlice, address string, now int64) (added int64, err error) {
 	test, args, err := tx.ContactTest("id", s.Contacts)
 	if err != nil {
 		return 0, err
@@ -118,9 +118,9 @@ func WriteRecipients(tx *db.Tx, s *NewSlice, address string, now int64) (added i
 var recipientColumns = []string{"list_id", "batch_id", "contact_id", "slice", "status", "time", "attempts", "address",
 	"detail", "sent_time", "unsubscribed_time", "deactivated_time"}
 
-// CopyRecipients is WriteRecipients for several slices, if none of the Contacts is a recipient of the Batch. For
+// copyRecipients is writeRecipients for several slices, if none of the Contacts is a recipient of the Batch. For
 // PostgreSQL, COPY is three times as fast as an INSERT that reads the Contacts.
-func CopyRecipients(tx *db.Tx, copier db.Copier, all []NewSlice, address string, now int64) (added int64, err error) {
+func copyRecipients(tx *db.Tx, copier db.Copier, all []NewSlice, address string, now int64) (added int64, err error) {
 	var ids []enlist.ContactID
 	for i := range all {
 		ids = append(ids, all[i].Contacts...)

@@ -85,7 +85,7 @@ func insertContacts(tx *db.Tx, contacts []*enlist.ByID, duplicates bool) error {
 	if tx.SQL.ConcurrentWriters {
 		return insertTogether(tx, contacts, duplicates)
 	}
-	if err := MarkPrimaries(tx, contacts, duplicates); err != nil {
+	if err := markPrimaries(tx, contacts, duplicates); err != nil {
 		return err
 	}
 	for _, c := range contacts {
@@ -96,8 +96,8 @@ func insertContacts(tx *db.Tx, contacts []*enlist.ByID, duplicates bool) error {
 	return nil
 }
 
-// MarkPrimaries sets IsFirst of each Contact. Without duplicates, all Contacts are to become primaries.
-func MarkPrimaries(tx *db.Tx, contacts []*enlist.ByID, duplicates bool) error {
+// markPrimaries sets IsFirst of each Contact. Without duplicates, all Contacts are to become primaries.
+func markPrimaries(tx *db.Tx, contacts []*enlist.ByID, duplicates bool) error {
 	taken := make(map[string]bool)
 	if duplicates {
 		var err error
@@ -141,7 +141,7 @@ func insertTogether(tx *db.Tx, contacts []*enlist.ByID, duplicates bool) error {
 		for i := range rows {
 			left[i] = rows[i].ByID
 		}
-		if err := MarkPrimaries(tx, left, duplicates); err != nil {
+		if err := markPrimaries(tx, left, duplicates); err != nil {
 			return err
 		}
 		if err := insertRows(tx, schema.List.ID, rows); err != nil {

@@ -107,7 +107,7 @@ func eachContact(tx *db.Tx, query string, list enlist.ListID, fn func(*enlist.By
 	}, query, args...)
 }
 
-var ContactTable = db.NewDialectMapping("contact", mapContact)
+var contactTable = db.NewDialectMapping("contact", mapContact)
 
 // mapContact describes the table contact. It does not convert the document of Field values, because the
 // form of this document depends on the List's Fields and on the engine. The caller converts m.document.
@@ -197,14 +197,14 @@ func insertOne(tx *db.Tx, c *enlist.ByID, doc string) (id int64, err error) {
 	if db.HasInitialState(c) {
 		statement, job = contactStatements.Of(tx.SQL).insertInitial, db.Unset
 	}
-	args, err := ContactArguments(tx, job, c, doc)
+	args, err := contactArguments(tx, job, c, doc)
 	if err != nil {
 		return 0, err
 	}
 	return tx.Insert(statement, args...)
 }
 
-func ContactArguments(tx *db.Tx, job db.Use, c *enlist.ByID, doc string) ([]any, error) {
+func contactArguments(tx *db.Tx, job db.Use, c *enlist.ByID, doc string) ([]any, error) {
 	m := &tx.Mapper
 	*m = db.Mapper{Job: job, Args: make([]any, 0, 20), Document: doc}
 	mapContact(tx.SQL, m, c)
@@ -222,12 +222,12 @@ func Update(tx *db.Tx, c *enlist.ByID) error {
 	if err != nil {
 		return err
 	}
-	args, err := ContactArguments(tx, db.Updated, c, doc)
+	args, err := contactArguments(tx, db.Updated, c, doc)
 	if err != nil {
 		return err
 	}
 	tx.CountContact(schema, c, 0)
-	return tx.Do(ContactTable.Of(tx.SQL).Update, args...)
+	return tx.Do(contactTable.Of(tx.SQL).Update, args...)
 }
 
 // LastContactID returns the highest ID of a List's Contacts, or 0 if the List has no Contact.
@@ -296,7 +296,7 @@ func AllByID(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (found []enl
 	if err != nil {
 		return nil, err
 	}
-	query := ContactTable.Of(tx.SQL).Read + "WHERE list_id = ? AND " + test + " ORDER BY id"
+	query := contactTable.Of(tx.SQL).Read + "WHERE list_id = ? AND " + test + " ORDER BY id"
 	args = append([]any{int64(list)}, args...)
 	err = eachContact(tx, query, list, func(c *enlist.ByID) { found = append(found, *c) }, args...)
 	return found, err

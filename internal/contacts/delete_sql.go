@@ -17,7 +17,7 @@ import (
 // them.
 func (s *Service) RemoveContactsUpTo(tx *db.Tx, now int64, list enlist.ListID, upto enlist.ContactID, limit int) (
 	removed int, err error) {
-	r, err := ToRemove(tx, list, "id <= ? ORDER BY id"+db.Limited, int64(upto), int64(limit))
+	r, err := toRemove(tx, list, "id <= ? ORDER BY id"+db.Limited, int64(upto), int64(limit))
 	if err != nil || len(r.IDs) == 0 {
 		return 0, err
 	}
@@ -33,24 +33,24 @@ func (s *Service) RemoveContactsByID(tx *db.Tx, now int64, list enlist.ListID, i
 	if err != nil {
 		return nil, err
 	}
-	r, err := ToRemove(tx, list, test+" ORDER BY id", args...)
+	r, err := toRemove(tx, list, test+" ORDER BY id", args...)
 	if err != nil || len(r.IDs) == 0 {
 		return nil, err
 	}
 	return r.IDs, s.remove(tx, &r, now)
 }
 
-// Removal are Contacts of a List that a transaction removes.
-type Removal struct {
+// removal are Contacts of a List that a transaction removes.
+type removal struct {
 	List      enlist.ListID
 	IDs       []enlist.ContactID
 	Addresses []string // for which the caller must look for a duplicate to promote
 	receiving int64    // number of the Contacts that could get mail
 }
 
-// ToRemove returns the Contacts to remove. With concurrent writers, the addresses are those of all primaries, because
+// toRemove returns the Contacts to remove. With concurrent writers, the addresses are those of all primaries, because
 // another transaction can insert a duplicate at the same time.
-func ToRemove(tx *db.Tx, list enlist.ListID, where string, args ...any) (r Removal, err error) {
+func toRemove(tx *db.Tx, list enlist.ListID, where string, args ...any) (r removal, err error) {
 	r.List = list
 	address := `CASE WHEN EXISTS (SELECT 1 FROM contact d
 		WHERE d.list_id = c.list_id AND d.duplicate_key = c.dedupe_key) THEN dedupe_key END`
@@ -72,7 +72,7 @@ func ToRemove(tx *db.Tx, list enlist.ListID, where string, args ...any) (r Remov
 }
 
 // remove removes Contacts, which exist, and the rows of their deliveries.
-func (s *Service) remove(tx *db.Tx, r *Removal, now int64) error {
+func (s *Service) remove(tx *db.Tx, r *removal, now int64) error {
 	list, ids := r.List, r.IDs
 	for _, table := range []struct{ name, column string }{{"contact", "id"}, {"departure", "contact_id"}} {
 		test, args, err := tx.ContactTest(table.column, ids)
@@ -92,11 +92,11 @@ func (s *Service) remove(tx *db.Tx, r *Removal, now int64) error {
 	if err := r.count(tx, now); err != nil {
 		return err
 	}
-	return PromoteDuplicates(tx, list, r.Addresses)
+	return promoteDuplicates(tx, list, r.Addresses)
 }
 
 // count counts the removal. A deleted List has no days.
-func (r *Removal) count(tx *db.Tx, now int64) error {
+func (r *removal) count(tx *db.Tx, now int64) error {
 	n := db.ContactCount{List: r.List, Added: -int64(len(r.IDs)), As: enlist.DayRemoved, Times: r.receiving}
 	schema, err := lists.Schema(tx, r.List)
 	switch {
@@ -115,10 +115,10 @@ func (r *Removal) count(tx *db.Tx, now int64) error {
 	return nil
 }
 
-// PromoteDuplicates makes the oldest duplicate of each address the primary, if the address has no primary.
+// promoteDuplicates makes the oldest duplicate of each address the primary, if the address has no primary.
 // With concurrent writers, the UPDATE may wait for another transaction that removes the selected Contact or changes its
 // address. Then the loop promotes the next duplicate.
-func PromoteDuplicates(tx *db.Tx, list enlist.ListID, addresses []string) error {
+func promoteDuplicates(tx *db.Tx, list enlist.ListID, addresses []string) error {
 	for len(addresses) > 0 {
 		next, err := oldestDuplicates(tx, list, addresses)
 		if err != nil || len(next) == 0 {

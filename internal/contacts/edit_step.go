@@ -157,7 +157,7 @@ func (s *editStep) store(rows []editRow) error {
 	if err := UpdateContacts(s.tx, changed); err != nil || len(left) == 0 {
 		return err
 	}
-	return PromoteDuplicates(s.tx, s.List, left)
+	return promoteDuplicates(s.tx, s.List, left)
 }
 
 // move sets the new Keys of the Contacts whose addresses change, and refuses a row whose address another

@@ -101,7 +101,7 @@ func normaliseKeys(tx *db.Tx, list enlist.ListID, keys []string) (rest []string,
 		}
 		room -= len(found)
 		if room == 0 { // the next transaction changes the duplicates that are left; until then they need a primary
-			return keys[i:], duplicates, PromoteDuplicates(tx, list, keys[i:i+1])
+			return keys[i:], duplicates, promoteDuplicates(tx, list, keys[i:i+1])
 		}
 	}
 	return nil, duplicates, nil

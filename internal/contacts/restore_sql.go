@@ -25,7 +25,7 @@ func Restore(tx *db.Tx, now int64, all []*enlist.ByID) error {
 	if err != nil {
 		return err
 	}
-	if err := MarkPrimaries(tx, all, true); err != nil {
+	if err := markPrimaries(tx, all, true); err != nil {
 		return err
 	}
 	docs, last := make([]string, len(all)), int64(0)
@@ -50,11 +50,11 @@ func Restore(tx *db.Tx, now int64, all []*enlist.ByID) error {
 	if err := tx.SkipIDs("'contact_id'", last); err != nil {
 		return err
 	}
-	return PromoteDuplicates(tx, schema.List.ID, removed.Addresses)
+	return promoteDuplicates(tx, schema.List.ID, removed.Addresses)
 }
 
 // removeToReplace deletes the rows of Contacts that exist, and returns them.
-func removeToReplace(tx *db.Tx, list enlist.ListID, all []*enlist.ByID) (removed Removal, err error) {
+func removeToReplace(tx *db.Tx, list enlist.ListID, all []*enlist.ByID) (removed removal, err error) {
 	ids := make([]enlist.ContactID, len(all))
 	for i, c := range all {
 		ids[i] = c.ID
@@ -63,7 +63,7 @@ func removeToReplace(tx *db.Tx, list enlist.ListID, all []*enlist.ByID) (removed
 	if err != nil {
 		return removed, err
 	}
-	removed, err = ToRemove(tx, list, test+" ORDER BY id", args...)
+	removed, err = toRemove(tx, list, test+" ORDER BY id", args...)
 	if err != nil {
 		return removed, err
 	}
@@ -76,11 +76,11 @@ func insertWithIDs(tx *db.Tx, all []*enlist.ByID, docs []string) error {
 		return insertTogetherWithIDs(tx, all, docs)
 	}
 	for i, c := range all {
-		args, err := ContactArguments(tx, db.Inserted, c, docs[i])
+		args, err := contactArguments(tx, db.Inserted, c, docs[i])
 		if err != nil {
 			return err
 		}
-		n, err := tx.Exec(ContactTable.Of(tx.SQL).InsertID+" ON CONFLICT DO NOTHING",
+		n, err := tx.Exec(contactTable.Of(tx.SQL).InsertID+" ON CONFLICT DO NOTHING",
 			append([]any{int64(c.ID)}, args...)...)
 		if err == nil && n == 0 {
 			err = fmt.Errorf("the ID %d of a Contact in List %d: a Contact of another List has it", c.ID, c.ListID)

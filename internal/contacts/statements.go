@@ -24,7 +24,7 @@ func newContactTexts(d *db.Dialect) *contactTexts {
 	if d.ConcurrentWriters {
 		lock = " FOR UPDATE"
 	}
-	s, c := new(contactTexts), ContactTable.Of(d)
+	s, c := new(contactTexts), contactTable.Of(d)
 	contact := c.Read + "WHERE "
 	s.contactByID = contact + "list_id = ? AND id = ?"
 	s.contactByKey = contact + "list_id = ? AND dedupe_key = ?"

@@ -22,7 +22,7 @@ type BatchReport struct {
 	Domains []batches.DomainSums // by group of domains and reason, in this order
 	Agents  []batches.AgentSums
 
-	Editions  []sending.Edition
+	Editions  []batches.Edition
 	ByVariant []sending.VariantSums
 }
 
@@ -98,7 +98,7 @@ func (s *Service) BatchReport(ctx context.Context, c *enlist.Caller, id enlist.B
 		if err != nil {
 			return nil, err
 		}
-		r.Editions, err = sending.Editions(tx, id)
+		r.Editions, err = batches.Editions(tx, id)
 		if err != nil {
 			return nil, err
 		}

@@ -178,7 +178,7 @@ func records() []RecordInfo {
 			"editions array of BatchEdition", "variants array of BatchVariantNumbers"),
 		plainRecord("DeviceNumbers", "total_count integer", "percentage number"),
 		plainRecord("MailClientNumbers", "title string", "total integer", "percent number"),
-		record("BatchPeriod", reports.PeriodAttributes), record("BatchEdition", sending.EditionAttributes),
+		record("BatchPeriod", reports.PeriodAttributes), record("BatchEdition", batches.EditionAttributes),
 		record("BatchDomain", batches.DomainAttributes), record("BatchBounceReason", batches.ReasonAttributes),
 		record("BatchVariantNumbers", sending.VariantAttributes),
 		record("Link", reports.LinkAttributes), record("ClickedLink", reports.BatchRowAttributes(batches.EventLink)),

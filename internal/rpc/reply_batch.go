@@ -31,7 +31,7 @@ func appendBatchReport(b []byte, r *reports.BatchReport) []byte {
 	appendList(&w, "periods", reports.PeriodAttributes, r.Periods)
 	appendList(&w, "domains", batches.DomainAttributes, r.ByDomain())
 	appendList(&w, "bounce_reasons", batches.ReasonAttributes, r.ByReason())
-	appendList(&w, "editions", sending.EditionAttributes, r.Editions)
+	appendList(&w, "editions", batches.EditionAttributes, r.Editions)
 	appendList(&w, "variants", sending.VariantAttributes, r.ByVariant)
 	return append(w.b, '}')
 }

@@ -14,7 +14,6 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
-	"enlist/internal/sending"
 )
 
 // This file measures opens and reports of a Batch.
@@ -87,10 +86,10 @@ func (m *measuredBatch) markSent(tx *db.Tx) error {
 	for _, c := range found {
 		m.contacts = append(m.contacts, c.ID)
 	}
-	if err := sending.MarkSending(tx, m.list, m.batch, m.contacts, m.created); err != nil {
+	if err := batches.MarkSending(tx, m.list, m.batch, m.contacts, m.created); err != nil {
 		return err
 	}
-	_, err = sending.MarkSent(tx, m.list, m.batch, m.contacts, m.created)
+	_, err = batches.MarkSent(tx, m.list, m.batch, m.contacts, m.created)
 	return err
 }
 

@@ -5,11 +5,11 @@
 //	populate.go      stores the recipients of a Batch in steps
 //	sender*.go       BatchSender, which sends the mails of Batches: slices that it has leased, tokens, results
 //	mail*.go, group.go   MailSender, which sends the mails of jobs
-//	slice*.go        leases slices of recipients
+//	slice.go         leases slices of recipients
 //	send*.go, pause.go   the result of a slice, and whether it pauses the Batch
 //	limits.go, forecast*.go   what slows Batches down now, how fast they are, and when a Batch will be done
 //	rate*.go, pace.go   takes tokens for mails, and slows a domain down
-//	edition*.go, winner.go   variants, and the choice of the best one
+//	edition.go, winner.go   variants, and the choice of the best one
 //	track.go         opens and clicks
 //	link*.go, archive.go   what a link of a mail shows and changes; the mails of public Lists
 //	bounce*.go, outcome.go   bounces, complaints and the results of other mails

@@ -72,7 +72,7 @@ func waitingBatches(tx *db.Tx, settings *pace.Settings, samples int) (waiting []
 	for i, one := range all {
 		w := waitingBatch{Waiting: one}
 		if settings.Rates != nil && i < samples {
-			if w.groups, err = lastSlice(tx, one.Batch); err != nil {
+			if w.groups, err = batches.LastSlice(tx, one.Batch); err != nil {
 				return nil, err
 			}
 			w.grow()

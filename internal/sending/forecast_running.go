@@ -145,18 +145,18 @@ func speedOf(tx *db.Tx, b *batches.Batch, now int64) (speed int64, err error) {
 	if b.Variants != nil {
 		chosen = b.Variants.Time
 	}
-	s, err := loadBegun(tx, b.ID, chosen, lastSlices)
+	s, err := batches.LoadBegun(tx, b.ID, chosen, lastSlices)
 	if err != nil {
 		return 0, err
 	}
-	steps, from, err := stepsLately(tx, s.last, chosen, now)
+	steps, from, err := stepsLately(tx, s.Last, chosen, now)
 	switch {
 	case err != nil || steps == 0 && age > enlist.Hour:
 		return 0, err
 	case steps == 0:
 		return b.Processed() * enlist.Hour / age, nil
 	}
-	last, err := firstMail(tx, &s.last[0])
+	last, err := batches.FirstMail(tx, &s.Last[0])
 	if err != nil {
 		return 0, err
 	}
@@ -166,7 +166,7 @@ func speedOf(tx *db.Tx, b *batches.Batch, now int64) (speed int64, err error) {
 	// If the last slice takes longer than those before, the Batch is slower now.
 	passed := max(last-from, (now-from)*steps/(steps+1), 1)
 	// A slice can begin while many mails of those before wait for the limit of a domain.
-	mails := min(steps*b.ToSend()/s.all, steps*b.Processed()/s.before)
+	mails := min(steps*b.ToSend()/s.All, steps*b.Processed()/s.Before)
 	return mails * enlist.Hour / passed, nil
 }
 
@@ -175,7 +175,7 @@ func speedOf(tx *db.Tx, b *batches.Batch, now int64) (speed int64, err error) {
 // before a time was of the test of the variants.
 func stepsLately(tx *db.Tx, begun []batches.BatchSlice, after, now int64) (steps, from int64, err error) {
 	for steps = int64(len(begun) - 1); steps >= leastSteps; steps = steps * 2 / 3 {
-		from, err = firstMail(tx, &begun[steps])
+		from, err = batches.FirstMail(tx, &begun[steps])
 		age := now - from
 		switch {
 		case err != nil:

@@ -169,7 +169,7 @@ func populate(b *batches.Batch, tx *db.Tx, all []batches.Population, p *batches.
 	}
 	added := int64(0)
 	for _, slices := range slicesOf(b, p, chosen) {
-		n, err := AddSlices(tx, slices, !repeats(p, all), now)
+		n, err := batches.AddSlices(tx, slices, !repeats(p, all), now)
 		if err != nil {
 			return err
 		}

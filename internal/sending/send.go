@@ -294,7 +294,7 @@ func (p *BatchProgress) mark(tx *db.Tx, change *batchChange) error {
 			change.counts.Repeated++
 		}
 		if m.Address != m.Recipient.Address {
-			if err := moveRecipient(tx, &m.Recipient, m.Address); err != nil {
+			if err := batches.MoveRecipient(tx, &m.Recipient, m.Address); err != nil {
 				return err
 			}
 		}
@@ -308,9 +308,9 @@ func (p *BatchProgress) release(tx *db.Tx, now int64) error {
 	if !p.Release {
 		return nil
 	}
-	left, due, err := sliceRest(tx, &p.Slice.BatchSlice)
+	left, due, err := batches.SliceRest(tx, &p.Slice.BatchSlice)
 	if err != nil {
 		return err
 	}
-	return releaseSlice(tx, &p.Slice.BatchSlice, left == 0, max(due, now+p.Pause))
+	return batches.ReleaseSlice(tx, &p.Slice.BatchSlice, left == 0, max(due, now+p.Pause))
 }

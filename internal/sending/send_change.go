@@ -23,7 +23,7 @@ type batchChange struct {
 	counts  batches.BatchCounts
 	domains batches.DomainChanges
 
-	editions []Edition // with the numbers of sent mails
+	editions []batches.Edition // with the numbers of sent mails
 }
 
 type batchChanges []*batchChange
@@ -43,12 +43,12 @@ func (all *batchChanges) of(tx *db.Tx, s *LeasedSlice) (*batchChange, error) {
 func (all batchChanges) store(tx *db.Tx, now int64) error {
 	for _, c := range all {
 		if len(c.waiting) > 0 {
-			if err := markWaiting(tx, c.list, c.batch, c.waiting, now); err != nil {
+			if err := batches.MarkWaiting(tx, c.list, c.batch, c.waiting, now); err != nil {
 				return err
 			}
 		}
 		if len(c.sent) > 0 {
-			sent, err := MarkSent(tx, c.list, c.batch, c.sent, now)
+			sent, err := batches.MarkSent(tx, c.list, c.batch, c.sent, now)
 			if err != nil {
 				return err
 			}
@@ -58,7 +58,7 @@ func (all batchChanges) store(tx *db.Tx, now int64) error {
 			}
 		}
 		if len(c.sending) > 0 {
-			if err := MarkSending(tx, c.list, c.batch, c.sending, now); err != nil {
+			if err := batches.MarkSending(tx, c.list, c.batch, c.sending, now); err != nil {
 				return err
 			}
 		}
@@ -85,8 +85,8 @@ func (c *batchChange) countDomains(tx *db.Tx, sent int64) error {
 }
 
 // countEdition counts a sent mail.
-func (c *batchChange) countEdition(e Edition) {
-	i := slices.IndexFunc(c.editions, func(other Edition) bool { return byEdition(e, other) == 0 })
+func (c *batchChange) countEdition(e batches.Edition) {
+	i := slices.IndexFunc(c.editions, func(other batches.Edition) bool { return byEdition(e, other) == 0 })
 	if i < 0 {
 		i = len(c.editions)
 		c.editions = append(c.editions, e)
@@ -108,7 +108,7 @@ func (all batchChanges) storeCounts(tx *db.Tx, now int64) error {
 		slices.SortFunc(c.editions, byEdition)
 		for i := range c.editions {
 			c.editions[i].FirstTime = now
-			if err := AddToEdition(tx, c.batch, &c.editions[i]); err != nil {
+			if err := batches.AddToEdition(tx, c.batch, &c.editions[i]); err != nil {
 				return err
 			}
 		}

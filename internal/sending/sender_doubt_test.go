@@ -8,7 +8,6 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/mail/mailtest"
-	"enlist/internal/sending"
 )
 
 // A mail server that closes the connection after the text of a mail may have accepted the mail. A
@@ -58,7 +57,7 @@ func onlyMailsThatAreHandedOverAreInDoubt(t *testing.T, e dbtest.Engine) {
 	p.must(p.store.View(t.Context(), func(tx *db.Tx) error {
 		doubtful = nil
 		slice := batches.BatchSlice{Batch: id, Number: 1, List: p.list, First: 1, Last: 1 << 40}
-		all, err := sending.SliceRecipients(tx, &slice, 1<<40)
+		all, err := batches.SliceRecipients(tx, &slice, 1<<40)
 		for i := range all {
 			if all[i].Status == batches.RecipientSending {
 				doubtful = append(doubtful, all[i].Address)

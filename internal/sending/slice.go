@@ -108,7 +108,7 @@ const lookAgain = 2
 // PostgreSQL can live and have lost only its connection. It returns when to look again, or 0 if no other process has a
 // slice.
 func (s *Service) freeGone(ctx context.Context, sending []enlist.BatchID) (next int64, err error) {
-	holders, err := db.OwnView(ctx, s.db, func(tx *db.Tx) ([]string, error) { return Holders(tx, sending) })
+	holders, err := db.OwnView(ctx, s.db, func(tx *db.Tx) ([]string, error) { return batches.Holders(tx, sending) })
 	if err != nil {
 		return 0, err
 	}
@@ -124,7 +124,7 @@ func (s *Service) freeGone(ctx context.Context, sending []enlist.BatchID) (next 
 			continue
 		}
 		err = s.db.Update(ctx, func(tx *db.Tx) error {
-			return endLeases(tx, sending, holder, s.db.Now().Add(db.StopTime).Unix())
+			return batches.EndLeases(tx, sending, holder, s.db.Now().Add(db.StopTime).Unix())
 		})
 		if err != nil {
 			return 0, err
@@ -150,7 +150,7 @@ func (s *Service) leaseOf(tx *db.Tx, id enlist.BatchID, holder string, now int64
 	if err := chooseWinner(b, tx, now); err != nil {
 		return none, err
 	}
-	found, next, err := freeSlice(tx, id, now)
+	found, next, err := batches.FreeSlice(tx, id, now)
 	switch {
 	case enlist.KindOf(err) == enlist.NotFound && next == 0:
 		return none, complete(b, tx, now)
@@ -219,7 +219,7 @@ func (s *Service) readContents(tx *db.Tx, l *LeasedSlice, account *enlist.Accoun
 // readRecipients reads the recipients of a slice to send now. If they have times of their own, it returns since when
 // the first of them is due.
 func readRecipients(tx *db.Tx, l *LeasedSlice, account *enlist.Account, now int64) (since int64, err error) {
-	l.Recipients, err = SliceRecipients(tx, &l.BatchSlice, now)
+	l.Recipients, err = batches.SliceRecipients(tx, &l.BatchSlice, now)
 	if err != nil || l.Of.LocalTime == "" {
 		return 0, err
 	}
@@ -231,7 +231,7 @@ func readRecipients(tx *db.Tx, l *LeasedSlice, account *enlist.Account, now int6
 // have renewed the lease meanwhile: then take returns false. The holder may hand over its mails from now on, so the
 // Batch has begun.
 func (l *LeasedSlice) take(tx *db.Tx, holder string, now int64) (taken bool, err error) {
-	taken, err = takeSlice(tx, &l.BatchSlice, holder, now+SliceLease)
+	taken, err = batches.TakeSlice(tx, &l.BatchSlice, holder, now+SliceLease)
 	if err != nil || !taken {
 		return false, err
 	}
@@ -278,7 +278,7 @@ func fail(b *batches.Batch, tx *db.Tx, now int64) error {
 func (s *Service) RenewSlices(ctx context.Context, held []batches.BatchSlice) (lost []batches.BatchSlice, err error) {
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (lost []batches.BatchSlice, err error) {
 		for i := range held {
-			renewed, err := renewSlice(tx, &held[i], now+SliceLease)
+			renewed, err := batches.RenewSlice(tx, &held[i], now+SliceLease)
 			if err != nil {
 				return nil, err
 			}
@@ -300,7 +300,7 @@ func (k keptSlices) keep(tx *db.Tx, l *LeasedSlice, now int64) (held bool, err e
 	if known {
 		return held, nil
 	}
-	k[l], err = renewSlice(tx, &l.BatchSlice, now+SliceLease)
+	k[l], err = batches.RenewSlice(tx, &l.BatchSlice, now+SliceLease)
 	return k[l], err
 }
 
@@ -348,7 +348,7 @@ func putOff(b *batches.Batch, tx *db.Tx, account *enlist.Account, slice *batches
 		}
 	}
 	for at, ids := range later {
-		if err := markDeferred(tx, slice.List, slice.Batch, ids, at); err != nil {
+		if err := batches.MarkDeferred(tx, slice.List, slice.Batch, ids, at); err != nil {
 			return nil, 0, err
 		}
 	}

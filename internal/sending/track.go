@@ -324,20 +324,20 @@ func (t *tracking) finish(schema *enlist.Schema, b *batches.Batch) error {
 // has the figures of an autoresponder, these are the links that the Message has now.
 func SentLinks(tx *db.Tx, id enlist.BatchID, message enlist.MessageID,
 	links []batches.MessageLink) ([]batches.MessageLink, error) {
-	editions, err := Editions(tx, id)
+	editions, err := batches.Editions(tx, id)
 	if err != nil {
 		return nil, err
 	}
-	editions = slices.DeleteFunc(editions, func(e Edition) bool { return e.Message != message })
+	editions = slices.DeleteFunc(editions, func(e batches.Edition) bool { return e.Message != message })
 	var newest int64
 	for i := range links {
 		newest = max(newest, links[i].Until)
 	}
 	if len(editions) == 0 {
-		editions = []Edition{{MessageTime: newest}}
+		editions = []batches.Edition{{MessageTime: newest}}
 	}
 	return slices.DeleteFunc(slices.Clone(links), func(l batches.MessageLink) bool {
-		return l.Until != 0 && !slices.ContainsFunc(editions, func(e Edition) bool {
+		return l.Until != 0 && !slices.ContainsFunc(editions, func(e batches.Edition) bool {
 			return l.Since <= e.MessageTime && e.MessageTime <= l.Until
 		})
 	}), nil

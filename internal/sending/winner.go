@@ -86,7 +86,7 @@ func setWinner(b *batches.Batch, tx *db.Tx, number int64, verdict string, now in
 	if err := batches.SetBatchState(tx, b); err != nil {
 		return err
 	}
-	return endWait(tx, b.ID, waitsForWinner, now)
+	return batches.EndWait(tx, b.ID, waitsForWinner, now)
 }
 
 // chooseWinner chooses the winner when it is time: some hours after the first mail, and at once if the test has ended
@@ -97,7 +97,7 @@ func chooseWinner(b *batches.Batch, tx *db.Tx, now int64) error {
 		return nil
 	}
 	if b.FirstSent == 0 {
-		_, next, err := freeSlice(tx, b.ID, now)
+		_, next, err := batches.FreeSlice(tx, b.ID, now)
 		if enlist.KindOf(err) != enlist.NotFound || next != waitsForWinner {
 			return enlist.IgnoreKind(enlist.NotFound, err)
 		}
@@ -122,7 +122,7 @@ func SumsOfVariants(b *batches.Batch, tx *db.Tx) ([]VariantSums, error) {
 		all[i] = VariantSums{Number: int64(i + 1), Message: v.Message, Subject: v.Subject,
 			Winner: b.Variants.Chosen == int64(i+1)}
 	}
-	editions, err := Editions(tx, b.ID)
+	editions, err := batches.Editions(tx, b.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/sending"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -24,7 +24,7 @@ func TestMarkingRecipientsNeedsNoStatistics(t *testing.T) {
 	_, err := s.jobs.Exec(t.Context(), `INSERT INTO recipient
 		SELECT 1, 1, n, 1, 'waiting', 0, 0, '', '', 0, 0, 0 FROM generate_series(1, 5000) n`)
 	must(err)
-	must(s.Update(t.Context(), func(tx *db.Tx) error { return sending.MarkSending(tx, 1, 1, []enlist.ContactID{7, 9}, 1) }))
+	must(s.Update(t.Context(), func(tx *db.Tx) error { return batches.MarkSending(tx, 1, 1, []enlist.ContactID{7, 9}, 1) }))
 
 	conn, err := s.writers.Acquire(t.Context())
 	must(err)

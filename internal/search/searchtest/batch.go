@@ -7,7 +7,6 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/sending"
 
 	"pgregory.net/rapid"
 )
@@ -64,14 +63,14 @@ func (l *list) sendBatch(tx *db.Tx, batch enlist.BatchID, id enlist.ContactID, i
 	ids := []enlist.ContactID{id}
 	slice := batches.NewSlice{BatchSlice: batches.BatchSlice{Batch: batch, List: l.id, First: id, Last: id},
 		Contacts: ids}
-	if _, err := sending.AddSlices(tx, []batches.NewSlice{slice}, true, now); err != nil {
+	if _, err := batches.AddSlices(tx, []batches.NewSlice{slice}, true, now); err != nil {
 		return err
 	}
 	if is(enlist.KeyBatchSent) {
-		if err := sending.MarkSending(tx, l.id, batch, ids, now); err != nil {
+		if err := batches.MarkSending(tx, l.id, batch, ids, now); err != nil {
 			return err
 		}
-		if _, err := sending.MarkSent(tx, l.id, batch, ids, 1); err != nil {
+		if _, err := batches.MarkSent(tx, l.id, batch, ids, 1); err != nil {
 			return err
 		}
 	}

@@ -1,11 +1,10 @@
-package sending
+package batches
 
 import (
 	"slices"
 	"strconv"
 	"strings"
 
-	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -15,7 +14,7 @@ import (
 
 // This file stores the slices of Batches and marks the recipients in them.
 
-func mapSlice(m *db.Mapper, s *batches.BatchSlice) {
+func mapSlice(m *db.Mapper, s *BatchSlice) {
 	m.NaturalKey("batch_id", (*int64)(&s.Batch))
 	m.NaturalKey("number", &s.Number)
 	m.Fixed("list_id", (*int64)(&s.List))
@@ -29,7 +28,7 @@ func mapSlice(m *db.Mapper, s *batches.BatchSlice) {
 var sliceTable = db.NewMapping("batch_slice", mapSlice)
 
 // AddSlices stores slices with the next numbers of their Batch, and their recipients.
-func AddSlices(tx *db.Tx, all []batches.NewSlice, fresh bool, now int64) (added int64, err error) {
+func AddSlices(tx *db.Tx, all []NewSlice, fresh bool, now int64) (added int64, err error) {
 	if len(all) == 0 {
 		return 0, nil
 	}
@@ -49,10 +48,10 @@ func AddSlices(tx *db.Tx, all []batches.NewSlice, fresh bool, now int64) (added 
 	}
 	address := "coalesce(" + tx.SQL.FieldText(strconv.FormatInt(int64(schema.Email().ID), 10)) + ", '')"
 	if copier := tx.Copier(); copier != nil && fresh {
-		return batches.CopyRecipients(tx, copier, all, address, now)
+		return copyRecipients(tx, copier, all, address, now)
 	}
 	for i := range all {
-		n, err := batches.WriteRecipients(tx, &all[i], address, now)
+		n, err := writeRecipients(tx, &all[i], address, now)
 		if err != nil {
 			return 0, err
 		}
@@ -61,8 +60,8 @@ func AddSlices(tx *db.Tx, all []batches.NewSlice, fresh bool, now int64) (added 
 	return added, nil
 }
 
-// freeSlice returns the first free slice of a Batch, or ErrNotFound and the end of the earliest lease.
-func freeSlice(tx *db.Tx, batch enlist.BatchID, now int64) (slice *batches.BatchSlice, next int64, err error) {
+// FreeSlice returns the first free slice of a Batch, or ErrNotFound and the end of the earliest lease.
+func FreeSlice(tx *db.Tx, batch enlist.BatchID, now int64) (slice *BatchSlice, next int64, err error) {
 	const free = "WHERE batch_id = ? AND done = 0 AND lease_time <= ? ORDER BY number" + db.Limited
 	slice, err = sliceTable.One(tx, enlist.ErrNotFound, free, int64(batch), now, int64(1))
 	if enlist.KindOf(err) != enlist.NotFound {
@@ -75,23 +74,23 @@ func freeSlice(tx *db.Tx, batch enlist.BatchID, now int64) (slice *batches.Batch
 	return nil, next, err
 }
 
-// takeSlice gives a slice to a holder. It returns false if its lease has changed meanwhile.
-func takeSlice(tx *db.Tx, s *batches.BatchSlice, holder string, lease int64) (bool, error) {
+// TakeSlice gives a slice to a holder. It returns false if its lease has changed meanwhile.
+func TakeSlice(tx *db.Tx, s *BatchSlice, holder string, lease int64) (bool, error) {
 	n, err := tx.Exec(`UPDATE batch_slice SET holder = ?, lease_time = ?
 		WHERE batch_id = ? AND number = ? AND done = 0 AND lease_time = ?`,
 		holder, lease, int64(s.Batch), s.Number, s.Lease)
 	return n == 1, err
 }
 
-// renewSlice moves the end of a lease. It returns false if the holder no longer has the slice.
-func renewSlice(tx *db.Tx, s *batches.BatchSlice, lease int64) (bool, error) {
+// RenewSlice moves the end of a lease. It returns false if the holder no longer has the slice.
+func RenewSlice(tx *db.Tx, s *BatchSlice, lease int64) (bool, error) {
 	n, err := tx.Exec(`UPDATE batch_slice SET lease_time = ?
 		WHERE batch_id = ? AND number = ? AND holder = ? AND done = 0`, lease, int64(s.Batch), s.Number, s.Holder)
 	return n == 1, err
 }
 
-// releaseSlice ends the lease of a slice, if the holder still has the slice.
-func releaseSlice(tx *db.Tx, s *batches.BatchSlice, done bool, from int64) error {
+// ReleaseSlice ends the lease of a slice, if the holder still has the slice.
+func ReleaseSlice(tx *db.Tx, s *BatchSlice, done bool, from int64) error {
 	return tx.Do(`UPDATE batch_slice SET done = ?, lease_time = ?, holder = ''
 		WHERE batch_id = ? AND number = ? AND holder = ?`, db.Bit(done), from, int64(s.Batch), s.Number, s.Holder)
 }
@@ -108,8 +107,8 @@ func Holders(tx *db.Tx, all []enlist.BatchID) (holders []string, err error) {
 	}, "SELECT DISTINCT holder FROM batch_slice WHERE done = 0 AND holder <> '' AND batch_id"+test, arg)
 }
 
-// endLeases ends the leases of a holder at a time.
-func endLeases(tx *db.Tx, all []enlist.BatchID, holder string, at int64) error {
+// EndLeases ends the leases of a holder at a time.
+func EndLeases(tx *db.Tx, all []enlist.BatchID, holder string, at int64) error {
 	test, arg, err := db.OneOfIDs(tx, all)
 	if err != nil {
 		return err
@@ -118,8 +117,8 @@ func endLeases(tx *db.Tx, all []enlist.BatchID, holder string, at int64) error {
 		at, holder, arg)
 }
 
-// endWait changes the leases of a Batch that end at a time, such as waitsForWinner.
-func endWait(tx *db.Tx, batch enlist.BatchID, from, to int64) error {
+// EndWait changes the leases of a Batch that end at a time, such as waitsForWinner.
+func EndWait(tx *db.Tx, batch enlist.BatchID, from, to int64) error {
 	return tx.Do("UPDATE batch_slice SET lease_time = ? WHERE batch_id = ? AND lease_time = ? AND done = 0",
 		to, int64(batch), from)
 }
@@ -127,19 +126,19 @@ func endWait(tx *db.Tx, batch enlist.BatchID, from, to int64) error {
 // inSlice selects the recipients of a slice. Its arguments are those of sliceKey.
 const inSlice = "list_id = ? AND batch_id = ? AND contact_id BETWEEN ? AND ? AND slice = ?"
 
-func sliceKey(s *batches.BatchSlice) []any {
+func sliceKey(s *BatchSlice) []any {
 	return []any{int64(s.List), int64(s.Batch), int64(s.First), int64(s.Last), s.Number}
 }
 
 // SliceRecipients returns the recipients of a slice that a sender has to send now.
-func SliceRecipients(tx *db.Tx, s *batches.BatchSlice, now int64) ([]batches.Recipient, error) {
+func SliceRecipients(tx *db.Tx, s *BatchSlice, now int64) ([]Recipient, error) {
 	const open = "WHERE " + inSlice + ` AND (status = 'waiting' OR status IN ('sending', 'deferred') AND time <= ?)
 		ORDER BY contact_id`
-	return batches.RecipientTable.All(tx, open, append(sliceKey(s), now)...)
+	return RecipientTable.All(tx, open, append(sliceKey(s), now)...)
 }
 
-// sliceRest returns the number of recipients of a slice that are not sent yet, and when the first is due.
-func sliceRest(tx *db.Tx, s *batches.BatchSlice) (n, due int64, err error) {
+// SliceRest returns the number of recipients of a slice that are not sent yet, and when the first is due.
+func SliceRest(tx *db.Tx, s *BatchSlice) (n, due int64, err error) {
 	err = tx.Each(func(row *db.Cursor) error {
 		n, due = row.Int(), row.Int()
 		return nil
@@ -148,8 +147,8 @@ func sliceRest(tx *db.Tx, s *batches.BatchSlice) (n, due int64, err error) {
 	return n, due, err
 }
 
-// lastSlice returns the domain groups of the last open slice of a Batch, with their numbers of mails that wait.
-func lastSlice(tx *db.Tx, batch enlist.BatchID) (map[string]int64, error) {
+// LastSlice returns the domain groups of the last open slice of a Batch, with their numbers of mails that wait.
+func LastSlice(tx *db.Tx, batch enlist.BatchID) (map[string]int64, error) {
 	const last = "WHERE batch_id = ? AND done = 0 ORDER BY number DESC" + db.Limited
 	slice, err := sliceTable.One(tx, enlist.ErrNotFound, last, int64(batch), int64(1))
 	if err != nil {
@@ -163,36 +162,36 @@ func lastSlice(tx *db.Tx, batch enlist.BatchID) (map[string]int64, error) {
 		sliceKey(slice)...)
 }
 
-// begunSlices is the slices of a Batch that began last.
-type begunSlices struct {
-	last   []batches.BatchSlice // the newest one first
-	before int64                // slices that began before the newest one
-	all    int64                // slices of the Batch
+// BegunSlices is the slices of a Batch that began last.
+type BegunSlices struct {
+	Last   []BatchSlice // the newest one first
+	Before int64        // slices that began before the newest one
+	All    int64        // slices of the Batch
 }
 
-// loadBegun returns at most as many slices as most. Slices begin in the order of their numbers. The leases of those
+// LoadBegun returns at most as many slices as most. Slices begin in the order of their numbers. The leases of those
 // that have not begun are not after a time. It reads few rows, also of a Batch with thousands of slices.
-func loadBegun(tx *db.Tx, batch enlist.BatchID, after, most int64) (s begunSlices, err error) {
-	s.all, err = tx.Number("SELECT coalesce(max(number), 0) FROM batch_slice WHERE batch_id = ?", int64(batch))
+func LoadBegun(tx *db.Tx, batch enlist.BatchID, after, most int64) (s BegunSlices, err error) {
+	s.All, err = tx.Number("SELECT coalesce(max(number), 0) FROM batch_slice WHERE batch_id = ?", int64(batch))
 	if err != nil {
 		return s, err
 	}
-	end := s.all + 1 // the first slice that has not begun
-	free, _, err := freeSlice(tx, batch, after)
+	end := s.All + 1 // the first slice that has not begun
+	free, _, err := FreeSlice(tx, batch, after)
 	switch {
 	case err == nil:
 		end = free.Number
 	case enlist.KindOf(err) != enlist.NotFound:
 		return s, err
 	}
-	s.before = end - 2
+	s.Before = end - 2
 	const last = "WHERE batch_id = ? AND number < ? AND lease_time > ? ORDER BY number DESC" + db.Limited
-	s.last, err = sliceTable.All(tx, last, int64(batch), end, after, most)
+	s.Last, err = sliceTable.All(tx, last, int64(batch), end, after, most)
 	return s, err
 }
 
-// firstMail returns when the first recipient of a slice got the mail, or 0 if none did. It reads one slice at most.
-func firstMail(tx *db.Tx, s *batches.BatchSlice) (at int64, err error) {
+// FirstMail returns when the first recipient of a slice got the mail, or 0 if none did. It reads one slice at most.
+func FirstMail(tx *db.Tx, s *BatchSlice) (at int64, err error) {
 	return at, tx.Each(func(row *db.Cursor) error {
 		at = row.Int()
 		return nil
@@ -200,8 +199,8 @@ func firstMail(tx *db.Tx, s *batches.BatchSlice) (at int64, err error) {
 		append(sliceKey(s), int64(1))...)
 }
 
-// moveRecipient stores a new address of a recipient, unless the stored one has changed: an erasure has removed it.
-func moveRecipient(tx *db.Tx, r *batches.Recipient, to string) error {
+// MoveRecipient stores a new address of a recipient, unless the stored one has changed: an erasure has removed it.
+func MoveRecipient(tx *db.Tx, r *Recipient, to string) error {
 	return tx.Do(`UPDATE recipient SET address = ?
 		WHERE list_id = ? AND batch_id = ? AND contact_id = ? AND address = ?`,
 		to, int64(r.List), int64(r.Batch), int64(r.Contact), r.Address)
@@ -212,13 +211,13 @@ func MarkSending(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enli
 	return mark(tx, "status = 'sending', time = ?", "", list, batch, ids, now)
 }
 
-// markWaiting stores that recipients were not sent.
-func markWaiting(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, now int64) error {
+// MarkWaiting stores that recipients were not sent.
+func MarkWaiting(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, now int64) error {
 	return mark(tx, "status = 'waiting', time = ?", " AND status = 'sending'", list, batch, ids, now)
 }
 
-// markDeferred stores that recipients wait for a time.
-func markDeferred(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, at int64) error {
+// MarkDeferred stores that recipients wait for a time.
+func MarkDeferred(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, at int64) error {
 	return mark(tx, "status = 'deferred', time = ?", "", list, batch, ids, at)
 }
 
@@ -251,7 +250,7 @@ func mark(tx *db.Tx, set, where string, list enlist.ListID, batch enlist.BatchID
 // marking returns the statement that changes the status of some recipients, and its arguments.
 func marking(tx *db.Tx, set, where string, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID,
 	now int64) (query string, args []any, err error) {
-	test, key, err := batches.RecipientsByID(tx, list, batch, ids)
+	test, key, err := RecipientsByID(tx, list, batch, ids)
 	args = slices.Repeat([]any{now}, strings.Count(set, "?"))
 	return "UPDATE recipient SET " + set + " WHERE " + test + where, append(args, key...), err
 }
