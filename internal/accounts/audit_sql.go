@@ -24,10 +24,10 @@ func mapAuditRow(m *db.Mapper, r *AuditRow) {
 	m.Fixed("after_values", &r.After)
 }
 
-var AuditTable = db.NewMapping("audit", mapAuditRow)
+var auditTable = db.NewMapping("audit", mapAuditRow)
 
 // AddAuditRow adds a row to the audit log.
-func AddAuditRow(tx *db.Tx, r *AuditRow) error { return AuditTable.Add(tx, r) }
+func AddAuditRow(tx *db.Tx, r *AuditRow) error { return auditTable.Add(tx, r) }
 
 // auditRows calls each with the rows that a search finds. Rows with equal sort values are in the order of their IDs, in
 // the same direction.
@@ -35,7 +35,7 @@ func auditRows(tx *db.Tx, s *AuditSearch, each func(*AuditRow) error) error {
 	q := auditWhere(tx, s)
 	q.OrderRecords(s.Sort, "id", s.Descending)
 	q.Limit(&enlist.Search{Limit: s.Limit, Offset: s.Offset})
-	return AuditTable.Each(tx, each, q.Text.String(), q.Args...)
+	return auditTable.Each(tx, each, q.Text.String(), q.Args...)
 }
 
 // countAuditRows returns how many rows a search finds.

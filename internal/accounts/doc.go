@@ -10,5 +10,6 @@
 //	setting*.go    what the operator sets for the service or an Account, or declares before the start
 //	audit*.go      the audit log: a row for each administrative act, and its search
 //	retry.go       removes the results of calls with an Idempotency-Key
+//	person_data.go what of this is about a person
 //	service.go     the Service
 package accounts

@@ -12,7 +12,7 @@ import (
 )
 
 // This file stores Batches and their populations. recipient_sql.go stores the recipients, and
-// sending/slice_sql.go the slices.
+// slice_sql.go the slices.
 
 func mapBatch(m *db.Mapper, b *Batch) {
 	m.ID("id", (*int64)(&b.ID))

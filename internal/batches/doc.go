@@ -14,6 +14,7 @@
 //	domain*.go       the numbers by group of domains and by reason of bounces
 //	autoresponder*.go    autoresponders, and the Batch that has the figures of one
 //	history.go, contact_events.go   the mails that a Contact got, and what happened to them
+//	person_data.go   what of this is about a person, and what of it is old
 //	webhook.go       the webhook events of mails
 //	message.go, segment.go   whether a Message or a Segment is in use
 //	batch_sql.go, service.go, jobs.go   the statements, the Service and the jobs

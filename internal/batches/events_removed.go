@@ -55,3 +55,36 @@ func (b *Batch) HasNoEvents(r *Recipient) bool {
 	}
 	return b.EventsRemoved != 0
 }
+
+// WithEvents returns the Batches of an Account from which not all opens and clicks were removed.
+func WithEvents(tx *db.Tx, account enlist.AccountID) ([]Batch, error) {
+	return BatchTable.All(tx, `WHERE account_id = ? AND (status IN ('completed', 'failed', 'cancelled')
+		AND events_removed <= 0 OR status = 'running') ORDER BY id`, int64(account))
+}
+
+// WithTexts returns the Batches of an Account from whose recipients not all texts were removed.
+func WithTexts(tx *db.Tx, account enlist.AccountID) ([]Batch, error) {
+	return BatchTable.All(tx, `WHERE account_id = ? AND status IN ('completed', 'failed', 'cancelled', 'running')
+		AND texts_removed = 0 ORDER BY id`, int64(account))
+}
+
+// MarkEventsRemoved marks a Batch whose events are being removed. The UPDATE waits for a transaction that has locked
+// the row.
+func MarkEventsRemoved(tx *db.Tx, batch enlist.BatchID, at int64) (first bool, err error) {
+	n, err := tx.Exec("UPDATE batch SET events_removed = ? WHERE id = ? AND events_removed = 0", at, int64(batch))
+	if err != nil || n > 0 || at < 0 {
+		return n > 0, err
+	}
+	return false, tx.Do("UPDATE batch SET events_removed = ? WHERE id = ? AND events_removed > 0 AND events_removed < ?",
+		at, int64(batch), at)
+}
+
+// SetEventsRemoved stores when the removal of a Batch's events ended.
+func SetEventsRemoved(tx *db.Tx, batch enlist.BatchID, at int64) error {
+	return tx.Do("UPDATE batch SET events_removed = ? WHERE id = ?", at, int64(batch))
+}
+
+// SetTextsRemoved stores when the texts of a Batch's recipients were removed.
+func SetTextsRemoved(tx *db.Tx, batch enlist.BatchID, at int64) error {
+	return tx.Do("UPDATE batch SET texts_removed = ? WHERE id = ?", at, int64(batch))
+}

@@ -15,6 +15,7 @@
 //	contact_row.go      the values of a Contact in its row
 //	effect.go           a job that a change causes, stored in the same transaction
 //	insertbatch*.go     several callers who each add one Contact share a transaction
+//	person.go, oldrows.go   rows about a person, and rows that an Account keeps for a time
 //	presence.go         how a process finds out that another one has died
 //	estimates.go        counts that the planner of searches has made
 //	trouble.go          what the operator must mend: a full disk, a damaged file

@@ -169,6 +169,10 @@ func RemoveWebhookEvents(tx *db.Tx, id enlist.WebhookTargetID, all []enlist.Webh
 const oldestEvents = `(SELECT e.id FROM webhook_event e WHERE e.target_id = ?
 	AND (CAST(? AS BIGINT) = 0 OR e.webhook_id = ?) ORDER BY e.id` + db.Limited + ")"
 
+// PersonEvents is what this package has of a person.
+var PersonEvents = db.PersonTable{Name: "webhook_event", Contact: "list_id = ? AND contact_id = ?", Order: " ORDER BY id",
+	Columns: "list_id contact_id id target_id webhook_id object event time batch_id"}
+
 // RemoveByID removes events that wait.
 func RemoveByID(tx *db.Tx, ids []int64) error {
 	test, arg, err := db.OneOfIDs(tx, ids)

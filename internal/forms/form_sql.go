@@ -94,3 +94,10 @@ func remove(tx *db.Tx, id enlist.FormID) error {
 func RemoveOf(tx *db.Tx, list enlist.ListID) error {
 	return tx.Do("DELETE FROM form WHERE list_id = ?", int64(list))
 }
+
+// Texts calls each with the texts of the Forms of an Account.
+func Texts(tx *db.Tx, account enlist.AccountID, each func(id int64, text string)) error {
+	return tx.EachText(each, `SELECT id, title || ' ' || introduction || ' ' || button || ' ' || consent || ' ' || thanks
+			|| ' ' || translations
+		FROM form WHERE account_id = ? ORDER BY 1`, int64(account))
+}

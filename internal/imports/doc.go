@@ -22,5 +22,6 @@
 //	refused.go  the refused rows by their reasons
 //	returned.go the refused rows as a file to mend
 //	report.go   what an Import says about its file
+//	person_data.go what of this is about a person
 //	import_sql.go, service.go, jobs.go   the statements, the Service and the jobs
 package imports

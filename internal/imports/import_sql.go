@@ -130,16 +130,16 @@ func ImportResults(tx *db.Tx, id enlist.ImportID, from int64, limit int) (found 
 	return found, err
 }
 
-// EraseResults removes values and Contacts from those results of a step that are about a person. It does nothing if the
+// EraseResults removes values and Contacts from those results of a step into a List that are about a person. It does nothing if the
 // results were removed meanwhile.
-func EraseResults(tx *db.Tx, id enlist.ImportID, number int64, isAbout func(*RowResult) bool) error {
+func EraseResults(tx *db.Tx, p *enlist.Person, list enlist.ListID, id enlist.ImportID, number int64) error {
 	stored, err := ImportResults(tx, id, number, 1)
 	if err != nil || len(stored) == 0 || stored[0].Number != number {
 		return err
 	}
 	var rows []RowResult
 	err = UnpackResults(stored[0].Data, func(r *RowResult) error {
-		if isAbout(r) {
+		if r.isAbout(p, list) {
 			*r = RowResult{Row: r.Row, Outcome: r.Outcome, Reason: contacts.ErasedAddress}
 		}
 		rows = append(rows, *r)

@@ -186,6 +186,14 @@ func MarkListDeleted(tx *db.Tx, id enlist.ListID) error {
 	return tx.Define("UPDATE list SET hidden = 1 WHERE id = ?", int64(id))
 }
 
+// Texts calls each with the texts of the Lists of an Account.
+func Texts(tx *db.Tx, account enlist.AccountID, each func(id int64, text string)) error {
+	return tx.EachText(each, `SELECT id, on_register || ' ' || on_update || ' ' || on_unsubscribe || ' ' || from_address
+			|| ' ' || description || ' ' || imprint || ' ' || confirm_subject || ' ' || confirm_text
+			|| ' ' || consent_text || ' ' || farewell_text || ' ' || preferences_text
+		FROM list WHERE account_id = ? AND hidden = 0 ORDER BY 1`, int64(account))
+}
+
 // Drop removes a hidden List with its Fields, preferences and days.
 func Drop(tx *db.Tx, id enlist.ListID) error {
 	if err := tx.Define("DELETE FROM list WHERE id = ? AND hidden = 1", int64(id)); err != nil {

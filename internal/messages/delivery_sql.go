@@ -27,6 +27,21 @@ func mapDelivery(m *db.Mapper, d *Delivery) {
 
 var deliveryTable = db.NewMapping("delivery", mapDelivery)
 
+// PersonMails is what this package has of a person.
+var PersonMails = db.PersonTable{Name: "delivery", Address: "address", Key: "list_id, contact_id, event_time, cause",
+	Contact: "list_id = ? AND contact_id = ?", Order: " ORDER BY event_time, cause",
+	Columns: "list_id contact_id event_time cause message_id address subject time status detail"}
+
+// OldTexts returns the deliveries to a List before a time whose texts can be removed. The rule of bounces compares the
+// addresses of bounced mails. An erased address stays marked as such.
+func OldTexts(list enlist.ListID, before int64) *db.OldRows {
+	return &db.OldRows{Table: "delivery", Where: "list_id = ?", Args: []any{int64(list)}, Time: "time",
+		Test: "time < ? AND address <> '" + contacts.ErasedAddress +
+			"' AND (subject <> '' OR detail <> '' OR address <> '' AND status <> 'bounced')",
+		TestArgs: []any{before},
+		Remove:   "UPDATE delivery SET subject = '', detail = '', address = CASE WHEN status = 'bounced' THEN address ELSE '' END"}
+}
+
 // LoadDelivery returns the result of a delivery, or ErrNotFound. In a transaction that writes, it also
 // locks the key k.
 func LoadDelivery(tx *db.Tx, k enlist.DeliveryKey) (*Delivery, error) {

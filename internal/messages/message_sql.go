@@ -102,6 +102,13 @@ func UpdateMessage(tx *db.Tx, m *Message) error {
 	return messageTable.Save(tx, m)
 }
 
+// Texts calls each with the texts of the Messages of an Account.
+func Texts(tx *db.Tx, account enlist.AccountID, each func(id int64, text string)) error {
+	return tx.EachText(each, `SELECT id, name || ' ' || subject || ' ' || html_content || ' ' || text_content || ' '
+			|| from_address || ' ' || reply_to || ' ' || authorised_sender || ' ' || postal_address || ' ' || blocks
+		FROM message WHERE account_id = ? ORDER BY 1`, int64(account))
+}
+
 // DeleteMessage removes a Message and the targets of its links.
 func DeleteMessage(tx *db.Tx, id enlist.MessageID) error {
 	if err := tx.LockDefinitions(); err != nil {

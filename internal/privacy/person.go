@@ -5,12 +5,16 @@ import (
 	"slices"
 	"strings"
 
+	"enlist/internal/accounts"
 	"enlist/internal/address"
+	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 	"enlist/internal/imports"
 	"enlist/internal/lists"
+	"enlist/internal/messages"
 )
 
 // This file finds everything that an Account stores about the person with an address.
@@ -34,16 +38,30 @@ const (
 	PersonAudit         PersonSection = "audit_log"      // rows that contain the address or its hash
 )
 
-var personSections = []PersonSection{PersonContacts, PersonConsents, PersonDepartures,
-	PersonUnsubscribed, PersonMails, PersonBatchMails,
-	PersonBatchEvents, PersonWebhookEvents, PersonJobs, PersonImports, PersonSavedResults, PersonAudit}
+// personRows calls each for the rows about a person.
+type personRows func(tx *db.Tx, p *enlist.Person, each func([]PersonValue) error) error
 
-// PersonValue is a value of a row, with the name of its column. The value is an int64, a string, a bool, JSON
-// (jsontext.Value or json.RawMessage), or another list of PersonValues.
-type PersonValue struct {
-	Name  string
-	Value any
+// personSections has the function of the subject that answers for each section. A test holds the tables against them.
+var personSections = []struct {
+	name PersonSection
+	rows personRows
+}{
+	{PersonContacts, contacts.PersonContacts.Rows},
+	{PersonConsents, contacts.PersonConsents.Rows},
+	{PersonDepartures, contacts.PersonDepartures.Rows},
+	{PersonUnsubscribed, contacts.EntriesOfPerson},
+	{PersonMails, messages.PersonMails.Rows},
+	{PersonBatchMails, batches.PersonMails.Rows},
+	{PersonBatchEvents, batches.PersonEvents.Rows},
+	{PersonWebhookEvents, events.PersonEvents.Rows},
+	{PersonJobs, db.JobsOfPerson},
+	{PersonImports, imports.OfPerson},
+	{PersonSavedResults, accounts.RetriesOfPerson},
+	{PersonAudit, accounts.AuditOfPerson},
 }
+
+// PersonValue is a value of a row.
+type PersonValue = enlist.PersonValue
 
 // PersonWriter receives the data about a person. A row is valid only during the call.
 type PersonWriter interface {
@@ -55,22 +73,11 @@ type PersonWriter interface {
 	Row(values []PersonValue) error
 }
 
-// PersonKeys says by what the rows about a person are found.
-type PersonKeys struct {
-	Account   enlist.AccountID
-	Lists     []enlist.ListID    // of the Account
-	Contacts  []enlist.PersonKey // with the address
-	Former    []enlist.PersonKey // Contacts that were deleted; an entry of the Unsubscriber List has the address with them
-	Own       []string           // normalised forms of the address that identify the person: none for a number without its country
-	Keys      []string           // normalised forms of the address
-	Others    []string           // normalised forms of the Contacts' other addresses
-	Addresses []string           // spellings of the address, in lower case
-	known     map[enlist.PersonKey]bool
-}
-
-// Has reports whether a Contact has the address.
-func (k *PersonKeys) Has(list enlist.ListID, contact enlist.ContactID) bool {
-	return k.known[enlist.PersonKey{List: list, Contact: contact}]
+// personKeys has a person, and the normalised forms of the address that identify the person: none for a number without
+// its country.
+type personKeys struct {
+	enlist.Person
+	own []string
 }
 
 // ExportPerson sends everything to w that the Account stores about an email address or a mobile number, from one
@@ -95,29 +102,23 @@ func (s *Service) ExportPerson(ctx context.Context, c *enlist.Caller, text strin
 }
 
 // exportPerson sends everything about a person to w. contacts has the values of keys.Contacts.
-func exportPerson(tx *db.Tx, keys *PersonKeys, contacts [][]PersonValue, w PersonWriter) error {
+func exportPerson(tx *db.Tx, keys *personKeys, contacts [][]PersonValue, w PersonWriter) error {
 	if err := w.Begin(); err != nil {
 		return err
 	}
 	for _, section := range personSections {
-		err := w.Section(section)
-		if err != nil {
+		if err := w.Section(section.name); err != nil {
 			return err
 		}
 		n := 0
 		row := func(row []PersonValue) error {
-			if section == PersonContacts {
+			if section.name == PersonContacts {
 				row = append(row, contacts[n]...)
 			}
 			n++
 			return w.Row(row)
 		}
-		if section == PersonImports {
-			err = importsOfPerson(tx, keys, row)
-		} else {
-			err = PersonRows(tx, section, keys, row)
-		}
-		if err != nil {
+		if err := section.rows(tx, &keys.Person, row); err != nil {
 			return err
 		}
 	}
@@ -125,26 +126,26 @@ func exportPerson(tx *db.Tx, keys *PersonKeys, contacts [][]PersonValue, w Perso
 }
 
 // newPersonKeys returns the keys of a person that the text alone gives.
-func newPersonKeys(c *enlist.Caller, text string) (*PersonKeys, error) {
+func newPersonKeys(c *enlist.Caller, text string) (*personKeys, error) {
 	_, email, isEmail := address.ParseEmail(text)
 	if !isEmail && address.NormaliseMobile(text, enlist.DefaultCountryCode) == "" {
 		return nil, enlist.Invalid("address", "address is neither an email nor a mobile address")
 	}
 	keys, _ := address.Keys(text)
-	k := &PersonKeys{Account: c.Account.ID, known: make(map[enlist.PersonKey]bool)}
+	k := &personKeys{Person: enlist.Person{Account: c.Account.ID}}
 	switch {
 	case isEmail:
-		keys, k.Own = append(keys, email), []string{email}
+		keys, k.own = append(keys, email), []string{email}
 	case strings.HasPrefix(strings.TrimSpace(text), "+"):
-		k.Own = []string{address.NormaliseMobile(text, enlist.DefaultCountryCode)}
+		k.own = []string{address.NormaliseMobile(text, enlist.DefaultCountryCode)}
 	}
-	k.Addresses = spellings(text, strings.Join(k.Own, ""))
+	k.Addresses = enlist.Spellings(text, strings.Join(k.own, ""))
 	k.Keys = contacts.FewKeys(keys)
 	return k, nil
 }
 
 // findPerson returns the keys of a person, and for each of its Contacts the values that only the List can name.
-func findPerson(tx *db.Tx, c *enlist.Caller, text string) (*PersonKeys, [][]PersonValue, error) {
+func findPerson(tx *db.Tx, c *enlist.Caller, text string) (*personKeys, [][]PersonValue, error) {
 	k, err := newPersonKeys(c, text)
 	if err != nil {
 		return nil, nil, err
@@ -154,6 +155,13 @@ func findPerson(tx *db.Tx, c *enlist.Caller, text string) (*PersonKeys, [][]Pers
 		return nil, nil, err
 	}
 	k.Lists = lists.IDs(all)
+	erased, err := contacts.ReadErasedKeys(tx, k.Account)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, key := range k.Keys {
+		k.Hashes = append(k.Hashes, erased.Of(key))
+	}
 	in, err := contacts.ListsOfPerson(tx, all, text)
 	if err != nil {
 		return nil, nil, err
@@ -170,7 +178,7 @@ func findPerson(tx *db.Tx, c *enlist.Caller, text string) (*PersonKeys, [][]Pers
 }
 
 // findContacts adds the Contacts of the person in a List to the keys, and returns the values of each.
-func (k *PersonKeys) findContacts(tx *db.Tx, in *contacts.PersonList) (values [][]PersonValue, err error) {
+func (k *personKeys) findContacts(tx *db.Tx, in *contacts.PersonList) (values [][]PersonValue, err error) {
 	schema, err := lists.Schema(tx, in.ID)
 	if err != nil {
 		return nil, err
@@ -178,7 +186,7 @@ func (k *PersonKeys) findContacts(tx *db.Tx, in *contacts.PersonList) (values []
 	found, err := contactsOfPerson(tx, in)
 	for i := range found {
 		key := enlist.PersonKey{List: in.ID, Contact: found[i].ID}
-		k.Contacts, k.known[key] = append(k.Contacts, key), true
+		k.Add(key)
 		k.Others = append(k.Others, found[i].Key, found[i].Mobile)
 		spelling := address.LowerASCII(found[i].Values.Get(schema.Email().ID))
 		if in.Email != "" && !slices.Contains(k.Addresses, spelling) {
@@ -191,12 +199,12 @@ func (k *PersonKeys) findContacts(tx *db.Tx, in *contacts.PersonList) (values []
 
 // findFormer finds the Contacts that had the address when they unsubscribed, and that were deleted. The ledger keeps
 // their rows.
-func (k *PersonKeys) findFormer(tx *db.Tx) error {
+func (k *personKeys) findFormer(tx *db.Tx) error {
 	var all []enlist.PersonKey
 	err := contacts.Unsubscribers(tx, &contacts.UnsubscriberSearch{Account: k.Account, Keys: k.Keys},
 		func(u *contacts.Unsubscriber) error {
 			key := enlist.PersonKey{List: u.ListID, Contact: u.ContactID}
-			if u.ContactID != 0 && !k.known[key] && !slices.Contains(all, key) {
+			if u.ContactID != 0 && !k.Has(key.List, key.Contact) && !slices.Contains(all, key) {
 				all = append(all, key)
 			}
 			return nil
@@ -233,81 +241,13 @@ func namedValues(schema *enlist.Schema, c *enlist.ByID) []PersonValue {
 	var values, answers []PersonValue
 	for i := range schema.Fields {
 		f := &schema.Fields[i]
-		values = append(values, PersonValue{f.Name, c.Values.Get(f.ID)})
+		values = append(values, PersonValue{Name: f.Name, Value: c.Values.Get(f.ID)})
 	}
 	for _, p := range schema.Preferences {
 		if agree, answered := c.Prefs[p.ID]; answered {
-			answers = append(answers, PersonValue{p.Name, agree})
+			answers = append(answers, PersonValue{Name: p.Name, Value: agree})
 		}
 	}
-	return slices.Clip([]PersonValue{{"list_name", schema.List.Name}, {"values", values}, {"preferences", answers}})
-}
-
-// importsOfPerson calls each for the results of Imports that are about the person.
-func importsOfPerson(tx *db.Tx, k *PersonKeys, each func([]PersonValue) error) error {
-	all, err := imports.Imports(tx, k.Account)
-	if err != nil {
-		return err
-	}
-	for n := range all {
-		i := &all[n]
-		if header := headerOf(i); k.Mentions(header) || k.Mentions(i.Reason) || k.Mentions(i.Options.FileName) {
-			err := each([]PersonValue{{"import_id", int64(i.ID)}, {"header", header}, {"reason", i.Reason},
-				{"file_name", i.Options.FileName}})
-			if err != nil {
-				return err
-			}
-		}
-		err := eachStep(tx, i.ID, func(step imports.StepResults) error {
-			return imports.UnpackResults(step.Data, func(r *imports.RowResult) error {
-				if !k.isAbout(i.ListID, r) {
-					return nil
-				}
-				return each([]PersonValue{{"import_id", int64(i.ID)}, {"step", step.Number}, {"row", r.Row},
-					{"outcome", string(r.Outcome)}, {"contact_id", int64(r.Contact)}, {"reason", r.Reason},
-					{"field", r.Field}, {"value", r.Value}, {"cells", r.Cells()}})
-			})
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// headerOf returns the columns of an Import. Without a header, these are the values of the first row.
-func headerOf(i *imports.Import) string {
-	names := make([]string, len(i.Columns))
-	for n := range i.Columns {
-		names[n] = i.Columns[n].Name
-	}
-	if texts := i.Report.Texts(); texts != "" {
-		names = append(names, texts)
-	}
-	return strings.Join(names, ", ")
-}
-
-// isAbout reports whether a result of an Import into a List is about the person.
-func (k *PersonKeys) isAbout(list enlist.ListID, r *imports.RowResult) bool {
-	return k.Has(list, r.Contact) || k.Mentions(r.Value) || k.Mentions(r.Reason) ||
-		k.Mentions(r.Cells())
-}
-
-// eachStep calls each with the results of the steps of an Import.
-func eachStep(tx *db.Tx, id enlist.ImportID, each func(imports.StepResults) error) error {
-	for from := int64(0); ; {
-		steps, err := imports.ImportResults(tx, id, from, imports.ResultSteps)
-		if err != nil {
-			return err
-		}
-		for _, step := range steps {
-			if err := each(step); err != nil {
-				return err
-			}
-			from = step.Number + 1
-		}
-		if len(steps) < imports.ResultSteps {
-			return nil
-		}
-	}
+	return slices.Clip([]PersonValue{{Name: "list_name", Value: schema.List.Name}, {Name: "values", Value: values},
+		{Name: "preferences", Value: answers}})
 }

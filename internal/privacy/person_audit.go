@@ -29,7 +29,7 @@ func (s *Service) auditPersonExport(ctx context.Context, c *enlist.Caller, text 
 
 // auditPerson adds a row about a person to the audit log. In place of the address it has keyed hashes, as the
 // Unsubscriber List has them after an erasure. So the row stays as it is when the person is erased.
-func auditPerson(tx *db.Tx, c *enlist.Caller, now int64, k *PersonKeys, values accounts.AuditValues) error {
+func auditPerson(tx *db.Tx, c *enlist.Caller, now int64, k *personKeys, values accounts.AuditValues) error {
 	hashes, err := hashesOf(tx, k.Account, k.Keys)
 	values["address_hashes"] = hashes
 	if err != nil {

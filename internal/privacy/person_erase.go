@@ -83,7 +83,7 @@ func (s *Service) ErasePerson(ctx context.Context, c *enlist.Caller, text string
 }
 
 // finishErasure removes the files of Imports that have ended, and deleted data from the files of the database.
-func (s *Service) finishErasure(ctx context.Context, c *enlist.Caller, k *PersonKeys,
+func (s *Service) finishErasure(ctx context.Context, c *enlist.Caller, k *personKeys,
 	result *Erasure) (*Erasure, error) {
 	released, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) ([]enlist.ContentID, error) {
 		if err := imports.ReleaseKept(tx, c.Account.ID, now); err != nil {
@@ -120,7 +120,7 @@ func (s *Service) eraseJobs(ctx context.Context, f *personFound) error {
 	for ids := range slices.Chunk(f.jobs, eraseStep) {
 		for end := time.Now().Add(eraseWait); ; {
 			running, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, _ int64) (int64, error) {
-				return EraseJobs(tx, ids)
+				return db.EraseJobs(tx, ids)
 			})
 			if err != nil {
 				return err
@@ -188,9 +188,7 @@ func (s *Service) eraseImports(ctx context.Context, f *personFound) error {
 		return err
 	}
 	return inChunks(ctx, s.db, f.results, forEach(func(tx *db.Tx, step resultStep) error {
-		return imports.EraseResults(tx, step.id, step.number, func(r *imports.RowResult) bool {
-			return f.keys.isAbout(step.list, r)
-		})
+		return imports.EraseResults(tx, &f.keys.Person, step.list, step.id, step.number)
 	}))
 }
 

@@ -2,12 +2,19 @@ package privacy
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strconv"
 
+	"enlist/internal/accounts"
 	"enlist/internal/batches"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/forms"
 	"enlist/internal/imports"
+	"enlist/internal/lists"
+	"enlist/internal/messages"
 )
 
 // This file finds the rows that an erasure removes: those of an export (person.go), and changes of many Contacts.
@@ -15,7 +22,7 @@ import (
 // personFound has the rows to erase. It is a PersonWriter.
 type personFound struct {
 	caller *enlist.Caller
-	keys   *PersonKeys
+	keys   *personKeys
 	left   []string
 
 	counts     map[PersonSection]int64
@@ -87,8 +94,8 @@ func (s *Service) findToErase(ctx context.Context, c *enlist.Caller, text string
 }
 
 // normalised returns the normalised forms of the person's addresses.
-func (k *PersonKeys) normalised() []string {
-	all := slices.DeleteFunc(slices.Concat(k.Own, k.Others), func(key string) bool { return key == "" })
+func (k *personKeys) normalised() []string {
+	all := slices.DeleteFunc(slices.Concat(k.own, k.Others), func(key string) bool { return key == "" })
 	slices.Sort(all)
 	return slices.Compact(all)
 }
@@ -169,7 +176,39 @@ func (f *personFound) isEmpty() bool {
 func (f *personFound) erasure() *Erasure {
 	e := &Erasure{Left: f.left}
 	for _, section := range personSections {
-		e.Rows = append(e.Rows, ErasedRows{section, f.counts[section]})
+		e.Rows = append(e.Rows, ErasedRows{section.name, f.counts[section.name]})
 	}
 	return e
 }
+
+// textsWith returns where texts of an Account that an erasure leaves alone contain one of the addresses, such as
+// "list 3". The texts are settings, content that callers wrote for many persons, and values of other persons' Contacts.
+func textsWith(tx *db.Tx, k *personKeys) (places []string, err error) {
+	for _, text := range []struct {
+		place string
+		each  func(*db.Tx, enlist.AccountID, func(id int64, text string)) error
+	}{{"list", lists.Texts}, {"message", messages.Texts}, {"batch", batches.Texts}, {"form", forms.Texts},
+		{"theme", accounts.ThemeTexts}, {"segment", contacts.SegmentTexts}} {
+		err := text.each(tx, k.Account, func(id int64, found string) {
+			if k.Mentions(found) {
+				places = append(places, text.place+" "+strconv.FormatInt(id, 10))
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	n, of := 0, enlist.ListID(0) // the number of Contacts of the List of the last one
+	return places, contacts.ThatMention(tx, &k.Person, func(list enlist.ListID, id enlist.ContactID, values string) {
+		if list != of {
+			n, of = 0, list
+		}
+		if n < maxContactsWith && k.Mentions(values) {
+			n++
+			places = append(places, fmt.Sprintf("contact %d of list %d", id, list))
+		}
+	})
+}
+
+// maxContactsWith is the largest number of Contacts of a List that textsWith returns.
+const maxContactsWith = 100

@@ -236,8 +236,8 @@ var notAboutPersons = map[string]string{
 // their Fields, and the addresses, which are values.
 var leftOutOfContact = []string{"dedupe_key", "duplicate_key", "mobile_key", "field_values", "preference_values"}
 
-// The export of a person knows each table and column of the schema. A new table needs a section in privacy/person_sql.go,
-// or a reason in notAboutPersons.
+// The export of a person knows each table and column of the schema. A new table needs a db.PersonTable of
+// its subject and a section in privacy/person.go, or a reason in notAboutPersons.
 //
 // covers: decision 90
 func TestExportOfAPersonKnowsEveryTable(t *testing.T) {
@@ -255,7 +255,7 @@ func knowsEveryTable(t *testing.T, schema map[string][]string) {
 		}
 		known, exported := covered[table]
 		if _, reason := notAboutPersons[table]; exported == reason {
-			t.Errorf("the table %s must be in privacy.personTables, or have a reason in notAboutPersons", table)
+			t.Errorf("the table %s must be in privacy.PersonColumns, or have a reason in notAboutPersons", table)
 		}
 		for _, column := range columns {
 			if exported && !slices.Contains(known, column) && !(table == "contact" && slices.Contains(leftOutOfContact, column)) {

@@ -9,6 +9,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
+	"enlist/internal/messages"
 )
 
 // This file has how long an Account keeps opens and clicks, the addresses and texts in the records of its mails, and
@@ -49,7 +50,7 @@ func (s *Service) PlanRetention(ctx context.Context, c *enlist.Caller,
 		}
 		plans[0].Delayed = delayed
 		for i := range parts {
-			rows, oldest, err := oldRows(tx, &parts[i])
+			rows, oldest, err := parts[i].old().Count(tx)
 			if err != nil {
 				return err
 			}
@@ -96,6 +97,17 @@ func (p *RetentionPart) kind() enlist.RetentionKind {
 	return enlist.RetainDeliveries
 }
 
+// old returns the rows of the part that have data to remove.
+func (p *RetentionPart) old() *db.OldRows {
+	switch p.Table {
+	case RetainedEvents:
+		return batches.OldEvents(p.List, p.Batch, p.Before, p.Ended)
+	case RetainedRecipients:
+		return batches.OldTexts(p.List, p.Batch, p.Before)
+	}
+	return messages.OldTexts(p.List, p.Before)
+}
+
 // retentionParts returns the parts from which a Retention removes data, and the Batches whose events must stay for now.
 func retentionParts(tx *db.Tx, account enlist.AccountID, r enlist.Retention,
 	now int64) (parts []RetentionPart, delayed []enlist.BatchID, err error) {
@@ -114,7 +126,7 @@ func eventParts(tx *db.Tx, account enlist.AccountID, before int64) (parts []Rete
 	if before == 0 {
 		return nil, nil, nil
 	}
-	all, err := batchesToRetain(tx, account, RetainedEvents)
+	all, err := batches.WithEvents(tx, account)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -144,7 +156,7 @@ func textParts(tx *db.Tx, account enlist.AccountID, before int64) (parts []Reten
 	if before == 0 {
 		return nil, nil
 	}
-	all, err := batchesToRetain(tx, account, RetainedRecipients)
+	all, err := batches.WithTexts(tx, account)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/accounts"
+	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -125,7 +126,7 @@ func (s *Service) removeOld(ctx context.Context, p *RetentionPart, e *ApplyReten
 			}
 		}
 		var err error
-		next, changed, err = RemoveOld(tx, p, e.After, retentionChunk)
+		next, changed, err = p.old().RemoveSome(tx, e.After, retentionChunk)
 		return err
 	})
 	if err != nil {
@@ -145,14 +146,14 @@ func (s *Service) removeOld(ctx context.Context, p *RetentionPart, e *ApplyReten
 
 // markRemoved marks the Batch, so that late opens are not counted again, and that no new Batch depends on its events. A
 // Batch that depends on them was perhaps added after the parts were listed. AddBatch locks the Batches on whose events
-// it depends, and markEventsRemoved waits for this lock. So markRemoved finds such a Batch, or AddBatch finds the mark.
+// it depends, and MarkEventsRemoved waits for this lock. So markRemoved finds such a Batch, or AddBatch finds the mark.
 // decisions.md: 117
 func (p *RetentionPart) markRemoved(tx *db.Tx, account enlist.AccountID, now int64) error {
 	at := -now
 	if !p.Ended {
 		at = p.Before
 	}
-	first, err := markEventsRemoved(tx, p.Batch, at)
+	first, err := batches.MarkEventsRemoved(tx, p.Batch, at)
 	if err != nil || !first {
 		return err
 	}
@@ -170,9 +171,9 @@ func (s *Service) endPart(ctx context.Context, p *RetentionPart, now int64) erro
 	}
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		if p.Table == RetainedEvents {
-			return setEventsRemoved(tx, p.Batch, now)
+			return batches.SetEventsRemoved(tx, p.Batch, now)
 		}
-		return setTextsRemoved(tx, p.Batch, now)
+		return batches.SetTextsRemoved(tx, p.Batch, now)
 	})
 }
 

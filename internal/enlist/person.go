@@ -1,4 +1,4 @@
-package privacy
+package enlist
 
 import (
 	"slices"
@@ -9,11 +9,44 @@ import (
 	"enlist/internal/address"
 )
 
-// This file finds a person's addresses in texts.
+// This file has a person about whom an Account stores data, and finds the person's addresses in texts.
 
-// spellings returns the forms of an address that are looked for in texts, in lower case: as the caller spells it,
+// Person says by what the rows about a person are found.
+type Person struct {
+	Account   AccountID
+	Lists     []ListID    // of the Account
+	Contacts  []PersonKey // with the address; Add adds one
+	Former    []PersonKey // Contacts that were deleted; an entry of the Unsubscriber List has the address with them
+	Keys      []string    // normalised forms of the address
+	Others    []string    // normalised forms of the Contacts' other addresses
+	Addresses []string    // spellings of the address, in lower case
+	Hashes    []string    // of Keys, as the audit log and the Unsubscriber List have them
+	known     map[PersonKey]bool
+}
+
+// Add adds a Contact with the address.
+func (p *Person) Add(k PersonKey) {
+	if p.known == nil {
+		p.known = make(map[PersonKey]bool)
+	}
+	p.Contacts, p.known[k] = append(p.Contacts, k), true
+}
+
+// Has reports whether a Contact has the address.
+func (p *Person) Has(list ListID, contact ContactID) bool {
+	return p.known[PersonKey{List: list, Contact: contact}]
+}
+
+// PersonValue is a value of a row about a person, with the name of its column. The value is an int64, a string, a bool,
+// JSON (jsontext.Value or json.RawMessage), or another list of PersonValues.
+type PersonValue struct {
+	Name  string
+	Value any
+}
+
+// Spellings returns the forms of an address that are looked for in texts, in lower case: as the caller spells it,
 // normalised, and with its domain in Unicode.
-func spellings(text, normalised string) []string {
+func Spellings(text, normalised string) []string {
 	all := []string{address.LowerASCII(strings.TrimSpace(text))}
 	if normalised == "" {
 		return all
@@ -29,10 +62,10 @@ var unescapeJSON = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n", `\r`, "
 
 // Mentions reports whether a text, which can be JSON, contains the address. An address that is only a part of a longer
 // one does not count: joann@example.com is another person than ann@example.com. decisions.md: 123
-func (k *PersonKeys) Mentions(text string) bool {
+func (p *Person) Mentions(text string) bool {
 	text = address.LowerASCII(text)
 	plain := unescapeJSON.Replace(text)
-	return slices.ContainsFunc(k.Addresses, func(a string) bool {
+	return slices.ContainsFunc(p.Addresses, func(a string) bool {
 		return containsAddress(text, a) || containsAddress(plain, a)
 	})
 }
