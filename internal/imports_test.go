@@ -178,7 +178,7 @@ var allowedImports = map[string][]string{
 		"enlist/internal/contacts", "enlist/internal/db", "enlist/internal/enlist", "enlist/internal/events",
 		"enlist/internal/files", "enlist/internal/forms", "enlist/internal/imports", "enlist/internal/lists",
 		"enlist/internal/messages"},
-	"enlist/internal/reports": {"enlist/internal/batches", "enlist/internal/contacts", "enlist/internal/db", "enlist/internal/enlist", "enlist/internal/lists",
+	"enlist/internal/reports": {"enlist/internal/batches", "enlist/internal/contacts", "enlist/internal/db", "enlist/internal/enlist", "enlist/internal/lists", "enlist/internal/messages",
 		"enlist/internal/pace", "enlist/internal/search", "enlist/internal/sending"},
 	"enlist/internal/sending": {"enlist/internal/accounts", "enlist/internal/address", "enlist/internal/batches",
 		"enlist/internal/contacts", "enlist/internal/db", "enlist/internal/enlist", "enlist/internal/events",

@@ -57,6 +57,12 @@ func Insert(tx *db.Tx, a *enlist.Account) error {
 // Update stores an Account's name, time zone and limit.
 func Update(tx *db.Tx, a *enlist.Account) error { return accountTable.SaveDefinition(tx, a) }
 
+// Lock locks the row of an Account.
+func Lock(tx *db.Tx, id enlist.AccountID) error {
+	_, err := tx.Number("SELECT id FROM account WHERE id = ?"+tx.Locking(), int64(id))
+	return err
+}
+
 // Theme returns the theme of an Account as package messages has stored it.
 func Theme(tx *db.Tx, account enlist.AccountID) (text string, err error) {
 	err = tx.Each(func(row *db.Cursor) error {
@@ -116,6 +122,19 @@ func KeyByHash(tx *db.Tx, hash enlist.KeyHash) (*enlist.Key, error) {
 		}
 		return &found.Key, nil
 	})
+}
+
+// KeyNames returns the names of keys.
+func KeyNames(tx *db.Tx, ids []enlist.KeyID) (map[enlist.KeyID]string, error) {
+	test, arg, err := db.OneOfIDs(tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	names := make(map[enlist.KeyID]string)
+	return names, tx.Each(func(row *db.Cursor) error {
+		names[enlist.KeyID(row.Int())] = row.Text()
+		return nil
+	}, "SELECT id, name FROM api_key WHERE id"+test, arg)
 }
 
 // Keys returns the keys of all Accounts in the order of their IDs.

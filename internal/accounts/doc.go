@@ -11,5 +11,6 @@
 //	audit*.go      the audit log: a row for each administrative act, and its search
 //	retry.go       removes the results of calls with an Idempotency-Key
 //	person_data.go what of this is about a person
+//	secret.go      secrets that all processes on a database share
 //	service.go     the Service
 package accounts

@@ -14,6 +14,7 @@ import (
 	"enlist/internal/events"
 	"enlist/internal/files"
 	"enlist/internal/imports"
+	"enlist/internal/lists"
 	"enlist/internal/messages"
 	"enlist/internal/people"
 	"enlist/internal/sending"
@@ -104,8 +105,7 @@ func (s *App) removeAutoresponders(ctx context.Context, c *enlist.Caller) error 
 		return err
 	}
 	deleted, err := db.OwnView(ctx, s.DB, func(tx *db.Tx) ([]enlist.BatchID, error) {
-		return db.IDsOf[enlist.BatchID](tx, "SELECT id FROM batch WHERE account_id = ? ORDER BY id",
-			int64(c.Account.ID))
+		return batches.IDs(tx, c.Account.ID)
 	})
 	return each(deleted, err, func(id *enlist.BatchID) (err error) {
 		for done := false; err == nil && !done; {
@@ -129,8 +129,7 @@ func (s *App) removeLists(ctx context.Context, c *enlist.Caller) error {
 		return err
 	}
 	deleted, err := db.OwnView(ctx, s.DB, func(tx *db.Tx) ([]enlist.ListID, error) {
-		return db.IDsOf[enlist.ListID](tx, "SELECT id FROM list WHERE account_id = ? ORDER BY id",
-			int64(c.Account.ID))
+		return lists.WithDeleted(tx, c.Account.ID)
 	})
 	return each(deleted, err, func(id *enlist.ListID) (err error) {
 		for done := false; err == nil && !done; {

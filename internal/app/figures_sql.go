@@ -6,6 +6,7 @@ import (
 
 	"enlist/internal/batches"
 	"enlist/internal/db"
+	"enlist/internal/events"
 	"enlist/internal/imports"
 )
 
@@ -30,11 +31,15 @@ func ReadFigures(tx *db.Tx, kinds []string, now int64) (*Figures, error) {
 	for _, outcome := range imports.RowOutcomes {
 		f.Rows[outcome] = 0
 	}
+	since := now - FigureDays*24*60*60
 	for _, read := range []func() error{
 		func() error { return jobFigures(tx, f, kinds, now) },
-		func() error { return batchFigures(tx, f, now-FigureDays*24*60*60) },
-		func() error { return importFigures(tx, f, now-FigureDays*24*60*60) },
-		func() error { return webhookFigures(tx, f) },
+		func() error { return batches.Newest(tx, since, FigureRows, mailOutcomes, f.Batches, f.Mails) },
+		func() error { return imports.Newest(tx, since, FigureRows, f.Imports, f.Rows) },
+		func() (err error) {
+			f.Event, f.Failing, err = events.OldestEvent(tx)
+			return err
+		},
 	} {
 		if err := read(); err != nil {
 			return nil, err
@@ -74,49 +79,4 @@ func jobFigures(tx *db.Tx, f *Figures, kinds []string, now int64) error {
 		}
 	}
 	return nil
-}
-
-// batchFigures reads FigureRows rows by the primary key. The Batches of autoresponders are left out, because their
-// numbers are of all time.
-func batchFigures(tx *db.Tx, f *Figures, since int64) error {
-	return tx.Each(func(c *db.Cursor) error {
-		f.Batches[batches.BatchStatus(c.Text())] = c.Int()
-		for _, outcome := range mailOutcomes {
-			f.Mails[outcome] += c.Int()
-		}
-		return nil
-	}, fmt.Sprintf(`SELECT status, count(*)%s FROM (SELECT * FROM batch WHERE status <> 'running'
-		ORDER BY id DESC LIMIT %d) newest GROUP BY status`, recent("last_sent_time", mailOutcomes), FigureRows), since)
-}
-
-// importFigures reads FigureRows rows by the primary key.
-func importFigures(tx *db.Tx, f *Figures, since int64) error {
-	return tx.Each(func(c *db.Cursor) error {
-		f.Imports[imports.ImportState(c.Text())] = c.Int()
-		for _, outcome := range imports.RowOutcomes {
-			f.Rows[outcome] += c.Int()
-		}
-		return nil
-	}, fmt.Sprintf(`SELECT state, count(*)%s FROM (SELECT * FROM import ORDER BY id DESC LIMIT %d) newest
-		GROUP BY state`, recent("start_time", imports.RowOutcomes), FigureRows), since)
-}
-
-// recent returns the sums of columns, over the rows whose time is later than argument 1.
-func recent[C ~string](time string, columns []C) string {
-	var sums strings.Builder
-	for _, column := range columns {
-		fmt.Fprintf(&sums, ", CAST(sum(CASE WHEN %s > ?1 THEN %s ELSE 0 END) AS BIGINT)", time, column)
-	}
-	return sums.String()
-}
-
-// webhookFigures reads all targets, and one entry of the index (target_id, id) for each: about 5 µs for a target.
-func webhookFigures(tx *db.Tx, f *Figures) error {
-	return tx.Each(func(c *db.Cursor) error {
-		f.Event, f.Failing = c.Int(), c.Int()
-		return nil
-	}, `SELECT coalesce(min(oldest), 0), coalesce(sum(failing), 0) FROM (
-		SELECT CASE WHEN is_failing = 0 THEN (SELECT time FROM webhook_event WHERE target_id = webhook_target.id
-			ORDER BY target_id, id LIMIT 1) END AS oldest, CASE WHEN is_failing = 1 THEN 1 ELSE 0 END AS failing
-		FROM webhook_target) target`)
 }

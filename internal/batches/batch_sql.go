@@ -3,6 +3,7 @@ package batches
 import (
 	"cmp"
 	"database/sql/driver"
+	"fmt"
 	"math"
 	"strings"
 
@@ -335,6 +336,26 @@ func Fastest(tx *db.Tx, account enlist.AccountID) (int64, error) {
 			SELECT sent, first_sent_time, last_sent_time FROM batch WHERE account_id = ? AND status = 'completed'
 			ORDER BY id DESC LIMIT 10) last_batches
 		WHERE sent >= 1000 AND last_sent_time - first_sent_time >= 10`, int64(account))
+}
+
+// Newest counts the newest Batches by status, and adds up the outcomes of their mails if they have sent some since a
+// time. It reads rows by the primary key. The Batches of autoresponders are left out, because their numbers are of all
+// time.
+func Newest(tx *db.Tx, since int64, rows int, outcomes []string, byStatus map[BatchStatus]int64,
+	mails map[string]int64) error {
+	return tx.Each(func(c *db.Cursor) error {
+		byStatus[BatchStatus(c.Text())] = c.Int()
+		for _, outcome := range outcomes {
+			mails[outcome] += c.Int()
+		}
+		return nil
+	}, fmt.Sprintf(`SELECT status, count(*)%s FROM (SELECT * FROM batch WHERE status <> 'running'
+		ORDER BY id DESC LIMIT %d) newest GROUP BY status`, db.Recent("last_sent_time", outcomes), rows), since)
+}
+
+// IDs returns the IDs of all Batches of an Account, also of deleted ones.
+func IDs(tx *db.Tx, account enlist.AccountID) ([]enlist.BatchID, error) {
+	return db.IDsOf[enlist.BatchID](tx, "SELECT id FROM batch WHERE account_id = ? ORDER BY id", int64(account))
 }
 
 // deleteBatch removes a Batch without its recipients.

@@ -5,6 +5,7 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
 )
 
 // This file has the mails to a Contact with what happened to them.
@@ -44,12 +45,12 @@ func (m *MailHistory) readEvents(tx *db.Tx, events eventsByBatch) (err error) {
 	if m.Batch, err = FiguresOf(tx, m.DeliveryKey); err != nil || m.Batch == 0 {
 		return err
 	}
-	var links []MessageLink
+	var links []messages.Link
 	for _, found := range events[m.Batch] {
 		e := HistoryEvent{RecipientEvent: found}
 		if e.Kind == EventLink {
 			if links == nil {
-				if links, err = MessageLinks(tx, m.MessageID); err != nil {
+				if links, err = messages.Links(tx, m.MessageID); err != nil {
 					return err
 				}
 			}
@@ -61,7 +62,7 @@ func (m *MailHistory) readEvents(tx *db.Tx, events eventsByBatch) (err error) {
 }
 
 // linkURL returns the URL of a link, or "".
-func linkURL(links []MessageLink, id enlist.LinkID) string {
+func linkURL(links []messages.Link, id enlist.LinkID) string {
 	for i := range links {
 		if links[i].ID == id {
 			return links[i].URL

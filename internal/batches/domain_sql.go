@@ -13,8 +13,8 @@ import (
 // wait for a transaction that stores an open, and that may wait for the Batch.
 const lockedPart = -1
 
-// MapDomainSums describes the columns to which DomainChanges are added.
-func MapDomainSums(m *db.Mapper, s *DomainSums) {
+// mapDomainSums describes the columns to which DomainChanges are added.
+func mapDomainSums(m *db.Mapper, s *DomainSums) {
 	m.Fixed("sent", &s.Sent)
 	m.Fixed("refused", &s.Refused)
 	m.Fixed("bounced", &s.Bounced)
@@ -27,7 +27,7 @@ func MapDomainSums(m *db.Mapper, s *DomainSums) {
 
 // addDomainSums is the statement for one row: what comes before its arguments, these, and the rest.
 var addDomainSums = func() (parts [3]string) {
-	text := addTo("batch_domain", []string{"batch_id", "domain", "reason", "part"}, nil, MapDomainSums)
+	text := addTo("batch_domain", []string{"batch_id", "domain", "reason", "part"}, nil, mapDomainSums)
 	before, after, _ := strings.Cut(text, "(?")
 	row, rest, _ := strings.Cut(after, ")")
 	return [3]string{before, "(?" + row + ")", rest}
@@ -43,7 +43,7 @@ func (all DomainChanges) add(tx *db.Tx, batch enlist.BatchID, part int64) error 
 	m := db.Mapper{Job: db.Inserted}
 	for i := range all {
 		m.Args = append(m.Args, int64(batch), all[i].Group, string(all[i].Reason), part)
-		MapDomainSums(&m, &all[i])
+		mapDomainSums(&m, &all[i])
 	}
 	rows := addDomainSums[1] + strings.Repeat(", "+addDomainSums[1], len(all)-1)
 	return tx.Do(addDomainSums[0]+rows+addDomainSums[2], m.Args...)

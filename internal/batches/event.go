@@ -84,14 +84,6 @@ type BatchSums struct {
 // Opened returns the number of opened mails.
 func (s *BatchSums) Opened() int64 { return s.ImageOpened + s.ClickOpened }
 
-// MessageLink is a link in a Message.
-type MessageLink struct {
-	ID    enlist.LinkID
-	URL   string // as in the Message
-	Since int64  // last_modified_time of the first Edition that has the link
-	Until int64  // and of the last one; 0: not known
-}
-
 // LinkSums are the numbers of clicks of one link of a Batch.
 type LinkSums struct {
 	Link     enlist.LinkID

@@ -23,8 +23,8 @@ func mapRecipientEvent(m *db.Mapper, e *RecipientEvent) {
 	m.Value("mail_client", &e.Client)
 }
 
-// MapBatchSums describes the columns to which AddBatchSums adds.
-func MapBatchSums(m *db.Mapper, s *BatchSums) {
+// mapBatchSums describes the columns to which AddBatchSums adds.
+func mapBatchSums(m *db.Mapper, s *BatchSums) {
 	m.Fixed("opens", &s.Opens)
 	m.Fixed("image_opened", &s.ImageOpened)
 	m.Fixed("click_opened", &s.ClickOpened)
@@ -36,8 +36,8 @@ func MapBatchSums(m *db.Mapper, s *BatchSums) {
 	m.Fixed("human_links_clicked", &s.HumanLinks)
 }
 
-// MapLinkSums describes the columns to which AddBatchLink adds.
-func MapLinkSums(m *db.Mapper, s *LinkSums) {
+// mapLinkSums describes the columns to which AddBatchLink adds.
+func mapLinkSums(m *db.Mapper, s *LinkSums) {
 	m.Fixed("clicks", &s.Clicks)
 	m.Fixed("contacts", &s.Contacts)
 	m.Fixed("humans", &s.Humans)
@@ -46,8 +46,8 @@ func MapLinkSums(m *db.Mapper, s *LinkSums) {
 var (
 	RecipientEventTable = db.NewMapping("recipient_event", mapRecipientEvent)
 
-	addBatchSums = addTo("batch_sum", []string{"batch_id", "time", "part"}, nil, MapBatchSums)
-	addBatchLink = addTo("batch_link", []string{"batch_id", "link_id", "part"}, []string{"url"}, MapLinkSums)
+	addBatchSums = addTo("batch_sum", []string{"batch_id", "time", "part"}, nil, mapBatchSums)
+	addBatchLink = addTo("batch_link", []string{"batch_id", "link_id", "part"}, []string{"url"}, mapLinkSums)
 )
 
 // addTo returns an INSERT that adds to the numbers of a row if the row exists. Its arguments are the columns of the
@@ -66,9 +66,9 @@ func addTo[T any](table string, key, fixed []string, numbers func(*db.Mapper, *T
 		strings.Join(set, ", ")
 }
 
-// SumsOf returns the sums of the columns that a mapping describes. The CAST is for PostgreSQL, whose sums are of
+// sumsOf returns the sums of the columns that a mapping describes. The CAST is for PostgreSQL, whose sums are of
 // another type.
-func SumsOf[T any](numbers func(*db.Mapper, *T)) string {
+func sumsOf[T any](numbers func(*db.Mapper, *T)) string {
 	m := new(db.Mapper)
 	numbers(m, new(T))
 	text := ""
@@ -114,20 +114,10 @@ func deleteRecipientEvents(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, 
 		int64(list), int64(batch), int64(list), int64(batch), int64(limit))
 }
 
-// MessageLinks returns the links that a Message has or had.
-func MessageLinks(tx *db.Tx, message enlist.MessageID) (links []MessageLink, err error) {
-	err = tx.Each(func(row *db.Cursor) error {
-		links = append(links, MessageLink{ID: enlist.LinkID(row.Int()), URL: row.Text(), Since: row.Int(),
-			Until: row.Int()})
-		return nil
-	}, "SELECT id, url, since_time, until_time FROM link WHERE message_id = ? ORDER BY id", int64(message))
-	return links, err
-}
-
 // AddBatchSums adds to a part of the sums of a period.
 func AddBatchSums(tx *db.Tx, batch enlist.BatchID, period, part int64, s *BatchSums) error {
 	m := db.Mapper{Job: db.Inserted, Args: []any{int64(batch), period, part}}
-	MapBatchSums(&m, s)
+	mapBatchSums(&m, s)
 	return tx.Do(addBatchSums, m.Args...)
 }
 
@@ -138,16 +128,16 @@ func PartSums(tx *db.Tx, batch enlist.BatchID) (map[int64]BatchSums, error) {
 		var s BatchSums
 		part := row.Int()
 		m := db.Mapper{Job: db.Selected, Cursor: row}
-		MapBatchSums(&m, &s)
+		mapBatchSums(&m, &s)
 		all[part] = s
 		return m.Err
-	}, `SELECT part, `+SumsOf(MapBatchSums)+` FROM batch_sum WHERE batch_id = ? GROUP BY part`, int64(batch))
+	}, `SELECT part, `+sumsOf(mapBatchSums)+` FROM batch_sum WHERE batch_id = ? GROUP BY part`, int64(batch))
 }
 
 // AddBatchLink adds to a part of the numbers of a link.
 func AddBatchLink(tx *db.Tx, batch enlist.BatchID, part int64, s *LinkSums) error {
 	m := db.Mapper{Job: db.Inserted, Args: []any{int64(batch), int64(s.Link), part, s.URL}}
-	MapLinkSums(&m, s)
+	mapLinkSums(&m, s)
 	return tx.Do(addBatchLink, m.Args...)
 }
 

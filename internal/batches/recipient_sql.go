@@ -7,6 +7,7 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
 )
 
 // This file stores the recipients of Batches, and finds the Contacts that become recipients. Each
@@ -172,13 +173,7 @@ func RecipientKeys(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, keys []s
 // sentBefore returns those Contacts that were sent a Message: by one of the Batches, or because of an event.
 func sentBefore(tx *db.Tx, list enlist.ListID, message enlist.MessageID, batches []enlist.BatchID,
 	ids []enlist.ContactID) ([]enlist.ContactID, error) {
-	test, args, err := tx.ContactTest("contact_id", ids)
-	if err != nil {
-		return nil, err
-	}
-	sent, err := db.IDsOf[enlist.ContactID](tx, `SELECT contact_id FROM delivery
-		WHERE list_id = ? AND `+test+" AND message_id = ? AND status <> 'failed'",
-		append(append([]any{int64(list)}, args...), int64(message))...)
+	sent, err := messages.SentBecauseOfEvents(tx, list, message, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package contacts
 import (
 	"math"
 
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -169,15 +170,7 @@ func nameKeys(tx *db.Tx, ledger []enlist.LedgerRow) error {
 	for i := range ledger {
 		ids[i] = ledger[i].KeyID
 	}
-	test, arg, err := db.OneOfIDs(tx, ids)
-	if err != nil {
-		return err
-	}
-	names := make(map[enlist.KeyID]string)
-	err = tx.Each(func(row *db.Cursor) error {
-		names[enlist.KeyID(row.Int())] = row.Text()
-		return nil
-	}, "SELECT id, name FROM api_key WHERE id"+test, arg)
+	names, err := accounts.KeyNames(tx, ids)
 	for i := range ledger {
 		ledger[i].KeyName = names[ledger[i].KeyID]
 	}

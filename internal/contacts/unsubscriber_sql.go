@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/search"
@@ -184,11 +185,7 @@ func eachEntry(tx *db.Tx, account enlist.AccountID, keys []string, each func(key
 
 // ReadErasedKeys returns the hashes of addresses of an Account. Without a stored secret no row contains such a hash.
 func ReadErasedKeys(tx *db.Tx, account enlist.AccountID) (*ErasedKeys, error) {
-	var secret []byte
-	err := tx.Each(func(row *db.Cursor) error {
-		secret = append(secret, row.Text()...)
-		return nil
-	}, "SELECT value FROM secret WHERE name = ?", ErasureSecret)
+	secret, err := accounts.Secret(tx, ErasureSecret, nil)
 	return NewErasedKeys(secret, account), err
 }
 

@@ -1,7 +1,9 @@
 package db
 
 import (
+	"fmt"
 	"math"
+	"strings"
 
 	"enlist/internal/enlist"
 )
@@ -20,11 +22,12 @@ type OldRows struct {
 
 // Count returns how many rows have data to remove, and the time of the oldest.
 func (o *OldRows) Count(tx *Tx) (rows, oldest int64, err error) {
-	return rows, oldest, tx.Each(func(row *Cursor) error {
+	err = tx.Each(func(row *Cursor) error {
 		rows, oldest = row.Int(), row.Int()
 		return nil
 	}, "SELECT count(*), coalesce(min("+o.Time+"), 0) FROM "+o.Table+" WHERE "+o.Where+" AND "+o.Test,
 		append(o.Args[:len(o.Args):len(o.Args)], o.TestArgs...)...)
+	return rows, oldest, err
 }
 
 // RemoveSome removes data from the rows of some Contacts after one. It scans the primary key, in order of Contact. last
@@ -45,4 +48,13 @@ func (o *OldRows) RemoveSome(tx *Tx, after enlist.ContactID, limit int) (last en
 	changed, err = tx.Exec(o.Remove+where+" AND contact_id <= ? AND "+o.Test,
 		append(append(args[:n:n], upto), o.TestArgs...)...)
 	return enlist.ContactID(end), changed, err
+}
+
+// Recent returns the sums of columns, over the rows whose time is later than argument 1.
+func Recent[C ~string](time string, columns []C) string {
+	var sums strings.Builder
+	for _, column := range columns {
+		fmt.Fprintf(&sums, ", CAST(sum(CASE WHEN %s > ?1 THEN %s ELSE 0 END) AS BIGINT)", time, column)
+	}
+	return sums.String()
 }

@@ -33,3 +33,16 @@ var holdTable = db.NewMapping("mail_hold", mapHold)
 
 // LoadHold returns the hold, or nil if none is stored.
 func LoadHold(tx *db.Tx) (*Hold, error) { return holdTable.One(tx, nil, "WHERE id = 1") }
+
+// SetHold stores the hold.
+func SetHold(tx *db.Tx, h *Hold) error {
+	return tx.Do(`INSERT INTO mail_hold (id, reason, time, backup_time) VALUES (1, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET reason = excluded.reason, time = excluded.time, backup_time = excluded.backup_time`,
+		h.Reason, h.Time, h.BackupTime)
+}
+
+// DeleteHold removes the hold.
+func DeleteHold(tx *db.Tx) (bool, error) {
+	n, err := tx.Exec("DELETE FROM mail_hold WHERE id = 1")
+	return n > 0, err
+}

@@ -170,7 +170,8 @@ const oldestEvents = `(SELECT e.id FROM webhook_event e WHERE e.target_id = ?
 	AND (CAST(? AS BIGINT) = 0 OR e.webhook_id = ?) ORDER BY e.id` + db.Limited + ")"
 
 // PersonEvents is what this package has of a person.
-var PersonEvents = db.PersonTable{Name: "webhook_event", Contact: "list_id = ? AND contact_id = ?", Order: " ORDER BY id",
+var PersonEvents = db.PersonTable{Name: "webhook_event",
+	Contact: "list_id = ? AND contact_id = ?", Order: " ORDER BY id",
 	Columns: "list_id contact_id id target_id webhook_id object event time batch_id"}
 
 // RemoveByID removes events that wait.
@@ -232,4 +233,17 @@ func WaitingTargets(tx *db.Tx) (all []DeliverWebhook, err error) {
 // RemoveTargets removes the targets of an Account.
 func RemoveTargets(tx *db.Tx, account enlist.AccountID) error {
 	return tx.Do("DELETE FROM webhook_target WHERE account_id = ?", int64(account))
+}
+
+// OldestEvent returns when the oldest event happened that waits for a target which is not failing, and how many targets
+// are failing. It reads all targets, and one entry of the index (target_id, id) for each: about 5 µs for a target.
+func OldestEvent(tx *db.Tx) (oldest, failing int64, err error) {
+	err = tx.Each(func(c *db.Cursor) error {
+		oldest, failing = c.Int(), c.Int()
+		return nil
+	}, `SELECT coalesce(min(oldest), 0), coalesce(sum(failing), 0) FROM (
+		SELECT CASE WHEN is_failing = 0 THEN (SELECT time FROM webhook_event WHERE target_id = webhook_target.id
+			ORDER BY target_id, id LIMIT 1) END AS oldest, CASE WHEN is_failing = 1 THEN 1 ELSE 0 END AS failing
+		FROM webhook_target) target`)
+	return oldest, failing, err
 }

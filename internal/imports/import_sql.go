@@ -86,6 +86,19 @@ func CountUnderWay(tx *db.Tx, c *enlist.Caller) (int64, error) {
 	return tx.Number("SELECT count(*) FROM import "+where, args...)
 }
 
+// Newest counts the newest Imports by state, and adds up the outcomes of the rows of those that began after a time. It
+// reads rows by the primary key.
+func Newest(tx *db.Tx, since int64, limit int, byState map[ImportState]int64, rows map[RowOutcome]int64) error {
+	return tx.Each(func(c *db.Cursor) error {
+		byState[ImportState(c.Text())] = c.Int()
+		for _, outcome := range RowOutcomes {
+			rows[outcome] += c.Int()
+		}
+		return nil
+	}, fmt.Sprintf(`SELECT state, count(*)%s FROM (SELECT * FROM import ORDER BY id DESC LIMIT %d) newest
+		GROUP BY state`, db.Recent("start_time", RowOutcomes), limit), since)
+}
+
 // setImport stores the columns of an Import that change.
 func setImport(tx *db.Tx, i *Import) error { return importTable.Save(tx, i) }
 
@@ -130,8 +143,8 @@ func ImportResults(tx *db.Tx, id enlist.ImportID, from int64, limit int) (found 
 	return found, err
 }
 
-// EraseResults removes values and Contacts from those results of a step into a List that are about a person. It does nothing if the
-// results were removed meanwhile.
+// EraseResults removes values and Contacts from those results of a step of an Import into a List that are about a
+// person. It does nothing if the results were removed meanwhile.
 func EraseResults(tx *db.Tx, p *enlist.Person, list enlist.ListID, id enlist.ImportID, number int64) error {
 	stored, err := ImportResults(tx, id, number, 1)
 	if err != nil || len(stored) == 0 || stored[0].Number != number {

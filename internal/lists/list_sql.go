@@ -186,6 +186,11 @@ func MarkListDeleted(tx *db.Tx, id enlist.ListID) error {
 	return tx.Define("UPDATE list SET hidden = 1 WHERE id = ?", int64(id))
 }
 
+// WithDeleted returns the IDs of all Lists of an Account, also of deleted ones whose Contacts are not removed yet.
+func WithDeleted(tx *db.Tx, account enlist.AccountID) ([]enlist.ListID, error) {
+	return db.IDsOf[enlist.ListID](tx, "SELECT id FROM list WHERE account_id = ? ORDER BY id", int64(account))
+}
+
 // Texts calls each with the texts of the Lists of an Account.
 func Texts(tx *db.Tx, account enlist.AccountID, each func(id int64, text string)) error {
 	return tx.EachText(each, `SELECT id, on_register || ' ' || on_update || ' ' || on_unsubscribe || ' ' || from_address

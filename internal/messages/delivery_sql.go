@@ -1,7 +1,6 @@
 package messages
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -10,7 +9,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file stores the results of mail deliveries, and the secrets that all processes share.
+// This file stores the results of mail deliveries.
 
 func mapDelivery(m *db.Mapper, d *Delivery) {
 	m.NaturalKey("list_id", (*int64)(&d.List))
@@ -39,7 +38,8 @@ func OldTexts(list enlist.ListID, before int64) *db.OldRows {
 		Test: "time < ? AND address <> '" + contacts.ErasedAddress +
 			"' AND (subject <> '' OR detail <> '' OR address <> '' AND status <> 'bounced')",
 		TestArgs: []any{before},
-		Remove:   "UPDATE delivery SET subject = '', detail = '', address = CASE WHEN status = 'bounced' THEN address ELSE '' END"}
+		Remove: `UPDATE delivery SET subject = '', detail = '',
+			address = CASE WHEN status = 'bounced' THEN address ELSE '' END`}
 }
 
 // LoadDelivery returns the result of a delivery, or ErrNotFound. In a transaction that writes, it also
@@ -103,6 +103,17 @@ func deliveriesWithCause(tx *db.Tx, list enlist.ListID, cause string, ids []enli
 		slices.Concat([]any{int64(list)}, args, []any{cause})...)
 }
 
+// SentBecauseOfEvents returns those Contacts that were sent a Message because of an event.
+func SentBecauseOfEvents(tx *db.Tx, list enlist.ListID, message enlist.MessageID, ids []enlist.ContactID) (
+	[]enlist.ContactID, error) {
+	test, args, err := tx.ContactTest("contact_id", ids)
+	if err != nil {
+		return nil, err
+	}
+	return db.IDsOf[enlist.ContactID](tx, "SELECT contact_id FROM delivery WHERE list_id = ? AND "+test+
+		" AND message_id = ? AND status <> 'failed'", append(append([]any{int64(list)}, args...), int64(message))...)
+}
+
 // EraseDelivery removes the address, the subject and the reply of the mail server from the record of a mail.
 func EraseDelivery(tx *db.Tx, k enlist.DeliveryKey) error {
 	return tx.Do(`UPDATE delivery SET address = ?, subject = '', detail = ''
@@ -117,21 +128,4 @@ func ForgetContacts(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) error
 		return err
 	}
 	return tx.Do("DELETE FROM delivery WHERE list_id = ? AND "+test, append([]any{int64(list)}, args...)...)
-}
-
-// Secret returns the secret with this name, which all processes on this database share. If the database
-// has no such secret, Secret stores and returns fresh.
-func Secret(tx *db.Tx, name string, fresh []byte) (value []byte, err error) {
-	stored := func() error {
-		return tx.Each(func(row *db.Cursor) error {
-			value = append(value, row.Text()...)
-			return nil
-		}, "SELECT value FROM secret WHERE name = ?", name)
-	}
-	err = stored()
-	if err != nil || len(value) > 0 { // most calls: a service starts also with a full disk
-		return value, err
-	}
-	err = tx.Do("INSERT INTO secret (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", name, fresh)
-	return value, errors.Join(err, stored())
 }

@@ -2,8 +2,8 @@ package messages
 
 import (
 	"context"
-	"crypto/rand"
 
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -12,22 +12,11 @@ import (
 // signed in the same way: Tag and MessageID. sending/link_view.go has what a link shows and does, and
 // sending/link_target.go finds the URL of a tracked link. Package web serves the links.
 
-// The kinds of links.
-
-// Lengths of signatures, in bytes. A signature is the beginning of an HMAC-SHA-256.
-
 // LinkKey returns the database's key for links. The first call creates it.
 func (s *Service) LinkKey(ctx context.Context) (enlist.LinkKey, error) {
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, _ int64) (key enlist.LinkKey, err error) {
-		stored, err := StoredSecret(tx, "links", len(key))
+		stored, err := accounts.StoredSecret(tx, "links", len(key))
 		copy(key[:], stored)
 		return key, err
 	})
-}
-
-// StoredSecret returns the secret of the database with a name. The first call stores size random bytes.
-func StoredSecret(tx *db.Tx, name string, size int) ([]byte, error) {
-	fresh := make([]byte, size)
-	rand.Read(fresh) // crypto/rand never returns an error
-	return Secret(tx, name, fresh)
 }

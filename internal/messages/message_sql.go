@@ -159,3 +159,21 @@ func LinkTarget(tx *db.Tx, id enlist.LinkID) (message enlist.MessageID, url stri
 	}
 	return message, url, err
 }
+
+// Link is a link in a Message.
+type Link struct {
+	ID    enlist.LinkID
+	URL   string // as in the Message
+	Since int64  // last_modified_time of the first Edition that has the link
+	Until int64  // and of the last one; 0: not known
+}
+
+// Links returns the links that a Message has or had.
+func Links(tx *db.Tx, message enlist.MessageID) (links []Link, err error) {
+	err = tx.Each(func(row *db.Cursor) error {
+		links = append(links, Link{ID: enlist.LinkID(row.Int()), URL: row.Text(), Since: row.Int(),
+			Until: row.Int()})
+		return nil
+	}, "SELECT id, url, since_time, until_time FROM link WHERE message_id = ? ORDER BY id", int64(message))
+	return links, err
+}

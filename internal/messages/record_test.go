@@ -167,7 +167,7 @@ func secrets(o apptest.Store) {
 		{"b", "z", "z"},
 	} {
 		apptest.Update(t, s, func(tx *db.Tx) error {
-			value, err := messages.Secret(tx, c.name, []byte(c.fresh))
+			value, err := accounts.Secret(tx, c.name, []byte(c.fresh))
 			apptest.Same(t, "secret "+c.name, string(value), c.want)
 			return err
 		})

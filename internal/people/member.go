@@ -95,8 +95,7 @@ func memberIn(tx *db.Tx, account enlist.AccountID, id PersonID) (*Member, error)
 // managerIn is requireManager in a transaction, which no other change of the Account's people by a person overlaps. So two
 // people of level full cannot end each other's rights, and one always remains. It returns the visitor's present rights.
 func managerIn(tx *db.Tx, v *Visit) (*Member, error) {
-	account := int64(v.Caller.Account.ID)
-	if _, err := tx.Number("SELECT id FROM account WHERE id = ?"+tx.Locking(), account); err != nil {
+	if err := accounts.Lock(tx, v.Caller.Account.ID); err != nil {
 		return nil, err
 	}
 	m, err := memberIn(tx, v.Caller.Account.ID, v.Person.ID)

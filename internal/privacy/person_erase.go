@@ -236,7 +236,7 @@ func (s *Service) eraseAddress(ctx context.Context, f *personFound) error {
 
 // erasedKeys returns the ErasedKeys of an Account. The first call stores the secret.
 func erasedKeys(tx *db.Tx, account enlist.AccountID) (*contacts.ErasedKeys, error) {
-	secret, err := messages.StoredSecret(tx, contacts.ErasureSecret, 32)
+	secret, err := accounts.StoredSecret(tx, contacts.ErasureSecret, 32)
 	return contacts.NewErasedKeys(secret, account), err
 }
 

@@ -5,10 +5,10 @@ import (
 	"crypto/ed25519"
 	"slices"
 
+	"enlist/internal/accounts"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/messages"
 )
 
 // This file collects what was recorded about the consent of one Contact, and has the key that signs it. Package proof
@@ -64,7 +64,7 @@ func (s *Service) ConsentProof(ctx context.Context, c *enlist.Caller, list enlis
 // ProofKey returns the key of the database that signs proofs. The first call creates it. No command shows it.
 func (s *Service) ProofKey(ctx context.Context) (ed25519.PrivateKey, error) {
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, _ int64) (ed25519.PrivateKey, error) {
-		seed, err := messages.StoredSecret(tx, "consent_proof", ed25519.SeedSize)
+		seed, err := accounts.StoredSecret(tx, "consent_proof", ed25519.SeedSize)
 		if err != nil {
 			return nil, err
 		}

@@ -59,6 +59,6 @@ func (r *BatchReport) CountedByDomain() (counted, of int64) {
 func (s *Service) SumsOfBatches(ctx context.Context, c *enlist.Caller, ids []enlist.BatchID) (
 	map[enlist.BatchID]batches.BatchSums, error) {
 	return db.View(ctx, s.db, c, func(tx *db.Tx) (map[enlist.BatchID]batches.BatchSums, error) {
-		return sumsOfBatches(tx, c, ids)
+		return batches.SumsOfBatches(tx, c, ids)
 	})
 }

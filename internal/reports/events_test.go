@@ -14,7 +14,6 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
-	"enlist/internal/reports"
 )
 
 // This file tests the opens and clicks of the mails of a Batch.
@@ -312,7 +311,7 @@ func periodsOfSums(f *apptest.SentBatch) {
 	f.Pass(2 * time.Hour)
 	f.Open(f.Contacts[1], apptest.PersonAgent)
 	day := f.Now.Unix() / 86400 * 86400
-	apptest.Same(f.T, "periods", f.Report().Periods, []reports.PeriodSums{
+	apptest.Same(f.T, "periods", f.Report().Periods, []batches.PeriodSums{
 		{Time: hour, BatchSums: batches.BatchSums{Opens: 1, ImageOpened: 1, HumanOpened: 1}},
 		{Time: day, BatchSums: batches.BatchSums{Opens: 2, ImageOpened: 1, HumanOpened: 1}}})
 }
@@ -343,7 +342,7 @@ func deletedEvents(f *apptest.SentBatch) {
 		f.Errorf("a recipient of the deleted Batch has %d events", n)
 	}
 	apptest.View(f.T, f.Store, func(tx *db.Tx) error {
-		sums, err := reports.LoadBatchSums(tx, f.ID)
+		sums, err := batches.PeriodsOf(tx, f.ID)
 		if err != nil || len(sums) > 0 {
 			return fmt.Errorf("the deleted Batch has the sums %+v, %w", sums, err)
 		}

@@ -77,12 +77,12 @@ var LeftOutAttributes = []enlist.Attribute[batches.BatchCounts]{
 }
 
 // PeriodAttributes are the keys of the numbers of a period.
-var PeriodAttributes = []enlist.Attribute[PeriodSums]{
-	enlist.ReadOnlyInt("time", func(p *PeriodSums) int64 { return p.Time }),
-	enlist.ReadOnlyInt("opened_count", func(p *PeriodSums) int64 { return p.Opened() }),
-	enlist.ReadOnlyInt("human_opened_count", func(p *PeriodSums) int64 { return p.HumanOpened }),
-	enlist.ReadOnlyInt("unique_contact_click", func(p *PeriodSums) int64 { return p.Clicked }),
-	enlist.ReadOnlyInt("human_contact_click", func(p *PeriodSums) int64 { return p.HumanClicked }),
-	enlist.ReadOnlyInt("unsubscribe_count", func(p *PeriodSums) int64 { return p.Unsubscribed }),
-	enlist.ReadOnlyInt("complained_count", func(p *PeriodSums) int64 { return p.Complained }),
+var PeriodAttributes = []enlist.Attribute[batches.PeriodSums]{
+	enlist.ReadOnlyInt("time", func(p *batches.PeriodSums) int64 { return p.Time }),
+	enlist.ReadOnlyInt("opened_count", func(p *batches.PeriodSums) int64 { return p.Opened() }),
+	enlist.ReadOnlyInt("human_opened_count", func(p *batches.PeriodSums) int64 { return p.HumanOpened }),
+	enlist.ReadOnlyInt("unique_contact_click", func(p *batches.PeriodSums) int64 { return p.Clicked }),
+	enlist.ReadOnlyInt("human_contact_click", func(p *batches.PeriodSums) int64 { return p.HumanClicked }),
+	enlist.ReadOnlyInt("unsubscribe_count", func(p *batches.PeriodSums) int64 { return p.Unsubscribed }),
+	enlist.ReadOnlyInt("complained_count", func(p *batches.PeriodSums) int64 { return p.Complained }),
 }

@@ -7,6 +7,7 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
 	"enlist/internal/pace"
 	"enlist/internal/sending"
 )
@@ -18,20 +19,12 @@ import (
 type BatchReport struct {
 	batches.Batch
 	batches.BatchSums
-	Periods []PeriodSums         // the periods with events, in order of time
+	Periods []batches.PeriodSums // the periods with events, in order of time
 	Domains []batches.DomainSums // by group of domains and reason, in this order
 	Agents  []batches.AgentSums
 
 	Editions  []batches.Edition
 	ByVariant []sending.VariantSums
-}
-
-// PeriodSums are the BatchSums of one period.
-type PeriodSums struct {
-	Time         int64 // beginning of the period
-	Unsubscribed int64 // mails by which the recipient unsubscribed; also the complaints
-	Complained   int64
-	batches.BatchSums
 }
 
 // Delivered returns the number of mails that arrived, as far as is known: the rows of the kind RowsDelivered.
@@ -83,18 +76,18 @@ func (s *Service) BatchReport(ctx context.Context, c *enlist.Caller, id enlist.B
 			return nil, err
 		}
 		r := &BatchReport{Batch: *b}
-		r.Periods, err = LoadBatchSums(tx, id)
+		r.Periods, err = batches.PeriodsOf(tx, id)
 		if err != nil {
 			return nil, err
 		}
 		for i := range r.Periods {
 			r.BatchSums.Add(&r.Periods[i].BatchSums)
 		}
-		r.Domains, err = loadDomainSums(tx, id)
+		r.Domains, err = batches.DomainsOf(tx, id)
 		if err != nil {
 			return nil, err
 		}
-		r.Agents, err = batchAgents(tx, id)
+		r.Agents, err = batches.AgentsOf(tx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -123,7 +116,7 @@ func (s *Service) BatchLinks(ctx context.Context, c *enlist.Caller, id enlist.Ba
 func linksOf(tx *db.Tx, b *batches.Batch) ([]batches.LinkSums, error) {
 	var all []batches.LinkSums
 	for _, message := range b.Messages() {
-		links, err := batches.MessageLinks(tx, message)
+		links, err := messages.Links(tx, message)
 		if err != nil {
 			return nil, err
 		}
@@ -136,7 +129,7 @@ func linksOf(tx *db.Tx, b *batches.Batch) ([]batches.LinkSums, error) {
 		}
 	}
 	slices.SortFunc(all, func(a, b batches.LinkSums) int { return int(a.Link - b.Link) })
-	clicked, err := batchLinks(tx, b.ID)
+	clicked, err := batches.LinksOf(tx, b.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func (s *Service) HoldMails(ctx context.Context, reason string) error {
 			hold.AuditValues()); err != nil {
 			return false, err
 		}
-		return true, SetHold(tx, hold)
+		return true, events.SetHold(tx, hold)
 	})
 	return err
 }
@@ -52,7 +52,7 @@ func (s *Service) HoldRestored(ctx context.Context, backup time.Time) error {
 			hold.AuditValues()); err != nil {
 			return false, err
 		}
-		return true, SetHold(tx, hold)
+		return true, events.SetHold(tx, hold)
 	})
 	return err
 }

@@ -195,6 +195,6 @@ func (s *Service) ReleaseMails(ctx context.Context) (released bool, err error) {
 				}
 			}
 		}
-		return deleteHold(tx)
+		return events.DeleteHold(tx)
 	})
 }

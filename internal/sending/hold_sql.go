@@ -1,25 +1,8 @@
 package sending
 
-import (
-	"enlist/internal/db"
-	"enlist/internal/events"
-)
+import "enlist/internal/db"
 
-// This file stores the hold of all mails: a table with one row, or none. It also counts and deletes the jobs that a
-// hold keeps back.
-
-// SetHold stores the hold.
-func SetHold(tx *db.Tx, h *events.Hold) error {
-	return tx.Do(`INSERT INTO mail_hold (id, reason, time, backup_time) VALUES (1, ?, ?, ?)
-		ON CONFLICT (id) DO UPDATE SET reason = excluded.reason, time = excluded.time, backup_time = excluded.backup_time`,
-		h.Reason, h.Time, h.BackupTime)
-}
-
-// deleteHold removes the hold.
-func deleteHold(tx *db.Tx) (bool, error) {
-	n, err := tx.Exec("DELETE FROM mail_hold WHERE id = 1")
-	return n > 0, err
-}
+// This file counts and deletes the jobs that a hold keeps back.
 
 // unfinished is the condition for jobs that the queue will still run.
 const unfinished = "state IN ('available', 'pending', 'retryable', 'running', 'scheduled')"

@@ -208,7 +208,7 @@ func (t *tracking) click() error {
 	if err != nil {
 		return enlist.IgnoreKind(enlist.NoLink, err)
 	}
-	all, err := batches.MessageLinks(t.tx, message)
+	all, err := messages.Links(t.tx, message)
 	if err != nil {
 		return err
 	}
@@ -249,7 +249,7 @@ func (t *tracking) isBurst(links int) bool {
 }
 
 // withdraw takes back that a person caused the events of a burst.
-func (t *tracking) withdraw(all []batches.MessageLink) {
+func (t *tracking) withdraw(all []messages.Link) {
 	for i := range t.events {
 		e := &t.events[i]
 		if e.Human == 0 || e.Human < t.now-burst {
@@ -259,7 +259,7 @@ func (t *tracking) withdraw(all []batches.MessageLink) {
 		case batches.EventLink:
 			t.sums.HumanLinks--
 			url := ""
-			if i := slices.IndexFunc(all, func(l batches.MessageLink) bool { return l.ID == e.Link }); i >= 0 {
+			if i := slices.IndexFunc(all, func(l messages.Link) bool { return l.ID == e.Link }); i >= 0 {
 				url = all[i].URL
 			}
 			t.links = append(t.links, batches.LinkSums{Link: e.Link, URL: url, Humans: -1})
@@ -323,7 +323,7 @@ func (t *tracking) finish(schema *enlist.Schema, b *batches.Batch) error {
 // SentLinks returns those links of a Message that are in an Edition which the Batch has sent. If it has sent none, or
 // has the figures of an autoresponder, these are the links that the Message has now.
 func SentLinks(tx *db.Tx, id enlist.BatchID, message enlist.MessageID,
-	links []batches.MessageLink) ([]batches.MessageLink, error) {
+	links []messages.Link) ([]messages.Link, error) {
 	editions, err := batches.Editions(tx, id)
 	if err != nil {
 		return nil, err
@@ -336,7 +336,7 @@ func SentLinks(tx *db.Tx, id enlist.BatchID, message enlist.MessageID,
 	if len(editions) == 0 {
 		editions = []batches.Edition{{MessageTime: newest}}
 	}
-	return slices.DeleteFunc(slices.Clone(links), func(l batches.MessageLink) bool {
+	return slices.DeleteFunc(slices.Clone(links), func(l messages.Link) bool {
 		return l.Until != 0 && !slices.ContainsFunc(editions, func(e batches.Edition) bool {
 			return l.Since <= e.MessageTime && e.MessageTime <= l.Until
 		})

@@ -1,26 +1,33 @@
-package reports
+package batches
 
 import (
 	"cmp"
 	"slices"
 
-	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
 )
 
-// This file reads the sums of a Batch. rows_sql.go reads its recipients.
+// This file reads the sums of Batches, for reports.
 
-// LoadBatchSums returns the sums of a Batch for each period.
-func LoadBatchSums(tx *db.Tx, batch enlist.BatchID) (all []PeriodSums, err error) {
+// PeriodSums are the BatchSums of one period.
+type PeriodSums struct {
+	Time         int64 // beginning of the period
+	Unsubscribed int64 // mails by which the recipient unsubscribed; also the complaints
+	Complained   int64
+	BatchSums
+}
+
+// PeriodsOf returns the sums of a Batch for each period.
+func PeriodsOf(tx *db.Tx, batch enlist.BatchID) (all []PeriodSums, err error) {
 	err = tx.Each(func(row *db.Cursor) error {
 		p := PeriodSums{Time: row.Int()}
 		m := db.Mapper{Job: db.Selected, Cursor: row}
-		batches.MapBatchSums(&m, &p.BatchSums)
+		mapBatchSums(&m, &p.BatchSums)
 		all = append(all, p)
 		return m.Err
-	}, `SELECT time, `+batches.SumsOf(batches.MapBatchSums)+
+	}, `SELECT time, `+sumsOf(mapBatchSums)+
 		` FROM batch_sum WHERE batch_id = ? GROUP BY time ORDER BY time`, int64(batch))
 	if err != nil {
 		return nil, err
@@ -42,61 +49,61 @@ func withDepartures(tx *db.Tx, batch enlist.BatchID, all []PeriodSums) ([]Period
 	return all, err
 }
 
-// batchLinks returns the numbers of the links of a Batch that were clicked.
-func batchLinks(tx *db.Tx, batch enlist.BatchID) (all []batches.LinkSums, err error) {
+// LinksOf returns the numbers of the links of a Batch that were clicked.
+func LinksOf(tx *db.Tx, batch enlist.BatchID) (all []LinkSums, err error) {
 	err = tx.Each(func(row *db.Cursor) error {
-		l := batches.LinkSums{Link: enlist.LinkID(row.Int()), URL: row.Text()}
+		l := LinkSums{Link: enlist.LinkID(row.Int()), URL: row.Text()}
 		m := db.Mapper{Job: db.Selected, Cursor: row}
-		batches.MapLinkSums(&m, &l)
+		mapLinkSums(&m, &l)
 		all = append(all, l)
 		return m.Err
-	}, `SELECT link_id, max(url), `+batches.SumsOf(batches.MapLinkSums)+
+	}, `SELECT link_id, max(url), `+sumsOf(mapLinkSums)+
 		` FROM batch_link WHERE batch_id = ? GROUP BY link_id ORDER BY link_id`,
 		int64(batch))
 	return all, err
 }
 
-// batchAgents returns the numbers of opened mails of a Batch by program.
-func batchAgents(tx *db.Tx, batch enlist.BatchID) (all []batches.AgentSums, err error) {
+// AgentsOf returns the numbers of opened mails of a Batch by program.
+func AgentsOf(tx *db.Tx, batch enlist.BatchID) (all []AgentSums, err error) {
 	err = tx.Each(func(row *db.Cursor) error {
-		all = append(all, batches.AgentSums{Device: pace.Device(row.Text()), Client: row.Text(), Opened: row.Int()})
+		all = append(all, AgentSums{Device: pace.Device(row.Text()), Client: row.Text(), Opened: row.Int()})
 		return nil
 	}, `SELECT device, mail_client, CAST(sum(opened) AS BIGINT) FROM batch_agent WHERE batch_id = ?
 		GROUP BY device, mail_client ORDER BY device, mail_client`, int64(batch))
 	return all, err
 }
 
-// loadDomainSums returns the numbers of a Batch by group of domains and by reason.
-func loadDomainSums(tx *db.Tx, batch enlist.BatchID) (all []batches.DomainSums, err error) {
+// DomainsOf returns the numbers of a Batch by group of domains and by reason.
+func DomainsOf(tx *db.Tx, batch enlist.BatchID) (all []DomainSums, err error) {
 	err = tx.Each(func(row *db.Cursor) error {
-		s := batches.DomainSums{Group: row.Text(), Reason: batches.BounceReason(row.Text())}
+		s := DomainSums{Group: row.Text(), Reason: BounceReason(row.Text())}
 		m := db.Mapper{Job: db.Selected, Cursor: row}
-		batches.MapDomainSums(&m, &s)
+		mapDomainSums(&m, &s)
 		all = append(all, s)
 		return m.Err
-	}, `SELECT domain, reason, `+batches.SumsOf(batches.MapDomainSums)+
+	}, `SELECT domain, reason, `+sumsOf(mapDomainSums)+
 		` FROM batch_domain WHERE batch_id = ? GROUP BY domain, reason ORDER BY domain, reason`, int64(batch))
 	return all, err
 }
 
-// sumsOfBatches returns the sums of those of the Batches that the caller may access.
-func sumsOfBatches(tx *db.Tx, c *enlist.Caller, ids []enlist.BatchID) (map[enlist.BatchID]batches.BatchSums, error) {
-	sums := make(map[enlist.BatchID]batches.BatchSums)
+// SumsOfBatches returns the sums of those of the Batches that the caller may access.
+func SumsOfBatches(tx *db.Tx, c *enlist.Caller, ids []enlist.BatchID) (map[enlist.BatchID]BatchSums, error) {
+	sums := make(map[enlist.BatchID]BatchSums)
 	among, arg, err := db.OneOfIDs(tx, ids)
 	if err != nil || len(ids) == 0 {
 		return sums, err
 	}
-	within, args, err := batches.WithinLists(tx, c.Key.Lists)
+	within, args, err := WithinLists(tx, c.Key.Lists)
 	if err != nil {
 		return nil, err
 	}
 	return sums, tx.Each(func(row *db.Cursor) error {
-		id, s := enlist.BatchID(row.Int()), batches.BatchSums{}
+		id, s := enlist.BatchID(row.Int()), BatchSums{}
 		m := db.Mapper{Job: db.Selected, Cursor: row}
-		batches.MapBatchSums(&m, &s)
+		mapBatchSums(&m, &s)
 		sums[id] = s
 		return m.Err
-	}, "SELECT batch_id, "+batches.SumsOf(batches.MapBatchSums)+` FROM batch_sum JOIN batch ON batch.id = batch_id
+	}, "SELECT batch_id, "+sumsOf(mapBatchSums)+` FROM batch_sum JOIN batch ON batch.id = batch_id
 		WHERE batch_id`+among+" AND account_id = ? AND status <> 'deleted'"+within+" GROUP BY batch_id",
 		append([]any{arg, int64(c.Account.ID)}, args...)...)
 }
