@@ -1,6 +1,7 @@
 package files
 
 import (
+	"errors"
 	"fmt"
 
 	"enlist/internal/db"
@@ -57,8 +58,29 @@ func FileByName(tx *db.Tx, folder enlist.FolderID, name string) (*StoredFile, er
 	return fileTable.One(tx, enlist.ErrNotFound, "WHERE folder_id = ? AND name = ?", int64(folder), name)
 }
 
-// Restore stores a file under its ID.
-func Restore(tx *db.Tx, f *StoredFile) error { return fileTable.RestoreDefinition(tx, "file", f) }
+// Restore stores a file under its ID. It removes the content of the file with the same ID, and another file with the
+// same name: the service from which the file moves in has deleted that one.
+func Restore(tx *db.Tx, now int64, file *StoredFile) error {
+	old, err := File(tx, file.ID)
+	switch {
+	case err == nil:
+		if err := Release(tx, old.Content, now); err != nil {
+			return err
+		}
+	case enlist.IgnoreKind(enlist.NoFile, err) != nil:
+		return err
+	}
+	same, err := FileByName(tx, file.FolderID, file.Name)
+	switch {
+	case err == nil && same.ID != file.ID:
+		if err := errors.Join(DeleteFile(tx, same.ID), Release(tx, same.Content, now)); err != nil {
+			return err
+		}
+	case err != nil && enlist.IgnoreKind(enlist.NotFound, err) != nil:
+		return err
+	}
+	return fileTable.RestoreDefinition(tx, "file", file)
+}
 
 // DeleteFile removes the record of a file.
 func DeleteFile(tx *db.Tx, id enlist.FileID) error {

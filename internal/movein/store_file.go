@@ -177,29 +177,5 @@ func (m *fileMove) step(tx *db.Tx, now int64, content files.Content, number int6
 	}
 	file := m.file
 	file.Content = content.ID
-	return content, m.replace(tx, now, &file)
-}
-
-// replace stores the file. It removes the content of the file with the same ID, and another file with the same name:
-// the other service has deleted that one.
-func (m *fileMove) replace(tx *db.Tx, now int64, file *files.StoredFile) error {
-	old, err := files.File(tx, file.ID)
-	switch {
-	case err == nil:
-		if err := files.Release(tx, old.Content, now); err != nil {
-			return err
-		}
-	case enlist.IgnoreKind(enlist.NoFile, err) != nil:
-		return err
-	}
-	same, err := files.FileByName(tx, file.FolderID, file.Name)
-	switch {
-	case err == nil && same.ID != file.ID:
-		if err := errors.Join(files.DeleteFile(tx, same.ID), files.Release(tx, same.Content, now)); err != nil {
-			return err
-		}
-	case err != nil && enlist.IgnoreKind(enlist.NotFound, err) != nil:
-		return err
-	}
-	return files.Restore(tx, file)
+	return content, files.Restore(tx, now, &file)
 }
