@@ -212,7 +212,7 @@ func (u *tableUses) addCall(folder, pkg string, call *ast.CallExpr) {
 		word = "UPDATE"
 	}
 	for _, arg := range call.Args {
-		if name == "addTo" || name == "LookUpInBatches" {
+		if name == "addTo" || name == "lookUpInBatches" {
 			u.add(folder, word, text(arg))
 		}
 	}

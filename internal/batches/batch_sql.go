@@ -104,7 +104,7 @@ func (p variantsJSON) Encode() (any, error) {
 }
 
 var (
-	BatchTable      = db.NewMapping("batch", mapBatch)
+	batchTable      = db.NewMapping("batch", mapBatch)
 	populationTable = db.NewMapping("batch_population", mapPopulation)
 	addToBatch      = addToBatchStatement()
 )
@@ -130,12 +130,12 @@ func addToBatchStatement() string {
 
 // ByID returns a Batch by its ID, or ErrNoBatch.
 func ByID(tx *db.Tx, id enlist.BatchID) (*Batch, error) {
-	return BatchTable.One(tx, ErrNoBatch, "WHERE id = ?", int64(id))
+	return batchTable.One(tx, ErrNoBatch, "WHERE id = ?", int64(id))
 }
 
 // LockBatch returns a Batch. With concurrent writers it locks the row.
 func LockBatch(tx *db.Tx, id enlist.BatchID) (*Batch, error) {
-	return BatchTable.One(tx, ErrNoBatch, "WHERE id = ?"+tx.Locking(), int64(id))
+	return batchTable.One(tx, ErrNoBatch, "WHERE id = ?"+tx.Locking(), int64(id))
 }
 
 // Batches returns Batches of an Account in the order of their IDs.
@@ -144,7 +144,7 @@ func Batches(tx *db.Tx, account enlist.AccountID, f BatchFilter) ([]Batch, error
 	if err != nil {
 		return nil, err
 	}
-	return BatchTable.All(tx, clauses, args...)
+	return batchTable.All(tx, clauses, args...)
 }
 
 // BatchClauses returns the end of a statement that reads Batches: its WHERE clause, its order and its limit.
@@ -257,7 +257,7 @@ func countLists(tx *db.Tx, c *enlist.Caller, ids []enlist.BatchID) (map[enlist.B
 
 // AddBatch stores a new Batch with its populations.
 func AddBatch(tx *db.Tx, b *Batch, populations []Population) error {
-	if err := BatchTable.Add(tx, b); err != nil {
+	if err := batchTable.Add(tx, b); err != nil {
 		return err
 	}
 	for i := range populations {
@@ -270,7 +270,7 @@ func AddBatch(tx *db.Tx, b *Batch, populations []Population) error {
 }
 
 // SetBatchState stores the columns of a Batch that describe its state.
-func SetBatchState(tx *db.Tx, b *Batch) error { return BatchTable.Save(tx, b) }
+func SetBatchState(tx *db.Tx, b *Batch) error { return batchTable.Save(tx, b) }
 
 // AddToBatch adds to the counts of a Batch.
 func AddToBatch(tx *db.Tx, id enlist.BatchID, counts BatchCounts, now int64) error {
@@ -293,7 +293,7 @@ func Populations(tx *db.Tx, id enlist.BatchID) ([]Population, error) {
 // SentToList returns the newest completed Batches that were sent to a whole List and whose Message exists, without
 // tests, newest first. If only is not 0, it returns no other Batch.
 func SentToList(tx *db.Tx, list enlist.ListID, only enlist.BatchID, limit int64) ([]Batch, error) {
-	return BatchTable.All(tx, `WHERE status = 'completed' AND is_test = 0 AND first_sent_time > 0
+	return batchTable.All(tx, `WHERE status = 'completed' AND is_test = 0 AND first_sent_time > 0
 		AND id IN (SELECT batch_id FROM batch_population WHERE list_id = ? AND type = 'list')
 		AND (CAST(? AS BIGINT) = 0 OR id = ?) AND message_id IN (SELECT id FROM message WHERE type = 'email')
 		ORDER BY first_sent_time DESC, id DESC LIMIT ?`, int64(list), int64(only), int64(only), limit)

@@ -90,7 +90,7 @@ func RecipientEvents(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, contac
 
 // eventsOf returns the events of a Contact by Batch, those of a Batch in order of link.
 func eventsOf(tx *db.Tx, list enlist.ListID, contact enlist.ContactID) (eventsByBatch, error) {
-	query, batches, err := LookUpInBatches(tx, list, RecipientEventTable.Columns, "recipient_event",
+	query, batches, err := lookUpInBatches(tx, list, RecipientEventTable.Columns, "recipient_event",
 		"list_id = ? AND contact_id = ?")
 	if err != nil {
 		return nil, err

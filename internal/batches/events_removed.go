@@ -58,13 +58,13 @@ func (b *Batch) HasNoEvents(r *Recipient) bool {
 
 // WithEvents returns the Batches of an Account from which not all opens and clicks were removed.
 func WithEvents(tx *db.Tx, account enlist.AccountID) ([]Batch, error) {
-	return BatchTable.All(tx, `WHERE account_id = ? AND (status IN ('completed', 'failed', 'cancelled')
+	return batchTable.All(tx, `WHERE account_id = ? AND (status IN ('completed', 'failed', 'cancelled')
 		AND events_removed <= 0 OR status = 'running') ORDER BY id`, int64(account))
 }
 
 // WithTexts returns the Batches of an Account from whose recipients not all texts were removed.
 func WithTexts(tx *db.Tx, account enlist.AccountID) ([]Batch, error) {
-	return BatchTable.All(tx, `WHERE account_id = ? AND status IN ('completed', 'failed', 'cancelled', 'running')
+	return batchTable.All(tx, `WHERE account_id = ? AND status IN ('completed', 'failed', 'cancelled', 'running')
 		AND texts_removed = 0 ORDER BY id`, int64(account))
 }
 

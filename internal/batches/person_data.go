@@ -12,11 +12,11 @@ import (
 // The tables with data about persons.
 var (
 	PersonMails = db.PersonTable{Name: "recipient", Address: "address", Key: "list_id, batch_id, contact_id",
-		Contact: "list_id = ? AND contact_id = ?", LookUp: LookUpInBatches, Order: " ORDER BY batch_id",
+		Contact: "list_id = ? AND contact_id = ?", LookUp: lookUpInBatches, Order: " ORDER BY batch_id",
 		Columns: `list_id contact_id batch_id slice status time attempts address detail sent_time unsubscribed_time
 			deactivated_time`}
 	PersonEvents = db.PersonTable{Name: "recipient_event",
-		Contact: "list_id = ? AND contact_id = ?", LookUp: LookUpInBatches, Order: " ORDER BY batch_id, kind, link_id",
+		Contact: "list_id = ? AND contact_id = ?", LookUp: lookUpInBatches, Order: " ORDER BY batch_id, kind, link_id",
 		Columns: "list_id contact_id batch_id kind link_id time last_time count human_time device mail_client"}
 )
 

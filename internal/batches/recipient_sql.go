@@ -47,7 +47,7 @@ func recipientsOf(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (found 
 	if err != nil {
 		return nil, err
 	}
-	query, batches, err := LookUpInBatches(tx, list, RecipientTable.Columns, "recipient",
+	query, batches, err := lookUpInBatches(tx, list, RecipientTable.Columns, "recipient",
 		"list_id = ? AND "+test)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func batchesOf(tx *db.Tx, rows []Recipient) (map[enlist.BatchID]*Batch, error) {
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	return known, BatchTable.Each(tx, func(b *Batch) error {
+	return known, batchTable.Each(tx, func(b *Batch) error {
 		known[b.ID] = b
 		return nil
 	}, "WHERE id"+test, ids)
@@ -215,7 +215,7 @@ func ForgetContacts(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) error
 	if err != nil {
 		return err
 	}
-	query, ofList, err := LookUpInBatches(tx, list, "DISTINCT batch_id", "recipient", "list_id = ? AND "+test)
+	query, ofList, err := lookUpInBatches(tx, list, "DISTINCT batch_id", "recipient", "list_id = ? AND "+test)
 	if err != nil {
 		return err
 	}
@@ -250,9 +250,9 @@ func RecipientsByID(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []e
 	return "list_id = ? AND batch_id = ? AND " + test, append([]any{int64(list), int64(batch)}, args...), err
 }
 
-// LookUpInBatches returns a statement for rows of the table recipient or recipient_event that satisfy a further test,
+// lookUpInBatches returns a statement for rows of the table recipient or recipient_event that satisfy a further test,
 // and its first argument: the Batches with a population of the List. The keys of both tables begin with List and Batch.
-func LookUpInBatches(tx *db.Tx, list enlist.ListID, columns, table, further string) (query string,
+func lookUpInBatches(tx *db.Tx, list enlist.ListID, columns, table, further string) (query string,
 	batches any, err error) {
 	ids, err := db.IDsOf[enlist.BatchID](tx,
 		"SELECT DISTINCT batch_id FROM batch_population WHERE list_id = ? ORDER BY batch_id", int64(list))

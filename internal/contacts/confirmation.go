@@ -25,11 +25,12 @@ func askToConfirm(tx *db.Tx, c *enlist.ByID, at, now int64) error {
 	return tx.Enqueue(events.RequestConfirmation{List: c.ListID, Contact: c.ID, Time: at})
 }
 
-// ConfirmNewAddress enqueues the request to confirm for a Contact whose address has changed, if the
+// confirmNewAddress enqueues the request to confirm for a Contact whose address has changed, if the
 // List requires confirmation. confirmed says whether the Contact had confirmed with the earlier
 // address. Then its subscribe autoresponders have started, and a second confirmation must not start
-// them again. The requests to an earlier address of another mailbox do not delay this request. reference.md: event.confirm
-func ConfirmNewAddress(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID, confirmed bool, now int64) error {
+// them again. The requests to an earlier address of another mailbox do not delay this request. reference.md:
+// event.confirm
+func confirmNewAddress(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID, confirmed bool, now int64) error {
 	if !schema.List.DoubleOptIn && !confirmed {
 		return nil
 	}
@@ -42,11 +43,11 @@ func ConfirmNewAddress(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID, c
 	return askToConfirm(tx, contact, max(now, last+1), now)
 }
 
-// EmitSubscribed enqueues the mail that a new subscription causes. If the Contact
-// must confirm the subscription first, EmitSubscribed enqueues only the notifications and the
+// emitSubscribed enqueues the mail that a new subscription causes. If the Contact
+// must confirm the subscription first, emitSubscribed enqueues only the notifications and the
 // request to confirm. The confirmation then enqueues the autoresponders.
 // reference.md: Events, event.confirm
-func EmitSubscribed(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID, now int64) error {
+func emitSubscribed(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID, now int64) error {
 	if !schema.List.DoubleOptIn || contact.DoubleOptIn {
 		return events.Emit(tx, schema, contact.ID, enlist.EventSubscribe, now)
 	}

@@ -209,7 +209,7 @@ func (s *editStep) record(r *editRow, p *editProgress) error {
 		return nil
 	}
 	if r.key != "" && !IsSameAddress(r.old.Key, r.key) {
-		if err := ConfirmNewAddress(s.tx, s.schema, r.contact, r.old.DoubleOptIn, s.now); err != nil {
+		if err := confirmNewAddress(s.tx, s.schema, r.contact, r.old.DoubleOptIn, s.now); err != nil {
 			return err
 		}
 	}

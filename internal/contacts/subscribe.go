@@ -199,7 +199,7 @@ func (sub *subscription) recordAndEmit(contact *enlist.ByID, all ...enlist.Webho
 	if err := events.Publish(sub.tx, sub.Schema, contact.ID, sub.now, all...); err != nil {
 		return err
 	}
-	return EmitSubscribed(sub.tx, sub.Schema, contact, sub.now)
+	return emitSubscribed(sub.tx, sub.Schema, contact, sub.now)
 }
 
 // record writes the ledger row. Every successful call writes a row, even if it does not

@@ -61,9 +61,9 @@ func scheduleDelivery(tx *db.Tx, job DeliverWebhook, now int64) error {
 	return tx.Enqueue(job)
 }
 
-var WebhookEventTable = db.NewMapping("webhook_event", mapWebhookEvent)
+var webhookEventTable = db.NewMapping("webhook_event", mapWebhookEvent)
 
-func LockTarget(tx *db.Tx, mode db.LockMode, id enlist.WebhookTargetID) error {
+func lockTarget(tx *db.Tx, mode db.LockMode, id enlist.WebhookTargetID) error {
 	return tx.Lock(mode, fmt.Sprintf("webhook target %d", id))
 }
 
@@ -78,10 +78,10 @@ func markWebhookScheduled(tx *db.Tx, id enlist.WebhookTargetID, now, before int6
 
 // AddWebhookEvent adds an event of a webhook to the queue of its target.
 func AddWebhookEvent(tx *db.Tx, e *enlist.WebhookEvent) error {
-	if err := LockTarget(tx, db.Shared, e.Target); err != nil {
+	if err := lockTarget(tx, db.Shared, e.Target); err != nil {
 		return err
 	}
-	return WebhookEventTable.Queue(tx, e)
+	return webhookEventTable.Queue(tx, e)
 }
 
 func mapWebhookEvent(m *db.Mapper, e *enlist.WebhookEvent) {

@@ -57,7 +57,7 @@ func FindWebhookTarget(tx *db.Tx, w *enlist.Webhook) error {
 // IDs than all events that this transaction can see.
 func LoadWebhookTarget(tx *db.Tx, id enlist.WebhookTargetID) (*WebhookTarget, error) {
 	if tx.Writes {
-		if err := LockTarget(tx, db.Exclusive, id); err != nil {
+		if err := lockTarget(tx, db.Exclusive, id); err != nil {
 			return nil, err
 		}
 	}
@@ -149,7 +149,7 @@ func WebhookEvents(tx *db.Tx, id enlist.WebhookTargetID, upto int64, limit int) 
 		upto = math.MaxInt64
 	}
 	const oldest = "WHERE target_id = ? AND id <= ? ORDER BY id" + db.Limited
-	return WebhookEventTable.All(tx, oldest, int64(id), upto, int64(limit))
+	return webhookEventTable.All(tx, oldest, int64(id), upto, int64(limit))
 }
 
 // RemoveWebhookEvents removes events from the queue of a target. It removes each event by its ID, because

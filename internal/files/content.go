@@ -39,8 +39,8 @@ func (s *Service) Piece(ctx context.Context, id enlist.ContentID, number int64) 
 // Clients that are reading the content, and mails that are being composed, need it until then.
 const removalDelay = 10 * 60
 
-// Release ends the use of content by a file. A job removes the content.
-func Release(tx *db.Tx, id enlist.ContentID, now int64) error {
+// release ends the use of content by a file. A job removes the content.
+func release(tx *db.Tx, id enlist.ContentID, now int64) error {
 	return errors.Join(SetContentSize(tx, id, 0), tx.Enqueue(RemoveContent{Content: id, Due: now + removalDelay}))
 }
 

@@ -156,7 +156,7 @@ func (s *Service) FindFile(ctx context.Context, c *enlist.Caller, name string,
 		if err := CheckFileFolder(tx, c, folder); err != nil {
 			return 0, err
 		}
-		f, err := FileByName(tx, folder, strings.TrimSpace(name))
+		f, err := fileByName(tx, folder, strings.TrimSpace(name))
 		if err != nil {
 			return 0, enlist.IgnoreKind(enlist.NotFound, err)
 		}
@@ -187,7 +187,7 @@ func (s *Service) DeleteFile(ctx context.Context, c *enlist.Caller, id enlist.Fi
 		if err := s.inMessages.Unused(tx, f); err != nil {
 			return false, err
 		}
-		return true, errors.Join(DeleteFile(tx, id), Release(tx, f.Content, now),
+		return true, errors.Join(deleteFile(tx, id), release(tx, f.Content, now),
 			accounts.Audit(tx, c, now, f.audited(), f.auditValues(), nil))
 	})
 	return err

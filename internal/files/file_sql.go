@@ -53,8 +53,8 @@ func File(tx *db.Tx, id enlist.FileID) (*StoredFile, error) {
 	return fileTable.One(tx, enlist.ErrNoFile, "WHERE id = ?", int64(id))
 }
 
-// FileByName returns the file of a Folder with exactly this name, or ErrNotFound.
-func FileByName(tx *db.Tx, folder enlist.FolderID, name string) (*StoredFile, error) {
+// fileByName returns the file of a Folder with exactly this name, or ErrNotFound.
+func fileByName(tx *db.Tx, folder enlist.FolderID, name string) (*StoredFile, error) {
 	return fileTable.One(tx, enlist.ErrNotFound, "WHERE folder_id = ? AND name = ?", int64(folder), name)
 }
 
@@ -64,16 +64,16 @@ func Restore(tx *db.Tx, now int64, file *StoredFile) error {
 	old, err := File(tx, file.ID)
 	switch {
 	case err == nil:
-		if err := Release(tx, old.Content, now); err != nil {
+		if err := release(tx, old.Content, now); err != nil {
 			return err
 		}
 	case enlist.IgnoreKind(enlist.NoFile, err) != nil:
 		return err
 	}
-	same, err := FileByName(tx, file.FolderID, file.Name)
+	same, err := fileByName(tx, file.FolderID, file.Name)
 	switch {
 	case err == nil && same.ID != file.ID:
-		if err := errors.Join(DeleteFile(tx, same.ID), Release(tx, same.Content, now)); err != nil {
+		if err := errors.Join(deleteFile(tx, same.ID), release(tx, same.Content, now)); err != nil {
 			return err
 		}
 	case err != nil && enlist.IgnoreKind(enlist.NotFound, err) != nil:
@@ -82,8 +82,8 @@ func Restore(tx *db.Tx, now int64, file *StoredFile) error {
 	return fileTable.RestoreDefinition(tx, "file", file)
 }
 
-// DeleteFile removes the record of a file.
-func DeleteFile(tx *db.Tx, id enlist.FileID) error {
+// deleteFile removes the record of a file.
+func deleteFile(tx *db.Tx, id enlist.FileID) error {
 	return tx.Do("DELETE FROM file WHERE id = ?", int64(id))
 }
 

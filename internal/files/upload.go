@@ -248,7 +248,7 @@ func (u *upload) finish(tx *db.Tx, c *enlist.Caller, now int64, content enlist.C
 		return 0, err
 	}
 	name := u.name
-	same, err := FileByName(tx, u.folder, name)
+	same, err := fileByName(tx, u.folder, name)
 	switch {
 	case err == nil && u.overwrite:
 		old, before := same.Content, same.auditValues()
@@ -257,7 +257,7 @@ func (u *upload) finish(tx *db.Tx, c *enlist.Caller, now int64, content enlist.C
 		if err := fileTable.Save(tx, same); err != nil {
 			return 0, err
 		}
-		return same.ID, errors.Join(u.newContent(tx, same), Release(tx, old, now), u.audit(tx, c, now, before, same))
+		return same.ID, errors.Join(u.newContent(tx, same), release(tx, old, now), u.audit(tx, c, now, before, same))
 	case err == nil:
 		name, err = freeName(tx, u.folder, name)
 	}
@@ -284,7 +284,7 @@ func (u *upload) audit(tx *db.Tx, c *enlist.Caller, now int64, before accounts.A
 // doubles the number and then halves the interval, so that it needs few look-ups.
 func freeName(tx *db.Tx, folder enlist.FolderID, name string) (string, error) {
 	isTaken := func(n int64) (bool, error) {
-		_, err := FileByName(tx, folder, numberedName(name, n))
+		_, err := fileByName(tx, folder, numberedName(name, n))
 		return err == nil, enlist.IgnoreKind(enlist.NotFound, err)
 	}
 	taken, free := int64(0), int64(1)

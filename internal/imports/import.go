@@ -206,8 +206,8 @@ func (i *Import) Ended() bool {
 // ErrNoImport is the error for an Import that does not exist, or that belongs to another Account.
 var ErrNoImport = enlist.Refuse(enlist.InvalidParameters, "no import with this ID")
 
-// StepResults are the results of the rows of a step, as the database has them.
-type StepResults struct {
+// stepResults are the results of the rows of a step, as the database has them.
+type stepResults struct {
 	Number int64
 	Data   []byte
 }

@@ -131,10 +131,10 @@ func addImportResults(tx *db.Tx, id enlist.ImportID, number int64, data []byte) 
 	return tx.Do(add, int64(id), number, data)
 }
 
-// ImportResults returns the results of steps in the order of their numbers.
-func ImportResults(tx *db.Tx, id enlist.ImportID, from int64, limit int) (found []StepResults, err error) {
+// importResults returns the results of steps in the order of their numbers.
+func importResults(tx *db.Tx, id enlist.ImportID, from int64, limit int) (found []stepResults, err error) {
 	err = tx.Each(func(row *db.Cursor) error {
-		r := StepResults{Number: row.Int()}
+		r := stepResults{Number: row.Int()}
 		r.Data = []byte(row.Text()) // a copy: the engine may use its bytes again
 		found = append(found, r)
 		return nil
@@ -146,12 +146,12 @@ func ImportResults(tx *db.Tx, id enlist.ImportID, from int64, limit int) (found 
 // EraseResults removes values and Contacts from those results of a step of an Import into a List that are about a
 // person. It does nothing if the results were removed meanwhile.
 func EraseResults(tx *db.Tx, p *enlist.Person, list enlist.ListID, id enlist.ImportID, number int64) error {
-	stored, err := ImportResults(tx, id, number, 1)
+	stored, err := importResults(tx, id, number, 1)
 	if err != nil || len(stored) == 0 || stored[0].Number != number {
 		return err
 	}
 	var rows []RowResult
-	err = UnpackResults(stored[0].Data, func(r *RowResult) error {
+	err = unpackResults(stored[0].Data, func(r *RowResult) error {
 		if r.isAbout(p, list) {
 			*r = RowResult{Row: r.Row, Outcome: r.Outcome, Reason: contacts.ErasedAddress}
 		}
@@ -161,7 +161,7 @@ func EraseResults(tx *db.Tx, p *enlist.Person, list enlist.ListID, id enlist.Imp
 	if err != nil {
 		return fmt.Errorf("read the results of import %d: %w", id, err)
 	}
-	data, err := new(ResultPacker).Pack(rows)
+	data, err := new(resultPacker).Pack(rows)
 	if err != nil {
 		return err
 	}

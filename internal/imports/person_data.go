@@ -24,8 +24,8 @@ func OfPerson(tx *db.Tx, p *enlist.Person, each func([]enlist.PersonValue) error
 				return err
 			}
 		}
-		err := eachStep(tx, i.ID, func(step StepResults) error {
-			return UnpackResults(step.Data, func(r *RowResult) error {
+		err := eachStep(tx, i.ID, func(step stepResults) error {
+			return unpackResults(step.Data, func(r *RowResult) error {
 				if !r.isAbout(p, i.ListID) {
 					return nil
 				}
@@ -61,9 +61,9 @@ func (r *RowResult) isAbout(p *enlist.Person, list enlist.ListID) bool {
 }
 
 // eachStep calls each with the results of the steps of an Import.
-func eachStep(tx *db.Tx, id enlist.ImportID, each func(StepResults) error) error {
+func eachStep(tx *db.Tx, id enlist.ImportID, each func(stepResults) error) error {
 	for from := int64(0); ; {
-		steps, err := ImportResults(tx, id, from, ResultSteps)
+		steps, err := importResults(tx, id, from, resultSteps)
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func eachStep(tx *db.Tx, id enlist.ImportID, each func(StepResults) error) error
 			}
 			from = step.Number + 1
 		}
-		if len(steps) < ResultSteps {
+		if len(steps) < resultSteps {
 			return nil
 		}
 	}

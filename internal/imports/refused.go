@@ -32,12 +32,12 @@ const ReasonOther = "other reasons"
 func (s *Service) Refusals(ctx context.Context, c *enlist.Caller, id enlist.ImportID, most int) ([]Refusal, error) {
 	all := refusals{most: most, of: make(map[[2]string]int)}
 	for from, rest := int64(0), true; rest; {
-		steps, err := db.View(ctx, s.db, c, func(tx *db.Tx) ([]StepResults, error) {
+		steps, err := db.View(ctx, s.db, c, func(tx *db.Tx) ([]stepResults, error) {
 			i, err := loadImport(tx, c, id)
 			if err != nil || all.seen >= i.Refused {
 				return nil, err
 			}
-			return ImportResults(tx, id, from, ResultSteps)
+			return importResults(tx, id, from, resultSteps)
 		})
 		if err != nil {
 			return nil, err
@@ -48,7 +48,7 @@ func (s *Service) Refusals(ctx context.Context, c *enlist.Caller, id enlist.Impo
 			}
 			from = step.Number + 1
 		}
-		rest = len(steps) == ResultSteps
+		rest = len(steps) == resultSteps
 	}
 	return all.list, nil
 }

@@ -60,15 +60,15 @@ func (r *RowResult) AppendCSV(b []byte) []byte {
 	return append(b, "\r\n"...)
 }
 
-// ResultPacker packs the results of steps. It keeps its memory for the next step.
-type ResultPacker struct {
+// resultPacker packs the results of steps. It keeps its memory for the next step.
+type resultPacker struct {
 	lines   []byte
 	packed  bytes.Buffer
 	deflate *flate.Writer
 }
 
 // Pack returns the results of a step as the database has them, valid until the next call.
-func (p *ResultPacker) Pack(rows []RowResult) ([]byte, error) {
+func (p *resultPacker) Pack(rows []RowResult) ([]byte, error) {
 	p.lines = p.lines[:0]
 	for i := range rows {
 		var err error
@@ -138,8 +138,8 @@ func (d *decision) result() RowResult {
 	return r
 }
 
-// UnpackResults calls each with the results of a step.
-func UnpackResults(data []byte, each func(*RowResult) error) error {
+// unpackResults calls each with the results of a step.
+func unpackResults(data []byte, each func(*RowResult) error) error {
 	lines := json.NewDecoder(flate.NewReader(bytes.NewReader(data)))
 	lines.UseNumber()
 	for {
@@ -157,30 +157,30 @@ func UnpackResults(data []byte, each func(*RowResult) error) error {
 	}
 }
 
-// ResultSteps is the number of steps whose results one View reads.
-const ResultSteps = 16
+// resultSteps is the number of steps whose results one View reads.
+const resultSteps = 16
 
 // ImportResults calls each with the result of every row that is done, in the order of the file. The results are removed
 // seven days after the end of the Import. Errors: ErrNoImport, Denied, and those of each.
 func (s *Service) ImportResults(ctx context.Context, c *enlist.Caller, id enlist.ImportID,
 	each func(*RowResult) error) error {
 	for from := int64(0); ; {
-		found, err := db.View(ctx, s.db, c, func(tx *db.Tx) ([]StepResults, error) {
+		found, err := db.View(ctx, s.db, c, func(tx *db.Tx) ([]stepResults, error) {
 			if _, err := loadImport(tx, c, id); err != nil {
 				return nil, err
 			}
-			return ImportResults(tx, id, from, ResultSteps)
+			return importResults(tx, id, from, resultSteps)
 		})
 		if err != nil {
 			return err
 		}
 		for _, step := range found {
-			if err := UnpackResults(step.Data, each); err != nil {
+			if err := unpackResults(step.Data, each); err != nil {
 				return err
 			}
 			from = step.Number + 1
 		}
-		if len(found) < ResultSteps {
+		if len(found) < resultSteps {
 			return nil
 		}
 	}
@@ -189,8 +189,8 @@ func (s *Service) ImportResults(ctx context.Context, c *enlist.Caller, id enlist
 // RemoveImportResults does one step of the job that removes the results of an Import.
 func (s *Service) RemoveImportResults(ctx context.Context, e RemoveImportResults) (done bool, err error) {
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, _ int64) (bool, error) {
-		n, err := deleteImportResults(tx, e.Import, ResultSteps)
-		if err != nil || n == ResultSteps {
+		n, err := deleteImportResults(tx, e.Import, resultSteps)
+		if err != nil || n == resultSteps {
 			return false, err
 		}
 		i, err := lockImport(tx, e.Import)

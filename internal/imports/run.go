@@ -101,7 +101,7 @@ type importRun struct {
 	owner   string
 	dryRun  bool
 	seen    *addressSet // of a dry run
-	results ResultPacker
+	results resultPacker
 }
 
 // claim takes the lease of the Import, also from the owner gone. It returns nil if nothing is left to do. A dry run that
