@@ -205,7 +205,7 @@ func filterBatches(tx *db.Tx, account enlist.AccountID, f BatchFilter) (where st
 		where += " AND (creation_time > ? OR send_time > ? OR last_sent_time > ?)"
 		args = append(args, f.Since, f.Since, f.Since)
 	}
-	within, more, err := WithinLists(tx, f.Lists)
+	within, more, err := withinLists(tx, f.Lists)
 	if err != nil {
 		return "", nil, err
 	}
@@ -214,9 +214,9 @@ func filterBatches(tx *db.Tx, account enlist.AccountID, f BatchFilter) (where st
 	return q.Text.String(), q.Args, nil
 }
 
-// WithinLists returns a further test for rows of the table batch, and its arguments: all recipients are in the Lists.
+// withinLists returns a further test for rows of the table batch, and its arguments: all recipients are in the Lists.
 // With nil it is "".
-func WithinLists(tx *db.Tx, allowed []enlist.ListID) (test string, args []any, err error) {
+func withinLists(tx *db.Tx, allowed []enlist.ListID) (test string, args []any, err error) {
 	if allowed == nil {
 		return "", nil, nil
 	}

@@ -12,6 +12,7 @@
 //	event*.go, events_removed.go   opens, clicks and other events, and their sums
 //	edition_sql.go   the mails by edition of their Message
 //	sums_sql.go      reads these sums for reports
+//	uses_sql.go      how often Messages were sent and opened
 //	domain*.go       the numbers by group of domains and by reason of bounces
 //	autoresponder*.go    autoresponders, and the Batch that has the figures of one
 //	history.go, contact_events.go   the mails that a Contact got, and what happened to them

@@ -93,7 +93,7 @@ func SumsOfBatches(tx *db.Tx, c *enlist.Caller, ids []enlist.BatchID) (map[enlis
 	if err != nil || len(ids) == 0 {
 		return sums, err
 	}
-	within, args, err := WithinLists(tx, c.Key.Lists)
+	within, args, err := withinLists(tx, c.Key.Lists)
 	if err != nil {
 		return nil, err
 	}

@@ -58,20 +58,13 @@ func (s *Service) OutcomesByDay(ctx context.Context, c *enlist.Caller, days int)
 // eachOutcome calls each with the time of the first mail and the outcomes of the Batches whose first mail was sent at a
 // time or later.
 func eachOutcome(tx *db.Tx, c *enlist.Caller, since int64, each func(first int64, o *DayOutcomes)) error {
-	clauses, args, err := batches.BatchClauses(tx, c.Account.ID, batches.BatchFilter{Lists: c.Key.Lists,
+	return batches.EachOutcome(tx, c.Account.ID, batches.BatchFilter{Lists: c.Key.Lists,
 		Where: &enlist.Condition{Key: &enlist.SearchKey{Name: "first_sent_time", Type: enlist.KeyInt},
-			Operator: enlist.GreaterThan, Operands: []enlist.Operand{{Int: since - 1}}}})
-	if err != nil {
-		return err
-	}
-	return tx.Each(func(row *db.Cursor) error {
-		isTest, first := row.Int() != 0, row.Int()
-		o := DayOutcomes{Sent: row.Int(), Refused: row.Int(), Bounced: row.Int(), Failed: row.Int(),
-			Complained: row.Int(), Left: row.Int()}
-		if !isTest {
-			each(first, &o)
-		}
-		return nil
-	}, "SELECT is_test, first_sent_time, sent, refused, bounced, failed, complained, unsubscribed FROM batch "+clauses,
-		args...)
+			Operator: enlist.GreaterThan, Operands: []enlist.Operand{{Int: since - 1}}}},
+		func(isTest bool, first int64, n *batches.BatchCounts) {
+			if !isTest {
+				each(first, &DayOutcomes{Sent: n.Sent, Refused: n.Refused, Bounced: n.Bounced, Failed: n.Failed,
+					Complained: n.Complained, Left: n.Unsubscribed})
+			}
+		})
 }

@@ -11,47 +11,16 @@ import (
 
 // This file says how often the Messages of an Account, and those of autoresponders, were sent and opened.
 
-// Use is a Batch of a Message.
-type Use struct {
-	Batch     enlist.BatchID
-	Time      int64 // when its sending began or begins
-	Delivered int64 // mails that arrived, as far as is known
-	Opened    int64 // mails that a person opened
-}
-
-// maxUses is the number of Batches that MessageUses reads, the newest ones.
-const maxUses = 500
+type (
+	// Use is a Batch of a Message.
+	Use = batches.Use
+	// AutoresponderFigures are the figures of an autoresponder.
+	AutoresponderFigures = batches.AutoresponderFigures
+)
 
 // MessageUses returns the Batches of each Message that the caller may access, the oldest first.
 func (s *Service) MessageUses(ctx context.Context, c *enlist.Caller) (map[enlist.MessageID][]Use, error) {
-	return db.View(ctx, s.db, c, func(tx *db.Tx) (map[enlist.MessageID][]Use, error) {
-		uses := make(map[enlist.MessageID][]Use)
-		within, lists, err := batches.WithinLists(tx, c.Key.Lists)
-		if err != nil {
-			return nil, err
-		}
-		args := append([]any{int64(c.Account.ID), string(batches.BatchDeleted), string(batches.BatchCancelled),
-			string(batches.BatchFailed)}, lists...)
-		err = tx.Each(func(row *db.Cursor) error {
-			m := enlist.MessageID(row.Int())
-			u := Use{Batch: enlist.BatchID(row.Int()), Time: row.Int(), Delivered: row.Int(), Opened: row.Int()}
-			uses[m] = append([]Use{u}, uses[m]...)
-			return nil
-		}, `SELECT message_id, id, CASE begun_time WHEN 0 THEN send_time ELSE begun_time END, sent - (bounced - refused),
-				CAST((SELECT coalesce(sum(human_opened), 0) FROM batch_sum WHERE batch_sum.batch_id = batch.id) AS BIGINT)
-			FROM batch WHERE account_id = ? AND status NOT IN (?, ?, ?)`+within+" ORDER BY id DESC LIMIT ?",
-			append(args, int64(maxUses))...)
-		return uses, err
-	})
-}
-
-// AutoresponderFigures are how many mails an autoresponder has sent, and what became of them.
-type AutoresponderFigures struct {
-	Batch     enlist.BatchID // which has the figures
-	Sent      int64
-	Delivered int64 // mails that arrived, as far as is known
-	Opened    int64 // mails that a person opened
-	Clicked   int64 // mails in which a person clicked a link
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (map[enlist.MessageID][]Use, error) { return batches.Uses(tx, c) })
 }
 
 // AutoresponderFigures returns the figures of the autoresponders of a List, without those that were also in a List
@@ -62,21 +31,6 @@ func (s *Service) AutoresponderFigures(ctx context.Context, c *enlist.Caller, li
 		if _, err := lists.Load(tx, c, list); err != nil {
 			return nil, err
 		}
-		within, args, err := batches.WithinLists(tx, c.Key.Lists)
-		if err != nil {
-			return nil, err
-		}
-		all := make(map[enlist.AutoresponderID]AutoresponderFigures)
-		return all, tx.Each(func(row *db.Cursor) error {
-			id := enlist.AutoresponderID(row.Int())
-			all[id] = AutoresponderFigures{Batch: enlist.BatchID(row.Int()), Sent: row.Int(),
-				Delivered: max(0, row.Int()), Opened: row.Int(), Clicked: row.Int()}
-			return nil
-		}, `SELECT a.id, batch.id, sent, sent - (bounced - refused),
-				CAST((SELECT coalesce(sum(human_opened), 0) FROM batch_sum s WHERE s.batch_id = batch.id) AS BIGINT),
-				CAST((SELECT coalesce(sum(human_clicked), 0) FROM batch_sum s WHERE s.batch_id = batch.id) AS BIGINT)
-			FROM autoresponder a JOIN autoresponder_batch f ON f.autoresponder_id = a.id
-				JOIN batch ON batch.id = f.batch_id
-			WHERE a.list_id = ?`+within, append([]any{int64(list)}, args...)...)
+		return batches.FiguresOfAutoresponders(tx, c, list)
 	})
 }

@@ -1,0 +1,87 @@
+package batches
+
+import (
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file reads how often Messages, and those of autoresponders, were sent and opened. Package reports shows it.
+
+// Use is a Batch of a Message.
+type Use struct {
+	Batch     enlist.BatchID
+	Time      int64 // when its sending began or begins
+	Delivered int64 // mails that arrived, as far as is known
+	Opened    int64 // mails that a person opened
+}
+
+// maxUses is the number of Batches that Uses reads, the newest ones.
+const maxUses = 500
+
+// Uses returns the Batches of each Message that the caller may access, the oldest first.
+func Uses(tx *db.Tx, c *enlist.Caller) (map[enlist.MessageID][]Use, error) {
+	uses := make(map[enlist.MessageID][]Use)
+	within, lists, err := withinLists(tx, c.Key.Lists)
+	if err != nil {
+		return nil, err
+	}
+	args := append([]any{int64(c.Account.ID), string(BatchDeleted), string(BatchCancelled),
+		string(BatchFailed)}, lists...)
+	err = tx.Each(func(row *db.Cursor) error {
+		m := enlist.MessageID(row.Int())
+		u := Use{Batch: enlist.BatchID(row.Int()), Time: row.Int(), Delivered: row.Int(), Opened: row.Int()}
+		uses[m] = append([]Use{u}, uses[m]...)
+		return nil
+	}, `SELECT message_id, id, CASE begun_time WHEN 0 THEN send_time ELSE begun_time END, sent - (bounced - refused),
+			CAST((SELECT coalesce(sum(human_opened), 0) FROM batch_sum WHERE batch_sum.batch_id = batch.id) AS BIGINT)
+		FROM batch WHERE account_id = ? AND status NOT IN (?, ?, ?)`+within+" ORDER BY id DESC LIMIT ?",
+		append(args, int64(maxUses))...)
+	return uses, err
+}
+
+// AutoresponderFigures are how many mails an autoresponder has sent, and what became of them.
+type AutoresponderFigures struct {
+	Batch     enlist.BatchID // which has the figures
+	Sent      int64
+	Delivered int64 // mails that arrived, as far as is known
+	Opened    int64 // mails that a person opened
+	Clicked   int64 // mails in which a person clicked a link
+}
+
+// FiguresOfAutoresponders returns the figures of the autoresponders of a List, without those that were also in a List
+// which the caller may not access.
+func FiguresOfAutoresponders(tx *db.Tx, c *enlist.Caller, list enlist.ListID) (
+	map[enlist.AutoresponderID]AutoresponderFigures, error) {
+	within, args, err := withinLists(tx, c.Key.Lists)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[enlist.AutoresponderID]AutoresponderFigures)
+	return all, tx.Each(func(row *db.Cursor) error {
+		id := enlist.AutoresponderID(row.Int())
+		all[id] = AutoresponderFigures{Batch: enlist.BatchID(row.Int()), Sent: row.Int(),
+			Delivered: max(0, row.Int()), Opened: row.Int(), Clicked: row.Int()}
+		return nil
+	}, `SELECT a.id, batch.id, sent, sent - (bounced - refused),
+			CAST((SELECT coalesce(sum(human_opened), 0) FROM batch_sum s WHERE s.batch_id = batch.id) AS BIGINT),
+			CAST((SELECT coalesce(sum(human_clicked), 0) FROM batch_sum s WHERE s.batch_id = batch.id) AS BIGINT)
+		FROM autoresponder a JOIN autoresponder_batch f ON f.autoresponder_id = a.id
+			JOIN batch ON batch.id = f.batch_id
+		WHERE a.list_id = ?`+within, append([]any{int64(list)}, args...)...)
+}
+
+// EachOutcome calls each with the time of the first mail and the numbers of mails of the Batches that pass a filter.
+func EachOutcome(tx *db.Tx, account enlist.AccountID, f BatchFilter,
+	each func(isTest bool, first int64, n *BatchCounts)) error {
+	clauses, args, err := BatchClauses(tx, account, f)
+	if err != nil {
+		return err
+	}
+	return tx.Each(func(row *db.Cursor) error {
+		isTest, first := row.Int() != 0, row.Int()
+		each(isTest, first, &BatchCounts{Sent: row.Int(), Refused: row.Int(), Bounced: row.Int(), Failed: row.Int(),
+			Complained: row.Int(), Unsubscribed: row.Int()})
+		return nil
+	}, "SELECT is_test, first_sent_time, sent, refused, bounced, failed, complained, unsubscribed FROM batch "+clauses,
+		args...)
+}
