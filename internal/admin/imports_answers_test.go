@@ -47,10 +47,10 @@ func (s *importSite) asksHowColumnsAreWritten() {
 		"The values of the column Joined do not show", ">choose how they are written</option>", `<option value="DD/MM/YYYY">written 31/01/2026</option>`,
 		">written 1.234,50, as the values show</option>", `<option value="point">written 1,234.50</option>`)
 	targets := []string{"field:Email", "new", "new", "new"}
-	path, i := s.again(path+"/columns", url.Values{"target": targets, "decimal-1": {"point"}, "date-2": {"MM/DD/YYYY"}, "decimal-3": {""}})
+	path, _ = s.again(path+"/columns", url.Values{"target": targets, "decimal-1": {"point"}, "date-2": {"MM/DD/YYYY"}, "decimal-3": {""}})
 	s.wantWithout(s.get("full", path), "do not show how")
 	s.want(s.get("full", path), 200, `<option value="point" selected>`, `<option value="MM/DD/YYYY" selected>`)
-	_, i = s.again(path+"/run", url.Values{})
+	_, i := s.again(path+"/run", url.Values{})
 	var got []string
 	for _, c := range s.Contact(list, s.All(list)[0]).Values {
 		got = append(got, c.Text)
