@@ -148,7 +148,7 @@ const lastNames = 500_000
 
 // person returns Contact number i. A search for one State matches an eighth of the Contacts, for one
 // Postcode a thousandth, and for one value of Member half of them.
-func person(schema *enlist.Schema, i int) *enlist.ByID {
+func person(schema *enlist.Schema, i int) *enlist.Contact {
 	states := []string{"NSW", "VIC", "QLD", "WA", "SA", "TAS", "ACT", "NT"}
 	values := map[string]string{
 		"Email": address(i), "First Name": "Maria", "Last Name": "Kowalska " + strconv.Itoa(i*7919%lastNames),
@@ -156,7 +156,7 @@ func person(schema *enlist.Schema, i int) *enlist.ByID {
 		"Born":   time.Unix(int64(i%25000)*86400, 0).UTC().Format(time.DateOnly),
 		"Member": []string{"yes", "no"}[i%2], "Comment": "Met at the spring fair", "Colours": "green,blue",
 	}
-	c := &enlist.ByID{ListID: schema.List.ID, Key: address(i), IsFirst: true, IsActive: true, SubscribedVia: "api",
+	c := &enlist.Contact{ListID: schema.List.ID, Key: address(i), IsFirst: true, IsActive: true, SubscribedVia: "api",
 		Created: 1_700_000_000 + int64(i), Modified: 1_700_000_000 + int64(i)}
 	for i := range schema.Fields {
 		c.Values = c.Values.Set(schema.Fields[i].ID, values[schema.Fields[i].Name])

@@ -43,7 +43,7 @@ func (o *Account) ImportFile(list enlist.ListID, file string, change func(*impor
 }
 
 // Contact reads a stored Contact.
-func (o *Account) Contact(list enlist.ListID, id enlist.ContactID) (c *enlist.ByID) {
+func (o *Account) Contact(list enlist.ListID, id enlist.ContactID) (c *enlist.Contact) {
 	o.Helper()
 	o.Must(o.Store.View(o.Context(), func(tx *db.Tx) (err error) {
 		c, err = contacts.ByID(tx, list, id)
@@ -85,7 +85,7 @@ func (o *Account) All(list enlist.ListID) (ids []enlist.ContactID) {
 		if err != nil {
 			return err
 		}
-		return search.Contacts(tx, &enlist.Search{Schema: schema}, func(c *enlist.ByID) error {
+		return search.Contacts(tx, &enlist.Search{Schema: schema}, func(c *enlist.Contact) error {
 			ids = append(ids, c.ID)
 			return nil
 		})

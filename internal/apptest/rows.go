@@ -31,7 +31,7 @@ func (w *ContactRows) Begin(columns []enlist.Column, streaming bool) error {
 	return nil
 }
 
-func (w *ContactRows) Contact(c *enlist.ByID) error {
+func (w *ContactRows) Contact(c *enlist.Contact) error {
 	row := make(map[string]string, len(w.columns))
 	for _, column := range w.columns {
 		if column.Field != nil {

@@ -43,13 +43,13 @@ func NewSchema(t *testing.T, s db.Engine) *enlist.Schema {
 }
 
 // NewContact returns a new Contact with an email address, without storing the Contact.
-func NewContact(s *enlist.Schema, key string) *enlist.ByID {
-	return &enlist.ByID{ListID: s.List.ID, Key: key, IsFirst: true, IsActive: true, SubscribedVia: "api",
+func NewContact(s *enlist.Schema, key string) *enlist.Contact {
+	return &enlist.Contact{ListID: s.List.ID, Key: key, IsFirst: true, IsActive: true, SubscribedVia: "api",
 		Values: enlist.Values{{Field: s.Email().ID, Text: key}}, Created: 100, Modified: 100}
 }
 
 // InsertContact stores a Contact. It fails the test if another Contact is the primary of the address.
-func InsertContact(t *testing.T, s db.Engine, c *enlist.ByID) {
+func InsertContact(t *testing.T, s db.Engine, c *enlist.Contact) {
 	t.Helper()
 	Update(t, s, func(tx *db.Tx) error {
 		inserted, err := contacts.Insert(tx, c)

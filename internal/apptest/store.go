@@ -79,7 +79,7 @@ func View(t *testing.T, s db.Engine, fn func(*db.Tx) error) {
 func Same(t *testing.T, what string, got, want any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(enlist.Schema{}),
-		cmpopts.IgnoreFields(enlist.ByID{}, "Before", "IsComplaint"), cmpopts.EquateEmpty()); diff != "" {
+		cmpopts.IgnoreFields(enlist.Contact{}, "Before", "IsComplaint"), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }

@@ -85,7 +85,7 @@ func IDsOfCandidates(all []contacts.Candidate) []enlist.ContactID {
 
 // leftOut says why a Contact becomes no recipient. It returns "" if the Contact does.
 func leftOut(c *contacts.Candidate, schema *enlist.Schema) LeftOut {
-	contact := enlist.ByID{Key: c.Key, IsActive: c.IsActive, IsUnsubscribed: c.IsUnsubscribed,
+	contact := enlist.Contact{Key: c.Key, IsActive: c.IsActive, IsUnsubscribed: c.IsUnsubscribed,
 		DoubleOptIn: c.IsDoubleOptIn}
 	return ReasonLeftOut(&contact, schema)
 }
@@ -140,7 +140,7 @@ func batchesWithMessage(tx *db.Tx, b *Batch) (ids []enlist.BatchID, err error) {
 
 // ReasonLeftOut says why a Contact must not get the mail of a Batch. It returns "" for a Contact that may.
 // reference.md: event.confirm
-func ReasonLeftOut(c *enlist.ByID, schema *enlist.Schema) LeftOut {
+func ReasonLeftOut(c *enlist.Contact, schema *enlist.Schema) LeftOut {
 	switch {
 	case c.IsUnsubscribed:
 		return LeftUnsubscribed

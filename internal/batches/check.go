@@ -127,7 +127,7 @@ func (k *batchCheck) sample(i int) *messages.OutgoingMail {
 		Files:    k.contents[i].Files,
 		Delivery: enlist.DeliveryKey{List: k.schema.List.ID, Time: k.CreationTime, Cause: CauseBatch(k.ID)}}
 	if m.Contact == nil {
-		m.Contact = new(enlist.ByID)
+		m.Contact = new(enlist.Contact)
 	}
 	m.Delivery.Contact = m.Contact.ID
 	return m

@@ -83,7 +83,7 @@ type batchCheck struct {
 	fields   []string         // merge fields without a fallback
 	missing  map[string]int64 // recipients without a value, by merge field
 	schema   *enlist.Schema   // of the first List with a recipient, or else of the first List
-	contact  *enlist.ByID     // the first recipient; nil: there is none
+	contact  *enlist.Contact  // the first recipient; nil: there is none
 
 	seed  maphash.Seed
 	taken map[uint64]bool // hashes of the addresses of recipients, and of the recipients in Lists that send to duplicates
@@ -205,7 +205,7 @@ type checkStep struct {
 	domains    map[string]int64 // recipients of the step by domain
 	missing    map[string]int64 // of the check, after this step
 	schema     *enlist.Schema
-	contact    *enlist.ByID // the first recipient of the step
+	contact    *enlist.Contact // the first recipient of the step
 }
 
 // step reads some Contacts of a population, and counts them.

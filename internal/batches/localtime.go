@@ -59,7 +59,7 @@ func NewLocalClock(b *Batch, schema *enlist.Schema, account *enlist.Account) *lo
 
 // DueTime returns when a Contact is due. A clock that shows the time twice means the first time. If a clock skips the
 // time, the Contact is due when the clock is put forward.
-func (l *localClock) DueTime(c *enlist.ByID) int64 {
+func (l *localClock) DueTime(c *enlist.Contact) int64 {
 	zone := ""
 	if l.field != nil {
 		zone = strings.TrimSpace(c.Values.Get(l.field.ID))

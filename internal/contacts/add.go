@@ -183,7 +183,7 @@ type addRow struct {
 	index   int // in the request
 	parsed  *ParsedContact
 	leftOut bool
-	contact *enlist.ByID            // the Contact that the row adds or overwrites; nil if the row is left out
+	contact *enlist.Contact         // the Contact that the row adds or overwrites; nil if the row is left out
 	event   enlist.WebhookEventType // "" if the row changes nothing
 }
 
@@ -251,7 +251,7 @@ func (a *addCall) checkRoom(tx *db.Tx, schema *enlist.Schema, today string) erro
 		if err := a.leaveOutUnsubscribed(tx, rows); err != nil {
 			return err
 		}
-		existing := map[string]*enlist.ByID{}
+		existing := map[string]*enlist.Contact{}
 		if a.unique(schema) {
 			existing, err = FirstContacts(tx, a.List, keysOf(rows))
 			if err != nil {

@@ -119,20 +119,20 @@ func (b *addStep) store(rows []*addRow) error {
 
 // assign sets the Contact and the event of each row. It returns the Contacts to insert and the stored
 // Contacts to update. Rows over the Contact limit are left out.
-func (b *addStep) assign(rows []*addRow) (fresh, changed []*enlist.ByID, err error) {
+func (b *addStep) assign(rows []*addRow) (fresh, changed []*enlist.Contact, err error) {
 	room, err := AccountRoom(b.tx, b.caller.Account)
 	if err != nil {
 		return nil, nil, err
 	}
 	unique := b.unique(b.schema)
-	known := make(map[string]*enlist.ByID) // by Key; empty if the call may add an address twice
+	known := make(map[string]*enlist.Contact) // by Key; empty if the call may add an address twice
 	if b.Overwrite || unique && b.caller.Account.ContactLimit != enlist.NoContactLimit {
 		known, err = FirstContacts(b.tx, b.List, keysOf(rows))
 		if err != nil {
 			return nil, nil, err
 		}
 	}
-	isChanged := make(map[*enlist.ByID]bool)
+	isChanged := make(map[*enlist.Contact]bool)
 	for _, r := range rows {
 		c := known[r.parsed.Key]
 		switch {
@@ -160,7 +160,7 @@ func (b *addStep) assign(rows []*addRow) (fresh, changed []*enlist.ByID, err err
 
 // overwrite sets the sent values in a Contact. It does not change the flags of the Contact. It returns
 // the event, or "" if no value has changed.
-func (b *addStep) overwrite(c *enlist.ByID, parsed *ParsedContact) enlist.WebhookEventType {
+func (b *addStep) overwrite(c *enlist.Contact, parsed *ParsedContact) enlist.WebhookEventType {
 	if !parsed.Apply(c) {
 		return ""
 	}

@@ -182,7 +182,7 @@ func (t *Notifier) Publish(tx *db.Tx, schema *enlist.Schema, now int64, all []Co
 
 // insertOrDuplicate stores a new Contact. If another Contact has the address, insert stores the new Contact
 // as a duplicate or, if the List disallows duplicates, stores nothing and returns false.
-func insertOrDuplicate(c *enlist.ByID, tx *db.Tx, schema *enlist.Schema) (inserted bool, err error) {
+func insertOrDuplicate(c *enlist.Contact, tx *db.Tx, schema *enlist.Schema) (inserted bool, err error) {
 	c.IsFirst = true
 	inserted, err = Insert(tx, c)
 	if err == nil && !inserted && !schema.List.DisallowDuplicates {

@@ -176,7 +176,7 @@ func (m *bulkModel) check(t *rapid.T) {
 			return err
 		}
 		var got []person
-		err = search.Contacts(tx, &enlist.Search{Schema: schema}, func(c *enlist.ByID) error {
+		err = search.Contacts(tx, &enlist.Search{Schema: schema}, func(c *enlist.Contact) error {
 			got = append(got, person{ID: c.ID})
 			return nil
 		})

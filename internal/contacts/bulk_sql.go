@@ -18,8 +18,8 @@ import (
 // FirstContacts returns the primary Contacts of the addresses, by address. In a transaction that writes,
 // it locks them in the order of their addresses, so that two calls with the same addresses cannot
 // deadlock here.
-func FirstContacts(tx *db.Tx, list enlist.ListID, keys []string) (map[string]*enlist.ByID, error) {
-	found := make(map[string]*enlist.ByID)
+func FirstContacts(tx *db.Tx, list enlist.ListID, keys []string) (map[string]*enlist.Contact, error) {
+	found := make(map[string]*enlist.Contact)
 	if len(keys) == 0 {
 		return found, nil
 	}
@@ -29,13 +29,13 @@ func FirstContacts(tx *db.Tx, list enlist.ListID, keys []string) (map[string]*en
 	}
 	s := contactStatements.Of(tx.SQL)
 	err = eachContact(tx, readOrLock(tx, s.contactsByKeys, s.lockedByKeys), list,
-		func(c *enlist.ByID) { found[c.Key] = c }, int64(list), wanted)
+		func(c *enlist.Contact) { found[c.Key] = c }, int64(list), wanted)
 	return found, err
 }
 
 // ContactsWithAddresses calls fn with each Contact of a List that has one of the normalised addresses or
 // mobile numbers, in the order of their IDs. In a transaction that writes, it locks them.
-func ContactsWithAddresses(tx *db.Tx, list enlist.ListID, keys []string, fn func(*enlist.ByID)) error {
+func ContactsWithAddresses(tx *db.Tx, list enlist.ListID, keys []string, fn func(*enlist.Contact)) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -43,12 +43,12 @@ func ContactsWithAddresses(tx *db.Tx, list enlist.ListID, keys []string, fn func
 	if err != nil {
 		return err
 	}
-	found := make(map[enlist.ContactID]*enlist.ByID)
+	found := make(map[enlist.ContactID]*enlist.Contact)
 	s := contactStatements.Of(tx.SQL)
 	for _, query := range []string{readOrLock(tx, s.contactsByKeys, s.lockedByKeys),
 		readOrLock(tx, s.contactsByDuplicateKeys, s.lockedByDuplicateKeys),
 		readOrLock(tx, s.contactsByMobiles, s.lockedByMobiles)} {
-		err := eachContact(tx, query, list, func(c *enlist.ByID) { found[c.ID] = c }, int64(list), wanted)
+		err := eachContact(tx, query, list, func(c *enlist.Contact) { found[c.ID] = c }, int64(list), wanted)
 		if err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func ContactsWithAddresses(tx *db.Tx, list enlist.ListID, keys []string, fn func
 // InsertContacts inserts new Contacts of one List and sets their IDs, which ascend. If an address has a
 // primary already, InsertContacts inserts the Contact as a duplicate or, without duplicates, leaves its
 // ID 0. All state columns must have their initial values.
-func InsertContacts(tx *db.Tx, contacts []*enlist.ByID, duplicates bool) error {
+func InsertContacts(tx *db.Tx, contacts []*enlist.Contact, duplicates bool) error {
 	if !duplicates { // an INSERT that stores nothing takes an ID from the sequence
 		var err error
 		contacts, err = withNewKeys(tx, contacts)
@@ -74,11 +74,11 @@ func InsertContacts(tx *db.Tx, contacts []*enlist.ByID, duplicates bool) error {
 }
 
 // InsertNewContacts does what InsertContacts does without duplicates, and saves a look-up of the addresses.
-func InsertNewContacts(tx *db.Tx, contacts []*enlist.ByID) error {
+func InsertNewContacts(tx *db.Tx, contacts []*enlist.Contact) error {
 	return insertContacts(tx, contacts, false)
 }
 
-func insertContacts(tx *db.Tx, contacts []*enlist.ByID, duplicates bool) error {
+func insertContacts(tx *db.Tx, contacts []*enlist.Contact, duplicates bool) error {
 	if len(contacts) == 0 {
 		return nil
 	}
@@ -97,7 +97,7 @@ func insertContacts(tx *db.Tx, contacts []*enlist.ByID, duplicates bool) error {
 }
 
 // markPrimaries sets IsFirst of each Contact. Without duplicates, all Contacts are to become primaries.
-func markPrimaries(tx *db.Tx, contacts []*enlist.ByID, duplicates bool) error {
+func markPrimaries(tx *db.Tx, contacts []*enlist.Contact, duplicates bool) error {
 	taken := make(map[string]bool)
 	if duplicates {
 		var err error
@@ -117,7 +117,7 @@ func markPrimaries(tx *db.Tx, contacts []*enlist.ByID, duplicates bool) error {
 
 // newRow is the row of a new Contact.
 type newRow struct {
-	*enlist.ByID
+	*enlist.Contact
 	id  int64  // taken from the sequence; Contact.ID stays 0 until the row is stored
 	doc string // the values as JSON
 }
@@ -125,7 +125,7 @@ type newRow struct {
 // insertTogether inserts Contacts with one statement. Another transaction may store a primary while this
 // statement waits for it. Then the row is not stored: with duplicates, the loop inserts it as a duplicate
 // of that primary.
-func insertTogether(tx *db.Tx, contacts []*enlist.ByID, duplicates bool) error {
+func insertTogether(tx *db.Tx, contacts []*enlist.Contact, duplicates bool) error {
 	schema, err := lists.Schema(tx, contacts[0].ListID)
 	if err != nil {
 		return err
@@ -137,9 +137,9 @@ func insertTogether(tx *db.Tx, contacts []*enlist.ByID, duplicates bool) error {
 	// All transactions insert addresses in this order, so that two of them cannot deadlock.
 	slices.SortStableFunc(rows, func(a, b newRow) int { return cmp.Compare(a.Key, b.Key) })
 	for {
-		left := make([]*enlist.ByID, len(rows))
+		left := make([]*enlist.Contact, len(rows))
 		for i := range rows {
-			left[i] = rows[i].ByID
+			left[i] = rows[i].Contact
 		}
 		if err := markPrimaries(tx, left, duplicates); err != nil {
 			return err
@@ -160,7 +160,7 @@ func insertTogether(tx *db.Tx, contacts []*enlist.ByID, duplicates bool) error {
 }
 
 // withNewKeys returns the Contacts whose address no Contact of the List has.
-func withNewKeys(tx *db.Tx, contacts []*enlist.ByID) (fresh []*enlist.ByID, err error) {
+func withNewKeys(tx *db.Tx, contacts []*enlist.Contact) (fresh []*enlist.Contact, err error) {
 	if len(contacts) == 0 {
 		return nil, nil
 	}
@@ -174,7 +174,7 @@ func withNewKeys(tx *db.Tx, contacts []*enlist.ByID) (fresh []*enlist.ByID, err 
 }
 
 // dedupeKeysOf returns the addresses of Contacts.
-func dedupeKeysOf(contacts []*enlist.ByID) []string {
+func dedupeKeysOf(contacts []*enlist.Contact) []string {
 	keys := make([]string, len(contacts))
 	for i, c := range contacts {
 		keys[i] = c.Key
@@ -183,7 +183,7 @@ func dedupeKeysOf(contacts []*enlist.ByID) []string {
 }
 
 // newRows takes an ID for each Contact from the sequence and encodes the values.
-func newRows(tx *db.Tx, schema *enlist.Schema, contacts []*enlist.ByID) ([]newRow, error) {
+func newRows(tx *db.Tx, schema *enlist.Schema, contacts []*enlist.Contact) ([]newRow, error) {
 	ids, err := tx.NewContactIDs(len(contacts))
 	if err != nil {
 		return nil, err
@@ -204,12 +204,12 @@ func newRows(tx *db.Tx, schema *enlist.Schema, contacts []*enlist.ByID) ([]newRo
 
 // insertRows inserts rows and sets the ID of each Contact that was stored.
 func insertRows(tx *db.Tx, list enlist.ListID, rows []newRow) error {
-	byID := make(map[int64]*enlist.ByID, len(rows))
+	byID := make(map[int64]*enlist.Contact, len(rows))
 	n := len(rows)
 	ids, created, modified, first := make([]int64, n), make([]int64, n), make([]int64, n), make([]bool, n)
 	keys, mobiles, via, docs := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	for i, r := range rows {
-		byID[r.id] = r.ByID
+		byID[r.id] = r.Contact
 		ids[i], created[i], modified[i], first[i] = r.id, r.Created, r.Modified, r.IsFirst
 		keys[i], mobiles[i], via[i], docs[i] = r.Key, r.Mobile, r.SubscribedVia, r.doc
 	}

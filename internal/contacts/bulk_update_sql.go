@@ -13,8 +13,8 @@ import (
 // ContactsToChange returns those Contacts of a List that have one of the IDs. It locks them in the order of
 // their IDs.
 func ContactsToChange(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (
-	map[enlist.ContactID]*enlist.ByID, error) {
-	found := make(map[enlist.ContactID]*enlist.ByID, len(ids))
+	map[enlist.ContactID]*enlist.Contact, error) {
+	found := make(map[enlist.ContactID]*enlist.Contact, len(ids))
 	if len(ids) == 0 {
 		return found, nil
 	}
@@ -22,7 +22,7 @@ func ContactsToChange(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (
 	if err != nil {
 		return nil, err
 	}
-	err = eachContact(tx, contactStatements.Of(tx.SQL).contactsToChange, list, func(c *enlist.ByID) { found[c.ID] = c },
+	err = eachContact(tx, contactStatements.Of(tx.SQL).contactsToChange, list, func(c *enlist.Contact) { found[c.ID] = c },
 		int64(list), wanted)
 	return found, err
 }
@@ -68,7 +68,7 @@ func keysFound(tx *db.Tx, statement string, list enlist.ListID, keys []string) (
 
 // UpdateContacts stores the columns of Contacts that a change of many Contacts may change. On SQLite, it stores
 // each Contact with the statement of a single Contact.
-func UpdateContacts(tx *db.Tx, contacts []*enlist.ByID) error {
+func UpdateContacts(tx *db.Tx, contacts []*enlist.Contact) error {
 	if !tx.SQL.ConcurrentWriters {
 		for _, c := range contacts {
 			if err := Update(tx, c); err != nil {

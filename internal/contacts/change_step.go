@@ -137,7 +137,7 @@ func (s *changeStep) remove(ids []enlist.ContactID) (int, error) {
 }
 
 // each calls change for the Contacts that still exist, in the order of their IDs, and counts those that it changes.
-func (s *changeStep) each(ids []enlist.ContactID, change func(*enlist.ByID) (bool, error)) (n int, err error) {
+func (s *changeStep) each(ids []enlist.ContactID, change func(*enlist.Contact) (bool, error)) (n int, err error) {
 	found, err := ContactsToChange(s.tx, s.ListID, ids)
 	if err != nil {
 		return 0, err
@@ -162,7 +162,7 @@ func (s *changeStep) activate(ids []enlist.ContactID, active bool) (int, error) 
 	if active {
 		event = enlist.WebhookReactivated
 	}
-	return s.each(ids, func(c *enlist.ByID) (bool, error) {
+	return s.each(ids, func(c *enlist.Contact) (bool, error) {
 		if c.IsActive == active && !(active && c.IsBounceDeactivated) {
 			return false, nil
 		}
@@ -176,7 +176,7 @@ func (s *changeStep) activate(ids []enlist.ContactID, active bool) (int, error) 
 }
 
 func (s *changeStep) unsubscribe(ids []enlist.ContactID) (int, error) {
-	return s.each(ids, func(c *enlist.ByID) (bool, error) {
+	return s.each(ids, func(c *enlist.Contact) (bool, error) {
 		if c.IsUnsubscribed {
 			return false, nil
 		}
@@ -189,7 +189,7 @@ func (s *changeStep) unsubscribe(ids []enlist.ContactID) (int, error) {
 // was long ago, and none of these people does anything now.
 func (s *changeStep) confirm(ids []enlist.ContactID) (int, error) {
 	by := Origin{Method: MethodStatement, Text: s.Value}
-	return s.each(ids, func(c *enlist.ByID) (bool, error) {
+	return s.each(ids, func(c *enlist.Contact) (bool, error) {
 		if c.DoubleOptIn || c.IsUnsubscribed {
 			return false, nil
 		}
@@ -205,7 +205,7 @@ func (s *changeStep) ask(ids []enlist.ContactID) (int, error) {
 		s.reason = reasonNoDoubleOptIn
 		return 0, nil
 	}
-	return s.each(ids, func(c *enlist.ByID) (bool, error) {
+	return s.each(ids, func(c *enlist.Contact) (bool, error) {
 		if c.DoubleOptIn || c.IsUnsubscribed || !c.IsActive {
 			return false, nil
 		}
@@ -228,8 +228,8 @@ func (s *changeStep) set(ids []enlist.ContactID) (int, error) {
 		s.reason = err.Error()
 		return 0, nil
 	}
-	var changed []*enlist.ByID
-	n, err := s.each(ids, func(c *enlist.ByID) (bool, error) {
+	var changed []*enlist.Contact
+	n, err := s.each(ids, func(c *enlist.Contact) (bool, error) {
 		if !parsed.Apply(c) {
 			return false, nil
 		}

@@ -186,7 +186,7 @@ func wantUnsubscribed(t *testing.T, s db.Engine, schema *enlist.Schema, n int) {
 	apptest.View(t, s, func(tx *db.Tx) (err error) {
 		rows, err = contacts.CountUnsubscribers(tx, &contacts.UnsubscriberSearch{Account: schema.List.AccountID, Lists: onlyList(schema.List.ID)})
 		system := enlist.Search{Schema: schema, Columns: enlist.Columns{System: true}}
-		return errors.Join(err, search.Contacts(tx, &system, func(c *enlist.ByID) error {
+		return errors.Join(err, search.Contacts(tx, &system, func(c *enlist.Contact) error {
 			if c.IsUnsubscribed {
 				all++
 			}

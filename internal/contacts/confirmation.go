@@ -9,12 +9,12 @@ import (
 // This file has the double opt-in: which subscriptions wait for a confirmation, and when a request to confirm is sent.
 
 // AskToConfirm enqueues the request to confirm a subscription, unless events.TakeMailbox refuses it.
-func AskToConfirm(tx *db.Tx, contact *enlist.ByID, now int64) error {
+func AskToConfirm(tx *db.Tx, contact *enlist.Contact, now int64) error {
 	return askToConfirm(tx, contact, now, now)
 }
 
 // askToConfirm is AskToConfirm for an event at a time.
-func askToConfirm(tx *db.Tx, c *enlist.ByID, at, now int64) error {
+func askToConfirm(tx *db.Tx, c *enlist.Contact, at, now int64) error {
 	may, err := events.TakeMailbox(tx, c.ListID, events.AskedConfirmation, c.Key, now)
 	if err != nil || !may {
 		return err
@@ -30,7 +30,7 @@ func askToConfirm(tx *db.Tx, c *enlist.ByID, at, now int64) error {
 // address. Then its subscribe autoresponders have started, and a second confirmation must not start
 // them again. The requests to an earlier address of another mailbox do not delay this request. reference.md:
 // event.confirm
-func confirmNewAddress(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID, confirmed bool, now int64) error {
+func confirmNewAddress(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, confirmed bool, now int64) error {
 	if !schema.List.DoubleOptIn && !confirmed {
 		return nil
 	}
@@ -47,7 +47,7 @@ func confirmNewAddress(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID, c
 // must confirm the subscription first, emitSubscribed enqueues only the notifications and the
 // request to confirm. The confirmation then enqueues the autoresponders.
 // reference.md: Events, event.confirm
-func emitSubscribed(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID, now int64) error {
+func emitSubscribed(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, now int64) error {
 	if !schema.List.DoubleOptIn || contact.DoubleOptIn {
 		return events.Emit(tx, schema, contact.ID, enlist.EventSubscribe, now)
 	}

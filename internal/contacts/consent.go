@@ -56,7 +56,7 @@ func (o *Origin) checkIP() (err error) {
 }
 
 // Record adds a change without a consent to the ledger. decisions.md: 89
-func (o Origin) Record(tx *db.Tx, contact *enlist.ByID, now int64) error {
+func (o Origin) Record(tx *db.Tx, contact *enlist.Contact, now int64) error {
 	return AddLedgerRow(tx, &enlist.LedgerRow{ListID: contact.ListID, ContactID: contact.ID, Time: now,
 		Method: o.Method, Text: o.Text, IP: o.IP, KeyID: o.Key})
 }
@@ -140,7 +140,7 @@ func parseIP(text string) (netip.Addr, bool) {
 
 // SetPreferences stores answers in a Contact and reports whether an answer changes. The
 // List must define all the preferences.
-func SetPreferences(c *enlist.ByID, schema *enlist.Schema, choices []enlist.PreferenceChoice) (changed bool) {
+func SetPreferences(c *enlist.Contact, schema *enlist.Schema, choices []enlist.PreferenceChoice) (changed bool) {
 	for _, choice := range choices {
 		p := schema.Preference(choice.Name)
 		if old, answered := c.Prefs[p.ID]; answered && old == choice.Agree {

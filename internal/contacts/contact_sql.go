@@ -15,13 +15,13 @@ import (
 // duplicates and have the address in duplicate_key.
 
 // ByID returns a Contact of a List by its ID.
-func ByID(tx *db.Tx, list enlist.ListID, id enlist.ContactID) (*enlist.ByID, error) {
+func ByID(tx *db.Tx, list enlist.ListID, id enlist.ContactID) (*enlist.Contact, error) {
 	s := contactStatements.Of(tx.SQL)
 	return oneContact(tx, readOrLock(tx, s.contactByID, s.lockedByID), list, int64(list), int64(id))
 }
 
 // ByKey returns the primary Contact of a normalised address in a List.
-func ByKey(tx *db.Tx, list enlist.ListID, key string) (*enlist.ByID, error) {
+func ByKey(tx *db.Tx, list enlist.ListID, key string) (*enlist.Contact, error) {
 	s := contactStatements.Of(tx.SQL)
 	return oneContact(tx, readOrLock(tx, s.contactByKey, s.lockedByKey), list, int64(list), key)
 }
@@ -35,8 +35,8 @@ func readOrLock(tx *db.Tx, read, lock string) string {
 	return read
 }
 
-func oneContact(tx *db.Tx, query string, list enlist.ListID, args ...any) (found *enlist.ByID, err error) {
-	err = eachContact(tx, query, list, func(c *enlist.ByID) { found = c }, args...)
+func oneContact(tx *db.Tx, query string, list enlist.ListID, args ...any) (found *enlist.Contact, err error) {
+	err = eachContact(tx, query, list, func(c *enlist.Contact) { found = c }, args...)
 	if err == nil && found == nil {
 		err = enlist.ErrNoContact
 	}
@@ -46,10 +46,10 @@ func oneContact(tx *db.Tx, query string, list enlist.ListID, args ...any) (found
 // ByAddress returns the Contacts of a List that have the normalised address or the mobile
 // number. It returns at most limit Contacts with IDs greater than after, in the order of their IDs.
 func ByAddress(tx *db.Tx, list enlist.ListID, key, mobile string, after enlist.ContactID, limit int) (
-	found []enlist.ByID, err error) {
+	found []enlist.Contact, err error) {
 	s, in := contactStatements.Of(tx.SQL), int64(list)
 	err = eachContact(tx, readOrLock(tx, s.contactsByAddress, s.lockedByAddress), list,
-		func(c *enlist.ByID) { found = append(found, *c) },
+		func(c *enlist.Contact) { found = append(found, *c) },
 		in, int64(after), in, db.OrNull(key), in, db.OrNull(key), in, db.OrNull(mobile), int64(limit))
 	return found, err
 }
@@ -89,10 +89,10 @@ func listsWith(d *db.Dialect, column string) string {
 
 // eachContact calls fn with each Contact that a query returns. Each call gets a new Contact, so fn can
 // keep it.
-func eachContact(tx *db.Tx, query string, list enlist.ListID, fn func(*enlist.ByID), args ...any) error {
+func eachContact(tx *db.Tx, query string, list enlist.ListID, fn func(*enlist.Contact), args ...any) error {
 	m := db.Mapper{Job: db.Selected}
 	return tx.Each(func(row *db.Cursor) error {
-		c := &enlist.ByID{ListID: list}
+		c := &enlist.Contact{ListID: list}
 		m.Cursor = row
 		mapContact(tx.SQL, &m, c)
 		if m.Err != nil {
@@ -111,7 +111,7 @@ var contactTable = db.NewDialectMapping("contact", mapContact)
 
 // mapContact describes the table contact. It does not convert the document of Field values, because the
 // form of this document depends on the List's Fields and on the engine. The caller converts m.document.
-func mapContact(d *db.Dialect, m *db.Mapper, c *enlist.ByID) {
+func mapContact(d *db.Dialect, m *db.Mapper, c *enlist.Contact) {
 	m.Owner("list_id", (*int64)(&c.ListID))
 	m.Value("dedupe_key", (*db.DedupeKey)(c))
 	m.Value("duplicate_key", (*db.DuplicateKey)(c))
@@ -126,7 +126,7 @@ func mapContact(d *db.Dialect, m *db.Mapper, c *enlist.ByID) {
 // Insert stores a new Contact and adds 1 to the counters of the List, its day and the Account. It
 // returns false if the Contact should become the primary of its address, but the List already has a
 // primary of this address.
-func Insert(tx *db.Tx, c *enlist.ByID) (inserted bool, err error) {
+func Insert(tx *db.Tx, c *enlist.Contact) (inserted bool, err error) {
 	schema, err := lists.Schema(tx, c.ListID)
 	if err != nil {
 		return false, err
@@ -147,7 +147,7 @@ func Insert(tx *db.Tx, c *enlist.ByID) (inserted bool, err error) {
 // InsertOrFind inserts a Contact as the primary of its address, or returns the existing primary. It looks
 // first, because an INSERT that does nothing still takes an ID from the sequence. If another transaction
 // inserts the address after the look, the INSERT does nothing and InsertOrFind looks again.
-func InsertOrFind(tx *db.Tx, c *enlist.ByID) (existing *enlist.ByID, err error) {
+func InsertOrFind(tx *db.Tx, c *enlist.Contact) (existing *enlist.Contact, err error) {
 	if tx.IsBatched() {
 		schema, err := lists.Schema(tx, c.ListID)
 		if err != nil {
@@ -171,7 +171,7 @@ func InsertOrFind(tx *db.Tx, c *enlist.ByID) (existing *enlist.ByID, err error) 
 // a duplicate. A transaction that removes this primary waits for the lock. It then sees the duplicate
 // and can promote it. If the address has no primary, insertConcurrently inserts the Contact as the
 // primary.
-func insertConcurrently(tx *db.Tx, c *enlist.ByID, doc string) (id int64, err error) {
+func insertConcurrently(tx *db.Tx, c *enlist.Contact, doc string) (id int64, err error) {
 	if !tx.SQL.ConcurrentWriters || c.IsFirst {
 		return insertOne(tx, c, doc)
 	}
@@ -192,7 +192,7 @@ func insertConcurrently(tx *db.Tx, c *enlist.ByID, doc string) (id int64, err er
 // insertOne inserts the row of a Contact. Nearly all new Contacts have initial values in their state
 // columns. For these Contacts a statement with constants in place of arguments is faster, because SQLite
 // needs one call for each argument.
-func insertOne(tx *db.Tx, c *enlist.ByID, doc string) (id int64, err error) {
+func insertOne(tx *db.Tx, c *enlist.Contact, doc string) (id int64, err error) {
 	statement, job := contactStatements.Of(tx.SQL).insert, db.Inserted
 	if db.HasInitialState(c) {
 		statement, job = contactStatements.Of(tx.SQL).insertInitial, db.Unset
@@ -204,7 +204,7 @@ func insertOne(tx *db.Tx, c *enlist.ByID, doc string) (id int64, err error) {
 	return tx.Insert(statement, args...)
 }
 
-func contactArguments(tx *db.Tx, job db.Use, c *enlist.ByID, doc string) ([]any, error) {
+func contactArguments(tx *db.Tx, job db.Use, c *enlist.Contact, doc string) ([]any, error) {
 	m := &tx.Mapper
 	*m = db.Mapper{Job: job, Args: make([]any, 0, 20), Document: doc}
 	mapContact(tx.SQL, m, c)
@@ -213,7 +213,7 @@ func contactArguments(tx *db.Tx, job db.Use, c *enlist.ByID, doc string) ([]any,
 
 // Update stores all columns of a Contact except those that never change after the INSERT. The day counts the change of
 // its state.
-func Update(tx *db.Tx, c *enlist.ByID) error {
+func Update(tx *db.Tx, c *enlist.Contact) error {
 	schema, err := lists.Schema(tx, c.ListID)
 	if err != nil {
 		return err
@@ -291,13 +291,13 @@ func notASCII(tx *db.Tx, column, of string, owner int64, after string) (keys []s
 }
 
 // AllByID returns the Contacts of a List with the given IDs, in order of ID. It locks no Contact.
-func AllByID(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (found []enlist.ByID, err error) {
+func AllByID(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (found []enlist.Contact, err error) {
 	test, args, err := tx.ContactTest("id", ids)
 	if err != nil {
 		return nil, err
 	}
 	query := contactTable.Of(tx.SQL).Read + "WHERE list_id = ? AND " + test + " ORDER BY id"
 	args = append([]any{int64(list)}, args...)
-	err = eachContact(tx, query, list, func(c *enlist.ByID) { found = append(found, *c) }, args...)
+	err = eachContact(tx, query, list, func(c *enlist.Contact) { found = append(found, *c) }, args...)
 	return found, err
 }

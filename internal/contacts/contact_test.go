@@ -34,7 +34,7 @@ func contactRecords(o apptest.Store) {
 	c.Values = c.Values.Set(schema.FieldNamed("Amount").ID, "12.50").Set(schema.Mobile().ID, "“quoted\" \\ \n\u2028 😀")
 	c.Mobile, c.WebformID, c.Prefs = "+61400000000", 3, map[enlist.PreferenceID]bool{1: true, 2: false}
 	apptest.InsertContact(t, s, c)
-	check := func(what string, find func(*db.Tx) (*enlist.ByID, error)) {
+	check := func(what string, find func(*db.Tx) (*enlist.Contact, error)) {
 		t.Helper()
 		apptest.View(t, s, func(tx *db.Tx) error {
 			got, err := find(tx)
@@ -44,13 +44,13 @@ func contactRecords(o apptest.Store) {
 	}
 	find := func(what string) {
 		t.Helper()
-		check(what+" by ID", func(tx *db.Tx) (*enlist.ByID, error) {
+		check(what+" by ID", func(tx *db.Tx) (*enlist.Contact, error) {
 			return contacts.ByID(tx, schema.List.ID, c.ID)
 		})
-		check(what+" by key", func(tx *db.Tx) (*enlist.ByID, error) {
+		check(what+" by key", func(tx *db.Tx) (*enlist.Contact, error) {
 			return contacts.ByKey(tx, schema.List.ID, c.Key)
 		})
-		check(what+" by mobile", func(tx *db.Tx) (*enlist.ByID, error) {
+		check(what+" by mobile", func(tx *db.Tx) (*enlist.Contact, error) {
 			found, err := contacts.ByAddress(tx, schema.List.ID, "", c.Mobile, 0, 10)
 			if err != nil || len(found) != 1 {
 				return nil, errors.Join(err, errors.New("the number of Contacts is not 1"))
@@ -116,7 +116,7 @@ func sameAddress(o apptest.Store) {
 			t.Errorf("%d addresses have duplicates, want 1", n)
 		}
 		found, foundErr := contacts.ByAddress(tx, schema.List.ID, "a@example.com", "", 0, 10)
-		apptest.Same(t, "Contacts of the address", found, []enlist.ByID{*first, *second, *third})
+		apptest.Same(t, "Contacts of the address", found, []enlist.Contact{*first, *second, *third})
 		return errors.Join(err, foundErr)
 	})
 	// When the primary Contact of an address is removed, the oldest remaining Contact of the
@@ -140,7 +140,7 @@ func removal(o apptest.Store) {
 	t, s := o.T, o.Engine
 	schema := apptest.NewSchema(t, s)
 	other := apptest.NewSchema(t, s)
-	var last *enlist.ByID
+	var last *enlist.Contact
 	for i := range 10 {
 		last = apptest.NewContact(schema, strings.Repeat("x", i+1)+"@example.com")
 		apptest.InsertContact(t, s, last)

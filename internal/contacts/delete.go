@@ -144,7 +144,7 @@ func (s *Service) planDelete(ctx context.Context, c *enlist.Caller, r DeleteRequ
 		if p == db.LookingUp && !search.AnsweredByIndex(tx, query) {
 			return db.ErrSlow
 		}
-		return search.Contacts(tx, query, func(c *enlist.ByID) error {
+		return search.Contacts(tx, query, func(c *enlist.Contact) error {
 			ids = append(ids, c.ID)
 			return nil
 		})
@@ -191,7 +191,7 @@ func (s *Service) present(ctx context.Context, c *enlist.Caller, r DeleteRequest
 			for i := range chunk {
 				test.Operands[i].Int = int64(chunk[i])
 			}
-			return search.Contacts(tx, &enlist.Search{Schema: schema, Where: &test}, func(c *enlist.ByID) error {
+			return search.Contacts(tx, &enlist.Search{Schema: schema, Where: &test}, func(c *enlist.Contact) error {
 				found = append(found, c.ID)
 				return nil
 			})

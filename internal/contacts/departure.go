@@ -26,7 +26,7 @@ const maxDepartureWords = 500
 
 // SetDeparture stores why a Contact has unsubscribed, in place of an earlier reason. It stores nothing for a Contact
 // that is subscribed, and for a reason that is none.
-func SetDeparture(tx *db.Tx, contact *enlist.ByID, reason DepartureReason, words string, now int64) error {
+func SetDeparture(tx *db.Tx, contact *enlist.Contact, reason DepartureReason, words string, now int64) error {
 	if !contact.IsUnsubscribed || !slices.Contains(DepartureReasons(), reason) {
 		return nil
 	}

@@ -26,7 +26,7 @@ func OwnFields(schema *enlist.Schema) (all []*enlist.Field) {
 // EditOwn stores values of OwnFields and answers to preferences of a subscriber. The ledger gets the answers. If a
 // value changes, webhooks and the event update_profile follow. now is a Unix time. Errors: InvalidParameters for a value that
 // a Field does not accept.
-func EditOwn(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID, values []SentValue,
+func EditOwn(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, values []SentValue,
 	answers []enlist.PreferenceChoice, ip string, now int64) error {
 	own := OwnFields(schema)
 	p := &ParsedContact{Schema: schema, Today: enlist.Today(time.Unix(now, 0), schema.TimeZone), partial: true}

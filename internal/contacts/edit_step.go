@@ -30,11 +30,11 @@ type editStep struct {
 type editRow struct {
 	id      enlist.ContactID
 	parsed  *ParsedContact
-	contact *enlist.ByID // nil: refused
-	refused error        // why the row was refused
+	contact *enlist.Contact // nil: refused
+	refused error           // why the row was refused
 	changed bool
 	key     string // the new Key; "" if the Key stays the same
-	old     enlist.ByID
+	old     enlist.Contact
 }
 
 // runStep changes the next rows in one transaction.
@@ -147,7 +147,7 @@ func (s *editStep) store(rows []editRow) error {
 	if err != nil {
 		return err
 	}
-	var changed []*enlist.ByID
+	var changed []*enlist.Contact
 	for i := range rows {
 		if r := &rows[i]; r.changed {
 			r.contact.Modified = s.now

@@ -76,7 +76,7 @@ func (s *Service) convert(tx *db.Tx, e lists.ConvertField, ids []enlist.ContactI
 	today := enlist.Today(time.Unix(s.db.Now().Unix(), 0), account.TimeZone)
 	// Contacts whose values stay the same are stored too: the new type decides whether the database has a
 	// number or a text.
-	return last, changeContacts(tx, schema, ids, func(c *enlist.ByID) {
+	return last, changeContacts(tx, schema, ids, func(c *enlist.Contact) {
 		if text, err := f.ReadStrictly(enlist.TextInput(c.Values.Get(f.ID)),
 			today); err == nil {
 			c.Values = c.Values.Set(f.ID, text)
@@ -95,7 +95,7 @@ func IdsAfter(tx *db.Tx, schema *enlist.Schema, where *enlist.Condition,
 		page.All = append(page.All, *where)
 	}
 	err = search.Contacts(tx, &enlist.Search{Schema: schema, Where: &page, Limit: RemoveStep},
-		func(c *enlist.ByID) error {
+		func(c *enlist.Contact) error {
 			ids = append(ids, c.ID)
 			return nil
 		})
@@ -118,12 +118,12 @@ func nextStep(tx *db.Tx, schema *enlist.Schema, ids []enlist.ContactID) (step []
 
 // changeContacts calls change for each Contact whose ID is in ids, and stores the Contacts. It leaves out
 // Contacts that were deleted meanwhile.
-func changeContacts(tx *db.Tx, schema *enlist.Schema, ids []enlist.ContactID, change func(*enlist.ByID)) error {
+func changeContacts(tx *db.Tx, schema *enlist.Schema, ids []enlist.ContactID, change func(*enlist.Contact)) error {
 	found, err := ContactsToChange(tx, schema.List.ID, ids)
 	if err != nil {
 		return err
 	}
-	changed := make([]*enlist.ByID, 0, len(found))
+	changed := make([]*enlist.Contact, 0, len(found))
 	for _, id := range ids {
 		if c := found[id]; c != nil {
 			change(c)

@@ -44,7 +44,7 @@ func deleteFieldValues(tx *db.Tx, e lists.DeleteFieldValues) (last enlist.Contac
 	if !e.Mobile {
 		return last, RemoveFieldValues(tx, e.List, e.Field, ids)
 	}
-	return last, changeContacts(tx, schema, ids, func(c *enlist.ByID) {
+	return last, changeContacts(tx, schema, ids, func(c *enlist.Contact) {
 		c.Values, c.Mobile = c.Values.Set(e.Field, ""), ""
 		if mobile := schema.Mobile(); mobile != nil { // the List has a new mobile Field
 			c.Mobile = address.NormaliseMobile(c.Values.Get(mobile.ID), schema.List.CountryCode)

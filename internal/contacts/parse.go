@@ -111,11 +111,11 @@ func (p *ParsedContact) parseAddress(f *enlist.Field, sent []SentValue) error {
 
 // NewContact returns a Contact with the parsed values, and with defaults for Fields that
 // were not sent. now is a Unix time.
-func (p *ParsedContact) NewContact(via string, now int64) enlist.ByID {
+func (p *ParsedContact) NewContact(via string, now int64) enlist.Contact {
 	if p.Initial == nil {
 		p.Initial = p.InitialValues()
 	}
-	return enlist.ByID{ListID: p.Schema.List.ID, Created: now, Modified: now, IsActive: true, SubscribedVia: via,
+	return enlist.Contact{ListID: p.Schema.List.ID, Created: now, Modified: now, IsActive: true, SubscribedVia: via,
 		Key: p.Key, Mobile: p.Mobile, IsFirst: true, Values: p.Initial}
 }
 
@@ -140,7 +140,7 @@ func (p *ParsedContact) InitialValues() enlist.Values {
 
 // Apply sets the sent values in an existing Contact, but does not change the Contact's Key. It
 // reports whether a value of the Contact has changed.
-func (p *ParsedContact) Apply(contact *enlist.ByID) (changed bool) {
+func (p *ParsedContact) Apply(contact *enlist.Contact) (changed bool) {
 	old := contact.Values
 	merged := make(enlist.Values, 0, len(old)+len(p.Values))
 	for _, v := range p.Values {

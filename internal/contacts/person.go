@@ -17,7 +17,7 @@ import (
 // OfPerson is a Contact with its List. The Schema must not be changed.
 type OfPerson struct {
 	Schema  *enlist.Schema
-	Contact enlist.ByID
+	Contact enlist.Contact
 }
 
 // maxOfPerson is the largest number of Contacts that Person returns of a List. A List that allows duplicates can have

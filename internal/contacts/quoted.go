@@ -109,7 +109,7 @@ func normaliseKeys(tx *db.Tx, list enlist.ListID, keys []string) (rest []string,
 
 // normaliseContact normalises the Key of a Contact. Of the Contacts with the new Key, the one with
 // the lowest ID becomes the primary. duplicate says that there are several.
-func normaliseContact(tx *db.Tx, c *enlist.ByID) (duplicate bool, err error) {
+func normaliseContact(tx *db.Tx, c *enlist.Contact) (duplicate bool, err error) {
 	_, key, _ := address.ParseEmail(c.Key)
 	primary, err := ByKey(tx, c.ListID, key)
 	if err != nil && enlist.KindOf(err) != enlist.NoContact {
@@ -161,8 +161,8 @@ func readerOf(column, of string, owner int64, all bool) readKeys {
 	}
 }
 
-// eachQuoted reads addresses in their order. It calls change in an Update with those addresses whose normalised form differs. change returns the addresses that are left
-// because their rows are too many for one transaction. change may run more than once.
+// eachQuoted reads addresses in their order. It calls change in an Update with those whose normalised form differs. change
+// returns the addresses that are left because their rows are too many for one transaction. It may run more than once.
 func (s *Service) eachQuoted(ctx context.Context, read readKeys,
 	change func(tx *db.Tx, keys []string) (rest []string, err error)) error {
 	for after, isEnd := "", false; !isEnd; {

@@ -64,7 +64,7 @@ func wantRowsForAllLists(t *testing.T, s db.Engine, schema *enlist.Schema, want 
 	apptest.View(t, s, func(tx *db.Tx) error {
 		var ids []enlist.ContactID
 		system := enlist.Search{Schema: schema, Columns: enlist.Columns{System: true}}
-		err := search.Contacts(tx, &system, func(c *enlist.ByID) error {
+		err := search.Contacts(tx, &system, func(c *enlist.Contact) error {
 			ids = append(ids, c.ID)
 			return nil
 		})

@@ -13,7 +13,7 @@ import (
 // Restore stores Contacts of one List with all their columns, under their IDs. It removes the old rows first,
 // because two Contacts may have exchanged their addresses. Of the Contacts with one address, an old primary stays
 // the primary if it keeps the address. The day of the move counts the changes.
-func Restore(tx *db.Tx, now int64, all []*enlist.ByID) error {
+func Restore(tx *db.Tx, now int64, all []*enlist.Contact) error {
 	if len(all) == 0 {
 		return nil
 	}
@@ -54,7 +54,7 @@ func Restore(tx *db.Tx, now int64, all []*enlist.ByID) error {
 }
 
 // removeToReplace deletes the rows of Contacts that exist, and returns them.
-func removeToReplace(tx *db.Tx, list enlist.ListID, all []*enlist.ByID) (removed removal, err error) {
+func removeToReplace(tx *db.Tx, list enlist.ListID, all []*enlist.Contact) (removed removal, err error) {
 	ids := make([]enlist.ContactID, len(all))
 	for i, c := range all {
 		ids[i] = c.ID
@@ -71,7 +71,7 @@ func removeToReplace(tx *db.Tx, list enlist.ListID, all []*enlist.ByID) (removed
 }
 
 // insertWithIDs inserts Contacts of one List with the IDs that they have.
-func insertWithIDs(tx *db.Tx, all []*enlist.ByID, docs []string) error {
+func insertWithIDs(tx *db.Tx, all []*enlist.Contact, docs []string) error {
 	if tx.SQL.ConcurrentWriters {
 		return insertTogetherWithIDs(tx, all, docs)
 	}
@@ -93,7 +93,7 @@ func insertWithIDs(tx *db.Tx, all []*enlist.ByID, docs []string) error {
 }
 
 // insertTogetherWithIDs is insertWithIDs as one statement.
-func insertTogetherWithIDs(tx *db.Tx, all []*enlist.ByID, docs []string) error {
+func insertTogetherWithIDs(tx *db.Tx, all []*enlist.Contact, docs []string) error {
 	n := len(all)
 	ids, keys, first := make([]int64, n), make([]string, n), make([]bool, n)
 	mobiles, via, preferences := make([]string, n), make([]string, n), make([]string, n)

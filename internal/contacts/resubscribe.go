@@ -54,7 +54,7 @@ func (s *Service) Resubscribe(ctx context.Context, c *enlist.Caller, r Resubscri
 }
 
 // Load returns a Contact and its List, if the caller may access the List.
-func Load(tx *db.Tx, c *enlist.Caller, list enlist.ListID, id enlist.ContactID) (*enlist.Schema, *enlist.ByID, error) {
+func Load(tx *db.Tx, c *enlist.Caller, list enlist.ListID, id enlist.ContactID) (*enlist.Schema, *enlist.Contact, error) {
 	schema, err := lists.Load(tx, c, list)
 	if err != nil {
 		return nil, nil, err

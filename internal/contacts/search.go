@@ -21,7 +21,7 @@ type ContactWriter interface {
 	// streaming is true, it may send each Contact at once.
 	Begin(columns []enlist.Column, streaming bool) error
 	// Contact receives one Contact. c is valid only during the call.
-	Contact(c *enlist.ByID) error
+	Contact(c *enlist.Contact) error
 }
 
 // MaxBuffered is the largest number of Contacts that a search without criteria tries to
@@ -56,12 +56,12 @@ func (s *Service) SearchContacts(ctx context.Context, c *enlist.Caller, list enl
 
 // search finds Contacts, and reports the duration of the search to the Observer. For a
 // stream, the reported duration is the time until the first Contact.
-func (s *Service) search(tx *db.Tx, query *enlist.Search, p db.Phase, each func(*enlist.ByID) error) error {
+func (s *Service) search(tx *db.Tx, query *enlist.Search, p db.Phase, each func(*enlist.Contact) error) error {
 	began := s.db.Now()
 	took := time.Duration(-1)
 	if p == db.Streaming { // after the first Contact, the search may have to wait for the client
 		send := each
-		each = func(c *enlist.ByID) error {
+		each = func(c *enlist.Contact) error {
 			if took < 0 {
 				took = s.db.Now().Sub(began)
 			}
@@ -173,7 +173,7 @@ func OnlyAmong(tx *db.Tx, query *enlist.Search, ids []enlist.ContactID) (found [
 		one.Operands[i].Int = int64(id)
 	}
 	query.Where, query.Unlocked = &enlist.Condition{All: []enlist.Condition{one, *query.Where}}, true
-	err = search.Contacts(tx, query, func(c *enlist.ByID) error {
+	err = search.Contacts(tx, query, func(c *enlist.Contact) error {
 		found = append(found, c.ID)
 		return nil
 	})

@@ -135,7 +135,7 @@ type failing struct{ begin, contact error }
 
 func (w failing) Begin([]enlist.Column, bool) error { return w.begin }
 
-func (w failing) Contact(*enlist.ByID) error { return w.contact }
+func (w failing) Contact(*enlist.Contact) error { return w.contact }
 
 // longLedgers tests that a Contact's rows of the ledger are read in parts, and that more than 1,000 rows
 // are sent as a stream. decisions.md: 39

@@ -23,7 +23,7 @@ func (s *Service) Deactivate(ctx context.Context, c *enlist.Caller, list enlist.
 // NoList, Denied, NoContact.
 func (s *Service) Reactivate(ctx context.Context, c *enlist.Caller, list enlist.ListID,
 	id enlist.ContactID) (enlist.ContactID, error) {
-	return s.setStatus(ctx, c, list, id, func(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID, now int64) error {
+	return s.setStatus(ctx, c, list, id, func(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, now int64) error {
 		if contact.IsActive && !contact.IsBounceDeactivated {
 			return nil
 		}
@@ -42,7 +42,7 @@ type ContactRequest struct {
 // Confirm sets double_opt_in and double_opt_in_time. A second confirmation changes nothing.
 // Errors: NoList, Denied, NoContact, InvalidParameters.
 func (s *Service) Confirm(ctx context.Context, c *enlist.Caller, r ContactRequest) (enlist.ContactID, error) {
-	return s.setStatus(ctx, c, r.List, r.Contact, func(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID,
+	return s.setStatus(ctx, c, r.List, r.Contact, func(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact,
 		now int64) error {
 		by := Origin{Method: "confirmContact", Key: c.Key.ID, IP: r.IP}
 		if err := by.checkIP(); err != nil {
@@ -54,7 +54,7 @@ func (s *Service) Confirm(ctx context.Context, c *enlist.Caller, r ContactReques
 
 // setStatus calls set for a Contact in an Update.
 func (s *Service) setStatus(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID,
-	set func(*db.Tx, *enlist.Schema, *enlist.ByID, int64) error) (enlist.ContactID, error) {
+	set func(*db.Tx, *enlist.Schema, *enlist.Contact, int64) error) (enlist.ContactID, error) {
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.ContactID, error) {
 		schema, contact, err := Load(tx, c, list, id)
 		if err != nil {
@@ -66,7 +66,7 @@ func (s *Service) setStatus(ctx context.Context, c *enlist.Caller, list enlist.L
 
 // Deactivate sets is_active to false. Package sending calls it too, after it has set
 // is_bounce_deactivated.
-func Deactivate(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID, now int64) error {
+func Deactivate(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, now int64) error {
 	if !contact.IsActive {
 		return nil
 	}
@@ -76,7 +76,7 @@ func Deactivate(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID, now int6
 
 // ConfirmSubscription sets double_opt_in and stores the jobs that the confirmation causes. They
 // include the jobs of autoresponders that waited for the confirmation. reference.md: event.confirm
-func ConfirmSubscription(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID, by Origin, now int64) error {
+func ConfirmSubscription(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, by Origin, now int64) error {
 	if contact.DoubleOptIn {
 		return nil
 	}
@@ -104,7 +104,7 @@ func ConfirmSubscription(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID,
 }
 
 // storeAndPublish stores a changed Contact and publishes one event about it.
-func storeAndPublish(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID, now int64,
+func storeAndPublish(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, now int64,
 	event enlist.WebhookEventType) error {
 	contact.Modified = now
 	if err := Update(tx, contact); err != nil {

@@ -129,7 +129,7 @@ type subscription struct {
 
 // insertOrFind inserts a new Contact. If the List disallows duplicates and a Contact has the
 // address, insertOrFind returns that Contact and inserts nothing. reference.md: limit.contacts; decisions.md: 24
-func (sub *subscription) insertOrFind(contact *enlist.ByID) (existing *enlist.ByID, err error) {
+func (sub *subscription) insertOrFind(contact *enlist.Contact) (existing *enlist.Contact, err error) {
 	unique, account := sub.Schema.List.DisallowDuplicates, sub.caller.Account
 	// A Form adds nothing at the limit, also for an address that a Contact has: its answer would show that one has.
 	if sub.form != 0 {
@@ -156,7 +156,7 @@ func (sub *subscription) insertOrFind(contact *enlist.ByID) (existing *enlist.By
 
 // update stores the changes of the call in an existing Contact. An unsubscribed Contact
 // becomes subscribed again, because the person has just asked for the subscription.
-func (sub *subscription) update(contact *enlist.ByID) error {
+func (sub *subscription) update(contact *enlist.Contact) error {
 	if sub.form != 0 {
 		sub.distrust(contact)
 	}
@@ -192,7 +192,7 @@ func (sub *subscription) update(contact *enlist.ByID) error {
 
 // recordAndEmit writes the ledger row and stores the jobs that a subscription
 // causes. reference.md: Events
-func (sub *subscription) recordAndEmit(contact *enlist.ByID, all ...enlist.WebhookEventType) error {
+func (sub *subscription) recordAndEmit(contact *enlist.Contact, all ...enlist.WebhookEventType) error {
 	if err := sub.record(contact.ID); err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 // has stay, and the ledger does not say otherwise. A Contact that has left must confirm again, if the List asks for it,
 // because an earlier confirmation says nothing about this visitor.
 // decisions.md: 132
-func (sub *subscription) distrust(contact *enlist.ByID) {
+func (sub *subscription) distrust(contact *enlist.Contact) {
 	p := *sub.ParsedContact // the transaction can run again with the original
 	p.Values = slices.DeleteFunc(slices.Clone(p.Values), func(v parsedValue) bool {
 		return contact.Values.Get(v.Field.ID) != "" || v.Text == ""
@@ -31,7 +31,7 @@ func (sub *subscription) distrust(contact *enlist.ByID) {
 
 // speaks sets the language of an existing Contact to that of the call, and returns whether this changes it. A subscriber
 // who has one keeps it, because anyone can send a Form with the address.
-func (sub *subscription) speaks(contact *enlist.ByID) bool {
+func (sub *subscription) speaks(contact *enlist.Contact) bool {
 	waits := contact.IsUnsubscribed || sub.Schema.List.DoubleOptIn && !contact.DoubleOptIn
 	if sub.language == "" || contact.Language == sub.language || contact.Language != "" && !waits {
 		return false

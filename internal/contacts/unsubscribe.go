@@ -162,7 +162,7 @@ func (b *UnsubscribeStep) runAll(tx *db.Tx, c *enlist.Caller, now int64) (last e
 
 // contacts returns the next Contacts of a List with the address, and the kind of the address.
 func (b *UnsubscribeStep) contacts(tx *db.Tx, schema *enlist.Schema,
-	limit int) ([]enlist.ByID, enlist.AddressType, error) {
+	limit int) ([]enlist.Contact, enlist.AddressType, error) {
 	after := enlist.ContactID(0)
 	if schema.List.ID == b.after.List {
 		after = b.after.Contact
@@ -219,7 +219,7 @@ func (s *Service) UnsubscribeByID(ctx context.Context, c *enlist.Caller, r Conta
 // Unsubscribe sets a Contact's flag, adds its address of the given kind to the Unsubscriber
 // List, and stores the ledger row and the jobs that the unsubscription causes. If the Contact is already
 // unsubscribed, it changes nothing.
-func Unsubscribe(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID, kind enlist.AddressType, by Origin,
+func Unsubscribe(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, kind enlist.AddressType, by Origin,
 	now int64) error {
 	if contact.IsUnsubscribed {
 		return nil

@@ -20,7 +20,7 @@ func (t *Tx) NewContactIDs(n int) ([]enlist.ContactID, error) {
 }
 
 // HasInitialState reports whether all state columns of a Contact have their initial values.
-func HasInitialState(c *enlist.ByID) bool {
+func HasInitialState(c *enlist.Contact) bool {
 	return c.IsActive && !c.DoubleOptIn && !c.IsBounceDeactivated && !c.IsUnsubscribed && len(c.Prefs) == 0 &&
 		c.Language == "" && c.DoubleOptInTime|c.LastClickTime|c.LastMessageTime|c.LastOpenTime|c.WebformID == 0
 }

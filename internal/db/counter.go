@@ -23,7 +23,7 @@ func (t *Tx) Count(c ContactCount) { t.session.counts = append(t.session.counts,
 
 // CountOf returns the ContactCount of a Contact that a transaction stores. added is 1 if the Contact is new, otherwise
 // 0. Modified is the time of the transaction.
-func CountOf(schema *enlist.Schema, c *enlist.ByID, added int64) ContactCount {
+func CountOf(schema *enlist.Schema, c *enlist.Contact, added int64) ContactCount {
 	n := ContactCount{List: c.ListID, Account: schema.List.AccountID, Added: added, As: c.DayCount()}
 	if added != 0 || n.As != c.Before.Counted {
 		n.Day = enlist.DayOf(c.Modified, schema.TimeZone)
@@ -36,7 +36,7 @@ func CountOf(schema *enlist.Schema, c *enlist.ByID, added int64) ContactCount {
 
 // CountContact records the change of a Contact that the transaction has stored, with the List schema. It replaces
 // what the transaction has counted before for the Contact.
-func (t *Tx) CountContact(schema *enlist.Schema, c *enlist.ByID, added int64) {
+func (t *Tx) CountContact(schema *enlist.Schema, c *enlist.Contact, added int64) {
 	n := CountOf(schema, c, added)
 	if n.Day == 0 {
 		return

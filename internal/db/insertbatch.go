@@ -35,9 +35,9 @@ type Part struct {
 	address  Address
 	id       enlist.ContactID // the ID of the Contact to add
 	effects  []Effect
-	contact  *enlist.ByID // nil: the function added no Contact
-	doc      string       // the Contact's values as JSON
-	count    ContactCount // of the Contact
+	contact  *enlist.Contact // nil: the function added no Contact
+	doc      string          // the Contact's values as JSON
+	count    ContactCount    // of the Contact
 	ledger   []enlist.LedgerRow
 	refused  bool // the function has tried to run a statement
 	inserted bool // the INSERT has stored the Contact, so no other Contact had its address
@@ -203,7 +203,7 @@ func (t *Tx) BatchLedgerRow(r *enlist.LedgerRow) { t.part.ledger = append(t.part
 // BatchContact stores the primary Contact of an address in the Part for InsertBatch.Store, and assumes that no other
 // Contact has this address. All state columns except preference_values must have their initial values, because the
 // INSERT of the batch has constants for them.
-func (t *Tx) BatchContact(schema *enlist.Schema, c *enlist.ByID) error {
+func (t *Tx) BatchContact(schema *enlist.Schema, c *enlist.Contact) error {
 	p, plain := t.part, *c
 	plain.Prefs = nil
 	if p.contact != nil || p.address != (Address{c.ListID, c.Key}) || !HasInitialState(&plain) {

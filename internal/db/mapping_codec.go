@@ -52,7 +52,7 @@ func (p *KeyRate) Decode(v driver.Value) error {
 func (p *KeyRate) Encode() (any, error) { return enlist.CallRate(*p).String(), nil }
 
 // DedupeKey is the address of a Contact that is the primary of its address. A duplicate has NULL.
-type DedupeKey enlist.ByID
+type DedupeKey enlist.Contact
 
 func (p *DedupeKey) Decode(v driver.Value) error {
 	p.IsFirst, p.Key = v != nil, TextOf(v)
@@ -68,7 +68,7 @@ func (p *DedupeKey) Encode() (any, error) {
 
 // DuplicateKey is the address of a duplicate. A primary has NULL. The mapping must read DedupeKey first,
 // because decode uses IsFirst.
-type DuplicateKey enlist.ByID
+type DuplicateKey enlist.Contact
 
 func (p *DuplicateKey) Decode(v driver.Value) error {
 	if !p.IsFirst {

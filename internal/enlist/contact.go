@@ -2,10 +2,10 @@ package enlist
 
 import "slices"
 
-// This file has the record of a Contact and the database methods for it.
+// This file has the record of a Contact.
 
-// ByID is one record of a List.
-type ByID struct {
+// Contact is one record of a List.
+type Contact struct {
 	ID       ContactID
 	ListID   ListID
 	Values   Values
@@ -74,9 +74,9 @@ func (v Values) Set(id FieldID, text string) Values {
 
 // Receives reports whether the server should send a Contact the Message for an event. A Message for
 // the event unsubscribe goes only to Contacts that are still unsubscribed. Any other Message
-// goes only to subscribed Contacts. With double opt-in, a Contact that has not confirmed
-// Receives no Message, because the address can belong to another person. reference.md: event.confirm
-func (c *ByID) Receives(schema *Schema, event Event) bool {
+// goes only to subscribed Contacts. With double opt-in, a Contact that has not confirmed gets none, because the address can
+// belong to another person. reference.md: event.confirm
+func (c *Contact) Receives(schema *Schema, event Event) bool {
 	if !c.IsActive || schema.List.DoubleOptIn && !c.DoubleOptIn {
 		return false
 	}

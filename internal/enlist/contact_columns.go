@@ -87,20 +87,20 @@ func (p *projection) append(c Column) {
 
 // ContactAttributes are the system keys of a Contact record: id first, then
 // the others in the order of replies. reference.md: Contacts
-var ContactAttributes = []Attribute[ByID]{
-	Searchable(ReadOnlyInt("id", func(c *ByID) ContactID { return c.ID })),
-	Searchable(ReadOnlyInt("creation_time", func(c *ByID) int64 { return c.Created })),
-	Searchable(ReadOnlyInt("webform_id", func(c *ByID) int64 { return c.WebformID })),
-	Searchable(ReadOnlyInt("last_modified_time", func(c *ByID) int64 { return c.Modified })),
-	Searchable(ReadOnlyText("subscribed_via", func(c *ByID) string { return c.SubscribedVia })),
-	Searchable(ReadOnlyFlag("is_unsubscribed", func(c *ByID) bool { return c.IsUnsubscribed })),
-	Searchable(ReadOnlyFlag("is_bounce_deactivated", func(c *ByID) bool { return c.IsBounceDeactivated })),
-	Searchable(ReadOnlyInt("last_message_time", func(c *ByID) int64 { return c.LastMessageTime })),
-	Searchable(ReadOnlyInt("last_open_time", func(c *ByID) int64 { return c.LastOpenTime })),
-	Searchable(ReadOnlyInt("last_click_time", func(c *ByID) int64 { return c.LastClickTime })),
-	Searchable(ReadOnlyFlag("double_opt_in", func(c *ByID) bool { return c.DoubleOptIn })),
-	Searchable(ReadOnlyInt("double_opt_in_time", func(c *ByID) int64 { return c.DoubleOptInTime })),
-	Searchable(ReadOnlyFlag("is_active", func(c *ByID) bool { return c.IsActive })),
+var ContactAttributes = []Attribute[Contact]{
+	Searchable(ReadOnlyInt("id", func(c *Contact) ContactID { return c.ID })),
+	Searchable(ReadOnlyInt("creation_time", func(c *Contact) int64 { return c.Created })),
+	Searchable(ReadOnlyInt("webform_id", func(c *Contact) int64 { return c.WebformID })),
+	Searchable(ReadOnlyInt("last_modified_time", func(c *Contact) int64 { return c.Modified })),
+	Searchable(ReadOnlyText("subscribed_via", func(c *Contact) string { return c.SubscribedVia })),
+	Searchable(ReadOnlyFlag("is_unsubscribed", func(c *Contact) bool { return c.IsUnsubscribed })),
+	Searchable(ReadOnlyFlag("is_bounce_deactivated", func(c *Contact) bool { return c.IsBounceDeactivated })),
+	Searchable(ReadOnlyInt("last_message_time", func(c *Contact) int64 { return c.LastMessageTime })),
+	Searchable(ReadOnlyInt("last_open_time", func(c *Contact) int64 { return c.LastOpenTime })),
+	Searchable(ReadOnlyInt("last_click_time", func(c *Contact) int64 { return c.LastClickTime })),
+	Searchable(ReadOnlyFlag("double_opt_in", func(c *Contact) bool { return c.DoubleOptIn })),
+	Searchable(ReadOnlyInt("double_opt_in_time", func(c *Contact) int64 { return c.DoubleOptInTime })),
+	Searchable(ReadOnlyFlag("is_active", func(c *Contact) bool { return c.IsActive })),
 }
 
 // ContactKeys are the system keys that searches of Contacts may use.
@@ -110,5 +110,5 @@ var ContactKeys = append(AttributeKeys(ContactAttributes), batchKeys...)
 type Column struct {
 	Name   string // as the caller wrote it
 	Field  *Field // nil for a system key
-	System *Attribute[ByID]
+	System *Attribute[Contact]
 }

@@ -37,13 +37,13 @@ type ContactState struct {
 }
 
 // State returns the present state of a stored Contact.
-func (c *ByID) State() ContactState {
+func (c *Contact) State() ContactState {
 	return ContactState{Stored: true, Receiving: c.IsActive && !c.IsUnsubscribed, Confirmed: c.DoubleOptIn}
 }
 
 // DayCount says as what a day counts the change of a Contact since Before. What a Contact does that already got no
 // mail is not counted.
-func (c *ByID) DayCount() DayCount {
+func (c *Contact) DayCount() DayCount {
 	now := c.State()
 	switch {
 	case !c.Before.Receiving && now.Receiving:

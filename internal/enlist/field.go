@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// This file has the record of a Field and the database methods for it.
+// This file has the record of a Field.
 
 // FieldType says what values a Field has. reference.md: Fields
 type FieldType string

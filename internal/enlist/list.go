@@ -1,6 +1,6 @@
 package enlist
 
-// This file has the record of a List and the database methods for it.
+// This file has the record of a List.
 
 // DefaultCountryCode is the telephone country code of a List for which a program says none. The published API has it, and
 // pages ask.

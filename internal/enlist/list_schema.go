@@ -99,7 +99,7 @@ func (s *Schema) PreferenceByID(id PreferenceID) *Preference {
 
 // AddressKey returns the normalised address of a Contact: its email address or, if it has
 // none, its mobile number. It returns "" if the Contact has neither.
-func (s *Schema) AddressKey(c *ByID) string {
+func (s *Schema) AddressKey(c *Contact) string {
 	email := c.Values.Get(s.Email().ID)
 	switch _, key, ok := address.ParseEmail(email); {
 	case ok:
@@ -128,7 +128,7 @@ func (s *Schema) FieldByKey(key string) *Field {
 
 // HasAddress reports whether a Contact has an address of a kind. The number of a Contact can be of a deleted Field; a
 // job will remove it.
-func (s *Schema) HasAddress(c *ByID, kind AddressType) bool {
+func (s *Schema) HasAddress(c *Contact, kind AddressType) bool {
 	field := s.Email()
 	if kind == AddressMobile {
 		field = s.Mobile()
@@ -137,7 +137,7 @@ func (s *Schema) HasAddress(c *ByID, kind AddressType) bool {
 }
 
 // AddressType returns AddressEmail if the Contact has an email address, else AddressMobile.
-func (s *Schema) AddressType(c *ByID) AddressType {
+func (s *Schema) AddressType(c *Contact) AddressType {
 	if c.Values.Get(s.Email().ID) == "" {
 		return AddressMobile
 	}

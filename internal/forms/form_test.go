@@ -69,7 +69,7 @@ func send(o *apptest.Account, id enlist.FormID, email string, more map[enlist.Fi
 }
 
 // find returns the Contact with an address, which a List has once.
-func find(o *apptest.Account, list enlist.ListID) *enlist.ByID {
+func find(o *apptest.Account, list enlist.ListID) *enlist.Contact {
 	o.Helper()
 	all := o.All(list)
 	if len(all) != 1 {

@@ -94,7 +94,7 @@ func (f *importFixture) wantResults(i *imports.Import, want ...string) {
 }
 
 // person returns the Contact with an address.
-func (f *importFixture) person(key string) (c *enlist.ByID) {
+func (f *importFixture) person(key string) (c *enlist.Contact) {
 	f.Helper()
 	f.Must(f.Store.View(f.Context(), func(tx *db.Tx) (err error) {
 		c, err = contacts.ByKey(tx, f.id, key)

@@ -106,7 +106,7 @@ func importUnsubscribesDuplicates(f *importFixture) {
 	var left []string
 	f.Update(func(tx *db.Tx) error {
 		return contacts.ContactsWithAddresses(tx, f.id, []string{"ann@example.com", "bob@example.com", "0402222222", "cy@example.com"},
-			func(c *enlist.ByID) {
+			func(c *enlist.Contact) {
 				if !c.IsUnsubscribed {
 					left = append(left, c.Key)
 				}

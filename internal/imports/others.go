@@ -72,8 +72,8 @@ func (s *importTx) leave(rows []*decision) error {
 const maxOfAddress = 100
 
 // allWith returns the Contacts with the addresses or mobile numbers, by address.
-func (s *importTx) allWith(keys []string) (map[string][]*enlist.ByID, error) {
-	found := make(map[string][]*enlist.ByID, len(keys))
+func (s *importTx) allWith(keys []string) (map[string][]*enlist.Contact, error) {
+	found := make(map[string][]*enlist.Contact, len(keys))
 	hasMobile := false
 	for _, key := range keys {
 		found[key] = nil
@@ -82,11 +82,11 @@ func (s *importTx) allWith(keys []string) (map[string][]*enlist.ByID, error) {
 	if s.schema.Unique && !hasMobile { // one look-up finds all
 		first, err := contacts.FirstContacts(s.tx, s.i.ListID, keys)
 		for key, c := range first {
-			found[key] = []*enlist.ByID{c}
+			found[key] = []*enlist.Contact{c}
 		}
 		return found, err
 	}
-	err := contacts.ContactsWithAddresses(s.tx, s.i.ListID, slices.Collect(maps.Keys(found)), func(c *enlist.ByID) {
+	err := contacts.ContactsWithAddresses(s.tx, s.i.ListID, slices.Collect(maps.Keys(found)), func(c *enlist.Contact) {
 		for _, key := range slices.Compact([]string{c.Key, c.Mobile}) {
 			if all, wanted := found[key]; wanted && len(all) < maxOfAddress {
 				found[key] = append(all, c)
@@ -97,7 +97,7 @@ func (s *importTx) allWith(keys []string) (map[string][]*enlist.ByID, error) {
 }
 
 // unsubscribed unsubscribes the Contacts with the address of a row, and adds the address to the Unsubscriber List.
-func (s *importTx) unsubscribed(d *decision, all []*enlist.ByID, listed map[string]bool) error {
+func (s *importTx) unsubscribed(d *decision, all []*enlist.Contact, listed map[string]bool) error {
 	for _, c := range all {
 		if c.IsUnsubscribed {
 			continue
@@ -133,7 +133,7 @@ func (s *importTx) unsubscribed(d *decision, all []*enlist.ByID, listed map[stri
 }
 
 // bounced deactivates the Contacts with the address of a row.
-func (s *importTx) bounced(d *decision, found []*enlist.ByID) error {
+func (s *importTx) bounced(d *decision, found []*enlist.Contact) error {
 	if len(found) == 0 {
 		d.outcome, d.reason = RowSkipped, reasonNoContact
 		return nil
@@ -159,7 +159,7 @@ func (s *importTx) bounced(d *decision, found []*enlist.ByID) error {
 }
 
 // change stores a Contact, and its event if the caller asked for webhooks.
-func (s *importTx) change(c *enlist.ByID, event enlist.WebhookEventType) error {
+func (s *importTx) change(c *enlist.Contact, event enlist.WebhookEventType) error {
 	if s.i.Options.DryRun {
 		return nil
 	}

@@ -244,7 +244,7 @@ func shorten(text string, most int) string {
 }
 
 // newContact returns the Contact that a row adds.
-func (r *importRow) newContact(now int64) *enlist.ByID {
+func (r *importRow) newContact(now int64) *enlist.Contact {
 	c := r.parsed.NewContact("bulk_upload", now)
 	c.Created = cmp.Or(r.system.created, now)
 	return &c
@@ -253,7 +253,7 @@ func (r *importRow) newContact(now int64) *enlist.ByID {
 // restore sets the state that the row gives to a Contact. It reports whether this changes the Contact, and whether it
 // changes something that contacts.Update stores and contacts.UpdateContacts does not. A row never makes a Contact
 // get mail again that gets none now.
-func (r *importRow) restore(c *enlist.ByID) (changed, inFull bool) {
+func (r *importRow) restore(c *enlist.Contact) (changed, inFull bool) {
 	s := &r.system
 	before := *c
 	if s.confirmed != 0 && !c.DoubleOptIn {

@@ -35,7 +35,7 @@ type decision struct {
 	row     *importRow
 	outcome RowOutcome
 	reason  string
-	contact *enlist.ByID // nil: none. The ID of a new Contact is 0 until it is stored
+	contact *enlist.Contact // nil: none. The ID of a new Contact is 0 until it is stored
 	event   enlist.WebhookEventType
 }
 
@@ -59,10 +59,10 @@ type importTx struct {
 	all    []*decision
 	stored []*decision // those of all that are Contacts, if a row of another state is none
 
-	inFull  map[*enlist.ByID]bool         // Contacts with changes that only contacts.Update stores
-	repeats map[*enlist.ByID][]*importRow // later rows of a new Contact
-	ended   []enlist.LedgerRow            // the subscriptions that a file of unsubscribers ended
-	stated  map[*enlist.ByID]*importRow   // Contacts that the text of their consent confirms
+	inFull  map[*enlist.Contact]bool         // Contacts with changes that only contacts.Update stores
+	repeats map[*enlist.Contact][]*importRow // later rows of a new Contact
+	ended   []enlist.LedgerRow               // the subscriptions that a file of unsubscribers ended
+	stated  map[*enlist.Contact]*importRow   // Contacts that the text of their consent confirms
 }
 
 // store decides what becomes of each row, and stores it. In a dry run it only decides. On PostgreSQL another
@@ -75,8 +75,8 @@ func (s *importTx) store(rows []importRow) error {
 		s.all[n] = &decisions[n]
 	}
 	open, left := s.split()
-	s.stored, s.inFull, s.repeats = open, make(map[*enlist.ByID]bool), make(map[*enlist.ByID][]*importRow)
-	s.stated = make(map[*enlist.ByID]*importRow)
+	s.stored, s.inFull, s.repeats = open, make(map[*enlist.Contact]bool), make(map[*enlist.Contact][]*importRow)
+	s.stated = make(map[*enlist.Contact]*importRow)
 	for len(open) > 0 {
 		added, changed, err := s.decide(open)
 		if err != nil {
@@ -124,8 +124,8 @@ func (s *importTx) split() (open, left []*decision) {
 	return open, left
 }
 
-func contactsOf(added []*decision) []*enlist.ByID {
-	all := make([]*enlist.ByID, len(added))
+func contactsOf(added []*decision) []*enlist.Contact {
+	all := make([]*enlist.Contact, len(added))
 	for n, d := range added {
 		all[n] = d.contact
 	}
@@ -133,7 +133,7 @@ func contactsOf(added []*decision) []*enlist.ByID {
 }
 
 // decide sets the outcome of each row. It returns the rows that add a Contact, and the stored Contacts that change.
-func (s *importTx) decide(open []*decision) (added []*decision, changed []*enlist.ByID, err error) {
+func (s *importTx) decide(open []*decision) (added []*decision, changed []*enlist.Contact, err error) {
 	known, unsubscribed, err := s.lookUp(open)
 	if err != nil {
 		return nil, nil, err
@@ -142,7 +142,7 @@ func (s *importTx) decide(open []*decision) (added []*decision, changed []*enlis
 	if err != nil {
 		return nil, nil, err
 	}
-	isChanged := make(map[*enlist.ByID]bool)
+	isChanged := make(map[*enlist.Contact]bool)
 	for _, d := range open {
 		if d.row.err != nil {
 			d.outcome, d.reason = RowRefused, d.row.err.Error()
@@ -176,7 +176,7 @@ func (s *importTx) decide(open []*decision) (added []*decision, changed []*enlis
 
 // lookUp returns the stored Contacts with the addresses of the rows, and the addresses without a Contact that have
 // unsubscribed.
-func (s *importTx) lookUp(open []*decision) (known map[string]*enlist.ByID, unsubscribed map[string]bool, err error) {
+func (s *importTx) lookUp(open []*decision) (known map[string]*enlist.Contact, unsubscribed map[string]bool, err error) {
 	keys := make([]string, 0, len(open))
 	for _, d := range open {
 		if d.row.err == nil {
@@ -206,7 +206,7 @@ func (s *importTx) lookUp(open []*decision) (known map[string]*enlist.ByID, unsu
 }
 
 // existing decides about a row whose address a Contact has, which may be a Contact of an earlier row.
-func (s *importTx) existing(d *decision, c *enlist.ByID) {
+func (s *importTx) existing(d *decision, c *enlist.Contact) {
 	switch {
 	case c.IsUnsubscribed && s.i.Options.Skip != SkipNoAddress:
 		d.outcome, d.reason, d.contact = RowSkipped, reasonUnsubscribed, c
@@ -239,7 +239,7 @@ func (s *importTx) repeated(d *decision) {
 }
 
 // complete stores the state of the new Contacts and the changes of the others.
-func (s *importTx) complete(added []*decision, changed []*enlist.ByID) error {
+func (s *importTx) complete(added []*decision, changed []*enlist.Contact) error {
 	for _, d := range added {
 		if d.contact.ID == 0 {
 			continue
@@ -255,7 +255,7 @@ func (s *importTx) complete(added []*decision, changed []*enlist.ByID) error {
 			return err
 		}
 	}
-	var values []*enlist.ByID
+	var values []*enlist.Contact
 	for _, c := range changed {
 		if !s.inFull[c] {
 			values = append(values, c)
@@ -267,7 +267,7 @@ func (s *importTx) complete(added []*decision, changed []*enlist.ByID) error {
 }
 
 // restore sets the state that a row gives to a Contact, and reports whether this changes it.
-func (s *importTx) restore(row *importRow, c *enlist.ByID) (changed bool) {
+func (s *importTx) restore(row *importRow, c *enlist.Contact) (changed bool) {
 	changed, inFull := row.restore(c)
 	s.inFull[c] = s.inFull[c] || inFull
 	if row.system.isStated && !c.DoubleOptIn && !c.IsUnsubscribed {
@@ -334,7 +334,7 @@ func (s *importTx) record() error {
 }
 
 // askToConfirm sends the request to confirm, if the caller asked for it and the Contact gets mail only after it.
-func (s *importTx) askToConfirm(c *enlist.ByID) error {
+func (s *importTx) askToConfirm(c *enlist.Contact) error {
 	if s.i.Options.Confirm != ConfirmAsk || !s.schema.List.DoubleOptIn || c.DoubleOptIn || c.IsUnsubscribed || !c.IsActive {
 		return nil
 	}

@@ -118,7 +118,7 @@ func (p *storeWithList) addContacts(field enlist.FieldID) {
 	p.Helper()
 	p.must(p.store.Update(p.Context(), func(tx *db.Tx) error {
 		for i := range contactsOfTest {
-			c := enlist.ByID{ListID: p.list, Key: fmt.Sprintf("a%d@example.com", i), IsFirst: true, IsActive: true, SubscribedVia: "api"}
+			c := enlist.Contact{ListID: p.list, Key: fmt.Sprintf("a%d@example.com", i), IsFirst: true, IsActive: true, SubscribedVia: "api"}
 			c.Values = c.Values.Set(field, "value")
 			if _, err := contacts.Insert(tx, &c); err != nil {
 				return err

@@ -106,7 +106,7 @@ func header(t *testing.T, m mailtest.Message, name string) string {
 }
 
 // contact reads a Contact of the List.
-func (p *listWithMailServer) contact(id enlist.ContactID) (c *enlist.ByID) {
+func (p *listWithMailServer) contact(id enlist.ContactID) (c *enlist.Contact) {
 	p.Helper()
 	p.must(p.store.View(p.Context(), func(tx *db.Tx) (err error) {
 		c, err = contacts.ByID(tx, p.list, id)

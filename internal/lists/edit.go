@@ -158,7 +158,7 @@ func sameNumbers(schema *enlist.Schema, countryCode int64) *precondition {
 		mobile   enlist.FieldID
 		from, to int64
 	}
-	others := holders{schema, HoldersOf(mobile), []enlist.FieldID{mobile.ID}, func(c *enlist.ByID) bool {
+	others := holders{schema, HoldersOf(mobile), []enlist.FieldID{mobile.ID}, func(c *enlist.Contact) bool {
 		number := c.Values.Get(mobile.ID)
 		return address.NormaliseMobile(number, schema.List.CountryCode) != address.NormaliseMobile(number, countryCode)
 	}}

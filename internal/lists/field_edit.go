@@ -277,7 +277,7 @@ func Reserved(name string) bool {
 	if digits, ok := strings.CutPrefix(name, "field_"); ok && digits != "" && enlist.AllDigits(digits) {
 		return true
 	}
-	isName := func(a enlist.Attribute[enlist.ByID]) bool { return a.Name == name }
+	isName := func(a enlist.Attribute[enlist.Contact]) bool { return a.Name == name }
 	return name == "all" || slices.ContainsFunc(enlist.ContactAttributes, isName)
 }
 

@@ -50,7 +50,7 @@ func longerValues(f *enlist.Field, schema *enlist.Schema, old *enlist.Field) *ho
 	if f.Type != enlist.Text || f.Length == 0 || f.Type == old.Type && old.Length > 0 && f.Length >= old.Length {
 		return nil
 	}
-	return &holders{schema, HoldersOf(old), []enlist.FieldID{f.ID}, func(c *enlist.ByID) bool {
+	return &holders{schema, HoldersOf(old), []enlist.FieldID{f.ID}, func(c *enlist.Contact) bool {
 		return utf8.RuneCountInString(c.Values.Get(f.ID)) > int(f.Length)
 	}}
 }
@@ -68,7 +68,7 @@ func refusedValues(f *enlist.Field, schema *enlist.Schema, old *enlist.Field, to
 	case f.Type == old.Type || sameNumber || anyText:
 		return nil, ""
 	}
-	return &holders{schema, HoldersOf(old), []enlist.FieldID{f.ID}, func(c *enlist.ByID) bool {
+	return &holders{schema, HoldersOf(old), []enlist.FieldID{f.ID}, func(c *enlist.Contact) bool {
 		_, err := f.ReadStrictly(enlist.TextInput(c.Values.Get(f.ID)), today)
 		return err != nil
 	}}, "hold a value that the new type refuses"

@@ -234,7 +234,7 @@ func manyContactsOfDefinitions(o *apptest.Account) {
 	o.Update(func(tx *db.Tx) error {
 		for i := range many {
 			n := strconv.Itoa(i)
-			c := enlist.ByID{ListID: list, Key: n + "@x.io", Mobile: n, IsFirst: true,
+			c := enlist.Contact{ListID: list, Key: n + "@x.io", Mobile: n, IsFirst: true,
 				Values: enlist.Values{{Field: email, Text: n + "@x.io"}, {Field: mobile, Text: n}, {Field: age, Text: "0" + n}}}
 			if inserted, err := contacts.Insert(tx, &c); err != nil || !inserted {
 				return fmt.Errorf("contact %d: inserted %v, %w", i, inserted, err)
@@ -264,7 +264,7 @@ func manyContactsOfDefinitions(o *apptest.Account) {
 			return err
 		}
 		all := enlist.Search{Schema: schema, Columns: enlist.Columns{All: true}}
-		return search.Contacts(tx, &all, func(c *enlist.ByID) error {
+		return search.Contacts(tx, &all, func(c *enlist.Contact) error {
 			if len(c.Values) != 1 {
 				return fmt.Errorf("contact %d still has the values %v, want only the email", c.ID, c.Values)
 			}

@@ -95,8 +95,8 @@ func updateChecked[R any](ctx context.Context, database *db.DB, c *enlist.Caller
 type holders struct {
 	schema *enlist.Schema
 	where  *enlist.Condition
-	reads  []enlist.FieldID        // Fields that the function fails reads
-	fails  func(*enlist.ByID) bool // whether a Contact fails the precondition; nil: every holder fails
+	reads  []enlist.FieldID           // Fields that the function fails reads
+	fails  func(*enlist.Contact) bool // whether a Contact fails the precondition; nil: every holder fails
 }
 
 // count returns the number of holders that fail the precondition. It reads only Contacts that
@@ -112,7 +112,7 @@ func (h *holders) count(tx *db.Tx, since int64) (n int64, err error) {
 	if h.fails == nil {
 		return search.Count(tx, &query)
 	}
-	err = search.Contacts(tx, &query, func(c *enlist.ByID) error {
+	err = search.Contacts(tx, &query, func(c *enlist.Contact) error {
 		if h.fails(c) {
 			n++
 		}

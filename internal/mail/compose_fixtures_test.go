@@ -62,8 +62,8 @@ func testSchema() *enlist.Schema {
 	return s
 }
 
-func testContact() *enlist.ByID {
-	c := &enlist.ByID{ID: 345, ListID: 12, IsActive: true, Created: 1767225600, Prefs: map[enlist.PreferenceID]bool{1: true, 2: false}}
+func testContact() *enlist.Contact {
+	c := &enlist.Contact{ID: 345, ListID: 12, IsActive: true, Created: 1767225600, Prefs: map[enlist.PreferenceID]bool{1: true, 2: false}}
 	c.Values = c.Values.Set(1, "ann@example.com").Set(2, "Ann").Set(3, "https://ann.example/").Set(4, "Hello,\nI like it.")
 	return c
 }

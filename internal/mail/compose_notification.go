@@ -67,7 +67,7 @@ func contactName(n *messages.Notification) string {
 
 // contactRows returns a row for each Field with a value, then the answers to the
 // List's preferences, the status and the ID.
-func contactRows(schema *enlist.Schema, contact *enlist.ByID) []row {
+func contactRows(schema *enlist.Schema, contact *enlist.Contact) []row {
 	var rows []row
 	for i := range schema.Fields {
 		f := &schema.Fields[i]
@@ -92,7 +92,7 @@ func contactRows(schema *enlist.Schema, contact *enlist.ByID) []row {
 
 // status returns the state of a Contact in words: whether it is subscribed, active and
 // confirmed.
-func status(schema *enlist.Schema, contact *enlist.ByID) string {
+func status(schema *enlist.Schema, contact *enlist.Contact) string {
 	parts := []string{"subscribed"}
 	if contact.IsUnsubscribed {
 		parts[0] = "unsubscribed"

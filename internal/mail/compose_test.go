@@ -221,7 +221,7 @@ func TestMailLinksToSettingsAndToItsPage(t *testing.T) {
 	r := send(t, c, l)
 	contains(t, "html", r.html, `<a href="https://mail.example.org/p/12-345-1767225600-`, `<a href="https://mail.example.org/w/12-345-1767225600-`, "Unsubscribe from")
 	contains(t, "subject", r.subject(t), "s")
-	l.Archived, l.Contact, l.Delivery.Cause = true, new(enlist.ByID), "b8"
+	l.Archived, l.Contact, l.Delivery.Cause = true, new(enlist.Contact), "b8"
 	l.Message.HTML += `<a href="{{confirm_url}}">Confirm</a> <a href="https://example.com/?id={{id}}">{{Email|reader}} {{id|none}} {{First Name|friend}}</a>`
 	r = send(t, c, l)
 	page := regexp.MustCompile(`https://mail\.example\.org/w/12-345-1767225600-b8/[\w-]+`).FindString(r.html)

@@ -12,7 +12,7 @@ import (
 // UnknownFields returns the merge fields of a Message that are no values of the Contacts of a List.
 func (m *Message) UnknownFields(schema *enlist.Schema) (names []string) {
 	for _, part := range m.MergeFields() {
-		if _, known := MergeValue(schema, new(enlist.ByID), part.Name); !known && len(names) < MaxFindings {
+		if _, known := MergeValue(schema, new(enlist.Contact), part.Name); !known && len(names) < MaxFindings {
 			names = append(names, part.Name)
 		}
 	}

@@ -52,7 +52,7 @@ const (
 type OutgoingMail struct {
 	Delivery enlist.DeliveryKey
 	Schema   *enlist.Schema
-	Contact  *enlist.ByID
+	Contact  *enlist.Contact
 	Address  string   // the Contact's Email
 	Message  *Message // nil: the request to confirm the subscription or, with CauseLink, the link to the settings
 	Files    []MessageFile
@@ -64,6 +64,6 @@ type OutgoingMail struct {
 type Notification struct {
 	events.Notify
 	Schema  *enlist.Schema
-	Details *enlist.ByID      // nil if the Contact was removed after the event
+	Details *enlist.Contact   // nil if the Contact was removed after the event
 	Consent *enlist.LedgerRow // nil if the event stored no consent
 }

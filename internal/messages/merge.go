@@ -17,7 +17,7 @@ import (
 // field_<id>, a system key such as creation_time, or list_name. Times are in the Account's
 // time zone, as "2006-01-31 17:05:00"; a time that is not set is "". Flags are 1 and 0.
 // ok is false if there is no such merge field. decisions.md: 46
-func MergeValue(s *enlist.Schema, c *enlist.ByID, name string) (value string, ok bool) {
+func MergeValue(s *enlist.Schema, c *enlist.Contact, name string) (value string, ok bool) {
 	if name == merge.ListName {
 		return s.List.Name, true
 	}
@@ -98,7 +98,7 @@ func LocalTime(s *enlist.Schema, unix int64) time.Time {
 }
 
 // MergeText fills the merge fields of a text with a Contact's values.
-func MergeText(s *enlist.Schema, contact *enlist.ByID, text string) string {
+func MergeText(s *enlist.Schema, contact *enlist.Contact, text string) string {
 	var b strings.Builder
 	for _, part := range merge.Parse(text) {
 		b.WriteString(part.Value(func(name string) string {
@@ -110,7 +110,7 @@ func MergeText(s *enlist.Schema, contact *enlist.ByID, text string) string {
 }
 
 // MailValues returns the values of a Contact as mails have them.
-func MailValues(s *enlist.Schema, contact *enlist.ByID) merge.Values {
+func MailValues(s *enlist.Schema, contact *enlist.Contact) merge.Values {
 	return func(name string) string {
 		value, _ := MergeValue(s, contact, name)
 		return merge.Plain(value)

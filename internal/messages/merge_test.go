@@ -10,7 +10,7 @@ import (
 
 // schemaWithEmptyField returns a List and a Contact. The Contact has values for Email, First
 // Name and Website, but none for the Field Empty.
-func schemaWithEmptyField() (*enlist.Schema, *enlist.ByID) {
+func schemaWithEmptyField() (*enlist.Schema, *enlist.Contact) {
 	s := enlist.NewSchema(enlist.List{ID: 1, Name: "News & Views"}, []enlist.Field{
 		{ID: 11, Name: "Email", Type: enlist.Text, AddressType: enlist.AddressEmail},
 		{ID: 12, Name: "First Name", Type: enlist.Text},
@@ -18,7 +18,7 @@ func schemaWithEmptyField() (*enlist.Schema, *enlist.ByID) {
 		{ID: 14, Name: "Empty", Type: enlist.Text},
 	}, nil)
 	s.TimeZone = "Australia/Sydney"
-	c := &enlist.ByID{ID: 7, Created: 1767225600, IsActive: true, SubscribedVia: "api"}
+	c := &enlist.Contact{ID: 7, Created: 1767225600, IsActive: true, SubscribedVia: "api"}
 	c.Values = c.Values.Set(11, "ann+x@example.com").Set(12, "Ann & Bob").Set(13, "https://ann.example/?a=1&b=2")
 	return s, c
 }

@@ -71,7 +71,7 @@ func indexesBy[E any, K comparable](all []E, key func(*E) K) map[K][]int {
 // contactsOfMails returns the schema of a List, or nil if the List is gone, and those Contacts of mails that exist.
 func contactsOfMails(tx *db.Tx, list enlist.ListID, part []int,
 	contact func(i int) enlist.ContactID) (schema *enlist.Schema,
-	all map[enlist.ContactID]*enlist.ByID, err error) {
+	all map[enlist.ContactID]*enlist.Contact, err error) {
 	schema, err = lists.Schema(tx, list)
 	if err != nil {
 		return nil, nil, enlist.IgnoreKind(enlist.NoList, err)
@@ -82,7 +82,7 @@ func contactsOfMails(tx *db.Tx, list enlist.ListID, part []int,
 	}
 	slices.Sort(ids)
 	found, err := contacts.AllByID(tx, list, slices.Compact(ids))
-	all = make(map[enlist.ContactID]*enlist.ByID, len(found))
+	all = make(map[enlist.ContactID]*enlist.Contact, len(found))
 	for i := range found {
 		all[found[i].ID] = &found[i]
 	}
@@ -164,7 +164,7 @@ func autoresponderMails(tx *db.Tx, list enlist.ListID, id enlist.AutoresponderID
 }
 
 // removeSuppressed removes the Contacts whose address is on the Unsubscriber List for all Lists. decisions.md: 101
-func removeSuppressed(tx *db.Tx, list *enlist.List, found map[enlist.ContactID]*enlist.ByID) error {
+func removeSuppressed(tx *db.Tx, list *enlist.List, found map[enlist.ContactID]*enlist.Contact) error {
 	all := make([]contacts.Candidate, 0, len(found))
 	for _, c := range found {
 		all = append(all, contacts.Candidate{ID: c.ID, Key: c.Key})
@@ -180,7 +180,7 @@ func removeSuppressed(tx *db.Tx, list *enlist.List, found map[enlist.ContactID]*
 // says that the criteria of the Segment no longer fit the Fields of the List, so that it is unknown who is in it.
 // reference.md: autoresponder.segment
 func keepSegment(tx *db.Tx, schema *enlist.Schema, id enlist.SegmentID,
-	found map[enlist.ContactID]*enlist.ByID) (problem string, err error) {
+	found map[enlist.ContactID]*enlist.Contact) (problem string, err error) {
 	if id == 0 {
 		return "", nil
 	}
@@ -191,13 +191,13 @@ func keepSegment(tx *db.Tx, schema *enlist.Schema, id enlist.SegmentID,
 	if err != nil {
 		return "", err
 	}
-	maps.DeleteFunc(found, func(id enlist.ContactID, _ *enlist.ByID) bool { return !slices.Contains(inside, id) })
+	maps.DeleteFunc(found, func(id enlist.ContactID, _ *enlist.Contact) bool { return !slices.Contains(inside, id) })
 	return "", nil
 }
 
 // sentBefore returns the mails with a cause that Contacts were sent.
 func sentBefore(tx *db.Tx, list enlist.ListID, cause string,
-	contacts map[enlist.ContactID]*enlist.ByID) (map[enlist.DeliveryKey]bool, error) {
+	contacts map[enlist.ContactID]*enlist.Contact) (map[enlist.DeliveryKey]bool, error) {
 	deliveries, err := deliveriesWithCause(tx, list, cause, slices.Collect(maps.Keys(contacts)))
 	sent := make(map[enlist.DeliveryKey]bool)
 	for i := range deliveries {
@@ -217,7 +217,7 @@ func (d *Delivery) mayBeRetried() bool {
 // less than MailboxInterval before. The link of the earlier request is then still valid.
 func (s *Service) ConfirmationMail(ctx context.Context, e events.RequestConfirmation) (*OutgoingMail, error) {
 	key := enlist.DeliveryKey{List: e.List, Contact: e.Contact, Time: e.Time, Cause: CauseConfirmation}
-	return s.ownMail(ctx, key, func(c *enlist.ByID) bool { return !c.IsUnsubscribed && !c.DoubleOptIn })
+	return s.ownMail(ctx, key, func(c *enlist.Contact) bool { return !c.IsUnsubscribed && !c.DoubleOptIn })
 }
 
 // LinkMail returns the mail with the link to the settings of a Contact. It returns nil if it was sent already, if the
@@ -225,11 +225,11 @@ func (s *Service) ConfirmationMail(ctx context.Context, e events.RequestConfirma
 // unsubscribed gets it too.
 func (s *Service) LinkMail(ctx context.Context, e events.SendLink) (*OutgoingMail, error) {
 	key := enlist.DeliveryKey{List: e.List, Contact: e.Contact, Time: e.Time, Cause: CauseLink}
-	return s.ownMail(ctx, key, func(*enlist.ByID) bool { return true })
+	return s.ownMail(ctx, key, func(*enlist.Contact) bool { return true })
 }
 
 // ownMail returns a mail without a Message, if it was not sent and the Contact may get it.
-func (s *Service) ownMail(ctx context.Context, key enlist.DeliveryKey, may func(*enlist.ByID) bool) (*OutgoingMail,
+func (s *Service) ownMail(ctx context.Context, key enlist.DeliveryKey, may func(*enlist.Contact) bool) (*OutgoingMail,
 	error) {
 	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*OutgoingMail, error) {
 		stored, err := LoadDelivery(tx, key)

@@ -12,23 +12,23 @@ func TestContactReceivesWhatItsStatusAllows(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		schema  *enlist.Schema
-		contact enlist.ByID
+		contact enlist.Contact
 		event   enlist.Event
 		want    bool
 	}{
-		{"subscribed", list, enlist.ByID{IsActive: true}, enlist.EventSubscribe, true},
-		{"uploaded", list, enlist.ByID{IsActive: true}, enlist.EventAPIUpload, true},
-		{"unsubscribed after the subscription", list, enlist.ByID{IsActive: true, IsUnsubscribed: true}, enlist.EventSubscribe, false},
-		{"changed and unsubscribed", list, enlist.ByID{IsActive: true, IsUnsubscribed: true}, enlist.EventUpdateProfile, false},
-		{"deactivated", list, enlist.ByID{}, enlist.EventSubscribe, false},
-		{"unsubscribed", list, enlist.ByID{IsActive: true, IsUnsubscribed: true}, enlist.EventUnsubscribe, true},
-		{"unsubscribed and deactivated", list, enlist.ByID{IsUnsubscribed: true}, enlist.EventUnsubscribe, false},
-		{"subscribed again after unsubscribing", list, enlist.ByID{IsActive: true}, enlist.EventUnsubscribe, false},
-		{"subscribed, not confirmed", doubleOptIn, enlist.ByID{IsActive: true}, enlist.EventSubscribe, false},
-		{"uploaded, not confirmed", doubleOptIn, enlist.ByID{IsActive: true}, enlist.EventAPIUpload, false},
-		{"unsubscribed, never confirmed", doubleOptIn, enlist.ByID{IsActive: true, IsUnsubscribed: true}, enlist.EventUnsubscribe, false},
-		{"unsubscribed, confirmed", doubleOptIn, enlist.ByID{IsActive: true, IsUnsubscribed: true, DoubleOptIn: true}, enlist.EventUnsubscribe, true},
-		{"confirmed", doubleOptIn, enlist.ByID{IsActive: true, DoubleOptIn: true}, enlist.EventConfirm, true},
+		{"subscribed", list, enlist.Contact{IsActive: true}, enlist.EventSubscribe, true},
+		{"uploaded", list, enlist.Contact{IsActive: true}, enlist.EventAPIUpload, true},
+		{"unsubscribed after the subscription", list, enlist.Contact{IsActive: true, IsUnsubscribed: true}, enlist.EventSubscribe, false},
+		{"changed and unsubscribed", list, enlist.Contact{IsActive: true, IsUnsubscribed: true}, enlist.EventUpdateProfile, false},
+		{"deactivated", list, enlist.Contact{}, enlist.EventSubscribe, false},
+		{"unsubscribed", list, enlist.Contact{IsActive: true, IsUnsubscribed: true}, enlist.EventUnsubscribe, true},
+		{"unsubscribed and deactivated", list, enlist.Contact{IsUnsubscribed: true}, enlist.EventUnsubscribe, false},
+		{"subscribed again after unsubscribing", list, enlist.Contact{IsActive: true}, enlist.EventUnsubscribe, false},
+		{"subscribed, not confirmed", doubleOptIn, enlist.Contact{IsActive: true}, enlist.EventSubscribe, false},
+		{"uploaded, not confirmed", doubleOptIn, enlist.Contact{IsActive: true}, enlist.EventAPIUpload, false},
+		{"unsubscribed, never confirmed", doubleOptIn, enlist.Contact{IsActive: true, IsUnsubscribed: true}, enlist.EventUnsubscribe, false},
+		{"unsubscribed, confirmed", doubleOptIn, enlist.Contact{IsActive: true, IsUnsubscribed: true, DoubleOptIn: true}, enlist.EventUnsubscribe, true},
+		{"confirmed", doubleOptIn, enlist.Contact{IsActive: true, DoubleOptIn: true}, enlist.EventConfirm, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := c.contact.Receives(c.schema, c.event); got != c.want {

@@ -186,8 +186,8 @@ func (s *Service) trialMail(tx *db.Tx, c *enlist.Caller, message enlist.MessageI
 
 // trialContact returns the Contact of a trial mail and its List.
 func trialContact(tx *db.Tx, c *enlist.Caller, list enlist.ListID,
-	id enlist.ContactID) (schema *enlist.Schema, contact *enlist.ByID, err error) {
-	contact = new(enlist.ByID)
+	id enlist.ContactID) (schema *enlist.Schema, contact *enlist.Contact, err error) {
+	contact = new(enlist.Contact)
 	switch {
 	case list == 0 && id == 0:
 		schema = enlist.NewSchema(enlist.List{AccountID: c.Account.ID, Name: c.Account.Name}, nil, nil)

@@ -63,9 +63,9 @@ func (to *target) move(ctx context.Context, url string, quick bool) (*movein.Res
 }
 
 // contacts returns the Contacts of the List 7 by ID.
-func (to *target) contacts(t *testing.T) map[int64]enlist.ByID {
+func (to *target) contacts(t *testing.T) map[int64]enlist.Contact {
 	t.Helper()
-	found := make(map[int64]enlist.ByID)
+	found := make(map[int64]enlist.Contact)
 	err := to.store.View(t.Context(), func(tx *db.Tx) error {
 		ids, err := contacts.IDsUpTo(tx, 7, 0, 1<<40, 1000)
 		if err != nil {

@@ -69,7 +69,7 @@ func (s *Records) movePage(tx *db.Tx, c *enlist.Caller, now int64, p Page) (resu
 		return result, err
 	}
 	today := enlist.Today(time.Unix(now, 0), c.Account.TimeZone)
-	moved := make([]*enlist.ByID, 0, len(p.Records))
+	moved := make([]*enlist.Contact, 0, len(p.Records))
 	for _, record := range p.Records {
 		r := reader{record: record, about: Problem{Record: "contact", List: p.List, ID: record.ID()}}
 		if contact := r.contact(schema, today, now); contact != nil {
@@ -102,8 +102,8 @@ func (s *Records) movePage(tx *db.Tx, c *enlist.Caller, now int64, p Page) (resu
 }
 
 // withoutErased returns the Contacts without those that have an address of an erased person, and the IDs of the latter.
-func withoutErased(tx *db.Tx, account enlist.AccountID, all []*enlist.ByID) (
-	kept []*enlist.ByID, erased map[enlist.ContactID]bool, err error) {
+func withoutErased(tx *db.Tx, account enlist.AccountID, all []*enlist.Contact) (
+	kept []*enlist.Contact, erased map[enlist.ContactID]bool, err error) {
 	var addresses []string
 	for _, c := range all {
 		addresses = append(addresses, c.Key, c.Mobile)
@@ -125,13 +125,13 @@ func withoutErased(tx *db.Tx, account enlist.AccountID, all []*enlist.ByID) (
 }
 
 // store stores the Contacts that differ from the stored ones.
-func (p *MovedPage) store(tx *db.Tx, c *enlist.Caller, now int64, all []*enlist.ByID,
+func (p *MovedPage) store(tx *db.Tx, c *enlist.Caller, now int64, all []*enlist.Contact,
 	ids []enlist.ContactID) error {
 	old, err := contacts.ContactsToChange(tx, all[0].ListID, ids)
 	if err != nil {
 		return err
 	}
-	var changed []*enlist.ByID
+	var changed []*enlist.Contact
 	for _, contact := range all {
 		before := old[contact.ID]
 		switch {
@@ -157,12 +157,12 @@ func (p *MovedPage) store(tx *db.Tx, c *enlist.Caller, now int64, all []*enlist.
 }
 
 // compare sets the checksums of the page.
-func (p *MovedPage) compare(tx *db.Tx, all []*enlist.ByID, ids []enlist.ContactID) error {
+func (p *MovedPage) compare(tx *db.Tx, all []*enlist.Contact, ids []enlist.ContactID) error {
 	stored, err := contacts.AllByID(tx, all[0].ListID, ids)
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(all, func(a, b *enlist.ByID) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(all, func(a, b *enlist.Contact) int { return cmp.Compare(a.ID, b.ID) })
 	source, here := sha256.New(), sha256.New()
 	for _, c := range all {
 		source.Write([]byte(contactText(c)))
@@ -177,7 +177,7 @@ func (p *MovedPage) compare(tx *db.Tx, all []*enlist.ByID, ids []enlist.ContactI
 
 // contactText returns all that a move stores of a Contact in one page of Contacts. Two Contacts with the same text are
 // equal. The answers to preferences are read separately.
-func contactText(c *enlist.ByID) string {
+func contactText(c *enlist.Contact) string {
 	b := fmt.Appendf(nil, "%d %q %q %d %d %t %d %t %t %t %d %d %d %q %d", c.ID, c.Key, c.Mobile, c.Created, c.Modified,
 		c.DoubleOptIn, c.DoubleOptInTime, c.IsActive, c.IsBounceDeactivated, c.IsUnsubscribed, c.LastClickTime,
 		c.LastMessageTime, c.LastOpenTime, c.SubscribedVia, c.WebformID)
@@ -212,8 +212,8 @@ func (s *Records) removeMissing(tx *db.Tx, now int64, p Page, erased map[enlist.
 }
 
 // contact reads a Contact. It returns nil if the Contact would have no address.
-func (r *reader) contact(schema *enlist.Schema, today string, now int64) *enlist.ByID {
-	c := &enlist.ByID{
+func (r *reader) contact(schema *enlist.Schema, today string, now int64) *enlist.Contact {
+	c := &enlist.Contact{
 		ID: enlist.ContactID(r.record.ID()), ListID: schema.List.ID,
 		Created: cmp.Or(r.int("creation_time"), now), Modified: cmp.Or(r.int("last_modified_time"), now),
 		DoubleOptIn: r.flag("double_opt_in", false), DoubleOptInTime: r.int("double_opt_in_time"),

@@ -89,7 +89,7 @@ func (n *mergeNames) advice(key, name string) string {
 			return "write {{" + n.all[i] + "}}"
 		}
 	}
-	if _, known := messages.MergeValue(new(enlist.Schema), new(enlist.ByID), name); known {
+	if _, known := messages.MergeValue(new(enlist.Schema), new(enlist.Contact), name); known {
 		return "write {{" + name + "}}"
 	}
 	return "no List has a Field with this name; write a Field's name in {{ and }}, or remove it"

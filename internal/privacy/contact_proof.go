@@ -28,7 +28,7 @@ type ProofWriter interface {
 	// Begin is called before the first Contact, and again if the search starts over.
 	Begin(columns []enlist.Column, streaming bool) error
 	// ContactWithProof receives one Contact. c and p are valid only during the call.
-	ContactWithProof(c *enlist.ByID, p *Proof) error
+	ContactWithProof(c *enlist.Contact, p *Proof) error
 }
 
 // proofStep is how many Contacts and proofs are in memory together.
@@ -108,7 +108,7 @@ func writeProofs(tx *db.Tx, c *enlist.Caller, list enlist.ListID, ids []enlist.C
 }
 
 // unsubscribesOf returns the entries of the Unsubscriber List that a Proof has, for each Contact.
-func unsubscribesOf(tx *db.Tx, c *enlist.Caller, list enlist.ListID, all []enlist.ByID) (
+func unsubscribesOf(tx *db.Tx, c *enlist.Caller, list enlist.ListID, all []enlist.Contact) (
 	map[enlist.ContactID][]contacts.Unsubscriber, error) {
 	owners := make(map[string][]enlist.ContactID) // Contacts with a key: several if the List allows duplicates
 	for i := range all {

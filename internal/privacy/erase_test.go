@@ -134,7 +134,7 @@ func personWithEverything(f *apptest.Batches) (ann, bob enlist.ContactID) {
 	_, err = f.App.Contacts.Unsubscribe(f.Context(), f.Caller, contacts.UnsubscribeRequest{List: f.News, Address: "ann@example.com"})
 	f.Must(err)
 	f.Update(func(tx *db.Tx) error {
-		return contacts.SetDeparture(tx, &enlist.ByID{ListID: f.News, ID: ann, IsUnsubscribed: true}, "other", "I am Ann", 7)
+		return contacts.SetDeparture(tx, &enlist.Contact{ListID: f.News, ID: ann, IsUnsubscribed: true}, "other", "I am Ann", 7)
 	})
 	return ann, bob
 }

@@ -220,7 +220,7 @@ func (k *personKeys) findFormer(tx *db.Tx) error {
 }
 
 // contactsOfPerson returns the Contacts of a person in a List, in order of ID.
-func contactsOfPerson(tx *db.Tx, in *contacts.PersonList) (all []enlist.ByID, err error) {
+func contactsOfPerson(tx *db.Tx, in *contacts.PersonList) (all []enlist.Contact, err error) {
 	for after, more := enlist.ContactID(0), true; more; {
 		page, err := contacts.ByAddress(tx, in.ID, in.Email, in.Mobile, after, enlist.RowPage)
 		if err != nil {
@@ -237,7 +237,7 @@ func contactsOfPerson(tx *db.Tx, in *contacts.PersonList) (all []enlist.ByID, er
 
 // namedValues returns the name of the Contact's List, the Contact's values by the names of their Fields, and its
 // answers by the names of the preferences.
-func namedValues(schema *enlist.Schema, c *enlist.ByID) []PersonValue {
+func namedValues(schema *enlist.Schema, c *enlist.Contact) []PersonValue {
 	var values, answers []PersonValue
 	for i := range schema.Fields {
 		f := &schema.Fields[i]

@@ -40,7 +40,7 @@ func auditPerson(tx *db.Tx, c *enlist.Caller, now int64, k *personKeys, values a
 
 // auditConsentProof adds a row about the proof of a Contact, with keyed hashes of the addresses that the Contact has.
 // contact is nil if it was deleted.
-func auditConsentProof(tx *db.Tx, c *enlist.Caller, now int64, p *ConsentProof, contact *enlist.ByID) error {
+func auditConsentProof(tx *db.Tx, c *enlist.Caller, now int64, p *ConsentProof, contact *enlist.Contact) error {
 	var keys []string
 	if contact != nil {
 		keys = slices.DeleteFunc(contacts.FewKeys([]string{contact.Key, contact.Mobile}),

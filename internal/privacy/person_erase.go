@@ -268,7 +268,7 @@ func (s *Service) eraseContacts(ctx context.Context, f *personFound) error {
 				return false, nil
 			}
 			by := contacts.Origin{Method: contacts.MethodErasure, Key: f.caller.Key.ID}
-			if err := by.Record(tx, &enlist.ByID{ListID: k.List, ID: k.Contact}, now); err != nil {
+			if err := by.Record(tx, &enlist.Contact{ListID: k.List, ID: k.Contact}, now); err != nil {
 				return false, err
 			}
 			return true, progress.Publish(tx, schema, now, []contacts.ContactEvent{{Contact: k.Contact,

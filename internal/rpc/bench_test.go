@@ -44,7 +44,7 @@ func BenchmarkKeyOnly(b *testing.B) {
 // BenchmarkPage measures how long it takes to encode 100 Contacts with 10 Fields each.
 func BenchmarkPage(b *testing.B) {
 	var columns []enlist.Column
-	contact := enlist.ByID{ID: 1234567, Created: 1767225600, IsActive: true, SubscribedVia: "api"}
+	contact := enlist.Contact{ID: 1234567, Created: 1767225600, IsActive: true, SubscribedVia: "api"}
 	columns = append(columns, enlist.Column{Name: "id", System: &enlist.ContactAttributes[0]})
 	for i := range 10 {
 		f := &enlist.Field{ID: enlist.FieldID(i + 1), Name: fmt.Sprintf("Field %d", i), Type: enlist.Text}

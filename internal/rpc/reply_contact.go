@@ -27,7 +27,7 @@ type column struct {
 	name    []byte // `"name":`, with a comma before it except in the first column
 	field   enlist.FieldID
 	numeric bool
-	get     func(*enlist.ByID) enlist.Value // nil for a Field
+	get     func(*enlist.Contact) enlist.Value // nil for a Field
 }
 
 // newContactWriter returns the writer for the result of a search.
@@ -84,7 +84,7 @@ func (c *columns) prepare(of []enlist.Column) []column {
 }
 
 // Contact appends the record of one Contact.
-func (w *contactWriter) Contact(c *enlist.ByID) error {
+func (w *contactWriter) Contact(c *enlist.Contact) error {
 	b := w.reply.buf
 	if w.written > 0 {
 		b = append(b, ',')
@@ -103,7 +103,7 @@ func (w *contactWriter) Contact(c *enlist.ByID) error {
 }
 
 // appendContact appends the record of a Contact.
-func appendContact(b []byte, columns []column, c *enlist.ByID) []byte {
+func appendContact(b []byte, columns []column, c *enlist.Contact) []byte {
 	b = append(b, '{')
 	for i := range columns {
 		col := &columns[i]

@@ -63,7 +63,7 @@ func NewContactEncoder(of []enlist.Column) ContactEncoder {
 }
 
 // Append appends the record of a Contact.
-func (e ContactEncoder) Append(b []byte, c *enlist.ByID) []byte {
+func (e ContactEncoder) Append(b []byte, c *enlist.Contact) []byte {
 	return appendContact(b, e.columns, c)
 }
 

@@ -291,7 +291,7 @@ type discard struct{}
 
 func (discard) Begin([]enlist.Column, bool) error { return nil }
 
-func (discard) Contact(*enlist.ByID) error { return nil }
+func (discard) Contact(*enlist.Contact) error { return nil }
 
 // The advisor schedules an index for each key that two slow searches within a day lacked.
 func slowSearches(l *listWithThreeFields) {

@@ -270,7 +270,7 @@ func (l *listWithThreeFields) ids() (ids []enlist.ContactID) {
 		if err != nil {
 			return err
 		}
-		return search.Contacts(tx, &enlist.Search{Schema: schema}, func(c *enlist.ByID) error {
+		return search.Contacts(tx, &enlist.Search{Schema: schema}, func(c *enlist.Contact) error {
 			ids = append(ids, c.ID)
 			return nil
 		})
@@ -334,7 +334,7 @@ type cities struct {
 
 func (c *cities) Begin([]enlist.Column, bool) error { c.all = nil; return nil }
 
-func (c *cities) Contact(found *enlist.ByID) error {
+func (c *cities) Contact(found *enlist.Contact) error {
 	c.all = append(c.all, found.Values.Get(c.city))
 	return nil
 }

@@ -57,7 +57,7 @@ func everyPathFindsTheSame(tx *db.Tx, s *enlist.Search) error {
 		if s.Counted {
 			counted, err = search.Count(tx, s)
 		} else {
-			err = search.Contacts(tx, s, func(c *enlist.ByID) error {
+			err = search.Contacts(tx, s, func(c *enlist.Contact) error {
 				ids = append(ids, c.ID)
 				return nil
 			})

@@ -37,7 +37,7 @@ type columnReader struct {
 	tx      *db.Tx
 	of      enlist.Columns
 	state   db.Mapper
-	contact enlist.ByID
+	contact enlist.Contact
 }
 
 // read reads the current row into r.contact.
@@ -67,7 +67,7 @@ func (r *columnReader) read(row *db.Cursor) error {
 }
 
 // ReadValues reads the document of field_values into c.Values, in the order of the Field IDs.
-func ReadValues(tx *db.Tx, document string, c *enlist.ByID) (err error) {
+func ReadValues(tx *db.Tx, document string, c *enlist.Contact) (err error) {
 	if c.Values, err = tx.SQL.ReadValues(document, c.Values[:0]); err != nil {
 		return fmt.Errorf("contact %d: %w", c.ID, err)
 	}
@@ -84,7 +84,7 @@ func ReadValues(tx *db.Tx, document string, c *enlist.ByID) (err error) {
 var contactStateTable = db.NewMapping("contact", MapContactState)
 
 // MapContactState describes the columns that the API calls system values.
-func MapContactState(m *db.Mapper, c *enlist.ByID) {
+func MapContactState(m *db.Mapper, c *enlist.Contact) {
 	m.Fixed("creation_time", &c.Created)
 	m.Value("last_modified_time", &c.Modified)
 	m.State("double_opt_in", "0", &c.DoubleOptIn)

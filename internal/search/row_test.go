@@ -15,7 +15,7 @@ func TestValuesAreReadInOrderOfFieldID(t *testing.T) {
 		unordered := enlist.Values{{Field: 3, Text: "c"}, {Field: 1, Text: "a"}, {Field: 22, Text: "d"}, {Field: 2, Text: "b"}}
 		return unordered, nil
 	}}}
-	var c enlist.ByID
+	var c enlist.Contact
 	if err := ReadValues(tx, "", &c); err != nil {
 		t.Fatal(err)
 	}

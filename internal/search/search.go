@@ -18,7 +18,7 @@ import (
 
 // Contacts calls the function each with the Contacts that match a search, in the requested order. The
 // next row overwrites the Contact, so the function must not keep it.
-func Contacts(t *db.Tx, s *enlist.Search, each func(*enlist.ByID) error) error {
+func Contacts(t *db.Tx, s *enlist.Search, each func(*enlist.Contact) error) error {
 	r := columnReader{tx: t, of: s.Columns, state: db.Mapper{Job: db.Selected}}
 	r.contact.ListID = s.Schema.List.ID
 	return found(t, s, func(row *db.Cursor) error {

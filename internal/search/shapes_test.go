@@ -313,7 +313,7 @@ func (l *large) aHundredTests(t *testing.T) {
 			found := int64(0)
 			err := l.store.View(t.Context(), func(tx *db.Tx) error {
 				s := &enlist.Search{Schema: l.schema, Where: &c.where, Sort: l.keys["created"], Limit: 1000}
-				return search.Contacts(tx, s, func(*enlist.ByID) error { found++; return nil })
+				return search.Contacts(tx, s, func(*enlist.Contact) error { found++; return nil })
 			})
 			if err != nil || found != c.want {
 				t.Errorf("the search finds %d Contacts, want %d, error %v", found, c.want, err)

@@ -63,7 +63,7 @@ func archive(tx *db.Tx, list enlist.ListID, only enlist.BatchID) (*Archive, []ba
 		}
 		m := heads[all[i].Winner()]
 		a.Mails = append(a.Mails, ArchivedMail{Batch: all[i].ID, Time: all[i].FirstSent, version: m.LastModifiedTime,
-			Subject: messages.MergeText(schema, new(enlist.ByID), m.Subject)})
+			Subject: messages.MergeText(schema, new(enlist.Contact), m.Subject)})
 	}
 	return a, all, nil
 }

@@ -115,7 +115,7 @@ func countComplained(tx *db.Tx, r *batches.Recipient, counts batches.BatchCounts
 type reported struct {
 	delivery *messages.Delivery
 	schema   *enlist.Schema
-	contact  *enlist.ByID
+	contact  *enlist.Contact
 	deleted  bool // the mail is of a Batch that was deleted
 }
 

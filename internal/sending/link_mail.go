@@ -38,7 +38,7 @@ func (s *Service) ViewMail(ctx context.Context, d enlist.DeliveryKey) (*WebPage,
 
 // archivedMail returns a mail to no Contact. Its links are made of d.
 func archivedMail(schema *enlist.Schema, d enlist.DeliveryKey, content *batches.MailContent) *messages.OutgoingMail {
-	return &messages.OutgoingMail{Archived: true, Schema: messages.Untracked(schema), Contact: new(enlist.ByID), Delivery: d,
+	return &messages.OutgoingMail{Archived: true, Schema: messages.Untracked(schema), Contact: new(enlist.Contact), Delivery: d,
 		Address: "reader@example.invalid", Message: content.Message, Files: content.Files}
 }
 

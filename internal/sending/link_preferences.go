@@ -61,8 +61,8 @@ func (s *Service) ExamplePreferences(ctx context.Context, c *enlist.Caller, list
 }
 
 // exampleContact returns a made-up Contact. Its key is not that of any address.
-func exampleContact(schema *enlist.Schema) *enlist.ByID {
-	c := &enlist.ByID{Key: "example", Prefs: make(map[enlist.PreferenceID]bool)}
+func exampleContact(schema *enlist.Schema) *enlist.Contact {
+	c := &enlist.Contact{Key: "example", Prefs: make(map[enlist.PreferenceID]bool)}
 	c.Values = c.Values.Set(schema.Email().ID, "reader@example.com") // RFC 2606, 2
 	for i := range schema.Fields {
 		if f := &schema.Fields[i]; f.Values != "" {
@@ -102,7 +102,7 @@ const maxOwnLedger = 100
 
 // otherLists returns the public Lists that a subscriber of another List may join or leave. One that requires a consent
 // needs a text for it.
-func otherLists(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID) (others []OtherList, err error) {
+func otherLists(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact) (others []OtherList, err error) {
 	all, err := lists.Defined(tx, schema.List.AccountID)
 	if err != nil || contact.Values.Get(schema.Email().ID) == "" {
 		return nil, err
@@ -117,7 +117,7 @@ func otherLists(tx *db.Tx, schema *enlist.Schema, contact *enlist.ByID) (others 
 		if o.Schema, err = lists.Schema(tx, all[i].ID); err != nil {
 			return nil, err
 		}
-		var found []enlist.ByID
+		var found []enlist.Contact
 		if slices.Contains(with, all[i].ID) {
 			found, err = contacts.ByAddress(tx, all[i].ID, contact.Key, "", 0, contacts.MaxUnsubscribe)
 			if err != nil {
@@ -239,7 +239,7 @@ func (s *Service) SendNewLink(ctx context.Context, d enlist.DeliveryKey) error {
 }
 
 // enqueueLink enqueues the mail with the link to the settings, unless TakeMailbox refuses it.
-func (s *Service) enqueueLink(tx *db.Tx, c *enlist.ByID) error {
+func (s *Service) enqueueLink(tx *db.Tx, c *enlist.Contact) error {
 	now := s.db.Now().Unix()
 	may, err := events.TakeMailbox(tx, c.ListID, events.AskedLink, c.Key, now)
 	if err != nil || !may {

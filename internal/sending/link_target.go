@@ -43,11 +43,11 @@ func (s *Service) LinkURL(ctx context.Context, key *enlist.LinkKey, l enlist.Lin
 			v.Schema = enlist.NewSchema(enlist.List{}, nil, nil)
 		}
 		if v.Contact == nil {
-			v.Contact = new(enlist.ByID)
+			v.Contact = new(enlist.Contact)
 		}
 		target, values := merge.Parse(url), messages.MailValues(v.Schema, v.Contact)
 		if key.Fingerprint(l.DeliveryKey, target.Used(values)) != l.Values {
-			values = messages.MailValues(v.Schema, new(enlist.ByID))
+			values = messages.MailValues(v.Schema, new(enlist.Contact))
 		}
 		merged, ok := target.URL(values)
 		if !ok || !isWebURL(merged) {

@@ -19,10 +19,10 @@ import (
 
 // LinkView is the current state of the Contact that a link was made for. decisions.md: 48
 type LinkView struct {
-	Schema  *enlist.Schema // nil: the List and the Contact are gone
-	Contact *enlist.ByID   // nil: the Contact is gone
-	Moved   bool           // the Contact's address has changed since the mail was sent
-	Unknown bool           // the address of the mail was removed, so it may be another one
+	Schema  *enlist.Schema  // nil: the List and the Contact are gone
+	Contact *enlist.Contact // nil: the Contact is gone
+	Moved   bool            // the Contact's address has changed since the mail was sent
+	Unknown bool            // the address of the mail was removed, so it may be another one
 
 	// Subscribed is true if the link can still unsubscribe a Contact: this Contact or, on a
 	// List that allows duplicates, another Contact with the same address. If the Contact's
@@ -127,7 +127,7 @@ func isAnySubscribed(tx *db.Tx, v *LinkView) (bool, error) {
 		return !v.Contact.IsUnsubscribed, nil
 	}
 	others, err := contacts.ByAddress(tx, list.ID, key, "", 0, contacts.MaxUnsubscribe)
-	return slices.ContainsFunc(others, func(c enlist.ByID) bool { return !c.IsUnsubscribed }), err
+	return slices.ContainsFunc(others, func(c enlist.Contact) bool { return !c.IsUnsubscribed }), err
 }
 
 // UnsubscribeByLink unsubscribes the Contact and all other Contacts of the List with its

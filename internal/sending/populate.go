@@ -137,7 +137,7 @@ func find(p *batches.Population, tx *db.Tx) (found db.IDSet, err error) {
 	if err != nil {
 		return nil, enlist.IgnoreKind(enlist.InvalidSearch, err)
 	}
-	err = search.Contacts(tx, query, func(c *enlist.ByID) error {
+	err = search.Contacts(tx, query, func(c *enlist.Contact) error {
 		found = append(found, c.ID)
 		return nil
 	})

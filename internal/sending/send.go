@@ -44,7 +44,7 @@ func (s *Service) BatchMails(ctx context.Context, parts []BatchPart) (next []Bat
 			if err != nil && enlist.KindOf(err) != enlist.NoList {
 				return err
 			}
-			var contacts []enlist.ByID
+			var contacts []enlist.Contact
 			var blocked []enlist.ContactID
 			if schema != nil {
 				contacts, blocked, err = contactsToMail(tx, schema, ids)
@@ -64,7 +64,7 @@ func (s *Service) BatchMails(ctx context.Context, parts []BatchPart) (next []Bat
 }
 
 // contactsToMail returns Contacts and which of them are suppressed, both in order of ID.
-func contactsToMail(tx *db.Tx, schema *enlist.Schema, ids []enlist.ContactID) (all []enlist.ByID, blocked []enlist.ContactID, err error) {
+func contactsToMail(tx *db.Tx, schema *enlist.Schema, ids []enlist.ContactID) (all []enlist.Contact, blocked []enlist.ContactID, err error) {
 	all, err = contacts.AllByID(tx, schema.List.ID, ids)
 	if err != nil {
 		return nil, nil, err
@@ -78,7 +78,7 @@ func contactsToMail(tx *db.Tx, schema *enlist.Schema, ids []enlist.ContactID) (a
 }
 
 // mails returns the mails of a part. schema is nil if the List is gone.
-func (p *BatchPart) mails(schema *enlist.Schema, contacts []enlist.ByID, blocked []enlist.ContactID) BatchProgress {
+func (p *BatchPart) mails(schema *enlist.Schema, contacts []enlist.Contact, blocked []enlist.ContactID) BatchProgress {
 	next := BatchProgress{Slice: p.Slice, Mark: make([]BatchMail, 0, len(p.Recipients))}
 	for i := range p.Recipients {
 		r := &p.Recipients[i]
@@ -102,13 +102,13 @@ type BatchMail struct {
 }
 
 // mail returns the mail of one recipient, or why it must not be sent. contacts are in order of ID.
-func (l *LeasedSlice) mail(schema *enlist.Schema, contacts []enlist.ByID,
+func (l *LeasedSlice) mail(schema *enlist.Schema, contacts []enlist.Contact,
 	r *batches.Recipient) (m messages.OutgoingMail, reason batches.LeftOut) {
 	if r.Status == batches.RecipientSending && l.Of.SkipsDoubtful {
 		return m, leftDoubtful
 	}
 	i, found := slices.BinarySearchFunc(contacts, r.Contact,
-		func(c enlist.ByID, id enlist.ContactID) int { return int(c.ID - id) })
+		func(c enlist.Contact, id enlist.ContactID) int { return int(c.ID - id) })
 	if !found {
 		return m, batches.LeftGone
 	}

@@ -63,13 +63,13 @@ func TestStatusIsShownInWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		want    string
-		contact enlist.ByID
+		contact enlist.Contact
 	}{
-		{"Subscribed", enlist.ByID{IsActive: true}},
-		{"Subscribed, Inactive", enlist.ByID{}},
-		{"Unsubscribed", enlist.ByID{IsActive: true, IsUnsubscribed: true}},
-		{"Unsubscribed, Inactive", enlist.ByID{IsUnsubscribed: true}},
-		{"Subscribed, Inactive: mail to the address came back", enlist.ByID{IsBounceDeactivated: true}},
+		{"Subscribed", enlist.Contact{IsActive: true}},
+		{"Subscribed, Inactive", enlist.Contact{}},
+		{"Unsubscribed", enlist.Contact{IsActive: true, IsUnsubscribed: true}},
+		{"Unsubscribed, Inactive", enlist.Contact{IsUnsubscribed: true}},
+		{"Subscribed, Inactive: mail to the address came back", enlist.Contact{IsBounceDeactivated: true}},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			if got := strings.Join(status(&c.contact), ", "); got != c.want {

@@ -44,7 +44,7 @@ func newDetails(v *sending.ContactPage) *details {
 }
 
 // status returns the state of a Contact in words for the reader of the page.
-func status(c *enlist.ByID) (all []string) {
+func status(c *enlist.Contact) (all []string) {
 	all = []string{"Subscribed"}
 	if c.IsUnsubscribed {
 		all[0] = "Unsubscribed"

@@ -184,7 +184,7 @@ func (h *harness) hideList() {
 }
 
 // contact reads a Contact of the List.
-func (h *harness) contact(id enlist.ContactID) (c *enlist.ByID) {
+func (h *harness) contact(id enlist.ContactID) (c *enlist.Contact) {
 	h.Helper()
 	h.must(h.store.View(h.Context(), func(tx *db.Tx) (err error) {
 		c, err = contacts.ByID(tx, h.list, id)

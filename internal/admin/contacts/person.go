@@ -93,18 +93,18 @@ func addressOf(r *ui.Request) (string, error) {
 }
 
 // oneContact keeps the Contact that a call returns. It implements contacts.ContactWriter.
-type oneContact struct{ found enlist.ByID }
+type oneContact struct{ found enlist.Contact }
 
 func (w *oneContact) Begin([]enlist.Column, bool) error { return nil }
 
-func (w *oneContact) Contact(c *enlist.ByID) error {
+func (w *oneContact) Contact(c *enlist.Contact) error {
 	w.found = *c
 	w.found.Values = slices.Clone(c.Values)
 	return nil
 }
 
 // contactOf returns a Contact and the Fields of its List.
-func contactOf(r *ui.Request, list enlist.ListID, id enlist.ContactID) (*enlist.ByID, []enlist.Field, error) {
+func contactOf(r *ui.Request, list enlist.ListID, id enlist.ContactID) (*enlist.Contact, []enlist.Field, error) {
 	var w oneContact
 	if err := r.App.Contacts.Contact(r.Context(), r.Caller, list, id, nil, &w); err != nil {
 		return nil, nil, err
@@ -183,7 +183,7 @@ func cardOf(r *ui.Request, p *contacts.OfPerson) contactCard {
 }
 
 // stateOf says in sentences how a Contact joined, and whether it gets mail.
-func stateOf(r *ui.Request, c *enlist.ByID, list *enlist.List) (all []string) {
+func stateOf(r *ui.Request, c *enlist.Contact, list *enlist.List) (all []string) {
 	via := c.SubscribedVia
 	for _, k := range systemKeys {
 		for _, o := range k.Choices {
@@ -210,7 +210,7 @@ func stateOf(r *ui.Request, c *enlist.ByID, list *enlist.List) (all []string) {
 }
 
 // buttonsOf returns the changes that are possible.
-func buttonsOf(c *enlist.ByID, list *enlist.List) (all []button) {
+func buttonsOf(c *enlist.Contact, list *enlist.List) (all []button) {
 	if c.IsActive {
 		all = append(all, button{"deactivate", "Deactivate",
 			"Gets no mail until you reactivate it. The subscription stays."})

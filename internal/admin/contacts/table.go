@@ -133,7 +133,7 @@ func (t *table) Begin(columns []enlist.Column, _ bool) error {
 }
 
 // Contact implements contacts.ContactWriter.
-func (t *table) Contact(c *enlist.ByID) error {
+func (t *table) Contact(c *enlist.Contact) error {
 	one := row{ID: c.ID}
 	one.Status, one.Kind = statusOf(c, t.builder.list)
 	for _, shown := range t.shown {
@@ -148,7 +148,7 @@ func (t *table) Contact(c *enlist.ByID) error {
 }
 
 // text returns a value of a Contact as people read it.
-func (t *table) text(k *enlist.Column, c *enlist.ByID) string {
+func (t *table) text(k *enlist.Column, c *enlist.Contact) string {
 	if k.Field != nil {
 		return shown(k.Field, c.Values.Get(k.Field.ID))
 	}
@@ -174,7 +174,7 @@ func (t *table) text(k *enlist.Column, c *enlist.ByID) string {
 var statusKeys = []string{"id", "is_active", "is_unsubscribed", "is_bounce_deactivated", "double_opt_in"}
 
 // statusOf returns the state of a Contact in words, and the class of its mark.
-func statusOf(c *enlist.ByID, list *enlist.List) (word, class string) {
+func statusOf(c *enlist.Contact, list *enlist.List) (word, class string) {
 	switch {
 	case c.IsUnsubscribed:
 		return "unsubscribed", "off"

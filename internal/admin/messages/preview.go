@@ -164,7 +164,7 @@ func (o *oneContact) Begin(columns []enlist.Column, _ bool) error {
 }
 
 // Contact implements contacts.ContactWriter.
-func (o *oneContact) Contact(c *enlist.ByID) error {
+func (o *oneContact) Contact(c *enlist.Contact) error {
 	o.id = c.ID
 	for i := range o.columns {
 		if f := o.columns[i].Field; f != nil {

@@ -195,7 +195,7 @@ func (s *testService) subscribeMany(lists []enlist.ListID, all int) {
 func (s *testService) addRowsOutsideTheInterface(account enlist.AccountID, key enlist.KeyID, list enlist.ListID, message enlist.MessageID) {
 	s.Helper()
 	s.update(func(tx *db.Tx) error {
-		left := &enlist.ByID{ListID: list, ID: 1, IsUnsubscribed: true}
+		left := &enlist.Contact{ListID: list, ID: 1, IsUnsubscribed: true}
 		if err := contacts.SetDeparture(tx, left, "other", specialCharacters, 10); err != nil {
 			return err
 		}
@@ -216,7 +216,7 @@ func (s *testService) addRowsOutsideTheInterface(account enlist.AccountID, key e
 		if err := contacts.SetBouncesSince(tx, list, 1, 77); err != nil {
 			return err
 		}
-		duplicate := enlist.ByID{ListID: list, Key: "p0@exämple.com", Mobile: "+61400000000", SubscribedVia: "api", Created: 5}
+		duplicate := enlist.Contact{ListID: list, Key: "p0@exämple.com", Mobile: "+61400000000", SubscribedVia: "api", Created: 5}
 		if _, err := contacts.Insert(tx, &duplicate); err != nil {
 			return err
 		}

@@ -58,7 +58,7 @@ func (d *listFixture) subscribe(ctx context.Context, email, key string) (enlist.
 
 // insert stores a Contact directly, without the Service.
 func (d *listFixture) insert(tx *db.Tx, email string) (enlist.ContactID, error) {
-	c := enlist.ByID{ListID: d.list, Key: email, IsFirst: true, IsActive: true, SubscribedVia: "api"}
+	c := enlist.Contact{ListID: d.list, Key: email, IsFirst: true, IsActive: true, SubscribedVia: "api"}
 	inserted, err := contacts.Insert(tx, &c)
 	if err == nil && !inserted {
 		err = errors.New("another Contact has the address")
@@ -78,7 +78,7 @@ func (d *listFixture) wantCount(want int64) {
 		account, err := tx.AccountContacts(d.caller.Account.ID)
 		rows := int64(0)
 		if err == nil {
-			err = search.Contacts(tx, &enlist.Search{Schema: d.schema}, func(*enlist.ByID) error { rows++; return nil })
+			err = search.Contacts(tx, &enlist.Search{Schema: d.schema}, func(*enlist.Contact) error { rows++; return nil })
 		}
 		if list != want || account != want || rows != want {
 			d.Errorf("the counter of the List is %d, the counter of the Account %d, and there are %d rows; want %d", list, account, rows, want)

@@ -132,7 +132,7 @@ func (c *traffic) start() {
 	call("search", func(i int) error {
 		return c.store.Search(c.Context(), func(tx *db.Tx) error {
 			return search.Contacts(tx, &enlist.Search{Schema: c.schema, Limit: 100, Offset: int64(i % 50), Columns: enlist.Columns{All: true, System: true}},
-				func(*enlist.ByID) error { return nil })
+				func(*enlist.Contact) error { return nil })
 		})
 	})
 }

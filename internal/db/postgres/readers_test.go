@@ -139,7 +139,7 @@ func TestRepeatedSearchKeepsItsPlan(t *testing.T) {
 				}
 				where := &enlist.Condition{Key: key, Operator: enlist.Exactly, Operands: []enlist.Operand{{Int: 1}}}
 				s := &enlist.Search{Schema: schema, Where: where, Limit: 7, Last: true}
-				return search.Contacts(tx, s, func(*enlist.ByID) error { return nil })
+				return search.Contacts(tx, s, func(*enlist.Contact) error { return nil })
 			}))
 		}
 	}

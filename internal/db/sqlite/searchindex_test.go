@@ -51,7 +51,7 @@ func TestSearchesWorkAfterAnOperatorDropsAnIndex(t *testing.T) {
 	}
 	update(func(tx *db.Tx) error { return lists.Insert(tx, &list) })
 	for i := range 20 {
-		c := enlist.ByID{ListID: list.ID, Key: strconv.Itoa(i), IsFirst: true, SubscribedVia: "via" + strconv.Itoa(i%4)}
+		c := enlist.Contact{ListID: list.ID, Key: strconv.Itoa(i), IsFirst: true, SubscribedVia: "via" + strconv.Itoa(i%4)}
 		update(func(tx *db.Tx) error { _, err := contacts.Insert(tx, &c); return err })
 	}
 	key := &enlist.SearchKey{Name: "subscribed_via", Type: enlist.KeyText}
@@ -74,7 +74,7 @@ func TestSearchesWorkAfterAnOperatorDropsAnIndex(t *testing.T) {
 		}
 		found := 0
 		query := &enlist.Search{Schema: schema, Where: where, Sort: key, Limit: 10}
-		err = search.Contacts(tx, query, func(*enlist.ByID) error { found++; return nil })
+		err = search.Contacts(tx, query, func(*enlist.Contact) error { found++; return nil })
 		n, counted := search.Count(tx, &enlist.Search{Schema: schema, Where: where})
 		if err = errors.Join(err, counted); err != nil || found != 5 || n != 5 {
 			t.Errorf("the search finds %d Contacts and the count is %d, want 5 and 5; error %v", found, n, err)

@@ -150,7 +150,7 @@ var errProofKey = enlist.Refuse(enlist.InvalidParameters,
 	"the List has a Field with the name proof: name the other columns to leave it out")
 
 // Contact writes one Contact.
-func (w *writer) Contact(c *enlist.ByID) error {
+func (w *writer) Contact(c *enlist.Contact) error {
 	if w.export.Format == CSV {
 		w.buf = appendRow(w.buf, w.columns, c, w.export.Excel)
 	} else {
@@ -160,7 +160,7 @@ func (w *writer) Contact(c *enlist.ByID) error {
 }
 
 // ContactWithProof writes one Contact and its proof.
-func (w *writer) ContactWithProof(c *enlist.ByID, p *privacy.Proof) error {
+func (w *writer) ContactWithProof(c *enlist.Contact, p *privacy.Proof) error {
 	if w.export.Format == CSV {
 		w.proof = w.proofs.Append(w.proof[:0], p)
 		w.buf = appendProof(appendRow(w.buf, w.columns, c, false), string(w.proof), len(w.columns))

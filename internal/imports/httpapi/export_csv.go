@@ -24,7 +24,7 @@ func appendHeader(b []byte, columns []enlist.Column, excel bool) []byte {
 }
 
 // appendRow appends the values of a Contact.
-func appendRow(b []byte, columns []enlist.Column, c *enlist.ByID, excel bool) []byte {
+func appendRow(b []byte, columns []enlist.Column, c *enlist.Contact, excel bool) []byte {
 	for i := range columns {
 		if f := columns[i].Field; f != nil {
 			b = AppendCell(b, i, c.Values.Get(f.ID), excel && !f.Numeric())

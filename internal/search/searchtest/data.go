@@ -124,7 +124,7 @@ func (l *list) drawPools(t *rapid.T) {
 }
 
 // store stores the List, its Fields and its Contacts, and completes the model.
-func (l *list) store(tx *db.Tx, account enlist.AccountID, all []enlist.ByID) error {
+func (l *list) store(tx *db.Tx, account enlist.AccountID, all []enlist.Contact) error {
 	row := enlist.List{AccountID: account, Name: "List", CountryCode: l.country}
 	if err := lists.Insert(tx, &row); err != nil {
 		return err
@@ -180,7 +180,7 @@ var systemKinds = kinds{
 }
 
 // record returns the record that the model has for a stored Contact.
-func (l *list) record(c *enlist.ByID, ids map[enlist.FieldID]enlist.FieldID) record {
+func (l *list) record(c *enlist.Contact, ids map[enlist.FieldID]enlist.FieldID) record {
 	bit := map[bool]string{false: "0", true: "1"}
 	r := record{id: int64(c.ID), forms: make(map[string]string), values: map[string]string{
 		"id": fmt.Sprint(c.ID), "creation_time": fmt.Sprint(c.Created), "last_modified_time": fmt.Sprint(c.Modified),
@@ -215,17 +215,17 @@ func (l *list) record(c *enlist.ByID, ids map[enlist.FieldID]enlist.FieldID) rec
 
 // drawContacts draws Contacts with values from the pools. The ID of a Field in these values is not its
 // real ID, but its index in l.fields plus 1.
-func (l *list) drawContacts(t *rapid.T) []enlist.ByID {
+func (l *list) drawContacts(t *rapid.T) []enlist.Contact {
 	keys := make(map[string]bool)
 	number := func(label string) int64 {
 		n, _ := strconv.ParseInt(rapid.SampledFrom(l.pools["int"]).Draw(t, label), 10, 64)
 		return n
 	}
-	contacts := make([]enlist.ByID, rapid.IntRange(0, 25).Draw(t, "contacts"))
+	contacts := make([]enlist.Contact, rapid.IntRange(0, 25).Draw(t, "contacts"))
 	for i := range contacts {
 		c := &contacts[i]
 		flags := rapid.IntRange(0, 15).Draw(t, "flags")
-		*c = enlist.ByID{
+		*c = enlist.Contact{
 			Created: number("created"), Modified: number("modified"),
 			DoubleOptInTime: number("confirmed"), LastOpenTime: number("opened"),
 			WebformID: number("webform"), SubscribedVia: rapid.SampledFrom([]string{"api", "web_form", "other"}).Draw(t,
