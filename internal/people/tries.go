@@ -1,15 +1,17 @@
 package people
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/rand"
 	"encoding/base64"
 	"hash/maphash"
 	"maps"
-	"net/netip"
 	"strconv"
 	"sync"
 	"time"
+
+	"enlist/internal/limiter"
 )
 
 // This file limits the guesses of passwords, and locks no owner out: guesses count by the network from which they come.
@@ -58,22 +60,10 @@ func limitsOf(isDevice bool, b Browser, emailKey string) []limit {
 		{"all\n" + emailKey, ofAddress}}
 }
 
-// networkOf returns the network of an address: 24 bits of IPv4, and 48 bits of IPv6, which one customer of a provider can
-// have. An unknown address is its own.
+// networkOf returns the network of an IP address. A text that is no address is its own.
 func networkOf(ip string) string {
-	addr, err := netip.ParseAddr(ip)
-	if err != nil {
-		return ip
-	}
-	bits := 48
-	if addr = addr.Unmap().WithZone(""); addr.Is4() {
-		bits = 24
-	}
-	network, err := addr.Prefix(bits)
-	if err != nil {
-		return ip
-	}
-	return network.String()
+	_, network := limiter.Networks(ip)
+	return cmp.Or(network, ip)
 }
 
 func newTries(now func() time.Time) *tries {

@@ -3,7 +3,6 @@ package web
 import (
 	"hash/maphash"
 	"net/http"
-	"net/netip"
 	"time"
 
 	"enlist/internal/limiter"
@@ -70,21 +69,8 @@ func (l *limits) take(rates *limiter.Rates, owner string, rate limiter.Rate, now
 	return ok
 }
 
-// prefixes returns the visitor and the network from which a request comes: /32 and /24, or /64 and /48 of IPv6. They
-// are "" if the address is not known.
-func prefixes(r *http.Request) (visitor, network string) {
-	addr, err := netip.ParseAddr(visitorIP(r))
-	if err != nil {
-		return "", ""
-	}
-	one, many := 32, 24
-	if addr.Is6() {
-		one, many = 64, 48
-	}
-	single, _ := addr.Prefix(one) // the numbers of bits fit
-	group, _ := addr.Prefix(many)
-	return single.String(), group.String()
-}
+// prefixes returns the visitor and the network from which a request comes. They are "" if the address is not known.
+func prefixes(r *http.Request) (visitor, network string) { return limiter.Networks(visitorIP(r)) }
 
 // admitMailbox reports whether forms may be sent for an address. A form for another time is answered in the same way.
 func (l *limits) admitMailbox(normalised string, now time.Time) bool {
