@@ -11,7 +11,7 @@ import (
 
 	"enlist/api"
 	"enlist/internal/enlist"
-	"enlist/internal/people"
+	"enlist/internal/users"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -90,12 +90,12 @@ func (b *bench) linkOfPerson(db string) (link string, err error) {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	_, err = service.People.Invite(b.ctx, people.Invitation{Email: pagePerson, Name: "Bench",
-		Membership: people.Membership{Account: caller.Account.ID, Level: enlist.Full, MaySend: true}})
+	_, err = service.Users.Invite(b.ctx, users.Invitation{Email: pagePerson, Name: "Bench",
+		Membership: users.Membership{Account: caller.Account.ID, Level: enlist.Full, MaySend: true}})
 	if err != nil {
 		return "", err
 	}
-	return service.People.NewLink(b.ctx, pagePerson)
+	return service.Users.NewLink(b.ctx, pagePerson)
 }
 
 // sendBatches sends the smaller Batches, and waits until they are complete.

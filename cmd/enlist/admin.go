@@ -15,7 +15,7 @@ import (
 	"enlist/internal/config"
 	"enlist/internal/enlist"
 	"enlist/internal/mail"
-	"enlist/internal/people"
+	"enlist/internal/users"
 	"enlist/internal/web"
 )
 
@@ -101,11 +101,11 @@ func isBrowserAtRoot(r *http.Request) bool {
 // linkTime is the longest time in which the mail server must accept the mail with a link: a person waits for the page.
 const linkTime = 15 * time.Second
 
-// peopleSettings returns the settings of package people, whose pages are at url. Without --smtp, no mail reaches a person.
-func peopleSettings(c config.Serve, url string, key enlist.LinkKey, mailer *mail.Mailer) people.Settings {
-	s := people.Settings{PublicURL: url, Key: key}
+// usersSettings returns the settings of package users, whose pages are at url. Without --smtp, no mail reaches a user.
+func usersSettings(c config.Serve, url string, key enlist.LinkKey, mailer *mail.Mailer) users.Settings {
+	s := users.Settings{PublicURL: url, Key: key}
 	if c.SMTP != "" {
-		s.Mail = func(ctx context.Context, l *people.LinkMail) error {
+		s.Mail = func(ctx context.Context, l *users.LinkMail) error {
 			ctx, done := context.WithTimeout(ctx, linkTime)
 			defer done()
 			return mailer.SendSignInLink(ctx, &mail.SignInLink{To: l.To, Name: l.Name, By: l.By, Account: l.Account,

@@ -10,7 +10,7 @@ import (
 	"enlist/api"
 	"enlist/internal/app"
 	"enlist/internal/config"
-	"enlist/internal/people"
+	"enlist/internal/users"
 )
 
 // This file prints the text of a server that is ready, and makes URLs from a listening address.
@@ -86,28 +86,28 @@ Subscribe a Contact to List %[2]d, which a new database already has:
 
 `
 
-// firstPersonText has the URL of the link.
-const firstPersonText = `No person uses the pages of the administration yet. This link makes the first person, within an hour:
+// firstUserText has the URL of the link.
+const firstUserText = `The pages of the administration have no user yet. This link makes the first one, within an hour:
 
     %s
 
 `
 
-// signInText returns a link to the pages with the words before it, or "" if there are people and c names none. url is
+// signInText returns a link to the pages with the words before it, or "" if there are users and c names none. url is
 // the public URL.
 func (c *serveCommand) signInText(ctx context.Context, s *app.App, url string) (string, error) {
-	if c.person != "" {
-		link, err := s.People.NewLink(ctx, c.person)
-		return fmt.Sprintf(personText, c.person, linkPath(url, link)), err
+	if c.user != "" {
+		link, err := s.Users.NewLink(ctx, c.user)
+		return fmt.Sprintf(userText, c.user, linkPath(url, link)), err
 	}
 	if c.FirstUser != "" {
 		return c.firstUserText(ctx, s, url)
 	}
-	link, err := s.People.FirstLink(ctx)
+	link, err := s.Users.FirstLink(ctx)
 	if err != nil || link == "" {
 		return "", err
 	}
-	return fmt.Sprintf(firstPersonText, linkPath(url, link)), nil
+	return fmt.Sprintf(firstUserText, linkPath(url, link)), nil
 }
 
 // firstUserText invites the declared first user, and returns what the banner says about it.
@@ -116,7 +116,7 @@ func (c *serveCommand) firstUserText(ctx context.Context, s *app.App, url string
 	if err != nil {
 		return "", usage("ENLIST_FIRST_USER %q is not an address", c.FirstUser)
 	}
-	link, err := s.People.InviteFirst(ctx, to.Address, cmp.Or(to.Name, people.NameOf(to.Address)), url)
+	link, err := s.Users.InviteFirst(ctx, to.Address, cmp.Or(to.Name, users.NameOf(to.Address)), url)
 	switch {
 	case err != nil || link == nil:
 		return "", err
@@ -124,13 +124,13 @@ func (c *serveCommand) firstUserText(ctx context.Context, s *app.App, url string
 		return fmt.Sprintf("A link that signs in once, within an hour, was mailed to %s.\n", to.Address), nil
 	case link.Mail != nil:
 		return fmt.Sprintf("No mail reaches %s: %v\n", to.Address, link.Mail) +
-			fmt.Sprintf(personText, to.Address, link.URL), nil
+			fmt.Sprintf(userText, to.Address, link.URL), nil
 	}
-	return fmt.Sprintf(personText, to.Address, link.URL), nil
+	return fmt.Sprintf(userText, to.Address, link.URL), nil
 }
 
-// personText has the address of a person, and the URL of the link.
-const personText = `This link signs %s in once, within an hour:
+// userText has the address of a user, and the URL of the link.
+const userText = `This link signs %s in once, within an hour:
 
     %s
 

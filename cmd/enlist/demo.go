@@ -52,7 +52,7 @@ func (c *demoCommand) Run(ctx context.Context, out *console) error {
 	}
 	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer restore()
-	s := &serveCommand{Serve: c.settings(dir), person: demo.PersonEmail}
+	s := &serveCommand{Serve: c.settings(dir), user: demo.UserEmail}
 	if err := s.Check(); err != nil {
 		return &usageError{err}
 	}

@@ -81,10 +81,10 @@ func TestDemoHasAYearOfAClub(t *testing.T) {
 	if at := slices.MaxFunc(ages, func(a, b sending.QueueAge) int { return cmp.Compare(a.Age, b.Age) }); at.Age < 40*60 {
 		t.Errorf("the oldest mail waited for %d s at most, want 40 minutes", at.Age)
 	}
-	people, err := c.People.Members(t.Context(), 0)
+	people, err := c.Users.Members(t.Context(), 0)
 	c.must(err)
-	if len(people) != 1 || people[0].Email != demo.PersonEmail || !people[0].MaySend {
-		t.Errorf("the people are %+v, want %s who may send", people, demo.PersonEmail)
+	if len(people) != 1 || people[0].Email != demo.UserEmail || !people[0].MaySend {
+		t.Errorf("the people are %+v, want %s who may send", people, demo.UserEmail)
 	}
 }
 

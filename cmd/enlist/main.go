@@ -19,7 +19,8 @@
 //	import*.go, export.go                             files of Contacts
 //	index.go, jobs.go, doctor*.go, mail_trial.go      inspection and repair
 //	audit.go                                          the audit log
-//	person*.go, consent.go                            data about one person, and proofs of consent
+//	person.go, consent.go                             data about one person, and proofs of consent
+//	user.go                                           users of the pages
 //	retention.go                                      how long an Account keeps data
 //	bounce.go                                         reports from a mail server
 //	backup*.go, restore.go                            backups
@@ -71,7 +72,8 @@ type program struct {
 	Release       releaseCommand       `cmd:"" help:"Send the mails that enlist hold or enlist restore has stopped."`
 	Index         indexCommand         `cmd:"" help:"List, create and drop search indexes."`
 	Jobs          jobsCommand          `cmd:"" help:"List, retry and discard queued jobs."`
-	Person        personCommand        `cmd:"" help:"Export or erase what is stored about a person; people who use the pages."`
+	Person        personCommand        `cmd:"" help:"Export or erase what is stored about a person."`
+	User          userCommand          `cmd:"" help:"Users of the pages."`
 	Mail          mailCommand          `cmd:"" help:"Try the mail server with one mail."`
 	Settings      settingsCommand      `cmd:"" help:"Print and change the settings that all servers share: mail, Batches, limits."`
 	Retention     retentionCommand     `cmd:"" help:"Set how long old data of mails is kept, and remove it."`

@@ -20,10 +20,6 @@ import (
 type personCommand struct {
 	Export exportPersonCommand `cmd:"" help:"Print everything that is stored about a person as JSON."`
 	Erase  erasePersonCommand  `cmd:"" help:"Erase everything that is stored about a person."`
-	Invite invitePersonCommand `cmd:"" help:"Let a person use the pages at /admin/, and print a link to sign in."`
-	Link   linkPersonCommand   `cmd:"" help:"Print a link with which a person signs in once."`
-	List   listPersonCommand   `cmd:"" help:"List the people who use the pages."`
-	Remove removePersonCommand `cmd:"" help:"End a person's use of the pages."`
 }
 
 // onePerson has the flags of both commands.

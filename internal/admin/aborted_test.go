@@ -10,13 +10,13 @@ import (
 
 	"enlist/internal/admin"
 	"enlist/internal/enlist"
-	"enlist/internal/people"
+	"enlist/internal/users"
 )
 
 // aborted opens pages whose browser has closed the connection. That interrupts the statement that runs, which is no
 // error of the server.
 func (s *site) aborted() {
-	v := s.signedIn(people.Membership{Level: enlist.Full})
+	v := s.signedIn(users.Membership{Level: enlist.Full})
 	u, err := url.Parse(s.server.URL + "/admin/")
 	s.Must(err)
 	var log bytes.Buffer

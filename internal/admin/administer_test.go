@@ -19,7 +19,7 @@ import (
 	"enlist/internal/admin/ui"
 	"enlist/internal/app"
 	"enlist/internal/enlist"
-	"enlist/internal/people"
+	"enlist/internal/users"
 )
 
 var shownOnce = regexp.MustCompile(`readonly value="([^"]*)"`)
@@ -46,37 +46,37 @@ func (s *site) administer() {
 // managePeople invites a person, who follows the link, changes and removes the person.
 func (s *site) managePeople() {
 	var mailed []string
-	s.App.People.SetSettings(people.Settings{PublicURL: s.server.URL, Mail: func(_ context.Context, m *people.LinkMail) error {
+	s.App.Users.SetSettings(users.Settings{PublicURL: s.server.URL, Mail: func(_ context.Context, m *users.LinkMail) error {
 		mailed = append(mailed, m.To+" "+m.URL)
 		return nil
 	}})
-	v := s.signedIn(people.Membership{Level: enlist.Full, MaySend: true})
+	v := s.signedIn(users.Membership{Level: enlist.Full, MaySend: true})
 	form := url.Values{"name": {"Li <b>"}, "email": {"li@example.com"}, "level": {"read"}, "only": {"1"}}
-	if status, _, text := v.post("/admin/people", form); status != http.StatusUnprocessableEntity || !strings.Contains(text, "Li &lt;b&gt;") {
+	if status, _, text := v.post("/admin/users", form); status != http.StatusUnprocessableEntity || !strings.Contains(text, "Li &lt;b&gt;") {
 		s.Errorf("an invitation without a List is answered with %d", status)
 	}
 	form.Set("list", id(s.News))
 	form.Set("email", "no address")
-	if status, _, text := v.post("/admin/people", form); status != http.StatusUnprocessableEntity || !strings.Contains(text, "is not an email address") {
+	if status, _, text := v.post("/admin/users", form); status != http.StatusUnprocessableEntity || !strings.Contains(text, "is not an email address") {
 		s.Errorf("a wrong address is answered with %d", status)
 	}
 	form.Set("email", "li@example.com")
-	_, _, text := v.post("/admin/people", form)
+	_, _, text := v.post("/admin/users", form)
 	if len(mailed) != 1 || !strings.HasPrefix(mailed[0], "li@example.com ") || !strings.Contains(text, "was mailed to li@example.com") ||
-		strings.Contains(text, people.LinkPath) { // the server has other Accounts, so only the mail has the link
+		strings.Contains(text, users.LinkPath) { // the server has other Accounts, so only the mail has the link
 		s.Fatalf("the link was mailed as %v:\n%s", mailed, text)
 	}
 	link := strings.TrimPrefix(mailed[0], "li@example.com ")
 	li := s.stranger()
 	li.post(strings.TrimPrefix(link, s.server.URL), nil)
 	li.want("/admin/lists", http.StatusOK, "You")
-	li.want("/admin/people", http.StatusForbidden)
-	all, err := s.App.People.Members(s.Context(), s.Caller.Account.ID)
+	li.want("/admin/users", http.StatusForbidden)
+	all, err := s.App.Users.Members(s.Context(), s.Caller.Account.ID)
 	s.Must(err)
-	path := "/admin/people/" + id(all[0].ID)
+	path := "/admin/users/" + id(all[0].ID)
 	v.want(path, http.StatusOK, "Go-http-client", "Sign out")
 	v.post(path, url.Values{"level": {"full"}})
-	li.want("/admin/people", http.StatusOK, "li@example.com", "Invite a person")
+	li.want("/admin/users", http.StatusOK, "li@example.com", "Invite a user")
 	li.want(path, http.StatusOK, "You cannot change your own rights")
 	if status, _, _ := li.post(path, url.Values{"level": {"full"}, "may_send": {"1"}}); status != http.StatusUnprocessableEntity {
 		s.Errorf("a person changes the own rights: %d", status)
@@ -99,7 +99,7 @@ func (s *site) manageAccount() {
 		admin.Options{Delay: func(*http.Request) {}, Log: slog.New(slog.DiscardHandler)}))
 	defer other.Close()
 	other.URL = strings.Replace(other.URL, "127.0.0.1", "localhost", 1) // as of s.server, so that the cookies are the same
-	v := s.signedIn(people.Membership{Level: enlist.Full, MaySend: true})
+	v := s.signedIn(users.Membership{Level: enlist.Full, MaySend: true})
 	elsewhere := *v
 	elsewhere.site = &site{SentBatch: s.SentBatch, server: other}
 	elsewhere.want("/admin/sends/new", http.StatusOK, "UTC")
@@ -117,15 +117,15 @@ func (s *site) manageAccount() {
 	elsewhere.want("/admin/sends/new", http.StatusOK, "Australia/Sydney")
 	v.want("/admin/audit", http.StatusOK, "Australia/Sydney")
 
-	s.signedIn(people.Membership{Level: enlist.Standard}).want("/admin/account", http.StatusForbidden)
-	restricted := s.signedIn(people.Membership{Level: enlist.Full, Lists: []enlist.ListID{s.News}})
+	s.signedIn(users.Membership{Level: enlist.Standard}).want("/admin/account", http.StatusForbidden)
+	restricted := s.signedIn(users.Membership{Level: enlist.Full, Lists: []enlist.ListID{s.News}})
 	restricted.want("/admin/account", http.StatusNotFound)
 	restricted.wantWithout("/admin/", "/admin/account\"")
 }
 
 // manageKeys makes a key, whose text is shown once and works, edits and revokes it.
 func (s *site) manageKeys() {
-	v := s.signedIn(people.Membership{Level: enlist.Full, MaySend: true})
+	v := s.signedIn(users.Membership{Level: enlist.Full, MaySend: true})
 	form := url.Values{"name": {"Shop <b>"}, "level": {"standard"}, "rate": {"10/day"}, "expires": {"2001-01-01"}}
 	for _, part := range []string{"none of none, default", "expire in the past"} {
 		if status, _, text := v.post("/admin/keys", form); status != http.StatusUnprocessableEntity || !strings.Contains(text, part) || !strings.Contains(text, "Shop &lt;b&gt;") {
@@ -162,7 +162,7 @@ func (s *site) manageKeys() {
 
 // manageWebhooks makes a webhook, edits and deletes it, and looks at the audit log of these acts.
 func (s *site) manageWebhooks() {
-	v := s.signedIn(people.Membership{Level: enlist.Full, MaySend: true})
+	v := s.signedIn(users.Membership{Level: enlist.Full, MaySend: true})
 	form := url.Values{"event": {"contact:subscribed"}, "list": {id(s.News)}, "url": {"ftp://x"}}
 	if status, _, text := v.post("/admin/webhooks", form); status != http.StatusUnprocessableEntity || !strings.Contains(text, "begins with https://") {
 		s.Errorf("a wrong URL is answered with %d:\n%s", status, text)
@@ -202,19 +202,19 @@ func (s *site) manageWebhooks() {
 func (s *site) formsOfAccounts() {
 	v, other := s.full(), s.NewCaller().Account
 	v.wantWithout("/admin/account", ui.AccountInput) // with one Account, no form needs it
-	_, err := s.App.People.Invite(s.Context(), people.Invitation{Email: "p-full@example.com",
-		Name: "P", Membership: people.Membership{Account: other.ID, Level: enlist.Full, MaySend: true}})
+	_, err := s.App.Users.Invite(s.Context(), users.Invitation{Email: "p-full@example.com",
+		Name: "P", Membership: users.Membership{Account: other.ID, Level: enlist.Full, MaySend: true}})
 	s.Must(err)
 	own := id(s.Caller.Account.ID)
 	input := `<input type="hidden" name="of_account" value="` + own + `">`
-	for path, forms := range map[string]int{"/admin/account": 2, "/admin/people": 2, "/admin/keys": 2, "/admin/images": 2, "/admin/look": 2} {
+	for path, forms := range map[string]int{"/admin/account": 2, "/admin/users": 2, "/admin/keys": 2, "/admin/images": 2, "/admin/look": 2} {
 		if _, _, text := v.get(path); strings.Count(text, input) != forms || strings.Count(text, `<form method="post"`) != forms {
 			s.Errorf("not all %d forms of %s have the Account:\n%s", forms, path, cut(text))
 		}
 	}
 	v.send("/admin/account", url.Values{"account": {id(other.ID)}}, http.StatusOK)
 	for path, form := range map[string]url.Values{"/admin/account/edit": {"name": {"Mine"}, "timezone": {"UTC"}},
-		"/admin/people": {"name": {"Li"}, "email": {"li@example.com"}, "level": {"full"}}, "/admin/keys": {"name": {"K"}, "level": {"full"}, "rate": {"default"}},
+		"/admin/users": {"name": {"Li"}, "email": {"li@example.com"}, "level": {"full"}}, "/admin/keys": {"name": {"K"}, "level": {"full"}, "rate": {"default"}},
 		"/admin/look": {"imprint": {"Mine"}}, "/admin/lists": {"name": {"L"}, "country_code": {"49"}}} {
 		form.Set(ui.AccountInput, own)
 		v.send(path, form, http.StatusUnprocessableEntity, "Nothing was changed: the form is of the Account", "and you use")

@@ -10,7 +10,7 @@ import (
 	"enlist/internal/apptest"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
-	"enlist/internal/people"
+	"enlist/internal/users"
 )
 
 // This file tests what pages say before something happens: before the first send, before a send, before it begins.
@@ -31,7 +31,7 @@ func (s *site) uncounted() {
 	check := "/admin/sends/check?message=" + id(s.Message) + "&list=" + id(list)
 	v.want(check, http.StatusOK, "Opens and clicks are not counted on the List Quiet &lt;b&gt;", settings)
 	v.wantWithout("/admin/sends/check?message="+id(s.Message)+"&list="+id(s.News), "not counted")
-	s.signedIn(people.Membership{Level: enlist.Standard, MaySend: true}).want(check, http.StatusOK, "not counted", "A person of level full")
+	s.signedIn(users.Membership{Level: enlist.Standard, MaySend: true}).want(check, http.StatusOK, "not counted", "A person of level full")
 	counted := s.pathOf()
 	s.ID = s.Add(apptest.Whole(list))
 	s.SendAll(nil)
@@ -83,7 +83,7 @@ func (s *site) notBegun() {
 	}
 	v.post(path+"/reschedule", url.Values{"at": {at.Add(time.Hour).In(time.UTC).Format("2006-01-02T15:04")}})
 	v.want(path, http.StatusOK, at.Add(time.Hour).In(time.UTC).Format("Mon 2 Jan, 15:04"))
-	standard := s.signedIn(people.Membership{Level: enlist.Standard})
+	standard := s.signedIn(users.Membership{Level: enlist.Standard})
 	standard.wantWithout(path, "reschedule", "Pause")
 	for _, w := range []*visitor{standard, s.signedInElsewhere()} {
 		if status, _, _ := w.post(path+"/reschedule", url.Values{"at": {"2999-01-01T09:00"}}); status != http.StatusNotFound {
@@ -106,5 +106,5 @@ func (s *site) firstSteps() {
 	if strings.Count(text, `<span class="second">done</span>`) != 3 || !strings.Contains(text, `Import your Contacts</a></td><td class="n"><span class="tag">next`) {
 		s.Errorf("after the first List, the steps are:\n%s", cut(text))
 	}
-	s.signedIn(people.Membership{Level: enlist.Standard}).wantWithout("/admin/", "First steps")
+	s.signedIn(users.Membership{Level: enlist.Standard}).wantWithout("/admin/", "First steps")
 }

@@ -7,7 +7,7 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/people"
+	"enlist/internal/users"
 )
 
 // This file tests the last page of a new send: the counts of what was chosen, and the test mail.
@@ -41,7 +41,7 @@ func (s *site) checkedSends() {
 		}
 		return err
 	})
-	silent := s.signedIn(people.Membership{Level: enlist.Full})
+	silent := s.signedIn(users.Membership{Level: enlist.Full})
 	silent.send(path, plan, http.StatusNotFound)
 	s.signedInElsewhere().send(path, plan, http.StatusNotFound)
 }

@@ -13,7 +13,7 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
-	"enlist/internal/people"
+	"enlist/internal/users"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -82,10 +82,10 @@ func (b *chromium) waitFor(expression string) {
 }
 
 func (b *chromium) signIn() {
-	_, err := b.App.People.Invite(b.Context(), people.Invitation{Email: "chromium@example.com", Name: "C",
-		Membership: people.Membership{Account: b.Caller.Account.ID, Level: enlist.Full, MaySend: true}})
+	_, err := b.App.Users.Invite(b.Context(), users.Invitation{Email: "chromium@example.com", Name: "C",
+		Membership: users.Membership{Account: b.Caller.Account.ID, Level: enlist.Full, MaySend: true}})
 	b.Must(err)
-	link, err := b.App.People.NewLink(b.Context(), "chromium@example.com")
+	link, err := b.App.Users.NewLink(b.Context(), "chromium@example.com")
 	b.Must(err)
 	b.visit("/admin/link/" + link)
 	b.Must(chromedp.Do(b.ctx, chromedp.Click(chromedp.CSS("button"))))

@@ -12,7 +12,7 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
-	"enlist/internal/people"
+	"enlist/internal/users"
 )
 
 // This file tests the pages of Contacts and of one person, as a browser sees them.
@@ -37,7 +37,7 @@ func TestPagesOfContacts(t *testing.T) {
 }
 
 func (s *site) fullVisitor() *visitor {
-	return s.signedIn(people.Membership{Level: enlist.Full, MaySend: true})
+	return s.signedIn(users.Membership{Level: enlist.Full, MaySend: true})
 }
 
 // garden returns a List with Fields of several types and three Contacts.
@@ -239,7 +239,7 @@ func (s *site) changeMany() {
 	if _, _, text := v.post(other+"/cancel", nil); !strings.Contains(text, "was given up: cancelled") || s.Count(list, "State", "exactly", "NSW") != 1 {
 		s.Errorf("the cancelled change is shown as:\n%s", text)
 	}
-	for _, w := range []*visitor{s.signedInElsewhere(), s.signedIn(people.Membership{Level: enlist.Standard, Lists: []enlist.ListID{s.News}})} {
+	for _, w := range []*visitor{s.signedInElsewhere(), s.signedIn(users.Membership{Level: enlist.Standard, Lists: []enlist.ListID{s.News}})} {
 		w.want(at[0], http.StatusNotFound)
 		w.want("/admin/contacts/change?"+query, http.StatusNotFound)
 		for _, path := range []string{at[0] + "/cancel", "/admin/contacts/change"} {
@@ -309,7 +309,7 @@ func (s *site) editValues() {
 func (s *site) personData() {
 	list := s.garden()
 	form := url.Values{"address": {"bob@garden.example"}, "typed": {"bob"}}
-	for _, m := range []people.Membership{{Level: enlist.Standard}, {Level: enlist.Full, Lists: []enlist.ListID{list}}} {
+	for _, m := range []users.Membership{{Level: enlist.Standard}, {Level: enlist.Full, Lists: []enlist.ListID{list}}} {
 		v := s.signedIn(m)
 		for _, path := range []string{"export", "erase"} {
 			if status, _, _ := v.post("/admin/contacts/person/"+path, form); status != http.StatusForbidden && status != http.StatusNotFound {
@@ -333,7 +333,7 @@ func (s *site) personData() {
 
 func (s *site) otherPersons() {
 	own := s.AddList("name", "Own")
-	restricted := s.signedIn(people.Membership{Level: enlist.Standard, Lists: []enlist.ListID{own}})
+	restricted := s.signedIn(users.Membership{Level: enlist.Standard, Lists: []enlist.ListID{own}})
 	query := "list=" + id(s.News) + "&contact=" + id(s.Contacts[1])
 	form, err := url.ParseQuery(query + "&do=deactivate")
 	s.Must(err)
@@ -347,7 +347,7 @@ func (s *site) otherPersons() {
 			}
 		}
 	}
-	reader := s.signedIn(people.Membership{Level: enlist.Read})
+	reader := s.signedIn(users.Membership{Level: enlist.Read})
 	for _, path := range []string{"/person?", "/person/edit?", "/export?", "/change?", "/changes/1?", "/person/erase?"} {
 		reader.want("/admin/contacts"+path+query, http.StatusForbidden)
 	}

@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"enlist/internal/enlist"
-	"enlist/internal/people"
+	"enlist/internal/users"
 )
 
 // This file has the cookies of the pages.
@@ -26,7 +26,7 @@ func (c cookies) name() string { return c.prefix() + "enlist" }
 // set signs a browser in, or out if text is "". The session in the database ends by its own rules.
 func (c cookies) set(w http.ResponseWriter, text string) { c.write(w, c.name(), text, 30) }
 
-// setDevice marks a browser as one in which a person was signed in. The mark stays after the sign-out.
+// setDevice marks a browser as one in which a user was signed in. The mark stays after the sign-out.
 func (c cookies) setDevice(w http.ResponseWriter, text string) {
 	c.write(w, c.name()+"-device", text, 400) // browsers keep no cookie for longer
 }
@@ -49,7 +49,7 @@ func (c cookies) write(w http.ResponseWriter, name, text string, days int) {
 	http.SetCookie(w, cookie)
 }
 
-func (h *Handler) browser(r *http.Request) people.Browser {
+func (h *Handler) browser(r *http.Request) users.Browser {
 	from := enlist.Actor{Address: r.RemoteAddr}
-	return people.Browser{Agent: r.UserAgent(), IP: from.IP(), Device: h.cookies.deviceOf(r)}
+	return users.Browser{Agent: r.UserAgent(), IP: from.IP(), Device: h.cookies.deviceOf(r)}
 }

@@ -1,5 +1,5 @@
 // Package admin serves the pages of the administration under /admin/, for people who use no API. Who uses them, and how
-// they sign in, is in package people.
+// they sign in, is in package users.
 //
 //	handler.go   which page answers a request, and who may see it
 //	problem.go   a page that only says what went wrong

@@ -7,14 +7,14 @@ import (
 	"strings"
 
 	"enlist/internal/admin/ui"
-	"enlist/internal/people"
+	"enlist/internal/users"
 )
 
 // This file has the sentence about the last request, such as "Saved.", which travels in the URL of the next page. It is
 // signed for the session, so that no link of a stranger makes a page say something else.
 
 // withDone returns the URL to which a View leads.
-func (h *Handler) withDone(view *ui.View, v *people.Visit) string {
+func (h *Handler) withDone(view *ui.View, v *users.Visit) string {
 	if view.Done == "" {
 		return view.To
 	}
@@ -23,7 +23,7 @@ func (h *Handler) withDone(view *ui.View, v *people.Visit) string {
 	if strings.Contains(path, "?") {
 		mark = "&"
 	}
-	path += mark + ui.DoneParameter + "=" + url.QueryEscape(h.app.People.Sign(v, view.Done)+" "+view.Done)
+	path += mark + ui.DoneParameter + "=" + url.QueryEscape(h.app.Users.Sign(v, view.Done)+" "+view.Done)
 	if hasFragment {
 		path += "#" + fragment
 	}
@@ -31,9 +31,9 @@ func (h *Handler) withDone(view *ui.View, v *people.Visit) string {
 }
 
 // doneOf returns the sentence in the URL of a request, or "" if it was not signed for the session.
-func (h *Handler) doneOf(r *http.Request, v *people.Visit) string {
+func (h *Handler) doneOf(r *http.Request, v *users.Visit) string {
 	sign, text, _ := strings.Cut(r.URL.Query().Get(ui.DoneParameter), " ")
-	if v == nil || !hmac.Equal([]byte(sign), []byte(h.app.People.Sign(v, text))) {
+	if v == nil || !hmac.Equal([]byte(sign), []byte(h.app.Users.Sign(v, text))) {
 		return ""
 	}
 	return text

@@ -8,7 +8,7 @@ import (
 
 	"enlist/internal/apptest"
 	"enlist/internal/enlist"
-	"enlist/internal/people"
+	"enlist/internal/users"
 	"enlist/internal/web"
 )
 
@@ -22,8 +22,8 @@ func (s *site) publicPages() *web.Handler {
 }
 
 func (s *site) forms() {
-	v := s.signedIn(people.Membership{Level: enlist.Full})
-	reader := s.signedIn(people.Membership{Level: enlist.Read})
+	v := s.signedIn(users.Membership{Level: enlist.Full})
+	reader := s.signedIn(users.Membership{Level: enlist.Read})
 	v.want("/admin/forms", http.StatusOK, "There is no Form yet")
 	add := url.Values{"list": {id(s.News)}, "name": {hostile}, "consent": {"Yes <b>"}}
 	status, at, text := v.post("/admin/forms", add)
@@ -97,7 +97,7 @@ func (s *site) settings(v *visitor, path string) {
 	before := s.All(s.News)
 	v.want(path, http.StatusOK, "Settings of <bdi>r…@example.com</bdi>", "Choose &lt;what&gt;", "<option selected>Red</option>", "Events &lt;b&gt;", "Offers &lt;b&gt;",
 		`<a href="#">`)
-	one := s.signedIn(people.Membership{Level: enlist.Read, Lists: []enlist.ListID{s.News}})
+	one := s.signedIn(users.Membership{Level: enlist.Read, Lists: []enlist.ListID{s.News}})
 	if _, _, text := one.get(path); strings.Contains(text, "Offers") || !strings.Contains(text, "Colour") {
 		s.Errorf("a person of one List sees the page:\n%s", cut(text))
 	}

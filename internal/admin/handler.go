@@ -38,7 +38,7 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/enlist"
 	"enlist/internal/limiter"
-	"enlist/internal/people"
+	"enlist/internal/users"
 )
 
 // Prefix begins the paths of all pages.
@@ -94,7 +94,7 @@ func New(a *app.App, o Options) *Handler {
 	h := &Handler{app: a, options: o, protect: http.NewCrossOriginProtection(), cookies: cookies{o.Secure},
 		byPattern: make(map[string]*ui.Page)}
 	h.pages.Handle("GET /admin/assets/", ui.NewAssets())
-	s := signin.New(a.People, signin.Options{Delay: o.Delay, SetCookie: h.cookies.set, Browser: h.browser,
+	s := signin.New(a.Users, signin.Options{Delay: o.Delay, SetCookie: h.cookies.set, Browser: h.browser,
 		Write: h.write})
 	h.pages.HandleFunc("GET /admin/sign-in", s.Form)
 	h.pages.HandleFunc("POST /admin/sign-in", s.SignIn)
@@ -116,7 +116,7 @@ func New(a *app.App, o Options) *Handler {
 	return h
 }
 
-// Pages returns the pages for people who are signed in, for tests of all of them.
+// Pages returns the pages for users who are signed in, for tests of all of them.
 func (h *Handler) Pages() []*ui.Page {
 	return slices.SortedFunc(maps.Values(h.byPattern),
 		func(a, b *ui.Page) int { return strings.Compare(a.Pattern, b.Pattern) })
@@ -202,8 +202,8 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
 	}
 }
 
-// readForm reads the form of a person who may use a page. If it returns false, it has answered the request.
-func (h *Handler) readForm(w http.ResponseWriter, r *http.Request, v *people.Visit, p *ui.Page) (release func(), ok bool) {
+// readForm reads the form of a user who may use a page. If it returns false, it has answered the request.
+func (h *Handler) readForm(w http.ResponseWriter, r *http.Request, v *users.Visit, p *ui.Page) (release func(), ok bool) {
 	body, release, err := h.options.Bodies.ReadBody(w, r, int64(v.Caller.Account.ID), cmp.Or(p.MaxForm, maxForm))
 	if errors.Is(err, limiter.ErrBusy) {
 		h.fail(w, r, v, err)
@@ -246,7 +246,7 @@ func isText(form url.Values) bool {
 }
 
 // fail writes a page about an error.
-func (h *Handler) fail(w http.ResponseWriter, r *http.Request, v *people.Visit, err error) {
+func (h *Handler) fail(w http.ResponseWriter, r *http.Request, v *users.Visit, err error) {
 	var known *enlist.Error
 	switch {
 	case errors.Is(err, ui.ErrNotFound), isMissing(err):
@@ -255,9 +255,9 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, v *people.Visit, 
 		w.Header().Set("Retry-After", retryAfter)
 		h.write(w, r, http.StatusServiceUnavailable,
 			problem("Too many large forms and files are sent at this moment. Try again."), v)
-	case errors.Is(err, people.ErrBusy):
+	case errors.Is(err, users.ErrBusy):
 		w.Header().Set("Retry-After", retryAfter)
-		h.write(w, r, http.StatusServiceUnavailable, problem("Too many people sign in at this moment. Try again in some seconds."), v)
+		h.write(w, r, http.StatusServiceUnavailable, problem("Too many users sign in at this moment. Try again in some seconds."), v)
 	case errors.As(err, &known) && known.Kind != enlist.Internal:
 		h.write(w, r, http.StatusUnprocessableEntity, problem(known.Error()), v)
 	case r.Context().Err() != nil:
@@ -284,19 +284,19 @@ func isMissing(err error) bool {
 	return false
 }
 
-// visit returns who is signed in. If no person is, it leads the browser to the sign-in and returns false.
-func (h *Handler) visit(w http.ResponseWriter, r *http.Request) (*people.Visit, bool) {
+// visit returns who is signed in. If no user is, it leads the browser to the sign-in and returns false.
+func (h *Handler) visit(w http.ResponseWriter, r *http.Request) (*users.Visit, bool) {
 	cookie, err := r.Cookie(h.cookies.name())
 	if err == nil {
 		actor := enlist.Actor{Method: r.Method + " " + r.URL.Path, Address: r.RemoteAddr}
-		v, err := h.app.People.Visit(r.Context(), cookie.Value, actor)
+		v, err := h.app.Users.Visit(r.Context(), cookie.Value, actor)
 		if err == nil {
-			if !h.app.People.IsDevice(v.Person.ID, h.cookies.deviceOf(r)) {
-				h.cookies.setDevice(w, h.app.People.NewDevice(v.Person.ID))
+			if !h.app.Users.IsDevice(v.User.ID, h.cookies.deviceOf(r)) {
+				h.cookies.setDevice(w, h.app.Users.NewDevice(v.User.ID))
 			}
 			return v, true
 		}
-		if !errors.Is(err, people.ErrNoSession) {
+		if !errors.Is(err, users.ErrNoSession) {
 			h.logFailure(r, "a page failed", err)
 			h.write(w, r, http.StatusServiceUnavailable, problem("The database does not answer. Try again in a moment."), nil)
 			return nil, false
@@ -311,7 +311,7 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request) (*people.Visit, 
 	return nil, false
 }
 
-func (h *Handler) write(w http.ResponseWriter, r *http.Request, status int, view *ui.View, v *people.Visit) {
+func (h *Handler) write(w http.ResponseWriter, r *http.Request, status int, view *ui.View, v *users.Visit) {
 	control := http.NewResponseController(w)
 	deadline(control.SetWriteDeadline)
 	defer func() { // the next request of the connection may take longer
@@ -327,7 +327,7 @@ func (h *Handler) write(w http.ResponseWriter, r *http.Request, status int, view
 
 // underWay returns what the menu of a page shows. A page without a menu needs none, and a page about a failure must not
 // fail too.
-func (h *Handler) underWay(r *http.Request, status int, v *people.Visit) (u app.UnderWay) {
+func (h *Handler) underWay(r *http.Request, status int, v *users.Visit) (u app.UnderWay) {
 	if v == nil || ui.IsFragment(r) || status >= http.StatusInternalServerError {
 		return u
 	}
@@ -351,7 +351,7 @@ func (h *Handler) switchAccount(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	id, _ := strconv.ParseInt(r.FormValue("account"), 10, 64)
-	if err := h.app.People.SwitchAccount(r.Context(), v, enlist.AccountID(id)); err != nil {
+	if err := h.app.Users.SwitchAccount(r.Context(), v, enlist.AccountID(id)); err != nil {
 		h.fail(w, r, v, err)
 		return
 	}
@@ -363,8 +363,8 @@ func (h *Handler) signOut(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	err := h.app.People.EndSession(r.Context(), v, v.Session.ID)
-	if err != nil && !errors.Is(err, people.ErrNoSession) {
+	err := h.app.Users.EndSession(r.Context(), v, v.Session.ID)
+	if err != nil && !errors.Is(err, users.ErrNoSession) {
 		h.fail(w, r, v, err)
 		return
 	}

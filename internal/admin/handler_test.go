@@ -16,7 +16,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
-	"enlist/internal/people"
+	"enlist/internal/users"
 
 	"go.uber.org/goleak"
 )
@@ -37,7 +37,7 @@ func TestPages(t *testing.T) {
 		{Name: "a page says what the last request has done only in words of the program", Test: (*site).doneSentences},
 		{Name: "guesses of a stranger do not keep a person from signing in where they were signed in before", Test: (*site).knownBrowser},
 		{Name: "a Message is written, looked at, sent once and reported", Test: (*site).firstSend},
-		{Name: "a person signs in with a passkey, and administers people, keys and webhooks, as the audit log says", Test: (*site).administer},
+		{Name: "a user signs in with a passkey, and administers users, keys and webhooks, as the audit log says", Test: (*site).administer},
 		{Name: "only a person who may send can send", Test: (*site).maySend},
 		{Name: "a form of one Account changes no other that the person has chosen meanwhile", Test: (*site).formsOfAccounts},
 		{Name: "a Form is added, edited and deleted, and the texts of its List", Test: (*site).forms},
@@ -71,12 +71,12 @@ func (s *site) stranger() *visitor {
 }
 
 // signedIn returns the browser of a person with a membership.
-func (s *site) signedIn(m people.Membership) *visitor {
+func (s *site) signedIn(m users.Membership) *visitor {
 	m.Account = s.Caller.Account.ID
 	email := "p-" + m.Level.String() + "@example.com"
-	_, err := s.App.People.Invite(s.Context(), people.Invitation{Email: email, Name: "A <b>person</b>", Membership: m})
+	_, err := s.App.Users.Invite(s.Context(), users.Invitation{Email: email, Name: "A <b>person</b>", Membership: m})
 	s.Must(err)
-	text, err := s.App.People.NewLink(s.Context(), email)
+	text, err := s.App.Users.NewLink(s.Context(), email)
 	s.Must(err)
 	v := s.stranger()
 	v.post("/admin/link/"+text, nil)
@@ -140,7 +140,7 @@ func (s *site) strangers() {
 			s.Errorf("GET %s of a stranger ends with %d at %s", path, status, at)
 		}
 	}
-	first, err := s.App.People.FirstLink(s.Context())
+	first, err := s.App.Users.FirstLink(s.Context())
 	s.Must(err)
 	v := s.stranger()
 	if status, at, _ := v.post("/admin/link/"+first, url.Values{"name": {"M"}, "email": {"m@example.com"},
@@ -166,7 +166,7 @@ func (s *site) strangers() {
 func (s *site) levels() {
 	s.Must(s.App.Accounts.EditAccount(s.Context(), s.Caller.Account.ID, func(a *enlist.Account) { a.TimeZone = "Australia/Sydney" }))
 	for _, level := range []enlist.Level{enlist.Read, enlist.Standard, enlist.Full} {
-		v := s.signedIn(people.Membership{Level: level, MaySend: true})
+		v := s.signedIn(users.Membership{Level: level, MaySend: true})
 		for path, needed := range s.paths() {
 			want := http.StatusOK
 			if level < needed {
@@ -188,7 +188,7 @@ func (s *site) levels() {
 
 func (s *site) others() {
 	own := s.AddList("name", "Of the person")
-	v := s.signedIn(people.Membership{Level: enlist.Full, Lists: []enlist.ListID{own}, MaySend: true})
+	v := s.signedIn(users.Membership{Level: enlist.Full, Lists: []enlist.ListID{own}, MaySend: true})
 	stranger := s.signedInElsewhere()
 	for _, path := range []string{"/admin/lists/", "/admin/contacts?list="} {
 		_, _, missing := v.get(path + "99999")
@@ -217,10 +217,10 @@ func cut(text string) string {
 
 // signedInElsewhere returns a person of another Account.
 func (s *site) signedInElsewhere() *visitor {
-	_, err := s.App.People.Invite(s.Context(), people.Invitation{Email: "else@example.com", Name: "E",
-		Membership: people.Membership{Account: s.NewCaller().Account.ID, Level: enlist.Full, MaySend: true}})
+	_, err := s.App.Users.Invite(s.Context(), users.Invitation{Email: "else@example.com", Name: "E",
+		Membership: users.Membership{Account: s.NewCaller().Account.ID, Level: enlist.Full, MaySend: true}})
 	s.Must(err)
-	text, err := s.App.People.NewLink(s.Context(), "else@example.com")
+	text, err := s.App.Users.NewLink(s.Context(), "else@example.com")
 	s.Must(err)
 	v := s.stranger()
 	v.post("/admin/link/"+text, nil)
@@ -234,7 +234,7 @@ func (s *site) markup() {
 	s.AddField(list, "name", "F <i>", "type", "text")
 	s.Subscribe(list, "Email", "a@example.com", "F <i>", hostile)
 	message := s.AddMessage(hostile)
-	v := s.signedIn(people.Membership{Level: enlist.Full, MaySend: true})
+	v := s.signedIn(users.Membership{Level: enlist.Full, MaySend: true})
 	for _, path := range []string{"/admin/", "/admin/lists", "/admin/lists/" + id(list), "/admin/contacts?list=" + id(list) +
 		"&key=" + url.QueryEscape(hostile) + "&op=contains&value=" + url.QueryEscape(hostile), "/admin/contacts?list=" + id(list),
 		"/admin/messages", "/admin/messages/" + id(message), "/admin/messages/" + id(message) + "/delete", "/admin/sends/new",
@@ -255,7 +255,7 @@ func (s *site) markup() {
 }
 
 func (s *site) otherSites() {
-	v := s.signedIn(people.Membership{Level: enlist.Full, MaySend: true})
+	v := s.signedIn(users.Membership{Level: enlist.Full, MaySend: true})
 	r, err := http.NewRequestWithContext(s.Context(), http.MethodPost, s.server.URL+"/admin/sign-out", nil)
 	s.Must(err)
 	r.Header.Set("Sec-Fetch-Site", "cross-site")
@@ -269,7 +269,7 @@ func (s *site) otherSites() {
 }
 
 func (s *site) firstSend() {
-	v := s.signedIn(people.Membership{Level: enlist.Full, MaySend: true})
+	v := s.signedIn(users.Membership{Level: enlist.Full, MaySend: true})
 	_, at, _ := v.post("/admin/messages", url.Values{"start": {"newsletter"}})
 	message := strings.TrimPrefix(at, "/admin/messages/")
 	form := url.Values{"name": {"May"}, "subject": {"News\nof May"}, "email_type": {"markdown"}, "content": {"# Hello\r\n\r\nyou"}}
@@ -298,7 +298,7 @@ func (s *site) firstSend() {
 }
 
 func (s *site) maySend() {
-	v := s.signedIn(people.Membership{Level: enlist.Full})
+	v := s.signedIn(users.Membership{Level: enlist.Full})
 	message := id(s.Message)
 	v.want("/admin/sends/new", http.StatusNotFound)
 	for path, form := range map[string]url.Values{
@@ -316,7 +316,7 @@ func (s *site) maySend() {
 }
 
 func (s *site) segments() {
-	v := s.signedIn(people.Membership{Level: enlist.Full, MaySend: true})
+	v := s.signedIn(users.Membership{Level: enlist.Full, MaySend: true})
 	form := url.Values{"list": {id(s.News)}, "key": {"Email", "Email"}, "op": {"ends_with", "contains"},
 		"value": {"@example.com", "1"}, "name": {"One <b>"}}
 	if status, at, text := v.post("/admin/contacts/segments", form); status != http.StatusOK || !strings.Contains(at, "/admin/contacts?open=1") ||

@@ -25,7 +25,7 @@ import (
 	"enlist/internal/forms"
 	"enlist/internal/imports"
 	"enlist/internal/mail"
-	"enlist/internal/people"
+	"enlist/internal/users"
 	"enlist/internal/webhooks"
 )
 
@@ -86,7 +86,7 @@ func newHold(t *testing.T) *hold {
 	h.own = h.AddList("name", "Of the person")
 	h.levels = make(map[enlist.Level]*visitor)
 	for _, level := range []enlist.Level{enlist.Read, enlist.Standard, enlist.Full} {
-		h.levels[level] = h.signedIn(people.Membership{Level: level, MaySend: true})
+		h.levels[level] = h.signedIn(users.Membership{Level: level, MaySend: true})
 	}
 	h.fill()
 	return h
@@ -121,14 +121,14 @@ func (h *hold) fill() {
 	h.Must(err)
 	key, _, err := h.App.Accounts.AddAccountKey(h.Context(), h.Caller, accounts.KeyDetails{Account: h.Caller.Account.ID, Name: text, Level: enlist.Read})
 	h.Must(err)
-	li, err := h.App.People.Invite(h.Context(), people.Invitation{Email: "li@example.com", Name: text,
-		Membership: people.Membership{Account: h.Caller.Account.ID, Level: enlist.Read}})
+	li, err := h.App.Users.Invite(h.Context(), users.Invitation{Email: "li@example.com", Name: text,
+		Membership: users.Membership{Account: h.Caller.Account.ID, Level: enlist.Read}})
 	h.Must(err)
-	link, err := h.App.People.NewLink(h.Context(), "li@example.com")
+	link, err := h.App.Users.NewLink(h.Context(), "li@example.com")
 	h.Must(err)
-	cookie, err := h.App.People.UseLink(h.Context(), link, people.Browser{Agent: text, IP: text})
+	cookie, err := h.App.Users.UseLink(h.Context(), link, users.Browser{Agent: text, IP: text})
 	h.Must(err)
-	session, err := h.App.People.Visit(h.Context(), cookie, enlist.Actor{Method: text})
+	session, err := h.App.Users.Visit(h.Context(), cookie, enlist.Actor{Method: text})
 	h.Must(err)
 	de := forms.Translations{"de": {Title: text, Introduction: text,
 		Labels: map[string]string{forms.FieldInput(h.EmailField(h.News)): text}}}
@@ -152,7 +152,7 @@ func (h *hold) fill() {
 	h.Must(os.WriteFile(filepath.Join(h.mails, "1.eml"), []byte(mailed), 0o600))
 	h.ids = map[string]string{"field": id(field), "preference": id(preference), "form": id(form), "autoresponder": id(autoresponder),
 		"change": id(change), "file": id(file.ID), "name": "1.eml", "act": "copy", "kind": "bounced", "job": "1", "list": id(h.News), "batch": id(h.ID), "message": id(h.Message), "segment": id(segment), "import": id(imported.ID),
-		"webhook": id(webhook), "key": id(key.ID), "person": id(li.ID), "session": id(session.Session.ID), "passkey": "1", "command": "pause",
+		"webhook": id(webhook), "key": id(key.ID), "user": id(li.ID), "session": id(session.Session.ID), "passkey": "1", "command": "pause",
 		"contact": id(contact)}
 }
 

@@ -11,7 +11,7 @@ import (
 	"enlist/internal/admin/ui"
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
-	"enlist/internal/people"
+	"enlist/internal/users"
 
 	"golang.org/x/net/html"
 )
@@ -123,7 +123,7 @@ func (h *hold) toOthers() {
 }
 
 func (h *hold) toRestricted() {
-	v := h.as("one", people.Membership{Level: enlist.Full, Lists: []enlist.ListID{h.own}, MaySend: true})
+	v := h.as("one", users.Membership{Level: enlist.Full, Lists: []enlist.ListID{h.own}, MaySend: true})
 	for _, p := range h.pages {
 		reply, text := v.ask(p.Pattern, h.path(p.Pattern, nil), nil)
 		if strings.Contains(text, secret) {
@@ -137,7 +137,7 @@ func (h *hold) toRestricted() {
 
 // toLinks follows the links of all pages, and looks up who may send their forms.
 func (h *hold) toLinks() {
-	for _, m := range []people.Membership{{Level: enlist.Read}, {Level: enlist.Standard, MaySend: true}, {Level: enlist.Full, MaySend: true}} {
+	for _, m := range []users.Membership{{Level: enlist.Read}, {Level: enlist.Standard, MaySend: true}, {Level: enlist.Full, MaySend: true}} {
 		for _, m.Lists = range [][]enlist.ListID{nil, {h.News}} {
 			name := fmt.Sprintf("%s-%d", m.Level, len(m.Lists))
 			h.follow(name, m.Level, h.as(name, m))

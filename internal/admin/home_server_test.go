@@ -14,7 +14,7 @@ import (
 	"enlist/internal/apptest"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/people"
+	"enlist/internal/users"
 )
 
 // This file tests what Home says of the server.
@@ -95,14 +95,14 @@ func (s *site) notSetUp() {
 
 func (s *site) whoSeesTheServer() {
 	wrong := home.Server{SendsMail: true, LinksToItself: true, Certificate: func() string { return "it has expired" }}
-	standard := s.as("standard", people.Membership{Level: enlist.Standard, MaySend: true})
+	standard := s.as("standard", users.Membership{Level: enlist.Standard, MaySend: true})
 	standard.notes("level standard", standard.home(wrong))
 	full := s.full()
 	full.notes("level full, one Account", full.home(wrong), noBackup, noBounces, noLinks, certificate)
 	elsewhere := s.signedInElsewhere()
 	full.notes("level full, several Accounts", full.home(wrong))
 	elsewhere.notes("of another Account, several Accounts", elsewhere.home(wrong))
-	s.Must(s.App.People.InviteToAll(s.Context(), "p-full@example.com", "A"))
+	s.Must(s.App.Users.InviteToAll(s.Context(), "p-full@example.com", "A"))
 	full.notes("may do everything, several Accounts", full.home(wrong), noBackup, noBounces, noLinks, certificate)
 }
 
@@ -112,7 +112,7 @@ type fullDisk struct{ db.Engine }
 func (fullDisk) Ready(context.Context) error { return db.ErrFull }
 
 func (s *site) noChangeIsStored() {
-	v := s.as("reader", people.Membership{Level: enlist.Read})
+	v := s.as("reader", users.Membership{Level: enlist.Read})
 	if text := v.home(home.Server{}); strings.Contains(text, "No change is stored") {
 		s.Errorf("a database that works is said to store nothing:\n%s", cut(text))
 	}

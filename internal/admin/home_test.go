@@ -14,8 +14,8 @@ import (
 	"enlist/internal/events"
 	"enlist/internal/messages"
 	"enlist/internal/pace"
-	"enlist/internal/people"
 	sendings "enlist/internal/sending"
+	"enlist/internal/users"
 )
 
 // This file tests Home: what needs attention, and the sends that have not ended. before_test.go has its first steps.
@@ -57,7 +57,7 @@ func (s *operations) attention() {
 		"An Import is paused", "/admin/imports/"+id(waits.ID), "posted to https://hook.example/<", "the disk is full", "102 delivered", "/admin/webhooks/"+id(hook), "its Message was deleted", "/admin/sends/"+id(gone))
 	s.Must(s.App.Sending.HoldMails(s.Context(), "a move"))
 	v.want("/admin/", http.StatusOK, "a move</span><a", `href="/admin/sending"`, "Sending health <small>held</small>")
-	s.as("reader", people.Membership{Level: enlist.Read}).want("/admin/", http.StatusOK, "needs the level full</span></div>")
+	s.as("reader", users.Membership{Level: enlist.Read}).want("/admin/", http.StatusOK, "needs the level full</span></div>")
 	if _, _, text := v.get("/admin/"); strings.Contains(text, "secret") {
 		s.Error("the first page shows the query of the URL of a webhook")
 	}
@@ -89,7 +89,7 @@ func (s *site) runningSends() {
 	v.want("/admin/", http.StatusOK, "It leaves more slowly than the limits allow: done about "+done)
 	change("rate = '1/hour'")
 	v.want("/admin/", http.StatusOK, "The rate of this campaign, 1 an hour, is what slows it: done about tomorrow, ")
-	for _, w := range []*visitor{s.as("silent", people.Membership{Level: enlist.Full}), s.as("reader", people.Membership{Level: enlist.Read, MaySend: true})} {
+	for _, w := range []*visitor{s.as("silent", users.Membership{Level: enlist.Full}), s.as("reader", users.Membership{Level: enlist.Read, MaySend: true})} {
 		w.want("/admin/", http.StatusOK, "60 an hour")
 		w.wantWithout("/admin/", path+"/pause")
 	}

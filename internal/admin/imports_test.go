@@ -20,7 +20,7 @@ import (
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/imports"
-	"enlist/internal/people"
+	"enlist/internal/users"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -86,23 +86,23 @@ func newImportSite(t *testing.T) *importSite {
 	s.AddField(s.list, "name", "Town", "type", "text")
 	s.AddField(s.list, "name", "Born", "type", "date", "time_format", "off")
 	account := s.Caller.Account.ID
-	s.invite("full", people.Membership{Account: account, Level: enlist.Full})
-	s.invite("standard", people.Membership{Account: account, Level: enlist.Standard})
-	s.invite("read", people.Membership{Account: account, Level: enlist.Read})
-	s.invite("restricted", people.Membership{Account: account, Level: enlist.Standard, Lists: []enlist.ListID{s.second}})
-	s.invite("other", people.Membership{Account: s.NewCaller().Account.ID, Level: enlist.Full})
+	s.invite("full", users.Membership{Account: account, Level: enlist.Full})
+	s.invite("standard", users.Membership{Account: account, Level: enlist.Standard})
+	s.invite("read", users.Membership{Account: account, Level: enlist.Read})
+	s.invite("restricted", users.Membership{Account: account, Level: enlist.Standard, Lists: []enlist.ListID{s.second}})
+	s.invite("other", users.Membership{Account: s.NewCaller().Account.ID, Level: enlist.Full})
 	return s
 }
 
 // invite adds a person who is signed in.
-func (s *importSite) invite(name string, m people.Membership) {
+func (s *importSite) invite(name string, m users.Membership) {
 	s.Helper()
 	email := name + "@example.com"
-	_, err := s.App.People.Invite(s.Context(), people.Invitation{Email: email, Name: name, Membership: m})
+	_, err := s.App.Users.Invite(s.Context(), users.Invitation{Email: email, Name: name, Membership: m})
 	s.Must(err)
-	text, err := s.App.People.NewLink(s.Context(), email)
+	text, err := s.App.Users.NewLink(s.Context(), email)
 	s.Must(err)
-	s.cookies[name], err = s.App.People.UseLink(s.Context(), text, people.Browser{Agent: "test", IP: "192.0.2.1"})
+	s.cookies[name], err = s.App.Users.UseLink(s.Context(), text, users.Browser{Agent: "test", IP: "192.0.2.1"})
 	s.Must(err)
 }
 

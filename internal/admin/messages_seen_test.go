@@ -11,7 +11,7 @@ import (
 	"enlist/internal/apptest"
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
-	"enlist/internal/people"
+	"enlist/internal/users"
 )
 
 // This file tests which Messages a person of only some Lists sees and uses.
@@ -30,15 +30,15 @@ func TestMessagesOfOthers(t *testing.T) {
 
 // limited returns the browser of a person of one List.
 func (s *site) limited(name string, list enlist.ListID) *visitor {
-	return s.as(name, people.Membership{Level: enlist.Full, Lists: []enlist.ListID{list}, MaySend: true})
+	return s.as(name, users.Membership{Level: enlist.Full, Lists: []enlist.ListID{list}, MaySend: true})
 }
 
 func (s *site) othersMessages() {
 	own := s.AddList("name", "Of the person")
 	s.Subscribe(own, "Email", "own@example.com")
 	visitors := []*visitor{s.limited("one", own), s.signedInElsewhere(),
-		s.as("standard", people.Membership{Level: enlist.Standard, Lists: []enlist.ListID{own}, MaySend: true}),
-		s.as("reader", people.Membership{Level: enlist.Read, Lists: []enlist.ListID{own}})}
+		s.as("standard", users.Membership{Level: enlist.Standard, Lists: []enlist.ListID{own}, MaySend: true}),
+		s.as("reader", users.Membership{Level: enlist.Read, Lists: []enlist.ListID{own}})}
 	other := s.AddMessage("Draft of others")
 	for _, v := range visitors {
 		for _, pattern := range []string{"/admin/messages/%", "/admin/messages/%/mail", "/admin/messages/%/delete",

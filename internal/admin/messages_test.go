@@ -16,7 +16,7 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/mail"
 	"enlist/internal/messages"
-	"enlist/internal/people"
+	"enlist/internal/users"
 )
 
 // This file tests the pages on which a person writes a Message, uploads images and chooses the look of mails.
@@ -48,7 +48,7 @@ func newWriting(t *testing.T, store db.Engine) *site {
 }
 
 func (s *site) writer() *visitor {
-	return s.signedIn(people.Membership{Level: enlist.Full, MaySend: true})
+	return s.signedIn(users.Membership{Level: enlist.Full, MaySend: true})
 }
 
 // begun adds a Message with a start, and returns the path of its editor.
@@ -228,7 +228,7 @@ func (s *site) previews() {
 	empty := v.begun("blocks:letter") + "?list=" + id(s.AddList("name", "Empty"))
 	v.want(empty, http.StatusOK, "the mail without a Contact", "of 102 KB")
 	v.want(strings.Replace(empty, "?", "/mail?", 1), http.StatusOK, "Hello friend")
-	for _, w := range []*visitor{s.signedInElsewhere(), s.signedIn(people.Membership{Level: enlist.Standard, Lists: []enlist.ListID{s.AddList("name", "One")}})} {
+	for _, w := range []*visitor{s.signedInElsewhere(), s.signedIn(users.Membership{Level: enlist.Standard, Lists: []enlist.ListID{s.AddList("name", "One")}})} {
 		w.want(at, http.StatusNotFound)
 		w.want(at+"/mail?list="+id(s.News)+"&contact="+id(s.Contacts[0]), http.StatusNotFound)
 		w.want(at+"/mail", http.StatusNotFound)
@@ -241,13 +241,13 @@ func (s *site) readers() {
 	_, err := s.App.Messages.EditMessage(s.Context(), s.Caller, s.Message, apptest.Details("html_content", "for {{Email|no Contact}}"))
 	s.Must(err)
 	for _, level := range []enlist.Level{enlist.Read, enlist.Standard} {
-		v := s.signedIn(people.Membership{Level: level})
+		v := s.signedIn(users.Membership{Level: level})
 		v.want(at, http.StatusOK, "A short letter", "<iframe", "can change them")
 		v.wantWithout(at, "<textarea", `name="subject"`, `value="add:`, "Save")
 		mail := map[enlist.Level]string{enlist.Read: "for no Contact", enlist.Standard: "@example.com"}[level]
 		v.want("/admin/messages/"+id(s.Message)+"/mail?"+contact, http.StatusOK, mail)
 	}
-	s.signedIn(people.Membership{Level: enlist.Read}).wantWithout("/admin/messages/"+id(s.Message)+"?list="+id(s.News), `name="contact"`, "a1@example.com")
+	s.signedIn(users.Membership{Level: enlist.Read}).wantWithout("/admin/messages/"+id(s.Message)+"?list="+id(s.News), `name="contact"`, "a1@example.com")
 }
 
 func (s *site) savedFirst() {
@@ -276,7 +276,7 @@ func (s *site) savedFirst() {
 	if _, to, text := v.post(at, form); !strings.Contains(text, "on its way to me@example.com") || v.stored(at) == want {
 		s.Errorf("the test is answered at %s, with the blocks %s:\n%s", to, v.stored(at), text)
 	}
-	w := s.signedIn(people.Membership{Level: enlist.Standard, MaySend: true})
+	w := s.signedIn(users.Membership{Level: enlist.Standard, MaySend: true})
 	w.want(at+"?do=show:360:light", http.StatusOK, `class="mail six phone"`)
 	w.wantWithout(at, `form="edit"`)
 	if _, _, text := w.post(at+"/test", url.Values{"to": {"me@example.com"}, "list": {id(s.News)}}); !strings.Contains(text, "on its way") {
@@ -335,7 +335,7 @@ func (s *site) images() {
 	if status, _, _ := other.post(at+"/delete", nil); status != http.StatusNotFound {
 		s.Errorf("a person of another Account deletes the image: %d", status)
 	}
-	reader := s.signedIn(people.Membership{Level: enlist.Standard})
+	reader := s.signedIn(users.Membership{Level: enlist.Standard})
 	if status, _ := reader.upload("z.png", picture); status != http.StatusForbidden {
 		s.Errorf("a person with the level standard uploads: %d", status)
 	}
@@ -381,11 +381,11 @@ func (s *site) look() {
 	}
 	v.want("/admin/look/mail?width=500&accent_colour=%23000080&shade=dark", http.StatusOK, "max-width: 500px", "#000080", "(min-width: 0)", "Club &lt;b&gt;<br>")
 	v.want("/admin/look/mail?width=5", http.StatusUnprocessableEntity)
-	reader := s.signedIn(people.Membership{Level: enlist.Read})
+	reader := s.signedIn(users.Membership{Level: enlist.Read})
 	reader.want("/admin/look", http.StatusOK, "Your level does not allow changes.")
 	if status, _, _ := reader.post("/admin/look", form); status != http.StatusForbidden {
 		s.Errorf("a person with the level read changes the look: %d", status)
 	}
 	s.signedInElsewhere().want("/admin/look", http.StatusOK, `value="600"`)
-	s.signedIn(people.Membership{Level: enlist.Full, Lists: []enlist.ListID{s.News}}).want("/admin/look", http.StatusNotFound)
+	s.signedIn(users.Membership{Level: enlist.Full, Lists: []enlist.ListID{s.News}}).want("/admin/look", http.StatusNotFound)
 }

@@ -17,8 +17,8 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/events"
 	"enlist/internal/jobs"
-	"enlist/internal/people"
 	sendings "enlist/internal/sending"
+	"enlist/internal/users"
 )
 
 // This file tests the pages of Sending health: mails in a folder, the hold, domains and the queue.
@@ -113,7 +113,7 @@ func (s *operations) queue() {
 	v.want("/admin/sending", http.StatusOK, "1 were deferred", "Notification", "Try now", "/admin/sending/queue/"+id(all[0].ID))
 	v.send("/admin/sending/queue/"+id(all[1].ID), nil, http.StatusNotFound)
 	v.send("/admin/sending/queue/"+id(all[0].ID), nil, http.StatusOK, "The mail is tried again")
-	s.as("silent", people.Membership{Level: enlist.Full}).send("/admin/sending/queue/"+id(all[0].ID), nil, http.StatusNotFound)
+	s.as("silent", users.Membership{Level: enlist.Full}).send("/admin/sending/queue/"+id(all[0].ID), nil, http.StatusNotFound)
 }
 
 // ages keeps ages of two Accounts, and looks at the plot as a person of one, also of one of its Lists.
@@ -131,7 +131,7 @@ func (s *operations) ages(v *visitor, other enlist.AccountID, list enlist.ListID
 	v.want("/admin/sending", http.StatusOK, "the oldest mail waited, 24 hours</h2>", row(hour.Add(15*time.Minute), "0"), row(hour, "25"),
 		row(hour.Add(-15*time.Minute), "20"), row(hour.Add(-30*time.Minute), "5"), row(hour.Add(-45*time.Minute), "0"))
 	v.wantWithout("/admin/sending", ">1,000<", "no mail waited for a minute")
-	w := s.as("onelist", people.Membership{Level: enlist.Full, Lists: []enlist.ListID{list}})
+	w := s.as("onelist", users.Membership{Level: enlist.Full, Lists: []enlist.ListID{list}})
 	w.want("/admin/sending", http.StatusOK, "is shown to people who may use all Lists")
 	w.wantWithout("/admin/sending", "24 hours</h2>", "no mail waited for a minute")
 }
@@ -151,7 +151,7 @@ func (s *operations) declaredSettings() {
 		s.Must(s.App.ReadSettings(s.Context()))
 	}
 	declare(declared)
-	v := s.as("declared", people.Membership{Level: enlist.Full})
+	v := s.as("declared", users.Membership{Level: enlist.Full})
 	if alone, err := s.App.Accounts.AllAccounts(s.Context()); err != nil || len(alone) < 2 {
 		s.Fatalf("the server has %d Accounts (%v), want several", len(alone), err)
 	}

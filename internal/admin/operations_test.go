@@ -20,7 +20,7 @@ import (
 	"enlist/internal/jobs"
 	"enlist/internal/mail/dns"
 	"enlist/internal/mail/dns/dnstest"
-	"enlist/internal/people"
+	"enlist/internal/users"
 
 	"github.com/riverqueue/river"
 )
@@ -82,16 +82,16 @@ func newOperations(t *testing.T, store db.Engine) *operations {
 
 // full returns the browser of a person who may do everything.
 func (s *operations) full() *visitor {
-	return s.signedIn(people.Membership{Level: enlist.Full, MaySend: true})
+	return s.signedIn(users.Membership{Level: enlist.Full, MaySend: true})
 }
 
 // as returns the browser of another person with a membership.
-func (s *site) as(name string, m people.Membership) *visitor {
+func (s *site) as(name string, m users.Membership) *visitor {
 	m.Account = s.Caller.Account.ID
 	email := name + "@example.com"
-	_, err := s.App.People.Invite(s.Context(), people.Invitation{Email: email, Name: name, Membership: m})
+	_, err := s.App.Users.Invite(s.Context(), users.Invitation{Email: email, Name: name, Membership: m})
 	s.Must(err)
-	text, err := s.App.People.NewLink(s.Context(), email)
+	text, err := s.App.Users.NewLink(s.Context(), email)
 	s.Must(err)
 	v := s.stranger()
 	v.post("/admin/link/"+text, nil)
@@ -142,9 +142,9 @@ func (s *operations) levels() {
 	}
 	elsewhere := s.signedInElsewhere()
 	own := s.AddList("name", "Own")
-	restricted := s.as("restricted", people.Membership{Level: enlist.Full, Lists: []enlist.ListID{own}, MaySend: true})
+	restricted := s.as("restricted", users.Membership{Level: enlist.Full, Lists: []enlist.ListID{own}, MaySend: true})
 	for _, level := range []enlist.Level{enlist.Read, enlist.Full} {
-		v := s.signedIn(people.Membership{Level: level, MaySend: true})
+		v := s.signedIn(users.Membership{Level: level, MaySend: true})
 		for _, p := range levels {
 			want := http.StatusOK
 			if level < p.level {
@@ -162,7 +162,7 @@ func (s *operations) levels() {
 			}
 		}
 	}
-	standard := s.as("standard", people.Membership{Level: enlist.Standard, MaySend: true})
+	standard := s.as("standard", users.Membership{Level: enlist.Standard, MaySend: true})
 	for _, path := range []string{"/admin/lists", one + "/settings", one + "/fields", one + "/fields/" + id(field), one + "/fields/" + id(field) + "/up",
 		one + "/fields/" + id(field) + "/delete", one + "/preferences", one + "/preferences/" + id(preference),
 		one + "/preferences/" + id(preference) + "/delete", one + "/copy", one + "/clear", one + "/delete", "/admin/sending/test", "/admin/sending/hold",
@@ -218,7 +218,7 @@ func (s *operations) autoresponders() {
 	v.send(one+"/deactivate", nil, http.StatusOK, "Not active")
 	v.send(one+"/other", nil, http.StatusNotFound)
 	v.send(one+"/delete", url.Values{"typed": {"x"}}, http.StatusUnprocessableEntity, "this is not the name")
-	for _, w := range []*visitor{s.as("silent", people.Membership{Level: enlist.Full}), s.signedInElsewhere()} {
+	for _, w := range []*visitor{s.as("silent", users.Membership{Level: enlist.Full}), s.signedInElsewhere()} {
 		w.send(one+"/activate", nil, http.StatusNotFound)
 		w.send(one+"/delete", url.Values{"typed": {"May"}}, http.StatusNotFound)
 		w.send(base, form, http.StatusNotFound)

@@ -9,7 +9,7 @@ import (
 
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
-	"enlist/internal/people"
+	"enlist/internal/users"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/webauthn"
@@ -27,9 +27,9 @@ func TestPasskeyWorksInChromium(t *testing.T) {
 	}
 	s := newSite(t, dbtest.SQLite.Own(t))
 	base := strings.Replace(s.server.URL, "127.0.0.1", "localhost", 1)
-	s.App.People.SetSettings(people.Settings{PublicURL: base, Key: enlist.LinkKey{1}})
-	s.signedIn(people.Membership{Level: enlist.Read})
-	link, err := s.App.People.NewLink(s.Context(), "p-read@example.com")
+	s.App.Users.SetSettings(users.Settings{PublicURL: base, Key: enlist.LinkKey{1}})
+	s.signedIn(users.Membership{Level: enlist.Read})
+	link, err := s.App.Users.NewLink(s.Context(), "p-read@example.com")
 	s.Must(err)
 
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)

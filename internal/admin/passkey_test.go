@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"enlist/internal/enlist"
-	"enlist/internal/people"
-	"enlist/internal/people/peopletest"
+	"enlist/internal/users"
+	"enlist/internal/users/userstest"
 
 	"github.com/descope/virtualwebauthn"
 )
@@ -30,10 +30,10 @@ func (v *visitor) options(path string) string {
 // passkeys adds a passkey, signs in with it and removes it, as a browser does.
 func (s *site) passkeys() {
 	s.server.URL = strings.Replace(s.server.URL, "127.0.0.1", "localhost", 1)
-	s.App.People.SetSettings(people.Settings{PublicURL: s.server.URL, Key: enlist.LinkKey{1}})
-	v := s.signedIn(people.Membership{Level: enlist.Read})
+	s.App.Users.SetSettings(users.Settings{PublicURL: s.server.URL, Key: enlist.LinkKey{1}})
+	v := s.signedIn(users.Membership{Level: enlist.Read})
 	rp := virtualwebauthn.RelyingParty{ID: "localhost", Name: "enlist", Origin: s.server.URL}
-	device, key := virtualwebauthn.NewAuthenticator(), peopletest.NewKey()
+	device, key := virtualwebauthn.NewAuthenticator(), userstest.NewKey()
 	creation, err := virtualwebauthn.ParseAttestationOptions(v.options("/admin/you"))
 	s.Must(err)
 	device.Options.UserHandle = []byte(creation.UserID)
@@ -62,9 +62,9 @@ func (s *site) passkeys() {
 			s.Errorf("the sign-in for %s ends with %d at %s", next, status, at)
 		}
 	}
-	all, err := s.App.People.Members(s.Context(), s.Caller.Account.ID)
+	all, err := s.App.Users.Members(s.Context(), s.Caller.Account.ID)
 	s.Must(err)
-	passkeys, err := s.App.People.Passkeys(s.Context(), all[0].ID)
+	passkeys, err := s.App.Users.Passkeys(s.Context(), all[0].ID)
 	s.Must(err)
 	path := "/admin/you/passkeys/" + id(passkeys[0].ID) + "/remove"
 	if status, _, _ := s.signedInElsewhere().post(path, nil); status != http.StatusNotFound {

@@ -107,7 +107,7 @@ func (s *site) allMistakes() {
 		form url.Values
 		want []string
 	}{
-		"/admin/people": {url.Values{"only": {"1"}, "email": {"none"}}, []string{"is not an email address", "the person needs a name",
+		"/admin/users": {url.Values{"only": {"1"}, "email": {"none"}}, []string{"is not an email address", "the user needs a name",
 			"Choose at least one List"}},
 		"/admin/keys": {url.Values{"only": {"1"}, "expires": {"soon"}, "rate": {"fast"}, "level": {"read"}}, []string{"expected a name",
 			"Choose at least one List", "Write the day as", "and a rate such as"}},

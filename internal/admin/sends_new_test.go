@@ -11,7 +11,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
-	"enlist/internal/people"
+	"enlist/internal/users"
 )
 
 // This file tests the pages of a new send. The rules are in the table of sends_test.go.
@@ -25,7 +25,7 @@ func (s *site) sendAgain() {
 	v.want("/admin/sends/check?"+again, http.StatusOK, "To 2 of 3", "who did not open May", `name="again" value="`+id(s.ID)+`"`)
 	s.Prepare(v.sendPlan(url.Values{"again": {id(s.ID)}, "message": {id(s.Message)}}))
 	s.WantAddresses(s.SendAll(nil), "a1@example.com", "a2@example.com")
-	mayNot := s.signedIn(people.Membership{Level: enlist.Standard})
+	mayNot := s.signedIn(users.Membership{Level: enlist.Standard})
 	mayNot.wantWithout(s.pathOf(), "Send again", "/admin/sends/new")
 	s.Must(s.App.DB.Update(s.Context(), func(tx *db.Tx) error {
 		return tx.Do("UPDATE batch SET events_removed = 1 WHERE id = ?", int64(s.ID))

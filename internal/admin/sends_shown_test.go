@@ -15,7 +15,7 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
-	"enlist/internal/people"
+	"enlist/internal/users"
 )
 
 // This file tests that a new send goes to exactly what its last page has shown, and once.
@@ -178,7 +178,7 @@ func (s *site) numberIsTyped() {
 }
 
 func (s *site) pageSendsOnce() {
-	v, colleague := s.full(), s.as("colleague", people.Membership{Level: enlist.Standard, MaySend: true})
+	v, colleague := s.full(), s.as("colleague", users.Membership{Level: enlist.Standard, MaySend: true})
 	_, plan := s.fresh(4)
 	_, at, _ := v.get("/admin/sends/check?" + plan.Encode())
 	_, query, _ := strings.Cut(at, "?")

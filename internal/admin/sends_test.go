@@ -14,8 +14,8 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
-	"enlist/internal/people"
 	"enlist/internal/sending"
+	"enlist/internal/users"
 )
 
 // This file tests the pages of sends and reports.
@@ -43,7 +43,7 @@ func TestPagesOfSends(t *testing.T) {
 
 // full returns a person who may do everything in the Account.
 func (s *site) full() *visitor {
-	return s.signedIn(people.Membership{Level: enlist.Full, MaySend: true})
+	return s.signedIn(users.Membership{Level: enlist.Full, MaySend: true})
 }
 
 // pathOf is the path of the report.
@@ -118,10 +118,10 @@ func (s *site) pagesOfPeople() {
 
 func (s *site) accessToPeople() {
 	paths := []string{s.pathOf() + "/people/recipients", s.pathOf() + "/people.csv?kind=opened"}
-	read := s.signedIn(people.Membership{Level: enlist.Read})
+	read := s.signedIn(users.Membership{Level: enlist.Read})
 	read.wantWithout(s.pathOf(), "/people/")
 	read.want(s.pathOf()+"/figures.csv", http.StatusOK, "total,,recipients,3")
-	other := s.signedIn(people.Membership{Level: enlist.Standard, Lists: []enlist.ListID{s.AddList()}, MaySend: true})
+	other := s.signedIn(users.Membership{Level: enlist.Standard, Lists: []enlist.ListID{s.AddList()}, MaySend: true})
 	for _, path := range paths {
 		read.want(path, http.StatusForbidden)
 	}
@@ -293,7 +293,7 @@ func (s *site) listOfSends() {
 	s.WantStatus(named, batches.BatchInitialising)
 	v.post("/admin/sends/"+id(named)+"/cancel", url.Values{"typed": {"cancel"}})
 	s.WantStatus(named, batches.BatchCancelled)
-	restricted := s.signedIn(people.Membership{Level: enlist.Standard, Lists: []enlist.ListID{s.News}})
+	restricted := s.signedIn(users.Membership{Level: enlist.Standard, Lists: []enlist.ListID{s.News}})
 	restricted.want("/admin/sends?q=may", http.StatusOK, ">May<") // it was sent to this List alone
 	other := s.AddList()
 	s.AddChecked(batches.BatchRequest{Message: s.Message, Populations: []batches.PopulationRequest{{List: other}}})

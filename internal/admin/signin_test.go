@@ -10,11 +10,11 @@ import (
 	"enlist/internal/admin"
 	"enlist/internal/enlist"
 	"enlist/internal/limiter"
-	"enlist/internal/people"
+	"enlist/internal/users"
 )
 
 func (s *site) doneSentences() {
-	v := s.signedIn(people.Membership{Level: enlist.Full, MaySend: true})
+	v := s.signedIn(users.Membership{Level: enlist.Full, MaySend: true})
 	_, at, text := v.post("/admin/you/password", url.Values{"password": {"correct horse"}})
 	const sentence = "Your password was changed."
 	if !strings.Contains(text, sentence) {
@@ -38,7 +38,7 @@ func (s *site) doneSentences() {
 }
 
 func (s *site) knownBrowser() {
-	v := s.signedIn(people.Membership{Level: enlist.Read})
+	v := s.signedIn(users.Membership{Level: enlist.Read})
 	v.post("/admin/you/password", url.Values{"password": {"correct horse"}})
 	v.post("/admin/sign-out", nil)
 	guess := url.Values{"email": {"p-read@example.com"}, "password": {"wrong horse"}}
@@ -58,8 +58,8 @@ func (s *site) knownBrowser() {
 // formSizes sends forms of 100 KiB. The one for a Message is read, and names no kind of Message that exists.
 func (s *site) formSizes() {
 	large := url.Values{"name": {strings.Repeat("x", 100<<10)}}
-	full := s.signedIn(people.Membership{Level: enlist.Full, MaySend: true})
-	if status, _, _ := s.signedIn(people.Membership{Level: enlist.Read}).post("/admin/lists", large); status != http.StatusForbidden {
+	full := s.signedIn(users.Membership{Level: enlist.Full, MaySend: true})
+	if status, _, _ := s.signedIn(users.Membership{Level: enlist.Read}).post("/admin/lists", large); status != http.StatusForbidden {
 		s.Errorf("a large form of level read is answered with %d", status)
 	}
 	for path, want := range map[string]int{"/admin/lists": http.StatusRequestEntityTooLarge, "/admin/messages": http.StatusNotFound} {
@@ -70,7 +70,7 @@ func (s *site) formSizes() {
 }
 
 func (s *site) imageMemory() {
-	v := s.signedIn(people.Membership{Level: enlist.Full})
+	v := s.signedIn(users.Membership{Level: enlist.Full})
 	u, err := url.Parse(s.server.URL + "/admin/images")
 	s.Must(err)
 	memory := limiter.NewShared(100, 50, 1)

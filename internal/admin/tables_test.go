@@ -13,7 +13,7 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/imports"
-	"enlist/internal/people"
+	"enlist/internal/users"
 )
 
 // This file tests the order of tables, and the search in those that can be long.
@@ -40,7 +40,7 @@ func (s *operations) fillTables() (send enlist.BatchID) {
 		s.Must(err)
 		_, _, err = s.App.Accounts.AddAccountKey(s.Context(), s.Caller, accounts.KeyDetails{Name: name, Level: enlist.Read})
 		s.Must(err)
-		s.as(name, people.Membership{Level: enlist.Read})
+		s.as(name, users.Membership{Level: enlist.Read})
 		s.AddWebhook("contact", unsubscribed[n], "url", "https://"+name+".example.com/", "list_id", int(list))
 		_, err = s.App.Contacts.Unsubscribe(s.Context(), s.Caller, contacts.UnsubscribeRequest{Address: name + "@left.example.com"})
 		s.Must(err)
@@ -79,7 +79,7 @@ func (s *operations) tables() {
 		"/admin/lists": "name contacts change since", "/admin/messages": "name subject size changed used",
 		"/admin/sends": "name list when mails", "/admin/sends?status=completed": "when", "/admin/imports": "file time rows new refused",
 		"/admin/segments": "name list contacts changed", "/admin/forms": "name", "/admin/images": "name size added", "/admin/keys": "name",
-		"/admin/people": "name email seen", "/admin/webhooks": "event list url", "/admin/unsubscribers": "time",
+		"/admin/users": "name email seen", "/admin/webhooks": "event list url", "/admin/unsubscribers": "time",
 	} {
 		for key := range strings.FieldsSeq(keys) {
 			v.wantOrder(path, key, ">alpha", ">Beta")
@@ -108,7 +108,7 @@ func (s *operations) finds() {
 		s.ImportFile(s.News, "Email\n", func(o *imports.ImportOptions) { o.FileName = name })
 	}
 	for path, beta := range map[string]string{"/admin/segments": ">Beta</a>", "/admin/imports": "Beta.csv", "/admin/forms": ">Beta</a>",
-		"/admin/images": "Beta.png", "/admin/keys": ">Beta</a>", "/admin/people": ">Beta</a>", "/admin/webhooks": "https://Beta"} {
+		"/admin/images": "Beta.png", "/admin/keys": ">Beta</a>", "/admin/users": ">Beta</a>", "/admin/webhooks": "https://Beta"} {
 		v.want(path, http.StatusOK, beta)
 		v.want(path+"?find=ALPH&sort=name", http.StatusOK, strings.Replace(beta, "Beta", "alpha", 1), `value="ALPH"`, `name="sort" value="name"`)
 		v.wantWithout(path+"?find=ALPH", beta)

@@ -41,7 +41,7 @@ var refusedBy = map[string]url.Values{
 	"/admin/contacts/person":     {"do": {"again"}},
 	"/admin/lists/0/fields/0/up": nil,
 	"/admin/messages":            nil,
-	"/admin/people/0":            {"only": {"1"}, "list": {}},
+	"/admin/users/0":             {"only": {"1"}, "list": {}},
 	"/admin/sending/hold":        nil,
 	"/admin/sends":               {"shown_count": {"77"}},
 	"/admin/sends/0/reschedule":  {"at": {"nonsense"}},

@@ -16,8 +16,8 @@ import (
 	"enlist/internal/imports"
 	"enlist/internal/lists"
 	"enlist/internal/messages"
-	"enlist/internal/people"
 	"enlist/internal/sending"
+	"enlist/internal/users"
 )
 
 // This file removes an Account with all that belongs to it, in many short transactions. The consent ledger, the
@@ -163,12 +163,12 @@ func (s *App) removeDomains(ctx context.Context, c *enlist.Caller) error {
 
 // removePeople ends the memberships of the Account. A person of other Accounts, or of all, stays.
 func (s *App) removePeople(ctx context.Context, c *enlist.Caller) error {
-	all, err := s.People.Members(ctx, c.Account.ID)
-	return each(all, err, func(m *people.Member) error {
+	all, err := s.Users.Members(ctx, c.Account.ID)
+	return each(all, err, func(m *users.Member) error {
 		if m.AllAccounts {
 			return nil
 		}
-		return s.People.Remove(ctx, m.Email, c.Account.ID)
+		return s.Users.Remove(ctx, m.Email, c.Account.ID)
 	})
 }
 

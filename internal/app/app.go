@@ -16,11 +16,11 @@ import (
 	"enlist/internal/lists"
 	"enlist/internal/messages"
 	"enlist/internal/pace"
-	"enlist/internal/people"
 	"enlist/internal/privacy"
 	"enlist/internal/reports"
 	"enlist/internal/search"
 	"enlist/internal/sending"
+	"enlist/internal/users"
 	"enlist/internal/webhooks"
 )
 
@@ -40,7 +40,7 @@ type App struct {
 	Sending  *sending.Service
 	Reports  *reports.Service
 	Privacy  *privacy.Service
-	People   *people.Service
+	Users    *users.Service
 
 	// DB is for the packages above all subjects: records that move in, backups, figures.
 	DB      *db.DB
@@ -53,7 +53,7 @@ func New(store db.Engine, now func() time.Time) *App {
 	d := &db.DB{Engine: store, Now: now, Confirm: accounts.Confirm}
 	s := &App{DB: d, sending: new(atomic.Pointer[pace.Settings]), Accounts: accounts.New(d), Webhooks: webhooks.New(d)}
 	s.sending.Store(new(pace.Settings))
-	s.Contacts = contacts.New(d, s.Accounts, contacts.Above{SegmentUnused: batches.CheckSegmentUnused, KeyOf: people.KeyOf,
+	s.Contacts = contacts.New(d, s.Accounts, contacts.Above{SegmentUnused: batches.CheckSegmentUnused, KeyOf: users.KeyOf,
 		Forget:   []func(*db.Tx, enlist.ListID, []enlist.ContactID) error{messages.ForgetContacts, batches.ForgetContacts},
 		DropList: []func(*db.Tx, enlist.ListID) error{forms.RemoveOf, batches.RemoveAutoresponders}})
 	s.Lists = lists.New(d, s.Contacts.ConvertField)
@@ -66,7 +66,7 @@ func New(store db.Engine, now func() time.Time) *App {
 	s.Imports = imports.New(d, s.Lists, s.Files)
 	s.Reports = reports.New(d)
 	s.Privacy = privacy.New(d, s.Accounts, s.Contacts, s.Files)
-	s.People = people.New(d)
+	s.Users = users.New(d)
 	return s
 }
 

@@ -86,7 +86,7 @@ func findByName(f *apptest.SentBatch) {
 		}
 	}
 	one := f.Restricted(f.News)
-	one.Person = 7
+	one.User = 7
 	if ids, _ := find(one, batches.NameSearch{Text: "may", Limit: 9}); len(ids) != 1 {
 		f.Errorf("a person of one List finds %v by the name of a Message that was sent to it", ids)
 	}

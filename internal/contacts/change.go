@@ -63,8 +63,8 @@ type ChangeRequest struct {
 
 // MakeChange is the job that makes a Change.
 type MakeChange struct {
-	ID     int64 `json:"id"`
-	Person int64 `json:"person_id,omitempty"` // who has started it; 0: a key, the operator or an older version
+	ID   int64 `json:"id"`
+	User int64 `json:"user_id,omitempty"` // who has started it; 0: a key, the operator or an older version
 }
 
 // Kind implements db.Effect.
@@ -135,7 +135,7 @@ func (r *ChangeRequest) start(tx *db.Tx, c *enlist.Caller, now int64, ids db.IDS
 	if err := change.audit(tx, c, r); err != nil {
 		return 0, err
 	}
-	return change.ID, tx.Enqueue(MakeChange{change.ID, c.Person})
+	return change.ID, tx.Enqueue(MakeChange{change.ID, c.User})
 }
 
 // planChange finds the Contacts of a change.

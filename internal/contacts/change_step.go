@@ -32,7 +32,7 @@ func (s *Service) MakeChange(ctx context.Context, e MakeChange) (done bool, err 
 		if err != nil {
 			return true, enlist.IgnoreKind(enlist.NoList, err)
 		}
-		if may, err := s.mayChange(tx, change, e.Person); err != nil {
+		if may, err := s.mayChange(tx, change, e.User); err != nil {
 			return false, err
 		} else if !may {
 			return true, endChange(tx, change.ID, now, reasonNoRight)

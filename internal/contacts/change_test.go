@@ -8,7 +8,7 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/people"
+	"enlist/internal/users"
 )
 
 // This file tests changes of many Contacts by a job.
@@ -165,10 +165,10 @@ func changeOfPerson(o *apptest.Batches) {
 	list, other, account := o.AddList(), o.AddList(), o.Caller.Account.ID
 	o.Subscribe(list, "Email", "ann@a.example")
 	member := func(level enlist.Level, only ...enlist.ListID) int64 {
-		m, err := o.App.People.Invite(o.Context(), people.Invitation{Email: "li@example.com", Name: "Li",
-			Membership: people.Membership{Account: account, Level: level, Lists: only}})
+		m, err := o.App.Users.Invite(o.Context(), users.Invitation{Email: "li@example.com", Name: "Li",
+			Membership: users.Membership{Account: account, Level: level, Lists: only}})
 		o.Must(err)
-		return int64(m.Person.ID)
+		return int64(m.User.ID)
 	}
 	for _, c := range []struct {
 		rule string
@@ -178,11 +178,11 @@ func changeOfPerson(o *apptest.Batches) {
 		{"the person keeps the List", func() { member(enlist.Standard, other, list) }, true},
 		{"the person may only read", func() { member(enlist.Read) }, false},
 		{"the person loses the List", func() { member(enlist.Full, other) }, false},
-		{"the person is removed", func() { o.Must(o.App.People.Remove(o.Context(), "li@example.com", account)) }, false},
+		{"the person is removed", func() { o.Must(o.App.Users.Remove(o.Context(), "li@example.com", account)) }, false},
 	} {
 		o.Case(c.rule, func() {
 			caller := *o.Caller
-			caller.Person = member(enlist.Standard)
+			caller.User = member(enlist.Standard)
 			action := contacts.ChangeReactivate
 			if o.Count(list, "is_active", "exactly", "1") == 1 {
 				action = contacts.ChangeDeactivate
@@ -193,14 +193,14 @@ func changeOfPerson(o *apptest.Batches) {
 			var jobs int64
 			o.Update(func(tx *db.Tx) (err error) {
 				jobs, err = tx.Number("SELECT count(*) FROM river_job WHERE kind = 'make_change' AND "+tx.SQL.JobNumber("id")+" = ? AND "+
-					tx.SQL.JobNumber("person_id")+" = ?", id, caller.Person)
+					tx.SQL.JobNumber("person_id")+" = ?", id, caller.User)
 				return err
 			})
 			if jobs != 1 {
 				o.Errorf("%d jobs have the change and its person, want 1", jobs)
 			}
 			c.then()
-			done, err := o.App.Contacts.MakeChange(o.Context(), contacts.MakeChange{ID: id, Person: caller.Person})
+			done, err := o.App.Contacts.MakeChange(o.Context(), contacts.MakeChange{ID: id, User: caller.User})
 			o.Must(err)
 			got, err := o.App.Contacts.Change(o.Context(), o.Caller, id)
 			o.Must(err)

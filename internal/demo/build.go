@@ -10,7 +10,7 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/people"
+	"enlist/internal/users"
 )
 
 // This file builds the club.
@@ -19,8 +19,8 @@ import (
 const (
 	AccountName = "Fern Valley Garden Club"
 	TimeZone    = "Australia/Melbourne"
-	PersonName  = "Maria"
-	PersonEmail = "maria@gardenclub.example"
+	UserName    = "Maria"
+	UserEmail   = "maria@gardenclub.example"
 )
 
 // sender is the address from which the club writes.
@@ -125,8 +125,8 @@ func (b *builder) addAccount(ctx context.Context) error {
 	if b.caller, err = b.app.Accounts.Authenticate(ctx, text); err != nil {
 		return err
 	}
-	_, err = b.app.People.Invite(ctx, people.Invitation{Email: PersonEmail, Name: PersonName,
-		Membership: people.Membership{Account: a.ID, Level: k.Level, MaySend: true}})
+	_, err = b.app.Users.Invite(ctx, users.Invitation{Email: UserEmail, Name: UserName,
+		Membership: users.Membership{Account: a.ID, Level: k.Level, MaySend: true}})
 	return err
 }
 

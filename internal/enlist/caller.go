@@ -38,7 +38,7 @@ type Caller struct {
 	Retry   *Retry // nil without an Idempotency-Key
 	Actor   Actor  // for the audit log
 
-	Person int64 // ID of the person who is signed in; 0: a key or the operator
+	User int64 // ID of the person who is signed in; 0: a key or the operator
 
 	Hash *KeyHash // of the key that was sent; nil for an operator or a person, who need no key
 	// NoSending is set for a person who may use the Account, but not send mails.

@@ -111,7 +111,7 @@ func (s *Service) AddMessage(ctx context.Context, c *enlist.Caller, details []en
 		return 0, err
 	}
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.MessageID, error) {
-		m := Message{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name, CreatorPerson: c.Person,
+		m := Message{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name, CreatorUser: c.User,
 			CreationTime: now, LastModifiedTime: now, Type: MessageEmail, EmailType: EmailHTML,
 			ShowUnsubscribeLink: true}
 		if err := m.set(tx, details); err != nil {

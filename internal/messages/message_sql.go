@@ -14,7 +14,7 @@ func mapMessageHead(m *db.Mapper, x *Message) {
 	m.Fixed("account_id", (*int64)(&x.AccountID))
 	m.Fixed("creator_key_id", (*int64)(&x.CreatorKeyID))
 	m.Fixed("creator_name", &x.CreatorName)
-	m.Fixed("creator_person_id", &x.CreatorPerson)
+	m.Fixed("creator_person_id", &x.CreatorUser)
 	m.Fixed("creation_time", &x.CreationTime)
 	m.Value("last_modified_time", &x.LastModifiedTime)
 	m.Value("type", &x.Type)

@@ -20,7 +20,7 @@ type SentTo func(tx *db.Tx, account enlist.AccountID) (map[enlist.MessageID][]en
 
 // Seen returns which Messages the caller sees.
 func Seen(tx *db.Tx, c *enlist.Caller, sentTo SentTo) (func(*Message) bool, error) {
-	if c.Key.Lists == nil || c.Person == 0 {
+	if c.Key.Lists == nil || c.User == 0 {
 		return func(*Message) bool { return true }, nil
 	}
 	lists, err := sentTo(tx, c.Account.ID)
@@ -32,7 +32,7 @@ func Seen(tx *db.Tx, c *enlist.Caller, sentTo SentTo) (func(*Message) bool, erro
 }
 
 // wroteIt reports whether the caller is the person who added the Message.
-func (m *Message) wroteIt(c *enlist.Caller) bool { return c.Person != 0 && m.CreatorPerson == c.Person }
+func (m *Message) wroteIt(c *enlist.Caller) bool { return c.User != 0 && m.CreatorUser == c.User }
 
 // MayEdit reports whether a person may change and delete a Message that it sees.
 func (m *Message) MayEdit(c *enlist.Caller) bool {
@@ -54,7 +54,7 @@ func LoadSeen(tx *db.Tx, c *enlist.Caller, id enlist.MessageID, sentTo SentTo) (
 
 // requireMessages refuses keys that are restricted to some Lists. Persons see only some Messages.
 func requireMessages(c *enlist.Caller) error {
-	if c.Person != 0 {
+	if c.User != 0 {
 		return nil
 	}
 	return enlist.RequireWholeAccount(c)

@@ -22,8 +22,8 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/mail"
 	"enlist/internal/movein/listmonk"
-	"enlist/internal/people"
 	"enlist/internal/sending"
+	"enlist/internal/users"
 	"enlist/internal/web"
 
 	"github.com/google/go-cmp/cmp"
@@ -124,8 +124,8 @@ func (to *target) useMoved(t *testing.T, path string, picture []byte) {
 	to.service.Messages.SetComposer(mailer)
 	pages := httptest.NewServer(admin.New(to.service, admin.Options{Delay: func(*http.Request) {}, Log: slog.New(slog.DiscardHandler)}))
 	defer pages.Close()
-	must(to.service.People.Invite(ctx, people.Invitation{Email: "m@example.com", Name: "M",
-		Membership: people.Membership{Account: 1, Level: enlist.Full, MaySend: true}}))(t)
+	must(to.service.Users.Invite(ctx, users.Invitation{Email: "m@example.com", Name: "M",
+		Membership: users.Membership{Account: 1, Level: enlist.Full, MaySend: true}}))(t)
 	client := http.Client{Jar: must(cookiejar.New(nil))(t)}
 	page := func(r *http.Response, err error) string {
 		t.Helper()
@@ -136,7 +136,7 @@ func (to *target) useMoved(t *testing.T, path string, picture []byte) {
 		}
 		return strings.ReplaceAll(string(body), "&#34;", `"`)
 	}
-	page(client.PostForm(pages.URL+"/admin/link/"+must(to.service.People.NewLink(ctx, "m@example.com"))(t), nil))
+	page(client.PostForm(pages.URL+"/admin/link/"+must(to.service.Users.NewLink(ctx, "m@example.com"))(t), nil))
 	editor := page(client.Get(pages.URL + "/admin/messages/10"))
 	if !strings.Contains(editor, path) || !strings.Contains(editor, "/admin/messages/10/mail?") {
 		t.Errorf("the editor shows neither the content nor a preview: %s", editor)

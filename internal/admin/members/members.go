@@ -1,4 +1,4 @@
-// Package members has the pages about the people of an Account: who may do what, their links and their devices.
+// Package members has the pages about the users of an Account: who may do what, their links and their devices.
 package members
 
 import (
@@ -9,7 +9,7 @@ import (
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
-	"enlist/internal/people"
+	"enlist/internal/users"
 )
 
 //go:embed *.html
@@ -20,22 +20,22 @@ func Pages() []ui.Page {
 	p := &pages{ui.Parse(files, "members.html", "rights.html"), ui.Parse(files, "member.html", "rights.html"),
 		ui.Parse(files, "remove.html"), ui.Parse(files, "link.html")}
 	return []ui.Page{
-		{Pattern: "GET /admin/people", Level: enlist.Full, Serve: func(r *ui.Request) (*ui.View, error) {
+		{Pattern: "GET /admin/users", Level: enlist.Full, Serve: func(r *ui.Request) (*ui.View, error) {
 			return p.showAll(r, rights{Level: enlist.Read}, nil)
 		}},
-		{Pattern: "POST /admin/people", Level: enlist.Full, Serve: p.invite},
-		{Pattern: "GET /admin/people/{person}", Level: enlist.Full, Serve: p.one},
-		{Pattern: "POST /admin/people/{person}", Level: enlist.Full, Serve: p.change},
-		{Pattern: "POST /admin/people/{person}/link", Level: enlist.Full, Serve: p.newLink},
-		{Pattern: "GET /admin/people/{person}/remove", Level: enlist.Full, Serve: p.askRemoval},
-		{Pattern: "POST /admin/people/{person}/remove", Level: enlist.Full, Serve: remove},
-		{Pattern: "POST /admin/people/{person}/sessions/{session}", Level: enlist.Full, Serve: endSession},
+		{Pattern: "POST /admin/users", Level: enlist.Full, Serve: p.invite},
+		{Pattern: "GET /admin/users/{user}", Level: enlist.Full, Serve: p.one},
+		{Pattern: "POST /admin/users/{user}", Level: enlist.Full, Serve: p.change},
+		{Pattern: "POST /admin/users/{user}/link", Level: enlist.Full, Serve: p.newLink},
+		{Pattern: "GET /admin/users/{user}/remove", Level: enlist.Full, Serve: p.askRemoval},
+		{Pattern: "POST /admin/users/{user}/remove", Level: enlist.Full, Serve: remove},
+		{Pattern: "POST /admin/users/{user}/sessions/{session}", Level: enlist.Full, Serve: endSession},
 	}
 }
 
 type pages struct{ all, member, removal, link *template.Template }
 
-// rights are the fields of a form about a person.
+// rights are the fields of a form about a user.
 type rights struct {
 	Email, Name string
 	Level       enlist.Level
@@ -56,14 +56,14 @@ type rightsData struct {
 
 func newRightsData(r *ui.Request, f rights, wrong map[string]string) (d rightsData, err error) {
 	d = rightsData{rights: f, Levels: ui.LevelChoices(f.Level), MayAllow: r.MaySend(), Wrong: wrong,
-		Mails: r.App.People.SendsMail()}
+		Mails: r.App.Users.SendsMail()}
 	d.ListChoices, err = r.ListChoices(f.Lists)
 	return d, err
 }
 
-// row is a person in the table.
+// row is a user in the table.
 type row struct {
-	people.Member
+	users.Member
 	Rights, Seen string
 }
 
@@ -79,11 +79,11 @@ type allData struct {
 	Rows      []row
 	Order     ui.Order
 	Find      ui.Find
-	ShowsLink bool // the visitor sees the link of a new person if no mail is sent
+	ShowsLink bool // the visitor sees the link of a new user if no mail is sent
 }
 
 func (p *pages) showAll(r *ui.Request, f rights, wrong map[string]string) (*ui.View, error) {
-	all, err := r.App.People.AccountMembers(r.Context(), r.Visit)
+	all, err := r.App.Users.AccountMembers(r.Context(), r.Visit)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (p *pages) showAll(r *ui.Request, f rights, wrong map[string]string) (*ui.V
 	if err != nil {
 		return nil, err
 	}
-	d := allData{ShowsLink: r.Person.AllAccounts}
+	d := allData{ShowsLink: r.User.AllAccounts}
 	if d.rightsData, err = newRightsData(r, f, wrong); err != nil {
 		return nil, err
 	}
@@ -104,16 +104,16 @@ func (p *pages) showAll(r *ui.Request, f rights, wrong map[string]string) (*ui.V
 	}
 	d.Rows, d.Find = ui.FindRows(r.URL.Query(), d.Rows, func(m *row) string { return m.Name + "\n" + m.Email })
 	d.Order = columns.Sort(r.URL.Query(), "", d.Rows)
-	view := &ui.View{Title: "People", Sub: "Who uses these pages for " + r.Caller.Account.Name, Place: "People",
+	view := &ui.View{Title: "Users", Sub: "Who uses these pages for " + r.Caller.Account.Name, Place: "Users",
 		Content: p.all, Data: d}
 	if wrong != nil {
-		view.Problem = "No person was invited."
+		view.Problem = "No user was invited."
 	}
 	return view, nil
 }
 
-// rightsText says in words what a person may do.
-func rightsText(m *people.Membership, names map[enlist.ListID]string) string {
+// rightsText says in words what a user may do.
+func rightsText(m *users.Membership, names map[enlist.ListID]string) string {
 	text := ui.LevelText(m.Level)
 	if m.MaySend {
 		text += ", and sends"
@@ -142,18 +142,18 @@ func read(r *ui.Request) (f rights, wrong []*enlist.Error) {
 	return f, wrong
 }
 
-func (f rights) membership() people.Membership {
-	return people.Membership{Level: max(f.Level, enlist.Read), Lists: f.Lists, MaySend: f.MaySend}
+func (f rights) membership() users.Membership {
+	return users.Membership{Level: max(f.Level, enlist.Read), Lists: f.Lists, MaySend: f.MaySend}
 }
 
 func (p *pages) invite(r *ui.Request) (*ui.View, error) {
 	f, missing := read(r)
-	i := people.Invitation{Email: f.Email, Name: f.Name, Membership: f.membership()}
-	var m *people.Member
-	var link *people.MemberLink
+	i := users.Invitation{Email: f.Email, Name: f.Name, Membership: f.membership()}
+	var m *users.Member
+	var link *users.MemberLink
 	err := enlist.Together(append(i.Mistakes(), missing...))
 	if err == nil {
-		m, link, err = r.App.People.InviteMember(r.Context(), r.Visit, i)
+		m, link, err = r.App.Users.InviteMember(r.Context(), r.Visit, i)
 	}
 	wrong, err := ui.WrongInputs(err)
 	if wrong != nil {
@@ -171,25 +171,25 @@ func (p *pages) invite(r *ui.Request) (*ui.View, error) {
 
 // linkData is the data of the page with a link, which is shown once.
 type linkData struct {
-	*people.Member
-	Link    *people.MemberLink
+	*users.Member
+	Link    *users.MemberLink
 	Without string // why there is no link
 }
 
 func (p *pages) showLink(d linkData, title string) *ui.View {
-	return &ui.View{Title: title, Sub: d.Email, Place: "People", Content: p.link, Data: d}
+	return &ui.View{Title: title, Sub: d.Email, Place: "Users", Content: p.link, Data: d}
 }
 
 func (p *pages) newLink(r *ui.Request) (*ui.View, error) {
-	m, _, err := r.App.People.AccountMember(r.Context(), r.Visit, personID(r))
+	m, _, err := r.App.Users.AccountMember(r.Context(), r.Visit, userID(r))
 	if err != nil {
 		return nil, err
 	}
 	d := linkData{Member: m}
-	d.Link, err = r.App.People.NewMemberLink(r.Context(), r.Visit, m.ID)
+	d.Link, err = r.App.Users.NewMemberLink(r.Context(), r.Visit, m.ID)
 	var refused *enlist.Error
 	switch {
-	case errors.As(err, &refused) && refused.Field == "person":
+	case errors.As(err, &refused) && refused.Field == "user":
 		d.Without = refused.Detail
 	case err != nil:
 		return nil, err
@@ -197,33 +197,33 @@ func (p *pages) newLink(r *ui.Request) (*ui.View, error) {
 	return p.showLink(d, "A link for "+m.Name), nil
 }
 
-func personID(r *ui.Request) people.PersonID { return people.PersonID(r.ID("person")) }
+func userID(r *ui.Request) users.UserID { return users.UserID(r.ID("user")) }
 
 // device is a session in the table.
 type device struct {
-	people.Session
+	users.Session
 	Since, Used string
 }
 
 type memberData struct {
 	rightsData
-	Member  *people.Member
+	Member  *users.Member
 	Self    bool
 	Devices []device
 }
 
 func (p *pages) one(r *ui.Request) (*ui.View, error) { return p.show(r, nil, nil) }
 
-// show shows a person, with the rights of a form that was refused, or else the stored ones.
+// show shows a user, with the rights of a form that was refused, or else the stored ones.
 func (p *pages) show(r *ui.Request, f *rights, wrong map[string]string) (*ui.View, error) {
-	m, sessions, err := r.App.People.AccountMember(r.Context(), r.Visit, personID(r))
+	m, sessions, err := r.App.Users.AccountMember(r.Context(), r.Visit, userID(r))
 	if err != nil {
 		return nil, err
 	}
 	if f == nil {
 		f = &rights{Level: m.Level, Lists: m.Lists, Only: m.Lists != nil, MaySend: m.MaySend}
 	}
-	d := memberData{Member: m, Self: m.ID == r.Person.ID}
+	d := memberData{Member: m, Self: m.ID == r.User.ID}
 	if d.rightsData, err = newRightsData(r, *f, wrong); err != nil {
 		return nil, err
 	}
@@ -231,7 +231,7 @@ func (p *pages) show(r *ui.Request, f *rights, wrong map[string]string) (*ui.Vie
 	for _, s := range sessions {
 		d.Devices = append(d.Devices, device{s, r.Date(s.CreationTime), r.Date(s.LastUsedTime)})
 	}
-	view := &ui.View{Title: m.Name, Sub: m.Email, Place: "People", Content: p.member, Data: d}
+	view := &ui.View{Title: m.Name, Sub: m.Email, Place: "Users", Content: p.member, Data: d}
 	if wrong != nil {
 		view.Problem = "Nothing was changed."
 	}
@@ -242,7 +242,7 @@ func (p *pages) change(r *ui.Request) (*ui.View, error) {
 	f, missing := read(r)
 	err := enlist.Together(missing)
 	if err == nil {
-		err = r.App.People.ChangeMember(r.Context(), r.Visit, personID(r), f.membership())
+		err = r.App.Users.ChangeMember(r.Context(), r.Visit, userID(r), f.membership())
 	}
 	wrong, err := ui.WrongInputs(err)
 	if wrong != nil {
@@ -251,28 +251,28 @@ func (p *pages) change(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/people/"+r.PathValue("person"), "Saved. It counts from the next page on."), nil
+	return ui.GoTo("/admin/users/"+r.PathValue("user"), "Saved. It counts from the next page on."), nil
 }
 
 func (p *pages) askRemoval(r *ui.Request) (*ui.View, error) {
-	m, _, err := r.App.People.AccountMember(r.Context(), r.Visit, personID(r))
+	m, _, err := r.App.Users.AccountMember(r.Context(), r.Visit, userID(r))
 	if err != nil {
 		return nil, err
 	}
-	return &ui.View{Title: "Remove " + m.Name + "?", Sub: m.Email, Place: "People", Content: p.removal, Data: m}, nil
+	return &ui.View{Title: "Remove " + m.Name + "?", Sub: m.Email, Place: "Users", Content: p.removal, Data: m}, nil
 }
 
 func remove(r *ui.Request) (*ui.View, error) {
-	if err := r.App.People.RemoveMember(r.Context(), r.Visit, personID(r)); err != nil {
+	if err := r.App.Users.RemoveMember(r.Context(), r.Visit, userID(r)); err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/people", "The person may not use this Account any more."), nil
+	return ui.GoTo("/admin/users", "The user may not use this Account any more."), nil
 }
 
 func endSession(r *ui.Request) (*ui.View, error) {
-	err := r.App.People.EndMemberSession(r.Context(), r.Visit, personID(r), people.SessionID(r.ID("session")))
+	err := r.App.Users.EndMemberSession(r.Context(), r.Visit, userID(r), users.SessionID(r.ID("session")))
 	if err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/people/"+r.PathValue("person"), "That device is signed out."), nil
+	return ui.GoTo("/admin/users/"+r.PathValue("user"), "That device is signed out."), nil
 }

@@ -67,7 +67,7 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 	d.Kinds, d.MayEdit, d.MaySend = kinds, d.Message.MayEdit(r.Caller), r.MaySend()
 	d.Field, d.Fallback, d.Where = r.PostForm.Get("field"), r.PostForm.Get("fallback"), r.PostForm.Get("where")
 	if d.TestTo = r.FormValue("to"); !r.Form.Has("to") {
-		d.TestTo = r.Person.Email
+		d.TestTo = r.User.Email
 	}
 	view := &ui.View{Title: d.Name, Place: "Messages", Content: p.edit_, Data: d,
 		Sub: "Message · changed " + r.Date(d.LastModifiedTime) + " (" + r.Zone() + ")"}

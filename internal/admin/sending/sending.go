@@ -99,7 +99,7 @@ type limit struct {
 func (p *pages) show(r *ui.Request, to, wrong string) (*ui.View, error) {
 	d := &data{To: to, Wrong: wrong, MayTest: p.SendTest != nil && mayOperate(r)}
 	if to == "" {
-		d.To = r.Person.Email
+		d.To = r.User.Email
 	}
 	alone, err := r.IsAlone()
 	if err != nil {
@@ -192,7 +192,7 @@ func declaredBy(r *ui.Request, name string, alone bool) string {
 	switch {
 	case d == nil:
 		return ""
-	case !alone && !r.Person.AllAccounts:
+	case !alone && !r.User.AllAccounts:
 		return "the operator"
 	}
 	return d.Where

@@ -132,7 +132,7 @@ func (p *pages) showCheck(r *ui.Request, chosen *plan, request *batches.BatchReq
 // fill adds what the page says about a check.
 func (d *checkData) fill(r *ui.Request, chosen *plan, request *batches.BatchRequest, names ui.Names) (err error) {
 	check := d.Check
-	d.plan, d.Gets, d.Of, d.Me, d.Typed = *chosen, check.Recipients, check.Total, r.Person.Email, r.PostForm.Get("typed")
+	d.plan, d.Gets, d.Of, d.Me, d.Typed = *chosen, check.Recipients, check.Total, r.User.Email, r.PostForm.Get("typed")
 	d.Out, d.Asked, d.Findings = leftOutCounts(&check.BatchCounts), check.Recipients >= askedFrom, check.Findings
 	d.Hidden, d.Edit = chosen.values(), "/admin/sends/new?"+chosen.values().Encode()
 	if err := d.show(r, request); err != nil {
@@ -196,7 +196,7 @@ func (p *pages) test(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return p.showCheck(r, &chosen, &request, err, nil)
 	}
-	wrong, err := messagepages.SendTest(r, chosen.Message, request.Populations[0].List, "", r.Person.Email)
+	wrong, err := messagepages.SendTest(r, chosen.Message, request.Populations[0].List, "", r.User.Email)
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +207,7 @@ func (p *pages) test(r *ui.Request) (*ui.View, error) {
 		}
 		return view, err
 	}
-	return messagepages.ToTest(r, chosen.path(freshToken(r), r.PostForm.Has("whole")), r.Person.Email)
+	return messagepages.ToTest(r, chosen.path(freshToken(r), r.PostForm.Has("whole")), r.User.Email)
 }
 
 // leftOutCounts has the reasons for which Contacts are no recipients.

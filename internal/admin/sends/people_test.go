@@ -8,14 +8,14 @@ import (
 	"enlist/internal/admin/ui"
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
-	"enlist/internal/people"
 	"enlist/internal/reports"
+	"enlist/internal/users"
 )
 
 // The page sorts the people of a page as the service has sorted all, so that the row that is one too many is the last. The
 // service refuses to sort more rows than mostSorted, so those of a larger Batch stay as they are.
 func TestPeopleAreSortedAsTheServiceDoes(t *testing.T) {
-	r := &ui.Request{Visit: &people.Visit{Caller: &enlist.Caller{Account: new(enlist.Account)}}}
+	r := &ui.Request{Visit: &users.Visit{Caller: &enlist.Caller{Account: new(enlist.Account)}}}
 	row := func(list enlist.ListID, address string, time int64) reports.BatchRow {
 		return reports.BatchRow{Recipient: batches.Recipient{List: list, Address: address}, Event: batches.RecipientEvent{Time: time}}
 	}

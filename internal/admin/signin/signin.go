@@ -1,4 +1,4 @@
-// Package signin has the pages with which a person signs in: with a password, a passkey, or a link that works
+// Package signin has the pages with which a user signs in: with a password, a passkey, or a link that works
 // once.
 package signin
 
@@ -12,7 +12,7 @@ import (
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
-	"enlist/internal/people"
+	"enlist/internal/users"
 )
 
 //go:embed *.html
@@ -22,23 +22,23 @@ var files embed.FS
 type Options struct {
 	Delay     func(*http.Request) // waits after a sign-in that failed
 	SetCookie func(w http.ResponseWriter, cookie string)
-	Browser   func(*http.Request) people.Browser
-	Write     func(w http.ResponseWriter, r *http.Request, status int, view *ui.View, v *people.Visit)
+	Browser   func(*http.Request) users.Browser
+	Write     func(w http.ResponseWriter, r *http.Request, status int, view *ui.View, v *users.Visit)
 }
 
 // Pages are the pages.
 type Pages struct {
-	people     *people.Service
+	users      *users.Service
 	options    Options
 	form, link *template.Template
 }
 
 // New returns the pages.
-func New(p *people.Service, o Options) *Pages {
+func New(p *users.Service, o Options) *Pages {
 	return &Pages{p, o, ui.Parse(files, "signin.html"), ui.Parse(files, "link.html")}
 }
 
-// Path is where a person signs in who then sees the page of a request.
+// Path is where a user signs in who then sees the page of a request.
 func Path(r *http.Request) string {
 	if r.Method != http.MethodGet || r.URL.Path == "/admin/" {
 		return "/admin/sign-in"
@@ -59,26 +59,26 @@ func (p *Pages) Form(w http.ResponseWriter, r *http.Request) {
 
 func (p *Pages) show(w http.ResponseWriter, r *http.Request, status int, wrong string, d formData) {
 	var err error
-	if d.Options, err = p.people.PasskeyToSignIn(r.Host); err != nil {
+	if d.Options, err = p.users.PasskeyToSignIn(r.Host); err != nil {
 		d.Options = "" // the other ways go on
 	}
 	p.options.Write(w, r, status, &ui.View{Title: "Sign in", Problem: wrong, Content: p.form, Data: d}, nil)
 }
 
-// SignIn signs a person in.
+// SignIn signs a user in.
 func (p *Pages) SignIn(w http.ResponseWriter, r *http.Request) {
 	d := formData{Email: r.FormValue("email"), Next: r.FormValue("next")}
-	cookie, err := p.people.SignIn(r.Context(), d.Email, r.FormValue("password"), p.options.Browser(r))
+	cookie, err := p.users.SignIn(r.Context(), d.Email, r.FormValue("password"), p.options.Browser(r))
 	switch {
-	case errors.Is(err, people.ErrSignIn):
+	case errors.Is(err, users.ErrSignIn):
 		p.options.Delay(r)
 		p.show(w, r, http.StatusUnprocessableEntity, "The address or the password is wrong.", d)
-	case errors.Is(err, people.ErrTooManyTries):
+	case errors.Is(err, users.ErrTooManyTries):
 		p.show(w, r, http.StatusTooManyRequests,
 			"Too many tries for this address. Wait a quarter of an hour, or ask for a link.", d)
-	case errors.Is(err, people.ErrBusy):
+	case errors.Is(err, users.ErrBusy):
 		w.Header().Set("Retry-After", "5")
-		p.show(w, r, http.StatusServiceUnavailable, "Too many people sign in at this moment. Try again in some seconds.", d)
+		p.show(w, r, http.StatusServiceUnavailable, "Too many users sign in at this moment. Try again in some seconds.", d)
 	case err != nil:
 		p.fail(w, r)
 	default:
@@ -87,12 +87,12 @@ func (p *Pages) SignIn(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// SignInWithPasskey signs a person in whose browser has a passkey.
+// SignInWithPasskey signs a user in whose browser has a passkey.
 func (p *Pages) SignInWithPasskey(w http.ResponseWriter, r *http.Request) {
 	d := formData{Next: r.FormValue("next")}
-	cookie, err := p.people.SignInWithPasskey(r.Context(), r.Host, r.FormValue("answer"), p.options.Browser(r))
+	cookie, err := p.users.SignInWithPasskey(r.Context(), r.Host, r.FormValue("answer"), p.options.Browser(r))
 	switch {
-	case errors.Is(err, people.ErrPasskey) || people.IsLinkError(err): // or the person has no Account any more
+	case errors.Is(err, users.ErrPasskey) || users.IsLinkError(err): // or the user has no Account any more
 		p.options.Delay(r)
 		p.show(w, r, http.StatusUnprocessableEntity,
 			"This passkey does not sign in: it was removed, or the page was open for more than an hour. Try again.", d)
@@ -122,7 +122,7 @@ func (p *Pages) fail(w http.ResponseWriter, r *http.Request) {
 // linkData is the data of the page of a link.
 type linkData struct {
 	Valid   bool
-	Name    string // of the person; "": the link makes the first person
+	Name    string // of the user; "": the link makes the first user
 	Email   string
 	NewName string
 	Wrong   map[string]string // what is wrong, by input
@@ -130,16 +130,16 @@ type linkData struct {
 
 // Link shows the page of a link, whose button signs in.
 func (p *Pages) Link(w http.ResponseWriter, r *http.Request) {
-	person, err := p.people.PersonOfLink(r.Context(), r.PathValue("text"))
+	user, err := p.users.UserOfLink(r.Context(), r.PathValue("text"))
 	switch {
-	case people.IsLinkError(err):
+	case users.IsLinkError(err):
 		p.showLink(w, r, http.StatusNotFound, linkData{})
 	case err != nil:
 		p.fail(w, r)
-	case person == nil:
+	case user == nil:
 		p.showLink(w, r, http.StatusOK, linkData{Valid: true})
 	default:
-		p.showLink(w, r, http.StatusOK, linkData{Valid: true, Name: person.Name})
+		p.showLink(w, r, http.StatusOK, linkData{Valid: true, Name: user.Name})
 	}
 }
 
@@ -154,23 +154,23 @@ func (p *Pages) showLink(w http.ResponseWriter, r *http.Request, status int, d l
 	p.options.Write(w, r, status, &ui.View{Title: title, Content: p.link, Data: d}, nil)
 }
 
-// UseLink signs the person of a link in, or makes the first person.
+// UseLink signs the user of a link in, or makes the first user.
 func (p *Pages) UseLink(w http.ResponseWriter, r *http.Request) {
 	text, b := r.PathValue("text"), p.options.Browser(r)
 	d := linkData{Valid: true, Email: r.FormValue("email"), NewName: r.FormValue("name")}
-	person, err := p.people.PersonOfLink(r.Context(), text)
+	user, err := p.users.UserOfLink(r.Context(), text)
 	var cookie string
 	switch {
 	case err != nil:
-	case person != nil:
-		cookie, err = p.people.UseLink(r.Context(), text, b)
+	case user != nil:
+		cookie, err = p.users.UseLink(r.Context(), text, b)
 	default:
-		cookie, err = p.people.BecomeFirst(r.Context(), text,
-			people.FirstPerson{Email: d.Email, Name: d.NewName, Password: r.FormValue("password")}, b)
+		cookie, err = p.users.BecomeFirst(r.Context(), text,
+			users.FirstUser{Email: d.Email, Name: d.NewName, Password: r.FormValue("password")}, b)
 	}
 	var wrong *enlist.Error
 	switch {
-	case people.IsLinkError(err):
+	case users.IsLinkError(err):
 		p.options.Delay(r)
 		p.showLink(w, r, http.StatusNotFound, linkData{})
 	case errors.As(err, &wrong) && wrong.Kind == enlist.InvalidParameters:
@@ -182,10 +182,10 @@ func (p *Pages) UseLink(w http.ResponseWriter, r *http.Request) {
 		p.options.SetCookie(w, cookie)
 		to := "/admin/"
 		switch {
-		case person == nil:
-			to = "/admin/account" // the first person says where it is
-		case !person.HasPassword():
-			to = "/admin/you" // where the person chooses one
+		case user == nil:
+			to = "/admin/account" // the first user says where it is
+		case !user.HasPassword():
+			to = "/admin/you" // where the user chooses one
 		}
 		http.Redirect(w, r, to, http.StatusSeeOther)
 	}

@@ -6,7 +6,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file keeps a form of one Account from changing another. A person of several Accounts has tabs of different ones,
+// This file keeps a form of one Account from changing another. A user of several Accounts has tabs of different ones,
 // while the session is in one of them: that which was chosen last. So each form that changes something has the Account
 // of its page.
 

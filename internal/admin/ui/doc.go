@@ -13,7 +13,7 @@
 //	country.go           choices of a country and a time zone
 //	upload.go, download.go   files from and to a browser
 //	format.go, rights.go numbers, times and rights in words
-//	lists.go             the Lists of a person
+//	lists.go             the Lists of a user
 //	account.go           keeps a form of one Account from changing another
 //	seen.go              keeps a form from setting back what others have changed
 //	table.go             tables that are sorted by a column and searched for names

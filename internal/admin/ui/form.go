@@ -102,7 +102,7 @@ func (f Form) Details() (all []enlist.Detail) {
 }
 
 // Refuse shows a refusal, and the other mistakes of the form, beside the inputs that they are about. It returns the sentence for the top of the page, or the
-// error if it is no refusal that a person can correct.
+// error if it is no refusal that a user can correct.
 func (f Form) Refuse(err error) (problem string, _ error) {
 	known, ok := errors.AsType[*enlist.Error](err)
 	if !ok || known.Kind != enlist.InvalidParameters && known.Kind != enlist.ReservedField &&
@@ -136,7 +136,7 @@ func Mistakes(err *enlist.Error) map[string]string {
 	return all
 }
 
-// WrongInputs returns Mistakes of an error that a person can correct, or else the error.
+// WrongInputs returns Mistakes of an error that a user can correct, or else the error.
 func WrongInputs(err error) (map[string]string, error) {
 	if known, ok := errors.AsType[*enlist.Error](err); ok && known.Kind == enlist.InvalidParameters && known.Field != "" {
 		return Mistakes(known), nil

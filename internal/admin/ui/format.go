@@ -165,10 +165,10 @@ func Points(thousandths int64) string {
 // Names are the names of the records of an Account.
 type Names struct {
 	Lists    map[enlist.ListID]string
-	Messages map[enlist.MessageID]string // that the person sees
+	Messages map[enlist.MessageID]string // that the user sees
 }
 
-// Names returns the names that the person may see.
+// Names returns the names that the user may see.
 func (r *Request) Names() (n Names, err error) {
 	if n.Lists, err = r.ListNames(); err != nil {
 		return n, err

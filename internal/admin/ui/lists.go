@@ -2,9 +2,9 @@ package ui
 
 import "enlist/internal/enlist"
 
-// This file reads the Lists of a person.
+// This file reads the Lists of a user.
 
-// Lists returns the Lists that the person may use, in the order of their names. A request reads them once, because
+// Lists returns the Lists that the user may use, in the order of their names. A request reads them once, because
 // several parts of a page need them. Do not change them.
 func (r *Request) Lists() (all []enlist.List, err error) {
 	if r.lists == nil {
@@ -13,7 +13,7 @@ func (r *Request) Lists() (all []enlist.List, err error) {
 	return r.lists, err
 }
 
-// ListNames returns the names of the Lists that the person may use.
+// ListNames returns the names of the Lists that the user may use.
 func (r *Request) ListNames() (map[enlist.ListID]string, error) {
 	if r.lists == nil {
 		return r.App.Lists.Names(r.Context(), r.Caller)

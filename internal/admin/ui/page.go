@@ -16,7 +16,7 @@ import (
 
 	"enlist/internal/app"
 	"enlist/internal/enlist"
-	"enlist/internal/people"
+	"enlist/internal/users"
 )
 
 // This file has pages, and how a page is written.
@@ -27,7 +27,7 @@ var files embed.FS
 // Page answers requests for one path.
 type Page struct {
 	Pattern string                        // of a http.ServeMux, such as "GET /admin/lists/{list}"
-	Level   enlist.Level                  // that the person needs at least
+	Level   enlist.Level                  // that the user needs at least
 	Upload  bool                          // the page reads its body with Request.Upload
 	Whole   bool                          // of Upload: the page has all of the body in memory
 	MaxForm int64                         // largest form in bytes; 0: 64 KiB
@@ -41,10 +41,10 @@ const (
 	LargeForm = 8 << 20
 )
 
-// Request is a request of a person who is signed in.
+// Request is a request of a user who is signed in.
 type Request struct {
 	*http.Request
-	*people.Visit
+	*users.Visit
 	Writer    http.ResponseWriter // for a page that sends a file
 	App       *app.App
 	Now       time.Time // in the time zone of the Account
@@ -59,8 +59,8 @@ type View struct {
 	Title, Sub string
 	Place      string // the entry of the menu that the page belongs to
 	Actions    []Action
-	// Refresh is after how many seconds the browser loads the main part again, until the person stops it; 0: never. A
-	// form into which a person types stays as it is with an id and hx-preserve.
+	// Refresh is after how many seconds the browser loads the main part again, until the user stops it; 0: never. A
+	// form into which a user types stays as it is with an id and hx-preserve.
 	Refresh  int
 	Problem  string // what was wrong with the request
 	Content  *template.Template
@@ -89,18 +89,18 @@ func (r *Request) Fragment() bool { return IsFragment(r.Request) }
 // IsFragment is Request.Fragment for any request.
 func IsFragment(r *http.Request) bool { return r.Header.Get("HX-Request") == "true" }
 
-// ErrNotFound is the error of a page for something that does not exist, or that the person may not see.
+// ErrNotFound is the error of a page for something that does not exist, or that the user may not see.
 var ErrNotFound = errors.New("there is no such page, or you may not see it")
 
-// MaySend reports whether the person may start, pause and cancel Batches.
+// MaySend reports whether the user may start, pause and cancel Batches.
 func (r *Request) MaySend() bool { return !r.Caller.NoSending && r.Caller.Key.Level >= enlist.Standard }
 
-// MayEditAccount reports whether the person may change what belongs to the whole Account, such as images.
+// MayEditAccount reports whether the user may change what belongs to the whole Account, such as images.
 func (r *Request) MayEditAccount() bool {
 	return r.Caller.Key.Level >= enlist.Full && r.Caller.Key.Lists == nil
 }
 
-// MayWrite reports whether the person may write Messages.
+// MayWrite reports whether the user may write Messages.
 func (r *Request) MayWrite() bool { return r.Caller.Key.Level >= enlist.Full }
 
 // NoMail says why no mail leaves now, as a sentence, or "" if mails leave.
@@ -141,11 +141,11 @@ type group struct {
 	Entries []entry
 }
 
-// ofAccount are the paths of the pages about a whole Account. A person of only some Lists may not see them.
-var ofAccount = []string{"/admin/images", "/admin/look", "/admin/account", "/admin/people",
+// ofAccount are the paths of the pages about a whole Account. A user of only some Lists may not see them.
+var ofAccount = []string{"/admin/images", "/admin/look", "/admin/account", "/admin/users",
 	"/admin/keys", "/admin/audit"}
 
-// isFor reports whether the menu of a person has the entry.
+// isFor reports whether the menu of a user has the entry.
 func (e entry) isFor(c *enlist.Caller) bool {
 	return c.Key.Level >= e.level && (c.Key.Lists == nil || !slices.Contains(ofAccount, e.Path))
 }
@@ -170,7 +170,7 @@ var menu = []group{
 		{"Sending health", "/admin/sending", enlist.Read},
 		{"Unsubscriber List", "/admin/unsubscribers", enlist.Standard},
 		{"Account", "/admin/account", enlist.Full},
-		{"People", "/admin/people", enlist.Full},
+		{"Users", "/admin/users", enlist.Full},
 		{"Keys", "/admin/keys", enlist.Full},
 		{"Webhooks", "/admin/webhooks", enlist.Full},
 		{"Audit log", "/admin/audit", enlist.Full},
@@ -179,7 +179,7 @@ var menu = []group{
 	}},
 }
 
-// menuFor returns the menu of a person.
+// menuFor returns the menu of a user.
 func menuFor(c *enlist.Caller) (all []group) {
 	for _, g := range menu {
 		g.Entries = slices.DeleteFunc(slices.Clone(g.Entries), func(e entry) bool { return !e.isFor(c) })
@@ -207,15 +207,15 @@ func countOf(n int64, what string) string {
 // layoutData is the data of the layout.
 type layoutData struct {
 	View
-	*people.Visit
+	*users.Visit
 	AccountID enlist.AccountID
 	Counts    map[string]string // of countsOf
 	Menu      []group
-	Reloads   bool   // the person has not stopped the Refresh
+	Reloads   bool   // the user has not stopped the Refresh
 	Toggle    string // URL that stops it, or goes on
 }
 
-// refresh lets the browser load the page again. The person can stop it: a screen reader would begin anew each time.
+// refresh lets the browser load the page again. The user can stop it: a screen reader would begin anew each time.
 func (d *layoutData) refresh(u *url.URL) {
 	query := u.Query()
 	query.Del(DoneParameter)
@@ -241,8 +241,8 @@ func Parse(page fs.FS, names ...string) *template.Template {
 	return template.Must(template.Must(layout().Clone()).ParseFS(page, names...))
 }
 
-// Write writes a page. v is nil without a person who is signed in. The menu shows u.
-func Write(w http.ResponseWriter, r *http.Request, status int, view *View, v *people.Visit, u app.UnderWay) error {
+// Write writes a page. v is nil without a user who is signed in. The menu shows u.
+func Write(w http.ResponseWriter, r *http.Request, status int, view *View, v *users.Visit, u app.UnderWay) error {
 	d := layoutData{View: *view, Visit: v}
 	if v != nil {
 		d.AccountID, d.Menu = v.Caller.Account.ID, menuFor(v.Caller)

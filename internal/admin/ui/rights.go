@@ -6,7 +6,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file has the rights of people and keys in words, and the parts of forms that choose them.
+// This file has the rights of users and keys in words, and the parts of forms that choose them.
 
 // LevelText says in words what a level allows.
 func LevelText(l enlist.Level) string {
@@ -40,7 +40,7 @@ type ListChoice struct {
 	Chosen bool
 }
 
-// ListChoices returns the Lists that the person may use, in the order of their names.
+// ListChoices returns the Lists that the user may use, in the order of their names.
 func (r *Request) ListChoices(chosen []enlist.ListID) ([]ListChoice, error) {
 	all, err := r.Lists()
 	choices := make([]ListChoice, len(all))

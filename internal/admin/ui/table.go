@@ -119,7 +119,7 @@ type Find struct {
 	Kept    url.Values // what else the URL says
 }
 
-// fewRows is the number of rows that a person reads without a search.
+// fewRows is the number of rows that a user reads without a search.
 const fewRows = 20
 
 // FindRows keeps the rows whose names have the text that a URL asks for, without regard to letter case.

@@ -1,4 +1,4 @@
-// Package you has the page about the person who is signed in: password, passkeys and devices.
+// Package you has the page about the user who is signed in: password, passkeys and devices.
 package you
 
 import (
@@ -8,7 +8,7 @@ import (
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
-	"enlist/internal/people"
+	"enlist/internal/users"
 )
 
 //go:embed you.html
@@ -48,41 +48,41 @@ type data struct {
 }
 
 type session struct {
-	people.Session
+	users.Session
 	Since   string
 	Present bool
 }
 
 type passkey struct {
-	people.Passkey
+	users.Passkey
 	Added, Used string
 }
 
 func (p *page) show(r *ui.Request, f form) (*ui.View, error) {
-	all, err := r.App.People.Sessions(r.Context(), r.Person.ID)
+	all, err := r.App.Users.Sessions(r.Context(), r.User.ID)
 	if err != nil {
 		return nil, err
 	}
-	d := data{form: f, HasPassword: r.Person.HasPassword(), Email: r.Person.Email}
+	d := data{form: f, HasPassword: r.User.HasPassword(), Email: r.User.Email}
 	for _, s := range all {
 		d.Sessions = append(d.Sessions, session{s, r.Date(s.CreationTime), s.ID == r.Session.ID})
 	}
-	passkeys, err := r.App.People.Passkeys(r.Context(), r.Person.ID)
+	passkeys, err := r.App.Users.Passkeys(r.Context(), r.User.ID)
 	if err != nil {
 		return nil, err
 	}
 	for _, k := range passkeys {
 		d.Passkeys = append(d.Passkeys, passkey{k, r.Day(k.CreationTime), r.Date(k.LastUsedTime)})
 	}
-	if d.Options, err = r.App.People.PasskeyToAdd(r.Context(), r.Visit, r.Host); err != nil {
+	if d.Options, err = r.App.Users.PasskeyToAdd(r.Context(), r.Visit, r.Host); err != nil {
 		return nil, err
 	}
-	return &ui.View{Title: r.Person.Name, Sub: r.Person.Email, Place: "You", Problem: f.Problem, Content: p.content,
+	return &ui.View{Title: r.User.Name, Sub: r.User.Email, Place: "You", Problem: f.Problem, Content: p.content,
 		Data: d}, nil
 }
 
 func (p *page) setPassword(r *ui.Request) (*ui.View, error) {
-	err := r.App.People.SetPassword(r.Context(), r.Visit, r.FormValue("present"), r.FormValue("password"))
+	err := r.App.Users.SetPassword(r.Context(), r.Visit, r.FormValue("present"), r.FormValue("password"))
 	if err == nil {
 		return ui.GoTo("/admin/you", "Your password was changed."), nil
 	}
@@ -99,9 +99,9 @@ func (p *page) setPassword(r *ui.Request) (*ui.View, error) {
 // refused reports whether an error is about the present password, and shows it beside a field.
 func (f *form) refused(err error, field string) bool {
 	switch {
-	case errors.Is(err, people.ErrSignIn):
+	case errors.Is(err, users.ErrSignIn):
 		f.Wrong = map[string]string{field: "This is not your present password."}
-	case errors.Is(err, people.ErrTooManyTries):
+	case errors.Is(err, users.ErrTooManyTries):
 		f.Wrong = map[string]string{field: "Too many tries. Wait a quarter of an hour."}
 	}
 	return f.Wrong != nil
@@ -109,14 +109,14 @@ func (f *form) refused(err error, field string) bool {
 
 func (p *page) addPasskey(r *ui.Request) (*ui.View, error) {
 	f := form{Problem: "The passkey was not added.", Name: r.FormValue("name")}
-	err := r.App.People.AddPasskey(r.Context(), r.Visit, r.Host, f.Name, r.FormValue("present"), r.FormValue("answer"))
+	err := r.App.Users.AddPasskey(r.Context(), r.Visit, r.Host, f.Name, r.FormValue("present"), r.FormValue("answer"))
 	if err == nil {
 		return ui.GoTo("/admin/you", "The passkey was added. Use it the next time you sign in."), nil
 	}
 	switch {
 	case f.refused(err, "passkey"):
 		return p.show(r, f)
-	case errors.Is(err, people.ErrPasskey):
+	case errors.Is(err, users.ErrPasskey):
 		f.Problem = "The passkey was not added: the browser took too long, or the device has one already. Try again."
 		return p.show(r, f)
 	}
@@ -127,8 +127,8 @@ func (p *page) addPasskey(r *ui.Request) (*ui.View, error) {
 }
 
 func removePasskey(r *ui.Request) (*ui.View, error) {
-	err := r.App.People.RemovePasskey(r.Context(), r.Visit, people.PasskeyID(r.ID("passkey")))
-	if errors.Is(err, people.ErrPasskey) {
+	err := r.App.Users.RemovePasskey(r.Context(), r.Visit, users.PasskeyID(r.ID("passkey")))
+	if errors.Is(err, users.ErrPasskey) {
 		return nil, ui.ErrNotFound
 	}
 	if err != nil {
@@ -138,8 +138,8 @@ func removePasskey(r *ui.Request) (*ui.View, error) {
 }
 
 func endSession(r *ui.Request) (*ui.View, error) {
-	err := r.App.People.EndSession(r.Context(), r.Visit, people.SessionID(r.ID("session")))
-	if errors.Is(err, people.ErrNoSession) {
+	err := r.App.Users.EndSession(r.Context(), r.Visit, users.SessionID(r.ID("session")))
+	if errors.Is(err, users.ErrNoSession) {
 		return nil, ui.ErrNotFound
 	}
 	if err != nil {

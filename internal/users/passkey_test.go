@@ -1,4 +1,4 @@
-package people_test
+package users_test
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 	"enlist/internal/apptest"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/people"
-	"enlist/internal/people/peopletest"
+	"enlist/internal/users"
+	"enlist/internal/users/userstest"
 
 	"github.com/descope/virtualwebauthn"
 )
@@ -23,7 +23,7 @@ func TestPasskeys(t *testing.T) {
 	apptest.Run(t, apptest.Shared, newDevice, []apptest.Rule[*device]{
 		{Name: "a passkey is added, signs in, and is removed", Test: (*device).wholeLife},
 		{Name: "an answer is refused a second time, after an hour, changed, or for another purpose", Test: (*device).oldAnswers},
-		{Name: "an answer for another site, or without a check of the person, is refused", Test: (*device).otherSites},
+		{Name: "an answer for another site, or without a check of the user, is refused", Test: (*device).otherSites},
 		{Name: "only pages at exactly the public host have passkeys", Test: (*device).hosts},
 		{Name: "a wrong present password, a bad name and another's passkey are refused", Test: (*device).refusals},
 		{Name: "a copied device is noticed by its counter", Test: (*device).copied},
@@ -32,31 +32,31 @@ func TestPasskeys(t *testing.T) {
 
 const host = "lists.example.com"
 
-// device is an authenticator in software, with a person who is signed in.
+// device is an authenticator in software, with a user who is signed in.
 type device struct {
 	*apptest.Account
-	site   virtualwebauthn.RelyingParty
-	keys   virtualwebauthn.Authenticator
-	key    virtualwebauthn.Credential
-	email  string
-	person *people.Visit
+	site  virtualwebauthn.RelyingParty
+	keys  virtualwebauthn.Authenticator
+	key   virtualwebauthn.Credential
+	email string
+	user  *users.Visit
 }
 
 func newDevice(t *testing.T, store db.Engine) *device {
 	d := &device{Account: newAccount(t, store)}
-	d.App.People.SetSettings(people.Settings{PublicURL: "https://" + host, Key: enlist.LinkKey{1}})
+	d.App.Users.SetSettings(users.Settings{PublicURL: "https://" + host, Key: enlist.LinkKey{1}})
 	d.site = virtualwebauthn.RelyingParty{ID: host, Name: "enlist", Origin: "https://" + host}
-	d.keys, d.key = virtualwebauthn.NewAuthenticator(), peopletest.NewKey()
-	d.email = fmt.Sprintf("li-%d@example.com", d.Caller.Account.ID) // people are of the whole store
-	d.person = visit(d.Account, invite(d.Account, people.Invitation{Email: d.email, Name: "Li",
-		Membership: people.Membership{Level: enlist.Read}}))
+	d.keys, d.key = virtualwebauthn.NewAuthenticator(), userstest.NewKey()
+	d.email = fmt.Sprintf("li-%d@example.com", d.Caller.Account.ID) // users are of the whole store
+	d.user = visit(d.Account, invite(d.Account, users.Invitation{Email: d.email, Name: "Li",
+		Membership: users.Membership{Level: enlist.Read}}))
 	return d
 }
 
 // creation returns what the device answers to the page "You" at a host.
 func (d *device) creation(host string) string {
 	d.Helper()
-	text, err := d.App.People.PasskeyToAdd(d.Context(), d.person, host)
+	text, err := d.App.Users.PasskeyToAdd(d.Context(), d.user, host)
 	d.Must(err)
 	options, err := virtualwebauthn.ParseAttestationOptions(text)
 	d.Must(err)
@@ -66,13 +66,13 @@ func (d *device) creation(host string) string {
 
 func (d *device) add() {
 	d.Helper()
-	d.Must(d.App.People.AddPasskey(d.Context(), d.person, host, "Phone", "", d.creation(host)))
+	d.Must(d.App.Users.AddPasskey(d.Context(), d.user, host, "Phone", "", d.creation(host)))
 }
 
 // assertion returns what the device answers to the page of the sign-in.
 func (d *device) assertion() string {
 	d.Helper()
-	text, err := d.App.People.PasskeyToSignIn(host)
+	text, err := d.App.Users.PasskeyToSignIn(host)
 	d.Must(err)
 	options, err := virtualwebauthn.ParseAssertionOptions(text)
 	d.Must(err)
@@ -81,13 +81,13 @@ func (d *device) assertion() string {
 }
 
 func (d *device) signIn(answer string) (cookie string, err error) {
-	return d.App.People.SignInWithPasskey(d.Context(), host, answer, browser)
+	return d.App.Users.SignInWithPasskey(d.Context(), host, answer, browser)
 }
 
 // refused checks that an answer does not sign in.
 func (d *device) refused(what, answer string) {
 	d.Helper()
-	if _, err := d.signIn(answer); !errors.Is(err, people.ErrPasskey) {
+	if _, err := d.signIn(answer); !errors.Is(err, users.ErrPasskey) {
 		d.Errorf("%s: %v, want ErrPasskey", what, err)
 	}
 }
@@ -98,15 +98,15 @@ func (d *device) wholeLife() {
 	cookie, err := d.signIn(d.assertion())
 	d.Must(err)
 	v := visit(d.Account, cookie)
-	if v == nil || v.Person.ID != d.person.Person.ID {
+	if v == nil || v.User.ID != d.user.User.ID {
 		d.Fatalf("the passkey signed in %+v", v)
 	}
-	all, err := d.App.People.Passkeys(d.Context(), v.Person.ID)
+	all, err := d.App.Users.Passkeys(d.Context(), v.User.ID)
 	d.Must(err)
 	if len(all) != 1 || all[0].Name != "Phone" || all[0].LastUsedTime != d.Now.Unix() {
 		d.Fatalf("the passkeys are %+v", all)
 	}
-	d.Must(d.App.People.RemovePasskey(d.Context(), v, all[0].ID))
+	d.Must(d.App.Users.RemovePasskey(d.Context(), v, all[0].ID))
 	d.refused("a passkey that was removed", d.assertion())
 	var audited []string
 	for _, row := range d.AuditLog(d.Caller.Account.ID) {
@@ -132,7 +132,7 @@ func (d *device) oldAnswers() {
 	pass(d.Account, time.Hour)
 	d.refused("after an hour", late)
 	d.refused("an earlier one after an hour", first)
-	if err := d.App.People.AddPasskey(d.Context(), d.person, host, "X", "", late); !errors.Is(err, people.ErrPasskey) {
+	if err := d.App.Users.AddPasskey(d.Context(), d.user, host, "X", "", late); !errors.Is(err, users.ErrPasskey) {
 		d.Errorf("an answer of a sign-in adds a passkey: %v", err)
 	}
 }
@@ -147,43 +147,43 @@ func (d *device) otherSites() {
 	}
 	d.site = good
 	d.keys.Options.UserNotVerified = true
-	d.refused("a device that has not checked the person", d.assertion())
+	d.refused("a device that has not checked the user", d.assertion())
 	d.keys.Options.UserNotVerified = false
-	d.keys.Options.UserHandle = []byte("person 0")
-	d.refused("the handle of another person", d.assertion())
+	d.keys.Options.UserHandle = []byte("user 0")
+	d.refused("the handle of another user", d.assertion())
 }
 
 func (d *device) hosts() {
 	for at, want := range map[string]bool{host: true, host + ":443": true, strings.ToUpper(host): true, "admin." + host: false, host + ":8443": false,
 		host + ".evil.example": false, host + ".": false, "evil.example": false,
 		"evil" + host: false, "example.com": false, "": false} {
-		text, err := d.App.People.PasskeyToSignIn(at)
+		text, err := d.App.Users.PasskeyToSignIn(at)
 		if d.Must(err); (text != "") != want {
 			d.Errorf("the host %q has passkeys: %v, want %v", at, text != "", want)
 		}
 	}
 	for public, at := range map[string]string{"http://localhost:8080": "localhost:8080", "http://127.0.0.1:8080": "localhost:8080"} {
-		d.App.People.SetSettings(people.Settings{PublicURL: public})
-		if text, err := d.App.People.PasskeyToSignIn(at); err != nil || text == "" {
+		d.App.Users.SetSettings(users.Settings{PublicURL: public})
+		if text, err := d.App.Users.PasskeyToSignIn(at); err != nil || text == "" {
 			d.Errorf("%s has no passkeys: %v", public, err)
 		}
 	}
 	for _, public := range []string{"http://lists.example.com", "https://192.0.2.1", "", "%"} {
-		d.App.People.SetSettings(people.Settings{PublicURL: public})
-		if text, err := d.App.People.PasskeyToSignIn(strings.TrimPrefix(strings.TrimPrefix(public, "http://"), "https://")); err != nil || text != "" {
+		d.App.Users.SetSettings(users.Settings{PublicURL: public})
+		if text, err := d.App.Users.PasskeyToSignIn(strings.TrimPrefix(strings.TrimPrefix(public, "http://"), "https://")); err != nil || text != "" {
 			d.Errorf("%s has passkeys: %v", public, err)
 		}
 	}
 }
 
 func (d *device) refusals() {
-	d.Must(d.App.People.SetPassword(d.Context(), d.person, "", goodPassword))
-	v := visit(d.Account, must(d.App.People.SignIn(d.Context(), d.email, goodPassword, browser)))
-	d.person = v
+	d.Must(d.App.Users.SetPassword(d.Context(), d.user, "", goodPassword))
+	v := visit(d.Account, must(d.App.Users.SignIn(d.Context(), d.email, goodPassword, browser)))
+	d.user = v
 	add := func(name, present string) error {
-		return d.App.People.AddPasskey(d.Context(), v, host, name, present, d.creation(host))
+		return d.App.Users.AddPasskey(d.Context(), v, host, name, present, d.creation(host))
 	}
-	if err := add("Phone", "wrong password"); !errors.Is(err, people.ErrSignIn) {
+	if err := add("Phone", "wrong password"); !errors.Is(err, users.ErrSignIn) {
 		d.Errorf("a wrong password: %v", err)
 	}
 	for _, name := range []string{"", " ", "two\nlines", strings.Repeat("x", 101)} {
@@ -192,18 +192,18 @@ func (d *device) refusals() {
 		}
 	}
 	d.Must(add("Phone", goodPassword))
-	if err := add("Phone again", goodPassword); !errors.Is(err, people.ErrPasskey) {
+	if err := add("Phone again", goodPassword); !errors.Is(err, users.ErrPasskey) {
 		d.Errorf("a second passkey with the same ID: %v", err)
 	}
-	all, err := d.App.People.Passkeys(d.Context(), v.Person.ID)
+	all, err := d.App.Users.Passkeys(d.Context(), v.User.ID)
 	d.Must(err)
-	other := *v.Person
+	other := *v.User
 	other.ID++
-	if err := d.App.People.RemovePasskey(d.Context(), &people.Visit{Person: &other, Caller: v.Caller}, all[0].ID); !errors.Is(err, people.ErrPasskey) {
-		d.Errorf("another person removes the passkey: %v", err)
+	if err := d.App.Users.RemovePasskey(d.Context(), &users.Visit{User: &other, Caller: v.Caller}, all[0].ID); !errors.Is(err, users.ErrPasskey) {
+		d.Errorf("another user removes the passkey: %v", err)
 	}
-	d.Must(d.App.People.Remove(d.Context(), d.email, 0))
-	d.refused("the passkey of a person who was removed", d.assertion())
+	d.Must(d.App.Users.Remove(d.Context(), d.email, 0))
+	d.refused("the passkey of a user who was removed", d.assertion())
 }
 
 func must(cookie string, err error) string {

@@ -1,4 +1,4 @@
-package people
+package users
 
 import (
 	"crypto/hmac"
@@ -58,8 +58,8 @@ func ceremony(challenge string) webauthn.SessionData {
 	return webauthn.SessionData{Challenge: challenge, UserVerification: protocol.VerificationRequired}
 }
 
-// handleOf identifies a person in a device. It says nothing about the person.
-func handleOf(id PersonID) []byte { return []byte("person " + strconv.FormatInt(int64(id), 10)) }
+// handleOf identifies a user in a device. It says nothing about the user.
+func handleOf(id UserID) []byte { return []byte("person " + strconv.FormatInt(int64(id), 10)) }
 
 // challengeTime is the time in seconds for which a challenge is valid: as long as a page may stay open.
 const challengeTime = 60 * 60

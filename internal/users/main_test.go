@@ -1,4 +1,4 @@
-package people_test
+package users_test
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package people
+package users
 
 import (
 	"context"
@@ -79,7 +79,7 @@ func networkOwner(p *passwords, ip string) int64 {
 	return int64(maphash.String(p.seed, networkOf(ip)) | 1)
 }
 
-// sum computes a hash for an owner of turns; 0 for a person who is signed in.
+// sum computes a hash for an owner of turns; 0 for a user who is signed in.
 func (p *passwords) sum(ctx context.Context, owner int64, password string, salt []byte) ([]byte, error) {
 	done, err := p.turns.AcquireFor(ctx, owner, 1)
 	if errors.Is(err, limiter.ErrBusy) {

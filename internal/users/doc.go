@@ -1,16 +1,16 @@
-// Package people has the people who use the pages of the administration: what each may do in which Accounts, how they
+// Package users has the users of the pages of the administration: what each may do in which Accounts, how they
 // sign in, and their sessions. Programs use API keys instead, which are in package accounts.
 //
-//	person.go       people and their memberships of Accounts
+//	user.go       users and their memberships of Accounts
 //	everything.go   who may do everything in all Accounts
-//	member.go       what a person of level full does with the people of an Account
-//	link.go         links with which a person signs in once
+//	member.go       what a user of level full does with the users of an Account
+//	link.go         links with which a user signs in once
 //	password.go     passwords
 //	passkey*.go     passkeys
-//	tries.go        limits of guesses of passwords, and the devices of a person
+//	tries.go        limits of guesses of passwords, and the devices of a user
 //	session.go      sign-in, sessions, and the Caller of a session
-//	people_sql.go   their SQL
+//	users_sql.go   their SQL
 //
 // A browser gets a random text as its cookie, and the database has only the SHA-256 of it, as of links and API keys.
 // The pages make every call of another package with the Caller of the session.
-package people
+package users

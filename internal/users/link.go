@@ -1,4 +1,4 @@
-package people
+package users
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file has links with which a person signs in once: the first time, or without a password. The text of a link is
+// This file has links with which a user signs in once: the first time, or without a password. The text of a link is
 // not stored, only its SHA-256. Programs that look at mails open links too, so opening one changes nothing: the button
 // of its page signs in.
 
@@ -23,11 +23,11 @@ var errLink = enlist.Refuse(enlist.InvalidKey, "this link has been used or is to
 // IsLinkError reports whether an error says that a link is not valid.
 func IsLinkError(err error) bool { return errors.Is(err, errLink) }
 
-// NewLink returns the text of a link for a person. Errors: InvalidParameters.
+// NewLink returns the text of a link for a user. Errors: InvalidParameters.
 func (s *Service) NewLink(ctx context.Context, email string) (text string, err error) {
 	text = rand.Text()
 	_, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
-		p, err := findPerson(tx, email)
+		p, err := findUser(tx, email)
 		if err != nil {
 			return false, err
 		}
@@ -41,7 +41,7 @@ func (s *Service) NewLink(ctx context.Context, email string) (text string, err e
 	return text, err
 }
 
-// FirstLink returns the text of a link that makes the first person, or "" if there are people.
+// FirstLink returns the text of a link that makes the first user, or "" if there are users.
 // Earlier first links end.
 func (s *Service) FirstLink(ctx context.Context) (text string, err error) {
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (string, error) {
@@ -57,31 +57,31 @@ func (s *Service) FirstLink(ctx context.Context) (text string, err error) {
 	})
 }
 
-func addLink(tx *db.Tx, text string, id PersonID, now int64) error {
+func addLink(tx *db.Tx, text string, id UserID, now int64) error {
 	if err := tx.Do("DELETE FROM sign_in_link WHERE expiry_time <= ?", now); err != nil {
 		return err
 	}
-	return linkTable.Queue(tx, &link{hash: hashOf(text), person: id, expiry: now + LinkTime})
+	return linkTable.Queue(tx, &link{hash: hashOf(text), user: id, expiry: now + LinkTime})
 }
 
-// PersonOfLink returns the person that a link is for, without using it, or nil if it makes the first person.
-func (s *Service) PersonOfLink(ctx context.Context, text string) (*Person, error) {
-	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*Person, error) {
+// UserOfLink returns the user that a link is for, without using it, or nil if it makes the first user.
+func (s *Service) UserOfLink(ctx context.Context, text string) (*User, error) {
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*User, error) {
 		l, err := findLink(tx, hashOf(text), s.db.Now().Unix())
-		if err != nil || l.person == 0 {
+		if err != nil || l.user == 0 {
 			return nil, err
 		}
-		return personByID(tx, l.person)
+		return userByID(tx, l.user)
 	})
 }
 
-// FirstPerson is what the first person types.
-type FirstPerson struct{ Email, Name, Password string }
+// FirstUser is what the first user types.
+type FirstUser struct{ Email, Name, Password string }
 
-// BecomeFirst uses the first link. The new person may do everything in all Accounts, and is signed in. Errors:
+// BecomeFirst uses the first link. The new user may do everything in all Accounts, and is signed in. Errors:
 // InvalidParameters, and one of IsLinkError.
-func (s *Service) BecomeFirst(ctx context.Context, text string, f FirstPerson, b Browser) (cookie string, err error) {
-	p, wrong := readPerson(f.Email, f.Name)
+func (s *Service) BecomeFirst(ctx context.Context, text string, f FirstUser, b Browser) (cookie string, err error) {
+	p, wrong := readUser(f.Email, f.Name)
 	if bad := checkPassword(f.Password); bad != nil {
 		wrong = append(wrong, bad)
 	}
@@ -96,7 +96,7 @@ func (s *Service) BecomeFirst(ctx context.Context, text string, f FirstPerson, b
 		if err != nil {
 			return "", err
 		}
-		if empty, err := isEmpty(tx); err != nil || !empty || l.person != 0 {
+		if empty, err := isEmpty(tx); err != nil || !empty || l.user != 0 {
 			return "", errors.Join(err, errLink)
 		}
 		first := *p
@@ -107,15 +107,15 @@ func (s *Service) BecomeFirst(ctx context.Context, text string, f FirstPerson, b
 	})
 }
 
-// UseLink signs the person of a link in. Errors: one of IsLinkError.
+// UseLink signs the user of a link in. Errors: one of IsLinkError.
 func (s *Service) UseLink(ctx context.Context, text string, b Browser) (cookie string, err error) {
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (string, error) {
 		l, err := takeLink(tx, hashOf(text), now)
 		if err != nil {
 			return "", err
 		}
-		p, err := personByID(tx, l.person)
-		if errors.Is(err, errNoPerson) {
+		p, err := userByID(tx, l.user)
+		if errors.Is(err, errNoUser) {
 			err = errLink
 		}
 		if err != nil {

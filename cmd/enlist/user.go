@@ -7,10 +7,10 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
-	"enlist/internal/people"
+	"enlist/internal/users"
 )
 
-// enlist person invite, link, list and remove: the people who use the pages of the administration.
+// enlist user invite, link, list and remove: the users of the pages of the administration.
 
 // linkURL has the flag with which a command prints the URL of a link.
 type linkURL struct {
@@ -20,28 +20,35 @@ type linkURL struct {
 func (l linkURL) of(text string) string { return linkPath(l.PublicURL, text) }
 
 // linkPath returns the URL of a sign-in link.
-func linkPath(base, text string) string { return base + people.LinkPath + text }
+func linkPath(base, text string) string { return base + users.LinkPath + text }
 
-type invitePersonCommand struct {
-	config.Database
-	linkURL
-	Email   string  `arg:"" help:"Email address with which the person signs in."`
-	Name    string  `required:"" help:"Name of the person, as the pages greet."`
-	Level   string  `enum:",read,standard,full" default:"" help:"Rights: read, standard (also Contacts) or full."`
-	Account int64   `placeholder:"ID" help:"ID of the Account; needed if there are several Accounts."`
-	List    []int64 `placeholder:"ID" help:"ID of a List that the person may use; may be repeated; default: all."`
-	MaySend bool    `help:"The person may send: pause, continue and cancel Batches."`
-
-	AllAccounts bool `help:"The person may do everything in all Accounts, also in those added later."`
+type userCommand struct {
+	Invite inviteUserCommand `cmd:"" help:"Let a user use the pages at /admin/, and print a link to sign in."`
+	Link   linkUserCommand   `cmd:"" help:"Print a link with which a user signs in once."`
+	List   listUserCommand   `cmd:"" help:"List the users of the pages."`
+	Remove removeUserCommand `cmd:"" help:"End a user's use of the pages."`
 }
 
-// Run invites the person and prints a link.
-func (c *invitePersonCommand) Run(ctx context.Context, out *console) error {
+type inviteUserCommand struct {
+	config.Database
+	linkURL
+	Email   string  `arg:"" help:"Email address with which the user signs in."`
+	Name    string  `required:"" help:"Name of the user, as the pages greet."`
+	Level   string  `enum:",read,standard,full" default:"" help:"Rights: read, standard (also Contacts) or full."`
+	Account int64   `placeholder:"ID" help:"ID of the Account; needed if there are several Accounts."`
+	List    []int64 `placeholder:"ID" help:"ID of a List that the user may use; may be repeated; default: all."`
+	MaySend bool    `help:"The user may send: pause, continue and cancel Batches."`
+
+	AllAccounts bool `help:"The user may do everything in all Accounts, also in those added later."`
+}
+
+// Run invites the user and prints a link.
+func (c *inviteUserCommand) Run(ctx context.Context, out *console) error {
 	if c.AllAccounts {
 		return c.inviteToAll(ctx, out)
 	}
 	if c.Level == "" {
-		return usage("choose the rights of the person with --level, or --all-accounts for everything in all Accounts")
+		return usage("choose the rights of the user with --level, or --all-accounts for everything in all Accounts")
 	}
 	level, err := enlist.ParseLevel(c.Level)
 	if err != nil {
@@ -52,57 +59,57 @@ func (c *invitePersonCommand) Run(ctx context.Context, out *console) error {
 		if err != nil {
 			return err
 		}
-		i := people.Invitation{Email: c.Email, Name: c.Name,
-			Membership: people.Membership{Account: account, Level: level, Lists: listIDs(c.List), MaySend: c.MaySend}}
-		if _, err := s.People.Invite(ctx, i); err != nil {
+		i := users.Invitation{Email: c.Email, Name: c.Name,
+			Membership: users.Membership{Account: account, Level: level, Lists: listIDs(c.List), MaySend: c.MaySend}}
+		if _, err := s.Users.Invite(ctx, i); err != nil {
 			return err
 		}
 		return c.print(ctx, s, out, c.Email)
 	})
 }
 
-// inviteToAll gives the person all rights in all Accounts, and prints a link.
-func (c *invitePersonCommand) inviteToAll(ctx context.Context, out *console) error {
+// inviteToAll gives the user all rights in all Accounts, and prints a link.
+func (c *inviteUserCommand) inviteToAll(ctx context.Context, out *console) error {
 	if c.Level != "" || c.Account != 0 || c.List != nil || c.MaySend {
 		return usage("--all-accounts gives all rights: leave out --level, --account, --list and --may-send")
 	}
 	return withService(ctx, c.Database, func(s *app.App) error {
-		if err := s.People.InviteToAll(ctx, c.Email, c.Name); err != nil {
+		if err := s.Users.InviteToAll(ctx, c.Email, c.Name); err != nil {
 			return err
 		}
 		return c.print(ctx, s, out, c.Email)
 	})
 }
 
-// print prints a new link for a person.
+// print prints a new link for a user.
 func (l linkURL) print(ctx context.Context, s *app.App, out *console, email string) error {
-	text, err := s.People.NewLink(ctx, email)
+	text, err := s.Users.NewLink(ctx, email)
 	if err == nil {
 		fmt.Fprintf(out.stdout, "%s\nThis link signs %s in once, within an hour.\n", l.of(text), email)
 	}
 	return err
 }
 
-type linkPersonCommand struct {
+type linkUserCommand struct {
 	config.Database
 	linkURL
-	Email string `arg:"" help:"Email address of the person."`
+	Email string `arg:"" help:"Email address of the user."`
 }
 
 // Run prints a link.
-func (c *linkPersonCommand) Run(ctx context.Context, out *console) error {
+func (c *linkUserCommand) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error { return c.print(ctx, s, out, c.Email) })
 }
 
-type listPersonCommand struct {
+type listUserCommand struct {
 	config.Database
 	format
 }
 
-// Run lists the people with their Accounts.
-func (c *listPersonCommand) Run(ctx context.Context, out *console) error {
+// Run lists the users with their Accounts.
+func (c *listUserCommand) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
-		all, err := s.People.Members(ctx, 0)
+		all, err := s.Users.Members(ctx, 0)
 		if err != nil {
 			return err
 		}
@@ -114,15 +121,15 @@ func (c *listPersonCommand) Run(ctx context.Context, out *console) error {
 	})
 }
 
-// memberRecord returns a person for JSON: times are Unix times.
-func memberRecord(m *people.Member) record {
+// memberRecord returns a user for JSON: times are Unix times.
+func memberRecord(m *users.Member) record {
 	return record{{"email", m.Email}, {"name", m.Name}, {"account_id", m.Account}, {"level", m.Level.String()},
 		{"lists", append([]enlist.ListID{}, m.Lists...)}, {"may_send", m.MaySend}, {"all_accounts", m.AllAccounts},
 		{"sign_in_time", m.SignInTime}}
 }
 
-// memberLine returns a person for a table: times are dates.
-func memberLine(m *people.Member) record {
+// memberLine returns a user for a table: times are dates.
+func memberLine(m *users.Member) record {
 	maySend := "no"
 	if m.MaySend {
 		maySend = "yes"
@@ -135,15 +142,15 @@ func memberLine(m *people.Member) record {
 		{"lists", listsText(m.Lists)}, {"may send", maySend}, {"signed in", formatTime(minute, m.SignInTime, "never")}}
 }
 
-type removePersonCommand struct {
+type removeUserCommand struct {
 	config.Database
-	Email   string `arg:"" help:"Email address of the person."`
-	Account int64  `placeholder:"ID" help:"ID of the Account that the person may no longer use; default: all."`
+	Email   string `arg:"" help:"Email address of the user."`
+	Account int64  `placeholder:"ID" help:"ID of the Account that the user may no longer use; default: all."`
 }
 
-func (c *removePersonCommand) Run(ctx context.Context, out *console) error {
+func (c *removeUserCommand) Run(ctx context.Context, out *console) error {
 	return withService(ctx, c.Database, func(s *app.App) error {
-		if err := s.People.Remove(ctx, c.Email, enlist.AccountID(c.Account)); err != nil {
+		if err := s.Users.Remove(ctx, c.Email, enlist.AccountID(c.Account)); err != nil {
 			return err
 		}
 		fmt.Fprintf(out.stdout, "removed %s\n", c.Email)

@@ -1,4 +1,4 @@
-package people
+package users
 
 import (
 	"crypto/sha256"
@@ -8,9 +8,9 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file stores people, memberships, links and sessions.
+// This file stores users, memberships, links and sessions.
 
-func mapPerson(m *db.Mapper, p *Person) {
+func mapUser(m *db.Mapper, p *User) {
 	m.ID("id", (*int64)(&p.ID))
 	m.Fixed("email", &p.Email)
 	m.Fixed("email_key", &p.emailKey)
@@ -22,7 +22,7 @@ func mapPerson(m *db.Mapper, p *Person) {
 }
 
 func mapMembership(m *db.Mapper, p *Membership) {
-	m.NaturalKey("person_id", (*int64)(&p.Person))
+	m.NaturalKey("person_id", (*int64)(&p.User))
 	m.NaturalKey("account_id", (*int64)(&p.Account))
 	m.Value("level", (*db.KeyLevel)(&p.Level))
 	m.Value("lists", (*db.KeyLists)(&p.Lists))
@@ -32,20 +32,20 @@ func mapMembership(m *db.Mapper, p *Membership) {
 // link is a stored link.
 type link struct {
 	hash   enlist.KeyHash
-	person PersonID
+	user   UserID
 	expiry int64
 }
 
 func mapLink(m *db.Mapper, l *link) {
 	m.NaturalKey("hash", (*db.HashBytes)(&l.hash))
-	m.Fixed("person_id", (*int64)(&l.person))
+	m.Fixed("person_id", (*int64)(&l.user))
 	m.Fixed("expiry_time", &l.expiry)
 }
 
 func mapSession(m *db.Mapper, s *Session) {
 	m.ID("id", (*int64)(&s.ID))
 	m.Stored("hash", (*db.HashBytes)(&s.hash))
-	m.Fixed("person_id", (*int64)(&s.Person))
+	m.Fixed("person_id", (*int64)(&s.User))
 	m.Value("account_id", (*int64)(&s.Account))
 	m.Fixed("agent", &s.Agent)
 	m.Fixed("ip", &s.IP)
@@ -55,7 +55,7 @@ func mapSession(m *db.Mapper, s *Session) {
 
 func mapPasskey(m *db.Mapper, p *Passkey) {
 	m.ID("id", (*int64)(&p.ID))
-	m.Fixed("person_id", (*int64)(&p.Person))
+	m.Fixed("person_id", (*int64)(&p.User))
 	m.Stored("hash", (*db.HashBytes)(&p.hash))
 	m.Fixed("name", &p.Name)
 	m.Value("credential", &p.credential)
@@ -64,33 +64,33 @@ func mapPasskey(m *db.Mapper, p *Passkey) {
 }
 
 var (
-	personTable     = db.NewMapping("person", mapPerson)
+	userTable       = db.NewMapping("person", mapUser)
 	membershipTable = db.NewMapping("membership", mapMembership)
 	linkTable       = db.NewMapping("sign_in_link", mapLink)
 	sessionTable    = db.NewMapping("session", mapSession)
 	passkeyTable    = db.NewMapping("passkey", mapPasskey)
 )
 
-// personByKey returns the person with a normalised address. An Update locks the row, as in personByID.
-func personByKey(tx *db.Tx, key string) (*Person, error) {
-	return personTable.One(tx, errNoPerson, "WHERE email_key = ?"+tx.Locking(), key)
+// userByKey returns the user with a normalised address. An Update locks the row, as in userByID.
+func userByKey(tx *db.Tx, key string) (*User, error) {
+	return userTable.One(tx, errNoUser, "WHERE email_key = ?"+tx.Locking(), key)
 }
 
-// personByID returns a person. An Update locks the row, so that a sign-in does not store the password from before a
+// userByID returns a user. An Update locks the row, so that a sign-in does not store the password from before a
 // change again, and the change ends its session.
-func personByID(tx *db.Tx, id PersonID) (*Person, error) {
-	return personTable.One(tx, errNoPerson, "WHERE id = ?"+tx.Locking(), int64(id))
+func userByID(tx *db.Tx, id UserID) (*User, error) {
+	return userTable.One(tx, errNoUser, "WHERE id = ?"+tx.Locking(), int64(id))
 }
 
-// isEmpty reports whether there is no person yet.
+// isEmpty reports whether there is no user yet.
 func isEmpty(tx *db.Tx) (bool, error) {
 	n, err := tx.Number("SELECT count(*) FROM person")
 	return n == 0, err
 }
 
-// membershipsOf returns the memberships of a person in the order of the Accounts. Who may do everything has one of each
+// membershipsOf returns the memberships of a user in the order of the Accounts. Who may do everything has one of each
 // Account, and they are not stored, so that they include the Accounts that are added later.
-func membershipsOf(tx *db.Tx, p *Person) ([]Membership, error) {
+func membershipsOf(tx *db.Tx, p *User) ([]Membership, error) {
 	if !p.AllAccounts {
 		return membershipTable.All(tx, "WHERE person_id = ? ORDER BY account_id", int64(p.ID))
 	}
@@ -103,12 +103,12 @@ func membershipsOf(tx *db.Tx, p *Person) ([]Membership, error) {
 }
 
 // everything is the membership of an Account with all rights.
-func everything(id PersonID, account enlist.AccountID) Membership {
-	return Membership{Person: id, Account: account, Level: enlist.Full, MaySend: true}
+func everything(id UserID, account enlist.AccountID) Membership {
+	return Membership{User: id, Account: account, Level: enlist.Full, MaySend: true}
 }
 
-// passkeysOf returns the passkeys of a person in the order of their IDs.
-func passkeysOf(tx *db.Tx, id PersonID) ([]Passkey, error) {
+// passkeysOf returns the passkeys of a user in the order of their IDs.
+func passkeysOf(tx *db.Tx, id UserID) ([]Passkey, error) {
 	return passkeyTable.All(tx, "WHERE person_id = ? ORDER BY id", int64(id))
 }
 
@@ -117,8 +117,8 @@ func passkeyByHash(tx *db.Tx, hash enlist.KeyHash) (*Passkey, error) {
 	return passkeyTable.One(tx, ErrPasskey, "WHERE hash = ?", hash[:])
 }
 
-// deletePerson removes a person with all sessions, links and passkeys.
-func deletePerson(tx *db.Tx, id PersonID) error {
+// deleteUser removes a user with all sessions, links and passkeys.
+func deleteUser(tx *db.Tx, id UserID) error {
 	for _, statement := range []string{"DELETE FROM session WHERE person_id = ?",
 		"DELETE FROM sign_in_link WHERE person_id = ?", "DELETE FROM passkey WHERE person_id = ?",
 		"DELETE FROM membership WHERE person_id = ?", "DELETE FROM person WHERE id = ?"} {

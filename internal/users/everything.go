@@ -1,4 +1,4 @@
-package people
+package users
 
 import (
 	"context"
@@ -12,25 +12,25 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file has the people who may do everything in all Accounts: the first person, and those whom the operator gives
+// This file has the users who may do everything in all Accounts: the first user, and those whom the operator gives
 // this right. The pages neither give it nor take it away, because the rights of their users end at an Account.
 // decisions.md: 138
 
-func errAllAccounts(p *Person) error {
-	return enlist.Invalid("person", p.Name+" may do everything in all Accounts: only the person who runs this server "+
-		"changes this, with enlist person remove")
+func errAllAccounts(p *User) error {
+	return enlist.Invalid("user", p.Name+" may do everything in all Accounts: only the person who runs this server "+
+		"changes this, with enlist user remove")
 }
 
-// InviteToAll gives a person all rights in all Accounts, also in those added later. It adds a person whose address is
+// InviteToAll gives a user all rights in all Accounts, also in those added later. It adds a user whose address is
 // new. Errors: InvalidParameters.
 func (s *Service) InviteToAll(ctx context.Context, email, name string) error {
-	p, err := newPerson(email, name)
+	p, err := newUser(email, name)
 	if err != nil {
 		return err
 	}
 	_, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
-		found, err := personByKey(tx, p.emailKey)
-		if errors.Is(err, errNoPerson) {
+		found, err := userByKey(tx, p.emailKey)
+		if errors.Is(err, errNoUser) {
 			added := *p
 			found, err = &added, nil
 		}
@@ -42,12 +42,12 @@ func (s *Service) InviteToAll(ctx context.Context, email, name string) error {
 	return err
 }
 
-// giveEverything stores a person, who may be new, with all rights. The audit log of each Account has a row.
-func giveEverything(ctx context.Context, tx *db.Tx, p *Person, now int64) error {
+// giveEverything stores a user, who may be new, with all rights. The audit log of each Account has a row.
+func giveEverything(ctx context.Context, tx *db.Tx, p *User, now int64) error {
 	p.AllAccounts = true
-	store := personTable.Save
+	store := userTable.Save
 	if p.ID == 0 {
-		p.CreationTime, store = now, personTable.Add
+		p.CreationTime, store = now, userTable.Add
 	}
 	if err := store(tx, p); err != nil {
 		return err
@@ -64,12 +64,12 @@ func giveEverything(ctx context.Context, tx *db.Tx, p *Person, now int64) error 
 	return err
 }
 
-// InviteFirst invites the person whom the operator has declared as the first user: it adds the person with all rights
-// if there are no people, and makes a link as long as this person has never signed in. The link is mailed, once in an
+// InviteFirst invites the user whom the operator has declared as the first user: it adds the user with all rights
+// if there are no users, and makes a link as long as this user has never signed in. The link is mailed, once in an
 // hour, or else returned. It returns nil if there is nothing to do. url is where the pages are. Errors:
 // InvalidParameters.
 func (s *Service) InviteFirst(ctx context.Context, email, name, url string) (*MemberLink, error) {
-	p, err := newPerson(email, name)
+	p, err := newUser(email, name)
 	if err != nil {
 		return nil, err
 	}
@@ -100,8 +100,8 @@ func (s *Service) InviteFirst(ctx context.Context, email, name, url string) (*Me
 	return new(MemberLink), nil
 }
 
-// firstUser returns the declared first user, if the person needs a link.
-func (s *Service) firstUser(ctx context.Context, tx *db.Tx, p *Person, now int64) (*Person, error) {
+// firstUser returns the declared first user, if the user needs a link.
+func (s *Service) firstUser(ctx context.Context, tx *db.Tx, p *User, now int64) (*User, error) {
 	empty, err := isEmpty(tx)
 	if err != nil {
 		return nil, err
@@ -110,8 +110,8 @@ func (s *Service) firstUser(ctx context.Context, tx *db.Tx, p *Person, now int64
 		added := *p
 		return &added, giveEverything(ctx, tx, &added, now)
 	}
-	found, err := personByKey(tx, p.emailKey)
-	if errors.Is(err, errNoPerson) {
+	found, err := userByKey(tx, p.emailKey)
+	if errors.Is(err, errNoUser) {
 		return nil, nil
 	}
 	if err != nil || found.SignInTime != 0 || !found.AllAccounts {
@@ -125,7 +125,7 @@ func (s *Service) firstUser(ctx context.Context, tx *db.Tx, p *Person, now int64
 	return found, nil
 }
 
-// NameOf returns the name of a person whose address is all that is known: what is before the @.
+// NameOf returns the name of a user whose address is all that is known: what is before the @.
 func NameOf(email string) string {
 	name, _, _ := strings.Cut(email, "@")
 	return name

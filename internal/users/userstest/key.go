@@ -1,5 +1,5 @@
-// Package peopletest has what tests of the sign-in with a passkey share.
-package peopletest
+// Package userstest has what tests of the sign-in with a passkey share.
+package userstest
 
 import "github.com/descope/virtualwebauthn"
 

@@ -1,4 +1,4 @@
-package people
+package users
 
 import (
 	"cmp"
@@ -130,22 +130,22 @@ func (t *tries) hash(key string) uint64 { return maphash.String(t.seed, key) }
 // deviceRandom is the number of random bytes in the text of a device.
 const deviceRandom = 16
 
-// NewDevice returns a text for a browser in which a person is signed in. Sign-ins of the person with it have a limit of
+// NewDevice returns a text for a browser in which a user is signed in. Sign-ins of the user with it have a limit of
 // their own.
-func (s *Service) NewDevice(id PersonID) string {
+func (s *Service) NewDevice(id UserID) string {
 	random := make([]byte, deviceRandom)
 	rand.Read(random) // crypto/rand never returns an error
 	return base64.RawURLEncoding.EncodeToString(append(random, s.settings.Key.Challenge(devicePurpose(id), random)...))
 }
 
-// IsDevice reports whether NewDevice has returned a text for a person.
-func (s *Service) IsDevice(id PersonID, text string) bool {
+// IsDevice reports whether NewDevice has returned a text for a user.
+func (s *Service) IsDevice(id UserID, text string) bool {
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	return err == nil && id != 0 && len(b) > deviceRandom &&
 		hmac.Equal(b[deviceRandom:], s.settings.Key.Challenge(devicePurpose(id), b[:deviceRandom]))
 }
 
-func devicePurpose(id PersonID) string { return "device of " + strconv.FormatInt(int64(id), 10) }
+func devicePurpose(id UserID) string { return "device of " + strconv.FormatInt(int64(id), 10) }
 
 // Sign returns a signature of a text for the session of a visit.
 func (s *Service) Sign(v *Visit, text string) string {

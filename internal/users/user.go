@@ -1,4 +1,4 @@
-package people
+package users
 
 import (
 	"context"
@@ -12,16 +12,16 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file has people and what they may do in each Account.
+// This file has users and what they may do in each Account.
 
-// PersonID identifies a person.
-type PersonID int64
+// UserID identifies a user.
+type UserID int64
 
-// Person may use the pages.
-type Person struct {
-	ID           PersonID
+// User may use the pages.
+type User struct {
+	ID           UserID
 	Email        string
-	Name         string // as the pages greet the person
+	Name         string // as the pages greet the user
 	CreationTime int64
 	SignInTime   int64 // of the last sign-in; 0: never
 	AllAccounts  bool  // may do everything in all Accounts, also in those added later
@@ -30,30 +30,30 @@ type Person struct {
 	password string // as passwords.hash returns it; "": signs in by links only
 }
 
-// HasPassword reports whether the person can sign in with a password.
-func (p *Person) HasPassword() bool { return p.password != "" }
+// HasPassword reports whether the user can sign in with a password.
+func (p *User) HasPassword() bool { return p.password != "" }
 
-// Membership says what a person may do in an Account.
+// Membership says what a user may do in an Account.
 type Membership struct {
-	Person  PersonID
+	User    UserID
 	Account enlist.AccountID
 	Level   enlist.Level
 	Lists   []enlist.ListID // nil: all Lists of the Account
-	MaySend bool            // the person may start Batches
+	MaySend bool            // the user may start Batches
 }
 
-// Member is a person with a membership.
+// Member is a user with a membership.
 type Member struct {
-	Person
+	User
 	Membership
 }
 
-var errNoPerson = errors.New("no person has this address")
+var errNoUser = errors.New("no user has this address")
 
-// maxName is the longest name of a person in letters.
+// maxName is the longest name of a user in letters.
 const maxName = 100
 
-// Service has the calls about people. It is safe for concurrent use.
+// Service has the calls about users. It is safe for concurrent use.
 type Service struct {
 	db        *db.DB
 	passwords *passwords
@@ -79,14 +79,14 @@ func New(database *db.DB) *Service {
 
 // Invitation describes a new membership.
 type Invitation struct {
-	Email, Name string // a person who exists keeps the name
-	Membership         // without the person
+	Email, Name string // a user who exists keeps the name
+	Membership         // without the user
 }
 
-// Invite gives a person a membership of an Account, or changes the one that the person has. Invite adds a person whose
+// Invite gives a user a membership of an Account, or changes the one that the user has. Invite adds a user whose
 // address is new. Errors: InvalidParameters.
 func (s *Service) Invite(ctx context.Context, i Invitation) (*Member, error) {
-	p, err := newPerson(i.Email, i.Name)
+	p, err := newUser(i.Email, i.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -96,15 +96,15 @@ func (s *Service) Invite(ctx context.Context, i Invitation) (*Member, error) {
 }
 
 // invite is Invite in a transaction.
-func invite(ctx context.Context, tx *db.Tx, p *Person, to Membership, now int64) (*Member, error) {
+func invite(ctx context.Context, tx *db.Tx, p *User, to Membership, now int64) (*Member, error) {
 	account, err := accounts.FindAccount(tx, to.Account)
 	if err != nil {
 		return nil, err
 	}
-	found, err := personByKey(tx, p.emailKey)
-	if errors.Is(err, errNoPerson) {
-		found = &Person{Email: p.Email, Name: p.Name, emailKey: p.emailKey, CreationTime: now}
-		err = personTable.Add(tx, found)
+	found, err := userByKey(tx, p.emailKey)
+	if errors.Is(err, errNoUser) {
+		found = &User{Email: p.Email, Name: p.Name, emailKey: p.emailKey, CreationTime: now}
+		err = userTable.Add(tx, found)
 	}
 	if err == nil && found.AllAccounts {
 		err = errAllAccounts(found)
@@ -113,7 +113,7 @@ func invite(ctx context.Context, tx *db.Tx, p *Person, to Membership, now int64)
 		return nil, err
 	}
 	m := &Member{*found, to}
-	m.Membership.Person = found.ID
+	m.Membership.User = found.ID
 	return m, addMembership(ctx, tx, account, m, now)
 }
 
@@ -124,13 +124,13 @@ func addMembership(ctx context.Context, tx *db.Tx, account *enlist.Account, m *M
 		return err
 	}
 	m.Lists = lists
-	before, err := membershipsOf(tx, &m.Person)
+	before, err := membershipsOf(tx, &m.User)
 	if err != nil {
 		return err
 	}
 	var old accounts.AuditValues
 	if i := slices.IndexFunc(before, func(b Membership) bool { return b.Account == account.ID }); i >= 0 {
-		old = auditValues(&Member{m.Person, before[i]})
+		old = auditValues(&Member{m.User, before[i]})
 	}
 	if err := membershipTable.Put(tx, &m.Membership); err != nil {
 		return err
@@ -138,8 +138,8 @@ func addMembership(ctx context.Context, tx *db.Tx, account *enlist.Account, m *M
 	return accounts.Audit(tx, accounts.OperatorIn(ctx, account), now, auditObject(m.ID), old, auditValues(m))
 }
 
-func auditObject(id PersonID) accounts.AuditObject {
-	return accounts.AuditObject{Kind: "Person", ID: int64(id)}
+func auditObject(id UserID) accounts.AuditObject {
+	return accounts.AuditObject{Kind: "User", ID: int64(id)}
 }
 
 func auditValues(m *Member) accounts.AuditValues {
@@ -150,33 +150,33 @@ func auditValues(m *Member) accounts.AuditValues {
 	return values
 }
 
-// newPerson checks an address and a name. Errors: InvalidParameters.
-func newPerson(email, name string) (*Person, error) {
-	p, wrong := readPerson(email, name)
+// newUser checks an address and a name. Errors: InvalidParameters.
+func newUser(email, name string) (*User, error) {
+	p, wrong := readUser(email, name)
 	if err := enlist.Together(wrong); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
-// readPerson is newPerson with all mistakes.
-func readPerson(email, name string) (p *Person, wrong []*enlist.Error) {
+// readUser is newUser with all mistakes.
+func readUser(email, name string) (p *User, wrong []*enlist.Error) {
 	spelling, key, ok := address.ParseEmail(email)
 	if !ok {
 		wrong = append(wrong, errNoAddress(email))
 	}
 	name, err := enlist.ReadLine(name)
 	if err == nil && name == "" {
-		wrong = append(wrong, enlist.Invalid("name", "the person needs a name"))
+		wrong = append(wrong, enlist.Invalid("name", "the user needs a name"))
 	} else if err != nil || utf8.RuneCountInString(name) > maxName || !utf8.ValidString(name) {
 		wrong = append(wrong, enlist.Invalid("name", "the name must be one line of at most 100 letters"))
 	}
-	return &Person{Email: spelling, Name: name, emailKey: key}, wrong
+	return &User{Email: spelling, Name: name, emailKey: key}, wrong
 }
 
 // Mistakes returns what is wrong with the address and the name.
 func (i *Invitation) Mistakes() []*enlist.Error {
-	_, wrong := readPerson(i.Email, i.Name)
+	_, wrong := readUser(i.Email, i.Name)
 	return wrong
 }
 
@@ -184,11 +184,11 @@ func errNoAddress(text string) *enlist.Error {
 	return enlist.Invalid("email", enlist.Quoted(text)+" is not an email address")
 }
 
-// Members returns the people of an Account in the order of their addresses, or those of all Accounts if account is 0:
+// Members returns the users of an Account in the order of their addresses, or those of all Accounts if account is 0:
 // then who may do everything is there once, with the Account 0.
 func (s *Service) Members(ctx context.Context, account enlist.AccountID) ([]Member, error) {
 	return db.OwnView(ctx, s.db, func(tx *db.Tx) (members []Member, err error) {
-		all, err := personTable.All(tx, "ORDER BY email_key")
+		all, err := userTable.All(tx, "ORDER BY email_key")
 		if err != nil {
 			return nil, err
 		}
@@ -210,11 +210,11 @@ func (s *Service) Members(ctx context.Context, account enlist.AccountID) ([]Memb
 	})
 }
 
-// Remove ends a person's membership of an Account, and all memberships if account is 0. A person without a
+// Remove ends a user's membership of an Account, and all memberships if account is 0. A user without a
 // membership is forgotten, and all sessions end. Errors: InvalidParameters.
 func (s *Service) Remove(ctx context.Context, email string, account enlist.AccountID) error {
 	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
-		p, err := findPerson(tx, email)
+		p, err := findUser(tx, email)
 		if err != nil {
 			return false, err
 		}
@@ -224,7 +224,7 @@ func (s *Service) Remove(ctx context.Context, email string, account enlist.Accou
 }
 
 // remove is Remove in a transaction.
-func remove(ctx context.Context, tx *db.Tx, p *Person, account enlist.AccountID, now int64) error {
+func remove(ctx context.Context, tx *db.Tx, p *User, account enlist.AccountID, now int64) error {
 	if p.AllAccounts && account != 0 {
 		return errAllAccounts(p)
 	}
@@ -243,12 +243,12 @@ func remove(ctx context.Context, tx *db.Tx, p *Person, account enlist.AccountID,
 		}
 	}
 	if left == len(all) && account != 0 {
-		return enlist.Invalid("email", "this person has no membership of the Account")
+		return enlist.Invalid("email", "this user has no membership of the Account")
 	}
 	if left > 0 {
 		return tx.Do("DELETE FROM session WHERE person_id = ? AND account_id = ?", int64(p.ID), int64(account))
 	}
-	return deletePerson(tx, p.ID)
+	return deleteUser(tx, p.ID)
 }
 
 func removeMembership(ctx context.Context, tx *db.Tx, m *Member, now int64) error {
@@ -259,15 +259,15 @@ func removeMembership(ctx context.Context, tx *db.Tx, m *Member, now int64) erro
 	return tx.Do("DELETE FROM membership WHERE person_id = ? AND account_id = ?", int64(m.ID), int64(m.Account))
 }
 
-// findPerson returns the person with an address as it was typed. Errors: InvalidParameters.
-func findPerson(tx *db.Tx, email string) (*Person, error) {
+// findUser returns the user with an address as it was typed. Errors: InvalidParameters.
+func findUser(tx *db.Tx, email string) (*User, error) {
 	_, key, ok := address.ParseEmail(email)
 	if !ok {
 		return nil, errNoAddress(email)
 	}
-	p, err := personByKey(tx, key)
-	if errors.Is(err, errNoPerson) {
-		return nil, enlist.Invalid("email", "no person has the address "+enlist.Quoted(email))
+	p, err := userByKey(tx, key)
+	if errors.Is(err, errNoUser) {
+		return nil, enlist.Invalid("email", "no user has the address "+enlist.Quoted(email))
 	}
 	return p, err
 }

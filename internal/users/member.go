@@ -1,4 +1,4 @@
-package people
+package users
 
 import (
 	"context"
@@ -13,23 +13,23 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file has what a person of level full does with the people of the present Account. person.go has the same for the
-// operator, who may do everything. A person gives no right that the person does not have, and sees no link of another
-// person, with which one could sign in and choose the password. decisions.md: 146
+// This file has what a user of level full does with the users of the present Account. user.go has the same for the
+// operator, who may do everything. A user gives no right that the user does not have, and sees no link of another
+// user, with which one could sign in and choose the password. decisions.md: 146
 
 // LinkMail is a mail with a link to sign in.
 type LinkMail struct {
-	To, Name    string // of the person
+	To, Name    string // of the user
 	By, Account string // who invites, and to what
 	URL         string
 }
 
 var (
-	errNotManager = enlist.Refuse(enlist.Denied, "you may not see the people of this Account")
-	errNoMember   = enlist.Refuse(enlist.Denied, "the Account has no such person")
+	errNotManager = enlist.Refuse(enlist.Denied, "you may not see the users of this Account")
+	errNoMember   = enlist.Refuse(enlist.Denied, "the Account has no such user")
 )
 
-// requireManager refuses a visitor who may not manage people.
+// requireManager refuses a visitor who may not manage users.
 func requireManager(v *Visit) error {
 	if v.Caller.Key.Level < enlist.Full {
 		return errNotManager
@@ -37,15 +37,15 @@ func requireManager(v *Visit) error {
 	return enlist.RequireWholeAccount(v.Caller)
 }
 
-// requireOther is requireManager, and refuses a change of the visitor: the last person could lose the Account.
-func requireOther(v *Visit, id PersonID) error {
-	if id == v.Person.ID {
-		return enlist.Invalid("person", "you cannot change your own rights: ask another person of level full")
+// requireOther is requireManager, and refuses a change of the visitor: the last user could lose the Account.
+func requireOther(v *Visit, id UserID) error {
+	if id == v.User.ID {
+		return enlist.Invalid("user", "you cannot change your own rights: ask another user of level full")
 	}
 	return requireManager(v)
 }
 
-// AccountMembers returns the people of the visitor's Account in the order of their addresses. Errors: Denied.
+// AccountMembers returns the users of the visitor's Account in the order of their addresses. Errors: Denied.
 func (s *Service) AccountMembers(ctx context.Context, v *Visit) ([]Member, error) {
 	if err := requireManager(v); err != nil {
 		return nil, err
@@ -53,9 +53,9 @@ func (s *Service) AccountMembers(ctx context.Context, v *Visit) ([]Member, error
 	return s.Members(ctx, v.Caller.Account.ID)
 }
 
-// AccountMember returns a person of the visitor's Account, with the sessions in it, the newest first. Errors: Denied,
-// also for people of other Accounts.
-func (s *Service) AccountMember(ctx context.Context, v *Visit, id PersonID) (m *Member, sessions []Session, err error) {
+// AccountMember returns a user of the visitor's Account, with the sessions in it, the newest first. Errors: Denied,
+// also for users of other Accounts.
+func (s *Service) AccountMember(ctx context.Context, v *Visit, id UserID) (m *Member, sessions []Session, err error) {
 	if err := requireManager(v); err != nil {
 		return nil, nil, err
 	}
@@ -72,10 +72,10 @@ func (s *Service) AccountMember(ctx context.Context, v *Visit, id PersonID) (m *
 	return m, sessions, err
 }
 
-// memberIn returns a person of an Account. Errors: errNoMember.
-func memberIn(tx *db.Tx, account enlist.AccountID, id PersonID) (*Member, error) {
-	p, err := personByID(tx, id)
-	if errors.Is(err, errNoPerson) {
+// memberIn returns a user of an Account. Errors: errNoMember.
+func memberIn(tx *db.Tx, account enlist.AccountID, id UserID) (*Member, error) {
+	p, err := userByID(tx, id)
+	if errors.Is(err, errNoUser) {
 		err = errNoMember
 	}
 	if err != nil {
@@ -92,13 +92,13 @@ func memberIn(tx *db.Tx, account enlist.AccountID, id PersonID) (*Member, error)
 	return &Member{*p, of[i]}, nil
 }
 
-// managerIn is requireManager in a transaction, which no other change of the Account's people by a person overlaps. So two
-// people of level full cannot end each other's rights, and one always remains. It returns the visitor's present rights.
+// managerIn is requireManager in a transaction, which no other change of the Account's users by a user overlaps. So two
+// users of level full cannot end each other's rights, and one always remains. It returns the visitor's present rights.
 func managerIn(tx *db.Tx, v *Visit) (*Member, error) {
 	if err := accounts.Lock(tx, v.Caller.Account.ID); err != nil {
 		return nil, err
 	}
-	m, err := memberIn(tx, v.Caller.Account.ID, v.Person.ID)
+	m, err := memberIn(tx, v.Caller.Account.ID, v.User.ID)
 	if errors.Is(err, errNoMember) || err == nil && (m.Level < enlist.Full || m.Lists != nil) {
 		err = errNotManager
 	}
@@ -107,9 +107,9 @@ func managerIn(tx *db.Tx, v *Visit) (*Member, error) {
 
 var errNoMail = errors.New("this server sends no mails")
 
-// InviteMember gives a person a membership of the visitor's Account, and a link to sign in to a person who has never
-// signed in. Only the person sees the link, or without mail a visitor who may do everything in all Accounts: another
-// visitor could sign in as the person, before another Account invites the same address. decisions.md: 146. Errors: Denied,
+// InviteMember gives a user a membership of the visitor's Account, and a link to sign in to a user who has never
+// signed in. Only the user sees the link, or without mail a visitor who may do everything in all Accounts: another
+// visitor could sign in as the user, before another Account invites the same address. decisions.md: 146. Errors: Denied,
 // InvalidParameters (also for a member: ChangeMember changes one), NoList.
 func (s *Service) InviteMember(ctx context.Context, v *Visit, i Invitation) (*Member, *MemberLink, error) {
 	if err := requireManager(v); err != nil {
@@ -118,7 +118,7 @@ func (s *Service) InviteMember(ctx context.Context, v *Visit, i Invitation) (*Me
 	if i.MaySend && v.Caller.NoSending {
 		return nil, nil, errMayNotSend
 	}
-	p, err := newPerson(i.Email, i.Name)
+	p, err := newUser(i.Email, i.Name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -129,14 +129,14 @@ func (s *Service) InviteMember(ctx context.Context, v *Visit, i Invitation) (*Me
 		if err != nil {
 			return nil, err
 		}
-		known, err := personByKey(tx, p.emailKey)
+		known, err := userByKey(tx, p.emailKey)
 		if err == nil {
 			_, err = memberIn(tx, i.Account, known.ID)
 			if err == nil {
 				return nil, enlist.Invalid("email", known.Name+" already uses this Account")
 			}
 		}
-		if !errors.Is(err, errNoPerson) && !errors.Is(err, errNoMember) {
+		if !errors.Is(err, errNoUser) && !errors.Is(err, errNoMember) {
 			return nil, err
 		}
 		m, err = invite(ctx, tx, p, i.Membership, now)
@@ -162,9 +162,9 @@ func (s *Service) SendsMail() bool { return s.settings.Mail != nil }
 
 var errMayNotSend = enlist.Invalid("may_send", "you may not send, so you cannot allow it")
 
-// ChangeMember changes level, Lists and right to send of a person of the visitor's Account. Errors: Denied,
+// ChangeMember changes level, Lists and right to send of a user of the visitor's Account. Errors: Denied,
 // InvalidParameters, NoList.
-func (s *Service) ChangeMember(ctx context.Context, v *Visit, id PersonID, to Membership) error {
+func (s *Service) ChangeMember(ctx context.Context, v *Visit, id UserID, to Membership) error {
 	if err := requireOther(v, id); err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func (s *Service) ChangeMember(ctx context.Context, v *Visit, id PersonID, to Me
 			return false, errMayNotSend
 		}
 		if m.AllAccounts {
-			return false, errAllAccounts(&m.Person)
+			return false, errAllAccounts(&m.User)
 		}
 		m.Level, m.Lists, m.MaySend = to.Level, to.Lists, to.MaySend
 		return true, addMembership(ctx, tx, v.Caller.Account, m, now)
@@ -189,9 +189,9 @@ func (s *Service) ChangeMember(ctx context.Context, v *Visit, id PersonID, to Me
 	return err
 }
 
-// RemoveMember ends the membership of a person of the visitor's Account, as Remove does. Errors: Denied,
+// RemoveMember ends the membership of a user of the visitor's Account, as Remove does. Errors: Denied,
 // InvalidParameters.
-func (s *Service) RemoveMember(ctx context.Context, v *Visit, id PersonID) error {
+func (s *Service) RemoveMember(ctx context.Context, v *Visit, id UserID) error {
 	if err := requireOther(v, id); err != nil {
 		return err
 	}
@@ -204,13 +204,13 @@ func (s *Service) RemoveMember(ctx context.Context, v *Visit, id PersonID) error
 		if err != nil {
 			return false, err
 		}
-		return true, remove(ctx, tx, &m.Person, v.Caller.Account.ID, now)
+		return true, remove(ctx, tx, &m.User, v.Caller.Account.ID, now)
 	})
 	return err
 }
 
-// EndMemberSession ends a session of a person in the visitor's Account. Errors: Denied, also for an unknown session.
-func (s *Service) EndMemberSession(ctx context.Context, v *Visit, person PersonID, id SessionID) error {
+// EndMemberSession ends a session of a user in the visitor's Account. Errors: Denied, also for an unknown session.
+func (s *Service) EndMemberSession(ctx context.Context, v *Visit, user UserID, id SessionID) error {
 	if err := requireManager(v); err != nil {
 		return err
 	}
@@ -219,7 +219,7 @@ func (s *Service) EndMemberSession(ctx context.Context, v *Visit, person PersonI
 			return false, err
 		}
 		n, err := tx.Exec("DELETE FROM session WHERE id = ? AND person_id = ? AND account_id = ?", int64(id),
-			int64(person), int64(v.Caller.Account.ID))
+			int64(user), int64(v.Caller.Account.ID))
 		if err != nil {
 			return false, err
 		}
@@ -227,21 +227,21 @@ func (s *Service) EndMemberSession(ctx context.Context, v *Visit, person PersonI
 			return false, errNoMember
 		}
 		return true, accounts.Audit(tx, v.Caller, now, accounts.AuditObject{Kind: "Session", ID: int64(id)},
-			accounts.AuditValues{"person_id": int64(person)}, nil)
+			accounts.AuditValues{"user_id": int64(user)}, nil)
 	})
 	return err
 }
 
-// MemberLink is a link that signs a person in once.
+// MemberLink is a link that signs a user in once.
 type MemberLink struct {
-	URL  string // "" if only the person may see it: it was mailed, or Mail says why not
+	URL  string // "" if only the user may see it: it was mailed, or Mail says why not
 	Mail error
 }
 
-// NewMemberLink mails a link to a person of the visitor's Account. The visitor does not see it. Errors: Denied, and
-// InvalidParameters for a person of several Accounts, or with a right that the visitor does not have, and if the server
+// NewMemberLink mails a link to a user of the visitor's Account. The visitor does not see it. Errors: Denied, and
+// InvalidParameters for a user of several Accounts, or with a right that the visitor does not have, and if the server
 // sends no mails.
-func (s *Service) NewMemberLink(ctx context.Context, v *Visit, id PersonID) (*MemberLink, error) {
+func (s *Service) NewMemberLink(ctx context.Context, v *Visit, id UserID) (*MemberLink, error) {
 	if err := requireManager(v); err != nil {
 		return nil, err
 	}
@@ -254,16 +254,16 @@ func (s *Service) NewMemberLink(ctx context.Context, v *Visit, id PersonID) (*Me
 		if err != nil {
 			return nil, err
 		}
-		of, err := membershipsOf(tx, &m.Person)
+		of, err := membershipsOf(tx, &m.User)
 		switch {
 		case err != nil:
 			return nil, err
 		case len(of) > 1 || m.AllAccounts:
-			return nil, enlist.Invalid("person", m.Name+" uses other Accounts too"+onlyOperator)
+			return nil, enlist.Invalid("user", m.Name+" uses other Accounts too"+onlyOperator)
 		case m.MaySend && v.Caller.NoSending:
-			return nil, enlist.Invalid("person", m.Name+" may send and you may not, so you cannot make a link")
+			return nil, enlist.Invalid("user", m.Name+" may send and you may not, so you cannot make a link")
 		case !s.SendsMail():
-			return nil, enlist.Invalid("person", errNoMail.Error()+onlyOperator)
+			return nil, enlist.Invalid("user", errNoMail.Error()+onlyOperator)
 		}
 		return m, addMemberLink(tx, v, m, text, now)
 	})
@@ -273,16 +273,16 @@ func (s *Service) NewMemberLink(ctx context.Context, v *Visit, id PersonID) (*Me
 	return s.mailLink(ctx, v, m, text), nil
 }
 
-const onlyOperator = ": only the person who runs this server makes a link, with enlist person link"
+const onlyOperator = ": only the person who runs this server makes a link, with enlist user link"
 
-// addMemberLink stores a link for a person, with a row in the audit log.
+// addMemberLink stores a link for a user, with a row in the audit log.
 func addMemberLink(tx *db.Tx, v *Visit, m *Member, text string, now int64) error {
 	return errors.Join(addLink(tx, text, m.ID, now), accounts.Audit(tx, v.Caller, now, auditObject(m.ID), nil,
 		accounts.AuditValues{"link": m.Email}))
 }
 
 func (s *Service) mailLink(ctx context.Context, v *Visit, m *Member, text string) *MemberLink {
-	err := s.settings.Mail(ctx, &LinkMail{To: m.Email, Name: m.Name, By: v.Person.Name,
+	err := s.settings.Mail(ctx, &LinkMail{To: m.Email, Name: m.Name, By: v.User.Name,
 		Account: v.Caller.Account.Name, URL: s.linkURL(text)})
 	if err != nil {
 		err = fmt.Errorf("mail the link: %w", err)

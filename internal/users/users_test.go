@@ -1,4 +1,4 @@
-package people_test
+package users_test
 
 import (
 	"context"
@@ -13,42 +13,42 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
-	"enlist/internal/people"
+	"enlist/internal/users"
 )
 
-func TestPeople(t *testing.T) {
+func TestUsers(t *testing.T) {
 	apptest.Run(t, apptest.Own, newAccount, []apptest.Rule[*apptest.Account]{
-		{Name: "the first link makes the first person, once, who may do everything", Test: firstPerson},
-		{Name: "the first person may do everything also in an Account that is added later", Test: everythingLater},
+		{Name: "the first link makes the first user, once, who may do everything", Test: firstUser},
+		{Name: "the first user may do everything also in an Account that is added later", Test: everythingLater},
 		{Name: "only the operator changes who may do everything, also at the same time", Test: everythingWithOthers},
 		{Name: "a declared first user is added once, and gets links until the first sign-in", Test: declaredFirst},
 		{Name: "a link signs in once, within an hour", Test: linkOnce},
 		{Name: "a session has the level and the Lists of its membership", Test: callerOfMembership},
-		{Name: "a session ends after 12 hours without use, after 30 days, and when the person is removed", Test: sessionsEnd},
+		{Name: "a session ends after 12 hours without use, after 30 days, and when the user is removed", Test: sessionsEnd},
 		{Name: "a wrong password and an unknown address are answered alike, and ten tries are allowed", Test: wrongPasswords},
 		{Name: "guesses count by network, and lock no owner out of a known device", Test: guessesElsewhere},
 		{Name: "guesses of many addresses from one network count together", Test: manyAddresses},
 		{Name: "a new password ends the sessions of other devices", Test: newPassword},
-		{Name: "a person switches only to Accounts of a membership", Test: switchAccount},
+		{Name: "a user switches only to Accounts of a membership", Test: switchAccount},
 	})
 }
 
 func newAccount(t *testing.T, store db.Engine) *apptest.Account {
 	f := apptest.NewAccount(t, store)
-	f.App.People.WeakPasswords()
+	f.App.Users.WeakPasswords()
 	return f
 }
 
 const goodPassword = "correct horse battery"
 
-var browser = people.Browser{Agent: "test", IP: "192.0.2.1"}
+var browser = users.Browser{Agent: "test", IP: "192.0.2.1"}
 
-// becomeFirst makes the first person and returns the cookie.
+// becomeFirst makes the first user and returns the cookie.
 func becomeFirst(f *apptest.Account) string {
-	text, err := f.App.People.FirstLink(f.Context())
+	text, err := f.App.Users.FirstLink(f.Context())
 	f.Must(err)
-	cookie, err := f.App.People.BecomeFirst(f.Context(), text,
-		people.FirstPerson{Email: "Maria@Example.com", Name: "Maria", Password: goodPassword}, browser)
+	cookie, err := f.App.Users.BecomeFirst(f.Context(), text,
+		users.FirstUser{Email: "Maria@Example.com", Name: "Maria", Password: goodPassword}, browser)
 	f.Must(err)
 	return cookie
 }
@@ -57,63 +57,63 @@ func becomeFirst(f *apptest.Account) string {
 func pass(f *apptest.Account, d time.Duration) { f.Now = f.Now.Add(d) }
 
 // visit returns the visit of a cookie, or nil if the session has ended.
-func visit(f *apptest.Account, cookie string) *people.Visit {
-	v, err := f.App.People.Visit(f.Context(), cookie, enlist.Actor{})
-	if errors.Is(err, people.ErrNoSession) {
+func visit(f *apptest.Account, cookie string) *users.Visit {
+	v, err := f.App.Users.Visit(f.Context(), cookie, enlist.Actor{})
+	if errors.Is(err, users.ErrNoSession) {
 		return nil
 	}
 	f.Must(err)
 	return v
 }
 
-func firstPerson(f *apptest.Account) {
-	old, err := f.App.People.FirstLink(f.Context())
+func firstUser(f *apptest.Account) {
+	old, err := f.App.Users.FirstLink(f.Context())
 	f.Must(err)
-	_, err = f.App.People.BecomeFirst(f.Context(), old, people.FirstPerson{Email: "a@example.com", Name: "A", Password: "short"}, browser)
+	_, err = f.App.Users.BecomeFirst(f.Context(), old, users.FirstUser{Email: "a@example.com", Name: "A", Password: "short"}, browser)
 	if enlist.KindOf(err) != enlist.InvalidParameters {
 		f.Errorf("a short password: %v", err)
 	}
 	v := visit(f, becomeFirst(f))
-	if v == nil || v.Caller.Key.Level != enlist.Full || v.Caller.NoSending || v.Caller.Key.Lists != nil || v.Person.Email != "Maria@Example.com" {
+	if v == nil || v.Caller.Key.Level != enlist.Full || v.Caller.NoSending || v.Caller.Key.Lists != nil || v.User.Email != "Maria@Example.com" {
 		f.Fatalf("the first visit is %+v", v)
 	}
 	for _, used := range []string{old, "", "unknown"} {
-		if _, err := f.App.People.PersonOfLink(f.Context(), used); !people.IsLinkError(err) {
+		if _, err := f.App.Users.UserOfLink(f.Context(), used); !users.IsLinkError(err) {
 			f.Errorf("the link %q: %v", used, err)
 		}
 	}
-	if next, err := f.App.People.FirstLink(f.Context()); err != nil || next != "" {
-		f.Errorf("there is a first link %q, %v, although there is a person", next, err)
+	if next, err := f.App.Users.FirstLink(f.Context()); err != nil || next != "" {
+		f.Errorf("there is a first link %q, %v, although there is a user", next, err)
 	}
 }
 
-// invite invites a person and returns the cookie of a session.
-func invite(f *apptest.Account, i people.Invitation) string {
+// invite invites a user and returns the cookie of a session.
+func invite(f *apptest.Account, i users.Invitation) string {
 	if i.Account == 0 {
 		i.Account = f.Caller.Account.ID
 	}
-	_, err := f.App.People.Invite(f.Context(), i)
+	_, err := f.App.Users.Invite(f.Context(), i)
 	f.Must(err)
-	text, err := f.App.People.NewLink(f.Context(), strings.ToUpper(i.Email))
+	text, err := f.App.Users.NewLink(f.Context(), strings.ToUpper(i.Email))
 	f.Must(err)
-	cookie, err := f.App.People.UseLink(f.Context(), text, browser)
+	cookie, err := f.App.Users.UseLink(f.Context(), text, browser)
 	f.Must(err)
 	return cookie
 }
 
 func linkOnce(f *apptest.Account) {
 	becomeFirst(f)
-	text, err := f.App.People.NewLink(f.Context(), "maria@example.com")
+	text, err := f.App.Users.NewLink(f.Context(), "maria@example.com")
 	f.Must(err)
-	late, err := f.App.People.NewLink(f.Context(), "maria@example.com")
+	late, err := f.App.Users.NewLink(f.Context(), "maria@example.com")
 	f.Must(err)
-	_, err = f.App.People.UseLink(f.Context(), text, browser)
+	_, err = f.App.Users.UseLink(f.Context(), text, browser)
 	f.Must(err)
-	if _, err := f.App.People.UseLink(f.Context(), text, browser); !people.IsLinkError(err) {
+	if _, err := f.App.Users.UseLink(f.Context(), text, browser); !users.IsLinkError(err) {
 		f.Errorf("a second use: %v", err)
 	}
-	pass(f, people.LinkTime*time.Second)
-	if _, err := f.App.People.UseLink(f.Context(), late, browser); !people.IsLinkError(err) {
+	pass(f, users.LinkTime*time.Second)
+	if _, err := f.App.Users.UseLink(f.Context(), late, browser); !users.IsLinkError(err) {
 		f.Errorf("after an hour: %v", err)
 	}
 }
@@ -121,24 +121,24 @@ func linkOnce(f *apptest.Account) {
 func callerOfMembership(f *apptest.Account) {
 	becomeFirst(f)
 	list := f.AddList()
-	cookie := invite(f, people.Invitation{Email: "li@example.com", Name: "Li",
-		Membership: people.Membership{Level: enlist.Standard, Lists: []enlist.ListID{list}}})
+	cookie := invite(f, users.Invitation{Email: "li@example.com", Name: "Li",
+		Membership: users.Membership{Level: enlist.Standard, Lists: []enlist.ListID{list}}})
 	v := visit(f, cookie)
 	if v.Caller.Key.Level != enlist.Standard || !v.Caller.NoSending || len(v.Caller.Key.Lists) != 1 || v.Caller.Key.Lists[0] != list {
 		f.Errorf("the caller is %+v, may send %v", v.Caller.Key, !v.Caller.NoSending)
 	}
-	if v.Caller.Person != int64(v.Person.ID) {
-		f.Errorf("the caller is the person %d, want %d", v.Caller.Person, v.Person.ID)
+	if v.Caller.User != int64(v.User.ID) {
+		f.Errorf("the caller is the user %d, want %d", v.Caller.User, v.User.ID)
 	}
 	if v.Caller.Actor.User != "li@example.com" {
 		f.Errorf("the audit log would name %q", v.Caller.Actor.User)
 	}
 	all, err := f.App.Lists.SearchLists(f.Context(), v.Caller, enlist.Query{})
 	if err != nil || len(all) != 1 {
-		f.Errorf("the person sees %d Lists, %v; want 1", len(all), err)
+		f.Errorf("the user sees %d Lists, %v; want 1", len(all), err)
 	}
-	_, err = f.App.People.Invite(f.Context(), people.Invitation{Email: "x@example.com", Name: "X",
-		Membership: people.Membership{Account: f.Caller.Account.ID, Level: enlist.Read, Lists: []enlist.ListID{list + 1000}}})
+	_, err = f.App.Users.Invite(f.Context(), users.Invitation{Email: "x@example.com", Name: "X",
+		Membership: users.Membership{Account: f.Caller.Account.ID, Level: enlist.Read, Lists: []enlist.ListID{list + 1000}}})
 	if enlist.KindOf(err) != enlist.NoList {
 		f.Errorf("a List that does not exist: %v", err)
 	}
@@ -146,7 +146,7 @@ func callerOfMembership(f *apptest.Account) {
 
 func sessionsEnd(f *apptest.Account) {
 	idle, used := becomeFirst(f), ""
-	cookie, err := f.App.People.SignIn(f.Context(), "maria@example.com", goodPassword, browser)
+	cookie, err := f.App.Users.SignIn(f.Context(), "maria@example.com", goodPassword, browser)
 	f.Must(err)
 	used = cookie
 	for range 59 {
@@ -166,12 +166,12 @@ func sessionsEnd(f *apptest.Account) {
 	if visit(f, used) != nil {
 		f.Errorf("a session goes on after 30 days")
 	}
-	li := invite(f, people.Invitation{Email: "li@example.com", Name: "Li", Membership: people.Membership{Level: enlist.Read}})
-	f.Must(f.App.People.Remove(f.Context(), "li@example.com", 0))
+	li := invite(f, users.Invitation{Email: "li@example.com", Name: "Li", Membership: users.Membership{Level: enlist.Read}})
+	f.Must(f.App.Users.Remove(f.Context(), "li@example.com", 0))
 	if visit(f, li) != nil {
-		f.Errorf("the session of a person who was removed goes on")
+		f.Errorf("the session of a user who was removed goes on")
 	}
-	if err := f.App.People.Remove(f.Context(), "li@example.com", 0); enlist.KindOf(err) != enlist.InvalidParameters {
+	if err := f.App.Users.Remove(f.Context(), "li@example.com", 0); enlist.KindOf(err) != enlist.InvalidParameters {
 		f.Errorf("a second removal: %v", err)
 	}
 }
@@ -180,16 +180,16 @@ func wrongPasswords(f *apptest.Account) {
 	becomeFirst(f)
 	for _, email := range []string{"maria@example.com", "nobody@example.com"} {
 		for range 10 {
-			if _, err := f.App.People.SignIn(f.Context(), email, "wrong password", browser); !errors.Is(err, people.ErrSignIn) {
+			if _, err := f.App.Users.SignIn(f.Context(), email, "wrong password", browser); !errors.Is(err, users.ErrSignIn) {
 				f.Fatalf("a wrong password of %s: %v", email, err)
 			}
 		}
-		if _, err := f.App.People.SignIn(f.Context(), email, goodPassword, browser); !errors.Is(err, people.ErrTooManyTries) {
+		if _, err := f.App.Users.SignIn(f.Context(), email, goodPassword, browser); !errors.Is(err, users.ErrTooManyTries) {
 			f.Errorf("the eleventh try of %s: %v", email, err)
 		}
 	}
 	pass(f, 15*time.Minute)
-	if _, err := f.App.People.SignIn(f.Context(), " MARIA@example.com", goodPassword, browser); err != nil {
+	if _, err := f.App.Users.SignIn(f.Context(), " MARIA@example.com", goodPassword, browser); err != nil {
 		f.Errorf("after a quarter of an hour: %v", err)
 	}
 }
@@ -198,11 +198,11 @@ func wrongPasswords(f *apptest.Account) {
 func guess(f *apptest.Account, email, ip string, most int) (n int) {
 	f.Helper()
 	for n = range most {
-		_, err := f.App.People.SignIn(f.Context(), email, "wrong password", people.Browser{IP: ip})
+		_, err := f.App.Users.SignIn(f.Context(), email, "wrong password", users.Browser{IP: ip})
 		switch {
-		case errors.Is(err, people.ErrTooManyTries):
+		case errors.Is(err, users.ErrTooManyTries):
 			return n
-		case !errors.Is(err, people.ErrSignIn):
+		case !errors.Is(err, users.ErrSignIn):
 			f.Fatalf("guess %d from %s: %v", n, ip, err)
 		}
 	}
@@ -210,11 +210,11 @@ func guess(f *apptest.Account, email, ip string, most int) (n int) {
 }
 
 func guessesElsewhere(f *apptest.Account) {
-	f.App.People.SetSettings(people.Settings{Key: enlist.LinkKey{1}})
+	f.App.Users.SetSettings(users.Settings{Key: enlist.LinkKey{1}})
 	v := visit(f, becomeFirst(f))
-	owner := people.Browser{IP: "192.0.2.77"}
-	signIn := func(b people.Browser) error {
-		_, err := f.App.People.SignIn(f.Context(), "maria@example.com", goodPassword, b)
+	owner := users.Browser{IP: "192.0.2.77"}
+	signIn := func(b users.Browser) error {
+		_, err := f.App.Users.SignIn(f.Context(), "maria@example.com", goodPassword, b)
 		return err
 	}
 	for _, ips := range [][]string{{"198.51.100.1", "198.51.100.2", "198.51.100.255"}, {"2001:db8:1::1", "2001:db8:1::2:1", "2001:db8:1:0:ffff::", "2001:db8:1:77::1"}} {
@@ -237,24 +237,24 @@ func guessesElsewhere(f *apptest.Account) {
 	if total != 100 {
 		f.Errorf("%d guesses from many networks, want 100", total)
 	}
-	if err := signIn(owner); !errors.Is(err, people.ErrTooManyTries) {
+	if err := signIn(owner); !errors.Is(err, users.ErrTooManyTries) {
 		f.Errorf("an unknown browser after the guesses: %v", err)
 	}
-	owner.Device = f.App.People.NewDevice(v.Person.ID)
+	owner.Device = f.App.Users.NewDevice(v.User.ID)
 	for range 3 {
 		if err := signIn(owner); err != nil {
 			f.Errorf("the owner's device after the guesses: %v", err)
 		}
 	}
-	for _, device := range []string{"", "x", f.App.People.NewDevice(v.Person.ID + 1), owner.Device + "A"} {
-		if f.App.People.IsDevice(v.Person.ID, device) {
-			f.Errorf("%q is taken for a device of the person", device)
+	for _, device := range []string{"", "x", f.App.Users.NewDevice(v.User.ID + 1), owner.Device + "A"} {
+		if f.App.Users.IsDevice(v.User.ID, device) {
+			f.Errorf("%q is taken for a device of the user", device)
 		}
 	}
 	for range 10 {
-		f.App.People.SignIn(f.Context(), "maria@example.com", "wrong password", owner)
+		f.App.Users.SignIn(f.Context(), "maria@example.com", "wrong password", owner)
 	}
-	if err := signIn(owner); !errors.Is(err, people.ErrTooManyTries) {
+	if err := signIn(owner); !errors.Is(err, users.ErrTooManyTries) {
 		f.Errorf("the eleventh guess with a device: %v", err)
 	}
 }
@@ -271,17 +271,17 @@ func manyAddresses(f *apptest.Account) {
 
 func newPassword(f *apptest.Account) {
 	here := becomeFirst(f)
-	there, err := f.App.People.SignIn(f.Context(), "maria@example.com", goodPassword, browser)
+	there, err := f.App.Users.SignIn(f.Context(), "maria@example.com", goodPassword, browser)
 	f.Must(err)
 	v := visit(f, here)
-	if err := f.App.People.SetPassword(f.Context(), v, "wrong password", "another password"); !errors.Is(err, people.ErrSignIn) {
+	if err := f.App.Users.SetPassword(f.Context(), v, "wrong password", "another password"); !errors.Is(err, users.ErrSignIn) {
 		f.Errorf("a wrong present password: %v", err)
 	}
-	f.Must(f.App.People.SetPassword(f.Context(), v, goodPassword, "another password"))
+	f.Must(f.App.Users.SetPassword(f.Context(), v, goodPassword, "another password"))
 	if visit(f, here) == nil || visit(f, there) != nil {
 		f.Errorf("the present session has ended, or the other one goes on")
 	}
-	if _, err := f.App.People.SignIn(f.Context(), "maria@example.com", goodPassword, browser); !errors.Is(err, people.ErrSignIn) {
+	if _, err := f.App.Users.SignIn(f.Context(), "maria@example.com", goodPassword, browser); !errors.Is(err, users.ErrSignIn) {
 		f.Errorf("the old password: %v", err)
 	}
 }
@@ -289,15 +289,15 @@ func newPassword(f *apptest.Account) {
 func switchAccount(f *apptest.Account) {
 	becomeFirst(f)
 	other := f.NewCaller().Account.ID
-	cookie := invite(f, people.Invitation{Email: "li@example.com", Name: "Li", Membership: people.Membership{Level: enlist.Read}})
+	cookie := invite(f, users.Invitation{Email: "li@example.com", Name: "Li", Membership: users.Membership{Level: enlist.Read}})
 	v := visit(f, cookie)
-	if err := f.App.People.SwitchAccount(f.Context(), v, other); !errors.Is(err, people.ErrNoSession) {
+	if err := f.App.Users.SwitchAccount(f.Context(), v, other); !errors.Is(err, users.ErrNoSession) {
 		f.Errorf("an Account without a membership: %v", err)
 	}
-	_, err := f.App.People.Invite(f.Context(), people.Invitation{Email: "li@example.com", Name: "Li",
-		Membership: people.Membership{Account: other, Level: enlist.Full, MaySend: true}})
+	_, err := f.App.Users.Invite(f.Context(), users.Invitation{Email: "li@example.com", Name: "Li",
+		Membership: users.Membership{Account: other, Level: enlist.Full, MaySend: true}})
 	f.Must(err)
-	f.Must(f.App.People.SwitchAccount(f.Context(), v, other))
+	f.Must(f.App.Users.SwitchAccount(f.Context(), v, other))
 	if v = visit(f, cookie); v.Caller.Account.ID != other || v.Caller.Key.Level != enlist.Full || len(v.Accounts) != 2 {
 		f.Errorf("after the switch the caller is %+v of %+v, with %d Accounts", v.Caller.Key, v.Caller.Account, len(v.Accounts))
 	}
@@ -319,7 +319,7 @@ func (s *changingStore) Update(ctx context.Context, fn func(*db.Tx) error) error
 	}}.Run(fn))
 }
 
-// A person changes the password while another device signs in with the old one. The new password stays, and the other
+// A user changes the password while another device signs in with the old one. The new password stays, and the other
 // device is not signed in.
 func TestSignInDuringAChangeOfThePassword(t *testing.T) {
 	f := newAccount(t, dbtest.Postgres.Own(t)) // SQLite has one writer
@@ -327,21 +327,21 @@ func TestSignInDuringAChangeOfThePassword(t *testing.T) {
 	changed := make(chan error, 1)
 	const next = "another horse battery"
 	signIn := app.New(&changingStore{f.Store, func() {
-		go func() { changed <- f.App.People.SetPassword(f.Context(), v, goodPassword, next) }()
+		go func() { changed <- f.App.Users.SetPassword(f.Context(), v, goodPassword, next) }()
 		select { // without the lock the change ends before the sign-in
 		case err := <-changed:
 			changed <- err
 		case <-time.After(200 * time.Millisecond):
 		}
 	}}, f.Clock)
-	signIn.People.WeakPasswords()
-	cookie, err := signIn.People.SignIn(f.Context(), v.Person.Email, goodPassword, browser)
+	signIn.Users.WeakPasswords()
+	cookie, err := signIn.Users.SignIn(f.Context(), v.User.Email, goodPassword, browser)
 	f.Must(err)
 	f.Must(<-changed)
 	if visit(f, cookie) != nil {
 		t.Error("the session of the old password has not ended")
 	}
-	if _, err := f.App.People.SignIn(f.Context(), v.Person.Email, next, browser); err != nil {
+	if _, err := f.App.Users.SignIn(f.Context(), v.User.Email, next, browser); err != nil {
 		t.Errorf("sign in with the new password: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package people
+package users
 
 import (
 	"context"
@@ -30,26 +30,26 @@ var (
 	// ErrTooManyTries is the error of a sign-in after too many that failed.
 	ErrTooManyTries = enlist.Refuse(enlist.Busy, "too many tries for this address: wait a quarter of an hour, or use a link")
 	// ErrBusy is the error of a password for which too many others wait.
-	ErrBusy = enlist.Refuse(enlist.Busy, "too many people sign in at this moment: try again in some seconds")
+	ErrBusy = enlist.Refuse(enlist.Busy, "too many users sign in at this moment: try again in some seconds")
 )
 
 // SessionID identifies a session.
 type SessionID int64
 
-// Session is a browser in which a person is signed in.
+// Session is a browser in which a user is signed in.
 type Session struct {
 	ID           SessionID
-	Person       PersonID
+	User         UserID
 	Account      enlist.AccountID // that the pages show
 	Agent        string           // User-Agent of the browser
-	IP           string           // from which the person signed in
+	IP           string           // from which the user signed in
 	CreationTime int64
 	LastUsedTime int64 // may be a minute earlier than the last use
 
 	hash enlist.KeyHash
 }
 
-// Browser says from where a person signs in.
+// Browser says from where a user signs in.
 type Browser struct {
 	Agent, IP string
 	Device    string // that NewDevice has returned; "": the browser has none
@@ -58,9 +58,9 @@ type Browser struct {
 // maxAgent is the number of bytes of a User-Agent that are stored.
 const maxAgent = 200
 
-// signIn stores a session of a person and returns the text of its cookie. It shows the Account of the session before,
-// or else the first one. Errors: errLink for a person without a membership.
-func signIn(tx *db.Tx, p *Person, b Browser, now int64) (cookie string, err error) {
+// signIn stores a session of a user and returns the text of its cookie. It shows the Account of the session before,
+// or else the first one. Errors: errLink for a user without a membership.
+func signIn(tx *db.Tx, p *User, b Browser, now int64) (cookie string, err error) {
 	all, err := membershipsOf(tx, p)
 	if err != nil {
 		return "", err
@@ -73,7 +73,7 @@ func signIn(tx *db.Tx, p *Person, b Browser, now int64) (cookie string, err erro
 	if err != nil {
 		return "", err
 	}
-	s := &Session{Person: p.ID, Account: all[0].Account, Agent: b.Agent[:min(len(b.Agent), maxAgent)], IP: b.IP,
+	s := &Session{User: p.ID, Account: all[0].Account, Agent: b.Agent[:min(len(b.Agent), maxAgent)], IP: b.IP,
 		CreationTime: now, LastUsedTime: now}
 	if slices.ContainsFunc(all, func(m Membership) bool { return m.Account == enlist.AccountID(last) }) {
 		s.Account = enlist.AccountID(last)
@@ -86,27 +86,27 @@ func signIn(tx *db.Tx, p *Person, b Browser, now int64) (cookie string, err erro
 		return "", err
 	}
 	p.SignInTime = now
-	return cookie, errors.Join(sessionTable.Add(tx, s), personTable.Save(tx, p), auditSession(tx, p, s, now, nil,
+	return cookie, errors.Join(sessionTable.Add(tx, s), userTable.Save(tx, p), auditSession(tx, p, s, now, nil,
 		accounts.AuditValues{"agent": s.Agent}))
 }
 
 // auditSession adds a row about a session to the audit log of its Account.
-func auditSession(tx *db.Tx, p *Person, s *Session, now int64, before, after accounts.AuditValues) error {
+func auditSession(tx *db.Tx, p *User, s *Session, now int64, before, after accounts.AuditValues) error {
 	c := &enlist.Caller{Account: &enlist.Account{ID: s.Account}, Key: new(enlist.Key),
 		Actor: enlist.Actor{Method: "sign in", User: p.Email, Address: net.JoinHostPort(s.IP, "0")}}
 	return accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Session", ID: int64(s.ID)}, before, after)
 }
 
-// SignIn signs a person in with a password and returns the text of the cookie. Errors: ErrSignIn, ErrTooManyTries after
+// SignIn signs a user in with a password and returns the text of the cookie. Errors: ErrSignIn, ErrTooManyTries after
 // too many tries (tries.go), and ErrBusy if too many passwords wait to be checked.
 func (s *Service) SignIn(ctx context.Context, email, password string, b Browser) (cookie string, err error) {
 	_, key, ok := address.ParseEmail(email)
 	if !ok || len(password) > maxPassword {
 		return "", ErrSignIn
 	}
-	p, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (*Person, error) { return personByKey(tx, key) })
-	if errors.Is(err, errNoPerson) {
-		p, err = new(Person), nil
+	p, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (*User, error) { return userByKey(tx, key) })
+	if errors.Is(err, errNoUser) {
+		p, err = new(User), nil
 	}
 	if err != nil {
 		return "", err
@@ -124,8 +124,8 @@ func (s *Service) SignIn(ctx context.Context, email, password string, b Browser)
 	}
 	s.tries.succeed(limits...)
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (string, error) {
-		current, err := personByKey(tx, key)
-		if errors.Is(err, errNoPerson) || err == nil && current.password != p.password {
+		current, err := userByKey(tx, key)
+		if errors.Is(err, errNoUser) || err == nil && current.password != p.password {
 			return "", ErrSignIn
 		}
 		if err != nil {
@@ -135,11 +135,11 @@ func (s *Service) SignIn(ctx context.Context, email, password string, b Browser)
 	})
 }
 
-// Visit is a request of a person who is signed in.
+// Visit is a request of a user who is signed in.
 type Visit struct {
 	Session  *Session
-	Person   *Person
-	Accounts []enlist.Account // to which the person can switch, with the present one
+	User     *User
+	Accounts []enlist.Account // to which the user can switch, with the present one
 	Caller   *enlist.Caller   // with the level and the Lists of the membership
 }
 
@@ -164,16 +164,16 @@ func visit(tx *db.Tx, cookie string, now int64, actor enlist.Actor) (*Visit, err
 	if err != nil {
 		return nil, err
 	}
-	person, err := personByID(tx, session.Person)
+	user, err := userByID(tx, session.User)
 	if err != nil {
 		return nil, err
 	}
-	all, err := membershipsOf(tx, person)
+	all, err := membershipsOf(tx, user)
 	if err != nil {
 		return nil, err
 	}
-	v := &Visit{Session: session, Person: person}
-	actor.User = person.Email
+	v := &Visit{Session: session, User: user}
+	actor.User = user.Email
 	for _, m := range all {
 		a, err := accounts.ByID(tx, m.Account)
 		if err != nil {
@@ -181,8 +181,8 @@ func visit(tx *db.Tx, cookie string, now int64, actor enlist.Actor) (*Visit, err
 		}
 		v.Accounts = append(v.Accounts, *a)
 		if m.Account == session.Account {
-			v.Caller = &enlist.Caller{Account: a, Actor: actor, Person: int64(person.ID), NoSending: !m.MaySend,
-				Key: m.key(person)}
+			v.Caller = &enlist.Caller{Account: a, Actor: actor, User: int64(user.ID), NoSending: !m.MaySend,
+				Key: m.key(user)}
 		}
 	}
 	if v.Caller == nil {
@@ -191,28 +191,28 @@ func visit(tx *db.Tx, cookie string, now int64, actor enlist.Actor) (*Visit, err
 	return v, nil
 }
 
-// key returns what stands for a key in calls of a person.
-func (m *Membership) key(p *Person) *enlist.Key {
+// key returns what stands for a key in calls of a user.
+func (m *Membership) key(p *User) *enlist.Key {
 	return &enlist.Key{Name: p.Name, AccountID: m.Account, Level: m.Level, Lists: m.Lists}
 }
 
-// KeyOf returns the present level and Lists of a person in an Account, as in a Caller, or nil if the person does not use
+// KeyOf returns the present level and Lists of a user in an Account, as in a Caller, or nil if the user does not use
 // the Account. Package contacts calls it (contacts.Above).
-func KeyOf(tx *db.Tx, account enlist.AccountID, person int64) (*enlist.Key, error) {
-	m, err := memberIn(tx, account, PersonID(person))
+func KeyOf(tx *db.Tx, account enlist.AccountID, user int64) (*enlist.Key, error) {
+	m, err := memberIn(tx, account, UserID(user))
 	if errors.Is(err, errNoMember) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return m.Membership.key(&m.Person), nil
+	return m.Membership.key(&m.User), nil
 }
 
 // SwitchAccount makes a session show another Account. Errors: ErrNoSession for an Account without a membership.
 func (s *Service) SwitchAccount(ctx context.Context, v *Visit, account enlist.AccountID) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		_, err := memberIn(tx, account, v.Person.ID)
+		_, err := memberIn(tx, account, v.User.ID)
 		if errors.Is(err, errNoMember) {
 			err = ErrNoSession
 		}
@@ -227,8 +227,8 @@ func (s *Service) SwitchAccount(ctx context.Context, v *Visit, account enlist.Ac
 	})
 }
 
-// Sessions returns the sessions of a person that have not ended, the newest first.
-func (s *Service) Sessions(ctx context.Context, id PersonID) ([]Session, error) {
+// Sessions returns the sessions of a user that have not ended, the newest first.
+func (s *Service) Sessions(ctx context.Context, id UserID) ([]Session, error) {
 	now := s.db.Now().Unix()
 	return db.OwnView(ctx, s.db, func(tx *db.Tx) ([]Session, error) {
 		return sessionTable.All(tx, "WHERE person_id = ? AND last_used_time > ? AND creation_time > ? ORDER BY id DESC",
@@ -240,7 +240,7 @@ func (s *Service) Sessions(ctx context.Context, id PersonID) ([]Session, error) 
 // other.
 func (s *Service) EndSession(ctx context.Context, v *Visit, id SessionID) error {
 	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
-		n, err := tx.Exec("DELETE FROM session WHERE id = ? AND person_id = ?", int64(id), int64(v.Person.ID))
+		n, err := tx.Exec("DELETE FROM session WHERE id = ? AND person_id = ?", int64(id), int64(v.User.ID))
 		if err != nil {
 			return false, err
 		}
@@ -249,7 +249,7 @@ func (s *Service) EndSession(ctx context.Context, v *Visit, id SessionID) error 
 		}
 		ended := *v.Session
 		ended.ID = id
-		return true, auditSession(tx, v.Person, &ended, now, accounts.AuditValues{"agent": ended.Agent}, nil)
+		return true, auditSession(tx, v.User, &ended, now, accounts.AuditValues{"agent": ended.Agent}, nil)
 	})
 	return err
 }
@@ -268,12 +268,12 @@ func (s *Service) SetPassword(ctx context.Context, v *Visit, present, password s
 		return err
 	}
 	_, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
-		p, err := personByID(tx, v.Person.ID)
+		p, err := userByID(tx, v.User.ID)
 		if err != nil {
 			return false, err
 		}
 		p.password = hash
-		return true, errors.Join(personTable.Save(tx, p),
+		return true, errors.Join(userTable.Save(tx, p),
 			tx.Do("DELETE FROM session WHERE person_id = ? AND id <> ?", int64(p.ID), int64(v.Session.ID)),
 			auditSession(tx, p, v.Session, now, nil, accounts.AuditValues{"password": "changed"}))
 	})
@@ -283,14 +283,14 @@ func (s *Service) SetPassword(ctx context.Context, v *Visit, present, password s
 // checkPresent checks the visitor's present password, if there is one, so that a browser that was left open gives no
 // lasting access. Errors: ErrSignIn, ErrTooManyTries.
 func (s *Service) checkPresent(ctx context.Context, v *Visit, present string) error {
-	if !v.Person.HasPassword() {
+	if !v.User.HasPassword() {
 		return nil
 	}
 	session := limit{"session\n" + strconv.FormatInt(int64(v.Session.ID), 10), maxTries}
 	if !s.tries.begin(session) {
 		return ErrTooManyTries
 	}
-	good, err := s.passwords.matches(ctx, v.Session.IP, present, v.Person.password)
+	good, err := s.passwords.matches(ctx, v.Session.IP, present, v.User.password)
 	if err != nil {
 		return err
 	}

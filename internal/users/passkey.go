@@ -1,4 +1,4 @@
-package people
+package users
 
 import (
 	"context"
@@ -15,17 +15,17 @@ import (
 )
 
 // This file has passkeys (WebAuthn): the private key stays in a device, and the database has the public one. A passkey
-// is found by itself, so a person types no address, and the device asks for a finger, a face or a PIN.
+// is found by itself, so a user types no address, and the device asks for a finger, a face or a PIN.
 // passkey_challenge.go has what a browser must sign. decisions.md: 135
 
 // PasskeyID identifies a passkey.
 type PasskeyID int64
 
-// Passkey lets a person sign in without a password.
+// Passkey lets a user sign in without a password.
 type Passkey struct {
 	ID           PasskeyID
-	Person       PersonID
-	Name         string // that the person chose, such as "Phone"
+	User         UserID
+	Name         string // that the user chose, such as "Phone"
 	CreationTime int64
 	LastUsedTime int64 // of the last sign-in with it; 0: never
 
@@ -33,14 +33,14 @@ type Passkey struct {
 	credential string         // webauthn.Credential as JSON
 }
 
-// maxPasskeys is the largest number of passkeys of a person.
+// maxPasskeys is the largest number of passkeys of a user.
 const maxPasskeys = 20
 
 // ErrPasskey is the error of an answer of a browser that is not valid, and of a passkey that is not known.
 var ErrPasskey = enlist.Refuse(enlist.InvalidKey, "this passkey is not known here, or it took too long: try again")
 
-// Passkeys returns the passkeys of a person in the order in which they were added.
-func (s *Service) Passkeys(ctx context.Context, id PersonID) ([]Passkey, error) {
+// Passkeys returns the passkeys of a user in the order in which they were added.
+func (s *Service) Passkeys(ctx context.Context, id UserID) ([]Passkey, error) {
 	return db.OwnView(ctx, s.db, func(tx *db.Tx) ([]Passkey, error) { return passkeysOf(tx, id) })
 }
 
@@ -51,11 +51,11 @@ func (s *Service) PasskeyToAdd(ctx context.Context, v *Visit, host string) (opti
 	if w == nil {
 		return "", nil
 	}
-	all, err := s.Passkeys(ctx, v.Person.ID)
+	all, err := s.Passkeys(ctx, v.User.ID)
 	if err != nil {
 		return "", err
 	}
-	owner := &passkeyOwner{Person: v.Person}
+	owner := &passkeyOwner{User: v.User}
 	for i := range all {
 		if err := owner.add(&all[i]); err != nil {
 			return "", err
@@ -74,7 +74,7 @@ func (s *Service) PasskeyToAdd(ctx context.Context, v *Visit, host string) (opti
 }
 
 // AddPasskey stores the passkey that a browser has made for the visitor. answer is the JSON of the browser. present is
-// the present password, which a person without one leaves out. Errors: ErrPasskey, ErrSignIn for a wrong password,
+// the present password, which a user without one leaves out. Errors: ErrPasskey, ErrSignIn for a wrong password,
 // ErrTooManyTries, InvalidParameters.
 func (s *Service) AddPasskey(ctx context.Context, v *Visit, host, name, present, answer string) error {
 	name, err := enlist.ReadLine(name)
@@ -90,23 +90,23 @@ func (s *Service) AddPasskey(ctx context.Context, v *Visit, host, name, present,
 		return err
 	}
 	session := ceremony(parsed.Response.CollectedClientData.Challenge)
-	session.UserID, session.CredParams = handleOf(v.Person.ID), webauthn.CredentialParametersDefault()
-	made, err := w.CreateCredential(&passkeyOwner{Person: v.Person}, session, parsed)
+	session.UserID, session.CredParams = handleOf(v.User.ID), webauthn.CredentialParametersDefault()
+	made, err := w.CreateCredential(&passkeyOwner{User: v.User}, session, parsed)
 	if err != nil {
 		return ErrPasskey
 	}
 	made.Attestation = webauthn.CredentialAttestation{} // who built the device does not matter
-	p := &Passkey{Person: v.Person.ID, Name: name, hash: hashOf(string(made.ID))}
+	p := &Passkey{User: v.User.ID, Name: name, hash: hashOf(string(made.ID))}
 	if p.credential, err = asJSON(made); err != nil {
 		return err
 	}
 	_, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
-		all, err := passkeysOf(tx, p.Person)
+		all, err := passkeysOf(tx, p.User)
 		if err != nil {
 			return false, err
 		}
 		if len(all) >= maxPasskeys {
-			return false, enlist.Invalid("name", "a person has at most 20 passkeys: remove one that you do not use")
+			return false, enlist.Invalid("name", "a user has at most 20 passkeys: remove one that you do not use")
 		}
 		p.CreationTime = now
 		id, err := passkeyTable.AddNew(tx, p)
@@ -121,7 +121,7 @@ func (s *Service) AddPasskey(ctx context.Context, v *Visit, host, name, present,
 // RemovePasskey removes a passkey of the visitor. Errors: InvalidKey for any other.
 func (s *Service) RemovePasskey(ctx context.Context, v *Visit, id PasskeyID) error {
 	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
-		p, err := passkeyTable.One(tx, ErrPasskey, "WHERE id = ? AND person_id = ?", int64(id), int64(v.Person.ID))
+		p, err := passkeyTable.One(tx, ErrPasskey, "WHERE id = ? AND person_id = ?", int64(id), int64(v.User.ID))
 		if err != nil {
 			return false, err
 		}
@@ -166,11 +166,11 @@ func (s *Service) SignInWithPasskey(ctx context.Context, host, answer string, b 
 		if err != nil {
 			return nil, err
 		}
-		person, err := personByID(tx, p.Person)
+		user, err := userByID(tx, p.User)
 		if err != nil {
 			return nil, err
 		}
-		owner := &passkeyOwner{Person: person}
+		owner := &passkeyOwner{User: user}
 		return owner, owner.add(p)
 	})
 	if err != nil {
@@ -202,17 +202,17 @@ func (s *Service) SignInWithPasskey(ctx context.Context, host, answer string, b 
 		if err := passkeyTable.Save(tx, p); err != nil {
 			return "", err
 		}
-		person, err := personByID(tx, p.Person)
+		user, err := userByID(tx, p.User)
 		if err != nil {
 			return "", err
 		}
-		return signIn(tx, person, b, now)
+		return signIn(tx, user, b, now)
 	})
 }
 
-// passkeyOwner is a person for the library.
+// passkeyOwner is a user for the library.
 type passkeyOwner struct {
-	*Person
+	*User
 	credentials []webauthn.Credential
 }
 
