@@ -83,7 +83,7 @@ type components struct {
 	hooks   *post.Client
 	links   enlist.LinkKey
 	ops     *opsServer
-	people  *pagesListener // of --admin-listen; nil: the listener of the API serves the pages of people too
+	pages   *pagesListener // of --admin-listen; nil: the listener of the API serves the pages of users too
 	door    *entrance
 	trace   rpc.StartSpan     // nil: no traces
 	backups *backup.Scheduler // nil: this process makes no backups
@@ -126,7 +126,7 @@ func newServer(c config.Serve, r components) (*server, error) {
 	s.pages.SetMemory(s.calls.Bodies())
 	pages := admin.Options{Delay: s.calls.DelayFailure, Bodies: s.calls.Bodies(), Server: mailServerOf(c, r, queue),
 		Home:      homeOf(c, r.door),
-		PublicURL: r.people.linksURL(c), Secure: c.HasTLS() || strings.HasPrefix(c.PublicURL, "https://"),
+		PublicURL: r.pages.linksURL(c), Secure: c.HasTLS() || strings.HasPrefix(c.PublicURL, "https://"),
 		Version: version(), Log: r.log, SettingsPage: s.pages.SettingsExample}
 	s.admin = sync.OnceValue(func() *admin.Handler { return admin.New(r.service, pages) })
 	s.files = httpapi.New(r.service, httpapi.Options{Delay: s.calls.DelayFailure, Limit: s.calls.LimitRate, Log: r.log})
@@ -145,7 +145,7 @@ func newServer(c config.Serve, r components) (*server, error) {
 		BaseContext:    func(net.Listener) context.Context { return calls },
 		ErrorLog:       slog.NewLogLogger(r.quiet.Handler(), slog.LevelWarn),
 	}
-	if r.people != nil {
+	if r.pages != nil {
 		s.ownPages = newPagesServer(s.api, door.Handler(http.HandlerFunc(s.onlyPages), r.door.options))
 	}
 	return s, nil
@@ -264,7 +264,7 @@ func (s *server) start(ctx context.Context, listener net.Listener) error {
 	s.work.Go(func() { s.door.warnOfCertificate(ctx, s.log) })
 	s.work.Go(func() { s.serve(s.api, listener) })
 	if s.ownPages != nil {
-		s.work.Go(func() { s.serve(s.ownPages, s.people) })
+		s.work.Go(func() { s.serve(s.ownPages, s.pages) })
 	}
 	return nil
 }
