@@ -117,7 +117,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	if err != nil {
 		return fmt.Errorf("prepare the database: %w", err)
 	}
-	signIn, err := c.signInText(ctx, r.service, r.pages.url(c.Serve, listener.Addr()))
+	signIn, err := c.signInText(ctx, r.service, r.adminListener.url(c.Serve, listener.Addr()))
 	if err := startsAnyway(err, r.log); err != nil {
 		return fmt.Errorf("prepare the pages: %w", err)
 	}
@@ -168,13 +168,13 @@ func (c *serveCommand) openDoors(ctx context.Context, r *components, api net.Add
 	if err != nil {
 		return err
 	}
-	r.pages, err = newPagesListener(c.Serve, api, r.log)
+	r.adminListener, err = newPagesListener(c.Serve, api, r.log)
 	return err
 }
 
 // closeDoors closes what openDoors has opened.
 func (r *components) closeDoors() {
-	r.pages.close()
+	r.adminListener.close()
 	r.ops.close()
 	if r.door != nil {
 		r.door.close()
@@ -185,7 +185,7 @@ func (r *components) closeDoors() {
 func (c *serveCommand) connect(r *components, api net.Addr) (err error) {
 	r.service.Files.SetFileSettings(files.FileSettings{PublicURL: publicURL(c.Serve, api), Key: r.links})
 	r.service.Messages.SetComposer(r.mailer)
-	r.service.Users.SetSettings(usersSettings(c.Serve, r.pages.url(c.Serve, api), r.links, r.mailer))
+	r.service.Users.SetSettings(usersSettings(c.Serve, r.adminListener.url(c.Serve, api), r.links, r.mailer))
 	r.bounces, err = newFeedback(c.Serve, r.service, r.links, r.log)
 	return err
 }

@@ -76,20 +76,20 @@ type server struct {
 
 // components are the parts that the command serve creates and newServer connects.
 type components struct {
-	store   *database
-	service *app.App
-	indexes *advisor.Advisor
-	mailer  *mail.Mailer
-	hooks   *post.Client
-	links   enlist.LinkKey
-	ops     *opsServer
-	pages   *pagesListener // of --admin-listen; nil: the listener of the API serves the pages of users too
-	door    *entrance
-	trace   rpc.StartSpan     // nil: no traces
-	backups *backup.Scheduler // nil: this process makes no backups
-	bounces *feedback.Handler // nil: there is no --smtp-provider
-	log     *slog.Logger
-	quiet   *slog.Logger // Logger for libraries
+	store         *database
+	service       *app.App
+	indexes       *advisor.Advisor
+	mailer        *mail.Mailer
+	hooks         *post.Client
+	links         enlist.LinkKey
+	ops           *opsServer
+	adminListener *pagesListener // of --admin-listen; nil: the listener of the API serves the pages of users too
+	door          *entrance
+	trace         rpc.StartSpan     // nil: no traces
+	backups       *backup.Scheduler // nil: this process makes no backups
+	bounces       *feedback.Handler // nil: there is no --smtp-provider
+	log           *slog.Logger
+	quiet         *slog.Logger // Logger for libraries
 }
 
 // newServer connects the components. Nothing runs before the caller calls start.
@@ -126,7 +126,7 @@ func newServer(c config.Serve, r components) (*server, error) {
 	s.pages.SetMemory(s.calls.Bodies())
 	pages := admin.Options{Delay: s.calls.DelayFailure, Bodies: s.calls.Bodies(), Server: mailServerOf(c, r, queue),
 		Home:      homeOf(c, r.door),
-		PublicURL: r.pages.linksURL(c), Secure: c.HasTLS() || strings.HasPrefix(c.PublicURL, "https://"),
+		PublicURL: r.adminListener.linksURL(c), Secure: c.HasTLS() || strings.HasPrefix(c.PublicURL, "https://"),
 		Version: version(), Log: r.log, SettingsPage: s.pages.SettingsExample}
 	s.admin = sync.OnceValue(func() *admin.Handler { return admin.New(r.service, pages) })
 	s.files = httpapi.New(r.service, httpapi.Options{Delay: s.calls.DelayFailure, Limit: s.calls.LimitRate, Log: r.log})
@@ -145,7 +145,7 @@ func newServer(c config.Serve, r components) (*server, error) {
 		BaseContext:    func(net.Listener) context.Context { return calls },
 		ErrorLog:       slog.NewLogLogger(r.quiet.Handler(), slog.LevelWarn),
 	}
-	if r.pages != nil {
+	if r.adminListener != nil {
 		s.ownPages = newPagesServer(s.api, door.Handler(http.HandlerFunc(s.onlyPages), r.door.options))
 	}
 	return s, nil
@@ -264,7 +264,7 @@ func (s *server) start(ctx context.Context, listener net.Listener) error {
 	s.work.Go(func() { s.door.warnOfCertificate(ctx, s.log) })
 	s.work.Go(func() { s.serve(s.api, listener) })
 	if s.ownPages != nil {
-		s.work.Go(func() { s.serve(s.ownPages, s.pages) })
+		s.work.Go(func() { s.serve(s.ownPages, s.adminListener) })
 	}
 	return nil
 }
