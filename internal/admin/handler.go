@@ -37,6 +37,7 @@ import (
 	"enlist/internal/admin/you"
 	"enlist/internal/app"
 	"enlist/internal/enlist"
+	"enlist/internal/language"
 	"enlist/internal/limiter"
 	"enlist/internal/users"
 )
@@ -85,6 +86,7 @@ type Handler struct {
 	options   Options
 	protect   *http.CrossOriginProtection
 	cookies   cookies
+	language  *language.Language // of all pages: English, in which alone they are complete
 	pages     http.ServeMux
 	byPattern map[string]*ui.Page
 }
@@ -92,7 +94,7 @@ type Handler struct {
 // New returns a Handler.
 func New(a *app.App, o Options) *Handler {
 	h := &Handler{app: a, options: o, protect: http.NewCrossOriginProtection(), cookies: cookies{o.Secure},
-		byPattern: make(map[string]*ui.Page)}
+		byPattern: make(map[string]*ui.Page), language: language.New().For(language.English, "")}
 	h.pages.Handle("GET /admin/assets/", ui.NewAssets())
 	s := signin.New(a.Users, signin.Options{Delay: o.Delay, SetCookie: h.cookies.set, Browser: h.browser,
 		Write: h.write})
@@ -158,7 +160,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
 	if !ok {
 		return
 	}
-	request := &ui.Request{Request: r, Writer: w, Visit: v, App: h.app,
+	request := &ui.Request{Request: r, Writer: w, Visit: v, App: h.app, Language: h.language,
 		Now: h.app.DB.Now().In(enlist.Location(v.Caller.Account.TimeZone)), Version: h.options.Version, MailDir: h.options.Server.MailDir,
 		PublicURL: cmp.Or(h.options.PublicURL, origin(r))}
 	if v.Caller.Key.Level < p.Level {
@@ -319,7 +321,7 @@ func (h *Handler) write(w http.ResponseWriter, r *http.Request, status int, view
 		_ = control.SetWriteDeadline(time.Time{})
 	}()
 	view.Done = h.doneOf(r, v)
-	if err := ui.Write(w, r, status, view, v, h.underWay(r, status, v)); err != nil {
+	if err := ui.Write(w, r, status, view, h.language, v, h.underWay(r, status, v)); err != nil {
 		h.logFailure(r, "a page failed", err)
 		http.Error(w, "this page failed: the log of the server says why", http.StatusInternalServerError)
 	}

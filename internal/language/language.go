@@ -1,82 +1,178 @@
-// Package language has the texts that subscribers read in several languages: those of the pages behind the links of
-// mails, and of the request to confirm a subscription. The folder texts has one file for each language.
+// Package language has the texts of all pages and mails, in one catalogue for each language: texts/de.toml and so on.
+// Their format is that of go-i18n, which the tools of translators read. English is complete. Another language has at
+// least the texts of subscribers (keys that begin with format, language, web and mail), and borrows others from English.
 //
-// A List can have a language. Without one, a page has the language that the browser prefers, and a mail is in English.
-// Error messages, commands and the pages for the owner of a List are in English only.
+// A key is the folder of the page and a name, such as "lists.add_field". A text is a whole sentence, and can have
+//
+//   - {name}: the argument of this name. Language.Text("lists.renamed", "old", a, "new", b)
+//   - plural forms (one, few, many, other): the argument n, a number, chooses one by the rules of the CLDR. Of two
+//     numbers in a sentence, the second is a text of its own that is passed as an argument
+//   - <b>bold</b>, also with code, em, small and bdi in place of b
+//   - <settings>a link</settings>: the argument settings is its URL
+//
+// Other characters of a text or an argument never become HTML, and integers are written as in the language. A template
+// calls t "lists.renamed" "old" .Old "new" .New; Go code calls Text for a mail or a title, and HTML for a part of a page.
 package language
 
 import (
 	"embed"
-	"encoding/json"
+	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/pelletier/go-toml/v2"
+	"golang.org/x/text/feature/plural"
 	"golang.org/x/text/language"
 )
 
-//go:embed texts/*.json
-var textFiles embed.FS
+//go:embed texts/*.toml
+var files embed.FS
 
 // English is the language of a reader whose language is not known or has no texts.
 const English = "en"
 
 // Texts are the texts of all languages. Its methods can be called concurrently.
 type Texts struct {
-	all     map[string]Language // the keys are codes of ISO 639-1
-	codes   []string
+	all     []*Language // English first, because the matcher takes the first one if none fits
 	matcher language.Matcher
 }
 
 // Language has the texts of one language.
 type Language struct {
-	Code  string // ISO 639-1, such as "de"
-	texts map[string]string
+	Code    string // ISO 639-1, such as "de"
+	tag     language.Tag
+	texts   map[string]text
+	english *Language   // has the texts that are missing here; nil: this is English
+	names   [3][]string // months, short months, days of the week
+}
+
+// Files returns the catalogues: a file such as de.toml for each language.
+func Files() fs.FS {
+	folder, err := fs.Sub(files, "texts")
+	if err != nil {
+		panic(err) // the folder is part of the program
+	}
+	return folder
 }
 
 // Codes returns the codes of all languages, in order.
 func Codes() (codes []string) {
-	files, err := textFiles.ReadDir("texts")
+	names, err := fs.Glob(Files(), "*.toml")
 	if err != nil {
-		panic(err) // the folder is part of the program
+		panic(err) // the pattern is valid
 	}
-	for _, f := range files {
-		codes = append(codes, strings.TrimSuffix(f.Name(), ".json"))
+	for _, name := range names {
+		codes = append(codes, strings.TrimSuffix(name, ".toml"))
 	}
 	return codes
 }
 
-// New reads the texts. The files are part of the program, so it panics if one cannot be read.
-func New() *Texts {
-	t := &Texts{all: make(map[string]Language)}
-	for _, code := range Codes() {
-		l := Language{Code: code}
-		data, err := textFiles.ReadFile("texts/" + code + ".json")
-		if err == nil {
-			err = json.Unmarshal(data, &l.texts)
+// New returns the texts of the program. It reads them once.
+var New = sync.OnceValue(func() *Texts { return Read(Files()) })
+
+// Read reads texts. The files are part of the program, so it panics if one cannot be read.
+func Read(files fs.FS) *Texts {
+	t := &Texts{}
+	names, err := fs.Glob(files, "*.toml")
+	for _, name := range names {
+		var l *Language
+		if l, err = read(files, name); err != nil {
+			break
 		}
-		if err != nil {
-			panic(err)
-		}
-		t.all[code] = l
+		t.all = append(t.all, l)
 	}
-	// The matcher takes the first language if it finds no other one.
-	t.codes = append([]string{English}, slices.DeleteFunc(Codes(), func(c string) bool { return c == English })...)
+	if err != nil {
+		panic(err)
+	}
+	slices.SortStableFunc(t.all, func(a, b *Language) int { return rank(a) - rank(b) })
 	var tags []language.Tag
-	for _, code := range t.codes {
-		tags = append(tags, language.MustParse(code))
+	for _, l := range t.all {
+		tags = append(tags, l.tag)
+		if l != t.all[0] {
+			l.english = t.all[0]
+		}
+		for i, key := range []string{"format.months", "format.short_months", "format.weekdays"} {
+			l.names[i] = strings.Split(l.Text(key), ",")
+		}
 	}
 	t.matcher = language.NewMatcher(tags)
 	return t
 }
 
-// For returns the language of a List or, if it has none, the one that fits the header Accept-Language of a browser
+func rank(l *Language) int {
+	if l.Code == English {
+		return 0
+	}
+	return 1
+}
+
+func read(files fs.FS, name string) (*Language, error) {
+	data, err := fs.ReadFile(files, name)
+	if err != nil {
+		return nil, err
+	}
+	var table map[string]any
+	if err := toml.Unmarshal(data, &table); err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	code := strings.TrimSuffix(name, ".toml")
+	l := &Language{Code: code, tag: language.Make(code), texts: make(map[string]text)}
+	if err := l.add("", table); err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	return l, nil
+}
+
+// forms are the names of plural forms in the files.
+var forms = map[string]plural.Form{"zero": plural.Zero, "one": plural.One, "two": plural.Two, "few": plural.Few,
+	"many": plural.Many, "other": plural.Other}
+
+// add adds the texts of a table. Its keys follow prefix.
+func (l *Language) add(prefix string, table map[string]any) error {
+	for name, value := range table {
+		key := prefix + name
+		switch value := value.(type) {
+		case string:
+			l.texts[key] = text{plural.Other: parse(value)}
+		case map[string]any:
+			if _, isText := value["other"].(string); !isText {
+				if err := l.add(key+".", value); err != nil {
+					return err
+				}
+				continue
+			}
+			of := make(text)
+			for form, words := range value {
+				if number, ok := forms[form]; ok {
+					of[number] = parse(fmt.Sprint(words))
+				}
+			}
+			l.texts[key] = of
+		default:
+			return fmt.Errorf("%s is no text", key)
+		}
+	}
+	return nil
+}
+
+// All returns all languages, in the order of their English names.
+func (t *Texts) All() []*Language {
+	return slices.SortedFunc(slices.Values(t.all),
+		func(a, b *Language) int { return strings.Compare(a.EnglishName(), b.EnglishName()) })
+}
+
+// For returns the language with a code or, if there is none, the one that fits the header Accept-Language of a browser
 // best.
-func (t *Texts) For(list, accept string) Language {
-	if l, ok := t.all[list]; ok {
-		return l
+func (t *Texts) For(code, accept string) *Language {
+	for _, l := range t.all {
+		if l.Code == code {
+			return l
+		}
 	}
 	_, i, _ := t.matcher.Match(wanted(accept)...)
-	return t.all[t.codes[i]]
+	return t.all[i]
 }
 
 // Best returns the one of several codes of languages that fits the header Accept-Language of a browser best, or the
@@ -104,16 +200,16 @@ func wanted(accept string) []language.Tag {
 }
 
 // Name returns the name of the language in itself, such as "Deutsch".
-func (l Language) Name() string { return l.Text("language") }
+func (l *Language) Name() string { return l.Text("language.name") }
+
+// EnglishName returns the name of the language in English, such as "German".
+func (l *Language) EnglishName() string { return l.Text("language.english") }
 
 // FieldName returns the name of a standard Field in this language, and any other name as it is.
-func (l Language) FieldName(name string) string {
-	key := "field." + strings.ReplaceAll(strings.ToLower(name), " ", "_")
-	if text := l.texts[key]; text != "" && l.Code != English {
-		return text
+func (l *Language) FieldName(name string) string {
+	key := "web.field." + strings.ReplaceAll(strings.ToLower(name), " ", "_")
+	if _, ok := l.texts[key]; ok && l.english != nil {
+		return l.Text(key)
 	}
 	return name
 }
-
-// Text returns the text of a key. It contains {list} and {address} in place of the List's name and of the address.
-func (l Language) Text(key string) string { return l.texts[key] }

@@ -1,34 +1,172 @@
 package language
 
 import (
+	"fmt"
+	"html/template"
+	"io/fs"
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+	"golang.org/x/text/feature/plural"
 )
 
-// Each language has all texts of the English file, with the same places for the name of the List and the address.
-func TestLanguagesHaveTheSameTexts(t *testing.T) {
-	places := regexp.MustCompile(`\{[a-z]*\}`)
-	all := New()
-	english := all.For(English, "")
-	for _, code := range Codes() {
-		l := all.For(code, "")
-		if l.Code != code {
-			t.Errorf("the texts of %s are those of %s", code, l.Code)
+// complete are the beginnings of the keys that each language has. English has the others too.
+var complete = regexp.MustCompile(`^(format|language|mail|web)\.`)
+
+// Each text of a language is one of English, with the same arguments and markup. What subscribers read is complete.
+func TestLanguagesHaveTheTextsOfEnglish(t *testing.T) {
+	english := New().For(English, "")
+	marksOf := func(l *Language, key string) (all []string) {
+		for _, p := range l.texts[key][plural.Other] {
+			if p.kind != words {
+				all = append(all, fmt.Sprint(p))
+			}
 		}
-		if got, want := slices.Sorted(maps.Keys(l.texts)), slices.Sorted(maps.Keys(english.texts)); !slices.Equal(got, want) {
-			t.Errorf("%s has the keys %q, want %q", code, got, want)
+		slices.Sort(all)
+		return slices.Compact(all)
+	}
+	for _, l := range New().All() {
+		for _, key := range slices.Sorted(maps.Keys(english.texts)) {
+			switch {
+			case l.texts[key] == nil && complete.MatchString(key):
+				t.Errorf("%s.toml lacks %s", l.Code, key)
+			case l.texts[key] != nil && !strings.HasPrefix(key, "format.") && !slices.Equal(marksOf(l, key), marksOf(english, key)):
+				t.Errorf("%s.toml: %s has the arguments and marks %q, want %q", l.Code, key, marksOf(l, key), marksOf(english, key))
+			case l.texts[key] != nil && l.Text(key) == "":
+				t.Errorf("%s.toml: %s is empty", l.Code, key)
+			}
 		}
-		for key, text := range english.texts {
-			got, want := places.FindAllString(l.Text(key), -1), places.FindAllString(text, -1)
-			slices.Sort(got)
-			slices.Sort(want)
-			if !slices.Equal(got, want) || l.Text(key) == "" {
-				t.Errorf("%s: the text of %s is %q, want the places %q", code, key, l.Text(key), want)
+		for key := range l.texts {
+			if english.texts[key] == nil {
+				t.Errorf("%s.toml has the key %s, which en.toml does not have", l.Code, key)
 			}
 		}
 	}
+}
+
+// A text with plural forms has those that the CLDR demands for whole numbers in its language.
+func TestTextsHaveThePluralFormsOfTheirLanguage(t *testing.T) {
+	for _, l := range New().All() {
+		want := map[plural.Form]bool{plural.Other: true}
+		for n := range 1000 {
+			want[plural.Cardinal.MatchPlural(l.tag, n, 0, 0, 0, 0)] = true
+		}
+		for key, text := range l.texts {
+			if len(text) == 1 && !l.counts(key) {
+				continue
+			}
+			if got := slices.Sorted(maps.Keys(text)); !slices.Equal(got, slices.Sorted(maps.Keys(want))) {
+				t.Errorf("%s.toml: %s has the plural forms %v, want %v", l.Code, key, got, slices.Sorted(maps.Keys(want)))
+			}
+		}
+	}
+}
+
+// counts reports whether the English text of a key has plural forms.
+func (l *Language) counts(key string) bool {
+	if l.english != nil {
+		l = l.english
+	}
+	return len(l.texts[key]) > 1
+}
+
+// A translator sees what a short text is: a button, a heading, the name of a column. go-i18n takes a table for one text
+// if it has a key with a name of its own.
+func TestEnglishTextsTellTheTranslatorWhatTheyAre(t *testing.T) {
+	const fewWords = 3
+	var check func(prefix string, table map[string]any)
+	check = func(prefix string, table map[string]any) {
+		for name, value := range table {
+			key := prefix + name
+			switch value := value.(type) {
+			case string:
+				if !strings.Contains(value, "{") && len(strings.Fields(value)) <= fewWords {
+					t.Errorf("en.toml: %s = %q has no description: write {other = %q, description = …}", key, value, value)
+				}
+			case map[string]any:
+				if _, isText := value["other"].(string); !isText {
+					check(key+".", value)
+				} else if value["description"] == "" {
+					t.Errorf("en.toml: %s has an empty description", key)
+				}
+			}
+			if forms[name] != 0 || slices.Contains([]string{"other", "id", "hash", "description", "leftdelim", "rightdelim"}, name) {
+				t.Errorf("en.toml: %s ends in a name of the format", key)
+			}
+		}
+	}
+	data, err := fs.ReadFile(Files(), "en.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table map[string]any
+	if err := toml.Unmarshal(data, &table); err != nil {
+		t.Fatal(err)
+	}
+	check("", table)
+}
+
+const example = `
+[format]
+group = "."
+decimal = ","
+months = "stycznia,lutego"
+short_months = "sty,lut"
+weekdays = "niedz.,pon.,wt.,śr.,czw.,pt.,sob."
+moment = "{weekday} {day} {short_month} {year}, {time}"
+[lists]
+renamed = "<b>{old}</b> ma teraz nazwę {new} & działa. <settings>Ustawienia</settings>"
+rows = {one = "{n} wiersz", few = "{n} wiersze", many = "{n} wierszy", other = "{n} wiersza"}
+`
+
+// A text never becomes HTML, and neither does an argument, unless it is HTML.
+//
+// covers: decision 150
+func TestTextsAreFilledWithArguments(t *testing.T) {
+	texts := Read(fstest.MapFS{"en.toml": {Data: []byte("[format]\ngroup = \",\"\n[lists]\nonly_english = \"{n} rows\"")},
+		"pl.toml": {Data: []byte(example)}})
+	l := texts.For("pl", "")
+	args := []any{"old", "A<B", "new", template.HTML("<i>C</i>"), "settings", "/admin/?a=1&b=2"}
+	for _, c := range []struct{ got, want any }{
+		{l.Text("lists.rows", "n", 1), "1 wiersz"},
+		{l.Text("lists.rows", "n", 3), "3 wiersze"},
+		{l.Text("lists.rows", "n", int64(31_204)), "31.204 wiersze"},
+		{l.T("lists.rows", "n", 5), "5 wierszy"},
+		{l.Text("lists.only_english", "n", 5000), "5,000 rows"},
+		{l.Text("lists.no_such_text"), "lists.no_such_text"},
+		{l.Text("lists.renamed", args...), "A<B ma teraz nazwę <i>C</i> & działa. Ustawienia"},
+		{l.T("lists.renamed", args...), template.HTML("<b>A&lt;B</b> ma teraz nazwę <i>C</i> &amp; działa. " +
+			`<a href="/admin/?a=1&amp;b=2">Ustawienia</a>`)},
+		{l.HTML("lists.renamed", "settings", "javascript:alert(1)"), template.HTML("<b>{old}</b> ma teraz nazwę {new} &amp; " +
+			`działa. <a href="#">Ustawienia</a>`)},
+		{l.Number(-1_234_567), "−1.234.567"},
+		{l.Decimal(64.93, 1), "64,9"},
+		{l.Time("moment", time.Date(2026, 2, 3, 9, 5, 0, 0, time.UTC)), "wt. 3 lut 2026, 09:05"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+func BenchmarkText(b *testing.B) {
+	l := New().For("de", "")
+	b.Run("plain", func(b *testing.B) {
+		for b.Loop() {
+			l.T("web.confirm.button")
+		}
+	})
+	b.Run("with two arguments", func(b *testing.B) {
+		for b.Loop() {
+			l.T("web.confirm.body", "list", "News", "address", "mira@example.com")
+		}
+	})
 }
 
 func TestTheLanguageOfTheListGoesBeforeThatOfTheBrowser(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"enlist/internal/accounts"
@@ -75,7 +74,7 @@ func (c *composer) rendering(l *messages.OutgoingMail) rendering {
 }
 
 // languageOf returns the language in which the Contact of a mail subscribed, or else that of the List.
-func (c *composer) languageOf(l *messages.OutgoingMail) language.Language {
+func (c *composer) languageOf(l *messages.OutgoingMail) *language.Language {
 	return c.texts.For(cmp.Or(l.Contact.Language, l.Schema.List.Language), "")
 }
 
@@ -132,7 +131,7 @@ func (c *composer) outgoing(ctx context.Context, l *messages.OutgoingMail) (*com
 		return nil, "", &messages.Undelivered{Permanent: true, Detail: t.refused.Error()}
 	}
 	r := c.rendering(l)
-	r.leave = oneLine(strings.ReplaceAll(c.languageOf(l).Text("unsubscribe.heading"), "{list}", list.Name))
+	r.leave = oneLine(c.languageOf(l).Text("web.unsubscribe.heading", "list", list.Name))
 	if l.Archived {
 		r.unsubscribe, r.link = c.linksOfAll(l.Delivery)
 	}
@@ -175,9 +174,9 @@ func (c *composer) preferences(l *messages.OutgoingMail) (*composed, string, err
 	list := &l.Schema.List
 	in := c.languageOf(l)
 	b := &builtIn{Language: in.Code, List: list.Name, Imprint: list.Imprint,
-		Title:   strings.ReplaceAll(in.Text("linkmail.subject"), "{list}", list.Name),
-		Heading: in.Text("linkmail.heading"), Before: in.Text("linkmail.before"), Button: in.Text("linkmail.button"),
-		Link: c.link(enlist.LinkPreferences, l.Delivery), After: in.Text("linkmail.after")}
+		Title:   in.Text("mail.link.subject", "list", list.Name),
+		Heading: in.Text("mail.link.heading"), Before: in.Text("mail.link.before"), Button: in.Text("mail.link.button"),
+		Link: c.link(enlist.LinkPreferences, l.Delivery), After: in.Text("mail.link.after")}
 	h := c.listHeader(list, nil)
 	h.to, h.key = l.Address, "d/"+l.Delivery.String()
 	m, err := c.builtIn(h, b)
@@ -196,13 +195,13 @@ func (c *composer) confirmation(l *messages.OutgoingMail) (*composed, string, er
 	b := &builtIn{
 		Language: in.Code,
 		List:     list.Name,
-		Title:    cmp.Or(subject, strings.ReplaceAll(in.Text("mail.subject"), "{list}", list.Name)),
-		Heading:  in.Text("mail.heading"),
-		Before:   cmp.Or(text, in.Text("mail.before")),
+		Title:    cmp.Or(subject, in.Text("mail.confirm.subject", "list", list.Name)),
+		Heading:  in.Text("mail.confirm.heading"),
+		Before:   cmp.Or(text, in.Text("mail.confirm.before")),
 		Consent:  list.ConsentText,
-		Button:   in.Text("mail.button"),
+		Button:   in.Text("mail.confirm.button"),
 		Link:     c.link(enlist.LinkConfirm, l.Delivery),
-		After:    in.Text("mail.after"),
+		After:    in.Text("mail.confirm.after"),
 		Imprint:  list.Imprint,
 	}
 	h := c.listHeader(list, nil)

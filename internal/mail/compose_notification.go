@@ -25,25 +25,23 @@ func (c *composer) notification(id string, n *messages.Notification) (*composed,
 // notificationBody returns the content of a notification. It has no details if the
 // Contact was removed after the event.
 func (c *composer) notificationBody(n *messages.Notification) *builtIn {
-	// For each event: the middle of the title, the name of the row with the time, and the heading.
-	words := map[enlist.Event][3]string{
-		enlist.EventSubscribe:     {" subscribed to ", "Subscribed", "New subscription"},
-		enlist.EventUnsubscribe:   {" unsubscribed from ", "Unsubscribed", "Unsubscription"},
-		enlist.EventUpdateProfile: {" changed their details on ", "Changed", "Changed details"},
-	}[n.Event]
-	list := n.Schema.List.Name
-	b := &builtIn{Language: language.English, Title: contactName(n) + words[0] + list, Heading: words[2], List: list,
-		Rows: []row{{words[1], localTime(n.Schema, n.Time)}}}
+	in := c.texts.For(language.English, "")
+	event := map[enlist.Event]string{enlist.EventSubscribe: "owner.subscribed", enlist.EventUnsubscribe: "owner.unsubscribed",
+		enlist.EventUpdateProfile: "owner.changed"}[n.Event]
+	name, list := contactName(in, n), n.Schema.List.Name
+	b := &builtIn{Language: in.Code, Title: in.Text(event+".title", "contact", name, "list", list),
+		Heading: in.Text(event + ".heading"), List: list,
+		Rows: []row{{in.Text(event + ".time"), localTime(in, n.Schema, n.Time)}}}
 	if n.Details == nil {
-		b.Before = contactName(n) + " has been removed since, so there is nothing left to show."
+		b.Before = in.Text("owner.notification.removed", "contact", name)
 		return b
 	}
-	b.Rows = append(b.Rows, contactRows(n.Schema, n.Details)...)
-	b.Rows = append(b.Rows, consentRows(n.Schema, n.Consent)...)
-	b.Button = "Show the Contact"
-	event := enlist.DeliveryKey{List: n.List, Contact: n.Contact, Time: n.Time, Cause: causeNotification}
-	b.Link = c.link(enlist.LinkContact, event)
-	b.After = "You receive this because your address is in the settings of the List."
+	b.Rows = append(b.Rows, contactRows(in, n.Schema, n.Details)...)
+	b.Rows = append(b.Rows, consentRows(in, n.Schema, n.Consent)...)
+	b.Button = in.Text("owner.notification.button")
+	key := enlist.DeliveryKey{List: n.List, Contact: n.Contact, Time: n.Time, Cause: causeNotification}
+	b.Link = c.link(enlist.LinkContact, key)
+	b.After = in.Text("owner.notification.after")
 	return b
 }
 
@@ -53,7 +51,7 @@ const causeNotification = "n"
 
 // contactName returns a name for a Contact: its Email, or else its mobile number, or else
 // its ID.
-func contactName(n *messages.Notification) string {
+func contactName(in *language.Language, n *messages.Notification) string {
 	if n.Details != nil {
 		if email := n.Details.Values.Get(n.Schema.Email().ID); email != "" {
 			return email
@@ -62,12 +60,12 @@ func contactName(n *messages.Notification) string {
 			return n.Details.Values.Get(mobile.ID)
 		}
 	}
-	return "Contact " + strconv.FormatInt(int64(n.Contact), 10)
+	return in.Text("owner.contact", "number", strconv.FormatInt(int64(n.Contact), 10))
 }
 
 // contactRows returns a row for each Field with a value, then the answers to the
 // List's preferences, the status and the ID.
-func contactRows(schema *enlist.Schema, contact *enlist.Contact) []row {
+func contactRows(in *language.Language, schema *enlist.Schema, contact *enlist.Contact) []row {
 	var rows []row
 	for i := range schema.Fields {
 		f := &schema.Fields[i]
@@ -79,60 +77,61 @@ func contactRows(schema *enlist.Schema, contact *enlist.Contact) []row {
 	for i := range schema.Preferences {
 		p := &schema.Preferences[i]
 		if agrees, answered := contact.Prefs[p.ID]; answered {
-			answers = append(answers, p.Name+": "+map[bool]string{true: "yes", false: "no"}[agrees])
+			answer := in.Text(map[bool]string{true: "owner.yes", false: "owner.no"}[agrees])
+			answers = append(answers, in.Text("owner.notification.answer", "preference", p.Name, "answer", answer))
 		}
 	}
 	if answers != nil {
-		rows = append(rows, row{"List preferences", strings.Join(answers, "\n")})
+		rows = append(rows, row{in.Text("owner.notification.preferences"), strings.Join(answers, "\n")})
 	}
 	return append(rows,
-		row{"Status", status(schema, contact)},
-		row{"Contact ID", strconv.FormatInt(int64(contact.ID), 10)})
+		row{in.Text("owner.notification.status"), status(in, schema, contact)},
+		row{in.Text("owner.notification.number"), strconv.FormatInt(int64(contact.ID), 10)})
 }
 
 // status returns the state of a Contact in words: whether it is subscribed, active and
 // confirmed.
-func status(schema *enlist.Schema, contact *enlist.Contact) string {
-	parts := []string{"subscribed"}
+func status(in *language.Language, schema *enlist.Schema, contact *enlist.Contact) string {
+	parts := []string{in.Text("owner.notification.subscribed")}
 	if contact.IsUnsubscribed {
-		parts[0] = "unsubscribed"
+		parts[0] = in.Text("owner.notification.unsubscribed")
 	}
 	switch {
 	case contact.IsBounceDeactivated && !contact.IsActive:
-		parts = append(parts, "deactivated after bounces")
+		parts = append(parts, in.Text("owner.notification.bounced"))
 	case !contact.IsActive:
-		parts = append(parts, "deactivated")
+		parts = append(parts, in.Text("owner.notification.deactivated"))
 	}
 	switch {
 	case contact.DoubleOptIn:
-		parts = append(parts, "confirmed "+localTime(schema, contact.DoubleOptInTime))
+		parts = append(parts, in.Text("owner.notification.confirmed", "time", localTime(in, schema, contact.DoubleOptInTime)))
 	case schema.List.DoubleOptIn:
-		parts = append(parts, "not confirmed yet")
+		parts = append(parts, in.Text("owner.notification.not_confirmed"))
 	}
-	return strings.Join(parts, ", ")
+	return in.Series(parts)
 }
 
 // consentRows returns the rows about a consent. It returns no rows if consent is nil.
-func consentRows(schema *enlist.Schema, consent *enlist.LedgerRow) []row {
+func consentRows(in *language.Language, schema *enlist.Schema, consent *enlist.LedgerRow) []row {
 	if consent == nil {
 		return nil
 	}
 	kind := map[enlist.ConsentType]string{
-		enlist.ConsentGDPR:          "GDPR",
-		contacts.ConsentDirect:      "direct",
-		contacts.ConsentNotRecorded: "not recorded",
+		enlist.ConsentGDPR:          "owner.notification.gdpr",
+		contacts.ConsentDirect:      "owner.notification.direct",
+		contacts.ConsentNotRecorded: "owner.notification.not_recorded",
 	}[consent.Type]
-	rows := []row{{"Consent", kind + ", " + localTime(schema, consent.Time)}}
+	rows := []row{{in.Text("owner.notification.consent"), in.Text(kind, "time", localTime(in, schema, consent.Time))}}
 	if consent.Text != "" {
-		rows = append(rows, row{"Consent text", consent.Text})
+		rows = append(rows, row{in.Text("owner.notification.consent_text"), consent.Text})
 	}
 	if consent.IP != "" {
-		rows = append(rows, row{"IP address", consent.IP})
+		rows = append(rows, row{in.Text("owner.notification.ip_address"), consent.IP})
 	}
 	return rows
 }
 
 // localTime formats Unix seconds as a time in the Account's time zone.
-func localTime(schema *enlist.Schema, unix int64) string {
-	return messages.LocalTime(schema, unix).Format("2 January 2006, 15:04:05 (UTC-07:00)")
+func localTime(in *language.Language, schema *enlist.Schema, unix int64) string {
+	return in.Time("exact", messages.LocalTime(schema, unix))
 }

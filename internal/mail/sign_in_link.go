@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+
+	"enlist/internal/language"
 )
 
 // This file sends links with which people sign in to the pages of the administration.
@@ -23,11 +25,11 @@ func (m *Mailer) SendSignInLink(ctx context.Context, l *SignInLink) error {
 	}
 	h := header{from: from, fromName: m.composer.settings().FromName, to: l.To, key: "s/" + rand.Text(),
 		isDefault: true}
-	mail, err := m.composer.builtIn(h, &builtIn{Language: "en", Title: "Sign in to " + l.Account,
-		Heading: "Hello " + oneLine(l.Name),
-		Before:  oneLine(l.By) + " invites you to the newsletters of " + oneLine(l.Account) + ".",
-		Button:  "Sign in", Link: l.URL,
-		After: "The link works once, and for an hour. If you do not know " + oneLine(l.By) + ", ignore this mail."})
+	in := m.composer.texts.For(language.English, "")
+	args := []any{"name", oneLine(l.Name), "user", oneLine(l.By), "account", oneLine(l.Account)}
+	mail, err := m.composer.builtIn(h, &builtIn{Language: in.Code, Title: in.Text("signin.mail.title", args...),
+		Heading: in.Text("signin.mail.heading", args...), Before: in.Text("signin.mail.before", args...),
+		Button: in.Text("signin.mail.button"), Link: l.URL, After: in.Text("signin.mail.after", args...)})
 	if err != nil {
 		return err
 	}

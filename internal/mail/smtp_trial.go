@@ -8,6 +8,8 @@ import (
 	"net/textproto"
 	"net/url"
 	"strings"
+
+	"enlist/internal/language"
 )
 
 // This file tries the mail server, so that the operator sees a wrong setting before the first mail fails. It uses a
@@ -59,8 +61,9 @@ func (m *Mailer) trialMail(ctx context.Context, s *smtpSender, to string) (*enve
 	c := m.composer
 	h := header{from: c.defaultSender(), fromName: c.settings().FromName, to: to, key: "t/" + rand.Text(),
 		isDefault: true}
-	mail, err := c.builtIn(h, &builtIn{Title: "Test of the mail server", Heading: "Test of the mail server",
-		Before: "This mail tests the mail server. It changes nothing and needs no answer."})
+	in := c.texts.For(language.English, "")
+	mail, err := c.builtIn(h, &builtIn{Language: in.Code, Title: in.Text("owner.trial.title"),
+		Heading: in.Text("owner.trial.title"), Before: in.Text("owner.trial.body")})
 	if err != nil {
 		return nil, err
 	}

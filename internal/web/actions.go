@@ -8,6 +8,7 @@ import (
 	"enlist/internal/address"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
+	"enlist/internal/language"
 	"enlist/internal/sending"
 )
 
@@ -169,14 +170,14 @@ func (h *Handler) contact(w http.ResponseWriter, r *http.Request, l enlist.Link)
 	case err != nil:
 		h.failed(w, r, l, err)
 	case v.Expired:
-		h.render(w, r, http.StatusGone, "expired", page{Title: "This link has expired"})
+		h.render(w, r, http.StatusGone, "expired", page{IsOwner: true})
 	case v.Contact == nil:
 		p := subscription(&v.LinkView)
-		p.Title = "This contact was removed"
-		h.render(w, r, http.StatusGone, "contactgone", p)
+		p.IsOwner = true
+		h.render(w, r, http.StatusGone, "contact_gone", p)
 	default:
 		p := subscription(&v.LinkView)
-		p.Title, p.Details = "Contact", newDetails(v)
-		h.render(w, r, http.StatusOK, "contact", p)
+		p.IsOwner, p.Details = true, newDetails(v, h.texts.For(language.English, ""))
+		h.render(w, r, http.StatusOK, "contact_page", p)
 	}
 }

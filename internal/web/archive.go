@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
@@ -92,7 +93,10 @@ type archivePage struct {
 }
 
 // archiveRow is a mail in the list.
-type archiveRow struct{ Path, Subject, Day string } // Path is relative
+type archiveRow struct {
+	Path, Subject string // Path is relative
+	Time          time.Time
+}
 
 // archive shows the mails of a public List at /a/LIST, and one of them at /a/LIST/BATCH.
 func (h *Handler) archive(w http.ResponseWriter, r *http.Request) {
@@ -138,7 +142,7 @@ func (h *Handler) archive(w http.ResponseWriter, r *http.Request) {
 	for _, m := range a.Mails {
 		path := first + "/" + strconv.FormatInt(int64(m.Batch), 10)
 		p.Archive.Mails = append(p.Archive.Mails, archiveRow{path, m.Subject,
-			messages.LocalTime(a.Schema, m.Time).Format("2006-01-02")})
+			messages.LocalTime(a.Schema, m.Time)})
 	}
 	h.render(w, r, http.StatusOK, "archive", p)
 }

@@ -8,6 +8,7 @@ import (
 
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
+	"enlist/internal/language"
 	"enlist/internal/sending"
 )
 
@@ -72,7 +73,7 @@ func TestStatusIsShownInWords(t *testing.T) {
 		{"Subscribed, Inactive: mail to the address came back", enlist.Contact{IsBounceDeactivated: true}},
 	} {
 		t.Run(c.want, func(t *testing.T) {
-			if got := strings.Join(status(&c.contact), ", "); got != c.want {
+			if got := strings.Join(status(&c.contact, language.New().For(language.English, "")), ", "); got != c.want {
 				t.Errorf("the status is shown as %q, want %q", got, c.want)
 			}
 		})

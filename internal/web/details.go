@@ -3,6 +3,7 @@ package web
 import (
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
+	"enlist/internal/language"
 	"enlist/internal/messages"
 	"enlist/internal/sending"
 )
@@ -16,6 +17,7 @@ type details struct {
 	Values, Preferences, Consent []row
 
 	schema *enlist.Schema // has the Account's time zone
+	in     *language.Language
 }
 
 // row is one row of a table.
@@ -23,20 +25,20 @@ type row struct{ Name, Value string }
 
 // newDetails fills the tables in the order of the page: Fields, times, preferences that the
 // Contact has answered, and the newest consent.
-func newDetails(v *sending.ContactPage) *details {
-	d := &details{schema: v.Schema, Status: status(v.Contact)}
+func newDetails(v *sending.ContactPage, in *language.Language) *details {
+	d := &details{schema: v.Schema, in: in, Status: status(v.Contact, in)}
 	for i := range v.Schema.Fields {
 		f := &v.Schema.Fields[i]
 		d.Values = append(d.Values, row{f.Name, v.Contact.Values.Get(f.ID)})
 	}
-	d.Values = append(d.Values, row{"Created", d.at(v.Contact.Created)},
-		row{"Last changed", d.at(v.Contact.Modified)})
+	d.Values = append(d.Values, row{in.Text("owner.contact_page.created"), d.at(v.Contact.Created)},
+		row{in.Text("owner.contact_page.changed"), d.at(v.Contact.Modified)})
 	if v.Contact.DoubleOptIn {
-		d.Values = append(d.Values, row{"Confirmed", d.at(v.Contact.DoubleOptInTime)})
+		d.Values = append(d.Values, row{in.Text("owner.contact_page.confirmed"), d.at(v.Contact.DoubleOptInTime)})
 	}
 	for _, p := range v.Schema.Preferences {
 		if agree, answered := v.Contact.Prefs[p.ID]; answered {
-			d.Preferences = append(d.Preferences, row{p.Name, map[bool]string{true: "yes", false: "no"}[agree]})
+			d.Preferences = append(d.Preferences, row{p.Name, in.Text(map[bool]string{true: "owner.yes", false: "owner.no"}[agree])})
 		}
 	}
 	d.consent(v.Consent)
@@ -44,16 +46,16 @@ func newDetails(v *sending.ContactPage) *details {
 }
 
 // status returns the state of a Contact in words for the reader of the page.
-func status(c *enlist.Contact) (all []string) {
-	all = []string{"Subscribed"}
+func status(c *enlist.Contact, in *language.Language) (all []string) {
+	all = []string{in.Text("owner.contact_page.subscribed")}
 	if c.IsUnsubscribed {
-		all[0] = "Unsubscribed"
+		all[0] = in.Text("owner.contact_page.unsubscribed")
 	}
 	switch {
 	case c.IsBounceDeactivated:
-		all = append(all, "Inactive: mail to the address came back")
+		all = append(all, in.Text("owner.contact_page.bounced"))
 	case !c.IsActive:
-		all = append(all, "Inactive")
+		all = append(all, in.Text("owner.contact_page.inactive"))
 	}
 	return all
 }
@@ -63,18 +65,18 @@ func (d *details) consent(c *enlist.LedgerRow) {
 	if c == nil {
 		return
 	}
-	kind := "not recorded"
+	kind := "owner.contact_page.not_recorded"
 	switch c.Type {
 	case enlist.ConsentGDPR:
-		kind = "gdpr: accepted the text and agreed that their personal details are stored"
+		kind = "owner.contact_page.gdpr"
 	case contacts.ConsentDirect:
-		kind = "direct: gave their details for the purpose that the text names"
+		kind = "owner.contact_page.direct"
 	}
-	d.Consent = append(d.Consent, row{"Type", kind}, row{"Text", c.Text},
-		row{"Time", d.at(c.Time)}, row{"IP address", c.IP})
+	d.Consent = append(d.Consent, row{d.in.Text("owner.contact_page.type"), d.in.Text(kind)}, row{d.in.Text("owner.contact_page.text"), c.Text},
+		row{d.in.Text("owner.contact_page.time"), d.at(c.Time)}, row{d.in.Text("owner.contact_page.ip_address"), c.IP})
 }
 
 // at formats Unix seconds as a time in the Account's time zone, with its offset from UTC.
 func (d *details) at(unix int64) string {
-	return messages.LocalTime(d.schema, unix).Format("2 January 2006, 15:04 UTC-07:00")
+	return d.in.Time("exact_minute", messages.LocalTime(d.schema, unix))
 }

@@ -238,7 +238,7 @@ func (f *formRequest) send() {
 	view := f.page(p)
 	view.Form.Agreed, view.Form.Topics = e.Agreed, topicsOf(p, e)
 	if stamp, ok := f.readStamp(p, posted.Get(stampInput)); !ok {
-		view.Form.Problem, view.Form.Inputs = "form.again", inputsOf(p, e, nil)
+		view.Form.Problem, view.Form.Inputs = "web.form.again", inputsOf(p, e, nil)
 		if stamp == "" { // the texts are new to the visitor, who has not ticked this consent
 			stamp, view.Form.Agreed = f.newStamp(p, f.now()), false
 		}
@@ -250,7 +250,7 @@ func (f *formRequest) send() {
 	case err != nil:
 		f.fail(err)
 	case len(faults) > 0:
-		view.Form.Problem, view.Form.Inputs = "form.problem", inputsOf(p, e, faults)
+		view.Form.Problem, view.Form.Inputs = "web.form.problem", inputsOf(p, e, faults)
 		view.Form.Fault = faults[forms.ConsentInput] != ""
 		f.write(http.StatusUnprocessableEntity, view, f.newStamp(p, f.now().Add(-shortestFill)))
 	case p.RedirectURL != "":
@@ -267,9 +267,9 @@ func (f *formRequest) next(p *forms.Public) string {
 	case !p.Schema.List.DoubleOptIn:
 		return ""
 	case f.mailsLeave(f.r.Context(), &p.Schema.List):
-		return "formsent.confirm"
+		return "web.formsent.confirm"
 	}
-	return "formsent.waits"
+	return "web.formsent.waits"
 }
 
 // subscribe sends the Form, unless a program has filled in the trap or an address is sent too often. Then it answers as
@@ -291,7 +291,7 @@ func (f *formRequest) entry(p *forms.Public, posted url.Values) *forms.Entry {
 	in := f.texts.For(languageOf(p), f.browserLanguages())
 	e.Page = in.Code
 	if e.Title == "" {
-		e.Title = strings.ReplaceAll(in.Text("form.heading"), "{list}", p.Schema.List.Name)
+		e.Title = in.Text("web.form.heading", "list", p.Schema.List.Name)
 	}
 	for _, i := range p.Inputs {
 		e.Values[i.ID] = forms.Chosen(i.Field, posted[forms.FieldInput(i.ID)])

@@ -101,10 +101,10 @@ func (f *formRequest) info(p *forms.Public) formInfo {
 	i := formInfo{Title: p.Title, Introduction: p.Introduction, Button: p.Button, ConsentText: p.Consent,
 		Language: in.Language.Code, Languages: p.AllLanguages, Stamp: f.newStamp(p, f.now())}
 	if i.Title == "" {
-		i.Title = in.plain("form.heading")
+		i.Title = in.plain("web.form.heading")
 	}
 	if i.Button == "" {
-		i.Button = in.plain("form.button")
+		i.Button = in.plain("web.form.button")
 	}
 	for _, one := range inputsOf(p, nil, nil) {
 		field := fieldInfo{Name: one.Name, Label: in.Language.FieldName(one.Label), Type: one.Kind, IsRequired: one.Required}
@@ -136,19 +136,19 @@ func (f *formRequest) sendJSON(p *forms.Public) {
 		return
 	}
 	if !f.limits.admit(f.r, f.now()) {
-		text := in.plain("toomany.title") + ". " + in.plain("toomany.body")
+		text := in.plain("web.toomany.title") + ". " + in.plain("web.toomany.body")
 		f.reply(http.StatusTooManyRequests, formAnswer{Text: text})
 		return
 	}
 	e := f.entry(p, sent.posted(p))
 	if stamp, ok := f.readStamp(p, sent.Stamp); !ok || stamp == "" {
-		f.reply(http.StatusUnprocessableEntity, formAnswer{Text: in.plain("form.again"), Stamp: stamp})
+		f.reply(http.StatusUnprocessableEntity, formAnswer{Text: in.plain("web.form.again"), Stamp: stamp})
 		return
 	}
 	faults, err := f.subscribe(p, e, sent.Homepage != "")
 	if err != nil {
 		f.logForm(err)
-		f.reply(http.StatusInternalServerError, formAnswer{Text: in.plain("failed.body")})
+		f.reply(http.StatusInternalServerError, formAnswer{Text: in.plain("web.failed.body")})
 		return
 	}
 	f.replyFaults(p, in, faults)
@@ -159,7 +159,7 @@ func (f *formRequest) replyFaults(p *forms.Public, in page, faults map[enlist.Fi
 	if len(faults) == 0 {
 		text := p.Thanks
 		if text == "" {
-			text = in.plain("formsent.body")
+			text = in.plain("web.formsent.body")
 			if next := f.next(p); next != "" {
 				text += " " + in.plain(next)
 			}
@@ -167,7 +167,7 @@ func (f *formRequest) replyFaults(p *forms.Public, in page, faults map[enlist.Fi
 		f.reply(http.StatusOK, formAnswer{OK: true, Text: text, RedirectURL: p.RedirectURL})
 		return
 	}
-	a := formAnswer{Text: in.plain("form.problem"), Faults: make(map[string]string),
+	a := formAnswer{Text: in.plain("web.form.problem"), Faults: make(map[string]string),
 		Stamp: f.newStamp(p, f.now().Add(-shortestFill))}
 	for _, one := range inputsOf(p, nil, faults) {
 		if one.Fault != "" {
@@ -175,7 +175,7 @@ func (f *formRequest) replyFaults(p *forms.Public, in page, faults map[enlist.Fi
 		}
 	}
 	if faults[forms.ConsentInput] != "" {
-		a.Faults[agreeInput] = in.plain("form.agree")
+		a.Faults[agreeInput] = in.plain("web.form.agree")
 	}
 	f.reply(http.StatusUnprocessableEntity, a)
 }

@@ -41,7 +41,7 @@ func inputsOf(p *forms.Public, e *forms.Entry, faults map[enlist.FieldID]forms.F
 		in.Required, in.Label = i.Required, p.Label(in.Name, i.Name)
 		switch faults[i.ID] {
 		case forms.Missing:
-			in.Fault = "form.missing"
+			in.Fault = "web.form.missing"
 		case forms.Wrong:
 			in.Fault = faultText(i.Field)
 		}
@@ -62,9 +62,9 @@ func topicsOf(p *forms.Public, e *forms.Entry) (all []tick) {
 // faultText returns the key of the text about a value that a Field does not accept.
 func faultText(f *enlist.Field) string {
 	if f.AddressType == enlist.AddressEmail {
-		return "form.wrong_email"
+		return "web.form.wrong_email"
 	}
-	return "form.wrong"
+	return "web.form.wrong"
 }
 
 // newInput returns the input for a Field with its values.

@@ -34,7 +34,8 @@ func contentPolicy() string {
 
 // page is the data of a page. The templates escape all of it for HTML.
 type page struct {
-	Title    string         // title of the browser window; "" if the texts of the language have it
+	Title    string         // of the browser window; render sets it
+	IsOwner  bool           // the page is for the owner of the List, and in English
 	Schema   *enlist.Schema // nil if the List was removed, or if the page is not about a List
 	Address  string         // masked address, "" if the page shows no address
 	Details  *details
@@ -47,7 +48,7 @@ type page struct {
 	Wanted   string                     // language of the page, such as that of the Contact; "": that of the List
 	Item     any                        // what a part of the page shows
 	Look     *look                      // of the Account's theme, or nil; render sets it
-	Language language.Language          // render sets it
+	Language *language.Language         // render sets it
 }
 
 // With returns the data of a part of the page.
@@ -98,17 +99,16 @@ func (p page) SettingsText() string {
 
 // Text returns a text in the language of the page, with the name of the List and the address.
 func (p page) Text(key string) template.HTML {
-	list := template.HTMLEscapeString(p.Language.Text("this_list"))
-	if name := p.List(); name != "" {
-		list = bdi(name)
+	list := bdi(p.List())
+	if p.List() == "" {
+		list = p.Language.HTML("web.this_list")
 	}
-	text := template.HTMLEscapeString(p.Language.Text(key))
-	return template.HTML(strings.NewReplacer("{list}", list, "{address}", bdi(p.Address)).Replace(text))
+	return p.Language.HTML(key, "list", list, "address", bdi(p.Address))
 }
 
 // plain returns a text without markup, for an answer to a script.
 func (p page) plain(key string) string {
-	return strings.NewReplacer("{list}", p.List(), "{address}", p.Address).Replace(p.Language.Text(key))
+	return p.Language.Text(key, "list", p.List(), "address", p.Address)
 }
 
 // About returns a text about the address, or about the reader if the page shows no address.
@@ -120,7 +120,9 @@ func (p page) About(key string) template.HTML {
 }
 
 // bdi returns outside text as HTML. Its direction does not change that of the text around it.
-func bdi(text string) string { return "<bdi>" + template.HTMLEscapeString(text) + "</bdi>" }
+func bdi(text string) template.HTML {
+	return template.HTML("<bdi>" + template.HTMLEscapeString(text) + "</bdi>")
+}
 
 // Style returns the style sheet, which every page contains.
 func (page) Style() template.CSS { return template.CSS(style) }
@@ -142,8 +144,7 @@ func readPages() map[string]*template.Template {
 	return pages
 }
 
-// render replies with a page. name is the name of the template. A page with a Title is for the owner of the List, and
-// in English. The others are in the language of the List, or of the browser.
+// render replies with a page. name is the name of the template. Pages are in the language of the List, or of the browser.
 func (h *Handler) render(w http.ResponseWriter, r *http.Request, status int, name string, p page) {
 	body := h.fill(r, name, &p)
 	if p.Look != nil {
@@ -157,15 +158,15 @@ func (h *Handler) render(w http.ResponseWriter, r *http.Request, status int, nam
 
 // fill returns the HTML of a page, and sets the language and the look of p.
 func (h *Handler) fill(r *http.Request, name string, p *page) string {
-	p.Language = h.texts.For(language.English, "")
-	if p.Title == "" {
-		wanted := p.Wanted
-		if p.Schema != nil {
-			wanted = cmp.Or(wanted, p.Schema.List.Language)
-		}
-		p.Language = h.texts.For(wanted, r.Header.Get("Accept-Language"))
-		p.Title = p.Language.Text(name + ".title")
+	wanted, folder := p.Wanted, "web."
+	switch {
+	case p.IsOwner:
+		wanted, folder = language.English, "owner."
+	case p.Schema != nil:
+		wanted = cmp.Or(wanted, p.Schema.List.Language)
 	}
+	p.Language = h.texts.For(wanted, r.Header.Get("Accept-Language"))
+	p.Title = p.Language.Text(folder + name + ".title")
 	if p.Schema != nil {
 		p.Look = h.lookOf(r, &p.Schema.List)
 	}

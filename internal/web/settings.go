@@ -158,7 +158,7 @@ func (h *Handler) refused(r *http.Request, l enlist.Link, v *sending.PreferenceP
 	for i, f := range v.Fields {
 		s.Inputs[i] = newInput(f, forms.Chosen(f, r.PostForm[forms.FieldInput(f.ID)]))
 		if f.Name == field {
-			s.Inputs[i].Fault = "form.wrong"
+			s.Inputs[i].Fault = "web.form.wrong"
 		}
 	}
 	for _, all := range [][]tick{s.Topics, s.Others} {

@@ -3,7 +3,6 @@ package account
 
 import (
 	"embed"
-	"html/template"
 
 	"enlist/internal/accounts"
 	"enlist/internal/admin/ui"
@@ -22,7 +21,7 @@ func Pages() []ui.Page {
 	}
 }
 
-type page struct{ content *template.Template }
+type page struct{ content *ui.Template }
 
 // data is the data of the page.
 type data struct {

@@ -4,7 +4,6 @@ package audit
 import (
 	"embed"
 	"encoding/json"
-	"html/template"
 	"maps"
 	"net/url"
 	"slices"
@@ -115,7 +114,7 @@ func plain(r *ui.Request, name string, value json.RawMessage) string {
 	return string(value)
 }
 
-func show(r *ui.Request, content *template.Template) (*ui.View, error) {
+func show(r *ui.Request, content *ui.Template) (*ui.View, error) {
 	f := filter{Who: r.FormValue("who"), Method: r.FormValue("method"), Object: r.FormValue("object"),
 		From: r.FormValue("from"), Until: r.FormValue("until"), Page: ui.PageNumber(r.URL.Query()),
 		Order: columns.Order(r.URL.Query(), "time")}

@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"embed"
 	"fmt"
-	"html/template"
 	"slices"
 
 	"enlist/internal/admin/ui"
@@ -35,7 +34,7 @@ func Pages() []ui.Page {
 	}
 }
 
-type pages struct{ all_, edit_, delete_ *template.Template }
+type pages struct{ all_, edit_, delete_ *ui.Template }
 
 // eventTexts are the events in words, in the order of the page.
 var eventTexts = ui.Choices(

@@ -5,7 +5,6 @@ package backups
 import (
 	"embed"
 	"fmt"
-	"html/template"
 	"time"
 
 	"enlist/internal/admin/ui"
@@ -22,7 +21,7 @@ func Pages() []ui.Page {
 	return []ui.Page{{Pattern: "GET /admin/backups", Level: enlist.Full, Serve: p.show}}
 }
 
-type page struct{ content *template.Template }
+type page struct{ content *ui.Template }
 
 // data is the data of the page.
 type data struct {

@@ -25,7 +25,7 @@ var files embed.FS
 // Pages returns the pages.
 func Pages() []ui.Page {
 	p := &pages{}
-	for name, t := range map[string]**template.Template{"contacts.html": &p.content, "segments.html": &p.all,
+	for name, t := range map[string]**ui.Template{"contacts.html": &p.content, "segments.html": &p.all,
 		"delete.html": &p.delete_, "person.html": &p.person_, "edit.html": &p.edit_, "erase.html": &p.erase_,
 		"export.html": &p.export_, "change.html": &p.change_, "progress.html": &p.progress_} {
 		*t = ui.Parse(files, name)
@@ -54,7 +54,7 @@ func Pages() []ui.Page {
 }
 
 type pages struct {
-	content, all, delete_, person_, edit_, erase_, export_, change_, progress_ *template.Template
+	content, all, delete_, person_, edit_, erase_, export_, change_, progress_ *ui.Template
 }
 
 const perPage = 50 // Contacts on a page

@@ -10,6 +10,7 @@ import (
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
 	"enlist/internal/forms"
+	"enlist/internal/language"
 )
 
 // This file has the editor of a Form, with its counts, its preview and the HTML for other sites.
@@ -23,15 +24,15 @@ type editData struct {
 	List      *enlist.List
 	Fields    []fieldRow
 	Topics    []topic
-	Languages []language
+	Languages []choice
 	MayEdit   bool
 	Wrong     map[string]string // what is wrong, by the key of the input
 	Plot      ui.Plot
 	All       forms.Day // sums of the days of the chart
 	Shown     shown
 	SiteLines string
-	Further   []language // that the Form has besides its own
-	Addable   []language
+	Further   []choice // that the Form has besides its own
+	Addable   []choice
 	OfList    string // name of the language of the List
 	Seen      string // hash of the stored Form
 }
@@ -198,7 +199,7 @@ func (p *pages) snippetOf(f *forms.Form, code string, schema *enlist.Schema, url
 		Press  string // text of the button
 	}{Form: form, URL: url}
 	shown := p.texts.For(cmp.Or(form.Language, schema.List.Language), "")
-	d.Press = cmp.Or(form.Button, shown.Text("form.button"))
+	d.Press = cmp.Or(form.Button, shown.Text("web.form.button"))
 	for _, in := range forms.Inputs(f, schema) {
 		label := cmp.Or(labels[forms.FieldInput(in.ID)], shown.FieldName(in.Name))
 		d.Inputs = append(d.Inputs, input{in, label, enlist.SplitTrimmed(in.Values),
@@ -290,32 +291,26 @@ func wrongInputs(err error) (map[string]string, error) {
 	return wrong, other
 }
 
-// language is a language of the texts for subscribers.
-type language struct {
+// choice is a language of the texts for subscribers.
+type choice struct {
 	Code, Name string
 	Chosen     bool
 }
 
-func languages(chosen string) []language {
-	all := []language{{Code: "", Name: "that of the List, or of the browser"}, {Code: "de", Name: "German"},
-		{Code: "en", Name: "English"}, {Code: "es", Name: "Spanish"},
-		{Code: "fr", Name: "French"}, {Code: "it", Name: "Italian"},
-		{Code: "nl", Name: "Dutch"}, {Code: "pt", Name: "Portuguese"}, {Code: "vi", Name: "Vietnamese"},
-		{Code: "zh", Name: "Chinese"}}
-	for i := range all {
-		all[i].Chosen = all[i].Code == chosen
+func languages(chosen string) []choice {
+	all := []choice{{Name: "that of the List, or of the browser"}}
+	for _, l := range language.New().All() {
+		all = append(all, choice{l.Code, l.EnglishName(), l.Code == chosen})
 	}
 	return all
 }
 
 // nameOf returns the name of a language, or "" for no language.
 func nameOf(code string) string {
-	for _, one := range languages("") {
-		if one.Code == code && code != "" {
-			return one.Name
-		}
+	if code == "" {
+		return ""
 	}
-	return ""
+	return language.New().For(code, "").EnglishName()
 }
 
 // inOrder returns the chosen IDs with commas: those of the Form in its order, and then the others.

@@ -12,7 +12,7 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/forms"
-	texts "enlist/internal/language"
+	"enlist/internal/language"
 )
 
 //go:embed *.html
@@ -22,7 +22,7 @@ var files embed.FS
 func Pages(s SettingsPage) []ui.Page {
 	p := &pages{ui.Parse(files, "forms.html"), ui.Parse(files, "form.html", "shown.html"),
 		ui.Parse(files, "language.html", "shown.html"), ui.Parse(files, "delete.html"), ui.Parse(files, "texts.html"),
-		template.Must(template.ParseFS(files, "snippet.html")), texts.New(), s}
+		template.Must(template.ParseFS(files, "snippet.html")), language.New(), s}
 	const one = "/admin/forms/{list}/{form}"
 	return []ui.Page{
 		{Pattern: "GET /admin/forms", Level: enlist.Read, Serve: p.list},
@@ -40,9 +40,9 @@ func Pages(s SettingsPage) []ui.Page {
 }
 
 type pages struct {
-	list_, edit_, language_, delete_, texts_ *template.Template
+	list_, edit_, language_, delete_, texts_ *ui.Template
 	snippet                                  *template.Template // the HTML for a page of another site
-	texts                                    *texts.Texts
+	texts                                    *language.Texts
 	settingsPage                             SettingsPage
 }
 

@@ -10,7 +10,7 @@ import (
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
 	"enlist/internal/forms"
-	texts "enlist/internal/language"
+	"enlist/internal/language"
 )
 
 // This file has the page with the texts of a Form in one further language.
@@ -41,7 +41,7 @@ func languagePath(f *forms.Form, code string) string {
 // Form's own texts.
 func findLanguage(r *ui.Request) (f *forms.Form, code string, err error) {
 	code = r.URL.Query().Get("language")
-	if f, err = find(r); err == nil && (!slices.Contains(texts.Codes(), code) || code == f.Language) {
+	if f, err = find(r); err == nil && (!slices.Contains(language.Codes(), code) || code == f.Language) {
 		err = ui.ErrNotFound
 	}
 	return f, code, err
@@ -69,9 +69,9 @@ func (p *pages) languageView(r *ui.Request, f *forms.Form, code string, text for
 	d := &languageData{Form: f, Text: text, Code: code, Language: nameOf(code), Wrong: wrong,
 		IsNew: !slices.Contains(f.Languages(), code), MayEdit: r.Caller.Key.Level >= enlist.Full,
 		Usual: forms.Translation{
-			Title:        cmp.Or(f.Title, strings.ReplaceAll(in.Text("form.heading"), "{list}", list.Name)),
-			Introduction: f.Introduction, Button: cmp.Or(f.Button, in.Text("form.button")), Consent: f.Consent,
-			Thanks: cmp.Or(f.Thanks, strings.ReplaceAll(in.Text("formsent.body"), "{list}", list.Name))}}
+			Title:        cmp.Or(f.Title, in.Text("web.form.heading", "list", list.Name)),
+			Introduction: f.Introduction, Button: cmp.Or(f.Button, in.Text("web.form.button")), Consent: f.Consent,
+			Thanks: cmp.Or(f.Thanks, in.Text("web.formsent.body", "list", list.Name))}}
 	add := func(input, name string) {
 		d.Labels = append(d.Labels, label{input, name, text.Labels[input], wrong["labels."+input]})
 	}

@@ -15,7 +15,7 @@ import (
 // textsData is the data of the page.
 type textsData struct {
 	*enlist.List
-	Languages []language
+	Languages []choice
 	MayEdit   bool
 	Wrong     map[string]string
 	Archive   string // URL

@@ -3,7 +3,6 @@ package home
 
 import (
 	"embed"
-	"html/template"
 	"slices"
 
 	"enlist/internal/admin/sends"
@@ -23,7 +22,7 @@ func Pages(s Server) []ui.Page {
 }
 
 type page struct {
-	content *template.Template
+	content *ui.Template
 	server  Server
 }
 

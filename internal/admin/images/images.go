@@ -6,7 +6,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"net/http"
 	"path"
@@ -32,7 +31,7 @@ func Pages() []ui.Page {
 	}
 }
 
-type pages struct{ list_, delete_ *template.Template }
+type pages struct{ list_, delete_ *ui.Template }
 
 // Image is a file that mails can show.
 type Image struct {

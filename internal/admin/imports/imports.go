@@ -4,7 +4,6 @@ package imports
 import (
 	"embed"
 	"errors"
-	"html/template"
 	"slices"
 	"time"
 
@@ -42,7 +41,7 @@ func Pages() []ui.Page {
 }
 
 type pages struct {
-	list_, new_, one_ *template.Template
+	list_, new_, one_ *ui.Template
 	uploads           *limiter.Limiter
 }
 

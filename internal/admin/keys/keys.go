@@ -3,7 +3,6 @@ package keys
 
 import (
 	"embed"
-	"html/template"
 	"strings"
 	"time"
 
@@ -29,7 +28,7 @@ func Pages() []ui.Page {
 	}
 }
 
-type pages struct{ all, key, made *template.Template }
+type pages struct{ all, key, made *ui.Template }
 
 // form has the fields of a form about a key.
 type form struct {

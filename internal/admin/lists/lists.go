@@ -12,7 +12,6 @@ package lists
 
 import (
 	"embed"
-	"html/template"
 	"net/url"
 	"strings"
 
@@ -55,7 +54,7 @@ func Pages() []ui.Page {
 	}
 }
 
-type pages struct{ all_, one_, form_, ask_ *template.Template }
+type pages struct{ all_, one_, form_, ask_ *ui.Template }
 
 const (
 	perPage   = 50

@@ -6,6 +6,7 @@ import (
 	"enlist/internal/accounts"
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
+	"enlist/internal/language"
 )
 
 // This file has the form of the settings of a List, also of a new one.
@@ -26,17 +27,14 @@ type formData struct {
 	Waiting *waiting // asks what happens to people who have not confirmed; nil: does not ask
 }
 
-// languages are the languages of pages and mails for subscribers.
-var languages = ui.Choices("", "of the browser; mails in English",
-	"de", "German",
-	"en", "English",
-	"es", "Spanish",
-	"fr", "French",
-	"it", "Italian",
-	"nl", "Dutch",
-	"pt", "Portuguese",
-	"vi", "Vietnamese",
-	"zh", "Chinese")
+// languages returns the languages of pages and mails for subscribers.
+func languages() []ui.Option {
+	all := ui.Choices("", "of the browser; mails in English")
+	for _, l := range language.New().All() {
+		all = append(all, ui.Option{Value: l.Code, Text: l.EnglishName()})
+	}
+	return all
+}
 
 // formOf returns the form of a List. It has the Folder if there are several, and the person may use the whole Account.
 func formOf(r *ui.Request, l *enlist.List) (ui.Form, error) {
@@ -80,7 +78,7 @@ func inputsOf(l *enlist.List) ui.Form {
 		text("from_name", "Name of the sender", "if empty, the name of the List", l.FromName),
 		text("from_address", "Address of the sender", "if empty, that of the server", l.FromAddress),
 		{Name: "language", Label: "Language for subscribers", Help: "of pages and of the mail that asks to confirm",
-			Kind: ui.InputChoice, Value: l.Language, Options: languages},
+			Kind: ui.InputChoice, Value: l.Language, Options: languages()},
 		text("confirmation_subject", "Subject of the mail that asks to confirm", "if empty, a text in the language",
 			l.ConfirmSubject),
 		area("confirmation_text", "Text of this mail",

@@ -27,7 +27,7 @@ func Pages() []ui.Page {
 	}
 }
 
-type pages struct{ look_ *template.Template }
+type pages struct{ look_ *ui.Template }
 
 // input is an input with a colour.
 type input struct{ Name, Label, Value, Wrong string }

@@ -4,7 +4,6 @@ package members
 import (
 	"embed"
 	"errors"
-	"html/template"
 	"strings"
 
 	"enlist/internal/admin/ui"
@@ -33,7 +32,7 @@ func Pages() []ui.Page {
 	}
 }
 
-type pages struct{ all, member, removal, link *template.Template }
+type pages struct{ all, member, removal, link *ui.Template }
 
 // rights are the fields of a form about a user.
 type rights struct {

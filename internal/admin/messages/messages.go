@@ -4,7 +4,6 @@ package messages
 
 import (
 	"embed"
-	"html/template"
 	"strings"
 
 	"enlist/internal/admin/ui"
@@ -30,7 +29,7 @@ func Pages() []ui.Page {
 	}
 }
 
-type pages struct{ list_, edit_, delete_ *template.Template }
+type pages struct{ list_, edit_, delete_ *ui.Template }
 
 // path is the path of the editor.
 func path(id enlist.MessageID) string { return "/admin/messages/" + ui.Plain(int64(id)) }

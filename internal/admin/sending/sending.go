@@ -12,7 +12,6 @@ package sending
 import (
 	"context"
 	"embed"
-	"html/template"
 	"net"
 	"strings"
 
@@ -62,7 +61,7 @@ func Pages(s Server) []ui.Page {
 
 type pages struct {
 	Server
-	main, domains_, mails_, mail_ *template.Template
+	main, domains_, mails_, mail_ *ui.Template
 }
 
 // data is the data of the page.

@@ -4,7 +4,6 @@ package sends
 import (
 	"cmp"
 	"embed"
-	"html/template"
 	"math"
 	"net/url"
 	"slices"
@@ -39,7 +38,7 @@ func Pages() []ui.Page {
 	}
 }
 
-type pages struct{ list_, report_, compose_, check_, people_, cancel_, waiting_ *template.Template }
+type pages struct{ list_, report_, compose_, check_, people_, cancel_, waiting_ *ui.Template }
 
 // perPage is the number of Batches on a page.
 const perPage = 25

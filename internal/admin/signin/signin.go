@@ -5,7 +5,6 @@ package signin
 import (
 	"embed"
 	"errors"
-	"html/template"
 	"net/http"
 	"net/url"
 	"strings"
@@ -30,7 +29,7 @@ type Options struct {
 type Pages struct {
 	users      *users.Service
 	options    Options
-	form, link *template.Template
+	form, link *ui.Template
 }
 
 // New returns the pages.

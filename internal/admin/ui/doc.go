@@ -9,6 +9,7 @@
 // template that answers. Without a Fragment, the main part of the page answers.
 //
 //	page.go, pager.go    a page, and the parts of a list that is too long for one
+//	template.go          templates in each language
 //	form.go              forms whose inputs are the keys of a record
 //	country.go           choices of a country and a time zone
 //	upload.go, download.go   files from and to a browser

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 	"strconv"
 	"strings"
@@ -12,19 +11,6 @@ import (
 )
 
 // This file writes numbers and times as people read them.
-
-// funcs returns the functions of templates.
-func funcs() template.FuncMap {
-	paths := assetPaths()
-	return template.FuncMap{
-		"asset":   func(name string) string { return paths[name] },
-		"number":  Number,
-		"signed":  Signed,
-		"percent": Percent,
-		// parts splits a URL without its scheme after each slash, where a browser may begin a new line.
-		"parts": func(url string) []string { return strings.SplitAfter(WithoutScheme(url), "/") },
-	}
-}
 
 // WithoutScheme returns a URL as people read it.
 func WithoutScheme(url string) string {

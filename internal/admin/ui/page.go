@@ -5,8 +5,6 @@ import (
 	"compress/gzip"
 	"embed"
 	"errors"
-	"html/template"
-	"io/fs"
 	"net/http"
 	"net/url"
 	"slices"
@@ -16,6 +14,7 @@ import (
 
 	"enlist/internal/app"
 	"enlist/internal/enlist"
+	"enlist/internal/language"
 	"enlist/internal/users"
 )
 
@@ -48,9 +47,10 @@ type Request struct {
 	Writer    http.ResponseWriter // for a page that sends a file
 	App       *app.App
 	Now       time.Time // in the time zone of the Account
-	Version   string    // of the program
-	MailDir   string    // folder into which mails are written in place of sending them; "": none
-	PublicURL string    // that links to Forms and archives begin with, as those in mails do
+	Language  *language.Language
+	Version   string // of the program
+	MailDir   string // folder into which mails are written in place of sending them; "": none
+	PublicURL string // that links to Forms and archives begin with, as those in mails do
 	lists     []enlist.List
 }
 
@@ -63,7 +63,7 @@ type View struct {
 	// form into which a user types stays as it is with an id and hx-preserve.
 	Refresh  int
 	Problem  string // what was wrong with the request
-	Content  *template.Template
+	Content  *Template
 	Data     any
 	Fragment string // block of Content that answers Request.Fragment; "": the main part of the page
 	To       string // path to which the browser goes in place of a page
@@ -122,6 +122,9 @@ func (r *Request) IsAlone() (bool, error) {
 	all, err := r.App.Accounts.AllAccounts(r.Context())
 	return len(all) == 1, err
 }
+
+// Text returns a text of the catalogue in the language of the request. args are names and values in turn.
+func (r *Request) Text(key string, args ...any) string { return r.Language.Text(key, args...) }
 
 // ID returns a number in the path, or 0.
 func (r *Request) ID(name string) int64 {
@@ -231,18 +234,9 @@ func (d *layoutData) refresh(u *url.URL) {
 	}
 }
 
-// layout has the templates that all pages share.
-var layout = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(funcs()).ParseFS(files, "layout.html", "form.html"))
-})
-
-// Parse reads the templates of a page, of which one defines "content", together with the layout.
-func Parse(page fs.FS, names ...string) *template.Template {
-	return template.Must(template.Must(layout().Clone()).ParseFS(page, names...))
-}
-
-// Write writes a page. v is nil without a user who is signed in. The menu shows u.
-func Write(w http.ResponseWriter, r *http.Request, status int, view *View, v *users.Visit, u app.UnderWay) error {
+// Write writes a page in a language. v is nil without a user who is signed in. The menu shows u.
+func Write(w http.ResponseWriter, r *http.Request, status int, view *View, in *language.Language, v *users.Visit,
+	u app.UnderWay) error {
 	d := layoutData{View: *view, Visit: v}
 	if v != nil {
 		d.AccountID, d.Menu = v.Caller.Account.ID, menuFor(v.Caller)
@@ -260,7 +254,7 @@ func Write(w http.ResponseWriter, r *http.Request, status int, view *View, v *us
 		block = "main"
 	}
 	var b bytes.Buffer
-	if err := view.Content.ExecuteTemplate(&b, block, data); err != nil {
+	if err := view.Content.in(in).ExecuteTemplate(&b, block, data); err != nil {
 		return err
 	}
 	text := b.Bytes()

@@ -4,7 +4,6 @@ package unsubscribers
 import (
 	"context"
 	"embed"
-	"html/template"
 	"net/url"
 	"strings"
 
@@ -26,7 +25,7 @@ func Pages() []ui.Page {
 	}
 }
 
-type pages struct{ all_, remove_ *template.Template }
+type pages struct{ all_, remove_ *ui.Template }
 
 const perPage = 50
 

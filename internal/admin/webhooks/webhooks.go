@@ -3,7 +3,6 @@ package webhooks
 
 import (
 	"embed"
-	"html/template"
 	"strings"
 
 	"enlist/internal/admin/ui"
@@ -28,7 +27,7 @@ func Pages() []ui.Page {
 	}
 }
 
-type pages struct{ all, webhook *template.Template }
+type pages struct{ all, webhook *ui.Template }
 
 // form has the fields of a form about a webhook.
 type form struct {

@@ -4,7 +4,6 @@ package you
 import (
 	"embed"
 	"errors"
-	"html/template"
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
@@ -28,7 +27,7 @@ func Pages() []ui.Page {
 	}
 }
 
-type page struct{ content *template.Template }
+type page struct{ content *ui.Template }
 
 // form is a form of the page that was refused.
 type form struct {
