@@ -1012,7 +1012,7 @@ type List struct {
 	TrackClicks               bool   `json:"track_clicks"`             // whether clicks on links in mails of Messages are recorded
 	FromName                  string `json:"from_name"`                // sender of the List's mails; empty: the name of the List
 	FromAddress               string `json:"from_address"`             // empty: the sender of the server
-	Language                  string `json:"language"`                 // of pages and mails for subscribers who have not used a Form: de, en, es, fr, it, nl, pt, vi or zh; empty: for pages that of the browser, else en
+	Language                  string `json:"language"`                 // of pages and mails for subscribers who have not used a Form: de, en, es, fr, it, nl, pt, vi, zh; empty: for pages that of the browser, else en
 	ConfirmationSubject       string `json:"confirmation_subject"`     // of the mail that asks to confirm; empty: a text of the language, like confirmation_text
 	ConfirmationText          string `json:"confirmation_text"`        // up to 5,000 characters, paragraphs divided by empty lines
 	ConsentText               string `json:"consent_text"`             // what subscribers agree to by confirming: shown in the mail and on the page, and stored in the ledger

@@ -138,7 +138,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/mail/dns/dnstest": {"golang.org/x/net/dns/dnsmessage"},
 	"enlist/internal/rpc": {"enlist/api", "enlist/internal/accounts", "enlist/internal/app", "enlist/internal/batches",
 		"enlist/internal/contacts", "enlist/internal/enlist", "enlist/internal/files", "enlist/internal/forms",
-		"enlist/internal/limiter", "enlist/internal/lists", "enlist/internal/messages", "enlist/internal/pace",
+		"enlist/internal/language", "enlist/internal/limiter", "enlist/internal/lists", "enlist/internal/messages", "enlist/internal/pace",
 		"enlist/internal/privacy", "enlist/internal/reports", "enlist/internal/sending",
 		"enlist/internal/webhooks", "enlist/internal/rpc/xmlrpc", "github.com/go-json-experiment/json/...",
 		"github.com/prometheus/client_golang/..."},
@@ -194,7 +194,7 @@ var allowedImports = map[string][]string{
 var allowedInTests = []string{"enlist/...", "github.com/google/go-cmp/...", "pgregory.net/rapid", "go.uber.org/goleak",
 	"github.com/jackc/pgx/v5/...", "github.com/riverqueue/river/...", "github.com/chromedp/...",
 	"github.com/xuri/excelize/v2", "github.com/santhosh-tekuri/jsonschema/v6", "github.com/descope/virtualwebauthn",
-	"golang.org/x/net/html"}
+	"golang.org/x/net/html", "github.com/pelletier/go-toml/v2"}
 
 // drivers are database drivers, each with the only packages that may import it. Of pgx, cmd/enlist and tracing use only
 // the type of a tracer.

@@ -3,7 +3,11 @@
 
 package rpc
 
-import "strings"
+import (
+	"strings"
+
+	"enlist/internal/language"
+)
 
 // keyMeaning returns what a key of a record means, or "". WholeMessage has the keys of Message.
 func keyMeaning(record, key string) string {
@@ -70,7 +74,7 @@ var keyMeanings = map[string]string{
 	"List.track_clicks":                "whether clicks on links in mails of Messages are recorded",
 	"List.from_name":                   "sender of the List's mails; empty: the name of the List",
 	"List.from_address":                "empty: the sender of the server",
-	"List.language":                    "of pages and mails for subscribers who have not used a Form: de, en, es, fr, it, nl, pt, vi or zh; empty: for pages that of the browser, else en",
+	"List.language":                    "of pages and mails for subscribers who have not used a Form: " + strings.Join(language.Codes(), ", ") + "; empty: for pages that of the browser, else en",
 	"List.confirmation_subject":        "of the mail that asks to confirm; empty: a text of the language, like confirmation_text",
 	"List.confirmation_text":           "up to 5,000 characters, paragraphs divided by empty lines",
 	"List.consent_text":                "what subscribers agree to by confirming: shown in the mail and on the page, and stored in the ledger",

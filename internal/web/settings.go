@@ -171,7 +171,7 @@ func (h *Handler) refused(r *http.Request, l enlist.Link, v *sending.PreferenceP
 
 // newLink mails a new link to the Contact's address.
 func (h *Handler) newLink(w http.ResponseWriter, r *http.Request, l enlist.Link, v *sending.PreferencePage) {
-	if h.limits.admitMailbox("link of "+l.DeliveryKey.String(), h.now()) {
+	if h.limits.admitMailbox("link-of "+l.DeliveryKey.String(), h.now()) {
 		if err := h.links.SendNewLink(r.Context(), l.DeliveryKey); err != nil {
 			h.failed(w, r, l, err)
 			return
