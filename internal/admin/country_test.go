@@ -45,7 +45,7 @@ func (v *visitor) wantText(text string, parts ...string) {
 	v.Helper()
 	text = html.UnescapeString(text)
 	for _, part := range parts {
-		if !strings.Contains(text, part) {
+		if !has(text, part) {
 			v.Errorf("the page has no %q:\n%s", part, text)
 		}
 	}

@@ -121,9 +121,9 @@ func (s *importSite) do(person, method, path, kind string, body io.Reader, more 
 	got, err := http.DefaultTransport.RoundTrip(r)
 	s.Must(err)
 	defer got.Body.Close()
-	text, err := io.ReadAll(got.Body)
+	text, err := textOf(got)
 	s.Must(err)
-	return importReply{got.StatusCode, got.Header.Get("Location"), string(text), got.Header}
+	return importReply{got.StatusCode, got.Header.Get("Location"), text, got.Header}
 }
 
 func (s *importSite) get(person, path string) importReply {
@@ -188,7 +188,7 @@ func (s *importSite) want(got importReply, status int, texts ...string) {
 		s.Errorf("status %d, want %d: %s", got.status, status, got.body)
 	}
 	for _, text := range texts {
-		if !strings.Contains(got.body, text) {
+		if !has(got.body, text) {
 			s.Errorf("the page does not contain %q:\n%s", text, got.body)
 		}
 	}

@@ -106,7 +106,7 @@ func (v *visitor) send(path string, form url.Values, status int, parts ...string
 		v.Errorf("POST %s is answered with %d at %s, want %d:\n%s", path, got, at, status, cut(text))
 	}
 	for _, part := range parts {
-		if !strings.Contains(text, part) {
+		if !has(text, part) {
 			v.Errorf("POST %s has no %q:\n%s", path, part, cut(text))
 		}
 	}

@@ -257,7 +257,7 @@ func Write(w http.ResponseWriter, r *http.Request, status int, view *View, in *l
 	if err := view.Content.in(in).ExecuteTemplate(&b, block, data); err != nil {
 		return err
 	}
-	text := b.Bytes()
+	text := bytes.TrimSpace(b.Bytes())
 	if v != nil && len(v.Accounts) > 1 {
 		text = withAccount(text, v.Caller.Account.ID)
 	}
