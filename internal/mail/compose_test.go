@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"html"
 	"regexp"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"enlist/internal/accounts"
 	"enlist/internal/enlist"
+	"enlist/internal/language/languagetest"
 	"enlist/internal/messages"
 )
 
@@ -381,4 +383,34 @@ func TestMailsAreInTheLanguageInWhichTheContactSubscribed(t *testing.T) {
 	contains(t, "subject", send(t, c, l).subject(t), "One more click")
 	l.Contact.Language, l.Schema.List.Language = "", "fr"
 	contains(t, "html", send(t, c, l).html, `<html lang="fr">`, "English words")
+}
+
+// The made-up language shows words of mails that are in no catalogue.
+func TestMailsAreTranslated(t *testing.T) {
+	c, _ := testComposer(t)
+	c.texts = languagetest.Texts()
+	mails := make(map[string]*received)
+	for _, cause := range []string{messages.CauseConfirmation, messages.CauseLink} {
+		l := testMail(nil)
+		l.Delivery.Cause = cause
+		mails[cause] = send(t, c, l)
+	}
+	l := testMail(&messages.Message{EmailType: messages.EmailHTML, Subject: "Ωρα", HTML: "<p>Ωρα</p>"})
+	mails["a Message"] = send(t, c, l)
+	for _, event := range []enlist.Event{enlist.EventSubscribe, enlist.EventUnsubscribe, enlist.EventUpdateProfile} {
+		n := testNotification()
+		n.Event, n.Details.IsUnsubscribed, n.Details.IsActive, n.Details.DoubleOptIn = event, true, false, true
+		m, err := c.notification("1", n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mails[string(event)] = read(t, m)
+	}
+	for name, r := range mails {
+		text := html.EscapeString(r.subject(t) + "\n" + r.text)
+		data := "News & Views Email First Name Website Comment Ann Hello, I like it. Weekly Offers agree to receive news."
+		if found := languagetest.Untranslated(r.html+text, data); len(found) > 0 {
+			t.Errorf("the mail %s has the words %q in no catalogue:\n%s", name, found, r.text)
+		}
+	}
 }

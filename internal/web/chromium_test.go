@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -231,6 +232,25 @@ func TestPagesFitAPhoneInChromium(t *testing.T) {
 	b.visit(contactPage)
 	b.look()
 	b.shot("wide-contact")
+}
+
+// Texts of a language with longer words than English fit on a phone.
+func TestTranslatedPagesFitAPhoneInChromium(t *testing.T) {
+	h := newHarness(t, "double_opt_in_required", "1")
+	h.addForm()
+	b := newBrowser(h)
+	b.size(390, 844)
+	pages := h.marked()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Write([]byte(pages[r.URL.Path[1:]]))
+	}))
+	defer server.Close()
+	for name := range pages {
+		b.do(chromedp.Navigate(server.URL + "/" + name))
+		b.look()
+		b.shot("marked-" + name)
+	}
 }
 
 // covers: decision 48

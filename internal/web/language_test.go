@@ -2,12 +2,15 @@ package web
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/forms"
+	"enlist/internal/language/languagetest"
 )
 
 // The tests in this file look at the languages and texts of the pages for subscribers.
@@ -74,4 +77,50 @@ func TestPagesAreInTheLanguageInWhichThePersonSubscribed(t *testing.T) {
 	}
 	id := h.subscribe("Email", "noor@example.com")
 	h.shows(h.do("GET", h.path(enlist.LinkConfirm, id), ""), http.StatusOK, `<html lang="en">`)
+}
+
+// marked returns a page of each template in a made-up language. What it shows of the List and the Contact has no letters
+// of English words.
+func (h *harness) marked() map[string]string {
+	h.Helper()
+	h.editList("name", "Ναυς", "imprint", "Ναυς 1", "consent_text", "Ναι", "description", "Ναυς", "is_public", "1")
+	_, err := h.service.Lists.AddPreference(h.Context(), h.caller, h.list, "Ωρα")
+	h.must(err)
+	id := h.subscribe("Email", "μ@example.com", "preferences", "Ωρα")
+	h.pages.texts = languagetest.Texts()
+	settings, err := h.service.Sending.ViewPreferences(h.Context(), h.delivery(id))
+	h.must(err)
+	contact, err := h.service.Sending.ViewContactPage(h.Context(), h.delivery(id))
+	h.must(err)
+	form, err := h.service.Forms.Show(h.Context(), enlist.FormID(1))
+	h.must(err)
+	r := httptest.NewRequest("GET", "/s/1", nil)
+	f := &formRequest{Handler: h.pages, r: r, id: 1}
+	all := make(map[string]string)
+	for name := range h.pages.pages {
+		p := h.pages.settingsOf(enlist.Link{}, settings)
+		p.Settings.Problem, p.Done, p.NoMail, p.Reasons = true, true, true, contacts.DepartureReasons()
+		p.Settings.Others = []tick{{Name: "l1", Text: "Ωρα", Waits: true}}
+		p.Details = newDetails(contact, h.pages.texts.For("", ""))
+		p.Archive = &archivePage{Mails: []archiveRow{{Path: "1/1", Subject: "Ωρα", Time: h.clock()}}}
+		p.Form = f.page(form).Form
+		p.Form.Fault, p.Form.Problem, p.Form.Next, p.Form.Consent = true, "web.form.problem", "web.formsent.waits", "Ναι"
+		p.Form.Others = []languageLink{{"el", "Ελληνικά", "?lang=el"}}
+		p.Form.Inputs = inputsOf(form, nil, map[enlist.FieldID]forms.Fault{form.Schema.Email().ID: forms.Wrong})
+		p.IsOwner = strings.HasPrefix(name, "contact_") || name == "expired"
+		all[name] = h.pages.fill(r, name, &p)
+	}
+	return all
+}
+
+// The made-up language shows texts that are in no catalogue.
+func TestPagesAreTranslated(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, "double_opt_in_required", "1")
+	h.addForm()
+	for name, page := range h.marked() {
+		if found := languagetest.Untranslated(page, "Email Mobile Phone"); len(found) > 0 {
+			t.Errorf("the page %s has the words %q in no catalogue:\n%s", name, found, page)
+		}
+	}
 }
