@@ -105,7 +105,8 @@ func usesOfNode(path string, node parse.Node) (all []textUse) {
 		name := c.Args[0].String()
 		name = name[strings.LastIndex(name, ".")+1:]
 		key, ok := c.Args[1].(*parse.StringNode)
-		if !ok || name != "t" && name != "Text" && name != "About" && name != "printf" {
+		isBegin := ok && name == "printf" && aKey.MatchString(strings.ReplaceAll(key.Text, "%s", "x"))
+		if !ok || name != "t" && name != "Text" && name != "About" && !isBegin {
 			return
 		}
 		use := textUse{at: path, key: key.Text, isCall: name == "t"}
