@@ -66,8 +66,8 @@ func (s *Service) newDKIMKey(n NewSendingDomain) (*DKIMKey, error) {
 	return k, nil
 }
 
-// Signer returns the parsed private key. Parsing takes up to a millisecond, so keep the result.
-func (k *DKIMKey) Signer() (crypto.Signer, error) {
+// signer returns the parsed private key. Parsing takes up to a millisecond, so keep the result.
+func (k *DKIMKey) signer() (crypto.Signer, error) {
 	block, _ := pem.Decode([]byte(k.Private))
 	if block == nil {
 		return nil, errors.New("the stored DKIM key is not in PEM format")
@@ -127,7 +127,7 @@ func zoneText(text string) string {
 
 // Record returns the record in which the key of a domain is published. Errors: the stored key cannot be read.
 func (k *DKIMKey) Record(domain string) (DNSRecord, error) {
-	signer, err := k.Signer()
+	signer, err := k.signer()
 	if err != nil {
 		return DNSRecord{}, err
 	}

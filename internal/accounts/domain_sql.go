@@ -59,7 +59,7 @@ func signingKey(tx *db.Tx, domain string) (*enlist.SigningKey, error) {
 		if err != nil || d == nil {
 			return nil, err
 		}
-		signer, err := d.Key.Signer()
+		signer, err := d.Key.signer()
 		if err != nil {
 			return nil, fmt.Errorf("sending domain %s: %w", domain, err)
 		}
@@ -72,8 +72,8 @@ func deleteSendingDomain(tx *db.Tx, id enlist.SendingDomainID) error {
 	return tx.Define("DELETE FROM sending_domain WHERE id = ?", int64(id))
 }
 
-// Senders returns the from_address of each List and Message of an Account that has one.
-func Senders(tx *db.Tx, account enlist.AccountID) (all []Sender, err error) {
+// senders returns the from_address of each List and Message of an Account that has one.
+func senders(tx *db.Tx, account enlist.AccountID) (all []Sender, err error) {
 	err = tx.Each(func(row *db.Cursor) error {
 		all = append(all, Sender{List: enlist.ListID(row.Int()), Message: enlist.MessageID(row.Int()),
 			From: row.Text()})

@@ -141,7 +141,7 @@ func (s *Service) FromDomains(ctx context.Context) ([]string, error) {
 			if err != nil {
 				return nil, err
 			}
-			senders, err := Senders(tx, accounts[i].ID)
+			senders, err := senders(tx, accounts[i].ID)
 			if err != nil {
 				return nil, err
 			}
@@ -182,7 +182,7 @@ func (s *Service) RefusedSenders(ctx context.Context) (sentences []string, err e
 }
 
 func refusedSenders(a *enlist.Account, tx *db.Tx) (sentences []string, err error) {
-	all, err := Senders(tx, a.ID)
+	all, err := senders(tx, a.ID)
 	if err != nil {
 		return nil, err
 	}

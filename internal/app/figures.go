@@ -15,7 +15,7 @@ import (
 // Figures are numbers about the work of the service. Each is read with an index from a limited number of rows, so that
 // reading them stays cheap in a large database.
 type Figures struct {
-	Jobs     []JobFigure
+	Jobs     []jobFigure
 	Held     bool                          // mails are held
 	Batches  map[batches.BatchStatus]int64 // by status, of the newest FigureRows Batches
 	Imports  map[imports.ImportState]int64 // by state, of the newest FigureRows Imports
@@ -26,8 +26,8 @@ type Figures struct {
 	ReadTime int64                         // when the figures were read
 }
 
-// JobFigure is about the jobs of one kind and state.
-type JobFigure struct {
+// jobFigure is about the jobs of one kind and state.
+type jobFigure struct {
 	Kind  string
 	State string
 	Count int64 // at most FigureJobs
@@ -35,12 +35,12 @@ type JobFigure struct {
 }
 
 const (
-	// FigureJobs is the largest number of jobs of a kind and state that are counted.
-	FigureJobs = 10_000
-	// FigureRows is the number of newest Batches, and of newest Imports, that are counted.
-	FigureRows = 1000
-	// FigureDays is the number of days of the recent mails and rows.
-	FigureDays = 7
+	// figureJobs is the largest number of jobs of a kind and state that are counted.
+	figureJobs = 10_000
+	// figureRows is the number of newest Batches, and of newest Imports, that are counted.
+	figureRows = 1000
+	// figureDays is the number of days of the recent mails and rows.
+	figureDays = 7
 )
 
 // JobStates are the states of jobs, in the order of a job's life. Jobs that are discarded or cancelled have failed.
@@ -54,7 +54,7 @@ func (s *App) Figures(ctx context.Context, kinds []string) (*Figures, error) {
 		if err != nil {
 			return nil, err
 		}
-		f, err := ReadFigures(tx, kinds, now)
+		f, err := readFigures(tx, kinds, now)
 		if err == nil {
 			f.Held, f.ReadTime = hold != nil, now
 		}

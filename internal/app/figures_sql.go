@@ -21,8 +21,8 @@ const agedJobs = 1000
 // mailOutcomes are the outcomes of recent mails. Each is the name of its column, as each of RowOutcomes is.
 var mailOutcomes = []string{"sent", "bounced", "failed", "complained", "unsubscribed"}
 
-// ReadFigures returns the figures except Held. kinds are the kinds of jobs, which all appear in Jobs.
-func ReadFigures(tx *db.Tx, kinds []string, now int64) (*Figures, error) {
+// readFigures returns the figures except Held. kinds are the kinds of jobs, which all appear in Jobs.
+func readFigures(tx *db.Tx, kinds []string, now int64) (*Figures, error) {
 	f := &Figures{Batches: make(map[batches.BatchStatus]int64), Imports: make(map[imports.ImportState]int64),
 		Mails: make(map[string]int64), Rows: make(map[imports.RowOutcome]int64)}
 	for _, outcome := range mailOutcomes {
@@ -31,11 +31,11 @@ func ReadFigures(tx *db.Tx, kinds []string, now int64) (*Figures, error) {
 	for _, outcome := range imports.RowOutcomes {
 		f.Rows[outcome] = 0
 	}
-	since := now - FigureDays*24*60*60
+	since := now - figureDays*24*60*60
 	for _, read := range []func() error{
 		func() error { return jobFigures(tx, f, kinds, now) },
-		func() error { return batches.Newest(tx, since, FigureRows, mailOutcomes, f.Batches, f.Mails) },
-		func() error { return imports.Newest(tx, since, FigureRows, f.Imports, f.Rows) },
+		func() error { return batches.Newest(tx, since, figureRows, mailOutcomes, f.Batches, f.Mails) },
+		func() error { return imports.Newest(tx, since, figureRows, f.Imports, f.Rows) },
 		func() (err error) {
 			f.Event, f.Failing, err = events.OldestEvent(tx)
 			return err
@@ -67,11 +67,11 @@ func jobFigures(tx *db.Tx, f *Figures, kinds []string, now int64) error {
 				due, created, due, created, from, agedJobs)
 		}
 		fmt.Fprintf(&query, "SELECT '%s', (SELECT count(*) FROM (SELECT id %s %d) counted), %s", state, from,
-			FigureJobs, since)
+			figureJobs, since)
 	}
 	for _, kind := range kinds {
 		err := tx.Each(func(c *db.Cursor) error {
-			f.Jobs = append(f.Jobs, JobFigure{Kind: kind, State: c.Text(), Count: c.Int(), Due: c.Int()})
+			f.Jobs = append(f.Jobs, jobFigure{Kind: kind, State: c.Text(), Count: c.Int(), Due: c.Int()})
 			return nil
 		}, query.String(), kind, now)
 		if err != nil {

@@ -9,13 +9,13 @@ import (
 // This file remembers addresses that send X-Forwarded-For but are no trusted proxies, so that enlist doctor can name
 // them. Behind such a proxy, a proof of consent has the address of the proxy and not of the person. decisions.md: 80
 
-// UntrustedProxy is an address and the Unix time of its request.
-type UntrustedProxy struct {
+// untrustedProxy is an address and the Unix time of its request.
+type untrustedProxy struct {
 	Address string
 	Time    int64
 }
 
-func mapUntrustedProxy(m *db.Mapper, p *UntrustedProxy) {
+func mapUntrustedProxy(m *db.Mapper, p *untrustedProxy) {
 	m.Fixed("address", &p.Address)
 	m.Fixed("time", &p.Time)
 }
@@ -40,8 +40,8 @@ func (s *App) ForgetUntrustedProxies(ctx context.Context) error {
 }
 
 // UntrustedProxies returns the addresses since the last start of a server.
-func (s *App) UntrustedProxies(ctx context.Context) ([]UntrustedProxy, error) {
-	return db.OwnView(ctx, s.DB, func(tx *db.Tx) ([]UntrustedProxy, error) {
+func (s *App) UntrustedProxies(ctx context.Context) ([]untrustedProxy, error) {
+	return db.OwnView(ctx, s.DB, func(tx *db.Tx) ([]untrustedProxy, error) {
 		return untrustedProxyTable.All(tx, "ORDER BY address")
 	})
 }

@@ -128,7 +128,7 @@ func (b *StepSize) full() bool {
 func (b *StepSize) take(tx *db.Tx, schema *enlist.Schema, ids []enlist.ContactID) (n int, err error) {
 	fields := max(1, len(schema.Fields))
 	n = max(1, min(len(ids), b.Most-b.contacts, (BulkValues-b.values)/fields))
-	sizes, err := ValueSizes(tx, schema.List.ID, ids[:n])
+	sizes, err := valueSizes(tx, schema.List.ID, ids[:n])
 	if err != nil {
 		return 0, err
 	}

@@ -27,9 +27,9 @@ func ContactsToChange(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (
 	return found, err
 }
 
-// ValueSizes returns how many bytes the document of Field values of each of these Contacts takes. The engine
+// valueSizes returns how many bytes the document of Field values of each of these Contacts takes. The engine
 // does not read the document for that.
-func ValueSizes(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (map[enlist.ContactID]int64, error) {
+func valueSizes(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (map[enlist.ContactID]int64, error) {
 	sizes := make(map[enlist.ContactID]int64, len(ids))
 	wanted, err := db.ManyValues(tx, db.PlainIDs(ids))
 	if err != nil {

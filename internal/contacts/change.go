@@ -76,8 +76,8 @@ const (
 	maxChanges  = 20                // that Changes returns
 )
 
-// ErrNoChange is the same for a change that does not exist and for one of another Account.
-var ErrNoChange = enlist.Refuse(enlist.NoList, "there is no such change")
+// errNoChange is the same for a change that does not exist and for one of another Account.
+var errNoChange = enlist.Refuse(enlist.NoList, "there is no such change")
 
 // StartChange starts a change of the Contacts that match, and returns its ID. Errors: NoList, Denied, InvalidSearch,
 // also without a test, NoField, Busy, and InvalidParameters for a value that the Field does not accept, for a Field

@@ -28,7 +28,7 @@ func mapChange(m *db.Mapper, c *Change) {
 var changeTable = db.NewMapping("contact_change", mapChange)
 
 func changeByID(tx *db.Tx, id int64) (*Change, error) {
-	return changeTable.One(tx, ErrNoChange, "WHERE id = ?", id)
+	return changeTable.One(tx, errNoChange, "WHERE id = ?", id)
 }
 
 // addChangeParts stores the Contacts of a change.

@@ -144,10 +144,10 @@ func Insert(tx *db.Tx, c *enlist.Contact) (inserted bool, err error) {
 	return true, nil
 }
 
-// InsertOrFind inserts a Contact as the primary of its address, or returns the existing primary. It looks
+// insertOrFind inserts a Contact as the primary of its address, or returns the existing primary. It looks
 // first, because an INSERT that does nothing still takes an ID from the sequence. If another transaction
 // inserts the address after the look, the INSERT does nothing and InsertOrFind looks again.
-func InsertOrFind(tx *db.Tx, c *enlist.Contact) (existing *enlist.Contact, err error) {
+func insertOrFind(tx *db.Tx, c *enlist.Contact) (existing *enlist.Contact, err error) {
 	if tx.IsBatched() {
 		schema, err := lists.Schema(tx, c.ListID)
 		if err != nil {

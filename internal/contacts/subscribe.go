@@ -148,7 +148,7 @@ func (sub *subscription) insertOrFind(contact *enlist.Contact) (existing *enlist
 		return nil, err
 	}
 	if unique {
-		return InsertOrFind(sub.tx, contact)
+		return insertOrFind(sub.tx, contact)
 	}
 	_, err = insertOrDuplicate(contact, sub.tx, sub.Schema)
 	return nil, err

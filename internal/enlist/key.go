@@ -51,19 +51,19 @@ type Key struct {
 // KeyHash is the SHA-256 of a key's text. The database has it instead of the text.
 type KeyHash [sha256.Size]byte
 
-// KeyLength is the length of a key's text: 32 random bytes in lower-case hex.
-const KeyLength = 64
+// keyLength is the length of a key's text: 32 random bytes in lower-case hex.
+const keyLength = 64
 
 // NewKeyText returns the text of a new key. It is shown once and never stored.
 func NewKeyText() string {
-	var b [KeyLength / 2]byte
+	var b [keyLength / 2]byte
 	rand.Read(b[:]) // crypto/rand never returns an error
 	return hex.EncodeToString(b[:])
 }
 
 // ValidKeyText reports whether text is 64 lower-case hexadecimal characters.
 func ValidKeyText(text string) bool {
-	return len(text) == KeyLength && strings.Trim(text, "0123456789abcdef") == ""
+	return len(text) == keyLength && strings.Trim(text, "0123456789abcdef") == ""
 }
 
 // HashKey returns the KeyHash of a key's text.

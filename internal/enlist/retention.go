@@ -13,13 +13,13 @@ type Retention struct {
 	Audit      int64 // rows of the audit log
 }
 
-// MinRetention is the smallest number of days of a Retention. Reports of bounces, and confirmations, need the
+// minRetention is the smallest number of days of a Retention. Reports of bounces, and confirmations, need the
 // records of younger mails.
-const MinRetention = 30
+const minRetention = 30
 
-// MinAuditRetention is the smallest number of days for the audit log. Triggers refuse to delete a row of the last 365
+// minAuditRetention is the smallest number of days for the audit log. Triggers refuse to delete a row of the last 365
 // days. The day between allows for a clock of the database that differs from that of the server.
-const MinAuditRetention = 366
+const minAuditRetention = 366
 
 // maxRetention is the largest number of days of a Retention: 100 years.
 const maxRetention = 36500
@@ -36,7 +36,7 @@ const (
 
 func (r Retention) Check() error {
 	for _, setting := range []struct{ days, least int64 }{
-		{r.Events, MinRetention}, {r.Deliveries, MinRetention}, {r.Audit, MinAuditRetention},
+		{r.Events, minRetention}, {r.Deliveries, minRetention}, {r.Audit, minAuditRetention},
 	} {
 		if setting.days != 0 && (setting.days < setting.least || setting.days > maxRetention) {
 			return Refuse(InvalidParameters, "expected %d to %d days, or the word forever", setting.least, maxRetention)

@@ -34,8 +34,8 @@ type Theme struct {
 	Imprint    string        `json:"imprint,omitempty"`
 }
 
-// Fonts are the names of the fonts that a theme can have.
-var Fonts = []string{"system", "arial", "verdana", "georgia", "times", "courier"}
+// fonts are the names of the fonts that a theme can have.
+var fonts = []string{"system", "arial", "verdana", "georgia", "times", "courier"}
 
 // fontStacks are the fonts of each name, as style sheets have them. Each mail program and browser has one of them.
 var fontStacks = map[string]string{
@@ -93,7 +93,7 @@ var ThemeAttributes = []enlist.Attribute[Theme]{
 	enlist.TextKey("card_colour", func(t *Theme) *string { return &t.Card }, readColour),
 	enlist.TextKey("text_colour", func(t *Theme) *string { return &t.Text }, readColour),
 	enlist.TextKey("accent_colour", func(t *Theme) *string { return &t.Accent }, readColour),
-	enlist.EnumKey("font", func(t *Theme) *string { return &t.Font }, Fonts...),
+	enlist.EnumKey("font", func(t *Theme) *string { return &t.Font }, fonts...),
 	enlist.IntKey("width", func(t *Theme) *int64 { return &t.Width }, minMailWidth, maxMailWidth),
 	enlist.TextKey("imprint", func(t *Theme) *string { return &t.Imprint }, readImprint),
 }

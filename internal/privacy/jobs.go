@@ -19,7 +19,7 @@ func (ApplyRetention) Kind() string { return "apply_retention" }
 
 // moveTo sets the position of the next step to the beginning of a part or, after the last part, to the audit log.
 func (e *ApplyRetention) moveTo(parts []RetentionPart, at int) {
-	e.Table, e.List, e.Batch, e.After = RetainedAudit, 0, 0, 0
+	e.Table, e.List, e.Batch, e.After = retainedAudit, 0, 0, 0
 	if at < len(parts) {
 		e.Table, e.List, e.Batch = parts[at].Table, parts[at].List, parts[at].Batch
 	}

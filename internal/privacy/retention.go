@@ -74,10 +74,10 @@ type RetentionTable string
 
 // The tables, in the order in which a Retention is applied.
 const (
-	RetainedEvents     RetentionTable = "recipient_event" // rows are deleted
-	RetainedRecipients RetentionTable = "recipient"       // rows lose their texts
-	RetainedDeliveries RetentionTable = "delivery"        // rows lose their texts
-	RetainedAudit      RetentionTable = "audit"           // rows are deleted; it has no RetentionPart
+	retainedEvents     RetentionTable = "recipient_event" // rows are deleted
+	retainedRecipients RetentionTable = "recipient"       // rows lose their texts
+	retainedDeliveries RetentionTable = "delivery"        // rows lose their texts
+	retainedAudit      RetentionTable = "audit"           // rows are deleted; it has no RetentionPart
 )
 
 // RetentionPart is a part of the rows of an Account from which data is removed, in order of Contact.
@@ -91,7 +91,7 @@ type RetentionPart struct {
 }
 
 func (p *RetentionPart) kind() enlist.RetentionKind {
-	if p.Table == RetainedEvents {
+	if p.Table == retainedEvents {
 		return enlist.RetainEvents
 	}
 	return enlist.RetainDeliveries
@@ -100,9 +100,9 @@ func (p *RetentionPart) kind() enlist.RetentionKind {
 // old returns the rows of the part that have data to remove.
 func (p *RetentionPart) old() *db.OldRows {
 	switch p.Table {
-	case RetainedEvents:
+	case retainedEvents:
 		return batches.OldEvents(p.List, p.Batch, p.Before, p.Ended)
-	case RetainedRecipients:
+	case retainedRecipients:
 		return batches.OldTexts(p.List, p.Batch, p.Before)
 	}
 	return messages.OldTexts(p.List, p.Before)
@@ -140,7 +140,7 @@ func eventParts(tx *db.Tx, account enlist.AccountID, before int64) (parts []Rete
 		case awaited[b.ID]:
 			delayed = append(delayed, b.ID)
 		default:
-			ofBatch, err := partsOfBatch(tx, b, RetainedEvents, before)
+			ofBatch, err := partsOfBatch(tx, b, retainedEvents, before)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -165,7 +165,7 @@ func textParts(tx *db.Tx, account enlist.AccountID, before int64) (parts []Reten
 		if b.Status != batches.BatchRunning && lastUsed(b) >= before {
 			continue
 		}
-		ofBatch, err := partsOfBatch(tx, b, RetainedRecipients, before)
+		ofBatch, err := partsOfBatch(tx, b, retainedRecipients, before)
 		if err != nil {
 			return nil, err
 		}
@@ -173,7 +173,7 @@ func textParts(tx *db.Tx, account enlist.AccountID, before int64) (parts []Reten
 	}
 	defined, err := lists.Defined(tx, account)
 	for i := range defined {
-		parts = append(parts, RetentionPart{Table: RetainedDeliveries, List: defined[i].ID, Before: before})
+		parts = append(parts, RetentionPart{Table: retainedDeliveries, List: defined[i].ID, Before: before})
 	}
 	return parts, err
 }

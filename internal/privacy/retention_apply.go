@@ -72,7 +72,7 @@ func (s *Service) ApplyRetention(ctx context.Context, e ApplyRetention) (rest Ap
 		return p.Table == e.Table && p.List == e.List && p.Batch == e.Batch
 	})
 	switch {
-	case e.Table == RetainedAudit:
+	case e.Table == retainedAudit:
 		at = len(parts)
 	case at < 0: // the beginning, or the settings have changed
 		at, e.After = 0, 0
@@ -104,7 +104,7 @@ func (s *Service) ApplyRetention(ctx context.Context, e ApplyRetention) (rest Ap
 // afterEvents returns the index of the part after all events of the Batch of a part.
 func afterEvents(parts []RetentionPart, at int) int {
 	batch := parts[at].Batch
-	for at < len(parts) && parts[at].Table == RetainedEvents && parts[at].Batch == batch {
+	for at < len(parts) && parts[at].Table == retainedEvents && parts[at].Batch == batch {
 		at++
 	}
 	return at
@@ -120,7 +120,7 @@ func (s *Service) removeOld(ctx context.Context, p *RetentionPart, e *ApplyReten
 	var next enlist.ContactID
 	var changed int64
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
-		if p.Table == RetainedEvents {
+		if p.Table == retainedEvents {
 			if err := p.markRemoved(tx, e.Account, now); err != nil {
 				return err
 			}
@@ -133,7 +133,7 @@ func (s *Service) removeOld(ctx context.Context, p *RetentionPart, e *ApplyReten
 		return false, err
 	}
 	e.Table, e.List, e.Batch, e.After = p.Table, p.List, p.Batch, next
-	if p.Table == RetainedEvents {
+	if p.Table == retainedEvents {
 		e.Events += changed
 	} else {
 		e.Deliveries += changed
@@ -170,7 +170,7 @@ func (s *Service) endPart(ctx context.Context, p *RetentionPart, now int64) erro
 		return nil
 	}
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		if p.Table == RetainedEvents {
+		if p.Table == retainedEvents {
 			return batches.SetEventsRemoved(tx, p.Batch, now)
 		}
 		return batches.SetTextsRemoved(tx, p.Batch, now)

@@ -19,7 +19,7 @@ func Records(tx *db.Tx, text string, args []any, columns map[string]string) *Que
 func (q *Query) And(c *enlist.Condition) {
 	if c != nil {
 		q.Add(" AND ")
-		q.Condition(c)
+		q.condition(c)
 	}
 }
 

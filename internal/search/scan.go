@@ -212,7 +212,7 @@ func (q *Query) scan(a *planner.Scan) {
 	}
 	for _, c := range a.Tests[1:] {
 		q.Add(" AND ")
-		q.Condition(c)
+		q.condition(c)
 	}
 	q.Add(end)
 }

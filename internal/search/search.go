@@ -302,7 +302,7 @@ func (q *Query) predicate(p *planner.Predicate) {
 		q.inList()
 		for _, c := range p.Tests {
 			q.Add(" AND ")
-			q.Condition(c)
+			q.condition(c)
 		}
 		q.Add(" AND other.id = contact.id)")
 	default:
@@ -310,7 +310,7 @@ func (q *Query) predicate(p *planner.Predicate) {
 			if i > 0 {
 				q.Add(" AND ")
 			}
-			q.Condition(c)
+			q.condition(c)
 		}
 	}
 }
@@ -362,8 +362,8 @@ func (q *Query) Limit(s *enlist.Search) {
 	q.Add(db.Limited+" OFFSET CAST(? AS BIGINT)", limit, s.Offset)
 }
 
-// Condition writes a condition.
-func (q *Query) Condition(c *enlist.Condition) {
+// condition writes a condition.
+func (q *Query) condition(c *enlist.Condition) {
 	switch {
 	case c.Key != nil:
 		q.test(c)
@@ -380,7 +380,7 @@ func (q *Query) group(conditions []enlist.Condition, connector string) {
 		if i > 0 {
 			q.Add(connector)
 		}
-		q.Condition(&conditions[i])
+		q.condition(&conditions[i])
 	}
 	q.Add(")")
 }

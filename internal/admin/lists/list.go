@@ -109,10 +109,10 @@ func (d *listData) plot(r *ui.Request) error {
 	for i := range days {
 		n, label := days[i].Counts, days[i].Day.Format("2 Jan")
 		changes.Points = append(changes.Points,
-			ui.Point{Label: label, Values: []int64{n[enlist.DayAdded], LostOf(n), NetOf(n)}})
+			ui.Point{Label: label, Values: []int64{n[enlist.DayAdded], LostOf(n), netOf(n)}})
 		each.Points = append(each.Points, ui.Point{Label: label, Values: []int64{n[enlist.DayAdded],
 			n[enlist.DayConfirmed], n[enlist.DayLeft], n[enlist.DayBounced], n[enlist.DayComplained],
-			n[enlist.DayRemoved], NetOf(n)}})
+			n[enlist.DayRemoved], netOf(n)}})
 		size.Points = append(size.Points, ui.Point{Label: label, Values: []int64{days[i].Contacts}})
 	}
 	d.Changes = ui.Plot{Chart: each, Drawing: changes.UpDown()}

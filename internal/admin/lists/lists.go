@@ -87,8 +87,8 @@ var columns = ui.Columns[row]{
 	{Text: "90 days"}, {Text: "Subscribing"},
 }
 
-// NetOf returns how many more people can get mail by the counts of days.
-func NetOf(n enlist.DayCounts) int64 { return n[enlist.DayAdded] - LostOf(n) }
+// netOf returns how many more people can get mail by the counts of days.
+func netOf(n enlist.DayCounts) int64 { return n[enlist.DayAdded] - LostOf(n) }
 
 // LostOf returns how many people can no longer get mail by the counts of days.
 func LostOf(n enlist.DayCounts) int64 {
@@ -106,7 +106,7 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 	for i := range all {
 		l := &all[i]
 		if strings.Contains(strings.ToLower(l.Name), strings.ToLower(d.Query)) {
-			d.Rows = append(d.Rows, row{List: *l, Trend: Trend{Change: NetOf(sums[l.ID])}})
+			d.Rows = append(d.Rows, row{List: *l, Trend: Trend{Change: netOf(sums[l.ID])}})
 		}
 	}
 	d.Order = columns.Sort(q, "name", d.Rows)

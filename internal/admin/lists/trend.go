@@ -26,7 +26,7 @@ func Trends(r *ui.Request, ids []enlist.ListID) (map[enlist.ListID]Trend, error)
 		for i, day := range days[id] {
 			line = append(line, day.Contacts)
 			if i >= lineDays-shortDays {
-				t.Change += NetOf(day.Counts)
+				t.Change += netOf(day.Counts)
 			}
 		}
 		if len(line) > 0 {

@@ -18,7 +18,7 @@ const (
 
 // The errors of Verify and ParseKey.
 var (
-	ErrUnsigned = errors.New("the file has no signature of enlist, or text follows the signature: it is no proof, or it was changed")
+	errUnsigned = errors.New("the file has no signature of enlist, or text follows the signature: it is no proof, or it was changed")
 	ErrChanged  = errors.New("the signature does not fit: the file was changed, or another installation made it")
 	ErrKey      = errors.New("the key is no public key of a proof: copy it from a page that you trust")
 )
@@ -35,12 +35,12 @@ func sign(page []byte, key ed25519.PrivateKey) []byte {
 func Verify(page []byte, key ed25519.PublicKey) error {
 	at := bytes.LastIndex(page, []byte(before))
 	if at < 0 {
-		return ErrUnsigned
+		return errUnsigned
 	}
 	text, complete := bytes.CutSuffix(page[at+len(before):], []byte(after))
 	signature, err := base64.StdEncoding.Strict().DecodeString(string(text))
 	if err != nil || !complete {
-		return ErrUnsigned
+		return errUnsigned
 	}
 	if !ed25519.Verify(key, append([]byte(purpose), page[:at]...), signature) {
 		return ErrChanged

@@ -8,12 +8,12 @@ import "slices"
 // planner makes the plan of one search.
 type planner struct {
 	*Query
-	db       Statistics
+	db       statistics
 	contacts int64 // number of Contacts in the List; 0: not read yet
 }
 
 // Choose returns the plan for an engine whose statements name the index to use (SQLite).
-func Choose(q *Query, db Statistics) (*Plan, error) {
+func Choose(q *Query, db statistics) (*Plan, error) {
 	p := &planner{Query: q, db: db}
 	for i := range q.Predicates {
 		if selective := q.Predicates[i].selective(); selective || p.mergesScans(i) {
@@ -33,7 +33,7 @@ func Choose(q *Query, db Statistics) (*Plan, error) {
 
 // All returns a plan for each access path of a search. Tests run all plans and check that they
 // find the same Contacts.
-func All(q *Query, db Statistics) (plans []*Plan, err error) {
+func All(q *Query, db statistics) (plans []*Plan, err error) {
 	p := &planner{Query: q, db: db}
 	p.limitEstimated()
 	for _, path := range p.paths() {

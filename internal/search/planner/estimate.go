@@ -2,8 +2,8 @@ package planner
 
 // This file estimates how many Contacts match each predicate.
 
-// Statistics answers the questions of the planner about the data of one search.
-type Statistics interface {
+// statistics answers the questions of the planner about the data of one search.
+type statistics interface {
 	// Contacts returns the number of the List's Contacts.
 	Contacts() (int64, error)
 	// Span returns the first and the last ID of the List.

@@ -29,7 +29,7 @@ type Predicate struct {
 	Tests    []*enlist.Condition
 	Scans    []Scan // together the scans find exactly the Contacts that match; empty: no index can find these Contacts
 	Covering string // index whose entries contain the value that the test needs; only set if Scans is empty
-	As       Residual
+	As       residual
 
 	count int64 // number of Contacts that match, counted or estimated from a sample
 	exact bool  // true: the planner uses count as the number of matches; false: count is only a lower bound
@@ -45,12 +45,12 @@ type Scan struct {
 	Selective bool   // the scan finds about as many Contacts as the test has operands
 }
 
-// Direct reports whether the main query of a search can scan the index with the tests as bounds.
+// direct reports whether the main query of a search can scan the index with the tests as bounds.
 // Otherwise the scan is a subquery that returns IDs.
-func (s *Scan) Direct() bool { return s.Column == "" && !s.Days }
+func (s *Scan) direct() bool { return s.Column == "" && !s.Days }
 
 // Direct reports whether the predicate bounds the scan of a single index.
-func (p *Predicate) Direct() bool { return len(p.Scans) == 1 && p.Scans[0].Direct() }
+func (p *Predicate) Direct() bool { return len(p.Scans) == 1 && p.Scans[0].direct() }
 
 // selective reports whether the predicate has scans and all of them are Selective.
 func (p *Predicate) selective() bool {
@@ -72,11 +72,11 @@ func (p *Predicate) all(condition func(*Scan) bool) bool {
 	return len(p.Scans) > 0
 }
 
-// Residual is the way to test a predicate that does not bound the scan.
-type Residual int
+// residual is the way to test a predicate that does not bound the scan.
+type residual int
 
 const (
-	OnRow     Residual = iota // the test reads the Contact's row, or the entry of a covering index
+	OnRow     residual = iota // the test reads the Contact's row, or the entry of a covering index
 	InSet                     // one predicate's scans first find a set of IDs, and the test looks for each Contact's ID in this set
 	ByLookup                  // for each Contact, the test looks up the ID in the predicate's own index
 	Intersect                 // the statement intersects the IDs of all predicates; only for counts
@@ -89,7 +89,7 @@ type Path struct {
 	Driving  int    // position in Predicates of the driving predicate, which bounds or filters the scan; -1: none
 	Ordered  bool   // the scan finds the Contacts in the requested order
 	Covering bool   // the scan reads all entries of the index and uses the driving predicate as a filter
-	Residual Residual
+	Residual residual
 	Set      int // for InSet: position in Predicates of the predicate whose IDs are the set
 }
 

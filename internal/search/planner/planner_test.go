@@ -240,11 +240,11 @@ func TestDelegateChoosesSetsOnlyForAddressesAndDays(t *testing.T) {
 	address := Predicate{Tests: test, Scans: []Scan{{Index: "contact_dedupe", Column: "dedupe_key", Selective: true}}}
 	q := byCreation(days, address, exactly("state"))
 	made := Delegate(&q)
-	var as []Residual
+	var as []residual
 	for _, p := range made.Predicates {
 		as = append(as, p.As)
 	}
-	if made.Index != "" || made.Driving >= 0 || !made.Quick || !slices.Equal(as, []Residual{InSet, InSet, OnRow}) {
+	if made.Index != "" || made.Driving >= 0 || !made.Quick || !slices.Equal(as, []residual{InSet, InSet, OnRow}) {
 		t.Errorf("got the plan %+v with residuals %v, want InSet, InSet, OnRow and a quick plan without an index", made, as)
 	}
 }
