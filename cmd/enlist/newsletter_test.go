@@ -60,7 +60,7 @@ func (n *newcomer) signsUp(link string) {
 	n.writes(named("name"), "Kim Gardener")
 	n.writes(named("email"), "kim@garden.example")
 	n.writes(named("password"), "a garden in spring")
-	n.picture("01-first-person", "", 480)
+	n.picture("01-first-user", "", 480)
 	n.presses("Begin")
 	n.sees("Where are you?")
 	n.presses("Save")
