@@ -76,6 +76,7 @@ type Options struct {
 	Server    sending.Server
 	Home      home.Server
 	Log       *slog.Logger
+	Language  *language.Language // of the pages; nil: English, in which alone all of them are
 
 	SettingsPage forms.SettingsPage
 }
@@ -86,7 +87,6 @@ type Handler struct {
 	options   Options
 	protect   *http.CrossOriginProtection
 	cookies   cookies
-	language  *language.Language // of all pages: English, in which alone they are complete
 	pages     http.ServeMux
 	byPattern map[string]*ui.Page
 }
@@ -94,7 +94,10 @@ type Handler struct {
 // New returns a Handler.
 func New(a *app.App, o Options) *Handler {
 	h := &Handler{app: a, options: o, protect: http.NewCrossOriginProtection(), cookies: cookies{o.Secure},
-		byPattern: make(map[string]*ui.Page), language: language.New().For(language.English, "")}
+		byPattern: make(map[string]*ui.Page)}
+	if o.Language == nil {
+		h.options.Language = language.New().For(language.English, "")
+	}
 	h.pages.Handle("GET /admin/assets/", ui.NewAssets())
 	s := signin.New(a.Users, signin.Options{Delay: o.Delay, SetCookie: h.cookies.set, Browser: h.browser,
 		Write: h.write})
@@ -160,7 +163,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
 	if !ok {
 		return
 	}
-	request := &ui.Request{Request: r, Writer: w, Visit: v, App: h.app, Language: h.language,
+	request := &ui.Request{Request: r, Writer: w, Visit: v, App: h.app, Language: h.options.Language,
 		Now: h.app.DB.Now().In(enlist.Location(v.Caller.Account.TimeZone)), Version: h.options.Version, MailDir: h.options.Server.MailDir,
 		PublicURL: cmp.Or(h.options.PublicURL, origin(r))}
 	if v.Caller.Key.Level < p.Level {
@@ -321,7 +324,7 @@ func (h *Handler) write(w http.ResponseWriter, r *http.Request, status int, view
 		_ = control.SetWriteDeadline(time.Time{})
 	}()
 	view.Done = h.doneOf(r, v)
-	if err := ui.Write(w, r, status, view, h.language, v, h.underWay(r, status, v)); err != nil {
+	if err := ui.Write(w, r, status, view, h.options.Language, v, h.underWay(r, status, v)); err != nil {
 		h.logFailure(r, "a page failed", err)
 		http.Error(w, "this page failed: the log of the server says why", http.StatusInternalServerError)
 	}

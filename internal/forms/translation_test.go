@@ -69,7 +69,7 @@ func wrongTranslations(o *apptest.Account) {
 	}
 	for _, c := range []struct{ language, sent, key, want string }{
 		{"en", "[1", "translations", "an object of languages"},
-		{"en", `{"sv":{}}`, "translations", `"sv" is none`},
+		{"en", `{"qaa":{}}`, "translations", `"qaa" is none`},
 		{"en", " null", "translations", "an object of languages"}, // would remove all
 		{"en", `{"fr":{},"fr":{}}`, "translations", "each language and each text once"},
 		{"en", `{"fr":{"title":"x","title":"y"}}`, "translations", "each language and each text once"},

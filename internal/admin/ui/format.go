@@ -69,21 +69,21 @@ func Percent(part, whole int64) string {
 }
 
 // Date writes a Unix time in the time zone of the Account: Tue 17 Nov, 9:00, with the year if it is another one.
-func (r *Request) Date(at int64) string { return r.moment(at, "Mon 2 Jan, 15:04", "2 Jan 2006, 15:04") }
+func (r *Request) Date(at int64) string { return r.moment(at, "moment", "moment_year") }
 
 // Day writes the day of a Unix time: 17 Nov.
-func (r *Request) Day(at int64) string { return r.moment(at, "2 Jan", "2 Jan 2006") }
+func (r *Request) Day(at int64) string { return r.moment(at, "day", "day_year") }
 
-// moment writes a Unix time with one layout in this year, and with another one in others. 0 means never.
+// moment writes a Unix time with one format of the language in this year, and with another one in others. 0 means never.
 func (r *Request) moment(at int64, thisYear, otherYear string) string {
 	if at == 0 {
 		return "–"
 	}
 	t := time.Unix(at, 0).In(r.Now.Location())
 	if t.Year() != r.Now.Year() {
-		return t.Format(otherYear)
+		return r.Language.Time(otherYear, t)
 	}
-	return t.Format(thisYear)
+	return r.Language.Time(thisYear, t)
 }
 
 // inputTime is how a browser writes the time of an input of the kind datetime-local.

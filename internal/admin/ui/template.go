@@ -57,7 +57,7 @@ func funcs(l *language.Language) template.FuncMap {
 		// t is a text of the catalogue, with names and values of arguments in turn: {{t "lists.rows" "n" .Rows}}.
 		"t":        l.T,
 		"language": func() string { return l.Code },
-		"number":   Number,
+		"number":   l.Number,
 		"signed":   Signed,
 		"percent":  Percent,
 		// parts splits a URL without its scheme after each slash, where a browser may begin a new line.
