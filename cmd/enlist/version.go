@@ -7,6 +7,7 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"enlist/internal/db/sqlite"
 )
@@ -34,19 +35,19 @@ func printLicences(to io.Writer) error {
 	return err
 }
 
-// version returns the module's version, or the commit that the program was built from.
+// release is the version of a package. tools/packages/build sets it when it links the program.
+var release string
+
+// version returns the version of the package, or what Go knows of the source code that the program was built from: the
+// version of a tag, or else the time and the commit. A program of go run, or of a folder without its Git history, is of
+// an unknown state.
 func version() string {
+	if release != "" {
+		return release
+	}
 	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
+	if v := strings.TrimPrefix(info.Main.Version, "v"); ok && v != "(devel)" && v != "" {
 		return v
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return "commit " + s.Value[:min(12, len(s.Value))]
-		}
 	}
 	return "development"
 }
