@@ -60,25 +60,23 @@ type accountAdd struct {
 	Limit    contactLimit `default:"none" placeholder:"N" help:"Largest number of Contacts to store; none: no limit."`
 }
 
-func (c *accountAdd) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		country := strconv.FormatInt(c.Country, 10)
-		if row, err := accounts.FindSetting("country-code"); err != nil || c.Country != 0 {
-			if err := cmp.Or(err, row.Check(country)); err != nil {
-				return &usageError{err}
-			}
+func (c *accountAdd) Run(ctx context.Context, out *console, s *app.App) error {
+	country := strconv.FormatInt(c.Country, 10)
+	if row, err := accounts.FindSetting("country-code"); err != nil || c.Country != 0 {
+		if err := cmp.Or(err, row.Check(country)); err != nil {
+			return &usageError{err}
 		}
-		a, err := s.Accounts.AddAccount(ctx, accounts.AccountDetails{Name: c.Name, TimeZone: c.Timezone,
-			ContactLimit: int64(c.Limit)})
-		if err == nil && c.Country != 0 {
-			err = s.Accounts.ChangeSettings(ctx, a.ID, map[string]string{"country-code": country})
-		}
-		if err != nil {
-			return err
-		}
-		return c.one(out.stdout, accountRecord(a), "added Account %d with the time zone "+a.TimeZone+"; create an API key for it with: "+
-			"enlist key create --account %[1]d --name NAME --level full", a.ID)
-	})
+	}
+	a, err := s.Accounts.AddAccount(ctx, accounts.AccountDetails{Name: c.Name, TimeZone: c.Timezone,
+		ContactLimit: int64(c.Limit)})
+	if err == nil && c.Country != 0 {
+		err = s.Accounts.ChangeSettings(ctx, a.ID, map[string]string{"country-code": country})
+	}
+	if err != nil {
+		return err
+	}
+	return c.one(out.stdout, accountRecord(a), "added Account %d with the time zone "+a.TimeZone+"; create an API key for it with: "+
+		"enlist key create --account %[1]d --name NAME --level full", a.ID)
 }
 
 type accountList struct {
@@ -86,14 +84,12 @@ type accountList struct {
 	format
 }
 
-func (c *accountList) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		accounts, err := s.Accounts.AllAccounts(ctx)
-		if err != nil {
-			return err
-		}
-		return c.list(out.stdout, records(accounts, accountRecord), "id", "name", "timezone", "limit")
-	})
+func (c *accountList) Run(ctx context.Context, out *console, s *app.App) error {
+	accounts, err := s.Accounts.AllAccounts(ctx)
+	if err != nil {
+		return err
+	}
+	return c.list(out.stdout, records(accounts, accountRecord), "id", "name", "timezone", "limit")
 }
 
 type accountRename struct {
@@ -103,14 +99,12 @@ type accountRename struct {
 }
 
 // Run changes the name.
-func (c *accountRename) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		if err := s.Accounts.RenameAccount(ctx, enlist.AccountID(c.ID), c.Name); err != nil {
-			return err
-		}
-		fmt.Fprintf(out.stdout, "name of Account %d: %s\n", c.ID, c.Name)
-		return nil
-	})
+func (c *accountRename) Run(ctx context.Context, out *console, s *app.App) error {
+	if err := s.Accounts.RenameAccount(ctx, enlist.AccountID(c.ID), c.Name); err != nil {
+		return err
+	}
+	fmt.Fprintf(out.stdout, "name of Account %d: %s\n", c.ID, c.Name)
+	return nil
 }
 
 type accountRemove struct {
@@ -120,22 +114,20 @@ type accountRemove struct {
 }
 
 // Run removes the Account after the operator has typed its name. It can be interrupted and repeated.
-func (c *accountRemove) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		caller, err := s.Accounts.Operator(ctx, enlist.AccountID(c.ID))
-		if err != nil {
-			return err
-		}
-		question := fmt.Sprintf("Remove the Account %d with its Lists, Contacts, Messages and keys? There is no way back.", c.ID)
-		if err := out.confirmName(c.Name, "--name NAME", caller.Account.Name, question); err != nil {
-			return err
-		}
-		if err := s.RemoveAccount(ctx, caller.Account.ID); err != nil {
-			return next(err, "run the same command again to go on")
-		}
-		fmt.Fprintf(out.stdout, "removed Account %d; the consent ledger, the Unsubscriber List and the audit log keep their rows\n", c.ID)
-		return nil
-	})
+func (c *accountRemove) Run(ctx context.Context, out *console, s *app.App) error {
+	caller, err := s.Accounts.Operator(ctx, enlist.AccountID(c.ID))
+	if err != nil {
+		return err
+	}
+	question := fmt.Sprintf("Remove the Account %d with its Lists, Contacts, Messages and keys? There is no way back.", c.ID)
+	if err := out.confirmName(c.Name, "--name NAME", caller.Account.Name, question); err != nil {
+		return err
+	}
+	if err := s.RemoveAccount(ctx, caller.Account.ID); err != nil {
+		return next(err, "run the same command again to go on")
+	}
+	fmt.Fprintf(out.stdout, "removed Account %d; the consent ledger, the Unsubscriber List and the audit log keep their rows\n", c.ID)
+	return nil
 }
 
 type accountLimit struct {
@@ -145,14 +137,12 @@ type accountLimit struct {
 }
 
 // Run sets the limit of Contacts.
-func (c *accountLimit) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		if err := s.Accounts.SetContactLimit(ctx, enlist.AccountID(c.ID), int64(c.Limit)); err != nil {
-			return err
-		}
-		fmt.Fprintf(out.stdout, "Contact limit of Account %d: %v\n", c.ID, c.Limit)
-		return nil
-	})
+func (c *accountLimit) Run(ctx context.Context, out *console, s *app.App) error {
+	if err := s.Accounts.SetContactLimit(ctx, enlist.AccountID(c.ID), int64(c.Limit)); err != nil {
+		return err
+	}
+	fmt.Fprintf(out.stdout, "Contact limit of Account %d: %v\n", c.ID, c.Limit)
+	return nil
 }
 
 type accountTimezone struct {
@@ -162,14 +152,12 @@ type accountTimezone struct {
 }
 
 // Run sets the time zone.
-func (c *accountTimezone) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		if err := s.Accounts.SetTimeZone(ctx, enlist.AccountID(c.ID), c.Name); err != nil {
-			return err
-		}
-		fmt.Fprintf(out.stdout, "time zone of Account %d: %s\n", c.ID, c.Name)
-		return nil
-	})
+func (c *accountTimezone) Run(ctx context.Context, out *console, s *app.App) error {
+	if err := s.Accounts.SetTimeZone(ctx, enlist.AccountID(c.ID), c.Name); err != nil {
+		return err
+	}
+	fmt.Fprintf(out.stdout, "time zone of Account %d: %s\n", c.ID, c.Name)
+	return nil
 }
 
 type accountDomains struct {

@@ -36,25 +36,16 @@ type batchList struct {
 	Account int64 `placeholder:"ID" help:"ID of an Account: list only its Batches."`
 }
 
-func (c *batchList) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		var all []record
-		err := eachAccount(ctx, s, func(caller *enlist.Caller) error {
-			if c.Account != 0 && caller.Account.ID != enlist.AccountID(c.Account) {
-				return nil
-			}
-			found, err := c.find(ctx, s, caller)
-			for i := range found {
-				all = append(all, append(batchRecord(&found[i]), value{"account_id", caller.Account.ID}))
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		return c.list(out.stdout, all, "id", "account_id", "send_status", "message_id", "list_id", "send_time",
-			"send_contact_count", "send_current_count", "reason")
+func (c *batchList) Run(ctx context.Context, out *console, s *app.App) error {
+	rows, err := inAccounts(ctx, s, c.Account, func(caller *enlist.Caller) ([]record, error) {
+		found, err := c.find(ctx, s, caller)
+		return records(found, batchRecord), err
 	})
+	if err != nil {
+		return err
+	}
+	return c.list(out.stdout, rows, "id", "account_id", "send_status", "message_id", "list_id", "send_time",
+		"send_contact_count", "send_current_count", "reason")
 }
 
 // find returns the Batches of an Account.
@@ -77,21 +68,16 @@ type oneBatch struct {
 	ID int64 `arg:"" help:"ID of the Batch, as enlist batch list shows it."`
 }
 
+var allBatches = definitions[batches.Batch, enlist.BatchID]{
+	noun: "Batch", hint: "enlist batch list --all prints the Batches", absent: enlist.NoBatch,
+	calls: func(s *app.App) recordCalls[batches.Batch, enlist.BatchID] {
+		return recordCalls[batches.Batch, enlist.BatchID]{find: s.Batches.Batch}
+	},
+}
+
 // do runs a function with the Batch's ID and a Caller of its Account.
 func (c *oneBatch) do(ctx context.Context, fn func(*app.App, *enlist.Caller, enlist.BatchID) error) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		id := enlist.BatchID(c.ID)
-		missing := next(enlist.Refuse(enlist.NoBatch, "no Batch with ID %d", id),
-			"enlist batch list --all prints the Batches")
-		caller, err := ownerOf(ctx, s, missing, func(caller *enlist.Caller) error {
-			_, err := s.Batches.Batch(ctx, caller, id)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		return fn(s, caller, id)
-	})
+	return allBatches.with(ctx, c.Database, c.ID, fn)
 }
 
 // edit runs a command of editBatch and prints the new status.

@@ -29,34 +29,32 @@ type consentProofCommand struct {
 }
 
 // Run writes the page.
-func (c *consentProofCommand) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		caller, err := operatorOfList(ctx, s, enlist.ListID(c.List))
-		if err != nil {
-			return err
-		}
-		found, err := s.Privacy.ConsentProof(ctx, caller, enlist.ListID(c.List), enlist.ContactID(c.Contact))
-		if enlist.KindOf(err) == enlist.NoContact {
-			return next(enlist.Refuse(enlist.NoContact, "list %d never had a Contact with ID %d", c.List, c.Contact),
-				"enlist person export prints the IDs of a person")
-		}
-		if err != nil {
-			return err
-		}
-		key, err := s.Privacy.ProofKey(ctx)
-		if err != nil {
-			return err
-		}
-		page, err := proof.Page(found, version(), key)
-		if err != nil {
-			return err
-		}
-		if c.Output == "" {
-			_, err := out.stdout.Write(page)
-			return err
-		}
-		return writeNewFile(c.Output, page)
-	})
+func (c *consentProofCommand) Run(ctx context.Context, out *console, s *app.App) error {
+	caller, err := operatorOfList(ctx, s, enlist.ListID(c.List))
+	if err != nil {
+		return err
+	}
+	found, err := s.Privacy.ConsentProof(ctx, caller, enlist.ListID(c.List), enlist.ContactID(c.Contact))
+	if enlist.KindOf(err) == enlist.NoContact {
+		return next(enlist.Refuse(enlist.NoContact, "list %d never had a Contact with ID %d", c.List, c.Contact),
+			"enlist person export prints the IDs of a person")
+	}
+	if err != nil {
+		return err
+	}
+	key, err := s.Privacy.ProofKey(ctx)
+	if err != nil {
+		return err
+	}
+	page, err := proof.Page(found, version(), key)
+	if err != nil {
+		return err
+	}
+	if c.Output == "" {
+		_, err := out.stdout.Write(page)
+		return err
+	}
+	return writeNewFile(c.Output, page)
 }
 
 // writeNewFile writes a file that only its owner may read. It replaces no file.

@@ -137,34 +137,23 @@ func operator(ctx context.Context, s *app.App, account int64) (*enlist.Caller, e
 
 // operatorOfList returns a Caller with all rights in the Account that the List belongs to.
 func operatorOfList(ctx context.Context, s *app.App, list enlist.ListID) (*enlist.Caller, error) {
-	missing := next(enlist.Refuse(enlist.NoList, "no List with ID %d", list), "enlist list show prints the Lists")
-	return ownerOf(ctx, s, missing, func(c *enlist.Caller) error {
-		_, err := s.Lists.List(ctx, c, list)
-		return err
-	})
+	return allLists.owner(ctx, s, list)
 }
 
-// ownerOf returns a Caller with all rights in the Account for which load succeeds, and missing if no Account has the
-// record. load returns an error of the same kind as missing if its record belongs to another Account.
-func ownerOf(ctx context.Context, s *app.App, missing error,
-	load func(*enlist.Caller) error) (owner *enlist.Caller, err error) {
+// inAccounts returns the records that find returns in all Accounts, or in one, with the IDs of their Accounts.
+func inAccounts(ctx context.Context, s *app.App, account int64,
+	find func(*enlist.Caller) ([]record, error)) (rows []record, err error) {
 	err = eachAccount(ctx, s, func(c *enlist.Caller) error {
-		if owner != nil {
+		if account != 0 && enlist.AccountID(account) != c.Account.ID {
 			return nil
 		}
-		err := load(c)
-		switch {
-		case err == nil:
-			owner = c
-		case enlist.KindOf(err) != enlist.KindOf(missing):
-			return err
+		found, err := find(c)
+		for _, r := range found {
+			rows = append(rows, append(r, value{"account_id", c.Account.ID}))
 		}
-		return nil
+		return err
 	})
-	if err == nil && owner == nil {
-		err = missing
-	}
-	return owner, err
+	return rows, err
 }
 
 // eachAccount calls do for each Account, with a Caller that has all rights in it.

@@ -7,25 +7,49 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
+
+	"github.com/alecthomas/kong"
 )
 
-// This file adds, edits, lists, shows and deletes records of an Account: Messages, autoresponders and webhooks. The
-// files of these commands say how each kind does it.
+// This file adds, edits, lists, shows and deletes records of an Account: Messages, autoresponders, webhooks and Lists.
+// Each kind names the functions of its service, which are those of its methods in the table of package rpc.
 
-// definitions describes how the commands of one kind of record call the Services.
-type definitions[T any] struct {
-	noun, command string      // such as "Message" and "message"
+// definitions describes the commands of one kind of record.
+type definitions[T any, ID ~int64] struct {
+	noun, hint    string      // such as "Message"; and the command that prints the IDs
 	absent        enlist.Kind // error for an unknown ID
 	columns       []string    // of a list
-	inList        []enlist.Attribute[T]
-	all           []enlist.Attribute[T]
-
-	find   func(ctx context.Context, s *app.App, c *enlist.Caller, id int64) (*T, error)
-	search func(ctx context.Context, s *app.App, c *enlist.Caller) ([]T, error)
-	add    func(ctx context.Context, s *app.App, c *enlist.Caller, d []enlist.Detail) (int64, error)
-	edit   func(ctx context.Context, s *app.App, c *enlist.Caller, id int64, d []enlist.Detail) error
-	remove func(ctx context.Context, s *app.App, c *enlist.Caller, id int64) error
+	inList, whole []enlist.Attribute[T]
+	added         func(*T) string // follows "added List 2"; nil: nothing
+	calls         func(*app.App) recordCalls[T, ID]
 }
+
+// recordCalls are the functions of a service for one kind of record. The shapes are those of addRecord, editRecord and so on
+// in package rpc.
+type recordCalls[T any, ID ~int64] struct {
+	find   func(context.Context, *enlist.Caller, ID) (*T, error)
+	search func(context.Context, *enlist.Caller, enlist.Query) ([]T, error)
+	add    func(context.Context, *enlist.Caller, []enlist.Detail) (ID, error)
+	edit   func(context.Context, *enlist.Caller, ID, []enlist.Detail) (ID, error)
+	remove func(context.Context, *enlist.Caller, ID) error
+}
+
+// definition is a kind of record, for the commands that are the same for each kind. definitions implements it.
+type definition interface {
+	edit(ctx context.Context, out *console, f *oneDefinition, set map[string]string, more moreDetails) error
+	list(ctx context.Context, out *console, f *allDefinitions) error
+	show(ctx context.Context, out *console, f *oneDefinition) error
+	remove(ctx context.Context, out *console, f *oneDefinition, yes bool) error
+}
+
+// bindDefinition tells the commands below a node which kind of record they have. The error is for kong, and always nil.
+func bindDefinition(k *kong.Context, d definition) error {
+	k.BindTo(d, (*definition)(nil))
+	return nil
+}
+
+// moreDetails returns the details that flags beside --set describe; nil: there are none.
+type moreDetails func(*app.App, *enlist.Caller) ([]enlist.Detail, error)
 
 // newDefinition are the flags that add a record.
 type newDefinition struct {
@@ -49,98 +73,129 @@ type allDefinitions struct {
 	Account int64 `placeholder:"ID" help:"ID of an Account: list only its records."`
 }
 
-// runAdd adds a record. more returns the details that other flags describe.
-func (k *definitions[T]) runAdd(ctx context.Context, out *console, f *newDefinition,
-	more func(*app.App, *enlist.Caller) ([]enlist.Detail, error)) error {
+type editDefinition struct {
+	oneDefinition
+	Set map[string]string `mapsep:"none" placeholder:"KEY=VALUE" help:"An attribute of the API; may be repeated."`
+}
+
+func (c *editDefinition) Run(ctx context.Context, out *console, d definition) error {
+	return d.edit(ctx, out, &c.oneDefinition, c.Set, nil)
+}
+
+type listDefinitions struct{ allDefinitions }
+
+func (c *listDefinitions) Run(ctx context.Context, out *console, d definition) error {
+	return d.list(ctx, out, &c.allDefinitions)
+}
+
+type showDefinition struct{ oneDefinition }
+
+func (c *showDefinition) Run(ctx context.Context, out *console, d definition) error {
+	return d.show(ctx, out, &c.oneDefinition)
+}
+
+type deleteDefinition struct {
+	oneDefinition
+	Yes bool `help:"Do not ask before the ${noun} is deleted."`
+}
+
+func (c *deleteDefinition) Run(ctx context.Context, out *console, d definition) error {
+	return d.remove(ctx, out, &c.oneDefinition, c.Yes)
+}
+
+// add adds a record.
+func (k *definitions[T, ID]) add(ctx context.Context, out *console, f *newDefinition, more moreDetails) error {
 	return withService(ctx, f.Database, func(s *app.App) error {
 		c, err := operator(ctx, s, f.Account)
 		if err != nil {
 			return err
 		}
-		if err := known(k.all, f.Set); err != nil {
-			return err
-		}
-		first, err := more(s, c)
+		given, err := k.details(s, c, f.Set, more)
 		if err != nil {
 			return err
 		}
-		id, err := k.add(ctx, s, c, append(first, details(f.Set)...))
+		id, err := k.calls(s).add(ctx, c, given)
 		if err != nil {
 			return err
 		}
-		r, err := k.find(ctx, s, c, id)
+		r, err := k.calls(s).find(ctx, c, id)
 		if err != nil {
 			return err
 		}
-		return f.one(out.stdout, recordOf(k.all, r), "added %s %d", k.noun, id)
+		also := ""
+		if k.added != nil {
+			also = k.added(r)
+		}
+		return f.one(out.stdout, recordOf(k.whole, r), "added %s %d%s", k.noun, id, also)
 	})
 }
 
-// runEdit changes a record.
-func (k *definitions[T]) runEdit(ctx context.Context, out *console, f *oneDefinition, set map[string]string,
-	more func(*app.App, *enlist.Caller) ([]enlist.Detail, error)) error {
-	return k.with(ctx, f, func(s *app.App, c *enlist.Caller) error {
-		if err := known(k.all, set); err != nil {
-			return err
-		}
-		first, err := more(s, c)
+// details returns the details of --set after those of more.
+func (k *definitions[T, ID]) details(s *app.App, c *enlist.Caller, set map[string]string,
+	more moreDetails) (given []enlist.Detail, err error) {
+	if err := known(k.whole, set); err != nil {
+		return nil, err
+	}
+	if more != nil {
+		given, err = more(s, c)
+	}
+	return append(given, details(set)...), err
+}
+
+// edit changes a record.
+func (k *definitions[T, ID]) edit(ctx context.Context, out *console, f *oneDefinition, set map[string]string,
+	more moreDetails) error {
+	return k.with(ctx, f.Database, f.ID, func(s *app.App, c *enlist.Caller, id ID) error {
+		given, err := k.details(s, c, set, more)
 		if err != nil {
 			return err
 		}
-		all := append(first, details(set)...)
-		if len(all) == 0 {
+		if len(given) == 0 {
 			return usage("nothing to change: give --set KEY=VALUE")
 		}
-		if err := k.edit(ctx, s, c, f.ID, all); err != nil {
+		if _, err := k.calls(s).edit(ctx, c, id, given); err != nil {
 			return err
 		}
-		r, err := k.find(ctx, s, c, f.ID)
+		r, err := k.calls(s).find(ctx, c, id)
 		if err != nil {
 			return err
 		}
-		return f.one(out.stdout, recordOf(k.all, r), "changed %s %d", k.noun, f.ID)
+		return f.one(out.stdout, recordOf(k.whole, r), "changed %s %d", k.noun, f.ID)
 	})
 }
 
-// runList lists the records of all Accounts, or of one.
-func (k *definitions[T]) runList(ctx context.Context, out *console, f *allDefinitions) error {
+// list lists the records of all Accounts, or of one.
+func (k *definitions[T, ID]) list(ctx context.Context, out *console, f *allDefinitions) error {
 	return withService(ctx, f.Database, func(s *app.App) error {
-		var all []record
-		err := eachAccount(ctx, s, func(c *enlist.Caller) error {
-			if f.Account != 0 && enlist.AccountID(f.Account) != c.Account.ID {
-				return nil
-			}
-			found, err := k.search(ctx, s, c)
-			for i := range found {
-				all = append(all, append(recordOf(k.inList, &found[i]), value{"account_id", c.Account.ID}))
-			}
-			return err
+		rows, err := inAccounts(ctx, s, f.Account, func(c *enlist.Caller) ([]record, error) {
+			found, err := k.calls(s).search(ctx, c, enlist.Query{})
+			return records(found, func(r *T) record { return recordOf(k.inList, r) }), err
 		})
 		if err != nil {
 			return err
 		}
-		return f.list(out.stdout, all, k.columns...)
+		return f.list(out.stdout, rows, k.columns...)
 	})
 }
 
-// runShow prints all attributes of a record.
-func (k *definitions[T]) runShow(ctx context.Context, out *console, f *oneDefinition) error {
-	return k.with(ctx, f, func(s *app.App, c *enlist.Caller) error {
-		r, err := k.find(ctx, s, c, f.ID)
+// show prints all attributes of a record.
+func (k *definitions[T, ID]) show(ctx context.Context, out *console, f *oneDefinition) error {
+	return k.with(ctx, f.Database, f.ID, func(s *app.App, c *enlist.Caller, id ID) error {
+		r, err := k.calls(s).find(ctx, c, id)
 		if err != nil {
 			return err
 		}
-		return f.show(out.stdout, append(recordOf(k.all, r), value{"account_id", c.Account.ID}))
+		return f.show(out.stdout, append(recordOf(k.whole, r), value{"account_id", c.Account.ID}))
 	})
 }
 
-// runDelete deletes a record.
-func (k *definitions[T]) runDelete(ctx context.Context, out *console, f *oneDefinition, yes bool) error {
-	return k.with(ctx, f, func(s *app.App, c *enlist.Caller) error {
+// remove deletes a record.
+func (k *definitions[T, ID]) remove(ctx context.Context, out *console, f *oneDefinition, yes bool) error {
+	return k.with(ctx, f.Database, f.ID, func(s *app.App, c *enlist.Caller, id ID) error {
 		if err := out.confirm(yes, fmt.Sprintf("Delete the %s %d?", k.noun, f.ID)); err != nil {
 			return err
 		}
-		if err := k.remove(ctx, s, c, f.ID); err != nil {
+		if err := k.calls(s).remove(ctx, c, id); err != nil {
 			return err
 		}
 		fmt.Fprintf(out.stdout, "deleted %s %d\n", k.noun, f.ID)
@@ -148,21 +203,35 @@ func (k *definitions[T]) runDelete(ctx context.Context, out *console, f *oneDefi
 	})
 }
 
-// with runs do with the Account that has the record.
-func (k *definitions[T]) with(ctx context.Context, f *oneDefinition, do func(*app.App, *enlist.Caller) error) error {
-	return withService(ctx, f.Database, func(s *app.App) error {
-		missing := next(enlist.Refuse(k.absent, "no %s with ID %d", k.noun, f.ID),
-			"enlist "+k.command+" list prints them")
-		c, err := ownerOf(ctx, s, missing, func(c *enlist.Caller) error {
-			_, err := k.find(ctx, s, c, f.ID)
-			return err
-		})
+// with runs do with a Caller of the Account that has the record.
+func (k *definitions[T, ID]) with(ctx context.Context, db config.Database, id int64,
+	do func(*app.App, *enlist.Caller, ID) error) error {
+	return withService(ctx, db, func(s *app.App) error {
+		c, err := k.owner(ctx, s, ID(id))
 		if err != nil {
 			return err
 		}
-		return do(s, c)
+		return do(s, c, ID(id))
 	})
 }
 
-// noDetails is for a command that has only --set.
-func noDetails(*app.App, *enlist.Caller) ([]enlist.Detail, error) { return nil, nil }
+// owner returns a Caller with all rights in the Account that has the record.
+func (k *definitions[T, ID]) owner(ctx context.Context, s *app.App, id ID) (owner *enlist.Caller, err error) {
+	err = eachAccount(ctx, s, func(c *enlist.Caller) error {
+		if owner != nil {
+			return nil
+		}
+		_, err := k.calls(s).find(ctx, c, id)
+		switch {
+		case err == nil:
+			owner = c
+		case enlist.KindOf(err) != k.absent: // not a record of another Account
+			return err
+		}
+		return nil
+	})
+	if err == nil && owner == nil {
+		err = next(enlist.Refuse(k.absent, "no %s with ID %d", k.noun, id), k.hint)
+	}
+	return owner, err
+}

@@ -43,16 +43,14 @@ type domainAdd struct {
 	Account int64 `default:"1" placeholder:"ID" help:"Account that sends from the domain."`
 }
 
-func (c *domainAdd) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		d, err := s.Accounts.AddSendingDomain(ctx, accounts.NewSendingDomain{Account: enlist.AccountID(c.Account),
-			Domain: c.Domain, Selector: c.Selector, Type: accounts.DKIMKeyType(c.Type)})
-		if err != nil {
-			return err
-		}
-		return c.print(out.stdout, d, &d.Key, fmt.Sprintf("added the sending domain %s to Account %d, which can send from its "+
-			"sending domains only.\nPublish this DNS record before mails are sent:", d.Domain, d.AccountID))
-	})
+func (c *domainAdd) Run(ctx context.Context, out *console, s *app.App) error {
+	d, err := s.Accounts.AddSendingDomain(ctx, accounts.NewSendingDomain{Account: enlist.AccountID(c.Account),
+		Domain: c.Domain, Selector: c.Selector, Type: accounts.DKIMKeyType(c.Type)})
+	if err != nil {
+		return err
+	}
+	return c.print(out.stdout, d, &d.Key, fmt.Sprintf("added the sending domain %s to Account %d, which can send from its "+
+		"sending domains only.\nPublish this DNS record before mails are sent:", d.Domain, d.AccountID))
 }
 
 type domainList struct {
@@ -60,45 +58,41 @@ type domainList struct {
 	format
 }
 
-func (c *domainList) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		all, err := s.Accounts.SendingDomains(ctx)
-		if err != nil {
-			return err
-		}
-		return c.list(out.stdout, records(all, domainRecord), "domain", "account_id", "selector", "next_selector")
-	})
+func (c *domainList) Run(ctx context.Context, out *console, s *app.App) error {
+	all, err := s.Accounts.SendingDomains(ctx)
+	if err != nil {
+		return err
+	}
+	return c.list(out.stdout, records(all, domainRecord), "domain", "account_id", "selector", "next_selector")
 }
 
 type domainShow struct{ domainArg }
 
 // Run prints the records of the keys.
-func (c *domainShow) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		d, err := s.Accounts.SendingDomain(ctx, c.Domain)
+func (c *domainShow) Run(ctx context.Context, out *console, s *app.App) error {
+	d, err := s.Accounts.SendingDomain(ctx, c.Domain)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printRecords(out.stdout, d)
+	}
+	if err := c.print(out.stdout, d, &d.Key, fmt.Sprintf("Account %d sends from %s. DNS record of the key that signs:",
+		d.AccountID, d.Domain)); err != nil {
+		return err
+	}
+	if d.Next.Selector != "" {
+		err := c.print(out.stdout, d, &d.Next, "DNS record of the next key, which signs after enlist domain switch:")
 		if err != nil {
 			return err
 		}
-		if c.JSON {
-			return printRecords(out.stdout, d)
-		}
-		if err := c.print(out.stdout, d, &d.Key, fmt.Sprintf("Account %d sends from %s. DNS record of the key that signs:",
-			d.AccountID, d.Domain)); err != nil {
-			return err
-		}
-		if d.Next.Selector != "" {
-			err := c.print(out.stdout, d, &d.Next, "DNS record of the next key, which signs after enlist domain switch:")
-			if err != nil {
-				return err
-			}
-		}
-		if d.OldRecordIsNeeded(time.Now()) {
-			fmt.Fprintf(out.stdout, "Leave the record %s._domainkey.%s published until %s: receivers may still check mails "+
-				"with it.\n", d.OldSelector, d.Domain, time.Unix(d.SwitchTime, 0).UTC().AddDate(0, 0,
-				7).Format(time.DateOnly))
-		}
-		return nil
-	})
+	}
+	if d.OldRecordIsNeeded(time.Now()) {
+		fmt.Fprintf(out.stdout, "Leave the record %s._domainkey.%s published until %s: receivers may still check mails "+
+			"with it.\n", d.OldSelector, d.Domain, time.Unix(d.SwitchTime, 0).UTC().AddDate(0, 0,
+			7).Format(time.DateOnly))
+	}
+	return nil
 }
 
 type domainRotate struct {
@@ -107,45 +101,39 @@ type domainRotate struct {
 }
 
 // Run makes the next key.
-func (c *domainRotate) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		d, err := s.Accounts.RotateSendingDomain(ctx, accounts.NewSendingDomain{Domain: c.Domain, Selector: c.Selector,
-			Type: accounts.DKIMKeyType(c.Type)})
-		if err != nil {
-			return err
-		}
-		return c.print(out.stdout, d, &d.Next, fmt.Sprintf("mails from %s are still signed with the key %s.\n"+
-			"Publish this DNS record, wait until enlist doctor --dns finds it, and then run: enlist domain switch %[1]s",
-			d.Domain, d.Key.Selector))
-	})
+func (c *domainRotate) Run(ctx context.Context, out *console, s *app.App) error {
+	d, err := s.Accounts.RotateSendingDomain(ctx, accounts.NewSendingDomain{Domain: c.Domain, Selector: c.Selector,
+		Type: accounts.DKIMKeyType(c.Type)})
+	if err != nil {
+		return err
+	}
+	return c.print(out.stdout, d, &d.Next, fmt.Sprintf("mails from %s are still signed with the key %s.\n"+
+		"Publish this DNS record, wait until enlist doctor --dns finds it, and then run: enlist domain switch %[1]s",
+		d.Domain, d.Key.Selector))
 }
 
 type domainSwitch struct{ domainArg }
 
 // Run signs with the next key.
-func (c *domainSwitch) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		d, err := s.Accounts.SwitchSendingDomain(ctx, c.Domain)
-		if err != nil {
-			return err
-		}
-		return c.one(out.stdout, domainRecord(d), "mails from %s are signed with the key %s from now on. Leave the record "+
-			"%s._domainkey.%[1]s published for a week, because receivers may still check mails with it", d.Domain,
-			d.Key.Selector, d.OldSelector)
-	})
+func (c *domainSwitch) Run(ctx context.Context, out *console, s *app.App) error {
+	d, err := s.Accounts.SwitchSendingDomain(ctx, c.Domain)
+	if err != nil {
+		return err
+	}
+	return c.one(out.stdout, domainRecord(d), "mails from %s are signed with the key %s from now on. Leave the record "+
+		"%s._domainkey.%[1]s published for a week, because receivers may still check mails with it", d.Domain,
+		d.Key.Selector, d.OldSelector)
 }
 
 type domainRemove struct{ domainArg }
 
-func (c *domainRemove) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		d, err := s.Accounts.RemoveSendingDomain(ctx, c.Domain)
-		if err != nil {
-			return err
-		}
-		return c.one(out.stdout, domainRecord(d), "removed the sending domain %s of Account %d and its keys", d.Domain,
-			d.AccountID)
-	})
+func (c *domainRemove) Run(ctx context.Context, out *console, s *app.App) error {
+	d, err := s.Accounts.RemoveSendingDomain(ctx, c.Domain)
+	if err != nil {
+		return err
+	}
+	return c.one(out.stdout, domainRecord(d), "removed the sending domain %s of Account %d and its keys", d.Domain,
+		d.AccountID)
 }
 
 // print prints a domain and the record of one of its keys. It never prints a private key.

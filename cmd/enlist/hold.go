@@ -19,14 +19,12 @@ type holdCommand struct {
 }
 
 // Run holds all mails.
-func (c *holdCommand) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		if err := s.Sending.HoldMails(ctx, c.Reason); err != nil {
-			return err
-		}
-		fmt.Fprintln(out.stdout, "all mails are held; send them with: enlist release")
-		return nil
-	})
+func (c *holdCommand) Run(ctx context.Context, out *console, s *app.App) error {
+	if err := s.Sending.HoldMails(ctx, c.Reason); err != nil {
+		return err
+	}
+	fmt.Fprintln(out.stdout, "all mails are held; send them with: enlist release")
+	return nil
 }
 
 type releaseCommand struct {
@@ -39,24 +37,22 @@ type releaseCommand struct {
 }
 
 // Run prints what is held, and releases it.
-func (c *releaseCommand) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		hold, work, err := s.Sending.HeldWork(ctx)
-		if err != nil {
-			return err
-		}
-		if hold == nil {
-			c.say(out, "no mails were held")
-			return nil
-		}
-		if c.Discard && !hold.Restored() {
-			return usage("--discard is for the hold after a restore; discard single jobs with: enlist jobs discard")
-		}
-		if err := c.print(out, hold, work); err != nil || c.DryRun {
-			return err
-		}
-		return c.release(ctx, out, s, work)
-	})
+func (c *releaseCommand) Run(ctx context.Context, out *console, s *app.App) error {
+	hold, work, err := s.Sending.HeldWork(ctx)
+	if err != nil {
+		return err
+	}
+	if hold == nil {
+		c.say(out, "no mails were held")
+		return nil
+	}
+	if c.Discard && !hold.Restored() {
+		return usage("--discard is for the hold after a restore; discard single jobs with: enlist jobs discard")
+	}
+	if err := c.print(out, hold, work); err != nil || c.DryRun {
+		return err
+	}
+	return c.release(ctx, out, s, work)
 }
 
 func (c *releaseCommand) release(ctx context.Context, out *console, s *app.App, work []sending.HeldWork) error {

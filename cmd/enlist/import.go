@@ -208,24 +208,17 @@ type importList struct {
 }
 
 // Run lists the Imports of all Accounts.
-func (c *importList) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		var all []record
-		err := eachAccount(ctx, s, func(caller *enlist.Caller) error {
-			found, err := s.Imports.AllImports(ctx, caller)
-			for n := range found {
-				if c.All || !found[n].Ended() {
-					all = append(all, append(importRecord(&found[n]), value{"account_id", caller.Account.ID}))
-				}
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		return c.list(out.stdout, all, "id", "account_id", "list_id", "state", "dry_run", "file_name", "rows", "added",
-			"updated", "unchanged", "skipped", "refused")
+func (c *importList) Run(ctx context.Context, out *console, s *app.App) error {
+	rows, err := inAccounts(ctx, s, 0, func(caller *enlist.Caller) ([]record, error) {
+		found, err := s.Imports.AllImports(ctx, caller)
+		found = slices.DeleteFunc(found, func(i imports.Import) bool { return !c.All && i.Ended() })
+		return records(found, importRecord), err
 	})
+	if err != nil {
+		return err
+	}
+	return c.list(out.stdout, rows, "id", "account_id", "list_id", "state", "dry_run", "file_name", "rows", "added",
+		"updated", "unchanged", "skipped", "refused")
 }
 
 // oneImport are the flags and arguments of a command for one Import.
@@ -235,21 +228,16 @@ type oneImport struct {
 	ID int64 `arg:"" help:"ID of the import, as enlist import list shows it."`
 }
 
+var allImports = definitions[imports.Import, enlist.ImportID]{
+	noun: "import", hint: "enlist import list --all prints the imports", absent: enlist.InvalidParameters,
+	calls: func(s *app.App) recordCalls[imports.Import, enlist.ImportID] {
+		return recordCalls[imports.Import, enlist.ImportID]{find: s.Imports.Import}
+	},
+}
+
 // do runs a function with the Import's ID and a Caller of its Account.
 func (c *oneImport) do(ctx context.Context, fn func(*app.App, *enlist.Caller, enlist.ImportID) error) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		id := enlist.ImportID(c.ID)
-		missing := next(enlist.Refuse(enlist.InvalidParameters, "no import with ID %d", id),
-			"enlist import list --all prints the imports")
-		caller, err := ownerOf(ctx, s, missing, func(caller *enlist.Caller) error {
-			_, err := s.Imports.Import(ctx, caller, id)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		return fn(s, caller, id)
-	})
+	return allImports.with(ctx, c.Database, c.ID, fn)
 }
 
 // edit changes the Import and prints its new state.

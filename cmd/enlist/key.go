@@ -62,18 +62,16 @@ type keyList struct {
 	format
 }
 
-func (c *keyList) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		keys, err := s.Accounts.Keys(ctx)
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			return c.list(out.stdout, records(keys, keyRecord))
-		}
-		return c.list(out.stdout, records(keys, keyLine), "id", "prefix", "account", "name", "level", "lists", "rate",
-			"strict", "state", "last used")
-	})
+func (c *keyList) Run(ctx context.Context, out *console, s *app.App) error {
+	keys, err := s.Accounts.Keys(ctx)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return c.list(out.stdout, records(keys, keyRecord))
+	}
+	return c.list(out.stdout, records(keys, keyLine), "id", "prefix", "account", "name", "level", "lists", "rate",
+		"strict", "state", "last used")
 }
 
 type keyEdit struct {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -21,6 +22,18 @@ type listCommand struct {
 	DoubleOptIn listDoubleOptIn `cmd:"" help:"Make a List ask its people to confirm, and say what happens to people who have not."`
 }
 
+var allLists = definitions[enlist.List, enlist.ListID]{
+	noun: "List", hint: "enlist list show prints the Lists", absent: enlist.NoList,
+	columns: []string{"id", "account_id", "name", "contact_count", "is_gdpr_compliant", "folder_name"},
+	inList:  lists.ListAttributes, whole: lists.ListAttributes,
+	added: func(l *enlist.List) string {
+		return fmt.Sprintf("; telephone numbers without a country get +%d", l.CountryCode)
+	},
+	calls: func(s *app.App) recordCalls[enlist.List, enlist.ListID] {
+		return recordCalls[enlist.List, enlist.ListID]{find: s.Lists.List, search: s.Lists.SearchLists, add: s.Lists.AddList}
+	},
+}
+
 type listAdd struct {
 	config.Database
 	format
@@ -30,25 +43,10 @@ type listAdd struct {
 }
 
 func (c *listAdd) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		caller, err := operator(ctx, s, c.Account)
-		if err != nil {
-			return err
-		}
-		if err := known(lists.ListAttributes, c.Set); err != nil {
-			return err
-		}
+	flags := newDefinition{Database: c.Database, format: c.format, Account: c.Account, Set: c.Set}
+	return allLists.add(ctx, out, &flags, func(s *app.App, caller *enlist.Caller) ([]enlist.Detail, error) {
 		country := strconv.FormatInt(s.Accounts.Settings().Of(caller.Account.ID).ListCountry(), 10)
-		id, err := s.Lists.AddList(ctx, caller, details(c.Set, value{"name", c.Name}, value{"country_code", country}))
-		if err != nil {
-			return err
-		}
-		l, err := s.Lists.List(ctx, caller, id)
-		if err != nil {
-			return err
-		}
-		return c.one(out.stdout, recordOf(lists.ListAttributes, l), "added List %d; telephone numbers without a country get +%d",
-			id, l.CountryCode)
+		return details(nil, value{"name", c.Name}, value{"country_code", country}), nil
 	})
 }
 
@@ -60,46 +58,10 @@ type listShow struct {
 }
 
 func (c *listShow) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		if c.ID != 0 {
-			return c.showOne(ctx, s, out)
-		}
-		lists, err := c.find(ctx, s)
-		if err != nil {
-			return err
-		}
-		return c.list(out.stdout, lists,
-			"id", "account_id", "name", "contact_count", "is_gdpr_compliant", "folder_name")
-	})
-}
-
-// find returns the Lists of all Accounts, or of the Account that the operator chose.
-func (c *listShow) find(ctx context.Context, s *app.App) ([]record, error) {
-	var all []record
-	err := eachAccount(ctx, s, func(caller *enlist.Caller) error {
-		if c.Account != 0 && enlist.AccountID(c.Account) != caller.Account.ID {
-			return nil
-		}
-		lists, err := s.Lists.SearchLists(ctx, caller, enlist.Query{})
-		for i := range lists {
-			all = append(all, listRecord(&lists[i]))
-		}
-		return err
-	})
-	return all, err
-}
-
-// showOne prints all attributes of one List.
-func (c *listShow) showOne(ctx context.Context, s *app.App, out *console) error {
-	caller, err := operatorOfList(ctx, s, enlist.ListID(c.ID))
-	if err != nil {
-		return err
+	if c.ID != 0 {
+		return allLists.show(ctx, out, &oneDefinition{c.Database, c.format, c.ID})
 	}
-	l, err := s.Lists.List(ctx, caller, enlist.ListID(c.ID))
-	if err != nil {
-		return err
-	}
-	return c.show(out.stdout, listRecord(l))
+	return allLists.list(ctx, out, &allDefinitions{c.Database, c.format, c.Account})
 }
 
 type listDoubleOptIn struct {
@@ -112,45 +74,38 @@ type listDoubleOptIn struct {
 }
 
 // Run starts the change, which a server makes. Without a choice it says how many people need one.
-func (c *listDoubleOptIn) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		list := enlist.ListID(c.ID)
-		caller, err := operatorOfList(ctx, s, list)
+func (c *listDoubleOptIn) Run(ctx context.Context, out *console, s *app.App) error {
+	list := enlist.ListID(c.ID)
+	caller, err := operatorOfList(ctx, s, list)
+	if err != nil {
+		return err
+	}
+	n, err := s.Contacts.CountContacts(ctx, caller, list, contacts.Unconfirmed())
+	switch {
+	case err != nil:
+		return err
+	case n > 0 && c.Statement == "" && !c.Ask && !c.Wait:
+		return usage("%d Contacts have not confirmed, and would get no mail: add --statement, --ask or --wait", n)
+	case n == 0 || c.Wait:
+		_, err := s.Lists.EditList(ctx, caller, list, details(map[string]string{"double_opt_in_required": "1"}))
 		if err != nil {
 			return err
 		}
-		n, err := s.Contacts.CountContacts(ctx, caller, list, contacts.Unconfirmed())
-		switch {
-		case err != nil:
-			return err
-		case n > 0 && c.Statement == "" && !c.Ask && !c.Wait:
-			return usage("%d Contacts have not confirmed, and would get no mail: add --statement, --ask or --wait", n)
-		case n == 0 || c.Wait:
-			_, err := s.Lists.EditList(ctx, caller, list, details(map[string]string{"double_opt_in_required": "1"}))
-			if err != nil {
-				return err
-			}
-			return c.one(out.stdout, record{{"id", c.ID}, {"change_id", 0}, {"contacts", n}},
-				"List %d asks people to confirm; %d Contacts wait", c.ID, n)
-		}
-		r := contacts.ChangeRequest{List: list, Criteria: contacts.Unconfirmed(), Action: contacts.ChangeConfirm,
-			Value: c.Statement, Count: n, RequireConfirmation: true}
-		done := "are confirmed"
-		if c.Ask {
-			r.Action, done = contacts.ChangeAsk, "are asked to confirm"
-		}
-		id, err := s.Contacts.StartChange(ctx, caller, r)
-		if err != nil {
-			return err
-		}
-		return c.one(out.stdout, record{{"id", c.ID}, {"change_id", id}, {"contacts", n}},
-			"List %d asks people to confirm; the server begins: %d Contacts %s", c.ID, n, done)
-	})
-}
-
-// listRecord returns the attributes of a List with their names in the API, and the ID of its Account.
-func listRecord(l *enlist.List) record {
-	return append(recordOf(lists.ListAttributes, l), value{"account_id", l.AccountID})
+		return c.one(out.stdout, record{{"id", c.ID}, {"change_id", 0}, {"contacts", n}},
+			"List %d asks people to confirm; %d Contacts wait", c.ID, n)
+	}
+	r := contacts.ChangeRequest{List: list, Criteria: contacts.Unconfirmed(), Action: contacts.ChangeConfirm,
+		Value: c.Statement, Count: n, RequireConfirmation: true}
+	done := "are confirmed"
+	if c.Ask {
+		r.Action, done = contacts.ChangeAsk, "are asked to confirm"
+	}
+	id, err := s.Contacts.StartChange(ctx, caller, r)
+	if err != nil {
+		return err
+	}
+	return c.one(out.stdout, record{{"id", c.ID}, {"change_id", id}, {"contacts", n}},
+		"List %d asks people to confirm; the server begins: %d Contacts %s", c.ID, n, done)
 }
 
 // known returns an error if the API does not have a setting. The API ignores unknown

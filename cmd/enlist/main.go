@@ -12,9 +12,10 @@
 //	heap.go, tracing.go, trouble.go                   its memory, traces of calls, a full disk, and damage
 //	hold.go                                           stops all mails
 //	demo.go                                           a database with made-up data
-//	account.go, key.go, domain.go, list.go, field.go  definitions
-//	message*.go, autoresponder.go, webhook.go         definitions, by definition.go
-//	settings*.go, declared.go, moved.go               settings, declared values, and the flags that they were
+//	account.go, key.go, domain.go, field.go           definitions
+//	list.go, message*.go, autoresponder.go,           definitions, by definition.go
+//	webhook.go                                        the same
+//	settings.go, declared.go, moved.go                settings, declared values, and the flags that they were
 //	batch*.go                                         Batches
 //	import*.go, export.go                             files of Contacts
 //	index.go, jobs.go, doctor*.go, mail_trial.go      inspection and repair
@@ -40,11 +41,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	_ "time/tzdata"
 
 	"enlist/internal/accounts"
+	"enlist/internal/app"
 	"enlist/internal/config"
 
 	"github.com/alecthomas/kong"
@@ -184,7 +187,7 @@ func (p *parser) run(args []string, out *console) int {
 	ctx := accounts.WithActor(context.Background(), auditActor(command, out.getenv))
 	command.BindTo(ctx, (*context.Context)(nil))
 	command.Bind(out)
-	if err := command.Run(); err != nil {
+	if err := runCommand(ctx, command); err != nil {
 		fmt.Fprintf(out.stderr, "enlist: %s\n", plainText(err.Error(), "\n\t"))
 		if _, wrong := errors.AsType[*usageError](err); wrong {
 			return 2
@@ -195,6 +198,21 @@ func (p *parser) run(args []string, out *console) int {
 		return 1
 	}
 	return 0
+}
+
+// runCommand runs a command. One whose Run takes an *app.App gets that of the database at its flag --db.
+func runCommand(ctx context.Context, command *kong.Context) error {
+	target := command.Selected().Target
+	for in := range target.Addr().MethodByName("Run").Type().Ins() {
+		if in == reflect.TypeFor[*app.App]() {
+			db := target.FieldByName("Database").Interface().(config.Database)
+			return withService(ctx, db, func(s *app.App) error {
+				command.Bind(s)
+				return command.Run()
+			})
+		}
+	}
+	return command.Run()
 }
 
 // withDeclared reads the declared values, and returns a console whose variables include them. It returns the mistakes if

@@ -6,38 +6,30 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
+
+	"github.com/alecthomas/kong"
 )
 
 // enlist message: adds, edits, lists, shows and deletes Messages. message_file.go reads the content from a file.
 
 type messageCommand struct {
-	Add    messageAdd    `cmd:"" help:"Add a Message, with its content and images from a file."`
-	Edit   messageEdit   `cmd:"" help:"Change a Message."`
-	List   messageList   `cmd:"" help:"List the Messages."`
-	Show   messageShow   `cmd:"" help:"Show a Message with its contents."`
-	Delete messageDelete `cmd:"" help:"Delete a Message that nothing uses."`
+	Add    messageAdd       `cmd:"" help:"Add a Message, with its content and images from a file."`
+	Edit   messageEdit      `cmd:"" help:"Change a Message."`
+	List   listDefinitions  `cmd:"" help:"List the Messages."`
+	Show   showDefinition   `cmd:"" help:"Show a Message with its contents."`
+	Delete deleteDefinition `cmd:"" set:"noun=Message" help:"Delete a Message that nothing uses."`
 }
 
-var messageDefinitions = definitions[messages.Message]{
-	noun: "Message", command: "message", absent: enlist.NoMessage,
+func (messageCommand) BeforeApply(k *kong.Context) error { return bindDefinition(k, &allMessages) }
+
+var allMessages = definitions[messages.Message, enlist.MessageID]{
+	noun: "Message", hint: "enlist message list prints them", absent: enlist.NoMessage,
 	columns: []string{"id", "account_id", "name", "email_type", "subject", "from_address"},
-	inList:  messages.MessageAttributes, all: messages.WholeMessageAttributes,
-	find: func(ctx context.Context, s *app.App, c *enlist.Caller, id int64) (*messages.Message, error) {
-		return s.Messages.Message(ctx, c, enlist.MessageID(id))
-	},
-	search: func(ctx context.Context, s *app.App, c *enlist.Caller) ([]messages.Message, error) {
-		return s.Messages.SearchMessages(ctx, c, enlist.Query{})
-	},
-	add: func(ctx context.Context, s *app.App, c *enlist.Caller, d []enlist.Detail) (int64, error) {
-		id, err := s.Messages.AddMessage(ctx, c, d)
-		return int64(id), err
-	},
-	edit: func(ctx context.Context, s *app.App, c *enlist.Caller, id int64, d []enlist.Detail) error {
-		_, err := s.Messages.EditMessage(ctx, c, enlist.MessageID(id), d)
-		return err
-	},
-	remove: func(ctx context.Context, s *app.App, c *enlist.Caller, id int64) error {
-		return s.Messages.DeleteMessage(ctx, c, enlist.MessageID(id))
+	inList:  messages.MessageAttributes, whole: messages.WholeMessageAttributes,
+	calls: func(s *app.App) recordCalls[messages.Message, enlist.MessageID] {
+		m := s.Messages
+		return recordCalls[messages.Message, enlist.MessageID]{find: m.Message, search: m.SearchMessages, add: m.AddMessage,
+			edit: m.EditMessage, remove: m.DeleteMessage}
 	},
 }
 
@@ -49,7 +41,7 @@ type messageAdd struct {
 }
 
 func (c *messageAdd) Run(ctx context.Context, out *console) error {
-	return messageDefinitions.runAdd(ctx, out, &c.newDefinition,
+	return allMessages.add(ctx, out, &c.newDefinition,
 		func(s *app.App, caller *enlist.Caller) ([]enlist.Detail, error) {
 			all := details(nil, value{"name", c.Name}, value{"subject", c.Subject})
 			if c.File == "" {
@@ -68,7 +60,7 @@ type messageEdit struct {
 
 // Run changes the Message.
 func (c *messageEdit) Run(ctx context.Context, out *console) error {
-	return messageDefinitions.runEdit(ctx, out, &c.oneDefinition, c.Set,
+	return allMessages.edit(ctx, out, &c.oneDefinition, c.Set,
 		func(s *app.App, caller *enlist.Caller) ([]enlist.Detail, error) {
 			if c.File == "" {
 				return nil, nil
@@ -79,25 +71,4 @@ func (c *messageEdit) Run(ctx context.Context, out *console) error {
 			}
 			return readMessageFile(ctx, s, caller, c.File, old)
 		})
-}
-
-type messageList struct{ allDefinitions }
-
-func (c *messageList) Run(ctx context.Context, out *console) error {
-	return messageDefinitions.runList(ctx, out, &c.allDefinitions)
-}
-
-type messageShow struct{ oneDefinition }
-
-func (c *messageShow) Run(ctx context.Context, out *console) error {
-	return messageDefinitions.runShow(ctx, out, &c.oneDefinition)
-}
-
-type messageDelete struct {
-	oneDefinition
-	Yes bool `help:"Do not ask before the Message is deleted."`
-}
-
-func (c *messageDelete) Run(ctx context.Context, out *console) error {
-	return messageDefinitions.runDelete(ctx, out, &c.oneDefinition, c.Yes)
 }

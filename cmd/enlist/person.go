@@ -38,36 +38,34 @@ func (exportPersonCommand) Help() string {
 }
 
 // Run prints the export.
-func (c *exportPersonCommand) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		callers, err := c.callers(ctx, s)
+func (c *exportPersonCommand) Run(ctx context.Context, out *console, s *app.App) error {
+	callers, err := c.callers(ctx, s)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(out.stdout)
+	address, err := json.Marshal(c.Address)
+	if err != nil {
+		return err
+	}
+	w.WriteString(`{"address":` + string(address) + `,"accounts":[`)
+	for i, caller := range callers {
+		if i > 0 {
+			w.WriteString(",")
+		}
+		account, err := json.Marshal(record{{"account_id", caller.Account.ID},
+			{"account_name", caller.Account.Name}})
 		if err != nil {
 			return err
 		}
-		w := bufio.NewWriter(out.stdout)
-		address, err := json.Marshal(c.Address)
-		if err != nil {
-			return err
+		w.Write(bytes.TrimSuffix(account, []byte("}")))
+		if err := s.Privacy.ExportPerson(ctx, caller, c.Address, &personWriter{w: w}); err != nil {
+			return err // standard output then has no complete JSON
 		}
-		w.WriteString(`{"address":` + string(address) + `,"accounts":[`)
-		for i, caller := range callers {
-			if i > 0 {
-				w.WriteString(",")
-			}
-			account, err := json.Marshal(record{{"account_id", caller.Account.ID},
-				{"account_name", caller.Account.Name}})
-			if err != nil {
-				return err
-			}
-			w.Write(bytes.TrimSuffix(account, []byte("}")))
-			if err := s.Privacy.ExportPerson(ctx, caller, c.Address, &personWriter{w: w}); err != nil {
-				return err // standard output then has no complete JSON
-			}
-			w.WriteString("]}")
-		}
-		w.WriteString("]}\n")
-		return w.Flush()
-	})
+		w.WriteString("]}")
+	}
+	w.WriteString("]}\n")
+	return w.Flush()
 }
 
 // callers returns a Caller for each Account to search.
@@ -149,47 +147,45 @@ func (erasePersonCommand) Help() string {
 }
 
 // Run erases the person in each Account, or prints what it would erase.
-func (c *erasePersonCommand) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		callers, err := c.callers(ctx, s)
+func (c *erasePersonCommand) Run(ctx context.Context, out *console, s *app.App) error {
+	callers, err := c.callers(ctx, s)
+	if err != nil {
+		return err
+	}
+	erase := s.Privacy.PlanErasure
+	if c.Yes {
+		erase = s.Privacy.ErasePerson
+	}
+	var rows []record
+	var left []string
+	for _, caller := range callers {
+		e, err := erase(ctx, caller, c.Address)
 		if err != nil {
-			return err
+			return fmt.Errorf("account %d: %w", caller.Account.ID, err)
 		}
-		erase := s.Privacy.PlanErasure
-		if c.Yes {
-			erase = s.Privacy.ErasePerson
-		}
-		var rows []record
-		var left []string
-		for _, caller := range callers {
-			e, err := erase(ctx, caller, c.Address)
-			if err != nil {
-				return fmt.Errorf("account %d: %w", caller.Account.ID, err)
-			}
-			for _, r := range e.Rows {
-				if r.Rows > 0 {
-					rows = append(rows, record{{"account_id", caller.Account.ID}, {"data", r.Section},
-						{"rows", r.Rows}})
-				}
-			}
-			for _, place := range e.Left {
-				left = append(left, fmt.Sprintf("%s of account %d", place, caller.Account.ID))
+		for _, r := range e.Rows {
+			if r.Rows > 0 {
+				rows = append(rows, record{{"account_id", caller.Account.ID}, {"data", r.Section},
+					{"rows", r.Rows}})
 			}
 		}
-		if err := c.list(out.stdout, rows, "account_id", "data", "rows"); err != nil {
-			return err
+		for _, place := range e.Left {
+			left = append(left, fmt.Sprintf("%s of account %d", place, caller.Account.ID))
 		}
-		for _, place := range left {
-			fmt.Fprintf(out.stderr, "enlist: %s contains the address and stays: edit it\n", place)
-		}
-		switch {
-		case len(rows) == 0 && len(left) > 0:
-			fmt.Fprintln(out.stderr, "enlist: nothing else is stored about this address")
-		case len(rows) == 0:
-			fmt.Fprintln(out.stderr, "enlist: nothing is stored about this address")
-		case !c.Yes:
-			fmt.Fprintln(out.stderr, "enlist: nothing was erased: erase these rows with --yes")
-		}
-		return nil
-	})
+	}
+	if err := c.list(out.stdout, rows, "account_id", "data", "rows"); err != nil {
+		return err
+	}
+	for _, place := range left {
+		fmt.Fprintf(out.stderr, "enlist: %s contains the address and stays: edit it\n", place)
+	}
+	switch {
+	case len(rows) == 0 && len(left) > 0:
+		fmt.Fprintln(out.stderr, "enlist: nothing else is stored about this address")
+	case len(rows) == 0:
+		fmt.Fprintln(out.stderr, "enlist: nothing is stored about this address")
+	case !c.Yes:
+		fmt.Fprintln(out.stderr, "enlist: nothing was erased: erase these rows with --yes")
+	}
+	return nil
 }

@@ -56,29 +56,27 @@ type retentionSet struct {
 }
 
 // Run sets the days. A flag that is not given leaves its setting.
-func (c *retentionSet) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		caller, err := operator(ctx, s, c.Account)
-		if err != nil {
+func (c *retentionSet) Run(ctx context.Context, out *console, s *app.App) error {
+	caller, err := operator(ctx, s, c.Account)
+	if err != nil {
+		return err
+	}
+	r := caller.Account.Retention
+	if c.Events != nil {
+		r.Events = int64(*c.Events)
+	}
+	if c.Deliveries != nil {
+		r.Deliveries = int64(*c.Deliveries)
+	}
+	if c.Audit != nil {
+		r.Audit = int64(*c.Audit)
+	}
+	if !c.DryRun {
+		if err := s.Privacy.SetRetention(ctx, caller.Account.ID, r); err != nil {
 			return err
 		}
-		r := caller.Account.Retention
-		if c.Events != nil {
-			r.Events = int64(*c.Events)
-		}
-		if c.Deliveries != nil {
-			r.Deliveries = int64(*c.Deliveries)
-		}
-		if c.Audit != nil {
-			r.Audit = int64(*c.Audit)
-		}
-		if !c.DryRun {
-			if err := s.Privacy.SetRetention(ctx, caller.Account.ID, r); err != nil {
-				return err
-			}
-		}
-		return printRetention(ctx, out, c.format, s, caller, r)
-	})
+	}
+	return printRetention(ctx, out, c.format, s, caller, r)
 }
 
 type retentionRun struct {
@@ -89,27 +87,25 @@ type retentionRun struct {
 }
 
 // Run removes old data. It is safe to stop and to repeat.
-func (c *retentionRun) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		caller, err := operator(ctx, s, c.Account)
+func (c *retentionRun) Run(ctx context.Context, out *console, s *app.App) error {
+	caller, err := operator(ctx, s, c.Account)
+	if err != nil {
+		return err
+	}
+	if c.DryRun {
+		return printRetention(ctx, out, c.format, s, caller, caller.Account.Retention)
+	}
+	step := privacy.ApplyRetention{Account: caller.Account.ID}
+	for done := false; !done; {
+		step, done, err = s.Privacy.ApplyRetention(ctx, step)
 		if err != nil {
 			return err
 		}
-		if c.DryRun {
-			return printRetention(ctx, out, c.format, s, caller, caller.Account.Retention)
-		}
-		step := privacy.ApplyRetention{Account: caller.Account.ID}
-		for done := false; !done; {
-			step, done, err = s.Privacy.ApplyRetention(ctx, step)
-			if err != nil {
-				return err
-			}
-		}
-		return c.one(out.stdout, record{{"events", step.Events}, {"deliveries", step.Deliveries},
-			{"audit", step.Audit}},
-			"removed %d opens and clicks, the texts of %d records of mails, and %d rows of the audit log",
-			step.Events, step.Deliveries, step.Audit)
-	})
+	}
+	return c.one(out.stdout, record{{"events", step.Events}, {"deliveries", step.Deliveries},
+		{"audit", step.Audit}},
+		"removed %d opens and clicks, the texts of %d records of mails, and %d rows of the audit log",
+		step.Events, step.Deliveries, step.Audit)
 }
 
 // printRetention prints what a Retention removes.

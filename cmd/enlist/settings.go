@@ -36,36 +36,34 @@ type settingsList struct {
 }
 
 // Run prints the settings. With --account it prints those that an Account can have, with the values that hold for it.
-func (c *settingsList) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		if c.Account != 0 {
-			if _, err := s.Accounts.Operator(ctx, enlist.AccountID(c.Account)); err != nil {
-				return err
-			}
-		}
-		stored, err := s.Accounts.StoredSettings(ctx)
-		if err != nil {
+func (c *settingsList) Run(ctx context.Context, out *console, s *app.App) error {
+	if c.Account != 0 {
+		if _, err := s.Accounts.Operator(ctx, enlist.AccountID(c.Account)); err != nil {
 			return err
 		}
-		var rows []record
-		for i := range accounts.SettingTable {
-			if row := &accounts.SettingTable[i]; c.Account == 0 || row.OfAccount {
-				rows = append(rows, settingRecord(s, row, stored, enlist.AccountID(c.Account)))
-			}
+	}
+	stored, err := s.Accounts.StoredSettings(ctx)
+	if err != nil {
+		return err
+	}
+	var rows []record
+	for i := range accounts.SettingTable {
+		if row := &accounts.SettingTable[i]; c.Account == 0 || row.OfAccount {
+			rows = append(rows, settingRecord(s, row, stored, enlist.AccountID(c.Account)))
 		}
-		if c.JSON {
-			return c.list(out.stdout, rows)
+	}
+	if c.JSON {
+		return c.list(out.stdout, rows)
+	}
+	for _, r := range rows {
+		fmt.Fprintf(out.stdout, "%s = %s", r.text("name"), cmp.Or(r.text("value"), "(none)"))
+		if r.text("set_for") != "" {
+			fmt.Fprintf(out.stdout, "  (set for %s; default: %s)", r.text("set_for"),
+				cmp.Or(r.text("default"), "none"))
 		}
-		for _, r := range rows {
-			fmt.Fprintf(out.stdout, "%s = %s", r.text("name"), cmp.Or(r.text("value"), "(none)"))
-			if r.text("set_for") != "" {
-				fmt.Fprintf(out.stdout, "  (set for %s; default: %s)", r.text("set_for"),
-					cmp.Or(r.text("default"), "none"))
-			}
-			fmt.Fprintf(out.stdout, "\n%s\n", wrapped(r.text("meaning")+" Example: "+r.text("example")))
-		}
-		return nil
-	})
+		fmt.Fprintf(out.stdout, "\n%s\n", wrapped(r.text("meaning")+" Example: "+r.text("example")))
+	}
+	return nil
 }
 
 // settingRecord returns a setting with the value that holds for the service, or for an Account. set_for is "" if the

@@ -97,8 +97,8 @@ type linkUserCommand struct {
 }
 
 // Run prints a link.
-func (c *linkUserCommand) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error { return c.print(ctx, s, out, c.Email) })
+func (c *linkUserCommand) Run(ctx context.Context, out *console, s *app.App) error {
+	return c.print(ctx, s, out, c.Email)
 }
 
 type listUserCommand struct {
@@ -107,18 +107,16 @@ type listUserCommand struct {
 }
 
 // Run lists the users with their Accounts.
-func (c *listUserCommand) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		all, err := s.Users.Members(ctx, 0)
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			return c.list(out.stdout, records(all, memberRecord))
-		}
-		return c.list(out.stdout, records(all, memberLine), "email", "name", "account", "level", "lists", "may send",
-			"signed in")
-	})
+func (c *listUserCommand) Run(ctx context.Context, out *console, s *app.App) error {
+	all, err := s.Users.Members(ctx, 0)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return c.list(out.stdout, records(all, memberRecord))
+	}
+	return c.list(out.stdout, records(all, memberLine), "email", "name", "account", "level", "lists", "may send",
+		"signed in")
 }
 
 // memberRecord returns a user for JSON: times are Unix times.
@@ -148,12 +146,10 @@ type removeUserCommand struct {
 	Account int64  `placeholder:"ID" help:"ID of the Account that the user may no longer use; default: all."`
 }
 
-func (c *removeUserCommand) Run(ctx context.Context, out *console) error {
-	return withService(ctx, c.Database, func(s *app.App) error {
-		if err := s.Users.Remove(ctx, c.Email, enlist.AccountID(c.Account)); err != nil {
-			return err
-		}
-		fmt.Fprintf(out.stdout, "removed %s\n", c.Email)
-		return nil
-	})
+func (c *removeUserCommand) Run(ctx context.Context, out *console, s *app.App) error {
+	if err := s.Users.Remove(ctx, c.Email, enlist.AccountID(c.Account)); err != nil {
+		return err
+	}
+	fmt.Fprintf(out.stdout, "removed %s\n", c.Email)
+	return nil
 }
