@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
@@ -70,4 +71,21 @@ func (c *backupCommand) Run(ctx context.Context, out *console) error {
 		{"problems", result.Problems}}
 	return c.one(out.stdout, r, "Backed up and checked: %s, %d bytes, in %s", c.File, result.Bytes,
 		time.Since(start).Round(time.Second/10))
+}
+
+// newScheduler returns the scheduler of backups, or nil without --backup-dir. checkBackups has checked the flags.
+func newScheduler(c config.Serve, service *app.App, log *slog.Logger) (*backup.Scheduler, error) {
+	if !c.MakesBackups() {
+		return nil, nil
+	}
+	keep, err := backup.ParseKeep(c.BackupKeep)
+	if err != nil {
+		return nil, err
+	}
+	recipients, err := backup.Recipients(c.BackupRecipient, c.BackupRecipientsFile)
+	if err != nil {
+		return nil, err
+	}
+	return &backup.Scheduler{DB: service.DB, From: c.Database, Dir: c.BackupDir, Every: c.BackupEvery, Keep: keep,
+		Recipients: recipients, Log: log}, nil
 }

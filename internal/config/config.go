@@ -9,6 +9,7 @@ package config
 
 import (
 	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -303,4 +304,15 @@ func (s Serve) MailDir() string {
 		return dir
 	}
 	return s.beside("mail")
+}
+
+//go:embed help.txt
+var helpText string
+
+// Help returns the help text of a flag, or "" if help.txt has no text for the flag. The texts
+// are not in struct tags, because most of them are too long.
+func Help(flag string) string {
+	_, text, _ := strings.Cut(helpText, "\n--"+flag+"\n")
+	text, _, _ = strings.Cut(text, "\n--")
+	return strings.Join(strings.Fields(text), " ")
 }

@@ -6,9 +6,12 @@ package limiter
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // ErrBusy means that too few units became free within the longest wait of the Limiter.
@@ -229,4 +232,48 @@ func (l *Limiter) grant() {
 func (l *Limiter) keep(kept []*request) {
 	clear(l.waiting[len(kept):]) // for the garbage collector
 	l.waiting = kept
+}
+
+// Networks returns what counts as one visitor and as one network: 32 and 24 bits of an IPv4 address, or 64 and 48 bits of
+// an IPv6 address, since one customer of a provider can have 48 bits. They are "" for a text that is no address.
+func Networks(ip string) (visitor, network string) {
+	addr, err := netip.ParseAddr(ip)
+	if err != nil {
+		return "", ""
+	}
+	one, many := 64, 48
+	if addr = addr.Unmap(); addr.Is4() {
+		one, many = 32, 24
+	}
+	single, _ := addr.Prefix(one) // the numbers of bits fit
+	group, _ := addr.Prefix(many)
+	return single.String(), group.String()
+}
+
+// Stats are the numbers of a Limiter since its start.
+type Stats struct {
+	Used    int64 // units in use now
+	Size    int64 // units of all owners together
+	Waits   int64 // operations that had to wait
+	Refused int64 // operations that got ErrBusy
+}
+
+// Stats returns the numbers of the Limiter.
+func (l *Limiter) Stats() Stats {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return Stats{l.used, l.size, l.waits, l.refused}
+}
+
+// Hits returns the metric that counts the refused operations of the Limiter. name is the value of the label.
+func (l *Limiter) Hits(name string) prometheus.Collector {
+	return NewHits(name, func() int64 { return l.Stats().Refused })
+}
+
+// NewHits is Hits for a limit of another kind.
+func NewHits(name string, count func() int64) prometheus.Collector {
+	return prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "enlist_limit_hits_total", Help: "Operations that this process refused or ended because of one of its limits.",
+		ConstLabels: prometheus.Labels{"limit": name},
+	}, func() float64 { return float64(count()) })
 }

@@ -43,3 +43,15 @@ func (p *Pace) At(now int64) int64 {
 
 // Active reports whether the Pace is below its Top.
 func (p *Pace) Active(now int64) bool { return p.At(now) < p.Top }
+
+// Settings has the operator's settings for the mails of Batches.
+type Settings struct {
+	Relay string      // name of the mail server; processes with the same name share its buckets
+	From  string      // sender of a mail if neither its Message nor its List has a sender
+	Rates *RateLimits // nil: no limit
+
+	MailRate float64 // mails a second of each process, which package mail keeps; 0: no limit; only for forecasts
+
+	Calendar *Calendar // when mails are sent; nil: always
+	Warmup   *Warmup   // nil: no plan
+}

@@ -2,7 +2,7 @@
 // the address for bounces, the names of sending addresses, and the public URL. It changes nothing.
 //
 // A Checker runs all checks of a Setup and returns a Result for each. cmd/enlist prints them (enlist doctor --dns). The
-// files dkim.go, dmarc.go, spf.go and hosts.go have the checks, and records.go the records that a domain needs.
+// files dkim.go, dmarc.go, spf.go and hosts.go have the checks, and dnscheck.go the records that a domain needs.
 // decisions.md: 111
 package dns
 
@@ -197,4 +197,18 @@ func organisation(domain string) string {
 		return found
 	}
 	return domain
+}
+
+// Suggested returns the SPF and the DMARC record that a domain of senders needs, without looking any up. The Value of
+// the SPF record is "" if it is not known: an email provider says what it is, and without a mail server there is none.
+func (s *Setup) Suggested(domain string) (spf, dmarc accounts.DNSRecord) {
+	envelope := domain
+	if s.Bounces != "" {
+		envelope = s.Bounces
+	}
+	spf = accounts.DNSRecord{Name: envelope, Type: "TXT"}
+	if s.Provider == "" && (s.Relay != "" || len(s.Addresses) > 0) {
+		spf.Value = spfRecord(s.Addresses, s.Relay)
+	}
+	return spf, accounts.DNSRecord{Name: "_dmarc." + organisation(domain), Type: "TXT", Value: "v=DMARC1; p=none"}
 }
