@@ -20,7 +20,9 @@ type autoresponderCommand struct {
 	Delete deleteDefinition `cmd:"" set:"noun=autoresponder" help:"Delete an autoresponder. Mails that wait are not sent."`
 }
 
-func (autoresponderCommand) BeforeApply(k *kong.Context) error { return bindDefinition(k, &allAutoresponders) }
+func (autoresponderCommand) BeforeApply(k *kong.Context) error {
+	return bindDefinition(k, &allAutoresponders)
+}
 
 var allAutoresponders = definitions[enlist.Autoresponder, enlist.AutoresponderID]{
 	noun: "autoresponder", hint: "enlist autoresponder list prints them", absent: enlist.NoAutoresponder,
