@@ -7,7 +7,6 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -116,14 +115,23 @@ func textOf(r *http.Response) (string, error) {
 	return string(b), err
 }
 
-var (
-	spaces = regexp.MustCompile(`\s+`)
-	edges  = regexp.MustCompile(` ?([<>]) ?`)
-)
-
 // tight returns HTML without the white space beside elements, so that a test depends on no line of a template.
 func tight(html string) string {
-	return edges.ReplaceAllString(spaces.ReplaceAllString(html, " "), "$1")
+	var b strings.Builder
+	last, skipped := byte('>'), false // the last character, and whether white space followed it
+	for i := range len(html) {
+		c := html[i]
+		if c == ' ' || c == '\n' || c == '\t' || c == '\r' {
+			skipped = true
+			continue
+		}
+		if skipped && last != '>' && last != '<' && c != '<' && c != '>' {
+			b.WriteByte(' ')
+		}
+		b.WriteByte(c)
+		last, skipped = c, false
+	}
+	return b.String()
 }
 
 // has reports whether a page that tight has changed, or a file, has a part.

@@ -28,6 +28,7 @@ type Account struct {
 func NewAccount(t *testing.T, store db.Engine) *Account {
 	o := &Account{T: t, Store: store, Now: time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)}
 	o.App = app.New(o.Store, o.Clock)
+	o.App.Users.WeakPasswords()
 	o.Caller = o.NewCaller()
 	return o
 }

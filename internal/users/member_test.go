@@ -13,7 +13,7 @@ import (
 )
 
 func TestMembers(t *testing.T) {
-	apptest.Run(t, apptest.Own, newAccount, []apptest.Rule[*apptest.Account]{
+	apptest.Run(t, apptest.Own, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
 		{Name: "a user of level full invites, changes and removes others, in the audit log", Test: manage},
 		{Name: "no other user may, and a user of another Account does not exist", Test: notManagers},
 		{Name: "no user gives a right that the user does not have", Test: noMoreRights},

@@ -43,7 +43,7 @@ type device struct {
 }
 
 func newDevice(t *testing.T, store db.Engine) *device {
-	d := &device{Account: newAccount(t, store)}
+	d := &device{Account: apptest.NewAccount(t, store)}
 	d.App.Users.SetSettings(users.Settings{PublicURL: "https://" + host, Key: enlist.LinkKey{1}})
 	d.site = virtualwebauthn.RelyingParty{ID: host, Name: "enlist", Origin: "https://" + host}
 	d.keys, d.key = virtualwebauthn.NewAuthenticator(), userstest.NewKey()

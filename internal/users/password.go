@@ -48,11 +48,14 @@ func newPasswords() *passwords {
 	return &passwords{limiter.NewShared(2, 1, hashWait), 64 << 10, maphash.MakeSeed()}
 }
 
+// WeakPasswords makes the hashes of passwords cost little, for tests: they would spend a third of their time on them.
+func (s *Service) WeakPasswords() { s.passwords.memory = 64 }
+
 // hash returns the text to store for a password.
 func (p *passwords) hash(ctx context.Context, password string) (string, error) {
 	salt := make([]byte, saltLength)
 	rand.Read(salt) // crypto/rand never returns an error
-	sum, err := p.sum(ctx, 0, password, salt)
+	sum, err := p.sum(ctx, 0, password, salt, p.memory)
 	if err != nil {
 		return "", err
 	}
@@ -62,7 +65,7 @@ func (p *passwords) hash(ctx context.Context, password string) (string, error) {
 }
 
 // matches reports whether a password, which came from an IP address, has the stored hash. It takes the same time for
-// stored == "". Errors: ErrBusy.
+// stored == "". The hash says how much memory it needs, so that older ones stay valid if this changes. Errors: ErrBusy.
 func (p *passwords) matches(ctx context.Context, ip, password, stored string) (bool, error) {
 	parts := strings.Split(stored, "$")
 	if len(parts) != 6 {
@@ -70,7 +73,9 @@ func (p *passwords) matches(ctx context.Context, ip, password, stored string) (b
 	}
 	salt, _ := base64.RawStdEncoding.DecodeString(parts[4])
 	want, _ := base64.RawStdEncoding.DecodeString(parts[5])
-	got, err := p.sum(ctx, networkOwner(p, ip), password, salt)
+	memory := p.memory
+	fmt.Sscanf(parts[3], "m=%d,", &memory) // nothing is read from an empty text
+	got, err := p.sum(ctx, networkOwner(p, ip), password, salt, memory)
 	return err == nil && subtle.ConstantTimeCompare(got, want) == 1, err
 }
 
@@ -80,7 +85,7 @@ func networkOwner(p *passwords, ip string) int64 {
 }
 
 // sum computes a hash for an owner of turns; 0 for a user who is signed in.
-func (p *passwords) sum(ctx context.Context, owner int64, password string, salt []byte) ([]byte, error) {
+func (p *passwords) sum(ctx context.Context, owner int64, password string, salt []byte, memory uint32) ([]byte, error) {
 	done, err := p.turns.AcquireFor(ctx, owner, 1)
 	if errors.Is(err, limiter.ErrBusy) {
 		err = ErrBusy
@@ -89,7 +94,7 @@ func (p *passwords) sum(ctx context.Context, owner int64, password string, salt 
 		return nil, err
 	}
 	defer done()
-	return argon2.IDKey([]byte(password), salt, passes, p.memory, lanes, hashLength), nil
+	return argon2.IDKey([]byte(password), salt, passes, memory, lanes, hashLength), nil
 }
 
 // checkPassword refuses a password that is too short or too long. Errors: InvalidParameters.

@@ -41,3 +41,19 @@ func TestPasswordsWaitForABoundedTime(t *testing.T) {
 		}
 	})
 }
+
+// A stored password stays valid if new ones are stored with other parameters.
+func TestPasswordsAreCheckedWithTheirParameters(t *testing.T) {
+	p := newPasswords()
+	p.memory = 64
+	stored, err := p.hash(t.Context(), "correct horse")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.memory = 128
+	for password, want := range map[string]bool{"correct horse": true, "correct house": false} {
+		if got, err := p.matches(t.Context(), "192.0.2.1", password, stored); got != want || err != nil {
+			t.Errorf("%q matches: %t, %v", password, got, err)
+		}
+	}
+}

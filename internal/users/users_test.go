@@ -17,7 +17,7 @@ import (
 )
 
 func TestUsers(t *testing.T) {
-	apptest.Run(t, apptest.Own, newAccount, []apptest.Rule[*apptest.Account]{
+	apptest.Run(t, apptest.Own, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
 		{Name: "the first link makes the first user, once, who may do everything", Test: firstUser},
 		{Name: "the first user may do everything also in an Account that is added later", Test: everythingLater},
 		{Name: "only the operator changes who may do everything, also at the same time", Test: everythingWithOthers},
@@ -31,12 +31,6 @@ func TestUsers(t *testing.T) {
 		{Name: "a new password ends the sessions of other devices", Test: newPassword},
 		{Name: "a user switches only to Accounts of a membership", Test: switchAccount},
 	})
-}
-
-func newAccount(t *testing.T, store db.Engine) *apptest.Account {
-	f := apptest.NewAccount(t, store)
-	f.App.Users.WeakPasswords()
-	return f
 }
 
 const goodPassword = "correct horse battery"
@@ -322,7 +316,7 @@ func (s *changingStore) Update(ctx context.Context, fn func(*db.Tx) error) error
 // A user changes the password while another device signs in with the old one. The new password stays, and the other
 // device is not signed in.
 func TestSignInDuringAChangeOfThePassword(t *testing.T) {
-	f := newAccount(t, dbtest.Postgres.Own(t)) // SQLite has one writer
+	f := apptest.NewAccount(t, dbtest.Postgres.Own(t)) // SQLite has one writer
 	v := visit(f, becomeFirst(f))
 	changed := make(chan error, 1)
 	const next = "another horse battery"
