@@ -108,7 +108,7 @@ func (s *site) manageAccount() {
 	s.Must(s.App.ReadSettings(s.Context()))
 	v.want("/admin/account", http.StatusOK, `<select name="timezone">`, `<option value="UTC" selected>`, "3 of at most 5,000", "are sent", `href="/admin/look"`)
 	form := url.Values{"name": {"Club <b>"}, "timezone": {"Nowhere"}, "country_code": {"61"}}
-	v.send("/admin/account/edit", form, http.StatusUnprocessableEntity, "Nothing was changed", `value="Club &lt;b&gt;"`, `<select name="timezone" aria-invalid="true">`,
+	v.send("/admin/account/edit", form, http.StatusUnprocessableEntity, "Nothing was changed", `value="Club &lt;b&gt;"`, `<select name="timezone" aria-invalid="true" aria-describedby="wrong-timezone">`,
 		"expected an IANA time zone")
 	form.Set("timezone", "Australia/Sydney ")
 	v.send("/admin/account/edit", url.Values{"name": {""}, "timezone": {"no"}, "country_code": {"999"}}, http.StatusUnprocessableEntity, "expected a name",
@@ -163,7 +163,7 @@ func (s *site) manageKeys() {
 // manageWebhooks makes a webhook, edits and deletes it, and looks at the audit log of these acts.
 func (s *site) manageWebhooks() {
 	v := s.signedIn(users.Membership{Level: enlist.Full, MaySend: true})
-	form := url.Values{"event": {"contact:subscribed"}, "list": {id(s.News)}, "url": {"ftp://x"}}
+	form := url.Values{"event": {"contact:subscribed"}, "list_id": {id(s.News)}, "url": {"ftp://x"}}
 	if status, _, text := v.post("/admin/webhooks", form); status != http.StatusUnprocessableEntity || !strings.Contains(text, "begins with https://") {
 		s.Errorf("a wrong URL is answered with %d:\n%s", status, text)
 	}
@@ -179,7 +179,7 @@ func (s *site) manageWebhooks() {
 		s.Errorf("an unknown event is answered with %d", status)
 	}
 	form.Set("event", "batch:completed")
-	form.Set("list", "0")
+	form.Set("list_id", "0")
 	v.post(path, form)
 	v.post(path+"/again", nil)
 	v.want("/admin/webhooks", http.StatusOK, "a campaign is completed", "all Lists")
@@ -187,7 +187,7 @@ func (s *site) manageWebhooks() {
 	if status, _, _ := v.post(path+"/delete", nil); status != http.StatusUnprocessableEntity {
 		s.Errorf("a deletion without the number is answered with %d", status)
 	}
-	v.post(path+"/delete", url.Values{"confirm": {number}})
+	v.post(path+"/delete", url.Values{"typed": {number}})
 	v.want(path, http.StatusNotFound)
 
 	v.want("/admin/audit?who=P-FULL&object=webhook", http.StatusOK, "p-full@example.com", "POST /admin/webhooks", "Webhook "+number)

@@ -64,7 +64,7 @@ func (p *page) view(r *ui.Request, form ui.Form, problem string) (*ui.View, erro
 	if held != nil {
 		d.HeldReason, d.HeldSince = held.Reason, r.Date(held.Time)
 	}
-	return &ui.View{Title: "Account", Place: "Account", Problem: problem, Content: p.content, Data: &d}, nil
+	return &ui.View{Title: "Account", Place: "/admin/account", Problem: problem, Content: p.content, Data: &d}, nil
 }
 
 func (p *page) edit(r *ui.Request) (*ui.View, error) {

@@ -120,7 +120,7 @@ func show(r *ui.Request, content *ui.Template) (*ui.View, error) {
 		Order: columns.Order(r.URL.Query(), "time")}
 	d := data{filter: f}
 	criteria := f.criteria(r)
-	view := &ui.View{Title: "Audit log", Sub: "Who changed what", Place: "Audit log", Content: content, Data: &d}
+	view := &ui.View{Title: "Audit log", Sub: "Who changed what", Place: "/admin/audit", Content: content, Data: &d}
 	if d.Wrong = f.Wrong; f.Wrong != "" {
 		view.Problem = "Write a day as 2027-01-31."
 		return view, nil

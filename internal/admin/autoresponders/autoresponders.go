@@ -98,7 +98,7 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 			return nil, err
 		}
 	}
-	view := &ui.View{Title: "Autoresponders", Place: "Autoresponders", Content: p.all_, Data: d,
+	view := &ui.View{Title: "Autoresponders", Place: "/admin/autoresponders", Content: p.all_, Data: d,
 		Sub: "Mails that follow by themselves after something that a person did"}
 	if d.MayEdit && d.List != 0 {
 		view.Actions = []ui.Action{{Text: "New autoresponder", Main: true,

@@ -149,7 +149,7 @@ func (d *editData) read(r *ui.Request) ([]enlist.Detail, error) {
 
 // show shows the form. refusal is why it was not saved; nil: it was not sent yet.
 func (p *pages) show(d *editData, refusal error) (*ui.View, error) {
-	v := &ui.View{Title: "New autoresponder of " + d.List, Place: "Autoresponders", Content: p.edit_, Data: d}
+	v := &ui.View{Title: "New autoresponder of " + d.List, Place: "/admin/autoresponders", Content: p.edit_, Data: d}
 	if d.ID != 0 {
 		v.Title = "Autoresponder of " + d.List
 	}
@@ -303,7 +303,7 @@ func (p *pages) showDelete(r *ui.Request, a *enlist.Autoresponder, wrong, proble
 		d.Sent = ui.Number(f.Sent)
 	}
 	d.When, _ = when(r, a)
-	return &ui.View{Title: "Delete the autoresponder " + d.Name + "?", Place: "Autoresponders", Content: p.delete_,
+	return &ui.View{Title: "Delete the autoresponder " + d.Name + "?", Place: "/admin/autoresponders", Content: p.delete_,
 		Problem: problem, Data: d}, nil
 }
 

@@ -58,7 +58,7 @@ func (p *page) show(r *ui.Request) (*ui.View, error) {
 			d.Problem = "No backup was made for twice the time between two backups."
 		}
 	}
-	return &ui.View{Title: "Backups", Place: "Backups", Content: p.content, Data: d}, nil
+	return &ui.View{Title: "Backups", Place: "/admin/backups", Content: p.content, Data: d}, nil
 }
 
 // hide leaves out what is about the server, because it has other Accounts.

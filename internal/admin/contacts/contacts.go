@@ -101,7 +101,7 @@ func (p *pages) showView(r *ui.Request, v view, name, wrong string) (*ui.View, e
 		return nil, err
 	}
 	d := data{Lists: all, Name: name, Wrong: wrong, MayEdit: r.Caller.Key.Level >= enlist.Full}
-	page := &ui.View{Title: "Contacts", Place: "Contacts", Content: p.content, Data: &d}
+	page := &ui.View{Title: "Contacts", Place: "/admin/contacts", Content: p.content, Data: &d}
 	if v.list == 0 && len(all) > 0 {
 		v.list = all[0].ID
 	}

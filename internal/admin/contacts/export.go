@@ -32,7 +32,7 @@ func (p *pages) askExport(r *ui.Request) (*ui.View, error) {
 	for _, c := range t.shown {
 		d.Columns = append(d.Columns, c.Name)
 	}
-	return &ui.View{Title: "Export " + ui.Count(n, "Contact"), Sub: "Of " + b.list.Name, Place: "Contacts",
+	return &ui.View{Title: "Export " + ui.Count(n, "Contact"), Sub: "Of " + b.list.Name, Place: "/admin/contacts",
 		Content: p.export_, Data: &d}, nil
 }
 

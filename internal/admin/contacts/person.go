@@ -62,7 +62,7 @@ func (p *pages) person(r *ui.Request) (*ui.View, error) {
 	view, err := p.showPerson(r, 0, wrongInput{})
 	typed := r.FormValue("address")
 	if wrong, _ := ui.WrongInputs(err); wrong["address"] != "" || typed == "" && !r.Form.Has("contact") {
-		return &ui.View{Title: "One person", Place: "Contacts", Content: p.person_, Problem: "No person was looked up.",
+		return &ui.View{Title: "One person", Place: "/admin/contacts", Content: p.person_, Problem: "No person was looked up.",
 			Data: &personData{Address: typed, Wrong: "This is neither an e-mail address nor a mobile number."}}, nil
 	}
 	return view, err
@@ -148,7 +148,7 @@ func (p *pages) showPerson(r *ui.Request, id enlist.ContactID, wrong wrongInput)
 	if err := d.addMoments(r, found.Contacts); err != nil {
 		return nil, err
 	}
-	view := &ui.View{Title: address, Place: "Contacts", Content: p.person_, Data: &d,
+	view := &ui.View{Title: address, Place: "/admin/contacts", Content: p.person_, Data: &d,
 		Sub: "In " + ui.Count(int64(found.Lists), "List")}
 	if wrong.What != "" {
 		view.Problem = wrong.What

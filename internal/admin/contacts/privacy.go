@@ -124,7 +124,7 @@ func (p *pages) showErase(r *ui.Request, wrong string) (*ui.View, error) {
 			d.Rows = append(d.Rows, named{sectionNames[s.Section], ui.Number(s.Rows)})
 		}
 	}
-	view := &ui.View{Title: "Erase " + d.Address + "?", Place: "Contacts", Content: p.erase_, Data: &d}
+	view := &ui.View{Title: "Erase " + d.Address + "?", Place: "/admin/contacts", Content: p.erase_, Data: &d}
 	if wrong != "" {
 		view.Problem = "Nothing was erased."
 	}

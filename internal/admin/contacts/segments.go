@@ -119,7 +119,7 @@ func (p *pages) segments(r *ui.Request) (*ui.View, error) {
 		d.Rows = append(d.Rows, row)
 	}
 	d.Order = segmentColumns.Sort(r.URL.Query(), "", d.Rows)
-	return &ui.View{Title: "Segments", Place: "Segments", Content: p.all, Data: d}, nil
+	return &ui.View{Title: "Segments", Place: "/admin/segments", Content: p.all, Data: d}, nil
 }
 
 // found returns the Segment in the path. Errors: ui.ErrNotFound.
@@ -137,7 +137,7 @@ func (p *pages) askDelete(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ui.View{Title: "Delete " + s.Name + "?", Place: "Segments", Content: p.delete_, Data: s}, nil
+	return &ui.View{Title: "Delete " + s.Name + "?", Place: "/admin/segments", Content: p.delete_, Data: s}, nil
 }
 
 func remove(r *ui.Request) (*ui.View, error) {

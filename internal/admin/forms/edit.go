@@ -94,7 +94,7 @@ func (p *pages) editView(r *ui.Request, f *forms.Form, rows []fieldRow, wrong ma
 	if d.Shown, err = p.shownOf(r, f, f.Language, schema); err != nil {
 		return nil, err
 	}
-	view := &ui.View{Title: f.Name, Place: "Forms", Content: p.edit_, Data: d,
+	view := &ui.View{Title: f.Name, Place: "/admin/forms", Content: p.edit_, Data: d,
 		Sub: list.Name + " · " + map[bool]string{true: "open", false: "closed"}[f.Open]}
 	if len(wrong) > 0 {
 		view.Problem = "The Form was not saved: look at the marked inputs."

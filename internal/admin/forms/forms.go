@@ -140,7 +140,7 @@ func (p *pages) listView(r *ui.Request, d *listData) (*ui.View, error) {
 		return nil, err
 	}
 	d.pageOf(r)
-	view := &ui.View{Title: "Forms", Place: "Forms", Content: p.list_, Data: d}
+	view := &ui.View{Title: "Forms", Place: "/admin/forms", Content: p.list_, Data: d}
 	if d.Wrong != nil {
 		view.Problem = "No Form was added."
 	}
@@ -251,7 +251,7 @@ func (p *pages) askDelete(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ui.View{Title: "Delete " + f.Name + "?", Place: "Forms", Content: p.delete_, Data: f}, nil
+	return &ui.View{Title: "Delete " + f.Name + "?", Place: "/admin/forms", Content: p.delete_, Data: f}, nil
 }
 
 func remove(r *ui.Request) (*ui.View, error) {

@@ -84,7 +84,7 @@ func (p *pages) languageView(r *ui.Request, f *forms.Form, code string, text for
 	if d.Shown, err = p.shownOf(r, f, code, schema); err != nil {
 		return nil, err
 	}
-	view := &ui.View{Title: f.Name + ": " + d.Language, Place: "Forms", Content: p.language_, Data: d, Sub: list.Name,
+	view := &ui.View{Title: f.Name + ": " + d.Language, Place: "/admin/forms", Content: p.language_, Data: d, Sub: list.Name,
 		Problem: problem}
 	if len(wrong) > 0 {
 		view.Problem = "The texts were not saved: look at the marked inputs."

@@ -32,7 +32,7 @@ func (p *pages) listTexts(r *ui.Request) (*ui.View, error) {
 
 // textsView shows the texts of a List, or those that were typed for the stored one.
 func (p *pages) textsView(r *ui.Request, stored, list *enlist.List, wrong map[string]string) *ui.View {
-	view := &ui.View{Title: "Texts of " + list.Name, Place: "Forms", Content: p.texts_, Data: &textsData{List: list,
+	view := &ui.View{Title: "Texts of " + list.Name, Place: "/admin/forms", Content: p.texts_, Data: &textsData{List: list,
 		Languages: languages(list.Language), MayEdit: r.Caller.Key.Level >= enlist.Full, Wrong: wrong,
 		Seen: ui.SeenOf(lists.ListAttributes, stored), Archive: r.PublicURL + "/a/" + ui.Plain(int64(list.ID))}}
 	if len(wrong) > 0 {

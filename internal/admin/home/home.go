@@ -95,7 +95,7 @@ func (p *page) show(r *ui.Request) (*ui.View, error) {
 	if err := d.server(r, p.server); err != nil {
 		return nil, err
 	}
-	view := &ui.View{Title: greeting(r) + ", " + r.User.Name, Place: "Home", Content: p.content, Data: d,
+	view := &ui.View{Title: greeting(r) + ", " + r.User.Name, Place: "/admin/", Content: p.content, Data: d,
 		Sub: r.Caller.Account.Name + " · " + r.Now.Format("Mon 2 January 2006, 15:04") + " (" + r.Zone() + ")"}
 	if len(d.Running) > 0 {
 		view.Refresh = 15

@@ -85,7 +85,7 @@ func (p *pages) view(r *ui.Request, wrong string) (*ui.View, error) {
 	d := listData{Most: ui.Size(most(r)), MayEdit: r.Caller.Key.Level >= enlist.Full, Wrong: wrong}
 	d.Images, d.Find = ui.FindRows(r.URL.Query(), all, func(i *Image) string { return i.Name })
 	d.Order = columns.Sort(r.URL.Query(), "added", d.Images)
-	v := &ui.View{Title: "Images", Place: "Images", Content: p.list_, Data: d}
+	v := &ui.View{Title: "Images", Place: "/admin/images", Content: p.list_, Data: d}
 	if wrong != "" {
 		v.Problem = "The image was not stored."
 	}
@@ -185,7 +185,7 @@ func (p *pages) asked(r *ui.Request, wrong string) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ui.View{Title: "Delete " + f.Name + "?", Place: "Images", Content: p.delete_, Data: f, Problem: wrong}, nil
+	return &ui.View{Title: "Delete " + f.Name + "?", Place: "/admin/images", Content: p.delete_, Data: f, Problem: wrong}, nil
 }
 
 func (p *pages) remove(r *ui.Request) (*ui.View, error) {

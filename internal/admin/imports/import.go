@@ -88,7 +88,7 @@ func (p *pages) page(r *ui.Request, problem string, wrong map[string]string) (*u
 			return nil, err
 		}
 	}
-	v := &ui.View{Title: nameOf(i), Place: "Imports", Content: p.one_, Data: &d, Problem: problem,
+	v := &ui.View{Title: nameOf(i), Place: "/admin/imports", Content: p.one_, Data: &d, Problem: problem,
 		Sub: fmt.Sprintf("For %s · %s, by %s, %s (%s)", listName(names, i), ui.Size(i.Size), i.CreatorName,
 			r.Date(i.CreationTime), r.Zone())}
 	if d.Moving {

@@ -99,7 +99,7 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	slices.Reverse(all)
-	view := &ui.View{Title: "Imports", Place: "Imports", Content: p.list_,
+	view := &ui.View{Title: "Imports", Place: "/admin/imports", Content: p.list_,
 		Actions: []ui.Action{{Text: "New Import", Path: "/admin/imports/new", Main: true}}}
 	if slices.ContainsFunc(all, func(i imports.Import) bool { return isMoving(&i) }) {
 		view.Refresh = 5

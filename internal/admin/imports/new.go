@@ -93,7 +93,7 @@ func (f *form) IsUnusual() bool {
 }
 
 func (p *pages) view(f *form) *ui.View {
-	v := &ui.View{Title: "New Import", Place: "Imports", Content: p.new_, Data: f,
+	v := &ui.View{Title: "New Import", Place: "/admin/imports", Content: p.new_, Data: f,
 		Sub: "A file becomes Contacts of a List"}
 	if len(f.Wrong) > 0 {
 		v.Problem = "Nothing was imported. Choose the file again: a browser does not keep it."

@@ -93,7 +93,7 @@ func (p *pages) showAll(r *ui.Request, f form) (*ui.View, error) {
 		of.Rows = append(of.Rows, rowOf(r, &all[i], names))
 	}
 	d.Valid.Order, d.Past.Order = columns.Sort(q, "", d.Valid.Rows), columns.Sort(q, "", d.Past.Rows)
-	view := &ui.View{Title: "Keys", Sub: "A program uses " + r.Caller.Account.Name + " with a key", Place: "Keys",
+	view := &ui.View{Title: "Keys", Sub: "A program uses " + r.Caller.Account.Name + " with a key", Place: "/admin/keys",
 		Content: p.all, Data: d}
 	if f.Wrong != nil {
 		view.Problem = "No key was made."
@@ -172,7 +172,7 @@ func (p *pages) add(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ui.View{Title: "Key made", Sub: k.Name, Place: "Keys", Content: p.made, Data: text}, nil
+	return &ui.View{Title: "Key made", Sub: k.Name, Place: "/admin/keys", Content: p.made, Data: text}, nil
 }
 
 type oneData struct {
@@ -195,7 +195,7 @@ func (p *pages) show(r *ui.Request, f *form) (*ui.View, error) {
 	if f == nil {
 		f = &form{Name: k.Name, Rate: k.Rate.String(), Strict: k.IsStrict}
 	}
-	view := &ui.View{Title: k.Name, Sub: "Begins with " + k.Prefix, Place: "Keys", Content: p.key,
+	view := &ui.View{Title: k.Name, Sub: "Begins with " + k.Prefix, Place: "/admin/keys", Content: p.key,
 		Data: oneData{*f, rowOf(r, k, names)}}
 	if f.Wrong != nil {
 		view.Problem = "Nothing was changed."

@@ -111,7 +111,7 @@ func (p *pages) newField(r *ui.Request) (*ui.View, error) {
 func (p *pages) showField(l *enlist.List, f *enlist.Field, form ui.Form, ask, problem string) *ui.View {
 	d := formData{Form: form, Button: "Add the Field", Action: path(l.ID) + "/fields", Back: path(l.ID), Ask: ask,
 		Says: "Rules that the type does not use have no effect."}
-	v := &ui.View{Title: "New Field of " + l.Name, Place: "Lists", Content: p.form_, Problem: problem}
+	v := &ui.View{Title: "New Field of " + l.Name, Place: "/admin/lists", Content: p.form_, Problem: problem}
 	if f != nil {
 		d.Button, d.Action, v.Title = "Save", fieldPath(l, f), f.Name+" of "+l.Name
 		d.Seen = fieldInputs(f).Seen()
@@ -233,7 +233,7 @@ func (p *pages) showDeleteField(r *ui.Request, l *enlist.List, f *enlist.Field, 
 	if err != nil {
 		return nil, err
 	}
-	return &ui.View{Title: "Delete the Field " + f.Name + "?", Place: "Lists", Content: p.ask_, Problem: problem,
+	return &ui.View{Title: "Delete the Field " + f.Name + "?", Place: "/admin/lists", Content: p.ask_, Problem: problem,
 		Data: askData{Texts: []string{fmt.Sprintf("The Field and the values of %s are deleted, for ever.",
 			ui.Count(n, "Contact")), "Segments, Messages and Imports that use the Field no longer work."}, Name: f.Name,
 			Count: n, Typed: r.PostForm.Get("typed"), Wrong: wrong, Button: "Delete the Field", Danger: true,

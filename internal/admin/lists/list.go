@@ -62,7 +62,7 @@ func (p *pages) one(r *ui.Request) (*ui.View, error) {
 	if err := d.count(r); err != nil {
 		return nil, err
 	}
-	view := &ui.View{Title: list.Name, Place: "Lists", Content: p.one_, Data: d,
+	view := &ui.View{Title: list.Name, Place: "/admin/lists", Content: p.one_, Data: d,
 		Sub: ui.Count(list.ContactCount, "Contact") + " · since " + r.Day(list.CreationTime)}
 	if r.Caller.Key.Level >= enlist.Standard {
 		view.Actions = []ui.Action{{Text: "Contacts", Path: peopleOf(list.ID), Main: true}}

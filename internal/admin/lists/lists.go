@@ -113,7 +113,7 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 	if err := d.page(r, ui.PageNumber(q), q); err != nil {
 		return nil, err
 	}
-	view := &ui.View{Title: "Lists", Place: "Lists", Content: p.all_, Data: d}
+	view := &ui.View{Title: "Lists", Place: "/admin/lists", Content: p.all_, Data: d}
 	if d.MayAdd {
 		view.Actions = []ui.Action{{Text: "New List", Path: "/admin/lists/new", Main: true}}
 	}

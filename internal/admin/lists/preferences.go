@@ -42,7 +42,7 @@ func (p *pages) newPreference(r *ui.Request) (*ui.View, error) {
 // showPreference shows the form of a preference, or of a new one if it is nil.
 func (p *pages) showPreference(l *enlist.List, one *enlist.Preference, f ui.Form, problem string) *ui.View {
 	d := formData{Form: f, Button: "Add the preference", Action: path(l.ID) + "/preferences", Back: path(l.ID)}
-	v := &ui.View{Title: "New preference of " + l.Name, Place: "Lists", Content: p.form_, Problem: problem}
+	v := &ui.View{Title: "New preference of " + l.Name, Place: "/admin/lists", Content: p.form_, Problem: problem}
 	if one != nil {
 		d.Button, v.Title = "Save", one.Name+" of "+l.Name
 		d.Action, d.Delete = preferencePath(l, one), preferencePath(l, one)+"/delete"
@@ -103,7 +103,7 @@ func (p *pages) askDeletePreference(r *ui.Request) (*ui.View, error) {
 
 func (p *pages) showDeletePreference(r *ui.Request, l *enlist.List, one *enlist.Preference,
 	wrong, problem string) *ui.View {
-	return &ui.View{Title: "Delete the preference " + one.Name + "?", Place: "Lists", Content: p.ask_, Problem: problem,
+	return &ui.View{Title: "Delete the preference " + one.Name + "?", Place: "/admin/lists", Content: p.ask_, Problem: problem,
 		Data: askData{Texts: []string{"The answers of all Contacts are deleted with it, for ever.",
 			"Proofs of consent keep them."}, Name: one.Name, Typed: r.PostForm.Get("typed"), Wrong: wrong,
 			Button: "Delete the preference", Danger: true, Back: path(l.ID)}}

@@ -35,7 +35,7 @@ func (p *pages) showCopy(r *ui.Request, l *enlist.List, f ui.Form, problem strin
 	if err != nil {
 		return nil, err
 	}
-	return &ui.View{Title: "Copy " + l.Name, Place: "Lists", Content: p.ask_, Problem: problem, Data: askData{
+	return &ui.View{Title: "Copy " + l.Name, Place: "/admin/lists", Content: p.ask_, Problem: problem, Data: askData{
 		Texts: []string{fmt.Sprintf(
 			"The copy gets the settings, %s and %s. It is not public, and gets no Contact, Segment or autoresponder.",
 			ui.Count(int64(len(fields)), "Field"), ui.Count(int64(len(preferences)), "preference"))},
@@ -71,7 +71,7 @@ func (p *pages) askRemove(r *ui.Request) (*ui.View, error) {
 // showRemove asks before a List is cleared or deleted.
 func (p *pages) showRemove(r *ui.Request, l *enlist.List, wrong string) (*ui.View, error) {
 	d := askData{Name: l.Name, Count: l.ContactCount, Typed: r.PostForm.Get("typed"), Wrong: wrong, Danger: true, Back: path(l.ID)}
-	v := &ui.View{Place: "Lists", Content: p.ask_}
+	v := &ui.View{Place: "/admin/lists", Content: p.ask_}
 	if wrong != "" {
 		v.Problem = "Nothing was deleted."
 	}

@@ -105,7 +105,7 @@ func (p *pages) newList(r *ui.Request) (*ui.View, error) {
 }
 
 func (p *pages) showNew(f ui.Form, problem string) *ui.View {
-	return &ui.View{Title: "New List", Place: "Lists", Content: p.form_, Problem: problem, Data: formData{Form: f,
+	return &ui.View{Title: "New List", Place: "/admin/lists", Content: p.form_, Problem: problem, Data: formData{Form: f,
 		Action: "/admin/lists", Button: "Make the List", Back: "/admin/lists",
 		Says: "It begins with the Fields Email and Mobile Phone. All of this can be changed later."}}
 }
@@ -147,7 +147,7 @@ func settingsForm(r *ui.Request, l *enlist.List) (ui.Form, error) {
 
 func (p *pages) showSettings(l *enlist.List, f ui.Form, problem string) *ui.View {
 	texts := ui.Action{Text: "Texts for subscribers", Path: "/admin/forms/" + ui.Plain(int64(l.ID)) + "/texts"}
-	return &ui.View{Title: "Settings of " + l.Name, Place: "Lists", Content: p.form_, Problem: problem,
+	return &ui.View{Title: "Settings of " + l.Name, Place: "/admin/lists", Content: p.form_, Problem: problem,
 		Data: formData{Form: f, Button: "Save", Back: path(l.ID), Seen: inputsOf(l).Seen()}, Actions: []ui.Action{texts}}
 }
 

@@ -117,7 +117,7 @@ func (p *pages) view(r *ui.Request, d *data) (*ui.View, error) {
 		c.Wrong = d.Wrong[c.Name]
 		d.Colours = append(d.Colours, c)
 	}
-	v := &ui.View{Title: "Mail design", Place: "Mail design", Content: p.look_, Data: d,
+	v := &ui.View{Title: "Mail design", Place: "/admin/look", Content: p.look_, Data: d,
 		Sub: "For Messages of blocks and in Markdown, and for the pages that subscribers open"}
 	if d.Wrong != nil {
 		d.Preview = "/admin/look/mail" // of the stored theme, because this one cannot be shown

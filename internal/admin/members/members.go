@@ -103,7 +103,7 @@ func (p *pages) showAll(r *ui.Request, f rights, wrong map[string]string) (*ui.V
 	}
 	d.Rows, d.Find = ui.FindRows(r.URL.Query(), d.Rows, func(m *row) string { return m.Name + "\n" + m.Email })
 	d.Order = columns.Sort(r.URL.Query(), "", d.Rows)
-	view := &ui.View{Title: "Users", Sub: "Who uses these pages for " + r.Caller.Account.Name, Place: "Users",
+	view := &ui.View{Title: "Users", Sub: "Who uses these pages for " + r.Caller.Account.Name, Place: "/admin/users",
 		Content: p.all, Data: d}
 	if wrong != nil {
 		view.Problem = "No user was invited."
@@ -176,7 +176,7 @@ type linkData struct {
 }
 
 func (p *pages) showLink(d linkData, title string) *ui.View {
-	return &ui.View{Title: title, Sub: d.Email, Place: "Users", Content: p.link, Data: d}
+	return &ui.View{Title: title, Sub: d.Email, Place: "/admin/users", Content: p.link, Data: d}
 }
 
 func (p *pages) newLink(r *ui.Request) (*ui.View, error) {
@@ -230,7 +230,7 @@ func (p *pages) show(r *ui.Request, f *rights, wrong map[string]string) (*ui.Vie
 	for _, s := range sessions {
 		d.Devices = append(d.Devices, device{s, r.Date(s.CreationTime), r.Date(s.LastUsedTime)})
 	}
-	view := &ui.View{Title: m.Name, Sub: m.Email, Place: "Users", Content: p.member, Data: d}
+	view := &ui.View{Title: m.Name, Sub: m.Email, Place: "/admin/users", Content: p.member, Data: d}
 	if wrong != nil {
 		view.Problem = "Nothing was changed."
 	}
@@ -258,7 +258,7 @@ func (p *pages) askRemoval(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ui.View{Title: "Remove " + m.Name + "?", Sub: m.Email, Place: "Users", Content: p.removal, Data: m}, nil
+	return &ui.View{Title: "Remove " + m.Name + "?", Sub: m.Email, Place: "/admin/users", Content: p.removal, Data: m}, nil
 }
 
 func remove(r *ui.Request) (*ui.View, error) {

@@ -69,7 +69,7 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 	if d.TestTo = r.FormValue("to"); !r.Form.Has("to") {
 		d.TestTo = r.User.Email
 	}
-	view := &ui.View{Title: d.Name, Place: "Messages", Content: p.edit_, Data: d,
+	view := &ui.View{Title: d.Name, Place: "/admin/messages", Content: p.edit_, Data: d,
 		Sub: "Message · changed " + r.Date(d.LastModifiedTime) + " (" + r.Zone() + ")"}
 	if d.MaySend {
 		view.Actions = []ui.Action{{Text: "Use in a campaign", Path: "/admin/sends/new?message=" + ui.Plain(int64(d.ID)),

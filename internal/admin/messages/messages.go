@@ -118,7 +118,7 @@ func (p *pages) askDelete(r *ui.Request) (*ui.View, error) {
 	if !m.MayEdit(r.Caller) {
 		return nil, ui.ErrNotFound
 	}
-	return &ui.View{Title: "Delete " + m.Name + "?", Place: "Messages", Content: p.delete_, Data: m}, nil
+	return &ui.View{Title: "Delete " + m.Name + "?", Place: "/admin/messages", Content: p.delete_, Data: m}, nil
 }
 
 func remove(r *ui.Request) (*ui.View, error) {

@@ -174,7 +174,7 @@ func (p *pages) showDomains(r *ui.Request, check bool) (*ui.View, error) {
 			}
 		}
 	}
-	return &ui.View{Title: "Senders and domains", Place: "Sending health", Content: p.domains_, Data: d,
+	return &ui.View{Title: "Senders and domains", Place: "/admin/sending", Content: p.domains_, Data: d,
 		Sub: "What receivers look up before they accept your mails"}, nil
 }
 

@@ -80,7 +80,7 @@ func (p *pages) mails(r *ui.Request) (*ui.View, error) {
 		all = append(all, headOf(r, e.Name(), m))
 	}
 	d := mailsData{all, mailColumns.Sort(r.URL.Query(), "", all)}
-	return &ui.View{Title: "Mails in the folder", Place: "Sending health", Content: p.mails_, Data: d,
+	return &ui.View{Title: "Mails in the folder", Place: "/admin/sending", Content: p.mails_, Data: d,
 		Sub: "the newest " + ui.Number(int64(len(all))) + " of " + ui.Number(int64(len(entries)))}, nil
 }
 
@@ -139,7 +139,7 @@ func (p *pages) mail(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	head := headOf(r, name, m)
-	return &ui.View{Title: head.Subject, Place: "Sending health", Content: p.mail_, Data: head,
+	return &ui.View{Title: head.Subject, Place: "/admin/sending", Content: p.mail_, Data: head,
 		Actions: []ui.Action{{Text: "All mails", Path: "/admin/sending/mails"}}}, nil
 }
 

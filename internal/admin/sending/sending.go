@@ -110,7 +110,7 @@ func (p *pages) show(r *ui.Request, to, wrong string) (*ui.View, error) {
 			return nil, err
 		}
 	}
-	view := &ui.View{Title: "Sending health", Place: "Sending health", Content: p.main, Data: d}
+	view := &ui.View{Title: "Sending health", Place: "/admin/sending", Content: p.main, Data: d}
 	if wrong != "" {
 		view.Problem = "The test mail was not sent."
 	}

@@ -125,7 +125,7 @@ func (p *pages) showCheck(r *ui.Request, chosen *plan, request *batches.BatchReq
 	if err := d.fill(r, chosen, request, names); err != nil {
 		return nil, err
 	}
-	return &ui.View{Title: names.Messages[chosen.Message], Sub: "2 of 2 · this will happen", Place: "Campaigns",
+	return &ui.View{Title: names.Messages[chosen.Message], Sub: "2 of 2 · this will happen", Place: "/admin/sends",
 		Content: p.check_, Data: d, Problem: d.problem()}, nil
 }
 

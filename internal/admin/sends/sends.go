@@ -116,7 +116,7 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 	if d.Rows, err = rowsOf(r, found, names); err != nil {
 		return nil, err
 	}
-	view := &ui.View{Title: "Campaigns", Place: "Campaigns", Content: p.list_, Data: d}
+	view := &ui.View{Title: "Campaigns", Place: "/admin/sends", Content: p.list_, Data: d}
 	if r.MaySend() {
 		view.Actions = []ui.Action{{Text: "New campaign", Path: "/admin/sends/new", Main: true}}
 	}
@@ -301,6 +301,6 @@ func (p *pages) showCancel(r *ui.Request, wrong string) (*ui.View, error) {
 	}
 	d := cancelData{ID: b.ID, Name: nameOf(b, names), Left: b.Processed(), Rest: max(0, b.ToSend()-b.Processed()),
 		Paused: b.Status == batches.BatchPaused, Typed: r.FormValue("typed"), Wrong: wrong, Back: r.FormValue("back")}
-	view := &ui.View{Title: "Cancel “" + d.Name + "”?", Place: "Campaigns", Content: p.cancel_, Data: d, Problem: wrong}
+	view := &ui.View{Title: "Cancel “" + d.Name + "”?", Place: "/admin/sends", Content: p.cancel_, Data: d, Problem: wrong}
 	return view, nil
 }

@@ -74,7 +74,7 @@ func (p *pages) waiting(r *ui.Request, b *reports.BatchReport, names ui.Names, a
 	if d.At == "" {
 		d.At = r.InputTime(max(b.SendTime, r.Now.Unix()))
 	}
-	view := &ui.View{Title: nameOf(&b.Batch, names), Place: "Campaigns",
+	view := &ui.View{Title: nameOf(&b.Batch, names), Place: "/admin/sends",
 		Sub: "Has not begun · " + listsText(names, &b.Batch, lists[b.ID]), Content: p.waiting_, Data: d}
 	if wrong != "" {
 		view.Problem = "The time was not changed."

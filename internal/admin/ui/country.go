@@ -14,7 +14,8 @@ import (
 // countries are the options, with a telephone country code as the value.
 var countries = sync.OnceValue(func() (all []Option) {
 	for _, c := range address.Countries() {
-		all = append(all, Option{Plain(c.Code), fmt.Sprintf("%s (+%d)", c.Name, c.Code), !c.IsMain})
+		all = append(all, Option{Value: Plain(c.Code), Text: fmt.Sprintf("%s (+%d)", c.Name, c.Code),
+			IsOther: !c.IsMain})
 	}
 	return all
 })

@@ -1,16 +1,16 @@
 package ui
 
 import (
-	"errors"
+	"cmp"
+	"net/url"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"enlist/internal/enlist"
 )
 
-// This file has forms whose inputs are the keys of a record. The template "inputs" of form.html shows one.
+// This file has forms: a page builds a Form of Inputs, and the template "inputs" of form.html draws it. Most inputs are
+// the keys of a record: see Details and Refuse.
 
 // The kinds of inputs.
 const (
@@ -18,27 +18,58 @@ const (
 	InputNumber = "number"
 	InputArea   = "area"
 	InputCheck  = "check"
-	InputChoice = "choice"
+	InputChoice = "choice" // one of the Options, in a menu
+	InputRadio  = "radio"  // one of the Options, all of them shown
+	InputBoxes  = "boxes"  // some of the Options: they are Chosen
+	InputHidden = "hidden"
+	InputTyped  = "typed" // the Label has to be typed before something is done
+	InputFile   = "file"
+
+	// These kinds have no value. A row has the Parts beside each other, and a fold shows them after a click.
+	InputNote = "note"
+	InputRow  = "row"
+	InputFold = "fold"
+
+	// Other kinds are types of an input element of HTML that have an on-screen keyboard or a dialogue of their own.
+	InputEmail    = "email"
+	InputURL      = "url"
+	InputPassword = "password"
+	InputTime     = "datetime-local"
+	InputDate     = "date"
+	InputClock    = "time"
 )
 
 // Input is an input of a form.
 type Input struct {
-	Name        string // of the key of the record
+	Name        string   // of the key of the record
+	Also        []string // other keys whose mistakes stand beside it
 	Label, Help string
 	Kind        string
-	Value       string // "1" for a box that is ticked
+	Value       string   // "1" for a box that is ticked
+	Chosen      []string // of InputBoxes
 	Options     []Option
+	Parts       Form // of InputRow and InputFold
 	Required    bool
 	Wrong       string // why the value is refused
+	ID          string // of the element, if it needs one; also if another form of the page has an input of this name
+	Chooses     string // ID of the option that form.js chooses when a person types here
 	IsFolded    bool   // rarely needed: a page shows it after a click
+	IsOpen      bool   // of InputFold: it is not folded at first
 	Zone        bool   // form.js chooses the time zone of the browser
+
+	Rows, Most   int    // lines of InputArea, 0: 4; most letters, 0: the service has a limit, or none
+	Example      string // shown while there is no value
+	Autocomplete string // what the browser may fill in
+	Accept       string // of InputFile: the ends of the names
 }
 
-// Option is a value that an input of the kind InputChoice can have. IsOther is another text of the value: it can be
-// chosen, and then the main one is shown.
+// Option is a value that an input can have.
 type Option struct {
 	Value, Text string
-	IsOther     bool
+	Help        string // of InputRadio and InputBoxes
+	ID          string // of the element, if an input of the form Chooses it
+	IsOther     bool   // another text of the value: it can be chosen, and then the main one is shown
+	Parts       Form   // inputs that belong to this choice of InputRadio
 }
 
 // Choices returns Options from values and their texts in turn.
@@ -49,8 +80,54 @@ func Choices(pairs ...string) (all []Option) {
 	return all
 }
 
+// Typed returns the input into which a person types a name, so that nothing is deleted by accident.
+func Typed(name string) Input {
+	return Input{Name: "typed", Kind: InputTyped, Label: name, Required: true}
+}
+
+// Is reports whether an Option is chosen.
+func (in Input) Is(o Option) bool {
+	if in.Kind == InputBoxes {
+		return slices.Contains(in.Chosen, o.Value)
+	}
+	return o.Value == in.Value && !o.IsOther
+}
+
+// Type returns the type of an input element of HTML.
+func (in Input) Type() string {
+	switch in.Kind {
+	case InputText, InputNumber, InputTyped: // a browser refuses "1,000" as a number, and changes it by the mouse wheel
+		return "text"
+	}
+	return in.Kind
+}
+
+// WrongID is the ID of the element that says what is wrong.
+func (in Input) WrongID() string { return "wrong-" + cmp.Or(in.ID, in.Name) }
+
 // Form is the inputs of a form, in their order.
 type Form []Input
+
+// each calls a function for each input, also for the parts of others.
+func (f Form) each(do func(*Input)) {
+	for i := range f {
+		do(&f[i])
+		f[i].Parts.each(do)
+		for o := range f[i].Options {
+			f[i].Options[o].Parts.each(do)
+		}
+	}
+}
+
+// In returns the input with a name, or nil.
+func (f Form) In(name string) (found *Input) {
+	f.each(func(in *Input) {
+		if in.Name == name && found == nil {
+			found = in
+		}
+	})
+	return found
+}
 
 // Main returns the inputs that are not folded.
 func (f Form) Main() Form {
@@ -63,98 +140,90 @@ func (f Form) Folded() Form {
 }
 
 // IsWrong reports whether a value is refused.
-func (f Form) IsWrong() bool {
-	return slices.ContainsFunc(f, func(i Input) bool { return i.Wrong != "" })
+func (f Form) IsWrong() (wrong bool) {
+	f.each(func(in *Input) { wrong = wrong || in.Wrong != "" })
+	return wrong
 }
 
-// Read sets the values that the browser sent.
+// Read sets the values that the browser sent, but for hidden ones, which have what is true now.
 func (f Form) Read(r *Request) {
-	for i := range f {
-		f[i].Value = strings.ReplaceAll(r.PostForm.Get(f[i].Name), "\r\n", "\n")
+	sent := r.PostForm
+	if r.Method == "GET" {
+		sent = r.Form
 	}
+	f.ReadFrom(sent)
+}
+
+// ReadFrom is Read for values from elsewhere.
+func (f Form) ReadFrom(sent url.Values) {
+	f.each(func(in *Input) {
+		if in.Kind != InputHidden {
+			in.Value = strings.ReplaceAll(sent.Get(in.Name), "\r\n", "\n")
+			in.Chosen = sent[in.Name]
+		}
+	})
+}
+
+// IsEmpty reports whether no input has a value.
+func (f Form) IsEmpty() (empty bool) {
+	empty = true
+	f.each(func(in *Input) { empty = empty && in.Value == "" })
+	return empty
 }
 
 // Value returns the value of an input.
 func (f Form) Value(name string) string {
-	for i := range f {
-		if f[i].Name == name {
-			return f[i].Value
-		}
+	if in := f.In(name); in != nil {
+		return in.Value
 	}
 	return ""
 }
 
 // Details returns the values as the details of a record.
 func (f Form) Details() (all []enlist.Detail) {
-	for i := range f {
-		value := enlist.TextInput(f[i].Value)
+	f.each(func(in *Input) {
+		value := enlist.TextInput(in.Value)
 		switch {
-		case f[i].Kind == InputCheck && f[i].Value == "":
+		case in.Name == "" || in.Kind == InputHidden || in.Kind == InputTyped:
+			return
+		case in.Kind == InputCheck && in.Value == "":
 			value = enlist.Input{Kind: enlist.InputFalse}
-		case f[i].Kind == InputCheck:
+		case in.Kind == InputCheck:
 			value = enlist.Input{Kind: enlist.InputTrue}
-		case f[i].Kind == InputNumber && f[i].Value == "":
+		case in.Kind == InputNumber && in.Value == "":
 			value.Text = "0"
 		}
-		all = append(all, enlist.Detail{Key: f[i].Name, Value: value})
-	}
+		all = append(all, enlist.Detail{Key: in.Name, Value: value})
+	})
 	return all
 }
 
-// Refuse shows a refusal, and the other mistakes of the form, beside the inputs that they are about. It returns the sentence for the top of the page, or the
-// error if it is no refusal that a user can correct.
-func (f Form) Refuse(err error) (problem string, _ error) {
-	known, ok := errors.AsType[*enlist.Error](err)
-	if !ok || known.Kind != enlist.InvalidParameters && known.Kind != enlist.ReservedField &&
-		known.Kind != enlist.DuplicateField && known.Kind != enlist.EmailFieldFixed && known.Kind != enlist.Busy {
-		return "", err
-	}
-	problem = "Nothing was changed: see below."
-	for _, one := range append([]*enlist.Error{known}, known.Also...) {
-		name := one.Field
-		if one.Kind == enlist.ReservedField || one.Kind == enlist.DuplicateField {
-			name = "name"
-		}
-		i := slices.IndexFunc(f, func(in Input) bool { return in.Name == name })
-		if i < 0 {
-			problem = Sentence(one.Detail)
-		} else if f[i].Wrong == "" {
-			f[i].Wrong = one.Detail
-		}
-	}
-	return problem, nil
+// FormCard is a card with a form. The template "form card" draws it, and FormPage makes a page of it.
+type FormCard struct {
+	Heading string   // "": none
+	Texts   []string // paragraphs above the inputs, such as what will happen
+	Form    Form
+	Action  string // path to which the form is sent; "": that of the page
+	Button  string
+	Danger  bool     // the button deletes something
+	Back    Action   // leads away without a change; without a Text, there is none
+	Links   []Action // others beside the button
+	After   string   // a text below the button
 }
 
-// Mistakes returns all mistakes of a form, by input. Of several about an input, it has the first one.
-func Mistakes(err *enlist.Error) map[string]string {
-	all := make(map[string]string)
-	for _, one := range append([]*enlist.Error{err}, err.Also...) {
-		if all[one.Field] == "" {
-			all[one.Field] = one.Detail
-		}
-	}
-	return all
+var formPage = Parse(files, "form_page.html")
+
+// FormPage returns a page that is a form.
+func FormPage(title, place, problem string, c FormCard) *View {
+	return &View{Title: title, Place: place, Problem: problem, Content: formPage, Data: c}
 }
 
-// WrongInputs returns Mistakes of an error that a user can correct, or else the error.
-func WrongInputs(err error) (map[string]string, error) {
-	if known, ok := errors.AsType[*enlist.Error](err); ok && known.Kind == enlist.InvalidParameters && known.Field != "" {
-		return Mistakes(known), nil
+// IsTyped reports whether a person typed what an input of the kind InputTyped asks for. If not, the form says so.
+func (f Form) IsTyped(wrong string) bool {
+	in := f.In("typed")
+	if strings.EqualFold(strings.TrimSpace(in.Value), strings.TrimSpace(in.Label)) {
+		return true
 	}
-	return nil, err
-}
-
-// NoListChosen is the mistake of a form with "only these Lists" and none of them.
-var NoListChosen = enlist.Invalid("list", "Choose at least one List, or all.")
-
-// Sentence makes a text of a service a sentence.
-func Sentence(text string) string {
-	if text == "" {
-		return ""
-	}
-	first, size := utf8.DecodeRuneInString(text)
-	if strings.HasSuffix(text, ".") {
-		return string(unicode.ToUpper(first)) + text[size:]
-	}
-	return string(unicode.ToUpper(first)) + text[size:] + "."
+	in.Wrong = wrong
+	return false
 }

@@ -25,6 +25,16 @@ func (r *Request) ListNames() (map[enlist.ListID]string, error) {
 	return names, nil
 }
 
+// ListOptions returns the Lists that the user may use as options of an input, in the order of their names.
+func (r *Request) ListOptions() ([]Option, error) {
+	lists, err := r.Lists()
+	options := make([]Option, len(lists))
+	for i := range lists {
+		options[i] = Option{Value: Plain(int64(lists[i].ID)), Text: lists[i].Name}
+	}
+	return options, err
+}
+
 // EmailField returns the name of the Field with the email addresses of a List. Errors: those of SearchFields.
 func (r *Request) EmailField(list enlist.ListID) (string, error) {
 	fields, err := r.App.Lists.SearchFields(r.Context(), r.Caller, list, enlist.Query{})

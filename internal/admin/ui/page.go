@@ -20,7 +20,7 @@ import (
 
 // This file has pages, and how a page is written.
 
-//go:embed layout.html form.html style.css *.js
+//go:embed layout.html form.html form_page.html table.html style.css *.js
 var files embed.FS
 
 // Page answers requests for one path.
@@ -57,7 +57,7 @@ type Request struct {
 // View is what a page shows.
 type View struct {
 	Title, Sub string
-	Place      string // the entry of the menu that the page belongs to
+	Place      string // path of the entry of the menu that the page belongs to
 	Actions    []Action
 	// Refresh is after how many seconds the browser loads the main part again, until the user stops it; 0: never. A
 	// form into which a user types stays as it is with an id and hx-preserve.
@@ -155,30 +155,30 @@ func (e entry) isFor(c *enlist.Caller) bool {
 
 var menu = []group{
 	{"", []entry{
-		{"Home", "/admin/", enlist.Read},
-		{"Campaigns", "/admin/sends", enlist.Read},
-		{"Messages", "/admin/messages", enlist.Read},
-		{"Lists", "/admin/lists", enlist.Read},
-		{"Contacts", "/admin/contacts", enlist.Standard},
-		{"Segments", "/admin/segments", enlist.Read},
-		{"Imports", "/admin/imports", enlist.Standard},
-		{"Forms", "/admin/forms", enlist.Read},
-		{"Autoresponders", "/admin/autoresponders", enlist.Read},
+		{"ui.menu_home", "/admin/", enlist.Read},
+		{"ui.menu_campaigns", "/admin/sends", enlist.Read},
+		{"ui.menu_messages", "/admin/messages", enlist.Read},
+		{"ui.menu_lists", "/admin/lists", enlist.Read},
+		{"ui.menu_contacts", "/admin/contacts", enlist.Standard},
+		{"ui.menu_segments", "/admin/segments", enlist.Read},
+		{"ui.menu_imports", "/admin/imports", enlist.Standard},
+		{"ui.menu_forms", "/admin/forms", enlist.Read},
+		{"ui.menu_autoresponders", "/admin/autoresponders", enlist.Read},
 	}},
-	{"Design", []entry{
-		{"Images", "/admin/images", enlist.Read},
-		{"Mail design", "/admin/look", enlist.Read},
+	{"ui.menu_design", []entry{
+		{"ui.menu_images", "/admin/images", enlist.Read},
+		{"ui.menu_mail_design", "/admin/look", enlist.Read},
 	}},
-	{"Administration", []entry{
-		{"Sending health", "/admin/sending", enlist.Read},
-		{"Unsubscriber List", "/admin/unsubscribers", enlist.Standard},
-		{"Account", "/admin/account", enlist.Full},
-		{"Users", "/admin/users", enlist.Full},
-		{"Keys", "/admin/keys", enlist.Full},
-		{"Webhooks", "/admin/webhooks", enlist.Full},
-		{"Audit log", "/admin/audit", enlist.Full},
-		{"Backups", "/admin/backups", enlist.Full},
-		{"You", "/admin/you", enlist.Read},
+	{"ui.menu_administration", []entry{
+		{"ui.menu_sending", "/admin/sending", enlist.Read},
+		{"ui.menu_unsubscribers", "/admin/unsubscribers", enlist.Standard},
+		{"ui.menu_account", "/admin/account", enlist.Full},
+		{"ui.menu_users", "/admin/users", enlist.Full},
+		{"ui.menu_keys", "/admin/keys", enlist.Full},
+		{"ui.menu_webhooks", "/admin/webhooks", enlist.Full},
+		{"ui.menu_audit", "/admin/audit", enlist.Full},
+		{"ui.menu_backups", "/admin/backups", enlist.Full},
+		{"ui.menu_you", "/admin/you", enlist.Read},
 	}},
 }
 
@@ -191,20 +191,19 @@ func menuFor(c *enlist.Caller) (all []group) {
 	return all
 }
 
-// countsOf returns what goes on, by the names of entries of the menu: "2 running".
-func countsOf(u app.UnderWay) map[string]string {
-	counts := map[string]string{"Campaigns": countOf(u.Batches, "running"), "Imports": countOf(u.Imports, "under way")}
+// countsOf returns what goes on, by the paths of entries of the menu: "2 running".
+func countsOf(l *language.Language, u app.UnderWay) map[string]string {
+	counts := make(map[string]string)
+	if u.Batches > 0 {
+		counts["/admin/sends"] = l.Text("ui.menu_running", "n", u.Batches)
+	}
+	if u.Imports > 0 {
+		counts["/admin/imports"] = l.Text("ui.menu_under_way", "n", u.Imports)
+	}
 	if u.Held {
-		counts["Sending health"] = "held"
+		counts["/admin/sending"] = l.Text("ui.menu_held")
 	}
 	return counts
-}
-
-func countOf(n int64, what string) string {
-	if n == 0 {
-		return ""
-	}
-	return Number(n) + " " + what
 }
 
 // layoutData is the data of the layout.
@@ -216,6 +215,18 @@ type layoutData struct {
 	Menu      []group
 	Reloads   bool   // the user has not stopped the Refresh
 	Toggle    string // URL that stops it, or goes on
+}
+
+// PlaceName is the key of the name of the entry of the menu that the page belongs to.
+func (d *layoutData) PlaceName() string {
+	for _, g := range menu {
+		for _, e := range g.Entries {
+			if e.Path == d.Place {
+				return e.Name
+			}
+		}
+	}
+	return "ui.menu"
 }
 
 // refresh lets the browser load the page again. The user can stop it: a screen reader would begin anew each time.
@@ -240,12 +251,12 @@ func Write(w http.ResponseWriter, r *http.Request, status int, view *View, in *l
 	d := layoutData{View: *view, Visit: v}
 	if v != nil {
 		d.AccountID, d.Menu = v.Caller.Account.ID, menuFor(v.Caller)
-		d.Counts = countsOf(u)
+		d.Counts = countsOf(in, u)
 	}
 	if view.Refresh > 0 {
 		d.refresh(r.URL)
 	}
-	block, data := "layout", any(d)
+	block, data := "layout", any(&d)
 	switch {
 	case !IsFragment(r):
 	case view.Fragment != "":

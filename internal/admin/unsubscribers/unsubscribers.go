@@ -17,15 +17,15 @@ var files embed.FS
 
 // Pages returns the pages.
 func Pages() []ui.Page {
-	p := &pages{ui.Parse(files, "unsubscribers.html"), ui.Parse(files, "remove.html")}
+	p := &pages{ui.Parse(files, "unsubscribers.html")}
 	return []ui.Page{
 		{Pattern: "GET /admin/unsubscribers", Level: enlist.Standard, Serve: p.all},
-		{Pattern: "GET /admin/unsubscribers/remove", Level: enlist.Full, Serve: p.ask},
-		{Pattern: "POST /admin/unsubscribers/remove", Level: enlist.Full, Serve: p.remove},
+		{Pattern: "GET /admin/unsubscribers/remove", Level: enlist.Full, Serve: ask},
+		{Pattern: "POST /admin/unsubscribers/remove", Level: enlist.Full, Serve: remove},
 	}
 }
 
-type pages struct{ all_, remove_ *ui.Template }
+type pages struct{ content *ui.Template }
 
 const perPage = 50
 
@@ -38,16 +38,19 @@ type row struct {
 }
 
 // columns are those of the page. The service has an index of the times.
-var columns = ui.Columns[row]{{Text: "Address"}, {Text: "Unsubscribed from"}, {Key: "time", Text: "When", Falls: true}}
+var columns = ui.Columns[row]{{Text: "unsubscribers.address"}, {Text: "unsubscribers.from"},
+	{Key: "time", Text: "unsubscribers.when", Falls: true}}
 
 // data is the data of the page.
 type data struct {
-	Query, List string
-	Lists       []enlist.List
-	Rows        []row
-	Order       ui.Order
-	Pager       ui.Pager
-	Late        bool // the search was given up: Rows are those that it had found
+	Query string
+	Find  ui.Form
+	Lists []enlist.List
+	Rows  []row
+	Order ui.Order
+	Pager ui.Pager
+	Empty string // key of what to say without Rows
+	Late  bool   // the search was given up: Rows are those that it had found
 }
 
 // mayRemove reports whether the person may take an address off the List.
@@ -57,11 +60,22 @@ func mayRemove(r *ui.Request) bool {
 
 func (p *pages) all(r *ui.Request) (*ui.View, error) {
 	q := r.URL.Query()
-	d := data{Query: strings.TrimSpace(q.Get("q")), List: q.Get("list"), Order: columns.Order(q, "time")}
-	list, page := enlist.ListID(ui.Int(d.List)), ui.PageNumber(q)
+	d := data{Query: strings.TrimSpace(q.Get("q")), Order: columns.Order(q, "time")}
+	list, page := enlist.ListID(ui.Int(q.Get("list"))), ui.PageNumber(q)
 	var err error
 	if d.Lists, err = r.Lists(); err != nil {
 		return nil, err
+	}
+	lists, err := r.ListOptions()
+	if err != nil {
+		return nil, err
+	}
+	d.Find = ui.Form{{Name: "q", Label: r.Text("unsubscribers.find"), Value: d.Query},
+		{Name: "list", Label: r.Text("unsubscribers.list"), Kind: ui.InputChoice, Value: q.Get("list"),
+			Options: append(ui.Choices("", r.Text("unsubscribers.any_list")), lists...)}}
+	d.Empty = "unsubscribers.no_match"
+	if d.Find.IsEmpty() {
+		d.Empty = "unsubscribers.none"
 	}
 	criteria := criteriaOf(d.Query)
 	query := enlist.Query{Criteria: criteria, SortBy: "time", Descending: d.Order.Down, Limit: perPage + 1,
@@ -97,8 +111,8 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 			return nil, err
 		}
 	}
-	return &ui.View{Title: "Unsubscriber List", Place: "Unsubscriber List", Content: p.all_, Data: &d,
-		Sub: "Addresses that unsubscribed or complained"}, nil
+	return &ui.View{Title: r.Text("unsubscribers.title"), Place: "/admin/unsubscribers", Content: p.content, Data: &d,
+		Sub: r.Text("unsubscribers.about")}, nil
 }
 
 // criteriaOf returns the search for a text: a whole address is found by its index.
@@ -126,13 +140,13 @@ func (w *rows) Begin(bool) error {
 
 // Row implements enlist.RowWriter.
 func (w *rows) Row(u *contacts.Unsubscriber) error {
-	one := row{Address: u.Address, List: "all Lists", When: w.r.Date(u.Time),
+	one := row{Address: u.Address, List: w.r.Text("unsubscribers.all_lists"), When: w.r.Date(u.Time),
 		Erased: strings.HasPrefix(u.AddressKey, contacts.ErasedPrefix)}
 	if one.Erased {
-		one.Address = "an erased person"
+		one.Address = w.r.Text("unsubscribers.erased")
 	}
 	if u.ListID != 0 {
-		one.List = listName(w.d.Lists, u.ListID)
+		one.List = listName(w.r, w.d.Lists, u.ListID)
 	}
 	if mayRemove(w.r) && !one.Erased {
 		one.Remove = "/admin/unsubscribers/remove?" + url.Values{"list": {ui.Plain(int64(u.ListID))},
@@ -147,26 +161,20 @@ func (w *rows) Row(u *contacts.Unsubscriber) error {
 }
 
 // listName returns the name of a List, also of one that was deleted.
-func listName(all []enlist.List, id enlist.ListID) string {
-	for i := range all {
-		if all[i].ID == id {
-			return all[i].Name
+func listName(r *ui.Request, lists []enlist.List, id enlist.ListID) string {
+	for i := range lists {
+		if lists[i].ID == id {
+			return lists[i].Name
 		}
 	}
-	return "a List that was deleted"
+	return r.Text("unsubscribers.deleted_list")
 }
 
-// removeData is the data of the page that asks before an address is removed.
-type removeData struct {
-	Name  string // the address, which is to be typed
-	List  string
-	Typed string
-	Wrong string
+func ask(r *ui.Request) (*ui.View, error) {
+	return showAsk(r, ui.Form{ui.Typed(r.URL.Query().Get("address"))}, "")
 }
 
-func (p *pages) ask(r *ui.Request) (*ui.View, error) { return p.showAsk(r, "") }
-
-func (p *pages) showAsk(r *ui.Request, wrong string) (*ui.View, error) {
+func showAsk(r *ui.Request, f ui.Form, problem string) (*ui.View, error) {
 	address, list := r.URL.Query().Get("address"), enlist.ListID(ui.Int(r.URL.Query().Get("list")))
 	if !mayRemove(r) {
 		return nil, ui.ErrNotFound
@@ -181,35 +189,30 @@ func (p *pages) showAsk(r *ui.Request, wrong string) (*ui.View, error) {
 	if n == 0 || address == "" || strings.HasPrefix(address, contacts.ErasedPrefix) {
 		return nil, ui.ErrNotFound
 	}
-	all, err := r.Lists()
+	lists, err := r.Lists()
 	if err != nil {
 		return nil, err
 	}
-	d := removeData{Name: address, Typed: r.PostForm.Get("typed"), Wrong: wrong}
+	risk := r.Text("unsubscribers.remove_from_all")
 	if list != 0 {
-		d.List = listName(all, list)
+		risk = r.Text("unsubscribers.remove_from_list", "list", listName(r, lists, list))
 	}
-	v := &ui.View{Title: "Take " + address + " off the Unsubscriber List?", Place: "Unsubscriber List",
-		Content: p.remove_, Data: d}
-	if wrong != "" {
-		v.Problem = "Nothing was removed."
-	}
-	return v, nil
+	return ui.FormPage(r.Text("unsubscribers.remove_title", "address", address), "/admin/unsubscribers", problem, ui.FormCard{
+		Texts: []string{risk, r.Text("unsubscribers.remove_keeps")}, Form: f, Danger: true,
+		Button: r.Text("unsubscribers.remove_button"),
+		Back:   ui.Action{Text: r.Text("unsubscribers.keep"), Path: "/admin/unsubscribers"}}), nil
 }
 
-func (p *pages) remove(r *ui.Request) (*ui.View, error) {
-	address := r.URL.Query().Get("address")
-	if !strings.EqualFold(strings.TrimSpace(r.PostForm.Get("typed")), address) {
-		return p.showAsk(r, "this is not the address")
+func remove(r *ui.Request) (*ui.View, error) {
+	f := ui.Form{ui.Typed(r.URL.Query().Get("address"))}
+	f.Read(r)
+	if !f.IsTyped(r.Text("unsubscribers.not_typed")) {
+		return showAsk(r, f, r.Text("ui.nothing_deleted"))
 	}
 	n, err := r.App.Contacts.RemoveUnsubscriber(r.Context(), r.Caller, enlist.ListID(ui.Int(r.URL.Query().Get("list"))),
-		address)
+		r.URL.Query().Get("address"))
 	if err != nil {
 		return nil, err
 	}
-	entries := "The entry was"
-	if n != 1 {
-		entries = ui.Number(n) + " entries were"
-	}
-	return ui.GoTo("/admin/unsubscribers", entries+" removed. The audit log says by whom."), nil
+	return ui.GoTo("/admin/unsubscribers", r.Text("unsubscribers.removed", "n", n)), nil
 }

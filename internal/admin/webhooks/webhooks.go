@@ -14,11 +14,9 @@ var files embed.FS
 
 // Pages returns the pages.
 func Pages() []ui.Page {
-	p := &pages{ui.Parse(files, "webhooks.html", "form.html"), ui.Parse(files, "webhook.html", "form.html")}
+	p := &pages{ui.Parse(files, "webhooks.html"), ui.Parse(files, "webhook.html")}
 	return []ui.Page{
-		{Pattern: "GET /admin/webhooks", Level: enlist.Full, Serve: func(r *ui.Request) (*ui.View, error) {
-			return p.showAll(r, form{Event: "contact:subscribed"})
-		}},
+		{Pattern: "GET /admin/webhooks", Level: enlist.Full, Serve: p.showAll},
 		{Pattern: "POST /admin/webhooks", Level: enlist.Full, Serve: p.add},
 		{Pattern: "GET /admin/webhooks/{webhook}", Level: enlist.Full, Serve: p.one},
 		{Pattern: "POST /admin/webhooks/{webhook}", Level: enlist.Full, Serve: p.edit},
@@ -29,88 +27,56 @@ func Pages() []ui.Page {
 
 type pages struct{ all, webhook *ui.Template }
 
-// form has the fields of a form about a webhook.
-type form struct {
-	URL, Event string // Event is an object, ":" and its event
-	List       enlist.ListID
-	Confirm    string // the number of the webhook to delete, as it was typed
-
-	Wrong map[string]string // what is wrong, by input
+// eventTexts say in words when a webhook posts.
+var eventTexts = map[string]string{
+	"list:created":         "webhooks.list_created",
+	"list:updated":         "webhooks.list_updated",
+	"list:removed":         "webhooks.list_removed",
+	"list:bulk_updated":    "webhooks.list_bulk_updated",
+	"contact:created":      "webhooks.contact_created",
+	"contact:updated":      "webhooks.contact_updated",
+	"contact:removed":      "webhooks.contact_removed",
+	"contact:subscribed":   "webhooks.contact_subscribed",
+	"contact:unsubscribed": "webhooks.contact_unsubscribed",
+	"contact:deactivated":  "webhooks.contact_deactivated",
+	"contact:reactivated":  "webhooks.contact_reactivated",
+	"contact:opened":       "webhooks.contact_opened",
+	"contact:clicked":      "webhooks.contact_clicked",
+	"contact:bounced":      "webhooks.contact_bounced",
+	"contact:complained":   "webhooks.contact_complained",
+	"batch:completed":      "webhooks.batch_completed",
 }
 
-// event is an event in a form.
-type event struct {
-	Name, Text string
-	Chosen     bool
+// eventOf returns the value that the form has for what a webhook posts.
+func eventOf(object enlist.WebhookObject, e enlist.WebhookEventType) string {
+	return string(object) + ":" + string(e)
 }
 
-// formData is what the template of the form needs.
-type formData struct {
-	form
-	Events   []event
-	Lists    []ui.ListChoice
-	AllLists bool // the person may use all Lists
-}
-
-func newFormData(r *ui.Request, f form) (d formData, err error) {
-	d = formData{form: f, AllLists: r.Caller.Key.Lists == nil}
+// formOf returns the form of a webhook.
+func formOf(r *ui.Request, w *enlist.Webhook) (ui.Form, error) {
+	event := ui.Input{Name: "event", Also: []string{"object"}, Label: r.Text("webhooks.when"), Kind: ui.InputChoice,
+		Value: eventOf(w.Object, w.Event)}
 	for _, object := range []enlist.WebhookObject{enlist.AboutContact, enlist.AboutList, enlist.AboutBatch} {
 		for _, e := range enlist.WebhookEvents(object) {
-			name := string(object) + ":" + string(e)
-			d.Events = append(d.Events, event{name, eventText(object, e), name == f.Event})
+			value := eventOf(object, e)
+			event.Options = append(event.Options, ui.Option{Value: value, Text: r.Text(eventTexts[value])})
 		}
 	}
-	d.Lists, err = r.ListChoices([]enlist.ListID{f.List})
-	return d, err
-}
-
-// contactTexts are the events that a Contact causes.
-var contactTexts = map[enlist.WebhookEventType]string{enlist.WebhookSubscribed: "subscribes",
-	enlist.WebhookUnsubscribed: "unsubscribes", enlist.WebhookOpened: "opens a mail",
-	enlist.WebhookClicked: "clicks a link", enlist.WebhookBounced: "has a bounce",
-	enlist.WebhookComplained: "reports a mail as spam"}
-
-// eventText says in words what a webhook posts.
-func eventText(object enlist.WebhookObject, e enlist.WebhookEventType) string {
-	switch {
-	case object == enlist.AboutBatch:
-		return "a campaign is " + string(e)
-	case object == enlist.AboutList:
-		return "a List is " + strings.ReplaceAll(string(e), "_", " ")
-	case contactTexts[e] != "":
-		return "a Contact " + contactTexts[e]
+	list := ui.Input{Name: "list_id", Label: r.Text("webhooks.of"), Kind: ui.InputChoice, Value: ui.Plain(int64(w.ListID))}
+	if r.Caller.Key.Lists == nil {
+		list.Options = ui.Choices("0", r.Text("webhooks.all_lists"))
 	}
-	return "a Contact is " + string(e)
+	lists, err := r.ListOptions()
+	list.Options = append(list.Options, lists...)
+	return ui.Form{event, list, {Name: "url", Label: r.Text("webhooks.post_to"), Kind: ui.InputURL, Value: w.URL,
+		Required: true, Most: 2048, Example: "https://shop.example.com/events"}}, err
 }
 
-// details are the form as the service reads it.
-func (f form) details() []enlist.Detail {
-	object, e, _ := strings.Cut(f.Event, ":")
-	return []enlist.Detail{ui.Text("object", object), ui.Text("event", e), ui.Text("url", f.URL),
-		ui.Text("list_id", ui.Plain(int64(f.List)))}
-}
-
-func read(r *ui.Request) form {
-	return form{URL: r.FormValue("url"), Event: r.FormValue("event"), List: enlist.ListID(ui.Int(r.FormValue("list")))}
-}
-
-// refused shows what is wrong beside a field of the form, and reports whether the error is about one.
-func (f *form) refused(err error) bool {
-	all, _ := ui.WrongInputs(err)
-	for key, what := range all {
-		if f.Wrong == nil {
-			f.Wrong = make(map[string]string)
-		}
-		switch key {
-		case "event", "object":
-			key = "event"
-		case "list_id":
-		default:
-			key = "url"
-		}
-		f.Wrong[key] = what
-	}
-	return f.Wrong != nil
+// details returns a form as the service reads it.
+func details(f ui.Form) []enlist.Detail {
+	object, e, _ := strings.Cut(f.Value("event"), ":")
+	return []enlist.Detail{ui.Text("object", object), ui.Text("event", e), ui.Text("url", f.Value("url")),
+		ui.Text("list_id", f.Value("list_id"))}
 }
 
 // row is a webhook in words.
@@ -119,36 +85,46 @@ type row struct {
 	What, Of, State string
 }
 
-func rowOf(w *enlist.Webhook, names map[enlist.ListID]string) row {
-	text := row{Webhook: *w, What: eventText(w.Object, w.Event), Of: "all Lists", State: "is posted"}
+func rowOf(r *ui.Request, w *enlist.Webhook, names map[enlist.ListID]string) row {
+	text := row{Webhook: *w, What: r.Text(eventTexts[eventOf(w.Object, w.Event)]), Of: r.Text("webhooks.all_lists"),
+		State: r.Text("webhooks.posted")}
 	if w.ListID != 0 {
 		text.Of = names[w.ListID]
 	}
 	switch {
 	case w.IsFailing:
-		text.State = "has stopped after many failures; its events wait"
+		text.State = r.Text("webhooks.stopped")
 	case w.LastError != "":
-		text.State = "failed last time, and is tried again"
+		text.State = r.Text("webhooks.failed_last")
 	}
 	return text
 }
 
 var columns = ui.Columns[row]{
-	ui.TextColumn("event", "When", func(w *row) string { return w.What }),
-	ui.TextColumn("list", "Of", func(w *row) string { return w.Of }),
-	ui.TextColumn("url", "Posted to", func(w *row) string { return w.URL }),
-	ui.TextColumn("state", "State", func(w *row) string { return w.State }),
+	ui.TextColumn("event", "webhooks.when", func(w *row) string { return w.What }),
+	ui.TextColumn("list", "webhooks.of", func(w *row) string { return w.Of }),
+	ui.TextColumn("url", "webhooks.posted_to", func(w *row) string { return w.URL }),
+	ui.TextColumn("state", "webhooks.state", func(w *row) string { return w.State }),
 }
 
 type allData struct {
-	formData
 	Rows  []row
 	Order ui.Order
 	Find  ui.Find
+	New   ui.FormCard
 }
 
-func (p *pages) showAll(r *ui.Request, f form) (*ui.View, error) {
-	all, err := r.App.Webhooks.SearchWebhooks(r.Context(), r.Caller, enlist.Query{})
+func (p *pages) showAll(r *ui.Request) (*ui.View, error) {
+	f, err := formOf(r, &enlist.Webhook{Object: enlist.AboutContact, Event: enlist.WebhookSubscribed})
+	if err != nil {
+		return nil, err
+	}
+	return p.showWith(r, f, "")
+}
+
+// showWith shows all webhooks, and the form of a new one.
+func (p *pages) showWith(r *ui.Request, f ui.Form, problem string) (*ui.View, error) {
+	webhooks, err := r.App.Webhooks.SearchWebhooks(r.Context(), r.Caller, enlist.Query{})
 	if err != nil {
 		return nil, err
 	}
@@ -156,34 +132,32 @@ func (p *pages) showAll(r *ui.Request, f form) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	var d allData
-	if d.formData, err = newFormData(r, f); err != nil {
-		return nil, err
-	}
-	for i := range all {
-		d.Rows = append(d.Rows, rowOf(&all[i], names))
+	d := allData{New: ui.FormCard{Heading: r.Text("webhooks.add"), Form: f, Button: r.Text("webhooks.add_button"),
+		Action: "/admin/webhooks"}}
+	for i := range webhooks {
+		d.Rows = append(d.Rows, rowOf(r, &webhooks[i], names))
 	}
 	d.Rows, d.Find = ui.FindRows(r.URL.Query(), d.Rows, func(w *row) string { return w.What + "\n" + w.URL })
 	d.Order = columns.Sort(r.URL.Query(), "", d.Rows)
-	view := &ui.View{Title: "Webhooks", Sub: "Events that are posted to other programs", Place: "Webhooks",
-		Content: p.all, Data: d}
-	if f.Wrong != nil {
-		view.Problem = "No webhook was made."
-	}
-	return view, nil
+	return &ui.View{Title: r.Text("webhooks.title"), Sub: r.Text("webhooks.about"), Place: "/admin/webhooks", Content: p.all,
+		Data: d, Problem: problem}, nil
 }
 
 func (p *pages) add(r *ui.Request) (*ui.View, error) {
-	f := read(r)
-	id, err := r.App.Webhooks.AddWebhook(r.Context(), r.Caller, f.details())
-	switch {
-	case f.refused(err):
-		return p.showAll(r, f)
-	case err != nil:
+	f, err := formOf(r, new(enlist.Webhook))
+	if err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/webhooks/"+ui.Plain(int64(id)),
-		"The webhook is made. Give its secret to the program that receives it."), nil
+	f.Read(r)
+	id, err := r.App.Webhooks.AddWebhook(r.Context(), r.Caller, details(f))
+	if err != nil {
+		problem, err := f.Refuse(err)
+		if err != nil {
+			return nil, err
+		}
+		return p.showWith(r, f, problem)
+	}
+	return ui.GoTo("/admin/webhooks/"+ui.Plain(int64(id)), r.Text("webhooks.added")), nil
 }
 
 // find returns the webhook of the path. Errors: ui.ErrNotFound.
@@ -196,37 +170,38 @@ func find(r *ui.Request) (*enlist.Webhook, error) {
 }
 
 type oneData struct {
-	formData
-	Webhook row
+	Webhook      row
+	Edit, Delete ui.FormCard
 }
 
-func (p *pages) one(r *ui.Request) (*ui.View, error) { return p.show(r, nil) }
-
-// show shows a webhook, with the values of a form that was refused, or else the stored ones.
-func (p *pages) show(r *ui.Request, f *form) (*ui.View, error) {
+func (p *pages) one(r *ui.Request) (*ui.View, error) {
 	w, err := find(r)
 	if err != nil {
 		return nil, err
 	}
+	f, err := formOf(r, w)
+	if err != nil {
+		return nil, err
+	}
+	return p.show(r, w, f, confirmation(w), "")
+}
+
+// confirmation returns the form that asks for the number of a webhook, because its waiting events are lost.
+func confirmation(w *enlist.Webhook) ui.Form { return ui.Form{ui.Typed(ui.Plain(int64(w.ID)))} }
+
+// show shows a webhook with its forms.
+func (p *pages) show(r *ui.Request, w *enlist.Webhook, edit, remove ui.Form, problem string) (*ui.View, error) {
 	names, err := r.ListNames()
 	if err != nil {
 		return nil, err
 	}
-	if f == nil {
-		f = new(form)
-	}
-	if f.Event == "" {
-		f.URL, f.Event, f.List = w.URL, string(w.Object)+":"+string(w.Event), w.ListID
-	}
-	d := oneData{Webhook: rowOf(w, names)}
-	if d.formData, err = newFormData(r, *f); err != nil {
-		return nil, err
-	}
-	view := &ui.View{Title: "When " + d.Webhook.What, Sub: w.URL, Place: "Webhooks", Content: p.webhook, Data: d}
-	if f.Wrong != nil {
-		view.Problem = "Nothing was changed."
-	}
-	return view, nil
+	path := "/admin/webhooks/" + ui.Plain(int64(w.ID))
+	d := oneData{Webhook: rowOf(r, w, names),
+		Edit: ui.FormCard{Heading: r.Text("webhooks.edit"), Form: edit, Button: r.Text("webhooks.save"), Action: path},
+		Delete: ui.FormCard{Heading: r.Text("webhooks.delete"), Texts: []string{r.Text("webhooks.delete_loses")},
+			Form: remove, Button: r.Text("webhooks.delete_button"), Danger: true, Action: path + "/delete"}}
+	return &ui.View{Title: d.Webhook.What, Sub: w.URL, Place: "/admin/webhooks", Content: p.webhook, Data: d,
+		Problem: problem}, nil
 }
 
 func (p *pages) edit(r *ui.Request) (*ui.View, error) {
@@ -234,15 +209,19 @@ func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := read(r)
-	_, err = r.App.Webhooks.EditWebhook(r.Context(), r.Caller, w.ID, f.details())
-	switch {
-	case f.refused(err):
-		return p.show(r, &f)
-	case err != nil:
+	f, err := formOf(r, w)
+	if err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/webhooks/"+r.PathValue("webhook"), "Saved. Events that wait go to the new address."), nil
+	f.Read(r)
+	if _, err := r.App.Webhooks.EditWebhook(r.Context(), r.Caller, w.ID, details(f)); err != nil {
+		problem, err := f.Refuse(err)
+		if err != nil {
+			return nil, err
+		}
+		return p.show(r, w, f, confirmation(w), problem)
+	}
+	return ui.GoTo("/admin/webhooks/"+r.PathValue("webhook"), r.Text("webhooks.saved")), nil
 }
 
 // again posts the events that wait: an edit without a change does.
@@ -254,21 +233,25 @@ func again(r *ui.Request) (*ui.View, error) {
 	if _, err := r.App.Webhooks.EditWebhook(r.Context(), r.Caller, w.ID, nil); err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/webhooks/"+r.PathValue("webhook"), "It is tried again now."), nil
+	return ui.GoTo("/admin/webhooks/"+r.PathValue("webhook"), r.Text("webhooks.tried")), nil
 }
 
-// remove deletes a webhook whose number was typed, because its waiting events are lost.
 func (p *pages) remove(r *ui.Request) (*ui.View, error) {
 	w, err := find(r)
 	if err != nil {
 		return nil, err
 	}
-	if number := ui.Plain(int64(w.ID)); strings.TrimSpace(r.FormValue("confirm")) != number {
-		return p.show(r, &form{Confirm: r.FormValue("confirm"),
-			Wrong: map[string]string{"confirm": "Type the number of the webhook: " + number}})
+	f := confirmation(w)
+	f.Read(r)
+	if !f.IsTyped(r.Text("webhooks.delete_wrong")) {
+		edit, err := formOf(r, w)
+		if err != nil {
+			return nil, err
+		}
+		return p.show(r, w, edit, f, r.Text("ui.nothing_deleted"))
 	}
 	if err := r.App.Webhooks.DeleteWebhook(r.Context(), r.Caller, w.ID); err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/webhooks", "The webhook was deleted."), nil
+	return ui.GoTo("/admin/webhooks", r.Text("webhooks.deleted")), nil
 }

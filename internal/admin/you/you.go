@@ -76,7 +76,7 @@ func (p *page) show(r *ui.Request, f form) (*ui.View, error) {
 	if d.Options, err = r.App.Users.PasskeyToAdd(r.Context(), r.Visit, r.Host); err != nil {
 		return nil, err
 	}
-	return &ui.View{Title: r.User.Name, Sub: r.User.Email, Place: "You", Problem: f.Problem, Content: p.content,
+	return &ui.View{Title: r.User.Name, Sub: r.User.Email, Place: "/admin/you", Problem: f.Problem, Content: p.content,
 		Data: d}, nil
 }
 

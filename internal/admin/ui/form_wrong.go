@@ -1,0 +1,87 @@
+package ui
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"enlist/internal/enlist"
+)
+
+// This file shows the mistakes of a form beside its inputs, all at once.
+
+// Refuse shows a refusal, and the other mistakes of the form, beside the inputs that they are about. It returns the
+// sentence for the top of the page, or its key, or the error if it is no refusal that a person can correct.
+func (f Form) Refuse(err error) (problem string, _ error) {
+	known, ok := errors.AsType[*enlist.Error](err)
+	if !ok || !slices.Contains([]enlist.Kind{enlist.InvalidParameters, enlist.ReservedField, enlist.DuplicateField,
+		enlist.EmailFieldFixed, enlist.Busy}, known.Kind) {
+		return "", err
+	}
+	problem = "ui.nothing_changed"
+	for _, mistake := range append([]*enlist.Error{known}, known.Also...) {
+		name := mistake.Field
+		if mistake.Kind == enlist.ReservedField || mistake.Kind == enlist.DuplicateField {
+			name = "name"
+		}
+		if in := f.about(name); in == nil {
+			problem = Sentence(mistake.Detail)
+		} else if in.Wrong == "" {
+			in.Wrong = mistake.Detail
+		}
+	}
+	return problem, nil
+}
+
+// about returns the input beside which mistakes of a key stand, or nil.
+func (f Form) about(key string) (found *Input) {
+	f.each(func(in *Input) {
+		if key != "" && (in.Name == key || slices.Contains(in.Also, key)) {
+			found = in
+		}
+	})
+	return found
+}
+
+// Refused shows a mistake beside an input.
+func (f Form) Refused(name, wrong string) {
+	if in := f.In(name); in != nil && in.Wrong == "" {
+		in.Wrong = wrong
+	}
+}
+
+// Mistakes returns all mistakes of a form, by input. Of several about an input, it has the first one.
+func Mistakes(err *enlist.Error) map[string]string {
+	all := make(map[string]string)
+	for _, mistake := range append([]*enlist.Error{err}, err.Also...) {
+		if all[mistake.Field] == "" {
+			all[mistake.Field] = mistake.Detail
+		}
+	}
+	return all
+}
+
+// WrongInputs returns Mistakes of an error that a person can correct, or else the error.
+func WrongInputs(err error) (map[string]string, error) {
+	if known, ok := errors.AsType[*enlist.Error](err); ok && known.Kind == enlist.InvalidParameters && known.Field != "" {
+		return Mistakes(known), nil
+	}
+	return nil, err
+}
+
+// NoListChosen is the mistake of a form with "only these Lists" and none of them.
+var NoListChosen = enlist.Invalid("list", "Choose at least one List, or all.")
+
+// Sentence makes a text of a service a sentence.
+func Sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	first, size := utf8.DecodeRuneInString(text)
+	if strings.HasSuffix(text, ".") {
+		return string(unicode.ToUpper(first)) + text[size:]
+	}
+	return string(unicode.ToUpper(first)) + text[size:] + "."
+}
