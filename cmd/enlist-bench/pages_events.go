@@ -164,8 +164,8 @@ func (b *bench) addSumsOf(tx *db.Tx, in *mailingList, one *batches.Batch, link e
 		if sums[at] == nil {
 			sums[at] = new(batches.BatchSums)
 		}
-		change := batches.BatchSums{Opens: 1, ImageOpened: 1, HumanOpened: batches.Count(id%10 != 7)}
-		if clicks := batches.Count(id%10 < 3); clicks > 0 {
+		change := batches.BatchSums{Opens: 1, ImageOpened: 1, HumanOpened: db.Bit(id%10 != 7)}
+		if clicks := db.Bit(id%10 < 3); clicks > 0 {
 			change.Clicks, change.Clicked, change.LinksClicked, change.HumanClicked, change.HumanLinks = 1, 1, 1, 1, 1
 			links.Clicks, links.Contacts, links.Humans = links.Clicks+1, links.Contacts+1, links.Humans+1
 		}

@@ -194,7 +194,7 @@ func (g *sentGroup) store(tx *db.Tx) error {
 		return err
 	}
 	fresh := slices.DeleteFunc(ids, func(id enlist.ContactID) bool { return stored[id] != nil })
-	added, err := addRecipients(tx, last.List, g.batch, fresh, RecipientSent, last.SentTime)
+	added, err := AddRecipients(tx, last.List, g.batch, fresh, RecipientSent, last.SentTime)
 	if err != nil {
 		return err
 	}
@@ -264,7 +264,7 @@ func CountNotSent(tx *db.Tx, d *messages.Delivery) (r *Recipient, counts BatchCo
 		return nil, counts, err
 	}
 	status := RecipientStatus(d.Status)
-	counts.Recipients, err = addRecipients(tx, d.List, batch, []enlist.ContactID{d.Contact}, RecipientWaiting, 0)
+	counts.Recipients, err = AddRecipients(tx, d.List, batch, []enlist.ContactID{d.Contact}, RecipientWaiting, 0)
 	if err != nil {
 		return nil, counts, err
 	}
@@ -289,7 +289,7 @@ func CountNotSent(tx *db.Tx, d *messages.Delivery) (r *Recipient, counts BatchCo
 		return r, counts, err
 	}
 	counts.Bounced++
-	return r, counts, storeEvent(tx, r, EventBounced, d.SentTime)
+	return r, counts, r.StoreEvent(tx, EventBounced, d.SentTime)
 }
 
 // ReportedRecipient returns the recipient of a mail of an autoresponder that is reported as bounced or as spam, after

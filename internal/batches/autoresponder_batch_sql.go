@@ -38,8 +38,8 @@ func addPopulation(tx *db.Tx, p *Population) error {
 	return populationTable.Do(tx, populationTable.InsertNew, db.Inserted, p)
 }
 
-// addRecipients stores recipients that are in no slice.
-func addRecipients(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID,
+// AddRecipients stores recipients that are in no slice.
+func AddRecipients(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID,
 	status RecipientStatus, sent int64) (int64, error) {
 	if len(ids) == 0 {
 		return 0, nil

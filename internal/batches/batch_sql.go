@@ -3,6 +3,7 @@ package batches
 import (
 	"cmp"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -231,6 +232,39 @@ func BatchLists(tx *db.Tx, id enlist.BatchID) ([]enlist.ListID, error) {
 		int64(id))
 }
 
+// SumsOfBatches returns the sums of those of the Batches that the caller may access.
+func SumsOfBatches(tx *db.Tx, c *enlist.Caller, ids []enlist.BatchID) (map[enlist.BatchID]BatchSums, error) {
+	among, arg, err := db.OneOfIDs(tx, ids)
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	within, args, err := withinLists(tx, c.Key.Lists)
+	if err != nil {
+		return nil, err
+	}
+	allowed, err := db.IDsOf[enlist.BatchID](tx, "SELECT id FROM batch WHERE id"+among+
+		" AND account_id = ? AND status <> 'deleted'"+within, append([]any{arg, int64(c.Account.ID)}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	return SumsByBatch(tx, allowed)
+}
+
+// OfList returns the Batches with a population of a List, in order of ID.
+func OfList(tx *db.Tx, list enlist.ListID) ([]enlist.BatchID, error) {
+	return db.IDsOf[enlist.BatchID](tx,
+		"SELECT DISTINCT batch_id FROM batch_population WHERE list_id = ? ORDER BY batch_id", int64(list))
+}
+
+// ForgetContacts removes removed Contacts from the Batches of the List.
+func ForgetContacts(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) error {
+	among, err := OfList(tx, list)
+	if err != nil {
+		return err
+	}
+	return Forget(tx, among, list, ids)
+}
+
 // countLists returns the number of Lists of each of those Batches that the caller may access.
 func countLists(tx *db.Tx, c *enlist.Caller, ids []enlist.BatchID) (map[enlist.BatchID]int64, error) {
 	counts := make(map[enlist.BatchID]int64, len(ids))
@@ -360,21 +394,8 @@ func IDs(tx *db.Tx, account enlist.AccountID) ([]enlist.BatchID, error) {
 
 // deleteBatch removes a Batch without its recipients.
 func deleteBatch(tx *db.Tx, id enlist.BatchID) error {
-	for _, query := range []string{
-		"DELETE FROM batch_slice WHERE batch_id = ?",
-		"DELETE FROM batch_population WHERE batch_id = ?",
-		"DELETE FROM batch_exclusion WHERE batch_id = ?",
-		"DELETE FROM batch_sum WHERE batch_id = ?",
-		"DELETE FROM batch_link WHERE batch_id = ?",
-		"DELETE FROM batch_agent WHERE batch_id = ?",
-		"DELETE FROM batch_departure WHERE batch_id = ?",
-		"DELETE FROM batch_domain WHERE batch_id = ?",
-		"DELETE FROM batch_edition WHERE batch_id = ?",
-		"DELETE FROM batch WHERE id = ?",
-	} {
-		if err := tx.Do(query, int64(id)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(DeleteSums(tx, id),
+		tx.Do("DELETE FROM batch_population WHERE batch_id = ?", int64(id)),
+		tx.Do("DELETE FROM batch_exclusion WHERE batch_id = ?", int64(id)),
+		tx.Do("DELETE FROM batch WHERE id = ?", int64(id)))
 }

@@ -28,7 +28,7 @@ func (p *Population) Next(tx *db.Tx) (c candidates, err error) {
 			return c, nil
 		}
 		p.Last = step[len(step)-1]
-		c.Found, err = candidatesByID(tx, p.List, step)
+		c.Found, err = CandidatesByID(tx, p.List, step)
 		c.Gone = int64(len(step) - len(c.Found))
 		return c, err
 	}
@@ -75,6 +75,15 @@ func (b *Batch) Wanted(tx *db.Tx, schema *enlist.Schema, p *Population, exclude 
 	return chosen, err
 }
 
+// withoutSuppressed returns the candidates that are not suppressed, and counts the others.
+func withoutSuppressed(tx *db.Tx, list *enlist.List, all []contacts.Candidate,
+	counts *BatchCounts) ([]contacts.Candidate, error) {
+	ids, err := contacts.Suppressed(tx, list, all)
+	counts.LeftSuppressed += int64(len(ids))
+	return without(all, ids), err
+}
+
+// IDsOfCandidates returns the IDs of candidates.
 func IDsOfCandidates(all []contacts.Candidate) []enlist.ContactID {
 	ids := make([]enlist.ContactID, len(all))
 	for i := range all {

@@ -65,23 +65,18 @@ func AddDomainEvents(tx *db.Tx, r *Recipient, s *BatchSums) error {
 	return change.add(tx, r.Batch, int64(r.Contact)%SumParts)
 }
 
-// countDeparture adds to the departures and complaints of the present period. The transaction has locked the row of the
-// Batch. These numbers are no columns of batch_sum, because few of its rows would have any.
-func countDeparture(tx *db.Tx, batch enlist.BatchID, now, unsubscribed, complained int64) error {
-	b, err := ByID(tx, batch)
-	if err != nil {
-		return err
-	}
+// AddDeparture adds to the departures and complaints of a period. The transaction has locked the row of the Batch.
+// These numbers are no columns of batch_sum, because few of its rows would have any.
+func AddDeparture(tx *db.Tx, batch enlist.BatchID, period, unsubscribed, complained int64) error {
 	return tx.Do(`INSERT INTO batch_departure (batch_id, time, unsubscribed, complained) VALUES (?, ?, ?, ?)
 		ON CONFLICT (batch_id, time) DO UPDATE SET unsubscribed = batch_departure.unsubscribed + excluded.unsubscribed,
-			complained = batch_departure.complained + excluded.complained`, int64(batch), b.Period(now), unsubscribed,
-		complained)
+			complained = batch_departure.complained + excluded.complained`, int64(batch), period, unsubscribed, complained)
 }
 
-// CountComplained counts the complaint of a recipient by period. counts are what it changes in the counts of the Batch,
-// whose row the transaction has locked.
-func CountComplained(tx *db.Tx, r *Recipient, counts *BatchCounts, now int64) error {
-	if err := countDeparture(tx, r.Batch, now, 0, 1); err != nil {
+// CountComplained counts the complaint of a recipient in a period. counts are what it changes in the counts of the
+// Batch, whose row the transaction has locked.
+func CountComplained(tx *db.Tx, r *Recipient, period int64, counts *BatchCounts) error {
+	if err := AddDeparture(tx, r.Batch, period, 0, 1); err != nil {
 		return err
 	}
 	var domains DomainChanges

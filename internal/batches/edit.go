@@ -224,12 +224,7 @@ func (s *Service) RemoveBatch(ctx context.Context, e RemoveBatch) (done bool, er
 			return false, err
 		}
 		for _, list := range lists {
-			n, err := deleteRecipientEvents(tx, list, e.Batch, populateStep)
-			if err != nil || n > 0 {
-				return false, err
-			}
-			n, err = deleteRecipients(tx, list, e.Batch, populateStep)
-			if err != nil || n > 0 {
+			if more, err := DeleteSome(tx, list, e.Batch, populateStep); err != nil || more {
 				return false, err
 			}
 		}

@@ -46,17 +46,9 @@ func (r *Recipient) Event(kind EventKind, link enlist.LinkID, now int64) *Recipi
 		LastTime: now, Count: 1}
 }
 
-// storeEvent stores an event that happens once to a recipient.
-func storeEvent(tx *db.Tx, r *Recipient, kind EventKind, now int64) error {
+// StoreEvent stores an event that happens once to a recipient.
+func (r *Recipient) StoreEvent(tx *db.Tx, kind EventKind, now int64) error {
 	return PutRecipientEvent(tx, r.Event(kind, 0, now))
-}
-
-// StoreRefused stores that the mail server refused the address of a recipient.
-func StoreRefused(tx *db.Tx, r *Recipient, b *Batch, now int64) error {
-	if err := storeEvent(tx, r, EventBounced, now); err != nil {
-		return err
-	}
-	return PublishMail(tx, r.Key(b), now, enlist.WebhookBounced)
 }
 
 // StoreDeactivated stores that a bounce of the recipient's mail deactivated the Contact.
@@ -65,7 +57,7 @@ func (r *Recipient) StoreDeactivated(tx *db.Tx, now int64) error {
 	if err := SetRecipient(tx, r); err != nil {
 		return err
 	}
-	return storeEvent(tx, r, EventDeactivated, now)
+	return r.StoreEvent(tx, EventDeactivated, now)
 }
 
 // BatchSums are the numbers of opens and clicks of a Batch in a period.
@@ -130,14 +122,6 @@ func EventOf(events []RecipientEvent, kind EventKind, link enlist.LinkID) *Recip
 		return nil
 	}
 	return &events[i]
-}
-
-// Count returns 1 for true.
-func Count(is bool) int64 {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // Add adds other sums.

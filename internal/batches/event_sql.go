@@ -88,30 +88,24 @@ func RecipientEvents(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, contac
 		int64(list), int64(batch), int64(contact))
 }
 
-// eventsOf returns the events of a Contact by Batch, those of a Batch in order of link.
-func eventsOf(tx *db.Tx, list enlist.ListID, contact enlist.ContactID) (eventsByBatch, error) {
-	query, batches, err := lookUpInBatches(tx, list, RecipientEventTable.Columns, "recipient_event",
+// EventsByBatch returns the events of a Contact in some Batches, those of a Batch in order of link.
+func EventsByBatch(tx *db.Tx, among []enlist.BatchID, list enlist.ListID, contact enlist.ContactID) (
+	map[enlist.BatchID][]RecipientEvent, error) {
+	query, first, err := lookUpInBatches(tx, among, RecipientEventTable.Columns, "recipient_event",
 		"list_id = ? AND contact_id = ?")
 	if err != nil {
 		return nil, err
 	}
-	of := make(eventsByBatch)
-	return of, RecipientEventTable.EachOf(tx, func(e *RecipientEvent) error {
-		of[e.Batch] = append(of[e.Batch], *e)
+	events := make(map[enlist.BatchID][]RecipientEvent)
+	return events, RecipientEventTable.EachOf(tx, func(e *RecipientEvent) error {
+		events[e.Batch] = append(events[e.Batch], *e)
 		return nil
-	}, query+" ORDER BY link_id, kind", batches, int64(list), int64(contact))
+	}, query+" ORDER BY link_id, kind", first, int64(list), int64(contact))
 }
 
 // PutRecipientEvent stores an event of a recipient.
 func PutRecipientEvent(tx *db.Tx, e *RecipientEvent) error {
 	return RecipientEventTable.Put(tx, e)
-}
-
-// deleteRecipientEvents removes some events of a Batch in a List.
-func deleteRecipientEvents(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, limit int) (int64, error) {
-	return tx.Exec(`DELETE FROM recipient_event WHERE list_id = ? AND batch_id = ? AND contact_id IN (
-		SELECT contact_id FROM recipient_event WHERE list_id = ? AND batch_id = ? ORDER BY contact_id`+db.Limited+`)`,
-		int64(list), int64(batch), int64(list), int64(batch), int64(limit))
 }
 
 // AddBatchSums adds to a part of the sums of a period.

@@ -33,9 +33,9 @@ func LoadExclusion(tx *db.Tx, id enlist.BatchID) (*Exclusion, error) {
 	return x, err
 }
 
-// sentByBatches returns those Contacts that are recipients of one of the Batches and were sent its mail, or may have
+// SentByBatches returns those Contacts that are recipients of one of the Batches and were sent its mail, or may have
 // been sent it. It may return others too.
-func sentByBatches(tx *db.Tx, list enlist.ListID, batches []enlist.BatchID, ids []enlist.ContactID) (
+func SentByBatches(tx *db.Tx, list enlist.ListID, batches []enlist.BatchID, ids []enlist.ContactID) (
 	sent []enlist.ContactID, err error) {
 	if len(ids) == 0 || len(batches) == 0 {
 		return nil, nil

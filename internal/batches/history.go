@@ -94,6 +94,14 @@ func (s *Service) MessagesSentToContact(ctx context.Context, c *enlist.Caller, r
 // eventsByBatch are the events of a Contact.
 type eventsByBatch map[enlist.BatchID][]RecipientEvent
 
+func eventsOf(tx *db.Tx, list enlist.ListID, contact enlist.ContactID) (eventsByBatch, error) {
+	among, err := OfList(tx, list)
+	if err != nil {
+		return nil, err
+	}
+	return EventsByBatch(tx, among, list, contact)
+}
+
 // deliverySender gets a delivery, and calls the function row, which writes a row.
 type deliverySender[T any] func(d *ContactDelivery, row func(*T) error) error
 

@@ -171,7 +171,7 @@ func (x *Exclusion) keep(tx *db.Tx, schema *enlist.Schema, all []contacts.Candid
 		return nil, err
 	}
 	if len(x.Batches) > 0 {
-		sent, err := sentByBatches(tx, schema.List.ID, x.Batches, ids)
+		sent, err := SentByBatches(tx, schema.List.ID, x.Batches, ids)
 		if err != nil {
 			return nil, err
 		}

@@ -10,15 +10,27 @@ import (
 // it.
 
 // The tables with data about persons.
-var (
-	PersonMails = db.PersonTable{Name: "recipient", Address: "address", Key: "list_id, batch_id, contact_id",
-		Contact: "list_id = ? AND contact_id = ?", LookUp: lookUpInBatches, Order: " ORDER BY batch_id",
+var PersonMails, PersonEvents = PersonTables(OfList)
+
+// PersonTables returns the tables with the mails to persons, and with the events of these mails. batchesOf returns the
+// Batches of a List.
+func PersonTables(batchesOf func(*db.Tx, enlist.ListID) ([]enlist.BatchID, error)) (mails, events db.PersonTable) {
+	lookUp := func(tx *db.Tx, list enlist.ListID, columns, table, further string) (string, any, error) {
+		among, err := batchesOf(tx, list)
+		if err != nil {
+			return "", nil, err
+		}
+		return lookUpInBatches(tx, among, columns, table, further)
+	}
+	mails = db.PersonTable{Name: "recipient", Address: "address", Key: "list_id, batch_id, contact_id",
+		Contact: "list_id = ? AND contact_id = ?", LookUp: lookUp, Order: " ORDER BY batch_id",
 		Columns: `list_id contact_id batch_id slice status time attempts address detail sent_time unsubscribed_time
 			deactivated_time`}
-	PersonEvents = db.PersonTable{Name: "recipient_event",
-		Contact: "list_id = ? AND contact_id = ?", LookUp: lookUpInBatches, Order: " ORDER BY batch_id, kind, link_id",
+	events = db.PersonTable{Name: "recipient_event",
+		Contact: "list_id = ? AND contact_id = ?", LookUp: lookUp, Order: " ORDER BY batch_id, kind, link_id",
 		Columns: "list_id contact_id batch_id kind link_id time last_time count human_time device mail_client"}
-)
+	return mails, events
+}
 
 // Texts calls each with the criteria of the Batches of an Account.
 func Texts(tx *db.Tx, account enlist.AccountID, each func(id int64, text string)) error {

@@ -48,8 +48,8 @@ const (
 // CauseBatch returns the Cause of a Batch's mails.
 func CauseBatch(id enlist.BatchID) string { return "b" + strconv.FormatInt(int64(id), 10) }
 
-// Key returns the DeliveryKey of a recipient's mail. Its Time is the creation time of the Batch.
-func (r *Recipient) Key(b *Batch) enlist.DeliveryKey {
+// KeyOf returns the DeliveryKey of the mail to a recipient. Its Time is the creation time of the Batch.
+func (b *Batch) KeyOf(r *Recipient) enlist.DeliveryKey {
 	return enlist.DeliveryKey{List: r.List, Contact: r.Contact, Time: b.CreationTime, Cause: CauseBatch(b.ID)}
 }
 
@@ -62,10 +62,9 @@ func (r *Recipient) WasHandedOver() bool {
 	return false
 }
 
-// delivery returns the recipient as a Delivery, without its subject. The row does not contain the
-// Message, so the caller passes the Batch.
-func (r *Recipient) delivery(b *Batch) messages.Delivery {
-	d := messages.Delivery{DeliveryKey: r.Key(b), MessageID: b.MessageID, Address: r.Address, SentTime: r.Time,
+// delivery returns a recipient as a Delivery, without its subject.
+func (b *Batch) delivery(r *Recipient) messages.Delivery {
+	d := messages.Delivery{DeliveryKey: b.KeyOf(r), MessageID: b.MessageID, Address: r.Address, SentTime: r.Time,
 		Status: messages.DeliveryStatus(r.Status), Detail: r.Detail}
 	if r.Status == RecipientDoubtful { // a report can still arrive
 		d.Status = messages.DeliverySent
@@ -101,7 +100,7 @@ func LoadDelivery(tx *db.Tx, k enlist.DeliveryKey) (*messages.Delivery, error) {
 	if !r.WasHandedOver() && r.Status != RecipientSending {
 		return nil, enlist.ErrNotFound
 	}
-	d := r.delivery(b)
+	d := b.delivery(r)
 	if r.Status == RecipientSending { // a report can arrive before the sender stores the result
 		d.Status = messages.DeliverySent
 	}
@@ -174,7 +173,11 @@ func DeliveriesOf(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (map[en
 
 // batchDeliveries returns the mails of Batches to some Contacts, newest first.
 func batchDeliveries(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (all []messages.Delivery, err error) {
-	rows, err := recipientsOf(tx, list, ids)
+	among, err := OfList(tx, list)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := RecipientsOf(tx, among, list, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +194,7 @@ func batchDeliveries(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (all
 		if b.Status == BatchRunning || b.Status == BatchDeleted {
 			continue // the mails of autoresponders have deliveries, and so have the reported mails of deleted Batches
 		}
-		all = append(all, rows[i].delivery(b))
+		all = append(all, b.delivery(&rows[i]))
 	}
 	slices.SortStableFunc(all, newerFirst)
 	return all, nil
@@ -210,20 +213,38 @@ func CountUnsubscribed(tx *db.Tx, k enlist.DeliveryKey, now int64) error {
 		return err
 	}
 	r, err := LoadRecipient(tx, k.List, id, k.Contact)
-	if err != nil || r.Unsubscribed != 0 {
+	if err != nil {
 		return enlist.IgnoreKind(enlist.NotFound, err)
+	}
+	return CountUnsubscribedRecipient(tx, r, now)
+}
+
+// CountUnsubscribedRecipient is CountUnsubscribed for a recipient.
+func CountUnsubscribedRecipient(tx *db.Tx, r *Recipient, now int64) error {
+	first, err := r.Unsubscribe(tx, now)
+	if err != nil || !first {
+		return err
+	}
+	if err := AddToBatch(tx, r.Batch, BatchCounts{Unsubscribed: 1}, now); err != nil {
+		return err
+	}
+	b, err := ByID(tx, r.Batch)
+	if err != nil {
+		return err
+	}
+	return AddDeparture(tx, r.Batch, b.Period(now), 1, 0)
+}
+
+// Unsubscribe stores that a recipient unsubscribed by the mail. It returns false if that was stored before.
+func (r *Recipient) Unsubscribe(tx *db.Tx, now int64) (first bool, err error) {
+	if r.Unsubscribed != 0 {
+		return false, nil
 	}
 	r.Unsubscribed = now
 	if err := SetRecipient(tx, r); err != nil {
-		return err
+		return false, err
 	}
-	if err := storeEvent(tx, r, EventUnsubscribed, now); err != nil {
-		return err
-	}
-	if err := AddToBatch(tx, id, BatchCounts{Unsubscribed: 1}, now); err != nil {
-		return err
-	}
-	return countDeparture(tx, id, now, 1, 0)
+	return true, r.StoreEvent(tx, EventUnsubscribed, now)
 }
 
 // Contradicted returns what a recipient adds to BatchCounts.Contradicted, so that BatchReport.NotOpened is exact. Most
@@ -231,14 +252,14 @@ func CountUnsubscribed(tx *db.Tx, k enlist.DeliveryKey, now int64) error {
 // adds 1. An opened mail that counts as not sent, because its outcome was unknown, adds 1 too, and so does a bounced
 // mail that the recipient has reported as spam. The caller adds the difference when the recipient or its events change.
 func (r *Recipient) Contradicted(events []RecipientEvent) int64 {
-	opened := Count(EventOf(events, EventOpened, 0) != nil)
+	opened := db.Bit(EventOf(events, EventOpened, 0) != nil)
 	switch {
 	case !r.WasHandedOver() && r.Status != RecipientSkipped:
 		return 0 // no outcome is counted yet
 	case r.Sent == 0, r.Status == RecipientBounced:
 		return opened
 	}
-	return Count(EventOf(events, EventBounced, 0) != nil)
+	return db.Bit(EventOf(events, EventBounced, 0) != nil)
 }
 
 // BatchSlice is a part of a Batch's recipients.

@@ -41,21 +41,21 @@ func LoadRecipient(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, contact 
 // SetRecipient stores the columns of a recipient that change.
 func SetRecipient(tx *db.Tx, r *Recipient) error { return RecipientTable.Save(tx, r) }
 
-// recipientsOf returns the recipients of all Batches that are one of some Contacts.
-func recipientsOf(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (found []Recipient, err error) {
+// RecipientsOf returns those recipients of some Batches that are one of some Contacts.
+func RecipientsOf(tx *db.Tx, among []enlist.BatchID, list enlist.ListID, ids []enlist.ContactID) (found []Recipient,
+	err error) {
 	test, args, err := tx.ContactTest("contact_id", ids)
 	if err != nil {
 		return nil, err
 	}
-	query, batches, err := lookUpInBatches(tx, list, RecipientTable.Columns, "recipient",
-		"list_id = ? AND "+test)
+	query, first, err := lookUpInBatches(tx, among, RecipientTable.Columns, "recipient", "list_id = ? AND "+test)
 	if err != nil {
 		return nil, err
 	}
 	err = RecipientTable.EachOf(tx, func(r *Recipient) error {
 		found = append(found, *r)
 		return nil
-	}, query, append([]any{batches, int64(list)}, args...)...)
+	}, query, append([]any{first, int64(list)}, args...)...)
 	return found, err
 }
 
@@ -84,8 +84,8 @@ func Candidates(tx *db.Tx, list enlist.ListID, after, upto enlist.ContactID, lim
 	return readCandidates(tx, page, int64(list), int64(after), int64(upto), int64(limit))
 }
 
-// candidatesByID returns the Contacts of a List with the given IDs, in order of ID.
-func candidatesByID(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) ([]contacts.Candidate, error) {
+// CandidatesByID returns the Contacts of a List with the given IDs, in order of ID.
+func CandidatesByID(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) ([]contacts.Candidate, error) {
 	test, args, err := tx.ContactTest("id", ids)
 	if err != nil {
 		return nil, err
@@ -177,15 +177,21 @@ func sentBefore(tx *db.Tx, list enlist.ListID, message enlist.MessageID, batches
 	if err != nil {
 		return nil, err
 	}
-	more, err := sentByBatches(tx, list, batches, ids)
+	more, err := SentByBatches(tx, list, batches, ids)
 	return append(sent, more...), err
 }
 
-// deleteRecipients removes some recipients of a Batch in a List.
-func deleteRecipients(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, limit int) (int64, error) {
-	return tx.Exec(`DELETE FROM recipient WHERE list_id = ? AND batch_id = ? AND contact_id IN (
-		SELECT contact_id FROM recipient WHERE list_id = ? AND batch_id = ? ORDER BY contact_id`+db.Limited+`)`,
-		int64(list), int64(batch), int64(list), int64(batch), int64(limit))
+// DeleteSome deletes some recipients of a Batch in a List, or some of their events. more is false if none was left.
+func DeleteSome(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, limit int) (more bool, err error) {
+	for _, table := range []string{"recipient_event", "recipient"} {
+		n, err := tx.Exec("DELETE FROM "+table+` WHERE list_id = ? AND batch_id = ? AND contact_id IN (
+			SELECT contact_id FROM `+table+" WHERE list_id = ? AND batch_id = ? ORDER BY contact_id"+db.Limited+")",
+			int64(list), int64(batch), int64(list), int64(batch), int64(limit))
+		if err != nil || n > 0 {
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 // Recipients returns recipients of a Batch by their IDs.
@@ -208,24 +214,23 @@ func EraseRecipient(tx *db.Tx, r *Recipient) error {
 		contacts.ErasedAddress, int64(r.List), int64(r.Batch), int64(r.Contact))
 }
 
-// ForgetContacts removes removed Contacts from the Batches of the List. A recipient whose mail
-// waits stays without its address and detail, so that the sender counts it as skipped.
-func ForgetContacts(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) error {
+// Forget removes removed Contacts from some Batches. A recipient whose mail waits stays without its address and detail,
+// so that the sender counts it as skipped.
+func Forget(tx *db.Tx, among []enlist.BatchID, list enlist.ListID, ids []enlist.ContactID) error {
 	test, args, err := tx.ContactTest("contact_id", ids)
 	if err != nil {
 		return err
 	}
-	query, ofList, err := lookUpInBatches(tx, list, "DISTINCT batch_id", "recipient", "list_id = ? AND "+test)
+	query, first, err := lookUpInBatches(tx, among, "DISTINCT batch_id", "recipient", "list_id = ? AND "+test)
 	if err != nil {
 		return err
 	}
-	batches, err := db.IDsOf[enlist.BatchID](tx, query+" ORDER BY batch_id",
-		append([]any{ofList, int64(list)}, args...)...)
+	having, err := db.IDsOf[enlist.BatchID](tx, query+" ORDER BY batch_id", append([]any{first, int64(list)}, args...)...)
 	if err != nil {
 		return err
 	}
 	const waiting = "('waiting', 'sending', 'deferred')"
-	for _, batch := range batches {
+	for _, batch := range having {
 		these, args, err := RecipientsByID(tx, list, batch, ids)
 		if err != nil {
 			return err
@@ -250,15 +255,10 @@ func RecipientsByID(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []e
 	return "list_id = ? AND batch_id = ? AND " + test, append([]any{int64(list), int64(batch)}, args...), err
 }
 
-// lookUpInBatches returns a statement for rows of the table recipient or recipient_event that satisfy a further test,
-// and its first argument: the Batches with a population of the List. The keys of both tables begin with List and Batch.
-func lookUpInBatches(tx *db.Tx, list enlist.ListID, columns, table, further string) (query string,
-	batches any, err error) {
-	ids, err := db.IDsOf[enlist.BatchID](tx,
-		"SELECT DISTINCT batch_id FROM batch_population WHERE list_id = ? ORDER BY batch_id", int64(list))
-	if err != nil {
-		return "", nil, err
-	}
-	batches, err = db.ManyValues(tx, db.PlainIDs(ids))
-	return tx.SQL.LookUp("BIGINT[]", columns, table+" WHERE batch_id", further), batches, err
+// lookUpInBatches returns a statement for rows of the table recipient or recipient_event of some Batches that satisfy a
+// further test, and its first argument. The keys of both tables begin with List and Batch.
+func lookUpInBatches(tx *db.Tx, among []enlist.BatchID, columns, table, further string) (query string, first any,
+	err error) {
+	first, err = db.ManyValues(tx, db.PlainIDs(among))
+	return tx.SQL.LookUp("BIGINT[]", columns, table+" WHERE batch_id", further), first, err
 }

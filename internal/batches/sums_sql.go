@@ -86,16 +86,12 @@ func DomainsOf(tx *db.Tx, batch enlist.BatchID) (all []DomainSums, err error) {
 	return all, err
 }
 
-// SumsOfBatches returns the sums of those of the Batches that the caller may access.
-func SumsOfBatches(tx *db.Tx, c *enlist.Caller, ids []enlist.BatchID) (map[enlist.BatchID]BatchSums, error) {
+// SumsByBatch returns the sums of Batches. One without events has none.
+func SumsByBatch(tx *db.Tx, ids []enlist.BatchID) (map[enlist.BatchID]BatchSums, error) {
 	sums := make(map[enlist.BatchID]BatchSums)
 	among, arg, err := db.OneOfIDs(tx, ids)
 	if err != nil || len(ids) == 0 {
 		return sums, err
-	}
-	within, args, err := withinLists(tx, c.Key.Lists)
-	if err != nil {
-		return nil, err
 	}
 	return sums, tx.Each(func(row *db.Cursor) error {
 		id, s := enlist.BatchID(row.Int()), BatchSums{}
@@ -103,7 +99,16 @@ func SumsOfBatches(tx *db.Tx, c *enlist.Caller, ids []enlist.BatchID) (map[enlis
 		mapBatchSums(&m, &s)
 		sums[id] = s
 		return m.Err
-	}, "SELECT batch_id, "+sumsOf(mapBatchSums)+` FROM batch_sum JOIN batch ON batch.id = batch_id
-		WHERE batch_id`+among+" AND account_id = ? AND status <> 'deleted'"+within+" GROUP BY batch_id",
-		append([]any{arg, int64(c.Account.ID)}, args...)...)
+	}, "SELECT batch_id, "+sumsOf(mapBatchSums)+" FROM batch_sum WHERE batch_id"+among+" GROUP BY batch_id", arg)
+}
+
+// DeleteSums deletes the slices and the sums of a Batch, whose recipients are deleted.
+func DeleteSums(tx *db.Tx, batch enlist.BatchID) error {
+	for _, table := range []string{"batch_slice", "batch_sum", "batch_link", "batch_agent", "batch_departure", "batch_domain",
+		"batch_edition"} {
+		if err := tx.Do("DELETE FROM "+table+" WHERE batch_id = ?", int64(batch)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -20,22 +20,32 @@ const maxUses = 500
 
 // Uses returns the Batches of each Message that the caller may access, the oldest first.
 func Uses(tx *db.Tx, c *enlist.Caller) (map[enlist.MessageID][]Use, error) {
-	uses := make(map[enlist.MessageID][]Use)
 	within, lists, err := withinLists(tx, c.Key.Lists)
 	if err != nil {
 		return nil, err
 	}
 	args := append([]any{int64(c.Account.ID), string(BatchDeleted), string(BatchCancelled),
 		string(BatchFailed)}, lists...)
+	uses := make(map[enlist.MessageID][]Use)
+	var ids []enlist.BatchID
 	err = tx.Each(func(row *db.Cursor) error {
 		m := enlist.MessageID(row.Int())
-		u := Use{Batch: enlist.BatchID(row.Int()), Time: row.Int(), Delivered: row.Int(), Opened: row.Int()}
+		u := Use{Batch: enlist.BatchID(row.Int()), Time: row.Int(), Delivered: row.Int()}
 		uses[m] = append([]Use{u}, uses[m]...)
+		ids = append(ids, u.Batch)
 		return nil
-	}, `SELECT message_id, id, CASE begun_time WHEN 0 THEN send_time ELSE begun_time END, sent - (bounced - refused),
-			CAST((SELECT coalesce(sum(human_opened), 0) FROM batch_sum WHERE batch_sum.batch_id = batch.id) AS BIGINT)
+	}, `SELECT message_id, id, CASE begun_time WHEN 0 THEN send_time ELSE begun_time END, sent - (bounced - refused)
 		FROM batch WHERE account_id = ? AND status NOT IN (?, ?, ?)`+within+" ORDER BY id DESC LIMIT ?",
 		append(args, int64(maxUses))...)
+	if err != nil {
+		return nil, err
+	}
+	sums, err := SumsByBatch(tx, ids)
+	for _, ofMessage := range uses {
+		for i := range ofMessage {
+			ofMessage[i].Opened = sums[ofMessage[i].Batch].HumanOpened
+		}
+	}
 	return uses, err
 }
 
@@ -56,18 +66,27 @@ func FiguresOfAutoresponders(tx *db.Tx, c *enlist.Caller, list enlist.ListID) (
 	if err != nil {
 		return nil, err
 	}
-	all := make(map[enlist.AutoresponderID]AutoresponderFigures)
-	return all, tx.Each(func(row *db.Cursor) error {
+	figures := make(map[enlist.AutoresponderID]AutoresponderFigures)
+	var ids []enlist.BatchID
+	err = tx.Each(func(row *db.Cursor) error {
 		id := enlist.AutoresponderID(row.Int())
-		all[id] = AutoresponderFigures{Batch: enlist.BatchID(row.Int()), Sent: row.Int(),
-			Delivered: max(0, row.Int()), Opened: row.Int(), Clicked: row.Int()}
+		f := AutoresponderFigures{Batch: enlist.BatchID(row.Int()), Sent: row.Int(), Delivered: max(0, row.Int())}
+		figures[id] = f
+		ids = append(ids, f.Batch)
 		return nil
-	}, `SELECT a.id, batch.id, sent, sent - (bounced - refused),
-			CAST((SELECT coalesce(sum(human_opened), 0) FROM batch_sum s WHERE s.batch_id = batch.id) AS BIGINT),
-			CAST((SELECT coalesce(sum(human_clicked), 0) FROM batch_sum s WHERE s.batch_id = batch.id) AS BIGINT)
+	}, `SELECT a.id, batch.id, sent, sent - (bounced - refused)
 		FROM autoresponder a JOIN autoresponder_batch f ON f.autoresponder_id = a.id
 			JOIN batch ON batch.id = f.batch_id
 		WHERE a.list_id = ?`+within, append([]any{int64(list)}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	sums, err := SumsByBatch(tx, ids)
+	for id, f := range figures {
+		f.Opened, f.Clicked = sums[f.Batch].HumanOpened, sums[f.Batch].HumanClicked
+		figures[id] = f
+	}
+	return figures, err
 }
 
 // EachOutcome calls each with the time of the first mail and the numbers of mails of the Batches that pass a filter.

@@ -135,13 +135,13 @@ func (c *rowsCursor) hasEvents() bool {
 
 // load returns the rows of recipients, in the order of ids.
 func (c *rowsCursor) load(ids []enlist.ContactID) (rows []BatchRow, err error) {
-	recipients, err := batches.Recipients(c.tx, c.List, c.Batch, ids)
+	byID, err := batches.Recipients(c.tx, c.List, c.Batch, ids)
 	if err != nil {
 		return nil, err
 	}
 	if c.Part != (Part{}) { // most recipients may not belong to it, so their events are not read
 		ids = slices.DeleteFunc(slices.Clone(ids), func(id enlist.ContactID) bool {
-			return recipients[id] == nil || !c.Part.has(recipients[id])
+			return byID[id] == nil || !c.Part.has(byID[id])
 		})
 	}
 	if len(ids) == 0 {
@@ -162,7 +162,7 @@ func (c *rowsCursor) load(ids []enlist.ContactID) (rows []BatchRow, err error) {
 		}
 	}
 	for _, id := range ids {
-		r, e := recipients[id], events[id]
+		r, e := byID[id], events[id]
 		switch {
 		case r == nil:
 		case e != nil:

@@ -102,10 +102,14 @@ func countComplained(tx *db.Tx, r *batches.Recipient, counts batches.BatchCounts
 	if err := batches.AddToBatch(tx, r.Batch, counts, now); err != nil {
 		return err
 	}
-	if err := batches.CountComplained(tx, r, &counts, now); err != nil {
+	b, err := batches.ByID(tx, r.Batch)
+	if err != nil {
 		return err
 	}
-	if err := batches.CountUnsubscribed(tx, r.Key(&batches.Batch{ID: r.Batch}), now); err != nil {
+	if err := batches.CountComplained(tx, r, b.Period(now), &counts); err != nil {
+		return err
+	}
+	if err := batches.CountUnsubscribedRecipient(tx, r, now); err != nil {
 		return err
 	}
 	return pauseReported(tx, r.Batch)

@@ -114,7 +114,7 @@ func (l *LeasedSlice) mail(schema *enlist.Schema, contacts []enlist.Contact,
 	}
 	c := &contacts[i]
 	content := l.content(r.Contact)
-	m = messages.OutgoingMail{Delivery: r.Key(l.Of), Schema: schema, Contact: c, Message: content.Message,
+	m = messages.OutgoingMail{Delivery: l.Of.KeyOf(r), Schema: schema, Contact: c, Message: content.Message,
 		Files:   content.Files,
 		Address: c.Values.Get(schema.Email().ID)}
 	reason = batches.ReasonLeftOut(c, schema)
@@ -267,10 +267,14 @@ func (r *BatchResult) store(tx *db.Tx, slice *LeasedSlice, all *batchChange, now
 	if err := batches.SetRecipient(tx, stored); err != nil || stored.Status != batches.RecipientBounced {
 		return err
 	}
-	if err := batches.StoreRefused(tx, stored, slice.Of, now); err != nil {
+	if err := stored.StoreEvent(tx, batches.EventBounced, now); err != nil {
 		return err
 	}
-	return countBounce(tx, stored.Key(slice.Of), stored, change, now)
+	key := slice.Of.KeyOf(stored)
+	if err := batches.PublishMail(tx, key, now, enlist.WebhookBounced); err != nil {
+		return err
+	}
+	return countBounce(tx, key, stored, change, now)
 }
 
 // countBounce deactivates the Contact of a bounced mail if it bounced too often. It counts this for the recipient,

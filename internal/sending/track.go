@@ -187,13 +187,13 @@ func (t *tracking) open() {
 	switch {
 	case t.Kind == enlist.LinkOpen:
 		t.sums.Opens++
-		t.sums.ImageOpened += batches.Count(first)
+		t.sums.ImageOpened += db.Bit(first)
 	case first:
 		t.sums.ClickOpened++
 	default:
 		e.Count-- // the click shows only that a person has the mail open
 	}
-	t.sums.HumanOpened += batches.Count(humanFirst)
+	t.sums.HumanOpened += db.Bit(humanFirst)
 	if first {
 		e.Device, e.Client = t.agent.Device, t.agent.Client
 		t.agents = append(t.agents, batches.AgentSums{Device: e.Device, Client: e.Client, Opened: 1})
@@ -221,17 +221,17 @@ func (t *tracking) click() error {
 		t.withdraw(all)
 	}
 	_, first, humanFirst := t.raise(batches.EventLink, t.Target)
-	t.links = append(t.links, batches.LinkSums{Link: t.Target, URL: url, Clicks: 1, Contacts: batches.Count(first),
-		Humans: batches.Count(humanFirst)})
+	t.links = append(t.links, batches.LinkSums{Link: t.Target, URL: url, Clicks: 1, Contacts: db.Bit(first),
+		Humans: db.Bit(humanFirst)})
 	t.sums.Clicks++
-	t.sums.LinksClicked += batches.Count(first)
-	t.sums.HumanLinks += batches.Count(humanFirst)
+	t.sums.LinksClicked += db.Bit(first)
+	t.sums.HumanLinks += db.Bit(humanFirst)
 	if first {
 		t.publish = append(t.publish, enlist.WebhookClicked)
 	}
 	_, first, humanFirst = t.raise(batches.EventClicked, 0)
-	t.sums.Clicked += batches.Count(first)
-	t.sums.HumanClicked += batches.Count(humanFirst)
+	t.sums.Clicked += db.Bit(first)
+	t.sums.HumanClicked += db.Bit(humanFirst)
 	return nil
 }
 
