@@ -9,6 +9,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
+	"enlist/internal/recipients"
 )
 
 // This file makes what the pages show of years: Batches to all Contacts with their opens and clicks, reasons of
@@ -150,11 +151,11 @@ func (b *bench) addEventsOf(store db.Engine, in *mailingList, one *batches.Batch
 // addSumsOf adds the sums of the events of a Batch.
 func (b *bench) addSumsOf(tx *db.Tx, in *mailingList, one *batches.Batch, link enlist.LinkID) error {
 	type period struct{ time, part int64 }
-	sums := make(map[period]*batches.BatchSums)
-	agents := make(map[batches.AgentSums]int64)
-	var domains batches.DomainChanges
+	sums := make(map[period]*recipients.Sums)
+	agents := make(map[recipients.AgentSums]int64)
+	var domains recipients.DomainChanges
 	domain := domains.To(address(0))
-	links := batches.LinkSums{Link: link, URL: "https://example.com/"}
+	links := recipients.LinkSums{Link: link, URL: "https://example.com/"}
 	for id := int64(in.first); id < int64(in.first)+int64(b.Contacts); id++ {
 		domain.Sent++
 		if id%10 > 7 {
@@ -162,9 +163,9 @@ func (b *bench) addSumsOf(tx *db.Tx, in *mailingList, one *batches.Batch, link e
 		}
 		at := period{one.Period(one.SendTime + 60 + id*7919%172800), one.SumPart(enlist.ContactID(id))}
 		if sums[at] == nil {
-			sums[at] = new(batches.BatchSums)
+			sums[at] = new(recipients.Sums)
 		}
-		change := batches.BatchSums{Opens: 1, ImageOpened: 1, HumanOpened: db.Bit(id%10 != 7)}
+		change := recipients.Sums{Opens: 1, ImageOpened: 1, HumanOpened: db.Bit(id%10 != 7)}
 		if clicks := db.Bit(id%10 < 3); clicks > 0 {
 			change.Clicks, change.Clicked, change.LinksClicked, change.HumanClicked, change.HumanLinks = 1, 1, 1, 1, 1
 			links.Clicks, links.Contacts, links.Humans = links.Clicks+1, links.Contacts+1, links.Humans+1
@@ -172,18 +173,18 @@ func (b *bench) addSumsOf(tx *db.Tx, in *mailingList, one *batches.Batch, link e
 		sums[at].Add(&change)
 		domain.Opened, domain.HumanOpened = domain.Opened+1, domain.HumanOpened+change.HumanOpened
 		domain.Clicked, domain.HumanClicked = domain.Clicked+change.Clicked, domain.HumanClicked+change.HumanClicked
-		agents[batches.AgentSums{Device: devices[id%2], Client: clients[id%3]}]++
+		agents[recipients.AgentSums{Device: devices[id%2], Client: clients[id%3]}]++
 	}
 	for at, s := range sums {
-		if err := batches.AddBatchSums(tx, one.ID, at.time, at.part, s); err != nil {
+		if err := recipients.AddSums(tx, one.ID, at.time, at.part, s); err != nil {
 			return err
 		}
 	}
 	for agent, n := range agents {
 		agent.Opened = n
-		if err := batches.AddBatchAgent(tx, one.ID, 0, &agent); err != nil {
+		if err := recipients.AddAgent(tx, one.ID, 0, &agent); err != nil {
 			return err
 		}
 	}
-	return errors.Join(batches.AddBatchLink(tx, one.ID, 0, &links), domains.Store(tx, one.ID))
+	return errors.Join(recipients.AddLink(tx, one.ID, 0, &links), domains.Store(tx, one.ID))
 }

@@ -192,7 +192,7 @@ func statsRecord(r *reports.BatchReport) record {
 		{"clicked", r.Clicked}, {"clicked_by_people", r.HumanClicked},
 		{"bounced", r.Bounced}, {"complained", r.Complained}, {"unsubscribed", r.Unsubscribed},
 		{"deactivated", r.Deactivated}, {"repeated", r.Repeated}, {"doubtful", r.Doubtful}}
-	for _, left := range recordOf(reports.LeftOutAttributes, &r.BatchCounts) {
+	for _, left := range recordOf(reports.LeftOutAttributes, &r.Counts) {
 		all = append(all, value{"left_out_" + left.name, left.any})
 	}
 	for i := range r.ByVariant {

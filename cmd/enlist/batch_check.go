@@ -50,7 +50,7 @@ func (c *batchCheck) Run(ctx context.Context, out *console) error {
 // print prints the result: JSON with the findings, or the numbers and a line for each finding.
 func (c *batchCheck) print(w io.Writer, check *batches.BatchCheck) error {
 	all := recordOf(batches.CheckAttributes, check)
-	left := recordOf(reports.LeftOutAttributes, &check.BatchCounts)
+	left := recordOf(reports.LeftOutAttributes, &check.Counts)
 	if c.JSON {
 		findings := []record{}
 		for i := range check.Findings {

@@ -271,7 +271,7 @@ func (c *crash) inspectBatches(messages []mailtest.Message, batches []int64, rec
 	for _, id := range batches {
 		b, err := service.Batches.Batch(c.t.Context(), caller, enlist.BatchID(id))
 		if err != nil || b.Sent != recipients || b.Recipients != recipients {
-			c.t.Errorf("Batch %d has the counts %+v, %v, want %d sent", id, b.BatchCounts, err, recipients)
+			c.t.Errorf("Batch %d has the counts %+v, %v, want %d sent", id, b.Counts, err, recipients)
 			continue
 		}
 		doubt += b.Repeated

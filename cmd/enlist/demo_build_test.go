@@ -13,6 +13,7 @@ import (
 	"enlist/internal/db/dbtest"
 	"enlist/internal/demo"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 	"enlist/internal/reports"
 	"enlist/internal/sending"
 )
@@ -136,11 +137,11 @@ func (c *club) hasLists() {
 func (c *club) hasReports(all []*reports.BatchReport) {
 	c.Helper()
 	states := make(map[batches.BatchStatus]int)
-	var sum batches.BatchSums
+	var sum recipients.Sums
 	var bounced, left, complained int64
 	for _, r := range all {
 		states[r.Status]++
-		sum.Add(&r.BatchSums)
+		sum.Add(&r.Sums)
 		bounced, left, complained = bounced+r.Bounced, left+r.Unsubscribed, complained+r.Complained
 		if r.Status == batches.BatchPaused && !strings.Contains(r.Reason, "complaints") {
 			c.Errorf("Batch %q was paused because %q, want complaints", r.Name, r.Reason)

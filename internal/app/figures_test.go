@@ -11,6 +11,7 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/events"
 	"enlist/internal/imports"
+	"enlist/internal/recipients"
 )
 
 // covers: decision 104
@@ -76,10 +77,10 @@ func figures(f *apptest.Account) {
 	of := batches.PopulationRequest{List: list}
 	old, recent := batch.AddAt(now+10_000, of), batch.AddAt(now+10_000, of)
 	apptest.Update(t, s, func(tx *db.Tx) error {
-		if err := batches.AddToBatch(tx, old, batches.BatchCounts{Sent: 100, Bounced: 90}, now-8*24*60*60); err != nil {
+		if err := batches.AddToBatch(tx, old, recipients.Counts{Sent: 100, Bounced: 90}, now-8*24*60*60); err != nil {
 			return err
 		}
-		return batches.AddToBatch(tx, recent, batches.BatchCounts{Sent: 10, Bounced: 3, Complained: 1}, now)
+		return batches.AddToBatch(tx, recent, recipients.Counts{Sent: 10, Bounced: 3, Complained: 1}, now)
 	})
 	hook := f.Webhook(f.AddWebhook("contact", "created")).Target
 	failing := f.Webhook(f.AddWebhook("contact", "created", "url", "https://example.com/gone")).Target

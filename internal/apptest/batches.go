@@ -118,8 +118,8 @@ func (f *Batches) AddChecked(r batches.BatchRequest) enlist.BatchID {
 	id, err := f.App.Batches.AddBatch(f.Context(), f.Caller, r)
 	f.Must(err)
 	f.Prepare(id)
-	if b := f.Batch(id); b.IsPopulated && (check.BatchCounts != b.BatchCounts || !check.Complete) {
-		f.Errorf("the check says %+v, complete %t; the Batch has %+v", check.BatchCounts, check.Complete, b.BatchCounts)
+	if b := f.Batch(id); b.IsPopulated && (check.Counts != b.Counts || !check.Complete) {
+		f.Errorf("the check says %+v, complete %t; the Batch has %+v", check.Counts, check.Complete, b.Counts)
 	}
 	return id
 }

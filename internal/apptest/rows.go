@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"enlist/internal/batches"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 	"enlist/internal/reports"
 )
 
@@ -86,7 +86,7 @@ func (f *SentBatch) Rows(r reports.RowsRequest, q enlist.Query) *RowsOf {
 }
 
 // WantRows checks the addresses of the rows of a kind. All are in the List news.
-func (f *SentBatch) WantRows(kind batches.EventKind, q enlist.Query, want ...string) {
+func (f *SentBatch) WantRows(kind recipients.EventKind, q enlist.Query, want ...string) {
 	f.Helper()
 	for i := range want {
 		want[i] = fmt.Sprint(f.News, " ", want[i])
@@ -97,7 +97,7 @@ func (f *SentBatch) WantRows(kind batches.EventKind, q enlist.Query, want ...str
 }
 
 // Values returns a row as it is shown.
-func (w *RowsOf) Values(kind batches.EventKind, row int) string {
+func (w *RowsOf) Values(kind recipients.EventKind, row int) string {
 	var texts []string
 	for _, a := range reports.BatchRowAttributes(kind) {
 		v := a.Get(&w.All[row])

@@ -7,6 +7,7 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 	"enlist/internal/reports"
 )
 
@@ -73,7 +74,7 @@ func (f *SentBatch) Report() *reports.BatchReport {
 	return r
 }
 
-func (f *SentBatch) WantSums(want batches.BatchSums) {
+func (f *SentBatch) WantSums(want recipients.Sums) {
 	f.Helper()
-	Same(f.T, "sums", f.Report().BatchSums, want)
+	Same(f.T, "sums", f.Report().Sums, want)
 }

@@ -17,6 +17,7 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/imports"
 	"enlist/internal/messages"
+	"enlist/internal/recipients"
 )
 
 // After a person is erased, no byte of what was stored about them is in a backup, also in unused parts of it. On SQLite
@@ -160,20 +161,21 @@ func (s *service) storeMarkedEvents(list enlist.ListID, batch enlist.BatchID) {
 	s.must(err)
 	k := s.markedMail(list, batch)
 	s.must(s.store.Update(s.Context(), func(tx *db.Tx) error {
-		r, err := batches.LoadRecipient(tx, list, batch, k.Contact)
+		r, err := recipients.Load(tx, list, batch, k.Contact)
 		if err != nil {
 			return err
 		}
-		r.Status, r.Sent, r.Detail = batches.RecipientSent, time.Now().Unix()-60, "250 marked-reply"
-		return errors.Join(batches.SetRecipient(tx, r), batches.PutRecipientEvent(tx, &batches.RecipientEvent{List: list, Batch: batch, Contact: k.Contact,
-			Kind: batches.EventClicked, Time: 1, LastTime: 1, Count: 1, Client: "marked-program"}))
+		r.Status, r.Sent, r.Detail = recipients.StatusSent, time.Now().Unix()-60, "250 marked-reply"
+		e := r.NewEvent(recipients.EventClicked, 0, 1)
+		e.Client = "marked-program"
+		return errors.Join(r.Save(tx), e.Put(tx))
 	}))
 	s.must(s.service.Sending.Opened(s.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: k}, "Thunderbird marked-agent 192.0.2.3"))
 	opened := false
 	s.must(s.store.View(s.Context(), func(tx *db.Tx) error {
-		events, err := batches.RecipientEvents(tx, list, batch, k.Contact)
+		events, err := recipients.Events(tx, list, batch, k.Contact)
 		for _, e := range events {
-			opened = opened || e.Kind == batches.EventOpened && e.Client == "thunderbird"
+			opened = opened || e.Kind == recipients.EventOpened && e.Client == "thunderbird"
 		}
 		return err
 	}))

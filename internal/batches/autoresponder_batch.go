@@ -9,6 +9,7 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
 	"enlist/internal/messages"
+	"enlist/internal/recipients"
 )
 
 // This file keeps the figures of autoresponders. Each autoresponder has a Batch of status BatchRunning, so its figures
@@ -127,8 +128,8 @@ func batchForMail(tx *db.Tx, k enlist.DeliveryKey) (enlist.BatchID, error) {
 type sentGroup struct {
 	batch   enlist.BatchID
 	mails   []*messages.Delivery
-	counts  BatchCounts
-	domains DomainChanges
+	counts  recipients.Counts
+	domains recipients.DomainChanges
 }
 
 // CountSent adds accepted mails of autoresponders to their Batches. The deliveries are in order of List and Contact.
@@ -189,12 +190,12 @@ func (g *sentGroup) store(tx *db.Tx) error {
 	}
 	ids = slices.Compact(ids)
 	last := g.mails[len(g.mails)-1]
-	stored, err := Recipients(tx, last.List, g.batch, ids)
+	stored, err := recipients.ByID(tx, last.List, g.batch, ids)
 	if err != nil {
 		return err
 	}
 	fresh := slices.DeleteFunc(ids, func(id enlist.ContactID) bool { return stored[id] != nil })
-	added, err := AddRecipients(tx, last.List, g.batch, fresh, RecipientSent, last.SentTime)
+	added, err := recipients.Add(tx, last.List, g.batch, fresh, recipients.StatusSent, last.SentTime)
 	if err != nil {
 		return err
 	}
@@ -204,30 +205,30 @@ func (g *sentGroup) store(tx *db.Tx) error {
 		if stored[d.Contact] == nil {
 			continue
 		}
-		r, err := LoadRecipient(tx, d.List, g.batch, d.Contact) // locks it
+		r, err := recipients.Load(tx, d.List, g.batch, d.Contact) // locks it
 		if enlist.KindOf(err) == enlist.NotFound {
 			continue // the Contact was removed meanwhile
 		}
 		if err != nil {
 			return err
 		}
-		var events []RecipientEvent
+		var events []recipients.Event
 		if r.Sent == 0 { // an earlier mail was not accepted
-			events, err = RecipientEvents(tx, r.List, r.Batch, r.Contact)
+			events, err = recipients.Events(tx, r.List, r.Batch, r.Contact)
 			if err != nil {
 				return err
 			}
 			g.domains.To(d.Address).Sent++
 		}
 		g.counts.Contradicted -= r.Contradicted(events)
-		r.count(&g.counts, -1)
+		r.CountIn(&g.counts, -1)
 		r.Sent, r.Time, r.Address = d.SentTime, d.SentTime, d.Address
-		if r.Status != RecipientBounced && r.Status != RecipientComplained {
-			r.Status, r.Detail = RecipientSent, ""
+		if r.Status != recipients.StatusBounced && r.Status != recipients.StatusComplained {
+			r.Status, r.Detail = recipients.StatusSent, ""
 		}
-		r.count(&g.counts, 1)
+		r.CountIn(&g.counts, 1)
 		g.counts.Contradicted += r.Contradicted(events)
-		if err := SetRecipient(tx, r); err != nil {
+		if err := r.Save(tx); err != nil {
 			return err
 		}
 	}
@@ -235,7 +236,7 @@ func (g *sentGroup) store(tx *db.Tx) error {
 }
 
 // countFresh counts the first mail of each new recipient by its domain.
-func (g *sentGroup) countFresh(stored map[enlist.ContactID]*Recipient) {
+func (g *sentGroup) countFresh(stored map[enlist.ContactID]*recipients.Recipient) {
 	for i, d := range g.mails {
 		if stored[d.Contact] == nil && (i == 0 || g.mails[i-1].Contact != d.Contact) {
 			g.domains.To(d.Address).Sent++
@@ -243,81 +244,68 @@ func (g *sentGroup) countFresh(stored map[enlist.ContactID]*Recipient) {
 	}
 }
 
-// count adds n to the number for what became of the mails to a recipient: one was accepted, or the last was refused or
-// has failed. So the figures count each Contact once.
-func (r *Recipient) count(c *BatchCounts, n int64) {
-	switch {
-	case r.Sent != 0:
-		c.Sent += n
-	case r.Status == RecipientBounced:
-		c.Refused += n
-	case r.Status == RecipientFailed:
-		c.Failed += n
-	}
-}
-
 // CountNotSent adds a mail that was not sent to the Batch of its autoresponder. It returns the recipient, and the
 // counts that the caller adds to the Batch last. For other mails it returns nil.
-func CountNotSent(tx *db.Tx, d *messages.Delivery) (r *Recipient, counts BatchCounts, err error) {
+func CountNotSent(tx *db.Tx, d *messages.Delivery) (r *recipients.Recipient, counts recipients.Counts, err error) {
 	batch, err := batchForMail(tx, d.DeliveryKey)
 	if err != nil || batch == 0 {
 		return nil, counts, err
 	}
-	status := RecipientStatus(d.Status)
-	counts.Recipients, err = AddRecipients(tx, d.List, batch, []enlist.ContactID{d.Contact}, RecipientWaiting, 0)
+	status := recipients.Status(d.Status)
+	counts.Recipients, err = recipients.Add(tx, d.List, batch, []enlist.ContactID{d.Contact}, recipients.StatusWaiting, 0)
 	if err != nil {
 		return nil, counts, err
 	}
-	r, err = LoadRecipient(tx, d.List, batch, d.Contact)
+	r, err = recipients.Load(tx, d.List, batch, d.Contact)
 	if err != nil {
 		return nil, counts, enlist.IgnoreKind(enlist.NotFound, err) // the Contact is gone
 	}
-	events, err := RecipientEvents(tx, d.List, batch, d.Contact)
+	events, err := recipients.Events(tx, d.List, batch, d.Contact)
 	if err != nil {
 		return nil, counts, err
 	}
-	r.count(&counts, -1)
+	r.CountIn(&counts, -1)
 	counts.Contradicted = -r.Contradicted(events)
-	hadBounced := r.Status == RecipientBounced
-	if status == RecipientBounced || r.Sent == 0 && !hadBounced {
+	hadBounced := r.Status == recipients.StatusBounced
+	if status == recipients.StatusBounced || r.Sent == 0 && !hadBounced {
 		r.Status = status
 	}
 	r.Time, r.Address, r.Detail = d.SentTime, d.Address, d.Detail
-	r.count(&counts, 1)
+	r.CountIn(&counts, 1)
 	counts.Contradicted += r.Contradicted(events)
-	if err := SetRecipient(tx, r); err != nil || status != RecipientBounced || hadBounced {
+	if err := r.Save(tx); err != nil || status != recipients.StatusBounced || hadBounced {
 		return r, counts, err
 	}
 	counts.Bounced++
-	return r, counts, r.StoreEvent(tx, EventBounced, d.SentTime)
+	return r, counts, r.StoreEvent(tx, recipients.EventBounced, d.SentTime)
 }
 
 // ReportedRecipient returns the recipient of a mail of an autoresponder that is reported as bounced or as spam, after
 // it has stored the report. It returns nil if no figures change: for other mails, and if a report about an earlier mail
 // is counted already.
-func ReportedRecipient(tx *db.Tx, d *messages.Delivery, kind EventKind,
-	now int64) (r *Recipient, counts BatchCounts, err error) {
+func ReportedRecipient(tx *db.Tx, d *messages.Delivery, kind recipients.EventKind,
+	now int64) (r *recipients.Recipient, counts recipients.Counts, err error) {
 	batch, err := FiguresOf(tx, d.DeliveryKey)
 	if err != nil || batch == 0 {
 		return nil, counts, err
 	}
-	r, err = LoadRecipient(tx, d.List, batch, d.Contact)
+	r, err = recipients.Load(tx, d.List, batch, d.Contact)
 	if err != nil {
 		return nil, counts, enlist.IgnoreKind(enlist.NotFound, err)
 	}
-	events, err := RecipientEvents(tx, d.List, batch, d.Contact)
-	if err != nil || EventOf(events, kind, 0) != nil {
+	events, err := recipients.Events(tx, d.List, batch, d.Contact)
+	if err != nil || recipients.EventOf(events, kind, 0) != nil {
 		return nil, counts, err
 	}
 	counts.Contradicted = -r.Contradicted(events)
-	if r.Status != RecipientBounced {
+	if r.Status != recipients.StatusBounced {
 		r.WasAccepted(&counts, now)
-		r.Status, r.Detail, r.Time = RecipientStatus(d.Status), d.Detail, now
-		if err := SetRecipient(tx, r); err != nil {
+		r.Status, r.Detail, r.Time = recipients.Status(d.Status), d.Detail, now
+		if err := r.Save(tx); err != nil {
 			return nil, counts, err
 		}
 	}
-	event := r.Event(kind, 0, now)
+	event := r.NewEvent(kind, 0, now)
 	counts.Contradicted += r.Contradicted(append(events, *event))
-	return r, counts, PutRecipientEvent(tx, event)
+	return r, counts, event.Put(tx)
 }

@@ -1,14 +1,11 @@
 package batches
 
 import (
-	"strconv"
-
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/lists"
 )
 
-// This file stores which Batch has the figures of an autoresponder, and the recipients of this Batch.
+// This file stores which Batch has the figures of an autoresponder.
 
 // autoresponderBatch returns the Batch of an autoresponder, and whether it has a population of the List.
 func autoresponderBatch(tx *db.Tx, id enlist.AutoresponderID, list enlist.ListID) (batch enlist.BatchID, hasList bool,
@@ -36,27 +33,4 @@ func RemoveAutoresponderBatch(tx *db.Tx, id enlist.AutoresponderID) error {
 // addPopulation stores a population, unless the Batch has one with this number.
 func addPopulation(tx *db.Tx, p *Population) error {
 	return populationTable.Do(tx, populationTable.InsertNew, db.Inserted, p)
-}
-
-// AddRecipients stores recipients that are in no slice.
-func AddRecipients(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID,
-	status RecipientStatus, sent int64) (int64, error) {
-	if len(ids) == 0 {
-		return 0, nil
-	}
-	schema, err := lists.Schema(tx, list)
-	if err != nil {
-		return 0, err
-	}
-	test, args, err := tx.ContactTest("id", ids)
-	if err != nil {
-		return 0, err
-	}
-	address := tx.SQL.FieldText(strconv.FormatInt(int64(schema.Email().ID), 10))
-	return tx.Exec(`INSERT INTO recipient (list_id, batch_id, contact_id, slice, status, time, attempts, address, detail,
-			sent_time, unsubscribed_time, deactivated_time)
-		SELECT list_id, CAST(? AS BIGINT), id, 0, CAST(? AS TEXT), CAST(? AS BIGINT), 0, coalesce(`+address+`, ''), '',
-			CAST(? AS BIGINT), 0, 0
-		FROM contact WHERE list_id = ? AND `+test+" ORDER BY id ON CONFLICT DO NOTHING",
-		append([]any{int64(batch), string(status), sent, sent, int64(list)}, args...)...)
 }

@@ -8,6 +8,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
+	"enlist/internal/recipients"
 )
 
 func TestAutorespondersAreReturnedAsStored(t *testing.T) {
@@ -60,7 +61,7 @@ func autoresponderBatchIsHidden(e *apptest.SentBatch) {
 		f.Must(err)
 	}
 	apptest.View(f.T, f.Store, func(tx *db.Tx) error {
-		rows, err := batches.Recipients(tx, f.News, f.ID, f.Contacts)
+		rows, err := recipients.ByID(tx, f.News, f.ID, f.Contacts)
 		if len(rows) != 0 {
 			f.Errorf("%d recipients are left", len(rows))
 		}

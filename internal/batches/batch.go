@@ -5,13 +5,13 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 )
 
 // This file has the record of a Batch: one Message that is sent to many Contacts. The rules for
 // callers are in add.go and edit.go. A job populates the Batch (sending/populate.go): it
-// stores a recipient for each Contact that gets the mail. The sender of package sending then takes
-// slices of these recipients (sending/slice.go), composes their mails and stores the results
-// (sending/send.go). recipient.go has the recipients.
+// stores a recipient (package recipients) for each Contact that gets the mail. The sender of package sending then takes
+// slices of these recipients (sending/slice.go), composes their mails and stores the results (sending/send.go).
 
 // Batch sends a Message to Contacts. Its ID is also the queue ID that addBatch returns.
 type Batch struct {
@@ -46,7 +46,7 @@ type Batch struct {
 	RecentMails      int64
 	RecentBounces    int64 // refused because of the address, or reported later
 	RecentComplaints int64
-	BatchCounts
+	recipients.Counts
 }
 
 // BatchStatus says what the server does with a Batch.
@@ -90,73 +90,6 @@ func (b *Batch) Ended() bool {
 	return false
 }
 
-// BatchCounts are the numbers of a Batch. Each transaction that changes a recipient also adds to
-// them, so a report reads one row.
-type BatchCounts struct {
-	Recipients   int64
-	Sent         int64 // accepted by the mail server
-	Refused      int64 // refused by the mail server because of the address
-	Bounced      int64 // refused, or reported as undeliverable later
-	Failed       int64 // not sent for another reason
-	Skipped      int64 // recipients that must not get the mail any more
-	Complained   int64
-	Unsubscribed int64 // by the link in the mail, or by a complaint
-	Deactivated  int64 // Contacts that a bounce of this Batch deactivated
-	Repeated     int64 // sent again, because the first outcome is unknown
-	Doubtful     int64 // not sent again although the outcome is unknown
-	Contradicted int64 // mails that other counts have twice; see Recipient.Contradicted
-
-	// Contacts that were left out or skipped, by reason.
-	LeftUnsubscribed, LeftInactive, LeftUnconfirmed, LeftNoAddress, LeftSuppressed, LeftDuplicate, LeftSentBefore,
-	LeftExcluded, LeftGone int64
-}
-
-// Leave adds n to the count of a reason.
-func (c *BatchCounts) Leave(reason LeftOut, n int64) {
-	switch reason {
-	case LeftUnsubscribed:
-		c.LeftUnsubscribed += n
-	case LeftInactive:
-		c.LeftInactive += n
-	case LeftUnconfirmed:
-		c.LeftUnconfirmed += n
-	case LeftNoAddress:
-		c.LeftNoAddress += n
-	case LeftSuppressed:
-		c.LeftSuppressed += n
-	case LeftDuplicate:
-		c.LeftDuplicate += n
-	case LeftSentBefore:
-		c.LeftSentBefore += n
-	case LeftExcluded:
-		c.LeftExcluded += n
-	case LeftGone:
-		c.LeftGone += n
-	}
-}
-
-// LeftOut says why a Contact gets no mail of a Batch.
-type LeftOut string
-
-// The reasons.
-const (
-	LeftUnsubscribed LeftOut = "unsubscribed"
-	LeftInactive     LeftOut = "inactive"
-	LeftUnconfirmed  LeftOut = "unconfirmed" // the List requires a confirmation
-	LeftNoAddress    LeftOut = "no address"
-	LeftSuppressed   LeftOut = "suppressed"  // the address is on the Unsubscriber List for all Lists
-	LeftDuplicate    LeftOut = "duplicate"   // another recipient of the Batch has the address
-	LeftSentBefore   LeftOut = "sent before" // only for populations of type unsent
-	LeftExcluded     LeftOut = "excluded"    // by the options of the Batch
-	LeftGone         LeftOut = "gone"        // the List has no such Contact
-)
-
-// ToSend returns the number of recipients that get the mail, or have got it.
-func (c *BatchCounts) ToSend() int64 { return c.Recipients - c.Skipped }
-
-// Processed returns the number of recipients whose mail was sent, has failed permanently, or is doubtful for ever.
-func (c *BatchCounts) Processed() int64 { return c.Sent + c.Refused + c.Failed + c.Doubtful }
-
 // BatchAttributes are the keys of a Batch record, in their order on the wire.
 var BatchAttributes = []enlist.Attribute[Batch]{
 	enlist.Searchable(enlist.ReadOnlyInt("id", func(b *Batch) enlist.BatchID { return b.ID })),
@@ -199,6 +132,24 @@ var BatchStatusAttributes = []enlist.Attribute[Batch]{
 	enlist.ReadOnlyInt("send_current_count", func(b *Batch) int64 { return b.Processed() }),
 	enlist.ReadOnlyFlag("is_scheduled", func(b *Batch) bool { return b.IsScheduled }),
 	enlist.ReadOnlyText("send_status", (*Batch).SendStatus),
+}
+
+// hoursUpto is for how long after the send time a period of recipients.Sums is an hour. Later ones are days, so a report
+// of a year reads few rows.
+const hoursUpto = 7 * enlist.Day
+
+// Period returns the beginning of the period of recipients.Sums to which a time belongs.
+func (b *Batch) Period(at int64) int64 {
+	if at-b.SendTime < hoursUpto {
+		return at - at%enlist.Hour
+	}
+	return at - at%enlist.Day
+}
+
+// SumPart returns the part of the sums to which the events of a Contact are added. Transactions for different Contacts
+// mostly lock different rows. A Batch without variants has the parts 0 to 15, variant 1 has 16 to 31, and so on.
+func (b *Batch) SumPart(id enlist.ContactID) int64 {
+	return b.VariantOf(id)*recipients.SumParts + int64(id)%recipients.SumParts
 }
 
 // Population says which Contacts of a List get the mails of a Batch.

@@ -10,11 +10,11 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 	"enlist/internal/search"
 )
 
-// This file stores Batches and their populations. recipient_sql.go stores the recipients, and
-// slice_sql.go the slices.
+// This file stores Batches and their populations.
 
 func mapBatch(m *db.Mapper, b *Batch) {
 	m.ID("id", (*int64)(&b.ID))
@@ -45,11 +45,11 @@ func mapBatch(m *db.Mapper, b *Batch) {
 	m.Computed("events_removed", &b.EventsRemoved) // only package privacy changes it
 	m.Fixed("first_sent_time", &b.FirstSent)
 	m.Fixed("last_sent_time", &b.LastSent)
-	mapBatchCounts(m, &b.BatchCounts)
+	mapBatchCounts(m, &b.Counts)
 }
 
 // mapBatchCounts describes the columns to which AddToBatch adds.
-func mapBatchCounts(m *db.Mapper, c *BatchCounts) {
+func mapBatchCounts(m *db.Mapper, c *recipients.Counts) {
 	m.Fixed("recipients", &c.Recipients)
 	m.Fixed("sent", &c.Sent)
 	m.Fixed("refused", &c.Refused)
@@ -115,7 +115,7 @@ var (
 // their weight.
 func addToBatchStatement() string {
 	m := new(db.Mapper)
-	mapBatchCounts(m, new(BatchCounts))
+	mapBatchCounts(m, new(recipients.Counts))
 	set := make([]string, len(m.Columns))
 	for i, c := range m.Columns {
 		set[i] = c.Name + " = " + c.Name + " + ?"
@@ -233,7 +233,7 @@ func BatchLists(tx *db.Tx, id enlist.BatchID) ([]enlist.ListID, error) {
 }
 
 // SumsOfBatches returns the sums of those of the Batches that the caller may access.
-func SumsOfBatches(tx *db.Tx, c *enlist.Caller, ids []enlist.BatchID) (map[enlist.BatchID]BatchSums, error) {
+func SumsOfBatches(tx *db.Tx, c *enlist.Caller, ids []enlist.BatchID) (map[enlist.BatchID]recipients.Sums, error) {
 	among, arg, err := db.OneOfIDs(tx, ids)
 	if err != nil || len(ids) == 0 {
 		return nil, err
@@ -247,22 +247,13 @@ func SumsOfBatches(tx *db.Tx, c *enlist.Caller, ids []enlist.BatchID) (map[enlis
 	if err != nil {
 		return nil, err
 	}
-	return SumsByBatch(tx, allowed)
+	return recipients.SumsByBatch(tx, allowed)
 }
 
 // OfList returns the Batches with a population of a List, in order of ID.
 func OfList(tx *db.Tx, list enlist.ListID) ([]enlist.BatchID, error) {
 	return db.IDsOf[enlist.BatchID](tx,
 		"SELECT DISTINCT batch_id FROM batch_population WHERE list_id = ? ORDER BY batch_id", int64(list))
-}
-
-// ForgetContacts removes removed Contacts from the Batches of the List.
-func ForgetContacts(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) error {
-	among, err := OfList(tx, list)
-	if err != nil {
-		return err
-	}
-	return Forget(tx, among, list, ids)
 }
 
 // countLists returns the number of Lists of each of those Batches that the caller may access.
@@ -307,7 +298,7 @@ func AddBatch(tx *db.Tx, b *Batch, populations []Population) error {
 func SetBatchState(tx *db.Tx, b *Batch) error { return batchTable.Save(tx, b) }
 
 // AddToBatch adds to the counts of a Batch.
-func AddToBatch(tx *db.Tx, id enlist.BatchID, counts BatchCounts, now int64) error {
+func AddToBatch(tx *db.Tx, id enlist.BatchID, counts recipients.Counts, now int64) error {
 	m := db.Mapper{Job: db.Inserted}
 	mapBatchCounts(&m, &counts)
 	sent := now
@@ -394,7 +385,7 @@ func IDs(tx *db.Tx, account enlist.AccountID) ([]enlist.BatchID, error) {
 
 // deleteBatch removes a Batch without its recipients.
 func deleteBatch(tx *db.Tx, id enlist.BatchID) error {
-	return errors.Join(DeleteSums(tx, id),
+	return errors.Join(recipients.DeleteSums(tx, id),
 		tx.Do("DELETE FROM batch_population WHERE batch_id = ?", int64(id)),
 		tx.Do("DELETE FROM batch_exclusion WHERE batch_id = ?", int64(id)),
 		tx.Do("DELETE FROM batch WHERE id = ?", int64(id)))

@@ -2,11 +2,12 @@ package batches
 
 import (
 	"slices"
-	"strings"
 
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
+	"enlist/internal/recipients"
 )
 
 // populateStep is the largest number of Contacts that one step reads.
@@ -28,7 +29,7 @@ func (p *Population) Next(tx *db.Tx) (c candidates, err error) {
 			return c, nil
 		}
 		p.Last = step[len(step)-1]
-		c.Found, err = CandidatesByID(tx, p.List, step)
+		c.Found, err = contacts.CandidatesByID(tx, p.List, step)
 		c.Gone = int64(len(step) - len(c.Found))
 		return c, err
 	}
@@ -38,7 +39,7 @@ func (p *Population) Next(tx *db.Tx) (c candidates, err error) {
 			return c, err
 		}
 	}
-	c.Found, err = Candidates(tx, p.List, p.Last, p.Upto, populateStep)
+	c.Found, err = contacts.Candidates(tx, p.List, p.Last, p.Upto, populateStep)
 	p.Done = len(c.Found) < populateStep
 	if n := len(c.Found); n > 0 {
 		p.Last = c.Found[n-1].ID
@@ -48,7 +49,7 @@ func (p *Population) Next(tx *db.Tx) (c candidates, err error) {
 
 // Wanted returns the candidates that become recipients unless they are duplicates, and counts the others by reason.
 func (b *Batch) Wanted(tx *db.Tx, schema *enlist.Schema, p *Population, exclude *Exclusion, found []contacts.Candidate,
-	counts *BatchCounts) ([]contacts.Candidate, error) {
+	counts *recipients.Counts) ([]contacts.Candidate, error) {
 	chosen := make([]contacts.Candidate, 0, len(found))
 	for i := range found {
 		if reason := leftOut(&found[i], schema); reason != "" {
@@ -77,7 +78,7 @@ func (b *Batch) Wanted(tx *db.Tx, schema *enlist.Schema, p *Population, exclude 
 
 // withoutSuppressed returns the candidates that are not suppressed, and counts the others.
 func withoutSuppressed(tx *db.Tx, list *enlist.List, all []contacts.Candidate,
-	counts *BatchCounts) ([]contacts.Candidate, error) {
+	counts *recipients.Counts) ([]contacts.Candidate, error) {
 	ids, err := contacts.Suppressed(tx, list, all)
 	counts.LeftSuppressed += int64(len(ids))
 	return without(all, ids), err
@@ -93,10 +94,10 @@ func IDsOfCandidates(all []contacts.Candidate) []enlist.ContactID {
 }
 
 // leftOut says why a Contact becomes no recipient. It returns "" if the Contact does.
-func leftOut(c *contacts.Candidate, schema *enlist.Schema) LeftOut {
+func leftOut(c *contacts.Candidate, schema *enlist.Schema) recipients.LeftOut {
 	contact := enlist.Contact{Key: c.Key, IsActive: c.IsActive, IsUnsubscribed: c.IsUnsubscribed,
 		DoubleOptIn: c.IsDoubleOptIn}
-	return ReasonLeftOut(&contact, schema)
+	return recipients.WhyLeftOut(&contact, schema)
 }
 
 // withoutSent returns the candidates that were not sent the Message before.
@@ -110,6 +111,17 @@ func (b *Batch) withoutSent(tx *db.Tx, list enlist.ListID, all []contacts.Candid
 		return nil, err
 	}
 	return without(all, sent), nil
+}
+
+// sentBefore returns those Contacts that were sent a Message: by one of the Batches, or because of an event.
+func sentBefore(tx *db.Tx, list enlist.ListID, message enlist.MessageID, batches []enlist.BatchID,
+	ids []enlist.ContactID) ([]enlist.ContactID, error) {
+	sent, err := messages.SentBecauseOfEvents(tx, list, message, ids)
+	if err != nil {
+		return nil, err
+	}
+	more, err := recipients.SentBy(tx, list, batches, ids)
+	return append(sent, more...), err
 }
 
 // without returns the candidates that have none of the IDs. It sorts the IDs.
@@ -145,20 +157,4 @@ func batchesWithMessage(tx *db.Tx, b *Batch) (ids []enlist.BatchID, err error) {
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids), nil
-}
-
-// ReasonLeftOut says why a Contact must not get the mail of a Batch. It returns "" for a Contact that may.
-// reference.md: event.confirm
-func ReasonLeftOut(c *enlist.Contact, schema *enlist.Schema) LeftOut {
-	switch {
-	case c.IsUnsubscribed:
-		return LeftUnsubscribed
-	case !c.IsActive:
-		return LeftInactive
-	case !strings.Contains(c.Key, "@"):
-		return LeftNoAddress
-	case schema.List.DoubleOptIn && !c.DoubleOptIn:
-		return LeftUnconfirmed
-	}
-	return ""
 }

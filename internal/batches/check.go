@@ -9,6 +9,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
+	"enlist/internal/recipients"
 )
 
 // This file has the result of checkBatch: what is probably wrong with a Batch that is not added yet, and who would get
@@ -20,11 +21,11 @@ const maxMerged = 50
 
 // BatchCheck is the result of a check.
 type BatchCheck struct {
-	BatchCounts       // only Recipients and the numbers of Contacts that are left out
-	Checked     int64 // Contacts that were read
-	Total       int64 // Contacts of the populations
-	Complete    bool  // all Contacts of the populations were read; otherwise the numbers are about the first ones
-	Findings    []messages.Finding
+	recipients.Counts       // only Recipients and the numbers of Contacts that are left out
+	Checked           int64 // Contacts that were read
+	Total             int64 // Contacts of the populations
+	Complete          bool  // all Contacts of the populations were read; otherwise the numbers are about the first ones
+	Findings          []messages.Finding
 
 	Populations []PopulationCheck // in the order of the request
 

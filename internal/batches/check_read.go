@@ -15,6 +15,7 @@ import (
 	"enlist/internal/lists"
 	"enlist/internal/messages"
 	"enlist/internal/pace"
+	"enlist/internal/recipients"
 )
 
 // This file has checkBatch and reads the Contacts of a check, by the code that populates Batches. It reads them in
@@ -197,7 +198,7 @@ func (s *Service) enterCheck(ctx context.Context) (leave func(), err error) {
 // checkStep is what a step has found. Its transaction may run again, so it changes nothing in the check.
 type checkStep struct {
 	population Population
-	counts     BatchCounts // of the check, after this step
+	counts     recipients.Counts // of the check, after this step
 	checked    int64
 	contacts   int64 // of the population, in this step
 	recipients int64 // of the step
@@ -210,7 +211,7 @@ type checkStep struct {
 
 // step reads some Contacts of a population, and counts them.
 func (k *batchCheck) step(tx *db.Tx, i int) (*checkStep, error) {
-	st := &checkStep{population: k.populations[i], counts: k.result.BatchCounts, taken: make(map[uint64]bool),
+	st := &checkStep{population: k.populations[i], counts: k.result.Counts, taken: make(map[uint64]bool),
 		domains: make(map[string]int64), missing: maps.Clone(k.missing)}
 	p := &st.population
 	schema, err := lists.Schema(tx, p.List)
@@ -249,7 +250,7 @@ func (k *batchCheck) step(tx *db.Tx, i int) (*checkStep, error) {
 
 // take adds the result of a step to the check.
 func (k *batchCheck) take(i int, st *checkStep) {
-	k.populations[i], k.result.BatchCounts, k.missing = st.population, st.counts, st.missing
+	k.populations[i], k.result.Counts, k.missing = st.population, st.counts, st.missing
 	k.result.Checked += st.checked
 	k.result.Populations[i].Contacts += st.contacts
 	k.result.Populations[i].Recipients += st.recipients

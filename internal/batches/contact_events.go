@@ -6,6 +6,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
+	"enlist/internal/recipients"
 )
 
 // This file has the mails to a Contact with what happened to them.
@@ -19,7 +20,7 @@ type MailHistory struct {
 
 // HistoryEvent is an event of a mail. All mails of an autoresponder to a Contact have the same events.
 type HistoryEvent struct {
-	RecipientEvent
+	recipients.Event
 	URL string // for EventLink: the link as the Message contains it
 }
 
@@ -47,8 +48,8 @@ func (m *MailHistory) readEvents(tx *db.Tx, events eventsByBatch) (err error) {
 	}
 	var links []messages.Link
 	for _, found := range events[m.Batch] {
-		e := HistoryEvent{RecipientEvent: found}
-		if e.Kind == EventLink {
+		e := HistoryEvent{Event: found}
+		if e.Kind == recipients.EventLink {
 			if links == nil {
 				if links, err = messages.Links(tx, m.MessageID); err != nil {
 					return err

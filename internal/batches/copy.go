@@ -7,6 +7,7 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 )
 
 // This file has what a page needs to make another Batch of an earlier one, and to find Batches by name.
@@ -71,7 +72,7 @@ func (s *Service) NotOpened(ctx context.Context, c *enlist.Caller, id enlist.Bat
 		if err != nil {
 			return nil, err
 		}
-		if err := b.CheckHasRows(RowsNotOpened); err != nil {
+		if err := b.CheckHasRows(recipients.RowsNotOpened); err != nil {
 			return nil, err
 		}
 		lists, err := BatchLists(tx, id)

@@ -1,5 +1,6 @@
-// Package batches has Batches and autoresponders: their definitions, their recipients and the counts of their mails.
-// Package sending sends them, and package reports shows the figures.
+// Package batches has Batches and autoresponders: their definitions, and the counts of their mails. Package recipients
+// has the recipients and what happened to each mail, package sending sends the mails, and package reports shows the
+// figures.
 //
 //	batch.go, add.go, edit.go   the records, and what a caller may change
 //	options.go, variant.go, localtime.go, exclusion_sql.go   the options of a Batch
@@ -7,13 +8,10 @@
 //	check*.go        what is probably wrong with a Batch before it is added
 //	shown.go         a Batch is added as a person has seen it
 //	sender.go        whether the senders of a Batch are allowed
-//	candidates.go, suppress.go   which Contacts of a population are left out, and why
-//	recipient*.go, slice_sql.go   the recipients, and the slices in which they are sent
-//	event*.go, events_removed.go   opens, clicks and other events, and their sums
-//	edition_sql.go   the mails by edition of their Message
-//	sums_sql.go      reads these sums for reports
+//	candidates.go    which Contacts of a population are left out, and why
+//	delivery.go      the mails to a Contact, those of Batches and all others
+//	events_removed.go   Batches whose opens and clicks were removed
 //	uses_sql.go      how often Messages were sent and opened
-//	domain*.go       the numbers by group of domains and by reason of bounces
 //	autoresponder*.go    autoresponders, and the Batch that has the figures of one
 //	history.go, contact_events.go   the mails that a Contact got, and what happened to them
 //	person_data.go   what of this is about a person, and what of it is old

@@ -7,6 +7,7 @@ import (
 	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 )
 
 // This file has the calls that change, delete, get and search Batches. A key that is restricted to
@@ -224,7 +225,7 @@ func (s *Service) RemoveBatch(ctx context.Context, e RemoveBatch) (done bool, er
 			return false, err
 		}
 		for _, list := range lists {
-			if more, err := DeleteSome(tx, list, e.Batch, populateStep); err != nil || more {
+			if more, err := recipients.DeleteSome(tx, list, e.Batch, populateStep); err != nil || more {
 				return false, err
 			}
 		}

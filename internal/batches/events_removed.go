@@ -7,6 +7,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
+	"enlist/internal/recipients"
 )
 
 // EventBatchesOf returns the Batches whose opens or clicks decide about the recipients of a Batch, in order of ID.
@@ -33,14 +34,14 @@ func EventBatchesOf(tx *db.Tx, populations []Population, exclude *enlist.Criteri
 
 // CheckHasRows refuses rows of a kind that a Retention has removed from the Batch. The Batch of an autoresponder has
 // the opens and clicks of its younger mails.
-func (b *Batch) CheckHasRows(kind EventKind) error {
+func (b *Batch) CheckHasRows(kind recipients.EventKind) error {
 	if b.EventsRemoved == 0 {
 		return nil
 	}
 	switch kind {
-	case RowsNotOpened:
+	case recipients.RowsNotOpened:
 		return contacts.ErrEventsRemoved(b.ID)
-	case EventOpened, EventClicked, EventLink:
+	case recipients.EventOpened, recipients.EventClicked, recipients.EventLink:
 		if b.Status != BatchRunning {
 			return contacts.ErrEventsRemoved(b.ID)
 		}
@@ -49,7 +50,7 @@ func (b *Batch) CheckHasRows(kind EventKind) error {
 }
 
 // HasNoEvents reports whether the opens and clicks of a recipient were removed, so that a late one must not be counted.
-func (b *Batch) HasNoEvents(r *Recipient) bool {
+func (b *Batch) HasNoEvents(r *recipients.Recipient) bool {
 	if b.Status == BatchRunning {
 		return r.Sent < b.EventsRemoved
 	}

@@ -7,6 +7,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
+	"enlist/internal/recipients"
 )
 
 // This file has the call that returns the mails to a Contact: the sent mails and the failed mails.
@@ -92,14 +93,14 @@ func (s *Service) MessagesSentToContact(ctx context.Context, c *enlist.Caller, r
 }
 
 // eventsByBatch are the events of a Contact.
-type eventsByBatch map[enlist.BatchID][]RecipientEvent
+type eventsByBatch map[enlist.BatchID][]recipients.Event
 
 func eventsOf(tx *db.Tx, list enlist.ListID, contact enlist.ContactID) (eventsByBatch, error) {
 	among, err := OfList(tx, list)
 	if err != nil {
 		return nil, err
 	}
-	return EventsByBatch(tx, among, list, contact)
+	return recipients.EventsByBatch(tx, among, list, contact)
 }
 
 // deliverySender gets a delivery, and calls the function row, which writes a row.
@@ -140,9 +141,9 @@ func (m *SentMessage) readOpens(tx *db.Tx, events eventsByBatch) (err error) {
 		return err
 	}
 	ofMail := events[m.Batch]
-	if opened := EventOf(ofMail, EventOpened, 0); opened != nil {
+	if opened := recipients.EventOf(ofMail, recipients.EventOpened, 0); opened != nil {
 		m.FirstOpen, m.LastOpen, m.OpenType = opened.Time, opened.LastTime, "html"
-		if clicked := EventOf(ofMail, EventClicked, 0); clicked != nil && clicked.Time == opened.Time {
+		if clicked := recipients.EventOf(ofMail, recipients.EventClicked, 0); clicked != nil && clicked.Time == opened.Time {
 			m.OpenType = "text"
 		}
 	}

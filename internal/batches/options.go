@@ -10,6 +10,7 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
 	"enlist/internal/messages"
+	"enlist/internal/recipients"
 )
 
 // This file has the options of a Batch: its name, the Contacts to leave out, the rate of its
@@ -171,7 +172,7 @@ func (x *Exclusion) keep(tx *db.Tx, schema *enlist.Schema, all []contacts.Candid
 		return nil, err
 	}
 	if len(x.Batches) > 0 {
-		sent, err := SentByBatches(tx, schema.List.ID, x.Batches, ids)
+		sent, err := recipients.SentBy(tx, schema.List.ID, x.Batches, ids)
 		if err != nil {
 			return nil, err
 		}

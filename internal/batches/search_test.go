@@ -9,6 +9,7 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 )
 
 // This file tests searches for Batches.
@@ -62,7 +63,7 @@ func addManyBatches(f *apptest.Batches, tx *db.Tx) error {
 		b := &batches.Batch{AccountID: f.Caller.Account.ID, CreatorKeyID: enlist.KeyID(n % 3), CreatorName: "Ann", CreationTime: 18 - n,
 			ListID: f.News, MessageID: enlist.MessageID(n % 4), MessageType: "email", IsScheduled: n%2 == 0, IsTest: n%5 == 1,
 			IsPopulated: n%3 == 0, Name: []string{"News", "", "ne", "NEWS"}[n%4], Status: statuses[n%8], SendTime: n % 7, FirstSent: n % 3,
-			LastSent: n % 2, BatchCounts: batches.BatchCounts{Recipients: n % 5, Sent: n % 3}}
+			LastSent: n % 2, Counts: recipients.Counts{Recipients: n % 5, Sent: n % 3}}
 		if err := batches.AddBatch(tx, b, []batches.Population{{Number: 1, List: f.News, Type: batches.PopulationList}}); err != nil {
 			return fmt.Errorf("add Batch %d: %w", i, err)
 		}

@@ -3,6 +3,7 @@ package batches
 import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 )
 
 // This file reads how often Messages, and those of autoresponders, were sent and opened. Package reports shows it.
@@ -40,7 +41,7 @@ func Uses(tx *db.Tx, c *enlist.Caller) (map[enlist.MessageID][]Use, error) {
 	if err != nil {
 		return nil, err
 	}
-	sums, err := SumsByBatch(tx, ids)
+	sums, err := recipients.SumsByBatch(tx, ids)
 	for _, ofMessage := range uses {
 		for i := range ofMessage {
 			ofMessage[i].Opened = sums[ofMessage[i].Batch].HumanOpened
@@ -81,7 +82,7 @@ func FiguresOfAutoresponders(tx *db.Tx, c *enlist.Caller, list enlist.ListID) (
 	if err != nil {
 		return nil, err
 	}
-	sums, err := SumsByBatch(tx, ids)
+	sums, err := recipients.SumsByBatch(tx, ids)
 	for id, f := range figures {
 		f.Opened, f.Clicked = sums[f.Batch].HumanOpened, sums[f.Batch].HumanClicked
 		figures[id] = f
@@ -91,14 +92,14 @@ func FiguresOfAutoresponders(tx *db.Tx, c *enlist.Caller, list enlist.ListID) (
 
 // EachOutcome calls each with the time of the first mail and the numbers of mails of the Batches that pass a filter.
 func EachOutcome(tx *db.Tx, account enlist.AccountID, f BatchFilter,
-	each func(isTest bool, first int64, n *BatchCounts)) error {
+	each func(isTest bool, first int64, n *recipients.Counts)) error {
 	clauses, args, err := BatchClauses(tx, account, f)
 	if err != nil {
 		return err
 	}
 	return tx.Each(func(row *db.Cursor) error {
 		isTest, first := row.Int() != 0, row.Int()
-		each(isTest, first, &BatchCounts{Sent: row.Int(), Refused: row.Int(), Bounced: row.Int(), Failed: row.Int(),
+		each(isTest, first, &recipients.Counts{Sent: row.Int(), Refused: row.Int(), Bounced: row.Int(), Failed: row.Int(),
 			Complained: row.Int(), Unsubscribed: row.Int()})
 		return nil
 	}, "SELECT is_test, first_sent_time, sent, refused, bounced, failed, complained, unsubscribed FROM batch "+clauses,

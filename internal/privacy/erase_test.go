@@ -16,6 +16,7 @@ import (
 	"enlist/internal/imports"
 	"enlist/internal/messages"
 	"enlist/internal/privacy"
+	"enlist/internal/recipients"
 )
 
 // This file tests the erasure of everything that is stored about a person.
@@ -117,12 +118,12 @@ func personWithEverything(f *apptest.Batches) (ann, bob enlist.ContactID) {
 				return err
 			}
 		}
-		r, err := batches.LoadRecipient(tx, f.News, 1, bob)
+		r, err := recipients.Load(tx, f.News, 1, bob)
 		if err != nil {
 			return err
 		}
 		r.Address, r.Detail = "ANN@example.com", "550 no mailbox for ann@example.com"
-		return batches.SetRecipient(tx, r)
+		return r.Save(tx)
 	})
 	i, err := f.App.Imports.AddImport(f.Context(), f.Caller, imports.NewImport{ImportOptions: imports.ImportOptions{List: f.News, FileName: "p.csv"},
 		File: strings.NewReader("Email\nann@example.com\nann@example.com@example.com\ncarl@example.com\n")})
@@ -146,7 +147,7 @@ func eraseLeavesNothing(o *apptest.Account) {
 	ann, bob := personWithEverything(f)
 	o.Must(o.App.Sending.Opened(o.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: enlist.DeliveryKey{List: f.News, Contact: ann,
 		Time: o.Now.Unix(), Cause: batches.CauseBatch(1)}}, apptest.PersonAgent))
-	before, counts := export(o, o.Caller, "ann@example.com"), f.Batch(1).BatchCounts
+	before, counts := export(o, o.Caller, "ann@example.com"), f.Batch(1).Counts
 	plan, err := o.App.Privacy.PlanErasure(o.Context(), o.Caller, "ann@example.com")
 	o.Must(err)
 	for i, s := range personSections {
@@ -163,7 +164,7 @@ func eraseLeavesNothing(o *apptest.Account) {
 		o.Errorf("erased %v, want what was planned: %v", erased, plan)
 	}
 	wantErased(o, "ann@example.com")
-	if b := f.Batch(1).BatchCounts; b != counts || b.Sent != 2 {
+	if b := f.Batch(1).Counts; b != counts || b.Sent != 2 {
 		o.Errorf("the Batch has the counts %+v, want as before: %+v", b, counts)
 	}
 	after := export(o, o.Caller, "bob@example.com")

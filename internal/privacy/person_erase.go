@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"enlist/internal/accounts"
-	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -16,6 +15,7 @@ import (
 	"enlist/internal/imports"
 	"enlist/internal/lists"
 	"enlist/internal/messages"
+	"enlist/internal/recipients"
 )
 
 // This file erases everything that an Account stores about the person with an address. It erases what an export finds
@@ -173,8 +173,8 @@ func (s *Service) eraseMails(ctx context.Context, f *personFound) error {
 	if err := inChunks(ctx, s.db, f.deliveries, forEach(messages.EraseDelivery)); err != nil {
 		return err
 	}
-	return inChunks(ctx, s.db, f.recipients, forEach(func(tx *db.Tx, r batches.Recipient) error {
-		return batches.EraseRecipient(tx, &r)
+	return inChunks(ctx, s.db, f.recipients, forEach(func(tx *db.Tx, r recipients.Recipient) error {
+		return r.Erase(tx)
 	}))
 }
 

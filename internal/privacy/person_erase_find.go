@@ -15,6 +15,7 @@ import (
 	"enlist/internal/imports"
 	"enlist/internal/lists"
 	"enlist/internal/messages"
+	"enlist/internal/recipients"
 )
 
 // This file finds the rows that an erasure removes: those of an export (person.go), and changes of many Contacts.
@@ -30,7 +31,7 @@ type personFound struct {
 	entries    []int64 // of the Unsubscriber List
 	hashes     []string
 	deliveries []enlist.DeliveryKey
-	recipients []batches.Recipient // only their keys
+	recipients []recipients.Recipient // only their keys
 	events     []int64
 	jobs       []int64
 	results    []resultStep
@@ -134,7 +135,7 @@ func (f *personFound) Row(values []PersonValue) error {
 		}
 	case PersonBatchMails:
 		if isOthers {
-			f.recipients = append(f.recipients, batches.Recipient{List: list, Contact: contact,
+			f.recipients = append(f.recipients, recipients.Recipient{List: list, Contact: contact,
 				Batch: enlist.BatchID(number("batch_id"))})
 		}
 	case PersonWebhookEvents:

@@ -10,6 +10,7 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
 	"enlist/internal/messages"
+	"enlist/internal/recipients"
 )
 
 // This file has how long an Account keeps opens and clicks, the addresses and texts in the records of its mails, and
@@ -101,9 +102,9 @@ func (p *RetentionPart) kind() enlist.RetentionKind {
 func (p *RetentionPart) old() *db.OldRows {
 	switch p.Table {
 	case retainedEvents:
-		return batches.OldEvents(p.List, p.Batch, p.Before, p.Ended)
+		return recipients.OldEvents(p.List, p.Batch, p.Before, p.Ended)
 	case retainedRecipients:
-		return batches.OldTexts(p.List, p.Batch, p.Before)
+		return recipients.OldTexts(p.List, p.Batch, p.Before)
 	}
 	return messages.OldTexts(p.List, p.Before)
 }

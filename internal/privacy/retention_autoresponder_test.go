@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"enlist/internal/apptest"
-	"enlist/internal/batches"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 	"enlist/internal/reports"
 )
 
@@ -31,16 +31,16 @@ func oldEventsOfAutorespondersAreRemoved(e *apptest.SentBatch) {
 	young := f.Send(f.Contacts[1:3]...) // also the second mail to a Contact
 	f.Pass(2 * 24 * time.Hour)
 	track(young...)
-	before := f.Report().BatchSums
+	before := f.Report().Sums
 	wantPlan(f.SentBatch.Batches.Account, 3, 0) // the open, the click and its link of the first Contact
 	removeOldEvents(f.SentBatch, 3)
 	wantPlan(f.SentBatch.Batches.Account, 0, 0)
 	removeOldEvents(f.SentBatch, 0)
 	f.WantSums(before)
 	all := enlist.Query{}
-	f.WantRows(batches.EventOpened, all, "a1", "a2")
-	f.WantRows(batches.EventClicked, all, "a1")
-	err := f.App.Reports.BatchRows(f.Context(), f.Caller, reports.RowsRequest{Batch: f.ID, Kind: batches.RowsNotOpened}, all, nil)
+	f.WantRows(recipients.EventOpened, all, "a1", "a2")
+	f.WantRows(recipients.EventClicked, all, "a1")
+	err := f.App.Reports.BatchRows(f.Context(), f.Caller, reports.RowsRequest{Batch: f.ID, Kind: recipients.RowsNotOpened}, all, nil)
 	f.Refused(err, enlist.InvalidSearch, "the opens and clicks of Batch")
 	f.Refused(search(f.SentBatch, "batch_opened", "exactly"), enlist.InvalidSearch, "the opens and clicks of Batch")
 	f.Case("a late open of an old mail only changes the time of the Contact", func() {
@@ -61,6 +61,6 @@ func oldEventsOfAutorespondersAreRemoved(e *apptest.SentBatch) {
 	f.Case("a month later the next mails are old", func() {
 		f.Pass(39 * 24 * time.Hour)
 		removeOldEvents(f.SentBatch, 4)
-		f.WantRows(batches.EventOpened, all, "a0")
+		f.WantRows(recipients.EventOpened, all, "a0")
 	})
 }

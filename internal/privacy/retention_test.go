@@ -14,6 +14,7 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
 	"enlist/internal/privacy"
+	"enlist/internal/recipients"
 	"enlist/internal/reports"
 )
 
@@ -76,7 +77,7 @@ func search(f *apptest.SentBatch, key, operator string) error {
 func oldEventsAreRemoved(f *apptest.SentBatch) {
 	accessAll(f)
 	wantPlan(f.Batches.Account, 0, 0)
-	before := f.Report().BatchSums
+	before := f.Report().Sums
 	f.Retain(30, 0)
 	f.Pass(29 * 24 * time.Hour)
 	wantPlan(f.Batches.Account, 0, 0)
@@ -106,7 +107,7 @@ func oldEventsAreRemoved(f *apptest.SentBatch) {
 			f.Refused(search(f, key, "not"), enlist.InvalidSearch, "the opens and clicks of Batch")
 		}
 		f.Must(search(f, "batch_sent", "exactly"))
-		for _, kind := range []batches.EventKind{batches.EventOpened, batches.EventClicked, batches.EventLink, batches.RowsNotOpened} {
+		for _, kind := range []recipients.EventKind{recipients.EventOpened, recipients.EventClicked, recipients.EventLink, recipients.RowsNotOpened} {
 			err := f.App.Reports.BatchRows(f.Context(), f.Caller, reports.RowsRequest{Batch: f.ID, Kind: kind}, enlist.Query{}, nil)
 			f.Refused(err, enlist.InvalidSearch, "the opens and clicks of Batch")
 		}

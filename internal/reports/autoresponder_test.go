@@ -8,6 +8,7 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
+	"enlist/internal/recipients"
 	"enlist/internal/reports"
 )
 
@@ -28,16 +29,16 @@ func autoresponderFigures(e *apptest.SentBatch) {
 
 	all := enlist.Query{}
 	f.WantRows(reports.RowsSent, all, "a0", "a1", "a2", "a3", "a4", "a5")
-	f.WantRows(batches.EventOpened, all, "a0", "a1")
-	f.WantRows(batches.RowsNotOpened, all, "a3", "a4")
-	f.WantRows(batches.EventClicked, all, "a1")
-	f.WantRows(batches.EventBounced, all, "a2", "a5")
-	f.WantRows(batches.EventComplained, all, "a3")
-	f.WantRows(batches.EventUnsubscribed, all, "a3", "a4")
-	want := batches.BatchCounts{Recipients: 6, Sent: 5, Refused: 1, Bounced: 2, Complained: 1, Unsubscribed: 2}
+	f.WantRows(recipients.EventOpened, all, "a0", "a1")
+	f.WantRows(recipients.RowsNotOpened, all, "a3", "a4")
+	f.WantRows(recipients.EventClicked, all, "a1")
+	f.WantRows(recipients.EventBounced, all, "a2", "a5")
+	f.WantRows(recipients.EventComplained, all, "a3")
+	f.WantRows(recipients.EventUnsubscribed, all, "a3", "a4")
+	want := recipients.Counts{Recipients: 6, Sent: 5, Refused: 1, Bounced: 2, Complained: 1, Unsubscribed: 2}
 	r := f.Report()
-	apptest.Same(f.T, "counts", r.BatchCounts, want)
-	f.WantSums(batches.BatchSums{Opens: 1, ImageOpened: 1, ClickOpened: 1, HumanOpened: 2, Clicks: 1, Clicked: 1,
+	apptest.Same(f.T, "counts", r.Counts, want)
+	f.WantSums(recipients.Sums{Opens: 1, ImageOpened: 1, ClickOpened: 1, HumanOpened: 2, Clicks: 1, Clicked: 1,
 		LinksClicked: 1, HumanClicked: 1, HumanLinks: 1})
 	if r.NotOpened() != 2 || r.Unsent() != 0 || r.SendStatus() != batches.BatchSending {
 		f.Errorf("%d are not opened and %d not sent, the status is %s; want 2, 0 and sending", r.NotOpened(), r.Unsent(), r.SendStatus())
@@ -89,16 +90,16 @@ func autoresponderCountsContactsOnce(e *apptest.SentBatch) {
 	f.Pass(time.Hour)
 	keys := f.Send(f.Contacts[0], f.Contacts[2])
 	f.Refuse(f.Contacts[1])
-	apptest.Same(f.T, "counts", f.Report().BatchCounts, batches.BatchCounts{Recipients: 3, Sent: 3, Bounced: 2})
+	apptest.Same(f.T, "counts", f.Report().Counts, recipients.Counts{Recipients: 3, Sent: 3, Bounced: 2})
 	f.Pass(time.Hour)
 	f.Refuse(f.Contacts[1])
 	f.Must(f.App.Sending.RecordNotSent(f.Context(), f.PrepareMail(f.Contacts[3]), &messages.Undelivered{Detail: "no connection"}))
-	apptest.Same(f.T, "counts", f.Report().BatchCounts, batches.BatchCounts{Recipients: 4, Sent: 3, Failed: 1, Bounced: 2})
+	apptest.Same(f.T, "counts", f.Report().Counts, recipients.Counts{Recipients: 4, Sent: 3, Failed: 1, Bounced: 2})
 	f.Send(f.Contacts[3])
 	_, err := f.App.Sending.Bounced(f.Context(), keys[1], "smtp; 550 5.1.1 no such user")
 	f.Must(err)
-	apptest.Same(f.T, "counts", f.Report().BatchCounts, batches.BatchCounts{Recipients: 4, Sent: 4, Bounced: 2})
-	f.WantRows(batches.RowsNotOpened, enlist.Query{}, "a0", "a3")
+	apptest.Same(f.T, "counts", f.Report().Counts, recipients.Counts{Recipients: 4, Sent: 4, Bounced: 2})
+	f.WantRows(recipients.RowsNotOpened, enlist.Query{}, "a0", "a3")
 	if n := f.Report().NotOpened(); n != 2 {
 		f.Errorf("%d mails were not opened, want 2", n)
 	}

@@ -8,32 +8,33 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 )
 
 // This file has the numbers of a Batch by group of domains and by reason, and the numbers of several Batches.
 
 // ByDomain returns the numbers of each group of domains, in order of its name.
-func (r *BatchReport) ByDomain() []batches.DomainSums {
-	return together(r.Domains, func(s *batches.DomainSums) batches.DomainSums {
-		return batches.DomainSums{Group: s.Group}
+func (r *BatchReport) ByDomain() []recipients.DomainSums {
+	return together(r.Domains, func(s *recipients.DomainSums) recipients.DomainSums {
+		return recipients.DomainSums{Group: s.Group}
 	})
 }
 
 // ByReason returns the numbers of mails that were refused, bounced or deferred by reason, in order of its name.
-func (r *BatchReport) ByReason() []batches.DomainSums {
-	failed := slices.DeleteFunc(slices.Clone(r.Domains), func(s batches.DomainSums) bool { return s.Reason == "" })
-	all := together(failed, func(s *batches.DomainSums) batches.DomainSums {
-		return batches.DomainSums{Reason: s.Reason}
+func (r *BatchReport) ByReason() []recipients.DomainSums {
+	failed := slices.DeleteFunc(slices.Clone(r.Domains), func(s recipients.DomainSums) bool { return s.Reason == "" })
+	all := together(failed, func(s *recipients.DomainSums) recipients.DomainSums {
+		return recipients.DomainSums{Reason: s.Reason}
 	})
-	slices.SortFunc(all, func(a, b batches.DomainSums) int { return strings.Compare(string(a.Reason), string(b.Reason)) })
+	slices.SortFunc(all, func(a, b recipients.DomainSums) int { return strings.Compare(string(a.Reason), string(b.Reason)) })
 	return all
 }
 
 // together adds up the numbers that have the same key, in the order in which keys appear.
-func together(all []batches.DomainSums, key func(*batches.DomainSums) batches.DomainSums) (sums []batches.DomainSums) {
+func together(all []recipients.DomainSums, key func(*recipients.DomainSums) recipients.DomainSums) (sums []recipients.DomainSums) {
 	for i := range all {
 		k := key(&all[i])
-		at := slices.IndexFunc(sums, func(s batches.DomainSums) bool {
+		at := slices.IndexFunc(sums, func(s recipients.DomainSums) bool {
 			return s.Group == k.Group && s.Reason == k.Reason
 		})
 		if at < 0 {
@@ -57,8 +58,8 @@ func (r *BatchReport) CountedByDomain() (counted, of int64) {
 // SumsOfBatches returns the sums of Batches of the Account, by one statement. A Batch without events, or which the
 // caller may not access, has none.
 func (s *Service) SumsOfBatches(ctx context.Context, c *enlist.Caller, ids []enlist.BatchID) (
-	map[enlist.BatchID]batches.BatchSums, error) {
-	return db.View(ctx, s.db, c, func(tx *db.Tx) (map[enlist.BatchID]batches.BatchSums, error) {
+	map[enlist.BatchID]recipients.Sums, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (map[enlist.BatchID]recipients.Sums, error) {
 		return batches.SumsOfBatches(tx, c, ids)
 	})
 }

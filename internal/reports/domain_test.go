@@ -7,6 +7,7 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
+	"enlist/internal/recipients"
 	"enlist/internal/reports"
 	"enlist/internal/sending"
 )
@@ -60,17 +61,17 @@ func countedByDomain(f *apptest.SentBatch) {
 	}
 
 	r := f.Report()
-	apptest.Same(f.T, "domains", r.ByDomain(), []batches.DomainSums{
+	apptest.Same(f.T, "domains", r.ByDomain(), []recipients.DomainSums{
 		{Group: "apple", Sent: 1, Bounced: 1},
 		{Group: "gmail", Sent: 2, Refused: 1, Bounced: 1, Opened: 2, HumanOpened: 1, Clicked: 1, HumanClicked: 1},
 		{Group: "microsoft", Sent: 1, Deferred: 1},
 		{Group: "other", Refused: 2, Bounced: 2},
 	})
-	apptest.Same(f.T, "reasons", r.ByReason(), []batches.DomainSums{
-		{Reason: batches.ReasonDisabled, Bounced: 1},
-		{Reason: batches.ReasonFull, Refused: 1, Bounced: 1},
-		{Reason: batches.ReasonPolicy, Refused: 1, Bounced: 1, Deferred: 1},
-		{Reason: batches.ReasonUnknownAddress, Refused: 1, Bounced: 1},
+	apptest.Same(f.T, "reasons", r.ByReason(), []recipients.DomainSums{
+		{Reason: recipients.ReasonDisabled, Bounced: 1},
+		{Reason: recipients.ReasonFull, Refused: 1, Bounced: 1},
+		{Reason: recipients.ReasonPolicy, Refused: 1, Bounced: 1, Deferred: 1},
+		{Reason: recipients.ReasonUnknownAddress, Refused: 1, Bounced: 1},
 	})
 	sameByDomain(f, r)
 	peopleOfParts(f, r)
@@ -84,7 +85,7 @@ func countedByDomain(f *apptest.SentBatch) {
 // the pages of one part.
 func peopleOfParts(f *apptest.SentBatch, r *reports.BatchReport) {
 	f.Helper()
-	check := func(kind batches.EventKind, human string, part reports.Part, want int64) {
+	check := func(kind recipients.EventKind, human string, part reports.Part, want int64) {
 		f.Helper()
 		q := enlist.Query{}
 		if human != "" {
@@ -99,19 +100,19 @@ func peopleOfParts(f *apptest.SentBatch, r *reports.BatchReport) {
 		of := reports.Part{Group: s.Group}
 		check(reports.RowsAccepted, "", of, s.Sent)
 		check(reports.RowsDeferred, "", of, s.Deferred)
-		check(batches.EventBounced, "", of, s.Bounced)
+		check(recipients.EventBounced, "", of, s.Bounced)
 		check(reports.RowsOpens, "true", of, s.HumanOpened)
 		check(reports.RowsOpens, "false", of, s.Opened-s.HumanOpened)
-		check(batches.EventClicked, "true", of, s.HumanClicked)
+		check(recipients.EventClicked, "true", of, s.HumanClicked)
 	}
 	for _, s := range r.ByReason() {
-		check(batches.EventBounced, "", reports.Part{Reason: s.Reason}, s.Bounced)
+		check(recipients.EventBounced, "", reports.Part{Reason: s.Reason}, s.Bounced)
 	}
 	sorted := f.Rows(reports.RowsRequest{Kind: reports.RowsDeferred}, enlist.Query{SortBy: "contact_email"})
 	if len(sorted.All) != 1 || sorted.All[0].Address != "later@hotmail.co.uk" {
 		f.Errorf("the deferred rows are %v", sorted.Rows)
 	}
-	check(batches.EventBounced, "", reports.Part{Group: "gmail", Reason: batches.ReasonFull}, 0)
+	check(recipients.EventBounced, "", reports.Part{Group: "gmail", Reason: recipients.ReasonFull}, 0)
 	all := f.Rows(reports.RowsRequest{Kind: reports.RowsSent, Part: reports.Part{Group: "gmail"}}, enlist.Query{}).Rows
 	for _, q := range []enlist.Query{{}, {SortBy: "contact_id"}, {SortBy: "contact_email"}} {
 		q.Limit, q.Offset = 1, 1
@@ -125,13 +126,13 @@ func peopleOfParts(f *apptest.SentBatch, r *reports.BatchReport) {
 // sameByDomain checks the numbers by group of domains against those of the whole Batch.
 func sameByDomain(f *apptest.SentBatch, r *reports.BatchReport) {
 	f.Helper()
-	var all batches.DomainSums
+	var all recipients.DomainSums
 	for _, s := range r.ByDomain() {
 		all.Add(&s)
 	}
 	if all.Sent != r.Sent || all.Opened != r.Opened() || all.HumanOpened != r.HumanOpened ||
 		all.Clicked != r.Clicked || r.SendStatus() != batches.BatchSending && all.Bounced != r.Bounced {
-		f.Errorf("the domains have %+v, and the Batch %+v and %+v", all, r.BatchCounts, r.BatchSums)
+		f.Errorf("the domains have %+v, and the Batch %+v and %+v", all, r.Counts, r.Sums)
 	}
 	var unsubscribed, complained int64
 	for i := range r.Periods {
@@ -151,12 +152,12 @@ func sumsOfSeveral(f *apptest.SentBatch) {
 	f.Subscribe(other, "Email", "a@example.com")
 	second := f.Add(apptest.Whole(other))
 	ids := []enlist.BatchID{first, second, 99999}
-	read := func(c *enlist.Caller) map[enlist.BatchID]batches.BatchSums {
+	read := func(c *enlist.Caller) map[enlist.BatchID]recipients.Sums {
 		sums, err := f.App.Reports.SumsOfBatches(f.Context(), c, ids)
 		f.Must(err)
 		return sums
 	}
-	apptest.Same(f.T, "sums", read(f.Caller), map[enlist.BatchID]batches.BatchSums{first: f.Report().BatchSums})
+	apptest.Same(f.T, "sums", read(f.Caller), map[enlist.BatchID]recipients.Sums{first: f.Report().Sums})
 	for name, c := range map[string]*enlist.Caller{"another Account": f.NewCaller(), "another List": f.Restricted(other)} {
 		if sums := read(c); len(sums) != 0 {
 			f.Errorf("a caller of %s reads %v", name, sums)

@@ -14,6 +14,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
+	"enlist/internal/recipients"
 )
 
 // This file tests the opens and clicks of the mails of a Batch.
@@ -70,9 +71,9 @@ func opensAreCounted(f *apptest.SentBatch) {
 	f.Pass(time.Second)
 	f.Open(f.Contacts[0], apptest.PhoneAgent)
 	f.Open(f.Contacts[1], apptest.PhoneAgent)
-	f.WantSums(batches.BatchSums{Opens: 3, ImageOpened: 2, HumanOpened: 2})
+	f.WantSums(recipients.Sums{Opens: 3, ImageOpened: 2, HumanOpened: 2})
 	r := f.Report()
-	apptest.Same(f.T, "agents", r.Agents, []batches.AgentSums{{Device: pace.Desktop, Client: "thunderbird", Opened: 1},
+	apptest.Same(f.T, "agents", r.Agents, []recipients.AgentSums{{Device: pace.Desktop, Client: "thunderbird", Opened: 1},
 		{Device: pace.Mobile, Client: "apple_mail", Opened: 1}})
 	if r.NotOpened() != 4 || r.ToSend() != 6 || r.Unsent() != 0 {
 		f.Errorf("%d mails, %d not opened, %d unsent; want 6, 4 and 0", r.ToSend(), r.NotOpened(), r.Unsent())
@@ -89,10 +90,10 @@ func clicksAreCounted(f *apptest.SentBatch) {
 	f.Click(f.Contacts[0], f.Links[0], apptest.PersonAgent)
 	f.Click(f.Contacts[1], f.Links[0], apptest.PersonAgent)
 	f.Open(f.Contacts[0], apptest.PersonAgent)
-	f.WantSums(batches.BatchSums{Opens: 1, ClickOpened: 2, HumanOpened: 2, Clicks: 3, Clicked: 2, LinksClicked: 2, HumanClicked: 2, HumanLinks: 2})
+	f.WantSums(recipients.Sums{Opens: 1, ClickOpened: 2, HumanOpened: 2, Clicks: 3, Clicked: 2, LinksClicked: 2, HumanClicked: 2, HumanLinks: 2})
 	links, err := f.App.Reports.BatchLinks(f.Context(), f.Caller, f.ID)
 	f.Must(err)
-	apptest.Same(f.T, "links", links, []batches.LinkSums{
+	apptest.Same(f.T, "links", links, []recipients.LinkSums{
 		{Link: f.Links[0], URL: "https://a.example/", Clicks: 3, Contacts: 2, Humans: 2},
 		{Link: f.Links[1], URL: "https://b.example/"},
 		{Link: f.Links[2], URL: "https://c.example/?for={{Email}}"},
@@ -109,11 +110,11 @@ func machinesAreToldApart(f *apptest.SentBatch) {
 	f.Open(f.Contacts[0], apptest.ScannerAgent)
 	f.Click(f.Contacts[1], f.Links[0], apptest.ScannerAgent)
 	f.Open(f.Contacts[2], "")
-	f.WantSums(batches.BatchSums{Opens: 2, ImageOpened: 2, ClickOpened: 1, Clicks: 1, Clicked: 1, LinksClicked: 1})
+	f.WantSums(recipients.Sums{Opens: 2, ImageOpened: 2, ClickOpened: 1, Clicks: 1, Clicked: 1, LinksClicked: 1})
 	f.Pass(time.Minute)
 	f.Open(f.Contacts[0], apptest.PersonAgent) // later the person opens the mail too
 	f.Click(f.Contacts[1], f.Links[0], apptest.PersonAgent)
-	f.WantSums(batches.BatchSums{Opens: 3, ImageOpened: 2, ClickOpened: 1, HumanOpened: 2, Clicks: 2, Clicked: 1, LinksClicked: 1, HumanClicked: 1, HumanLinks: 1})
+	f.WantSums(recipients.Sums{Opens: 3, ImageOpened: 2, ClickOpened: 1, HumanOpened: 2, Clicks: 2, Clicked: 1, LinksClicked: 1, HumanClicked: 1, HumanLinks: 1})
 
 	first := f.ID
 	f.Created = f.Now.Unix()
@@ -122,11 +123,11 @@ func machinesAreToldApart(f *apptest.SentBatch) {
 	f.Pass(time.Second)
 	f.Open(f.Contacts[0], apptest.PersonAgent)
 	f.Open(f.Contacts[1], apptest.GmailAgent)
-	f.WantSums(batches.BatchSums{Opens: 2, ImageOpened: 2})
+	f.WantSums(recipients.Sums{Opens: 2, ImageOpened: 2})
 	f.Pass(time.Second)
 	f.Open(f.Contacts[2], apptest.PersonAgent)
 	f.Open(f.Contacts[3], apptest.GmailAgent)
-	f.WantSums(batches.BatchSums{Opens: 4, ImageOpened: 4, HumanOpened: 2})
+	f.WantSums(recipients.Sums{Opens: 4, ImageOpened: 4, HumanOpened: 2})
 	if first == f.ID {
 		f.Error("the second Batch has the ID of the first")
 	}
@@ -139,12 +140,12 @@ func burstsAreToldApart(f *apptest.SentBatch) {
 		f.Click(f.Contacts[0], link, apptest.PersonAgent)
 		f.Pass(3 * time.Second)
 	}
-	f.WantSums(batches.BatchSums{Opens: 1, ImageOpened: 1, HumanOpened: 1, Clicks: 2, Clicked: 1, LinksClicked: 2, HumanClicked: 1, HumanLinks: 2})
+	f.WantSums(recipients.Sums{Opens: 1, ImageOpened: 1, HumanOpened: 1, Clicks: 2, Clicked: 1, LinksClicked: 2, HumanClicked: 1, HumanLinks: 2})
 	f.Click(f.Contacts[0], f.Links[2], apptest.PersonAgent) // the third of four links
-	f.WantSums(batches.BatchSums{Opens: 1, ImageOpened: 1, HumanOpened: 1, Clicks: 3, Clicked: 1, LinksClicked: 3})
+	f.WantSums(recipients.Sums{Opens: 1, ImageOpened: 1, HumanOpened: 1, Clicks: 3, Clicked: 1, LinksClicked: 3})
 	f.Pass(time.Hour)
 	f.Click(f.Contacts[0], f.Links[3], apptest.PersonAgent)
-	f.WantSums(batches.BatchSums{Opens: 1, ImageOpened: 1, HumanOpened: 1, Clicks: 4, Clicked: 1, LinksClicked: 4, HumanClicked: 1, HumanLinks: 1})
+	f.WantSums(recipients.Sums{Opens: 1, ImageOpened: 1, HumanOpened: 1, Clicks: 4, Clicked: 1, LinksClicked: 4, HumanClicked: 1, HumanLinks: 1})
 	links, err := f.App.Reports.BatchLinks(f.Context(), f.Caller, f.ID)
 	f.Must(err)
 	humans := int64(0)
@@ -195,11 +196,11 @@ func trackingOff(f *apptest.SentBatch) {
 	f.Must(err)
 	f.Open(f.Contacts[0], apptest.PersonAgent)
 	f.Click(f.Contacts[0], f.Links[0], apptest.PersonAgent)
-	f.WantSums(batches.BatchSums{Clicks: 1, Clicked: 1, LinksClicked: 1, HumanClicked: 1, HumanLinks: 1})
+	f.WantSums(recipients.Sums{Clicks: 1, Clicked: 1, LinksClicked: 1, HumanClicked: 1, HumanLinks: 1})
 	_, err = f.App.Lists.EditList(f.Context(), f.Caller, f.News, apptest.Details("track_clicks", false, "track_opens", true))
 	f.Must(err)
 	f.Click(f.Contacts[1], f.Links[0], apptest.PersonAgent)
-	f.WantSums(batches.BatchSums{ClickOpened: 1, HumanOpened: 1, Clicks: 1, Clicked: 1, LinksClicked: 1, HumanClicked: 1, HumanLinks: 1})
+	f.WantSums(recipients.Sums{ClickOpened: 1, HumanOpened: 1, Clicks: 1, Clicked: 1, LinksClicked: 1, HumanClicked: 1, HumanLinks: 1})
 }
 
 func otherMails(f *apptest.SentBatch) {
@@ -211,16 +212,16 @@ func otherMails(f *apptest.SentBatch) {
 	f.ID++
 	f.Open(f.Contacts[0], apptest.PersonAgent)
 	f.ID--
-	f.WantSums(batches.BatchSums{})
+	f.WantSums(recipients.Sums{})
 }
 
 // sumsOfEvents computes the sums from the events of all recipients.
-func sumsOfEvents(f *apptest.SentBatch) (s batches.BatchSums) {
+func sumsOfEvents(f *apptest.SentBatch) (s recipients.Sums) {
 	f.Helper()
 	apptest.View(f.T, f.Store, func(tx *db.Tx) error {
-		s = batches.BatchSums{}
+		s = recipients.Sums{}
 		for _, id := range f.Contacts {
-			events, err := batches.RecipientEvents(tx, f.News, f.ID, id)
+			events, err := recipients.Events(tx, f.News, f.ID, id)
 			if err != nil {
 				return err
 			}
@@ -230,14 +231,14 @@ func sumsOfEvents(f *apptest.SentBatch) (s batches.BatchSums) {
 					human = 1
 				}
 				switch e.Kind {
-				case batches.EventOpened:
+				case recipients.EventOpened:
 					s.ImageOpened++ // or ClickOpened
 					s.HumanOpened += human
-				case batches.EventClicked:
+				case recipients.EventClicked:
 					s.Clicked++
 					s.Clicks += e.Count
 					s.HumanClicked += human
-				case batches.EventLink:
+				case recipients.EventLink:
 					s.LinksClicked++
 					s.HumanLinks += human
 				}
@@ -251,7 +252,7 @@ func sumsOfEvents(f *apptest.SentBatch) (s batches.BatchSums) {
 // wantSumsOfEvents compares the sums of the report with those of the recipients.
 func wantSumsOfEvents(f *apptest.SentBatch) {
 	f.Helper()
-	got := f.Report().BatchSums
+	got := f.Report().Sums
 	got.ImageOpened, got.ClickOpened, got.Opens = got.Opened(), 0, 0
 	apptest.Same(f.T, "sums", got, sumsOfEvents(f))
 	var agents int64
@@ -263,7 +264,7 @@ func wantSumsOfEvents(f *apptest.SentBatch) {
 	}
 	links, err := f.App.Reports.BatchLinks(f.Context(), f.Caller, f.ID)
 	f.Must(err)
-	var sum batches.LinkSums
+	var sum recipients.LinkSums
 	for _, l := range links {
 		sum.Clicks += l.Clicks
 		sum.Contacts += l.Contacts
@@ -299,7 +300,7 @@ func concurrentAccesses(f *apptest.SentBatch) {
 	wait.Wait()
 	wantSumsOfEvents(f)
 	if got := f.Report(); got.Opened() != 6 || got.Clicked != 6 || got.LinksClicked != 12 || got.Clicks != 12 {
-		f.Errorf("the sums are %+v, want 6 opened and clicked mails, 12 clicks", got.BatchSums)
+		f.Errorf("the sums are %+v, want 6 opened and clicked mails, 12 clicks", got.Sums)
 	}
 }
 
@@ -311,9 +312,9 @@ func periodsOfSums(f *apptest.SentBatch) {
 	f.Pass(2 * time.Hour)
 	f.Open(f.Contacts[1], apptest.PersonAgent)
 	day := f.Now.Unix() / 86400 * 86400
-	apptest.Same(f.T, "periods", f.Report().Periods, []batches.PeriodSums{
-		{Time: hour, BatchSums: batches.BatchSums{Opens: 1, ImageOpened: 1, HumanOpened: 1}},
-		{Time: day, BatchSums: batches.BatchSums{Opens: 2, ImageOpened: 1, HumanOpened: 1}}})
+	apptest.Same(f.T, "periods", f.Report().Periods, []recipients.PeriodSums{
+		{Time: hour, Sums: recipients.Sums{Opens: 1, ImageOpened: 1, HumanOpened: 1}},
+		{Time: day, Sums: recipients.Sums{Opens: 2, ImageOpened: 1, HumanOpened: 1}}})
 }
 
 func deletedEvents(f *apptest.SentBatch) {
@@ -323,7 +324,7 @@ func deletedEvents(f *apptest.SentBatch) {
 	f.Must(err)
 	events := func(contact enlist.ContactID) (n int) {
 		apptest.View(f.T, f.Store, func(tx *db.Tx) error {
-			all, err := batches.RecipientEvents(tx, f.News, f.ID, contact)
+			all, err := recipients.Events(tx, f.News, f.ID, contact)
 			n = len(all)
 			return err
 		})
@@ -342,7 +343,7 @@ func deletedEvents(f *apptest.SentBatch) {
 		f.Errorf("a recipient of the deleted Batch has %d events", n)
 	}
 	apptest.View(f.T, f.Store, func(tx *db.Tx) error {
-		sums, err := batches.PeriodsOf(tx, f.ID)
+		sums, err := recipients.PeriodsOf(tx, f.ID)
 		if err != nil || len(sums) > 0 {
 			return fmt.Errorf("the deleted Batch has the sums %+v, %w", sums, err)
 		}

@@ -4,9 +4,9 @@ import (
 	"regexp"
 	"slices"
 
-	"enlist/internal/batches"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
+	"enlist/internal/recipients"
 )
 
 // This file has the keys of the rows of a Batch. The rows of each kind begin with the same three keys.
@@ -24,13 +24,13 @@ var contactKeysOfRow = []enlist.Attribute[BatchRow]{
 	enlist.Searchable(enlist.ReadOnlyText("contact_email", func(r *BatchRow) string { return r.Address })),
 }
 
-var rowAttributes = map[batches.EventKind][]enlist.Attribute[BatchRow]{
-	RowsSent:              rowKeys(),
-	RowsAccepted:          rowKeys(),
-	RowsDeferred:          rowKeys(),
-	RowsDelivered:         rowKeys(),
-	batches.RowsNotOpened: rowKeys(),
-	batches.EventOpened: rowKeys(
+var rowAttributes = map[recipients.EventKind][]enlist.Attribute[BatchRow]{
+	RowsSent:                 rowKeys(),
+	RowsAccepted:             rowKeys(),
+	RowsDeferred:             rowKeys(),
+	RowsDelivered:            rowKeys(),
+	recipients.RowsNotOpened: rowKeys(),
+	recipients.EventOpened: rowKeys(
 		rowTime("time"),
 		enlist.Searchable(enlist.ReadOnlyText("device", func(r *BatchRow) pace.Device { return r.Event.Device })),
 		enlist.Searchable(enlist.ReadOnlyText("mail_client",
@@ -39,26 +39,26 @@ var rowAttributes = map[batches.EventKind][]enlist.Attribute[BatchRow]{
 		rowTime("time"),
 		enlist.Searchable(enlist.ReadOnlyInt("open_count", func(r *BatchRow) int64 { return r.Event.Count })),
 		rowHuman),
-	batches.EventClicked: rowKeys(
+	recipients.EventClicked: rowKeys(
 		rowTime("time"),
 		enlist.Searchable(enlist.ReadOnlyInt("links_clicked", func(r *BatchRow) int64 { return r.Event.Count })),
 		rowHuman),
-	batches.EventBounced: rowKeys(
+	recipients.EventBounced: rowKeys(
 		enlist.Searchable(enlist.ReadOnlyText("type", func(*BatchRow) string { return "hard" })),
 		enlist.Computed(enlist.Searchable(enlist.ReadOnlyText("code",
 			func(r *BatchRow) string { return bounceCode(r.Detail) }))),
 		enlist.Searchable(enlist.ReadOnlyText("text", func(r *BatchRow) string { return r.Detail })),
 		rowTime("time")),
-	batches.EventComplained: rowKeys(
+	recipients.EventComplained: rowKeys(
 		rowTime("complaint_timestamp"),
 		enlist.ReadOnlyText("complaint_provider_type", func(*BatchRow) string { return "feedback_loop" }),
 		enlist.ReadOnlyFlag("is_complaint", func(*BatchRow) bool { return true })),
-	batches.EventUnsubscribed: rowKeys(
+	recipients.EventUnsubscribed: rowKeys(
 		enlist.Searchable(enlist.ReadOnlyText("unsubscribe_email", func(r *BatchRow) string { return r.Address })),
 		rowTime("time")),
-	batches.EventDeactivated: rowKeys(rowTime("time")),
-	RowsUpdated:              rowKeys(rowTime("time")),
-	batches.EventLink: slices.Concat([]enlist.Attribute[BatchRow]{
+	recipients.EventDeactivated: rowKeys(rowTime("time")),
+	RowsUpdated:                 rowKeys(rowTime("time")),
+	recipients.EventLink: slices.Concat([]enlist.Attribute[BatchRow]{
 		sendKey,
 		enlist.Searchable(enlist.ReadOnlyInt("link_id", func(r *BatchRow) enlist.LinkID { return r.Event.Link })),
 		enlist.Computed(enlist.ReadOnlyInt("link_click_id", (*BatchRow).clickID)),
@@ -72,7 +72,7 @@ var rowAttributes = map[batches.EventKind][]enlist.Attribute[BatchRow]{
 }
 
 // BatchRowAttributes returns the keys of the rows of a kind, in their order on the wire.
-func BatchRowAttributes(kind batches.EventKind) []enlist.Attribute[BatchRow] {
+func BatchRowAttributes(kind recipients.EventKind) []enlist.Attribute[BatchRow] {
 	return rowAttributes[kind]
 }
 
@@ -102,12 +102,12 @@ func bounceCode(detail string) string {
 }
 
 // LinkAttributes are the keys of the numbers of a link, in their order on the wire.
-var LinkAttributes = []enlist.Attribute[batches.LinkSums]{
-	enlist.ReadOnlyInt("link_id", func(l *batches.LinkSums) enlist.LinkID { return l.Link }),
-	enlist.ReadOnlyText("link_name", func(l *batches.LinkSums) string { return l.URL }),
-	enlist.ReadOnlyText("link_url", func(l *batches.LinkSums) string { return l.URL }),
-	enlist.ReadOnlyInt("click_count", func(l *batches.LinkSums) int64 { return l.Clicks }),
-	enlist.ReadOnlyInt("contact_count", func(l *batches.LinkSums) int64 { return l.Contacts }),
+var LinkAttributes = []enlist.Attribute[recipients.LinkSums]{
+	enlist.ReadOnlyInt("link_id", func(l *recipients.LinkSums) enlist.LinkID { return l.Link }),
+	enlist.ReadOnlyText("link_name", func(l *recipients.LinkSums) string { return l.URL }),
+	enlist.ReadOnlyText("link_url", func(l *recipients.LinkSums) string { return l.URL }),
+	enlist.ReadOnlyInt("click_count", func(l *recipients.LinkSums) int64 { return l.Clicks }),
+	enlist.ReadOnlyInt("contact_count", func(l *recipients.LinkSums) int64 { return l.Contacts }),
 }
 
 // Response is a reply to a mail by SMS. There are none, because this service sends no SMS.

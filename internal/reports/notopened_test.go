@@ -9,6 +9,7 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
+	"enlist/internal/recipients"
 	"enlist/internal/reports"
 	"enlist/internal/sending"
 )
@@ -96,14 +97,14 @@ func reportAtRandom(f *apptest.SentBatch, mail func(enlist.ContactID) enlist.Del
 			err = f.App.Sending.Opened(f.Context(), enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: k}, apptest.PersonAgent)
 		}
 		f.Must(err)
-		rows := f.Rows(reports.RowsRequest{Kind: batches.RowsNotOpened}, enlist.Query{}).Rows
+		rows := f.Rows(reports.RowsRequest{Kind: recipients.RowsNotOpened}, enlist.Query{}).Rows
 		r := f.Report()
 		sameByDomain(f, r)
 		if n := int(r.NotOpened()); n > len(rows) || n < len(rows) && r.Unsent() == 0 {
-			f.Fatalf("after %s of %+v: %d mails were not opened, but there are %d rows; %+v", what, k, n, len(rows), r.BatchCounts)
+			f.Fatalf("after %s of %+v: %d mails were not opened, but there are %d rows; %+v", what, k, n, len(rows), r.Counts)
 		}
 		if rows := f.Rows(reports.RowsRequest{Kind: reports.RowsDelivered}, enlist.Query{}).Rows; len(rows) != int(r.Delivered()) {
-			f.Fatalf("after %s of %+v: %d mails are delivered, but there are %d rows; %+v", what, k, r.Delivered(), len(rows), r.BatchCounts)
+			f.Fatalf("after %s of %+v: %d mails are delivered, but there are %d rows; %+v", what, k, r.Delivered(), len(rows), r.Counts)
 		}
 	}
 }

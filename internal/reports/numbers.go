@@ -3,6 +3,7 @@ package reports
 import (
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 )
 
 // This file has the keys of the numbers of a Batch.
@@ -64,25 +65,25 @@ var OwnReportAttributes = []enlist.Attribute[BatchReport]{
 }
 
 // LeftOutAttributes are the numbers of Contacts that got no mail, by reason.
-var LeftOutAttributes = []enlist.Attribute[batches.BatchCounts]{
-	enlist.ReadOnlyInt("unsubscribed", func(c *batches.BatchCounts) int64 { return c.LeftUnsubscribed }),
-	enlist.ReadOnlyInt("inactive", func(c *batches.BatchCounts) int64 { return c.LeftInactive }),
-	enlist.ReadOnlyInt("unconfirmed", func(c *batches.BatchCounts) int64 { return c.LeftUnconfirmed }),
-	enlist.ReadOnlyInt("no_address", func(c *batches.BatchCounts) int64 { return c.LeftNoAddress }),
-	enlist.ReadOnlyInt("suppressed", func(c *batches.BatchCounts) int64 { return c.LeftSuppressed }),
-	enlist.ReadOnlyInt("duplicate", func(c *batches.BatchCounts) int64 { return c.LeftDuplicate }),
-	enlist.ReadOnlyInt("sent_before", func(c *batches.BatchCounts) int64 { return c.LeftSentBefore }),
-	enlist.ReadOnlyInt("excluded", func(c *batches.BatchCounts) int64 { return c.LeftExcluded }),
-	enlist.ReadOnlyInt("gone", func(c *batches.BatchCounts) int64 { return c.LeftGone }),
+var LeftOutAttributes = []enlist.Attribute[recipients.Counts]{
+	enlist.ReadOnlyInt("unsubscribed", func(c *recipients.Counts) int64 { return c.LeftUnsubscribed }),
+	enlist.ReadOnlyInt("inactive", func(c *recipients.Counts) int64 { return c.LeftInactive }),
+	enlist.ReadOnlyInt("unconfirmed", func(c *recipients.Counts) int64 { return c.LeftUnconfirmed }),
+	enlist.ReadOnlyInt("no_address", func(c *recipients.Counts) int64 { return c.LeftNoAddress }),
+	enlist.ReadOnlyInt("suppressed", func(c *recipients.Counts) int64 { return c.LeftSuppressed }),
+	enlist.ReadOnlyInt("duplicate", func(c *recipients.Counts) int64 { return c.LeftDuplicate }),
+	enlist.ReadOnlyInt("sent_before", func(c *recipients.Counts) int64 { return c.LeftSentBefore }),
+	enlist.ReadOnlyInt("excluded", func(c *recipients.Counts) int64 { return c.LeftExcluded }),
+	enlist.ReadOnlyInt("gone", func(c *recipients.Counts) int64 { return c.LeftGone }),
 }
 
 // PeriodAttributes are the keys of the numbers of a period.
-var PeriodAttributes = []enlist.Attribute[batches.PeriodSums]{
-	enlist.ReadOnlyInt("time", func(p *batches.PeriodSums) int64 { return p.Time }),
-	enlist.ReadOnlyInt("opened_count", func(p *batches.PeriodSums) int64 { return p.Opened() }),
-	enlist.ReadOnlyInt("human_opened_count", func(p *batches.PeriodSums) int64 { return p.HumanOpened }),
-	enlist.ReadOnlyInt("unique_contact_click", func(p *batches.PeriodSums) int64 { return p.Clicked }),
-	enlist.ReadOnlyInt("human_contact_click", func(p *batches.PeriodSums) int64 { return p.HumanClicked }),
-	enlist.ReadOnlyInt("unsubscribe_count", func(p *batches.PeriodSums) int64 { return p.Unsubscribed }),
-	enlist.ReadOnlyInt("complained_count", func(p *batches.PeriodSums) int64 { return p.Complained }),
+var PeriodAttributes = []enlist.Attribute[recipients.PeriodSums]{
+	enlist.ReadOnlyInt("time", func(p *recipients.PeriodSums) int64 { return p.Time }),
+	enlist.ReadOnlyInt("opened_count", func(p *recipients.PeriodSums) int64 { return p.Opened() }),
+	enlist.ReadOnlyInt("human_opened_count", func(p *recipients.PeriodSums) int64 { return p.HumanOpened }),
+	enlist.ReadOnlyInt("unique_contact_click", func(p *recipients.PeriodSums) int64 { return p.Clicked }),
+	enlist.ReadOnlyInt("human_contact_click", func(p *recipients.PeriodSums) int64 { return p.HumanClicked }),
+	enlist.ReadOnlyInt("unsubscribe_count", func(p *recipients.PeriodSums) int64 { return p.Unsubscribed }),
+	enlist.ReadOnlyInt("complained_count", func(p *recipients.PeriodSums) int64 { return p.Complained }),
 }

@@ -7,6 +7,7 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 )
 
 // This file sums up what became of the mails of all Batches of the last days.
@@ -61,7 +62,7 @@ func eachOutcome(tx *db.Tx, c *enlist.Caller, since int64, each func(first int64
 	return batches.EachOutcome(tx, c.Account.ID, batches.BatchFilter{Lists: c.Key.Lists,
 		Where: &enlist.Condition{Key: &enlist.SearchKey{Name: "first_sent_time", Type: enlist.KeyInt},
 			Operator: enlist.GreaterThan, Operands: []enlist.Operand{{Int: since - 1}}}},
-		func(isTest bool, first int64, n *batches.BatchCounts) {
+		func(isTest bool, first int64, n *recipients.Counts) {
 			if !isTest {
 				each(first, &DayOutcomes{Sent: n.Sent, Refused: n.Refused, Bounced: n.Bounced, Failed: n.Failed,
 					Complained: n.Complained, Left: n.Unsubscribed})

@@ -9,6 +9,7 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
 	"enlist/internal/pace"
+	"enlist/internal/recipients"
 	"enlist/internal/sending"
 )
 
@@ -18,12 +19,12 @@ import (
 // BatchReport is the numbers of a Batch.
 type BatchReport struct {
 	batches.Batch
-	batches.BatchSums
-	Periods []batches.PeriodSums // the periods with events, in order of time
-	Domains []batches.DomainSums // by group of domains and reason, in this order
-	Agents  []batches.AgentSums
+	recipients.Sums
+	Periods []recipients.PeriodSums // the periods with events, in order of time
+	Domains []recipients.DomainSums // by group of domains and reason, in this order
+	Agents  []recipients.AgentSums
 
-	Editions  []batches.Edition
+	Editions  []recipients.Edition
 	ByVariant []sending.VariantSums
 }
 
@@ -76,22 +77,22 @@ func (s *Service) BatchReport(ctx context.Context, c *enlist.Caller, id enlist.B
 			return nil, err
 		}
 		r := &BatchReport{Batch: *b}
-		r.Periods, err = batches.PeriodsOf(tx, id)
+		r.Periods, err = recipients.PeriodsOf(tx, id)
 		if err != nil {
 			return nil, err
 		}
 		for i := range r.Periods {
-			r.BatchSums.Add(&r.Periods[i].BatchSums)
+			r.Sums.Add(&r.Periods[i].Sums)
 		}
-		r.Domains, err = batches.DomainsOf(tx, id)
+		r.Domains, err = recipients.DomainsOf(tx, id)
 		if err != nil {
 			return nil, err
 		}
-		r.Agents, err = batches.AgentsOf(tx, id)
+		r.Agents, err = recipients.AgentsOf(tx, id)
 		if err != nil {
 			return nil, err
 		}
-		r.Editions, err = batches.Editions(tx, id)
+		r.Editions, err = recipients.Editions(tx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -102,8 +103,8 @@ func (s *Service) BatchReport(ctx context.Context, c *enlist.Caller, id enlist.B
 
 // BatchLinks returns the numbers of each link of a Batch: the links of its Message, and all others that were clicked.
 // Errors: NoBatch, Denied.
-func (s *Service) BatchLinks(ctx context.Context, c *enlist.Caller, id enlist.BatchID) ([]batches.LinkSums, error) {
-	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]batches.LinkSums, error) {
+func (s *Service) BatchLinks(ctx context.Context, c *enlist.Caller, id enlist.BatchID) ([]recipients.LinkSums, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]recipients.LinkSums, error) {
 		b, err := batches.Load(tx, c, id, false)
 		if err != nil {
 			return nil, err
@@ -113,8 +114,8 @@ func (s *Service) BatchLinks(ctx context.Context, c *enlist.Caller, id enlist.Ba
 }
 
 // linksOf returns the links of a Batch in order of ID.
-func linksOf(tx *db.Tx, b *batches.Batch) ([]batches.LinkSums, error) {
-	var all []batches.LinkSums
+func linksOf(tx *db.Tx, b *batches.Batch) ([]recipients.LinkSums, error) {
+	var all []recipients.LinkSums
 	for _, message := range b.Messages() {
 		links, err := messages.Links(tx, message)
 		if err != nil {
@@ -125,11 +126,11 @@ func linksOf(tx *db.Tx, b *batches.Batch) ([]batches.LinkSums, error) {
 			return nil, err
 		}
 		for _, l := range links {
-			all = append(all, batches.LinkSums{Link: l.ID, URL: l.URL})
+			all = append(all, recipients.LinkSums{Link: l.ID, URL: l.URL})
 		}
 	}
-	slices.SortFunc(all, func(a, b batches.LinkSums) int { return int(a.Link - b.Link) })
-	clicked, err := batches.LinksOf(tx, b.ID)
+	slices.SortFunc(all, func(a, b recipients.LinkSums) int { return int(a.Link - b.Link) })
+	clicked, err := recipients.LinksOf(tx, b.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -143,4 +144,4 @@ func linksOf(tx *db.Tx, b *batches.Batch) ([]batches.LinkSums, error) {
 	return all, nil
 }
 
-func byLink(s batches.LinkSums, id enlist.LinkID) int { return int(s.Link - id) }
+func byLink(s recipients.LinkSums, id enlist.LinkID) int { return int(s.Link - id) }

@@ -13,6 +13,7 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 )
 
 // This file returns the recipients of a Batch by kind of event. The database reads them in order of Contact, by an
@@ -21,18 +22,18 @@ import (
 
 // The kinds of rows besides the kinds of events.
 const (
-	RowsSent      batches.EventKind = "sent"      // all recipients that get the mail or have got it
-	RowsAccepted  batches.EventKind = "accepted"  // whose mail the mail server has accepted; BatchReport.Sent counts them
-	RowsDeferred  batches.EventKind = "deferred"  // whose mail was tried again, whatever became of it
-	RowsDelivered batches.EventKind = "delivered" // whose mail the mail server has accepted, and has not bounced
-	RowsUpdated   batches.EventKind = "updated"   // no mail has a link to update a profile, so there are none
-	RowsOpens     batches.EventKind = "opens"     // EventOpened with keys that the published interface does not have
+	RowsSent      recipients.EventKind = "sent"      // all recipients that get the mail or have got it
+	RowsAccepted  recipients.EventKind = "accepted"  // whose mail the mail server has accepted; BatchReport.Sent counts them
+	RowsDeferred  recipients.EventKind = "deferred"  // whose mail was tried again, whatever became of it
+	RowsDelivered recipients.EventKind = "delivered" // whose mail the mail server has accepted, and has not bounced
+	RowsUpdated   recipients.EventKind = "updated"   // no mail has a link to update a profile, so there are none
+	RowsOpens     recipients.EventKind = "opens"     // EventOpened with keys that the published interface does not have
 )
 
 // RowsRequest says which rows a caller wants.
 type RowsRequest struct {
 	Batch enlist.BatchID
-	Kind  batches.EventKind
+	Kind  recipients.EventKind
 	URL   string // for EventLink: the link as the Message contains it
 	Part  Part
 }
@@ -41,7 +42,7 @@ type RowsRequest struct {
 type RowsQuery struct {
 	List          enlist.ListID
 	Batch         enlist.BatchID
-	Kind          batches.EventKind
+	Kind          recipients.EventKind
 	Link          enlist.LinkID     // for EventLink
 	Part          Part              // with a Part there is no Limit and no Offset
 	After, Before enlist.ContactID  // only Contacts between these; a Before of 0 means no limit
@@ -53,24 +54,24 @@ type RowsQuery struct {
 
 // BatchRow is a recipient of a Batch with one of its events. Without an event, Event is zero.
 type BatchRow struct {
-	batches.Recipient
-	Event   batches.RecipientEvent
+	recipients.Recipient
+	Event   recipients.Event
 	LinkURL string // for EventLink
 	order   fieldOrder
 }
 
 // belongsTo reports whether a recipient belongs to a kind without events. The caller checks the events of RowsDelivered
 // and RowsNotOpened: that the mail was not opened, and has not bounced.
-func belongsTo(r *batches.Recipient, kind batches.EventKind) bool {
+func belongsTo(r *recipients.Recipient, kind recipients.EventKind) bool {
 	switch kind {
 	case RowsSent:
-		return r.Status != batches.RecipientSkipped
+		return r.Status != recipients.StatusSkipped
 	case RowsAccepted:
 		return r.Sent != 0
 	case RowsDeferred:
 		return r.Attempts > 0
 	}
-	return r.Sent != 0 && r.Status != batches.RecipientBounced
+	return r.Sent != 0 && r.Status != recipients.StatusBounced
 }
 
 // clickID returns a number that a client can use to recognise a pair of a mail and a link. It is computed, because the
@@ -134,7 +135,7 @@ func newRowsPage(r RowsRequest, q enlist.Query, w enlist.RowWriter[BatchRow]) (*
 	p.found.Attributes = BatchRowAttributes(r.Kind)
 	p.keys.System = enlist.AttributeKeys(p.found.Attributes)
 	if r.Kind == RowsOpens {
-		p.Kind = batches.EventOpened
+		p.Kind = recipients.EventOpened
 	}
 	q, p.fields = divide(q, p.keys)
 	if err := p.found.Begin(q); err != nil {
@@ -291,7 +292,7 @@ func both(a, b *enlist.Condition) *enlist.Condition {
 
 // links returns the links of EventLink, and 0 for other kinds.
 func (p *rowsPage) links(tx *db.Tx, b *batches.Batch) (ids []enlist.LinkID, err error) {
-	if p.Kind != batches.EventLink {
+	if p.Kind != recipients.EventLink {
 		return []enlist.LinkID{0}, nil
 	}
 	all, err := linksOf(tx, b)
@@ -323,7 +324,7 @@ func (s *Service) ContactLinks(ctx context.Context, c *enlist.Caller, id enlist.
 		if err != nil {
 			return nil, err
 		}
-		if err := b.CheckHasRows(batches.EventLink); err != nil {
+		if err := b.CheckHasRows(recipients.EventLink); err != nil {
 			return nil, err
 		}
 		lists, err := batches.BatchLists(tx, id)
@@ -336,7 +337,7 @@ func (s *Service) ContactLinks(ctx context.Context, c *enlist.Caller, id enlist.
 		}
 		var rows []BatchRow
 		for _, list := range lists {
-			r, err := batches.LoadRecipient(tx, list, id, send)
+			r, err := recipients.Load(tx, list, id, send)
 			if enlist.KindOf(err) == enlist.NotFound {
 				continue
 			}
@@ -349,18 +350,18 @@ func (s *Service) ContactLinks(ctx context.Context, c *enlist.Caller, id enlist.
 			}
 			rows = append(rows, found...)
 		}
-		return enlist.SearchRecords(BatchRowAttributes(batches.EventLink), rows, q)
+		return enlist.SearchRecords(BatchRowAttributes(recipients.EventLink), rows, q)
 	})
 }
 
 // linkRows returns the links that a recipient has clicked.
-func linkRows(r *batches.Recipient, tx *db.Tx, links []batches.LinkSums) (rows []BatchRow, err error) {
-	events, err := batches.RecipientEvents(tx, r.List, r.Batch, r.Contact)
+func linkRows(r *recipients.Recipient, tx *db.Tx, links []recipients.LinkSums) (rows []BatchRow, err error) {
+	events, err := recipients.Events(tx, r.List, r.Batch, r.Contact)
 	if err != nil {
 		return nil, err
 	}
 	for i := range events {
-		if events[i].Kind != batches.EventLink {
+		if events[i].Kind != recipients.EventLink {
 			continue
 		}
 		row := BatchRow{Recipient: *r, Event: events[i]}

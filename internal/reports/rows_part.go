@@ -1,8 +1,8 @@
 package reports
 
 import (
-	"enlist/internal/batches"
 	"enlist/internal/pace"
+	"enlist/internal/recipients"
 )
 
 // This file limits rows to the people behind a number by group of domains or by reason. Both are computed from the
@@ -10,12 +10,12 @@ import (
 
 // Part says which of the recipients a caller wants. Its zero value means all.
 type Part struct {
-	Group  string               // of pace.Provider
-	Reason batches.BounceReason // that the text of the mail server names; for EventBounced
+	Group  string                  // of pace.Provider
+	Reason recipients.BounceReason // that the text of the mail server names; for EventBounced
 }
 
 // has reports whether a recipient belongs to the part.
-func (p *Part) has(r *batches.Recipient) bool {
+func (p *Part) has(r *recipients.Recipient) bool {
 	return (p.Group == "" || pace.Provider(r.Address) == p.Group) &&
-		(p.Reason == "" || batches.ReasonOf(r.Detail) == p.Reason)
+		(p.Reason == "" || recipients.ReasonOf(r.Detail) == p.Reason)
 }

@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"enlist/internal/apptest"
-	"enlist/internal/batches"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
+	"enlist/internal/recipients"
 	"enlist/internal/reports"
 )
 
@@ -32,10 +33,10 @@ func rowsSortedByEachKey(f *apptest.SentBatch) {
 		f.Must(f.Store.Update(f.Context(), func(tx *db.Tx) error { return giveEvents(f, tx, list) }))
 	}
 	f.Analyze()
-	for _, kind := range []batches.EventKind{reports.RowsSent, reports.RowsAccepted, reports.RowsDelivered, batches.RowsNotOpened, batches.EventOpened, batches.EventClicked,
-		batches.EventLink, batches.EventBounced, batches.EventComplained, batches.EventUnsubscribed, batches.EventDeactivated} {
+	for _, kind := range []recipients.EventKind{reports.RowsSent, reports.RowsAccepted, reports.RowsDelivered, recipients.RowsNotOpened, recipients.EventOpened, recipients.EventClicked,
+		recipients.EventLink, recipients.EventBounced, recipients.EventComplained, recipients.EventUnsubscribed, recipients.EventDeactivated} {
 		r := reports.RowsRequest{Kind: kind}
-		if kind == batches.EventLink {
+		if kind == recipients.EventLink {
 			r.URL = "https://a.example/"
 		}
 		all := f.Rows(r, enlist.Query{}).All
@@ -51,34 +52,34 @@ func rowsSortedByEachKey(f *apptest.SentBatch) {
 
 // giveEvents stores events of each kind for most recipients of a List.
 func giveEvents(f *apptest.SentBatch, tx *db.Tx, list enlist.ListID) error {
-	found, err := batches.Candidates(tx, list, 0, 1<<40, 100)
+	found, err := contacts.Candidates(tx, list, 0, 1<<40, 100)
 	if err != nil {
 		return err
 	}
 	texts := []string{"b 5.1.2", "Ä", "A 5.1.10", strings.Repeat("x", 200) + "b", strings.Repeat("x", 200) + "A", "\U0001f600", "z 550", "Z", "ä", "_"}
-	kinds := []batches.EventKind{batches.EventOpened, batches.EventClicked, batches.EventLink, batches.EventComplained,
-		batches.EventUnsubscribed, batches.EventDeactivated, batches.EventBounced}
+	kinds := []recipients.EventKind{recipients.EventOpened, recipients.EventClicked, recipients.EventLink, recipients.EventComplained,
+		recipients.EventUnsubscribed, recipients.EventDeactivated, recipients.EventBounced}
 	for i, c := range found {
-		r, err := batches.LoadRecipient(tx, list, f.ID, c.ID)
+		r, err := recipients.Load(tx, list, f.ID, c.ID)
 		if err != nil {
 			return err
 		}
 		text := texts[(3*i+int(list))%len(texts)]
 		r.Address, r.Detail = strings.TrimSuffix(text, "@")+"@example.com", text
-		if err := batches.SetRecipient(tx, r); err != nil {
+		if err := r.Save(tx); err != nil {
 			return err
 		}
 		for k, kind := range kinds {
 			if (i+k)%4 == 0 {
 				continue
 			}
-			e := &batches.RecipientEvent{List: list, Batch: f.ID, Contact: c.ID, Kind: kind, Time: int64(5 * i % 7), LastTime: 9,
+			e := &recipients.Event{List: list, Batch: f.ID, Contact: c.ID, Kind: kind, Time: int64(5 * i % 7), LastTime: 9,
 				Count: int64(1 + i%3), Human: int64(i % 2), Device: []pace.Device{"mobile", "desktop", "unknown"}[i%3],
 				Client: []string{"outlook", "later", "apple_mail", "lotus_notes"}[i%4]}
-			if kind == batches.EventLink {
+			if kind == recipients.EventLink {
 				e.Link = f.Links[0]
 			}
-			if err := batches.PutRecipientEvent(tx, e); err != nil {
+			if err := e.Put(tx); err != nil {
 				return err
 			}
 		}

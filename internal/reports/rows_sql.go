@@ -4,9 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 )
 
 // This file reads the recipients of a Batch by kind of event, in order of Contact. It reads them in chunks: the first
@@ -33,7 +33,7 @@ func batchRows(t *db.Tx, q *RowsQuery, each func(*BatchRow) error) error {
 	switch q.Kind {
 	case RowsSent, RowsAccepted, RowsDeferred, RowsDelivered:
 		next = c.sentTo
-	case batches.RowsNotOpened:
+	case recipients.RowsNotOpened:
 		next = c.withoutOpen
 	default:
 		if found, err := c.skip(); err != nil || !found {
@@ -127,7 +127,7 @@ func (c *rowsCursor) events() (rows []BatchRow, err error) {
 // hasEvents reports whether the rows have events.
 func (c *rowsCursor) hasEvents() bool {
 	switch c.Kind {
-	case RowsSent, RowsAccepted, RowsDeferred, RowsDelivered, batches.RowsNotOpened:
+	case RowsSent, RowsAccepted, RowsDeferred, RowsDelivered, recipients.RowsNotOpened:
 		return false
 	}
 	return true
@@ -135,7 +135,7 @@ func (c *rowsCursor) hasEvents() bool {
 
 // load returns the rows of recipients, in the order of ids.
 func (c *rowsCursor) load(ids []enlist.ContactID) (rows []BatchRow, err error) {
-	byID, err := batches.Recipients(c.tx, c.List, c.Batch, ids)
+	byID, err := recipients.ByID(c.tx, c.List, c.Batch, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -147,13 +147,13 @@ func (c *rowsCursor) load(ids []enlist.ContactID) (rows []BatchRow, err error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	events := make(map[enlist.ContactID]*batches.RecipientEvent, len(ids))
+	events := make(map[enlist.ContactID]*recipients.Event, len(ids))
 	if c.hasEvents() {
-		test, args, err := batches.RecipientsByID(c.tx, c.List, c.Batch, ids)
+		test, args, err := recipients.TestByID(c.tx, c.List, c.Batch, ids)
 		if err != nil {
 			return nil, err
 		}
-		err = batches.RecipientEventTable.Each(c.tx, func(e *batches.RecipientEvent) error {
+		err = recipients.EventTable.Each(c.tx, func(e *recipients.Event) error {
 			events[e.Contact] = e
 			return nil
 		}, "WHERE "+test+" AND kind = ? AND link_id = ?", append(args, string(c.Kind), int64(c.Link))...)
@@ -176,7 +176,7 @@ func (c *rowsCursor) load(ids []enlist.ContactID) (rows []BatchRow, err error) {
 
 // sentTo returns the next recipients of a kind that tests no opens.
 func (c *rowsCursor) sentTo() (rows []BatchRow, err error) {
-	all, err := batches.RecipientTable.All(c.tx, "WHERE"+ofBatch+c.order()+db.Limited,
+	all, err := recipients.Table.All(c.tx, "WHERE"+ofBatch+c.order()+db.Limited,
 		append(c.batchKeys(c.first, c.last), int64(rowsChunk))...)
 	if err != nil || len(all) == 0 {
 		c.passed(0, true)
@@ -186,7 +186,7 @@ func (c *rowsCursor) sentTo() (rows []BatchRow, err error) {
 	if c.Kind == RowsDelivered {
 		first, last := min(all[0].Contact, all[len(all)-1].Contact), max(all[0].Contact, all[len(all)-1].Contact)
 		bounced, err = db.IDsOf[enlist.ContactID](c.tx, "SELECT contact_id"+ofKind+" ORDER BY contact_id", int64(c.List),
-			int64(c.Batch), string(batches.EventBounced), int64(0), int64(first), int64(last))
+			int64(c.Batch), string(recipients.EventBounced), int64(0), int64(first), int64(last))
 		if err != nil {
 			return nil, err
 		}
@@ -232,7 +232,7 @@ func (c *rowsCursor) withoutOpen() (rows []BatchRow, err error) {
 	if err != nil {
 		return nil, err
 	}
-	opens, err := c.tx.Number("SELECT count(*)"+ofKind, int64(c.List), int64(c.Batch), string(batches.EventOpened),
+	opens, err := c.tx.Number("SELECT count(*)"+ofKind, int64(c.List), int64(c.Batch), string(recipients.EventOpened),
 		int64(0),
 		first, last)
 	if err != nil {

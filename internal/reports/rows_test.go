@@ -13,6 +13,7 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 	"enlist/internal/reports"
 )
 
@@ -76,16 +77,16 @@ func kindsOfRows(f *apptest.SentBatch) {
 	all := enlist.Query{}
 	f.WantRows(reports.RowsSent, all, "a0", "a1", "a2", "a3", "a4", "a5")
 	f.WantRows(reports.RowsDelivered, all, "a0", "a1", "a3", "a4", "a5")
-	f.WantRows(batches.EventOpened, all, "a0", "a1")
-	f.WantRows(batches.RowsNotOpened, all, "a3", "a4", "a5")
-	f.WantRows(batches.EventClicked, all, "a1")
-	f.WantRows(batches.EventBounced, all, "a2")
-	f.WantRows(batches.EventComplained, all, "a3")
-	f.WantRows(batches.EventUnsubscribed, all, "a3", "a4")
-	f.WantRows(batches.EventDeactivated, all)
+	f.WantRows(recipients.EventOpened, all, "a0", "a1")
+	f.WantRows(recipients.RowsNotOpened, all, "a3", "a4", "a5")
+	f.WantRows(recipients.EventClicked, all, "a1")
+	f.WantRows(recipients.EventBounced, all, "a2")
+	f.WantRows(recipients.EventComplained, all, "a3")
+	f.WantRows(recipients.EventUnsubscribed, all, "a3", "a4")
+	f.WantRows(recipients.EventDeactivated, all)
 	f.WantRows(reports.RowsUpdated, all)
 	if r := f.Report(); r.NotOpened() != 3 || r.Bounced != 1 || r.Complained != 1 || r.Unsubscribed != 2 {
-		f.Errorf("the report is %+v, want 3 not opened, 1 bounced, 1 complained, 2 unsubscribed", r.BatchCounts)
+		f.Errorf("the report is %+v, want 3 not opened, 1 bounced, 1 complained, 2 unsubscribed", r.Counts)
 	}
 }
 
@@ -95,7 +96,7 @@ func pagesOfRows(f *apptest.SentBatch) {
 	}
 	id := func(i int) string { return fmt.Sprint(f.Contacts[i]) }
 	sorted := func(q enlist.Query) enlist.Query { q.SortBy, q.Descending = "contact_id", true; return q }
-	for _, kind := range []batches.EventKind{batches.EventOpened, reports.RowsSent} {
+	for _, kind := range []recipients.EventKind{recipients.EventOpened, reports.RowsSent} {
 		first := 1
 		if kind == reports.RowsSent {
 			first = 0
@@ -109,8 +110,8 @@ func pagesOfRows(f *apptest.SentBatch) {
 		f.WantRows(kind, enlist.Query{Limit: 2, Criteria: apptest.Criterion("contact_id", "exactly", id(3))}, "a3")
 		f.WantRows(kind, enlist.Query{Limit: 1, Offset: 1, Criteria: apptest.Criterion("contact_email", "in", "a1@example.com,a4@example.com")}, "a4")
 	}
-	f.WantRows(batches.RowsNotOpened, enlist.Query{Limit: 2}, "a0")
-	err := f.App.Reports.BatchRows(f.Context(), f.Caller, reports.RowsRequest{Batch: f.ID, Kind: batches.EventOpened},
+	f.WantRows(recipients.RowsNotOpened, enlist.Query{Limit: 2}, "a0")
+	err := f.App.Reports.BatchRows(f.Context(), f.Caller, reports.RowsRequest{Batch: f.ID, Kind: recipients.EventOpened},
 		enlist.Query{SortBy: "links_clicked"}, &apptest.RowsOf{})
 	f.Refused(err, enlist.InvalidSearch, "links_clicked")
 }
@@ -124,7 +125,7 @@ func sortedRows(f *apptest.SentBatch) {
 	by := func(key string, descending bool, limit, offset int64) enlist.Query {
 		return enlist.Query{SortBy: key, Descending: descending, Limit: limit, Offset: offset}
 	}
-	opened := batches.EventOpened
+	opened := recipients.EventOpened
 	f.WantRows(opened, by("time", false, 0, 0), "a3", "a1", "a5", "a0")
 	f.WantRows(opened, by("time", true, 0, 0), "a0", "a5", "a1", "a3")
 	f.WantRows(opened, by("time", true, 2, 1), "a5", "a1")
@@ -133,7 +134,7 @@ func sortedRows(f *apptest.SentBatch) {
 	f.WantRows(reports.RowsOpens, by("open_count", true, 2, 0), "a1", "a5") // equal values are in order of Contact
 	f.WantRows(reports.RowsOpens, by("open_count", false, 3, 0), "a0", "a3", "a5")
 	f.WantRows(reports.RowsSent, by("contact_email", true, 2, 0), "a5", "a4")
-	f.WantRows(batches.RowsNotOpened, by("contact_email", true, 0, 0), "a4", "a2")
+	f.WantRows(recipients.RowsNotOpened, by("contact_email", true, 0, 0), "a4", "a2")
 	some := by("time", false, 2, 0)
 	some.Criteria = apptest.Criterion("contact_email", "not", "a1@example.com")
 	f.WantRows(opened, some, "a3", "a5")
@@ -144,7 +145,7 @@ func chunksOfRows(f *apptest.SentBatch) {
 		f.Open(f.Contacts[i], apptest.PersonAgent)
 	}
 	f.Analyze()
-	check := func(kind batches.EventKind, n int) {
+	check := func(kind recipients.EventKind, n int) {
 		f.Helper()
 		whole := f.Rows(reports.RowsRequest{Kind: kind}, enlist.Query{}).Rows
 		var pages []string
@@ -163,14 +164,14 @@ func chunksOfRows(f *apptest.SentBatch) {
 	}
 	check(reports.RowsSent, 2100)
 	check(reports.RowsDelivered, 2100)
-	check(batches.RowsNotOpened, 1800)
-	check(batches.EventOpened, 300)
+	check(recipients.RowsNotOpened, 1800)
+	check(recipients.EventOpened, 300)
 	opened := func(ids []enlist.ContactID) {
 		f.Helper()
 		f.Must(f.Store.Update(f.Context(), func(tx *db.Tx) error {
 			for _, id := range ids {
-				e := &batches.RecipientEvent{List: f.News, Batch: f.ID, Contact: id, Kind: batches.EventOpened, Time: 1, LastTime: 1, Count: 1}
-				if err := batches.PutRecipientEvent(tx, e); err != nil {
+				e := &recipients.Event{List: f.News, Batch: f.ID, Contact: id, Kind: recipients.EventOpened, Time: 1, LastTime: 1, Count: 1}
+				if err := e.Put(tx); err != nil {
 					return err
 				}
 			}
@@ -178,11 +179,11 @@ func chunksOfRows(f *apptest.SentBatch) {
 		}))
 	}
 	opened(f.Contacts[:1049]) // all in the first range, which is not scanned
-	check(batches.RowsNotOpened, 901)
+	check(recipients.RowsNotOpened, 901)
 	opened(f.Contacts[1051:]) // all in the first range of a scan backwards; 1050 is open already
-	check(batches.RowsNotOpened, 1)
+	check(recipients.RowsNotOpened, 1)
 	opened(f.Contacts[1049:1050])
-	check(batches.RowsNotOpened, 0)
+	check(recipients.RowsNotOpened, 0)
 }
 
 func rowsOfLists(f *apptest.SentBatch) {
@@ -206,14 +207,14 @@ func rowsOfLists(f *apptest.SentBatch) {
 		{enlist.Query{Limit: 1, Offset: 1}, []string{b0}},
 		{enlist.Query{Limit: 1, Offset: 2}, nil},
 	} {
-		if got := f.Rows(reports.RowsRequest{Kind: batches.EventOpened}, test.q).Rows; !slices.Equal(got, test.want) {
+		if got := f.Rows(reports.RowsRequest{Kind: recipients.EventOpened}, test.q).Rows; !slices.Equal(got, test.want) {
 			f.Errorf("%s: got %v, want %v", apptest.Show(test.q), got, test.want)
 		}
 	}
 	denied := f.Restricted(f.News)
 	_, err := f.App.Reports.BatchReport(f.Context(), denied, f.ID)
 	f.Refused(err, enlist.Denied, "")
-	err = f.App.Reports.BatchRows(f.Context(), denied, reports.RowsRequest{Batch: f.ID, Kind: batches.EventOpened}, enlist.Query{}, &apptest.RowsOf{})
+	err = f.App.Reports.BatchRows(f.Context(), denied, reports.RowsRequest{Batch: f.ID, Kind: recipients.EventOpened}, enlist.Query{}, &apptest.RowsOf{})
 	f.Refused(err, enlist.Denied, "")
 }
 
@@ -229,11 +230,11 @@ func valuesOfRows(f *apptest.SentBatch) {
 	who := func(i int) string {
 		return fmt.Sprintf("send_id=%d contact_id=%[1]d contact_email=a%d@example.com", f.Contacts[i], i)
 	}
-	for kind, want := range map[batches.EventKind]string{
-		batches.EventOpened:     who(0) + fmt.Sprintf(" time=%d device=mobile mail_client=Apple Mail", opened),
-		reports.RowsOpens:       who(0) + fmt.Sprintf(" time=%d open_count=2 is_human=1", opened),
-		batches.EventBounced:    who(1) + fmt.Sprintf(" type=hard code=5.1.1 text=smtp; 550 5.1.1 no such user time=%d", f.Now.Unix()),
-		batches.EventComplained: who(2) + fmt.Sprintf(" complaint_timestamp=%d complaint_provider_type=feedback_loop is_complaint=1", f.Now.Unix()),
+	for kind, want := range map[recipients.EventKind]string{
+		recipients.EventOpened:     who(0) + fmt.Sprintf(" time=%d device=mobile mail_client=Apple Mail", opened),
+		reports.RowsOpens:          who(0) + fmt.Sprintf(" time=%d open_count=2 is_human=1", opened),
+		recipients.EventBounced:    who(1) + fmt.Sprintf(" type=hard code=5.1.1 text=smtp; 550 5.1.1 no such user time=%d", f.Now.Unix()),
+		recipients.EventComplained: who(2) + fmt.Sprintf(" complaint_timestamp=%d complaint_provider_type=feedback_loop is_complaint=1", f.Now.Unix()),
 	} {
 		w := f.Rows(reports.RowsRequest{Kind: kind}, enlist.Query{Limit: 10})
 		if len(w.All) != 1 || w.Values(kind, 0) != want {
@@ -248,8 +249,8 @@ func linkRows(f *apptest.SentBatch) {
 	f.Pass(time.Minute)
 	f.Click(f.Contacts[0], f.Links[0], apptest.PersonAgent)
 	f.Click(f.Contacts[1], f.Links[0], apptest.PersonAgent)
-	w := f.Rows(reports.RowsRequest{Kind: batches.EventLink, URL: "https://a.example/"}, enlist.Query{Limit: 10})
-	if len(w.All) != 2 || !strings.HasSuffix(w.Values(batches.EventLink, 0), "contact_email=a0@example.com link_name=https://a.example/ link_url=https://a.example/ links_clicked=2") {
+	w := f.Rows(reports.RowsRequest{Kind: recipients.EventLink, URL: "https://a.example/"}, enlist.Query{Limit: 10})
+	if len(w.All) != 2 || !strings.HasSuffix(w.Values(recipients.EventLink, 0), "contact_email=a0@example.com link_name=https://a.example/ link_url=https://a.example/ links_clicked=2") {
 		f.Errorf("the recipients of the link are %+v", w.All)
 	}
 	rows, err := f.App.Reports.ContactLinks(f.Context(), f.Caller, f.ID, f.Contacts[1], enlist.Query{})
@@ -287,14 +288,14 @@ func rowsByField(f *apptest.SentBatch) {
 	var ids []enlist.ContactID
 	for _, list := range []enlist.ListID{f.News, other} {
 		f.Update(func(tx *db.Tx) error {
-			found, err := batches.Candidates(tx, list, 0, 1<<40, 100)
+			found, err := contacts.Candidates(tx, list, 0, 1<<40, 100)
 			for i, c := range found {
 				ids = append(ids, c.ID)
-				e := &batches.RecipientEvent{List: list, Batch: f.ID, Contact: c.ID, Kind: batches.EventOpened, Time: 7, Count: 1, Device: "desktop"}
+				e := &recipients.Event{List: list, Batch: f.ID, Contact: c.ID, Kind: recipients.EventOpened, Time: 7, Count: 1, Device: "desktop"}
 				if i == 1 {
 					e.Device = "mobile"
 				}
-				err = cmp.Or(err, batches.PutRecipientEvent(tx, e))
+				err = cmp.Or(err, e.Put(tx))
 			}
 			return err
 		})
@@ -323,8 +324,8 @@ func rowsByField(f *apptest.SentBatch) {
 		{enlist.Query{Criteria: triple("device", "exactly", "desktop"), SortBy: "City", Limit: 4}, "b2 b5 b0 b3"},
 		{enlist.Query{Criteria: triple("time", "contains", "7"), SortBy: "City", Limit: 3}, "b2 b5 b0"},
 	} {
-		for _, kind := range []batches.EventKind{batches.EventOpened, reports.RowsOpens, reports.RowsSent} {
-			if text := apptest.Show(test.q); kind != batches.EventOpened && (strings.Contains(text, "device") || strings.Contains(text, "time")) {
+		for _, kind := range []recipients.EventKind{recipients.EventOpened, reports.RowsOpens, reports.RowsSent} {
+			if text := apptest.Show(test.q); kind != recipients.EventOpened && (strings.Contains(text, "device") || strings.Contains(text, "time")) {
 				continue
 			}
 			var got []string
@@ -339,7 +340,7 @@ func rowsByField(f *apptest.SentBatch) {
 	f.AddField(other, "name", "Zip", "type", "text")
 	for about, q := range map[string]enlist.Query{"Zip": {Criteria: triple("Zip", "exactly", "1")}, "sort_by": {SortBy: "Zip"}, "colour": {Criteria: triple("colour", "exactly", "1")},
 		"\"time\"": {Criteria: either(triple("time", "contains", "7"), triple("City", "exactly", "Rome"))}} {
-		r := reports.RowsRequest{Batch: f.ID, Kind: batches.EventOpened}
+		r := reports.RowsRequest{Batch: f.ID, Kind: recipients.EventOpened}
 		f.Refused(f.App.Reports.BatchRows(f.Context(), f.Caller, r, q, new(apptest.RowsOf)), enlist.InvalidSearch, about)
 	}
 }

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
+	"enlist/internal/recipients"
 	"enlist/internal/search"
 )
 
@@ -114,7 +114,7 @@ func (c *rowsCursor) rows(q *search.Query, value string, withContacts bool) {
 		q.Add(" AND r.attempts > 0")
 	case RowsDelivered:
 		q.Add(delivered, list, batch)
-	case batches.RowsNotOpened:
+	case recipients.RowsNotOpened:
 		q.Add(notOpened, list, batch)
 	default:
 		q.Add(" AND e.kind = ? AND e.link_id = ?", string(c.Kind), int64(c.Link))

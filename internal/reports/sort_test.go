@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"enlist/internal/batches"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 )
 
 // rowCollector keeps the IDs of the rows.
@@ -30,13 +30,13 @@ func TestSortedRowsOfALargeBatch(t *testing.T) {
 	sorted := func(q enlist.Query, n int) (ids []enlist.ContactID, kept int, err error) {
 		w := new(rowCollector)
 		q.SortBy = "time"
-		p, err := newRowsPage(RowsRequest{Kind: batches.EventOpened}, q, w)
+		p, err := newRowsPage(RowsRequest{Kind: recipients.EventOpened}, q, w)
 		if err != nil {
 			t.Fatal(err)
 		}
 		times := rand.New(rand.NewPCG(1, 2))
 		for id := range n {
-			row := BatchRow{Recipient: batches.Recipient{Contact: enlist.ContactID(id + 1)}, Event: batches.RecipientEvent{Time: times.Int64N(1000)}}
+			row := BatchRow{Recipient: recipients.Recipient{Contact: enlist.ContactID(id + 1)}, Event: recipients.Event{Time: times.Int64N(1000)}}
 			if err := p.sorted.add(&row); err != nil {
 				return nil, 0, err
 			}

@@ -3,8 +3,8 @@
 package rpc
 
 import (
-	"enlist/internal/batches"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 	"enlist/internal/reports"
 )
 
@@ -38,7 +38,7 @@ func getBatchLinkStatistics(c *call) error {
 }
 
 // batchRows returns a method that returns the recipients of a Batch with a kind of event.
-func batchRows(kind batches.EventKind) func(*call) error {
+func batchRows(kind recipients.EventKind) func(*call) error {
 	return func(c *call) error {
 		r := reports.RowsRequest{Batch: enlist.BatchID(c.id(1)), Kind: kind}
 		q := c.query(2)
@@ -62,7 +62,7 @@ func getBatchResponses(c *call) error {
 
 // getBatchLinkContacts returns the recipients that clicked a link.
 func getBatchLinkContacts(c *call) error {
-	r := reports.RowsRequest{Batch: enlist.BatchID(c.id(1)), Kind: batches.EventLink, URL: c.requiredText(2)}
+	r := reports.RowsRequest{Batch: enlist.BatchID(c.id(1)), Kind: recipients.EventLink, URL: c.requiredText(2)}
 	q := c.query(3)
 	if c.err != nil {
 		return c.err
@@ -81,7 +81,7 @@ func getBatchContactLinks(c *call) error {
 	if err != nil {
 		return err
 	}
-	w := newBatchRowWriter(c.reply, batches.EventLink)
+	w := newBatchRowWriter(c.reply, recipients.EventLink)
 	if err := w.Begin(true); err != nil {
 		return err
 	}

@@ -7,12 +7,12 @@ package rpc
 import (
 	_ "embed"
 	"encoding/json"
-	"enlist/internal/app"
 	"slices"
 	"strings"
 
 	"enlist/api"
 	"enlist/internal/accounts"
+	"enlist/internal/app"
 	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
@@ -20,6 +20,7 @@ import (
 	"enlist/internal/forms"
 	"enlist/internal/lists"
 	"enlist/internal/messages"
+	"enlist/internal/recipients"
 	"enlist/internal/reports"
 	"enlist/internal/sending"
 	"enlist/internal/webhooks"
@@ -178,10 +179,10 @@ func records() []RecordInfo {
 			"editions array of BatchEdition", "variants array of BatchVariantNumbers"),
 		plainRecord("DeviceNumbers", "total_count integer", "percentage number"),
 		plainRecord("MailClientNumbers", "title string", "total integer", "percent number"),
-		record("BatchPeriod", reports.PeriodAttributes), record("BatchEdition", batches.EditionAttributes),
-		record("BatchDomain", batches.DomainAttributes), record("BatchBounceReason", batches.ReasonAttributes),
+		record("BatchPeriod", reports.PeriodAttributes), record("BatchEdition", recipients.EditionAttributes),
+		record("BatchDomain", recipients.DomainAttributes), record("BatchBounceReason", recipients.ReasonAttributes),
 		record("BatchVariantNumbers", sending.VariantAttributes),
-		record("Link", reports.LinkAttributes), record("ClickedLink", reports.BatchRowAttributes(batches.EventLink)),
+		record("Link", reports.LinkAttributes), record("ClickedLink", reports.BatchRowAttributes(recipients.EventLink)),
 		recipient(), record("Response", reports.ResponseAttributes), record("Webhook", webhooks.WebhookAttributes),
 		record("WholeWebhook", webhooks.WholeWebhookAttributes),
 		record("Folder", accounts.FolderAttributes), record("File", files.FileAttributes),
@@ -203,8 +204,8 @@ func records() []RecordInfo {
 // recipient describes the rows of the reports. Each report returns some of the keys.
 func recipient() RecordInfo {
 	all := record("Recipient", reports.BatchRowAttributes(reports.RowsSent))
-	for _, kind := range []batches.EventKind{batches.EventOpened, reports.RowsOpens, batches.EventClicked,
-		batches.EventUnsubscribed, batches.EventBounced, batches.EventComplained} {
+	for _, kind := range []recipients.EventKind{recipients.EventOpened, reports.RowsOpens, recipients.EventClicked,
+		recipients.EventUnsubscribed, recipients.EventBounced, recipients.EventComplained} {
 		for _, key := range record("", reports.BatchRowAttributes(kind)).Keys {
 			if !slices.ContainsFunc(all.Keys, func(k KeyInfo) bool { return k.Name == key.Name }) {
 				key.Optional = true

@@ -5,6 +5,7 @@ package rpc
 
 import (
 	"enlist/internal/batches"
+	"enlist/internal/recipients"
 	"enlist/internal/reports"
 )
 
@@ -66,19 +67,19 @@ func (t table) addReportMethods() {
 			"object of array of ClickedLink, each List's ID to its rows", "308 311")
 	for _, report := range []struct {
 		name string
-		kind batches.EventKind
+		kind recipients.EventKind
 		who  string
 	}{
 		{"getBatchContacts", reports.RowsSent, "all recipients that get the mail or have got it"},
-		{"getBatchOpened", batches.EventOpened, "who opened the mail"},
-		{"getBatchNotOpened", batches.RowsNotOpened, "whose mail was accepted, has not bounced and was not opened"},
-		{"getBatchBounced", batches.EventBounced, "whose mail bounced"},
-		{"getBatchUnsubscribed", batches.EventUnsubscribed, "who unsubscribed by the mail or complained"},
-		{"getBatchComplained", batches.EventComplained, "who complained about the mail"},
-		{"getBatchAutoDeactivated", batches.EventDeactivated, "whom a bounce of the mail deactivated"},
+		{"getBatchOpened", recipients.EventOpened, "who opened the mail"},
+		{"getBatchNotOpened", recipients.RowsNotOpened, "whose mail was accepted, has not bounced and was not opened"},
+		{"getBatchBounced", recipients.EventBounced, "whose mail bounced"},
+		{"getBatchUnsubscribed", recipients.EventUnsubscribed, "who unsubscribed by the mail or complained"},
+		{"getBatchComplained", recipients.EventComplained, "who complained about the mail"},
+		{"getBatchAutoDeactivated", recipients.EventDeactivated, "whom a bounce of the mail deactivated"},
 		{"getBatchUpdated", reports.RowsUpdated, "nothing: mails have no link to update a profile"},
 		{"getBatchOpens", reports.RowsOpens, "how often the mail was opened, and whether by a person"},
-		{"getBatchClicked", batches.EventClicked, "who clicked a link of the mail"},
+		{"getBatchClicked", recipients.EventClicked, "who clicked a link of the mail"},
 	} {
 		g.add(report.name, standard, readOnly, "batch_id"+searchParams, batchRows(report.kind)).
 			says("Returns "+report.who+".", "object of array of Recipient, each List's ID to its rows", "308 311")

@@ -8,6 +8,7 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
+	"enlist/internal/recipients"
 	"enlist/internal/reports"
 	"enlist/internal/sending"
 )
@@ -27,11 +28,11 @@ func appendBatchStatistics(b []byte, r *reports.BatchReport, agents bool) []byte
 func appendBatchReport(b []byte, r *reports.BatchReport) []byte {
 	w := memberWriter{b: append(b, '{')}
 	appendMembers(&w, reports.OwnReportAttributes, r)
-	w.leftOut(&r.BatchCounts)
+	w.leftOut(&r.Counts)
 	appendList(&w, "periods", reports.PeriodAttributes, r.Periods)
-	appendList(&w, "domains", batches.DomainAttributes, r.ByDomain())
-	appendList(&w, "bounce_reasons", batches.ReasonAttributes, r.ByReason())
-	appendList(&w, "editions", batches.EditionAttributes, r.Editions)
+	appendList(&w, "domains", recipients.DomainAttributes, r.ByDomain())
+	appendList(&w, "bounce_reasons", recipients.ReasonAttributes, r.ByReason())
+	appendList(&w, "editions", recipients.EditionAttributes, r.Editions)
 	appendList(&w, "variants", sending.VariantAttributes, r.ByVariant)
 	return append(w.b, '}')
 }
@@ -40,13 +41,13 @@ func appendBatchReport(b []byte, r *reports.BatchReport) []byte {
 func appendBatchCheck(b []byte, k *batches.BatchCheck) []byte {
 	w := memberWriter{b: append(b, '{')}
 	appendMembers(&w, batches.CheckAttributes, k)
-	w.leftOut(&k.BatchCounts)
+	w.leftOut(&k.Counts)
 	appendList(&w, "findings", batches.FindingAttributes, k.Findings)
 	return append(w.b, '}')
 }
 
 // leftOut appends the numbers of Contacts that a Batch leaves out, by reason.
-func (w *memberWriter) leftOut(counts *batches.BatchCounts) {
+func (w *memberWriter) leftOut(counts *recipients.Counts) {
 	w.name("left_out")
 	left := memberWriter{b: append(w.b, '{')}
 	appendMembers(&left, reports.LeftOutAttributes, counts)
@@ -118,7 +119,7 @@ type batchRowWriter struct {
 	list      enlist.ListID // of the last row; 0: no row was written
 }
 
-func newBatchRowWriter(r *reply, kind batches.EventKind) *batchRowWriter {
+func newBatchRowWriter(r *reply, kind recipients.EventKind) *batchRowWriter {
 	return &batchRowWriter{reply: r, append: encoder(reports.BatchRowAttributes(kind))}
 }
 

@@ -10,6 +10,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
+	"enlist/internal/recipients"
 )
 
 // This file tests the figures of autoresponders.
@@ -107,14 +108,14 @@ func autoresponderOfEarlierVersion(e *apptest.SentBatch) {
 	var err error
 	f.ID, err = f.App.Batches.AutoresponderBatch(f.Context(), f.Caller, f.Autoresponder)
 	f.Must(err)
-	apptest.Same(f.T, "counts", f.Report().BatchCounts, batches.BatchCounts{Recipients: 2, Sent: 1, Refused: 1, Bounced: 1})
+	apptest.Same(f.T, "counts", f.Report().Counts, recipients.Counts{Recipients: 2, Sent: 1, Refused: 1, Bounced: 1})
 
 	news := f.News
 	f.News = f.AddList()
 	_, err = f.App.Batches.EditAutoresponder(f.Context(), f.Caller, f.Autoresponder, apptest.Details("list_id", int(f.News)))
 	f.Must(err)
 	f.Send(f.Subscribe(f.News, "Email", "new@example.com"))
-	apptest.Same(f.T, "counts", f.Report().BatchCounts, batches.BatchCounts{Recipients: 3, Sent: 2, Refused: 1, Bounced: 1})
+	apptest.Same(f.T, "counts", f.Report().Counts, recipients.Counts{Recipients: 3, Sent: 2, Refused: 1, Bounced: 1})
 	_, err = f.App.Batches.Batch(f.Context(), f.Restricted(f.News), f.ID)
 	f.Refused(err, enlist.Denied, "other Lists")
 	_, err = f.App.Batches.Batch(f.Context(), f.Restricted(f.News, news), f.ID)

@@ -14,6 +14,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
+	"enlist/internal/recipients"
 )
 
 // This file measures opens and reports of a Batch.
@@ -79,17 +80,17 @@ func newMeasuredBatch(b *testing.B, store db.Engine) *measuredBatch {
 // markSent stores that all mails were sent.
 func (m *measuredBatch) markSent(tx *db.Tx) error {
 	m.contacts = nil
-	found, err := batches.Candidates(tx, m.list, 0, 1<<40, benchRecipients)
+	found, err := contacts.Candidates(tx, m.list, 0, 1<<40, benchRecipients)
 	if err != nil {
 		return err
 	}
 	for _, c := range found {
 		m.contacts = append(m.contacts, c.ID)
 	}
-	if err := batches.MarkSending(tx, m.list, m.batch, m.contacts, m.created); err != nil {
+	if err := recipients.MarkSending(tx, m.list, m.batch, m.contacts, m.created); err != nil {
 		return err
 	}
-	_, err = batches.MarkSent(tx, m.list, m.batch, m.contacts, m.created)
+	_, err = recipients.MarkSent(tx, m.list, m.batch, m.contacts, m.created)
 	return err
 }
 
@@ -104,8 +105,8 @@ func (m *measuredBatch) open(cause string) error {
 func (m *measuredBatch) fillSums(tx *db.Tx) error {
 	for period := range int64(600) {
 		for part := range int64(16) {
-			sums := &batches.BatchSums{Opens: 300, ImageOpened: 100}
-			if err := batches.AddBatchSums(tx, m.batch, period*3600, part, sums); err != nil {
+			sums := &recipients.Sums{Opens: 300, ImageOpened: 100}
+			if err := recipients.AddSums(tx, m.batch, period*3600, part, sums); err != nil {
 				return err
 			}
 		}

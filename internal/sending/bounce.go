@@ -10,6 +10,7 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
 	"enlist/internal/messages"
+	"enlist/internal/recipients"
 )
 
 // This file handles the reports of bounces and complaints that arrive after a mail server has
@@ -57,7 +58,7 @@ func (s *Service) Bounced(ctx context.Context, k enlist.DeliveryKey, detail stri
 		if err := batches.AddToBatch(tx, recipient.Batch, counts, now); err != nil {
 			return true, err
 		}
-		var domains batches.DomainChanges
+		var domains recipients.DomainChanges
 		domains.CountReported(r.delivery.Address, &counts)
 		domains.Because(r.delivery.Address, detail).Bounced++
 		if err := domains.Store(tx, recipient.Batch); err != nil {
@@ -98,7 +99,7 @@ func (s *Service) Complained(ctx context.Context, k enlist.DeliveryKey, detail s
 }
 
 // countComplained counts a complaint about a Batch's mail, and pauses the Batch if it has too many.
-func countComplained(tx *db.Tx, r *batches.Recipient, counts batches.BatchCounts, now int64) error {
+func countComplained(tx *db.Tx, r *recipients.Recipient, counts recipients.Counts, now int64) error {
 	if err := batches.AddToBatch(tx, r.Batch, counts, now); err != nil {
 		return err
 	}
@@ -106,10 +107,10 @@ func countComplained(tx *db.Tx, r *batches.Recipient, counts batches.BatchCounts
 	if err != nil {
 		return err
 	}
-	if err := batches.CountComplained(tx, r, b.Period(now), &counts); err != nil {
+	if err := recipients.CountComplained(tx, r, b.Period(now), &counts); err != nil {
 		return err
 	}
-	if err := batches.CountUnsubscribedRecipient(tx, r, now); err != nil {
+	if err := batches.CountUnsubscribedBy(tx, r, now); err != nil {
 		return err
 	}
 	return pauseReported(tx, r.Batch)
@@ -186,10 +187,10 @@ func loadReported(tx *db.Tx, k enlist.DeliveryKey, now int64) (*reported, error)
 
 // store stores the status and the detail of the delivery. It returns the recipient whose Batch counts the report, or
 // nil, and what the report changes in the counts besides its own.
-func (r *reported) store(tx *db.Tx, now int64) (recipient *batches.Recipient, counts batches.BatchCounts, err error) {
-	d, kind := r.delivery, batches.EventBounced
+func (r *reported) store(tx *db.Tx, now int64) (recipient *recipients.Recipient, counts recipients.Counts, err error) {
+	d, kind := r.delivery, recipients.EventBounced
 	if d.Status == messages.DeliveryComplained {
-		kind = batches.EventComplained
+		kind = recipients.EventComplained
 	}
 	id := d.Batch()
 	switch {
@@ -201,23 +202,23 @@ func (r *reported) store(tx *db.Tx, now int64) (recipient *batches.Recipient, co
 		}
 		return batches.ReportedRecipient(tx, d, kind, now)
 	}
-	recipient, err = batches.LoadRecipient(tx, d.List, id, d.Contact)
+	recipient, err = recipients.Load(tx, d.List, id, d.Contact)
 	if err != nil {
 		return nil, counts, err
 	}
-	events, err := batches.RecipientEvents(tx, d.List, id, d.Contact)
+	events, err := recipients.Events(tx, d.List, id, d.Contact)
 	if err != nil {
 		return nil, counts, err
 	}
 	counts.Contradicted = -recipient.Contradicted(events)
 	recipient.WasAccepted(&counts, now)
-	recipient.Status, recipient.Detail, recipient.Time = batches.RecipientStatus(d.Status), d.Detail, now
-	if err := batches.SetRecipient(tx, recipient); err != nil {
+	recipient.Status, recipient.Detail, recipient.Time = recipients.Status(d.Status), d.Detail, now
+	if err := recipient.Save(tx); err != nil {
 		return nil, counts, err
 	}
-	event := recipient.Event(kind, 0, now)
+	event := recipient.NewEvent(kind, 0, now)
 	counts.Contradicted += recipient.Contradicted(append(events, *event))
-	return recipient, counts, batches.PutRecipientEvent(tx, event)
+	return recipient, counts, event.Put(tx)
 }
 
 // deactivateBounced deactivates a Contact if its last mails, of which the caller has stored the

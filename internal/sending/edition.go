@@ -5,19 +5,20 @@ import (
 
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 )
 
 // This file counts the mails of a Batch by edition. An edit of a Message makes a new edition for the recipients that
 // have not got it. So a report shows how many got which. decisions.md: 79
 
 // editionOf returns the Edition of a mail.
-func (l *LeasedSlice) editionOf(contact enlist.ContactID) batches.Edition {
+func (l *LeasedSlice) editionOf(contact enlist.ContactID) recipients.Edition {
 	number, m := l.Of.VariantOf(contact), l.content(contact).Message
-	return batches.Edition{Variant: number, Message: m.ID, MessageTime: m.LastModifiedTime, Subject: m.Subject}
+	return recipients.Edition{Variant: number, Message: m.ID, MessageTime: m.LastModifiedTime, Subject: m.Subject}
 }
 
 // byEdition compares Editions in the order in which a transaction adds to them.
-func byEdition(a, b batches.Edition) int {
+func byEdition(a, b recipients.Edition) int {
 	return cmp.Or(cmp.Compare(a.Variant, b.Variant), cmp.Compare(a.Message, b.Message),
 		cmp.Compare(a.MessageTime, b.MessageTime))
 }

@@ -8,6 +8,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
+	"enlist/internal/recipients"
 )
 
 // This file gathers what a forecast needs to know about other Batches and about the mail server.
@@ -72,7 +73,7 @@ func waitingBatches(tx *db.Tx, settings *pace.Settings, samples int) (waiting []
 	for i, one := range all {
 		w := waitingBatch{Waiting: one}
 		if settings.Rates != nil && i < samples {
-			if w.groups, err = batches.LastSlice(tx, one.Batch); err != nil {
+			if w.groups, err = recipients.LastSlice(tx, one.Batch); err != nil {
 				return nil, err
 			}
 			w.grow()

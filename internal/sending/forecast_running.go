@@ -10,6 +10,7 @@ import (
 	"enlist/internal/lists"
 	"enlist/internal/messages"
 	"enlist/internal/pace"
+	"enlist/internal/recipients"
 )
 
 // This file says how fast the Batches are that have begun, and when they will be done. forecast.go does this for a
@@ -145,7 +146,7 @@ func speedOf(tx *db.Tx, b *batches.Batch, now int64) (speed int64, err error) {
 	if b.Variants != nil {
 		chosen = b.Variants.Time
 	}
-	s, err := batches.LoadBegun(tx, b.ID, chosen, lastSlices)
+	s, err := recipients.Begun(tx, b.ID, chosen, lastSlices)
 	if err != nil {
 		return 0, err
 	}
@@ -156,7 +157,7 @@ func speedOf(tx *db.Tx, b *batches.Batch, now int64) (speed int64, err error) {
 	case steps == 0:
 		return b.Processed() * enlist.Hour / age, nil
 	}
-	last, err := batches.FirstMail(tx, &s.Last[0])
+	last, err := recipients.FirstMail(tx, &s.Last[0])
 	if err != nil {
 		return 0, err
 	}
@@ -173,9 +174,9 @@ func speedOf(tx *db.Tx, b *batches.Batch, now int64) (speed int64, err error) {
 // stepsLately returns how many slices before the newest one, which is the first, say how fast a Batch is now, and when
 // the first of these began: the fewer, the sooner a pause is forgotten. It returns 0 if none does. A slice that began
 // before a time was of the test of the variants.
-func stepsLately(tx *db.Tx, begun []batches.BatchSlice, after, now int64) (steps, from int64, err error) {
+func stepsLately(tx *db.Tx, begun []recipients.Slice, after, now int64) (steps, from int64, err error) {
 	for steps = int64(len(begun) - 1); steps >= leastSteps; steps = steps * 2 / 3 {
-		from, err = batches.FirstMail(tx, &begun[steps])
+		from, err = recipients.FirstMail(tx, &begun[steps])
 		age := now - from
 		switch {
 		case err != nil:

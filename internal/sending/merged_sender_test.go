@@ -10,6 +10,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 )
 
 // This file tests Batches whose sender depends on the Contact.
@@ -56,7 +57,7 @@ func mergedSenderIsThatOfTheContact(t *testing.T, e dbtest.Engine) {
 		}
 	}
 	p.must(p.store.View(p.Context(), func(tx *db.Tx) error {
-		found, err := batches.Recipients(tx, p.list, id, ids)
+		found, err := recipients.ByID(tx, p.list, id, ids)
 		for i, o := range owners {
 			switch r := found[ids[i]]; {
 			case o.why == "" && !slices.Contains(froms, o.from):

@@ -9,6 +9,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
+	"enlist/internal/recipients"
 	"enlist/internal/sending"
 )
 
@@ -23,8 +24,8 @@ func excludedAreLeftOut(f *apptest.Batches) {
 	id := f.AddWith(batches.BatchOptions{Name: "rest", Exclude: batches.Exclusion{Criteria: apptest.Criterion("Email", "contains", "a4"), Batches: []enlist.BatchID{first, first}}})
 	f.WantAddresses(f.SendAll(nil), "a2@example.com", "a3@example.com")
 	b := f.Batch(id)
-	want := batches.BatchCounts{Recipients: 2, Sent: 2, LeftUnsubscribed: 1, LeftExcluded: 2}
-	if b.BatchCounts != want || b.Name != "rest" {
+	want := recipients.Counts{Recipients: 2, Sent: 2, LeftUnsubscribed: 1, LeftExcluded: 2}
+	if b.Counts != want || b.Name != "rest" {
 		f.Errorf("the Batch is %+v, want %+v and the name rest", *b, want)
 	}
 	f.AddWith(batches.BatchOptions{Exclude: batches.Exclusion{Criteria: &enlist.Criteria{All: []enlist.Criteria{}}}})
@@ -49,9 +50,9 @@ func doubtfulIsSkipped(f *apptest.Batches) {
 	f.Mails(f.Lease("a")) // marks the recipients, and then the sender dies
 	f.Now = f.Now.Add((sending.SliceLease + 1) * time.Second)
 	f.WantAddresses(f.SendAll(nil))
-	want := batches.BatchCounts{Recipients: 4, Doubtful: 4}
+	want := recipients.Counts{Recipients: 4, Doubtful: 4}
 	b := f.Batch(id)
-	if b.BatchCounts != want || b.Status != batches.BatchCompleted {
+	if b.Counts != want || b.Status != batches.BatchCompleted {
 		f.Errorf("the Batch is %+v, want %+v and completed", *b, want)
 	}
 	f.AddWith(batches.BatchOptions{Exclude: batches.Exclusion{Batches: []enlist.BatchID{id}}})

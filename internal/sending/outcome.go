@@ -11,6 +11,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
+	"enlist/internal/recipients"
 )
 
 // This file stores the result of a mail that package mail has tried to send.
@@ -75,7 +76,7 @@ func (s *Service) RecordNotSent(ctx context.Context, m *messages.OutgoingMail, w
 		if err := batches.AddToBatch(tx, recipient.Batch, counts, now); err != nil || counts.Bounced == 0 {
 			return err
 		}
-		var domains batches.DomainChanges
+		var domains recipients.DomainChanges
 		n := domains.Because(d.Address, d.Detail)
 		n.Refused, n.Bounced = 1, 1
 		return domains.Store(tx, recipient.Batch)

@@ -10,6 +10,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
+	"enlist/internal/recipients"
 	"enlist/internal/search"
 )
 
@@ -162,14 +163,14 @@ func populate(b *batches.Batch, tx *db.Tx, all []batches.Population, p *batches.
 	if err != nil {
 		return err
 	}
-	counts := batches.BatchCounts{LeftGone: candidates.Gone}
+	counts := recipients.Counts{LeftGone: candidates.Gone}
 	chosen, err := choose(b, tx, all, schema, p, candidates.Found, &counts)
 	if err != nil {
 		return err
 	}
 	added := int64(0)
 	for _, slices := range slicesOf(b, p, chosen) {
-		n, err := batches.AddSlices(tx, slices, !repeats(p, all), now)
+		n, err := recipients.AddSlices(tx, slices, !repeats(p, all), now)
 		if err != nil {
 			return err
 		}
@@ -185,7 +186,7 @@ func populate(b *batches.Batch, tx *db.Tx, all []batches.Population, p *batches.
 
 // slicesOf divides the chosen Contacts of a population among new slices: first the test of the variants, then the
 // others.
-func slicesOf(b *batches.Batch, p *batches.Population, chosen []enlist.ContactID) (all [2][]batches.NewSlice) {
+func slicesOf(b *batches.Batch, p *batches.Population, chosen []enlist.ContactID) (all [2][]recipients.FilledSlice) {
 	var parts [2][]enlist.ContactID
 	for _, id := range chosen {
 		i := 1
@@ -196,7 +197,7 @@ func slicesOf(b *batches.Batch, p *batches.Population, chosen []enlist.ContactID
 	}
 	for i := range parts {
 		for part := range slices.Chunk(parts[i], sliceSize) {
-			all[i] = append(all[i], batches.NewSlice{BatchSlice: batches.BatchSlice{Batch: b.ID, List: p.List,
+			all[i] = append(all[i], recipients.FilledSlice{Slice: recipients.Slice{Batch: b.ID, List: p.List,
 				First: part[0], Last: part[len(part)-1],
 				Lease: lease(b, i == 0)}, Contacts: part})
 		}
@@ -214,7 +215,7 @@ func repeats(p *batches.Population, all []batches.Population) bool {
 // choose returns the candidates that become recipients, and counts the others by reason.
 func choose(b *batches.Batch, tx *db.Tx, all []batches.Population, schema *enlist.Schema, p *batches.Population,
 	found []contacts.Candidate,
-	counts *batches.BatchCounts) ([]enlist.ContactID, error) {
+	counts *recipients.Counts) ([]enlist.ContactID, error) {
 	exclude, err := batches.LoadExclusion(tx, b.ID)
 	if err != nil {
 		return nil, err
@@ -247,7 +248,7 @@ func withoutDuplicates(b *batches.Batch, tx *db.Tx, all []batches.Population, sc
 		for i := range found {
 			keys[i] = found[i].Key
 		}
-		known, err := batches.RecipientKeys(tx, list, b.ID, keys)
+		known, err := recipients.Keys(tx, list, b.ID, keys)
 		if err != nil {
 			return nil, err
 		}

@@ -13,6 +13,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
+	"enlist/internal/recipients"
 	"enlist/internal/sending"
 )
 
@@ -67,8 +68,8 @@ func populationLeavesOut(f *apptest.Batches) {
 	id := f.Add(apptest.Whole(f.News), apptest.Whole(confirmed),
 		batches.PopulationRequest{List: f.News, Type: "contacts", Contacts: []enlist.ContactID{off, 99_999}})
 	b := f.Batch(id)
-	want := batches.BatchCounts{Recipients: 2, LeftUnsubscribed: 1, LeftInactive: 2, LeftUnconfirmed: 1, LeftGone: 1}
-	if b.BatchCounts != want || b.Status != batches.BatchSending || !b.IsPopulated {
+	want := recipients.Counts{Recipients: 2, LeftUnsubscribed: 1, LeftInactive: 2, LeftUnconfirmed: 1, LeftGone: 1}
+	if b.Counts != want || b.Status != batches.BatchSending || !b.IsPopulated {
 		f.Errorf("the Batch is %+v, want %+v, sending and populated", *b, want)
 	}
 	f.WantAddresses(f.SendAll(nil), "ann@x.io", "asked@x.io")
@@ -146,8 +147,8 @@ func searchesAtTheSameTime(f *apptest.Batches) {
 		done, _, err = other.Sending.PrepareBatch(f.Context(), batches.PrepareBatch{Batch: id})
 		f.Must(err)
 	}
-	if b := f.Batch(id); b.BatchCounts != (batches.BatchCounts{Recipients: 3}) {
-		f.Errorf("the counts are %+v, want 3 recipients", b.BatchCounts)
+	if b := f.Batch(id); b.Counts != (recipients.Counts{Recipients: 3}) {
+		f.Errorf("the counts are %+v, want 3 recipients", b.Counts)
 	}
 	apptest.View(f.T, f.Store, func(tx *db.Tx) error {
 		all, err := batches.Populations(tx, id)
@@ -188,8 +189,8 @@ func unsubscribedGetsNothing(f *apptest.Batches) {
 	f.Must(err)
 	f.WantAddresses(f.SendAll(nil), "a1@example.com")
 	b := f.Batch(id)
-	want := batches.BatchCounts{Recipients: 2, Sent: 1, Skipped: 1, LeftUnsubscribed: 1}
-	if b.BatchCounts != want || b.Status != batches.BatchCompleted {
+	want := recipients.Counts{Recipients: 2, Sent: 1, Skipped: 1, LeftUnsubscribed: 1}
+	if b.Counts != want || b.Status != batches.BatchCompleted {
 		f.Errorf("the Batch is %+v, want %+v and completed", *b, want)
 	}
 }
@@ -208,7 +209,7 @@ func doubtIsSentAgain(f *apptest.Batches) {
 	if again == nil || len(again.Recipients) != 1 {
 		f.Fatalf("the other sender got %+v, want the recipient in doubt", again)
 	}
-	lost, err := f.App.Sending.RenewSlices(f.Context(), []batches.BatchSlice{s.BatchSlice})
+	lost, err := f.App.Sending.RenewSlices(f.Context(), []recipients.Slice{s.Slice})
 	f.Must(err)
 	if len(lost) != 1 {
 		f.Error("the first sender could renew its lease, want it lost")
@@ -293,9 +294,9 @@ func countsEqualRecipients(f *apptest.Batches) {
 		_, err = f.App.Sending.UnsubscribeByLink(f.Context(), keys[4], "")
 		f.Must(err)
 	}
-	want := batches.BatchCounts{Recipients: 5, Sent: 3, Refused: 1, Bounced: 2, Failed: 1, Complained: 1, Unsubscribed: 2}
-	if b := f.Batch(id); b.BatchCounts != want {
-		f.Errorf("the counts are %+v, want %+v", b.BatchCounts, want)
+	want := recipients.Counts{Recipients: 5, Sent: 3, Refused: 1, Bounced: 2, Failed: 1, Complained: 1, Unsubscribed: 2}
+	if b := f.Batch(id); b.Counts != want {
+		f.Errorf("the counts are %+v, want %+v", b.Counts, want)
 	}
 	for i, status := range []messages.DeliveryStatus{messages.DeliveryBounced, messages.DeliveryFailed, messages.DeliveryBounced, messages.DeliveryComplained, messages.DeliverySent} {
 		sent := f.MessagesSent(f.News, ids[i])

@@ -10,6 +10,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
+	"enlist/internal/recipients"
 )
 
 // This file takes tokens for the recipients of a leased slice.
@@ -23,7 +24,7 @@ func (s *Service) IsLimited(slice *LeasedSlice) bool {
 // TakeTokens takes tokens for recipients of a slice. It returns the recipients that may be sent now,
 // and the others with the time at which the first of these may get a token.
 func (s *Service) TakeTokens(ctx context.Context, slice *LeasedSlice,
-	all []batches.Recipient) (granted, others []batches.Recipient,
+	all []recipients.Recipient) (granted, others []recipients.Recipient,
 	next time.Time, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		c, err := s.claim(tx, slice, all, s.db.Now())
@@ -46,7 +47,7 @@ func (s *Service) TakeTokens(ctx context.Context, slice *LeasedSlice,
 
 // ReturnTokens gives the tokens back that a sender has taken for recipients, but whose mails it has not begun to hand
 // over. Without this, an interrupted slice could use up the mails of a day. at is when it took the first of the tokens.
-func (s *Service) ReturnTokens(ctx context.Context, slice *LeasedSlice, all []batches.Recipient, at time.Time) error {
+func (s *Service) ReturnTokens(ctx context.Context, slice *LeasedSlice, all []recipients.Recipient, at time.Time) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		c, err := s.claim(tx, slice, all, at)
 		if err != nil {
@@ -60,7 +61,7 @@ func (s *Service) ReturnTokens(ctx context.Context, slice *LeasedSlice, all []ba
 }
 
 // claim locks the buckets of mails to recipients.
-func (s *Service) claim(tx *db.Tx, slice *LeasedSlice, all []batches.Recipient, now time.Time) (*claims, error) {
+func (s *Service) claim(tx *db.Tx, slice *LeasedSlice, all []recipients.Recipient, now time.Time) (*claims, error) {
 	paces, err := Paces(tx)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"enlist/internal/apptest"
 	"enlist/internal/batches"
 	"enlist/internal/pace"
+	"enlist/internal/recipients"
 	"enlist/internal/sending"
 )
 
@@ -45,7 +46,7 @@ func sender(f *apptest.Batches, limits ...string) *app.App {
 // take takes tokens for mails to the addresses and returns the number of granted mails.
 func take(f *apptest.Batches, s *app.App, slice *sending.LeasedSlice, to ...string) (granted int, next time.Time) {
 	f.Helper()
-	all := make([]batches.Recipient, len(to))
+	all := make([]recipients.Recipient, len(to))
 	for i := range to {
 		all[i].Address = to[i]
 	}
@@ -59,7 +60,7 @@ func take(f *apptest.Batches, s *app.App, slice *sending.LeasedSlice, to ...stri
 
 // sliceAt returns a slice of a Batch with a rate. The Batch is not stored.
 func sliceAt(rate string) *sending.LeasedSlice {
-	return &sending.LeasedSlice{BatchSlice: batches.BatchSlice{Batch: 7}, Of: &batches.Batch{ID: 7, Rate: rate}, From: "News@Shop.example"}
+	return &sending.LeasedSlice{Slice: recipients.Slice{Batch: 7}, Of: &batches.Batch{ID: 7, Rate: rate}, From: "News@Shop.example"}
 }
 
 func addressesAt(n int, domain string) []string {
@@ -112,7 +113,7 @@ func tokensAreTakenOnce(f *apptest.Batches) {
 		s := sender(f, "relay=500/hour", "recipient=1000/hour", "sender=900/hour")
 		workers.Go(func() {
 			for range 10 {
-				all := make([]batches.Recipient, 3)
+				all := make([]recipients.Recipient, 3)
 				for i := range all {
 					all[i].Address = addressesAt(5, "example.com")[rand.IntN(5)] + []string{"", ".net", ".org"}[rand.IntN(3)]
 				}

@@ -10,6 +10,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
+	"enlist/internal/recipients"
 	"enlist/internal/sending"
 )
 
@@ -30,19 +31,19 @@ func resultsCountOnce(f *apptest.Batches) {
 		{Recipient: next.Mark[1].Recipient, Failed: &messages.Undelivered{Code: 451, Detail: "later"}}}}
 	f.Advance(results)
 	f.Advance(results)
-	want := batches.BatchCounts{Recipients: 3, Sent: 1, Skipped: 1, LeftUnsubscribed: 1}
-	if b := f.Batch(id); b.BatchCounts != want {
-		f.Errorf("the counts are %+v, want %+v", b.BatchCounts, want)
+	want := recipients.Counts{Recipients: 3, Sent: 1, Skipped: 1, LeftUnsubscribed: 1}
+	if b := f.Batch(id); b.Counts != want {
+		f.Errorf("the counts are %+v, want %+v", b.Counts, want)
 	}
 	if r := recipient(f, id, ids[2]); r.Attempts != 1 {
 		f.Errorf("%d attempts are stored, want 1", r.Attempts)
 	}
 }
 
-func recipient(f *apptest.Batches, id enlist.BatchID, contact enlist.ContactID) (r *batches.Recipient) {
+func recipient(f *apptest.Batches, id enlist.BatchID, contact enlist.ContactID) (r *recipients.Recipient) {
 	f.Helper()
 	apptest.View(f.T, f.Store, func(tx *db.Tx) (err error) {
-		r, err = batches.LoadRecipient(tx, f.News, id, contact)
+		r, err = recipients.Load(tx, f.News, id, contact)
 		return err
 	})
 	return r

@@ -12,6 +12,7 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
 	"enlist/internal/messages"
+	"enlist/internal/recipients"
 )
 
 // This file has what a sender does with a leased slice. BatchMails reads the next recipients and
@@ -22,7 +23,7 @@ import (
 // BatchPart is some recipients of a slice.
 type BatchPart struct {
 	Slice      *LeasedSlice
-	Recipients []batches.Recipient
+	Recipients []recipients.Recipient
 }
 
 // BatchMails returns for each part the mails to mark, and as results the recipients that must not get the mail any
@@ -84,7 +85,7 @@ func (p *BatchPart) mails(schema *enlist.Schema, contacts []enlist.Contact, bloc
 		r := &p.Recipients[i]
 		mail, reason := p.Slice.mail(schema, contacts, r)
 		if _, found := slices.BinarySearch(blocked, r.Contact); found && reason == "" {
-			reason = batches.LeftSuppressed
+			reason = recipients.LeftSuppressed
 		}
 		if reason != "" {
 			next.Results = append(next.Results, BatchResult{Recipient: *r, Skipped: reason})
@@ -98,44 +99,44 @@ func (p *BatchPart) mails(schema *enlist.Schema, contacts []enlist.Contact, bloc
 // BatchMail is the mail of one recipient of a Batch.
 type BatchMail struct {
 	messages.OutgoingMail
-	Recipient batches.Recipient
+	Recipient recipients.Recipient
 }
 
 // mail returns the mail of one recipient, or why it must not be sent. contacts are in order of ID.
 func (l *LeasedSlice) mail(schema *enlist.Schema, contacts []enlist.Contact,
-	r *batches.Recipient) (m messages.OutgoingMail, reason batches.LeftOut) {
-	if r.Status == batches.RecipientSending && l.Of.SkipsDoubtful {
+	r *recipients.Recipient) (m messages.OutgoingMail, reason recipients.LeftOut) {
+	if r.Status == recipients.StatusSending && l.Of.SkipsDoubtful {
 		return m, leftDoubtful
 	}
 	i, found := slices.BinarySearchFunc(contacts, r.Contact,
 		func(c enlist.Contact, id enlist.ContactID) int { return int(c.ID - id) })
 	if !found {
-		return m, batches.LeftGone
+		return m, recipients.LeftGone
 	}
 	c := &contacts[i]
 	content := l.content(r.Contact)
 	m = messages.OutgoingMail{Delivery: l.Of.KeyOf(r), Schema: schema, Contact: c, Message: content.Message,
 		Files:   content.Files,
 		Address: c.Values.Get(schema.Email().ID)}
-	reason = batches.ReasonLeftOut(c, schema)
+	reason = recipients.WhyLeftOut(c, schema)
 	if reason == "" && m.Address == "" {
-		reason = batches.LeftNoAddress
+		reason = recipients.LeftNoAddress
 	}
 	return m, reason
 }
 
 // leftDoubtful is the reason of a recipient whose mail may have been sent. It is not counted like the
 // other reasons, because the recipient may have got the mail.
-const leftDoubtful batches.LeftOut = "doubtful"
+const leftDoubtful recipients.LeftOut = "doubtful"
 
 // unknownOutcome is the Detail of such a recipient.
 const unknownOutcome = "the outcome is unknown: the process or the connection died during the hand-over"
 
 // BatchResult is the outcome of one recipient's mail.
 type BatchResult struct {
-	Recipient batches.Recipient
+	Recipient recipients.Recipient
 	Address   string                // to which the mail was sent
-	Skipped   batches.LeftOut       // not "": the mail must not be sent
+	Skipped   recipients.LeftOut    // not "": the mail must not be sent
 	NotTried  bool                  // the sender has not begun to hand the mail over
 	Unknown   bool                  // the hand-over was interrupted; such a result must not be stored
 	Failed    *messages.Undelivered // nil: the mail server has accepted the mail
@@ -214,16 +215,16 @@ func (p *BatchProgress) addResults(tx *db.Tx, change *batchChange, now int64) er
 
 // store stores the result of a recipient whose mail was not accepted.
 func (r *BatchResult) store(tx *db.Tx, slice *LeasedSlice, all *batchChange, now int64) error {
-	stored, err := batches.LoadRecipient(tx, slice.List, slice.Batch, r.Recipient.Contact)
+	stored, err := recipients.Load(tx, slice.List, slice.Batch, r.Recipient.Contact)
 	if err != nil {
 		return enlist.IgnoreKind(enlist.NotFound, err)
 	}
-	if stored.WasHandedOver() || stored.Status == batches.RecipientSkipped || stored.Attempts != r.Recipient.Attempts {
+	if stored.WasHandedOver() || stored.Status == recipients.StatusSkipped || stored.Attempts != r.Recipient.Attempts {
 		return nil // a report about the mail has arrived, or the result is stored and only the reply of COMMIT was lost
 	}
-	var events []batches.RecipientEvent
-	if stored.Status == batches.RecipientSending { // an attempt with unknown outcome may have reached the person
-		events, err = batches.RecipientEvents(tx, slice.List, slice.Batch, stored.Contact)
+	var events []recipients.Event
+	if stored.Status == recipients.StatusSending { // an attempt with unknown outcome may have reached the person
+		events, err = recipients.Events(tx, slice.List, slice.Batch, stored.Contact)
 		if err != nil {
 			return err
 		}
@@ -235,25 +236,25 @@ func (r *BatchResult) store(tx *db.Tx, slice *LeasedSlice, all *batchChange, now
 	switch why := r.Failed; {
 	case r.Skipped == leftDoubtful, r.Skipped == "" && why.Unknown && slice.Of.SkipsDoubtful:
 		change.Doubtful++
-		stored.Status, stored.Detail = batches.RecipientDoubtful, unknownOutcome
+		stored.Status, stored.Detail = recipients.StatusDoubtful, unknownOutcome
 	case r.Skipped != "":
 		change.Skipped++
 		change.Leave(r.Skipped, 1)
-		stored.Status, stored.Detail = batches.RecipientSkipped, string(r.Skipped)
+		stored.Status, stored.Detail = recipients.StatusSkipped, string(r.Skipped)
 	case why.Permanent && why.Recipient:
 		change.Refused++
 		change.Bounced++
-		stored.Status, stored.Detail = batches.RecipientBounced, why.Error()
+		stored.Status, stored.Detail = recipients.StatusBounced, why.Error()
 		n := all.domains.Because(address, stored.Detail)
 		n.Refused, n.Bounced = n.Refused+1, n.Bounced+1
 	case why.Permanent || stored.Attempts+1 >= db.Attempts:
 		change.Failed++
-		stored.Status, stored.Detail = batches.RecipientFailed, why.Error()
+		stored.Status, stored.Detail = recipients.StatusFailed, why.Error()
 	default:
 		stored.Attempts++
-		stored.Status, stored.Detail, stored.Time = batches.RecipientDeferred, why.Error(), r.Retry.Unix()
+		stored.Status, stored.Detail, stored.Time = recipients.StatusDeferred, why.Error(), r.Retry.Unix()
 		if why.Unknown {
-			stored.Status = batches.RecipientSending
+			stored.Status = recipients.StatusSending
 		} else if stored.Attempts == 1 {
 			all.domains.Because(address, stored.Detail).Deferred++
 		}
@@ -264,22 +265,27 @@ func (r *BatchResult) store(tx *db.Tx, slice *LeasedSlice, all *batchChange, now
 		stored.Address = address
 	}
 	change.Contradicted += stored.Contradicted(events)
-	if err := batches.SetRecipient(tx, stored); err != nil || stored.Status != batches.RecipientBounced {
+	if err := stored.Save(tx); err != nil || stored.Status != recipients.StatusBounced {
 		return err
 	}
-	if err := stored.StoreEvent(tx, batches.EventBounced, now); err != nil {
+	return slice.refused(tx, stored, change, now)
+}
+
+// refused stores that the mail server refused the address of a recipient.
+func (l *LeasedSlice) refused(tx *db.Tx, r *recipients.Recipient, change *recipients.Counts, now int64) error {
+	if err := r.StoreEvent(tx, recipients.EventBounced, now); err != nil {
 		return err
 	}
-	key := slice.Of.KeyOf(stored)
+	key := l.Of.KeyOf(r)
 	if err := batches.PublishMail(tx, key, now, enlist.WebhookBounced); err != nil {
 		return err
 	}
-	return countBounce(tx, key, stored, change, now)
+	return countBounce(tx, key, r, change, now)
 }
 
 // countBounce deactivates the Contact of a bounced mail if it bounced too often. It counts this for the recipient,
 // which is nil for a mail without figures.
-func countBounce(tx *db.Tx, k enlist.DeliveryKey, r *batches.Recipient, change *batches.BatchCounts, now int64) error {
+func countBounce(tx *db.Tx, k enlist.DeliveryKey, r *recipients.Recipient, change *recipients.Counts, now int64) error {
 	deactivated, err := deactivateBounced(tx, k.List, k.Contact, now)
 	if err != nil || !deactivated || r == nil || r.Deactivated != 0 {
 		return err
@@ -294,11 +300,11 @@ func (p *BatchProgress) mark(tx *db.Tx, change *batchChange) error {
 	for i := range p.Mark {
 		m := &p.Mark[i]
 		change.sending = append(change.sending, m.Recipient.Contact)
-		if m.Recipient.Status == batches.RecipientSending {
+		if m.Recipient.Status == recipients.StatusSending {
 			change.counts.Repeated++
 		}
 		if m.Address != m.Recipient.Address {
-			if err := batches.MoveRecipient(tx, &m.Recipient, m.Address); err != nil {
+			if err := m.Recipient.Move(tx, m.Address); err != nil {
 				return err
 			}
 		}
@@ -312,9 +318,9 @@ func (p *BatchProgress) release(tx *db.Tx, now int64) error {
 	if !p.Release {
 		return nil
 	}
-	left, due, err := batches.SliceRest(tx, &p.Slice.BatchSlice)
+	left, due, err := recipients.SliceRest(tx, &p.Slice.Slice)
 	if err != nil {
 		return err
 	}
-	return batches.ReleaseSlice(tx, &p.Slice.BatchSlice, left == 0, max(due, now+p.Pause))
+	return recipients.ReleaseSlice(tx, &p.Slice.Slice, left == 0, max(due, now+p.Pause))
 }

@@ -7,6 +7,7 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 )
 
 // This file stores what a transaction changes for the recipients of Batches, and adds it to the numbers of the Batches.
@@ -20,10 +21,10 @@ type batchChange struct {
 	sentTo  []string           // and their addresses
 	waiting []enlist.ContactID // their mails were not handed over
 	sending []enlist.ContactID // their mails are handed over next
-	counts  batches.BatchCounts
-	domains batches.DomainChanges
+	counts  recipients.Counts
+	domains recipients.DomainChanges
 
-	editions []batches.Edition // with the numbers of sent mails
+	editions []recipients.Edition // with the numbers of sent mails
 }
 
 type batchChanges []*batchChange
@@ -43,12 +44,12 @@ func (all *batchChanges) of(tx *db.Tx, s *LeasedSlice) (*batchChange, error) {
 func (all batchChanges) store(tx *db.Tx, now int64) error {
 	for _, c := range all {
 		if len(c.waiting) > 0 {
-			if err := batches.MarkWaiting(tx, c.list, c.batch, c.waiting, now); err != nil {
+			if err := recipients.MarkWaiting(tx, c.list, c.batch, c.waiting, now); err != nil {
 				return err
 			}
 		}
 		if len(c.sent) > 0 {
-			sent, err := batches.MarkSent(tx, c.list, c.batch, c.sent, now)
+			sent, err := recipients.MarkSent(tx, c.list, c.batch, c.sent, now)
 			if err != nil {
 				return err
 			}
@@ -58,7 +59,7 @@ func (all batchChanges) store(tx *db.Tx, now int64) error {
 			}
 		}
 		if len(c.sending) > 0 {
-			if err := batches.MarkSending(tx, c.list, c.batch, c.sending, now); err != nil {
+			if err := recipients.MarkSending(tx, c.list, c.batch, c.sending, now); err != nil {
 				return err
 			}
 		}
@@ -69,15 +70,15 @@ func (all batchChanges) store(tx *db.Tx, now int64) error {
 // countDomains counts the accepted mails by group of domains. sent is their number: if a report about a mail has
 // arrived before, the transaction of the report has counted this mail.
 func (c *batchChange) countDomains(tx *db.Tx, sent int64) error {
-	var stored map[enlist.ContactID]*batches.Recipient
+	var stored map[enlist.ContactID]*recipients.Recipient
 	if sent != int64(len(c.sent)) {
 		var err error
-		if stored, err = batches.Recipients(tx, c.list, c.batch, c.sent); err != nil {
+		if stored, err = recipients.ByID(tx, c.list, c.batch, c.sent); err != nil {
 			return err
 		}
 	}
 	for i, id := range c.sent {
-		if stored == nil || stored[id] != nil && stored[id].Status == batches.RecipientSent {
+		if stored == nil || stored[id] != nil && stored[id].Status == recipients.StatusSent {
 			c.domains.To(c.sentTo[i]).Sent++
 		}
 	}
@@ -85,8 +86,8 @@ func (c *batchChange) countDomains(tx *db.Tx, sent int64) error {
 }
 
 // countEdition counts a sent mail.
-func (c *batchChange) countEdition(e batches.Edition) {
-	i := slices.IndexFunc(c.editions, func(other batches.Edition) bool { return byEdition(e, other) == 0 })
+func (c *batchChange) countEdition(e recipients.Edition) {
+	i := slices.IndexFunc(c.editions, func(other recipients.Edition) bool { return byEdition(e, other) == 0 })
 	if i < 0 {
 		i = len(c.editions)
 		c.editions = append(c.editions, e)
@@ -102,13 +103,13 @@ func (all batchChanges) storeCounts(tx *db.Tx, now int64) error {
 		if err := c.storeNumbers(tx, now); err != nil {
 			return err
 		}
-		if c.counts == (batches.BatchCounts{}) {
+		if c.counts == (recipients.Counts{}) {
 			continue
 		}
 		slices.SortFunc(c.editions, byEdition)
 		for i := range c.editions {
 			c.editions[i].FirstTime = now
-			if err := batches.AddToEdition(tx, c.batch, &c.editions[i]); err != nil {
+			if err := recipients.AddEdition(tx, c.batch, &c.editions[i]); err != nil {
 				return err
 			}
 		}
@@ -125,7 +126,7 @@ func (all batchChanges) storeCounts(tx *db.Tx, now int64) error {
 // the Batch first.
 func (c *batchChange) storeNumbers(tx *db.Tx, now int64) error {
 	switch {
-	case c.counts != (batches.BatchCounts{}):
+	case c.counts != (recipients.Counts{}):
 		if err := batches.AddToBatch(tx, c.batch, c.counts, now); err != nil {
 			return err
 		}

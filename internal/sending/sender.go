@@ -8,11 +8,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/limiter"
 	"enlist/internal/messages"
+	"enlist/internal/recipients"
 )
 
 // This file sends the mails of Batches. A process has one BatchSender. It leases slices of
@@ -237,7 +237,7 @@ func (b *BatchSender) sendFrom(ctx context.Context, s *heldSlice) {
 }
 
 // next reads the mails of some recipients of a slice. Workers that wait meanwhile share the next transaction.
-func (b *BatchSender) next(s *heldSlice, part []batches.Recipient) (p BatchProgress, err error) {
+func (b *BatchSender) next(s *heldSlice, part []recipients.Recipient) (p BatchProgress, err error) {
 	p, err = b.reads.do(b.running, BatchPart{Slice: s.leased, Recipients: part})
 	p.Slice = s.leased // also after an error
 	return p, err

@@ -8,6 +8,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/mail/mailtest"
+	"enlist/internal/recipients"
 )
 
 // A mail server that closes the connection after the text of a mail may have accepted the mail. A
@@ -29,8 +30,8 @@ func doubtfulMailIsNotSentAgain(t *testing.T, e dbtest.Engine) {
 	p.startSender()
 	id := p.addBatch(4, batches.BatchRequest{Options: batches.BatchOptions{Doubt: "skip"}})
 	b := p.untilStatus(id, batches.BatchCompleted)
-	if want := (batches.BatchCounts{Recipients: 4, Sent: 3, Doubtful: 1}); b.BatchCounts != want {
-		t.Errorf("the counts are %+v, want %+v", b.BatchCounts, want)
+	if want := (recipients.Counts{Recipients: 4, Sent: 3, Doubtful: 1}); b.Counts != want {
+		t.Errorf("the counts are %+v, want %+v", b.Counts, want)
 	}
 	if got := len(p.server.Messages()); got != 4 {
 		t.Errorf("%d mails arrived, want 4: one for each recipient", got)
@@ -56,10 +57,10 @@ func onlyMailsThatAreHandedOverAreInDoubt(t *testing.T, e dbtest.Engine) {
 	var doubtful []string
 	p.must(p.store.View(t.Context(), func(tx *db.Tx) error {
 		doubtful = nil
-		slice := batches.BatchSlice{Batch: id, Number: 1, List: p.list, First: 1, Last: 1 << 40}
-		all, err := batches.SliceRecipients(tx, &slice, 1<<40)
+		slice := recipients.Slice{Batch: id, Number: 1, List: p.list, First: 1, Last: 1 << 40}
+		all, err := recipients.SliceRecipients(tx, &slice, 1<<40)
 		for i := range all {
-			if all[i].Status == batches.RecipientSending {
+			if all[i].Status == recipients.StatusSending {
 				doubtful = append(doubtful, all[i].Address)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/mail/mailtest"
+	"enlist/internal/recipients"
 )
 
 // While the operator holds all mails, neither a Batch nor a job sends one. After the release all mails are sent.
@@ -75,11 +76,11 @@ func (p *mailedList) untilIdle(id enlist.BatchID) {
 	defer look.Stop()
 	for busy := true; busy; <-look.C {
 		p.must(p.store.View(p.Context(), func(tx *db.Tx) error {
-			slice := batches.BatchSlice{Batch: id, Number: 1, List: p.list, First: 1, Last: 1 << 40}
-			all, err := batches.SliceRecipients(tx, &slice, time.Now().Unix())
+			slice := recipients.Slice{Batch: id, Number: 1, List: p.list, First: 1, Last: 1 << 40}
+			all, err := recipients.SliceRecipients(tx, &slice, time.Now().Unix())
 			busy = false
 			for i := range all {
-				busy = busy || all[i].Status == batches.RecipientSending
+				busy = busy || all[i].Status == recipients.StatusSending
 			}
 			return err
 		}))

@@ -19,6 +19,7 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/pace"
+	"enlist/internal/recipients"
 	"enlist/internal/sending"
 )
 
@@ -286,7 +287,7 @@ func (p *batchNight) compare() {
 	for _, m := range p.server.Messages() {
 		ids[m.To[0]] = append(ids[m.To[0]], header(p.T, m, "Message-Id"))
 	}
-	var want batches.BatchCounts
+	var want recipients.Counts
 	for to := range p.zones {
 		excluded := p.rule.request.Options.Exclude.Criteria != nil && p.zones[to] == "Africa/Lagos"
 		refused := p.behaves.name == "550" && p.isVictim(to)
@@ -315,8 +316,8 @@ func (p *batchNight) compare() {
 	if p.rule.name == "complaints pause the Batch" {
 		want.Complained, want.Unsubscribed = int64(len(p.reported)), int64(len(p.reported))
 	}
-	if r.BatchCounts != want || r.Unsent() != 0 {
-		p.Errorf("the report has %+v and %d unsent, want %+v and none", r.BatchCounts, r.Unsent(), want)
+	if r.Counts != want || r.Unsent() != 0 {
+		p.Errorf("the report has %+v and %d unsent, want %+v and none", r.Counts, r.Unsent(), want)
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"enlist/internal/batches"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 )
 
 // This file has the slices that this process has leased.
@@ -17,13 +17,13 @@ type heldSlice struct {
 	leased *LeasedSlice
 
 	mu      sync.Mutex
-	left    []batches.Recipient // not taken yet
-	waiting []batches.Recipient // without tokens; only the leasing goroutine adds some
-	again   time.Time           // when the recipients of a released slice may get tokens; zero if it was not released for this
+	left    []recipients.Recipient // not taken yet
+	waiting []recipients.Recipient // without tokens; only the leasing goroutine adds some
+	again   time.Time              // when the recipients of a released slice may get tokens; zero if it was not released for this
 
-	granting bool                // the leasing goroutine takes tokens for waiting
-	tokens   time.Time           // when the first tokens were taken; zero: the mails need none
-	unused   []batches.Recipient // with tokens, and their mails were not handed over
+	granting bool                   // the leasing goroutine takes tokens for waiting
+	tokens   time.Time              // when the first tokens were taken; zero: the mails need none
+	unused   []recipients.Recipient // with tokens, and their mails were not handed over
 
 	parkedUntil time.Time // when a slice with waiting recipients is released; only the leasing goroutine uses it
 	running     int       // taken and not reported
@@ -34,7 +34,7 @@ type heldSlice struct {
 }
 
 // take returns the next recipients, at most n. It returns none if all are taken.
-func (s *heldSlice) take(n int) []batches.Recipient {
+func (s *heldSlice) take(n int) []recipients.Recipient {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	part := s.left[:min(n, len(s.left))]
@@ -63,7 +63,7 @@ func (s *heldSlice) abandon() {
 }
 
 // notTried says that the mails of taken recipients were not handed over.
-func (s *heldSlice) notTried(some ...batches.Recipient) {
+func (s *heldSlice) notTried(some ...recipients.Recipient) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.unused = append(s.unused, some...)
@@ -149,11 +149,11 @@ func (h *heldSlices) abandonUnless(sending map[enlist.BatchID]enlist.AccountID) 
 // renew renews the leases that were not renewed for renewInterval.
 func (h *heldSlices) renew(ctx context.Context, service *Service, now time.Time) error {
 	var due []*heldSlice
-	var leases []batches.BatchSlice
+	var leases []recipients.Slice
 	for _, s := range h.copy() {
 		s.mu.Lock()
 		if now.Sub(s.renewed) >= renewInterval {
-			due, leases = append(due, s), append(leases, s.leased.BatchSlice)
+			due, leases = append(due, s), append(leases, s.leased.Slice)
 		}
 		s.mu.Unlock()
 	}

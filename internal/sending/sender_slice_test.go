@@ -4,14 +4,14 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/batches"
+	"enlist/internal/recipients"
 )
 
 // A slice that is abandoned while tokens are taken for it is finished only after that, so that they are returned.
 //
 // covers: decision 63
 func TestSliceIsFinishedAfterItsTokensAreTaken(t *testing.T) {
-	s := &heldSlice{leased: &LeasedSlice{}, left: make([]batches.Recipient, 1)}
+	s := &heldSlice{leased: &LeasedSlice{}, left: make([]recipients.Recipient, 1)}
 	s.wait()
 	all := s.withoutTokens()
 	s.abandon()

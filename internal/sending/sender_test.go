@@ -9,6 +9,7 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/mail/mailtest"
+	"enlist/internal/recipients"
 )
 
 // The tests in this file send Batches to a mail server for tests.
@@ -37,9 +38,9 @@ func batchIsSent(t *testing.T, e dbtest.Engine) {
 	const n = 40
 	id := p.addBatch(n, batches.BatchRequest{IsTest: true})
 	b := p.untilStatus(id, batches.BatchCompleted)
-	want := batches.BatchCounts{Recipients: n, Sent: n - 1, Refused: 1, Bounced: 1, Repeated: 1}
-	if b.BatchCounts != want {
-		t.Errorf("the counts are %+v, want %+v", b.BatchCounts, want)
+	want := recipients.Counts{Recipients: n, Sent: n - 1, Refused: 1, Bounced: 1, Repeated: 1}
+	if b.Counts != want {
+		t.Errorf("the counts are %+v, want %+v", b.Counts, want)
 	}
 	ids := make(map[string]string)
 	for _, m := range p.server.Messages() {

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"enlist/internal/batches"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 )
 
 // This file sends slices whose mails have a limited rate. The leasing goroutine takes tokens for the
@@ -38,7 +38,7 @@ func (s *heldSlice) wait() {
 
 // withoutTokens returns the recipients that wait for tokens. If there are any, the slice is not finished until granted
 // is called, also if it is abandoned meanwhile: its tokens must be returned.
-func (s *heldSlice) withoutTokens() []batches.Recipient {
+func (s *heldSlice) withoutTokens() []recipients.Recipient {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.granting = len(s.waiting) > 0
@@ -47,7 +47,7 @@ func (s *heldSlice) withoutTokens() []batches.Recipient {
 
 // granted stores which recipients have tokens since now and which still wait. In an abandoned slice the tokens are
 // unused.
-func (s *heldSlice) granted(left, waiting []batches.Recipient, again, now time.Time) {
+func (s *heldSlice) granted(left, waiting []recipients.Recipient, again, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.granting = false

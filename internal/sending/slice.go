@@ -14,6 +14,7 @@ import (
 	"enlist/internal/lists"
 	"enlist/internal/messages"
 	"enlist/internal/pace"
+	"enlist/internal/recipients"
 )
 
 // This file leases the slices of Batches to senders. A slice is a part of a Batch's recipients. A
@@ -29,13 +30,13 @@ const (
 
 // LeasedSlice is a slice with the recipients to send now.
 type LeasedSlice struct {
-	batches.BatchSlice
-	Of         *batches.Batch        // as it was when the lease began
-	Contents   []batches.MailContent // of the variants, or one
-	Recipients []batches.Recipient   // waiting, due again, or in doubt
-	From       string                // address of the sender
-	Former     string                // who has had the slice and did not release it, or ""
-	Paces      []pace.Pace           // of the groups of mails that are slowed down
+	recipients.Slice
+	Of         *batches.Batch         // as it was when the lease began
+	Contents   []batches.MailContent  // of the variants, or one
+	Recipients []recipients.Recipient // waiting, due again, or in doubt
+	From       string                 // address of the sender
+	Former     string                 // who has had the slice and did not release it, or ""
+	Paces      []pace.Pace            // of the groups of mails that are slowed down
 }
 
 // LeaseTurn says of which Batches LeaseSlice leases a slice.
@@ -108,7 +109,7 @@ const lookAgain = 2
 // PostgreSQL can live and have lost only its connection. It returns when to look again, or 0 if no other process has a
 // slice.
 func (s *Service) freeGone(ctx context.Context, sending []enlist.BatchID) (next int64, err error) {
-	holders, err := db.OwnView(ctx, s.db, func(tx *db.Tx) ([]string, error) { return batches.Holders(tx, sending) })
+	holders, err := db.OwnView(ctx, s.db, func(tx *db.Tx) ([]string, error) { return recipients.Holders(tx, sending) })
 	if err != nil {
 		return 0, err
 	}
@@ -124,7 +125,7 @@ func (s *Service) freeGone(ctx context.Context, sending []enlist.BatchID) (next 
 			continue
 		}
 		err = s.db.Update(ctx, func(tx *db.Tx) error {
-			return batches.EndLeases(tx, sending, holder, s.db.Now().Add(db.StopTime).Unix())
+			return recipients.EndLeases(tx, sending, holder, s.db.Now().Add(db.StopTime).Unix())
 		})
 		if err != nil {
 			return 0, err
@@ -150,7 +151,7 @@ func (s *Service) leaseOf(tx *db.Tx, id enlist.BatchID, holder string, now int64
 	if err := chooseWinner(b, tx, now); err != nil {
 		return none, err
 	}
-	found, next, err := batches.FreeSlice(tx, id, now)
+	found, next, err := recipients.FreeSlice(tx, id, now)
 	switch {
 	case enlist.KindOf(err) == enlist.NotFound && next == 0:
 		return none, complete(b, tx, now)
@@ -163,7 +164,7 @@ func (s *Service) leaseOf(tx *db.Tx, id enlist.BatchID, holder string, now int64
 	if err != nil {
 		return none, err
 	}
-	l := &LeasedSlice{BatchSlice: *found, Of: b}
+	l := &LeasedSlice{Slice: *found, Of: b}
 	if ready, err := s.readContents(tx, l, account, now); err != nil || !ready {
 		return none, err
 	}
@@ -219,11 +220,11 @@ func (s *Service) readContents(tx *db.Tx, l *LeasedSlice, account *enlist.Accoun
 // readRecipients reads the recipients of a slice to send now. If they have times of their own, it returns since when
 // the first of them is due.
 func readRecipients(tx *db.Tx, l *LeasedSlice, account *enlist.Account, now int64) (since int64, err error) {
-	l.Recipients, err = batches.SliceRecipients(tx, &l.BatchSlice, now)
+	l.Recipients, err = recipients.SliceRecipients(tx, &l.Slice, now)
 	if err != nil || l.Of.LocalTime == "" {
 		return 0, err
 	}
-	l.Recipients, since, err = putOff(l.Of, tx, account, &l.BatchSlice, l.Recipients, now)
+	l.Recipients, since, err = putOff(l.Of, tx, account, &l.Slice, l.Recipients, now)
 	return since, err
 }
 
@@ -231,7 +232,7 @@ func readRecipients(tx *db.Tx, l *LeasedSlice, account *enlist.Account, now int6
 // have renewed the lease meanwhile: then take returns false. The holder may hand over its mails from now on, so the
 // Batch has begun.
 func (l *LeasedSlice) take(tx *db.Tx, holder string, now int64) (taken bool, err error) {
-	taken, err = batches.TakeSlice(tx, &l.BatchSlice, holder, now+SliceLease)
+	taken, err = recipients.TakeSlice(tx, &l.Slice, holder, now+SliceLease)
 	if err != nil || !taken {
 		return false, err
 	}
@@ -275,10 +276,10 @@ func fail(b *batches.Batch, tx *db.Tx, now int64) error {
 
 // RenewSlices renews the leases of slices. It returns those that the holder may no longer send:
 // another process has taken them, or their Batch is no longer sending.
-func (s *Service) RenewSlices(ctx context.Context, held []batches.BatchSlice) (lost []batches.BatchSlice, err error) {
-	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (lost []batches.BatchSlice, err error) {
+func (s *Service) RenewSlices(ctx context.Context, held []recipients.Slice) (lost []recipients.Slice, err error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (lost []recipients.Slice, err error) {
 		for i := range held {
-			renewed, err := batches.RenewSlice(tx, &held[i], now+SliceLease)
+			renewed, err := recipients.RenewSlice(tx, &held[i], now+SliceLease)
 			if err != nil {
 				return nil, err
 			}
@@ -300,7 +301,7 @@ func (k keptSlices) keep(tx *db.Tx, l *LeasedSlice, now int64) (held bool, err e
 	if known {
 		return held, nil
 	}
-	k[l], err = batches.RenewSlice(tx, &l.BatchSlice, now+SliceLease)
+	k[l], err = recipients.RenewSlice(tx, &l.Slice, now+SliceLease)
 	return k[l], err
 }
 
@@ -314,8 +315,8 @@ func (s *Service) SendingBatches(ctx context.Context) (map[enlist.BatchID]enlist
 
 // putOff stores that those recipients of a slice wait whose time has not come. It returns the others, and since when
 // the first of them is due.
-func putOff(b *batches.Batch, tx *db.Tx, account *enlist.Account, slice *batches.BatchSlice, all []batches.Recipient,
-	now int64) (due []batches.Recipient, since int64,
+func putOff(b *batches.Batch, tx *db.Tx, account *enlist.Account, slice *recipients.Slice, all []recipients.Recipient,
+	now int64) (due []recipients.Recipient, since int64,
 	err error) {
 	schema, err := lists.Schema(tx, slice.List)
 	if err != nil {
@@ -338,7 +339,7 @@ func putOff(b *batches.Batch, tx *db.Tx, account *enlist.Account, slice *batches
 	later := make(map[int64][]enlist.ContactID)
 	for i := range all {
 		at, known := times[all[i].Contact] // not known: the Contact is gone
-		if at > now && all[i].Status != batches.RecipientSending {
+		if at > now && all[i].Status != recipients.StatusSending {
 			later[at] = append(later[at], all[i].Contact)
 			continue
 		}
@@ -348,7 +349,7 @@ func putOff(b *batches.Batch, tx *db.Tx, account *enlist.Account, slice *batches
 		}
 	}
 	for at, ids := range later {
-		if err := batches.MarkDeferred(tx, slice.List, slice.Batch, ids, at); err != nil {
+		if err := recipients.MarkDeferred(tx, slice.List, slice.Batch, ids, at); err != nil {
 			return nil, 0, err
 		}
 	}

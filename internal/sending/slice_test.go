@@ -8,9 +8,9 @@ import (
 
 	"enlist/internal/app"
 	"enlist/internal/apptest"
-	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
+	"enlist/internal/recipients"
 	"enlist/internal/sending"
 )
 
@@ -41,7 +41,7 @@ func TestRenewedSliceIsNotLeased(t *testing.T) {
 	first := f.Lease("a")
 	f.Now = f.Now.Add((sending.SliceLease + 1) * time.Second)
 	store := &renewingStore{Engine: f.Store, renew: func() {
-		lost, err := f.App.Sending.RenewSlices(f.Context(), []batches.BatchSlice{first.BatchSlice})
+		lost, err := f.App.Sending.RenewSlices(f.Context(), []recipients.Slice{first.Slice})
 		if err != nil || len(lost) > 0 {
 			t.Errorf("the first process lost %d slices, error %v", len(lost), err)
 		}

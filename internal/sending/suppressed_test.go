@@ -8,6 +8,7 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
+	"enlist/internal/recipients"
 )
 
 // This file tests that addresses on the Unsubscriber List for all Lists get no mail of a Batch or autoresponder.
@@ -40,14 +41,14 @@ func suppressedGetsNothing(f *apptest.Batches) {
 	_, err = f.App.Contacts.AddContacts(f.Context(), f.Caller, contacts.AddRequest{List: f.News, Contacts: [][]enlist.Detail{apptest.Details("Email", "a3@example.com")}})
 	f.Must(err)
 	id := f.Add(apptest.Whole(f.News), apptest.Whole(other))
-	want := batches.BatchCounts{Recipients: 4, LeftSuppressed: 3, LeftUnsubscribed: 1}
-	if b := f.Batch(id); b.BatchCounts != want {
-		f.Errorf("the Batch has %+v, want %+v", b.BatchCounts, want)
+	want := recipients.Counts{Recipients: 4, LeftSuppressed: 3, LeftUnsubscribed: 1}
+	if b := f.Batch(id); b.Counts != want {
+		f.Errorf("the Batch has %+v, want %+v", b.Counts, want)
 	}
 	suppress(f, "a4@example.com") // between the population and the sending
 	f.WantAddresses(f.SendAll(nil), "a1@example.com", "a2@example.com", "a5@example.com")
 	want.Sent, want.Skipped, want.LeftSuppressed = 3, 1, 4
-	if b := f.Batch(id); b.BatchCounts != want || b.Status != batches.BatchCompleted {
+	if b := f.Batch(id); b.Counts != want || b.Status != batches.BatchCompleted {
 		f.Errorf("the Batch is %+v, want %+v and completed", *b, want)
 	}
 	_, err = f.App.Contacts.UnsubscribeByID(f.Context(), f.Caller, contacts.ContactRequest{List: f.News, Contact: ids[4]})

@@ -12,6 +12,7 @@ import (
 	"enlist/internal/lists"
 	"enlist/internal/messages"
 	"enlist/internal/pace"
+	"enlist/internal/recipients"
 )
 
 // This file stores opens and clicks of the mails of Batches and autoresponders. Each event is one transaction. It locks
@@ -70,7 +71,7 @@ func (a *access) figures(tx *db.Tx) (enlist.BatchID, error) {
 		}
 		return id, enlist.IgnoreKind(enlist.NoBatch, err)
 	}
-	r, err := batches.LoadRecipient(tx, a.List, id, a.Contact)
+	r, err := recipients.Load(tx, a.List, id, a.Contact)
 	if err != nil {
 		return 0, enlist.IgnoreKind(enlist.NotFound, err)
 	}
@@ -91,7 +92,7 @@ func (a *access) counts(tx *db.Tx) (bool, error) {
 	if !a.tracked(&schema.List) {
 		return false, nil
 	}
-	events, err := batches.RecipientEvents(tx, a.List, a.batch, a.Contact)
+	events, err := recipients.Events(tx, a.List, a.batch, a.Contact)
 	return err == nil && !a.isRepeated(events), err
 }
 
@@ -101,12 +102,12 @@ func (a *access) tracked(l *enlist.List) bool {
 }
 
 // isRepeated reports whether the same access was stored in this second.
-func (a *access) isRepeated(events []batches.RecipientEvent) bool {
-	kind := batches.EventOpened
+func (a *access) isRepeated(events []recipients.Event) bool {
+	kind := recipients.EventOpened
 	if a.Kind == enlist.LinkClick {
-		kind = batches.EventLink
+		kind = recipients.EventLink
 	}
-	e := batches.EventOf(events, kind, a.Target)
+	e := recipients.EventOf(events, kind, a.Target)
 	return e != nil && e.LastTime >= a.now
 }
 
@@ -116,11 +117,11 @@ func (a *access) store(tx *db.Tx) error {
 	if err != nil || !a.tracked(&schema.List) {
 		return enlist.IgnoreKind(enlist.NoList, err)
 	}
-	r, err := batches.LoadRecipient(tx, a.List, a.batch, a.Contact)
-	if err != nil || !r.WasHandedOver() && r.Status != batches.RecipientSending {
+	r, err := recipients.Load(tx, a.List, a.batch, a.Contact)
+	if err != nil || !r.WasHandedOver() && r.Status != recipients.StatusSending {
 		return enlist.IgnoreKind(enlist.NotFound, err)
 	}
-	events, err := batches.RecipientEvents(tx, a.List, a.batch, a.Contact)
+	events, err := recipients.Events(tx, a.List, a.batch, a.Contact)
 	if err != nil || a.isRepeated(events) {
 		return err
 	}
@@ -130,7 +131,7 @@ func (a *access) store(tx *db.Tx) error {
 		return enlist.IgnoreKind(enlist.NoBatch, err)
 	}
 	t := &tracking{tx: tx, access: a, recipient: r, events: events,
-		human: !a.agent.Machine && r.Status != batches.RecipientSending && a.now-r.Sent >= handOver}
+		human: !a.agent.Machine && r.Status != recipients.StatusSending && a.now-r.Sent >= handOver}
 	if a.Kind == enlist.LinkClick && schema.List.TrackClicks {
 		if err := t.click(); err != nil {
 			return err
@@ -146,25 +147,25 @@ func (a *access) store(tx *db.Tx) error {
 type tracking struct {
 	*access
 	tx        *db.Tx
-	recipient *batches.Recipient
+	recipient *recipients.Recipient
 	human     bool
-	events    []batches.RecipientEvent // of the recipient, as they were
-	changed   []*batches.RecipientEvent
-	sums      batches.BatchSums
-	links     []batches.LinkSums
-	agents    []batches.AgentSums
+	events    []recipients.Event // of the recipient, as they were
+	changed   []*recipients.Event
+	sums      recipients.Sums
+	links     []recipients.LinkSums
+	agents    []recipients.AgentSums
 	publish   []enlist.WebhookEventType
 
-	contradicted int64 // what a first open changes in BatchCounts.Contradicted
+	contradicted int64 // what a first open changes in Counts.Contradicted
 }
 
 // raise adds the access to the events of a kind. first is true if there was no event of this kind, and humanFirst if
 // there was none by a person.
-func (t *tracking) raise(kind batches.EventKind,
-	link enlist.LinkID) (e *batches.RecipientEvent, first, humanFirst bool) {
-	stored := batches.EventOf(t.events, kind, link)
+func (t *tracking) raise(kind recipients.EventKind,
+	link enlist.LinkID) (e *recipients.Event, first, humanFirst bool) {
+	stored := recipients.EventOf(t.events, kind, link)
 	if stored == nil {
-		e, first = t.recipient.Event(kind, link, t.now), true
+		e, first = t.recipient.NewEvent(kind, link, t.now), true
 	} else {
 		e = stored
 		e.Count++
@@ -179,11 +180,11 @@ func (t *tracking) raise(kind batches.EventKind,
 
 // open counts an open. A click counts as an open if the mail has none yet, because many programs show no images.
 func (t *tracking) open() {
-	stored := batches.EventOf(t.events, batches.EventOpened, 0)
+	stored := recipients.EventOf(t.events, recipients.EventOpened, 0)
 	if t.Kind == enlist.LinkClick && stored != nil && (!t.human || stored.Human != 0) {
 		return
 	}
-	e, first, humanFirst := t.raise(batches.EventOpened, 0)
+	e, first, humanFirst := t.raise(recipients.EventOpened, 0)
 	switch {
 	case t.Kind == enlist.LinkOpen:
 		t.sums.Opens++
@@ -196,7 +197,7 @@ func (t *tracking) open() {
 	t.sums.HumanOpened += db.Bit(humanFirst)
 	if first {
 		e.Device, e.Client = t.agent.Device, t.agent.Client
-		t.agents = append(t.agents, batches.AgentSums{Device: e.Device, Client: e.Client, Opened: 1})
+		t.agents = append(t.agents, recipients.AgentSums{Device: e.Device, Client: e.Client, Opened: 1})
 		t.publish = append(t.publish, enlist.WebhookOpened)
 		t.contradicted = t.recipient.Contradicted(append(t.events, *e)) - t.recipient.Contradicted(t.events)
 	}
@@ -220,8 +221,8 @@ func (t *tracking) click() error {
 		t.human = false
 		t.withdraw(all)
 	}
-	_, first, humanFirst := t.raise(batches.EventLink, t.Target)
-	t.links = append(t.links, batches.LinkSums{Link: t.Target, URL: url, Clicks: 1, Contacts: db.Bit(first),
+	_, first, humanFirst := t.raise(recipients.EventLink, t.Target)
+	t.links = append(t.links, recipients.LinkSums{Link: t.Target, URL: url, Clicks: 1, Contacts: db.Bit(first),
 		Humans: db.Bit(humanFirst)})
 	t.sums.Clicks++
 	t.sums.LinksClicked += db.Bit(first)
@@ -229,7 +230,7 @@ func (t *tracking) click() error {
 	if first {
 		t.publish = append(t.publish, enlist.WebhookClicked)
 	}
-	_, first, humanFirst = t.raise(batches.EventClicked, 0)
+	_, first, humanFirst = t.raise(recipients.EventClicked, 0)
 	t.sums.Clicked += db.Bit(first)
 	t.sums.HumanClicked += db.Bit(humanFirst)
 	return nil
@@ -241,7 +242,7 @@ func (t *tracking) isBurst(links int) bool {
 	clicked := 1
 	for i := range t.events {
 		e := &t.events[i]
-		if e.Kind == batches.EventLink && e.Link != t.Target && e.LastTime >= t.now-burst {
+		if e.Kind == recipients.EventLink && e.Link != t.Target && e.LastTime >= t.now-burst {
 			clicked++
 		}
 	}
@@ -256,16 +257,16 @@ func (t *tracking) withdraw(all []messages.Link) {
 			continue
 		}
 		switch e.Kind {
-		case batches.EventLink:
+		case recipients.EventLink:
 			t.sums.HumanLinks--
 			url := ""
 			if i := slices.IndexFunc(all, func(l messages.Link) bool { return l.ID == e.Link }); i >= 0 {
 				url = all[i].URL
 			}
-			t.links = append(t.links, batches.LinkSums{Link: e.Link, URL: url, Humans: -1})
-		case batches.EventClicked:
+			t.links = append(t.links, recipients.LinkSums{Link: e.Link, URL: url, Humans: -1})
+		case recipients.EventClicked:
 			t.sums.HumanClicked--
-		case batches.EventOpened:
+		case recipients.EventOpened:
 			t.sums.HumanOpened--
 		default:
 			continue
@@ -278,7 +279,7 @@ func (t *tracking) withdraw(all []messages.Link) {
 // finish stores the changes. The rows of the Batch's sums are locked last and in order.
 func (t *tracking) finish(schema *enlist.Schema, b *batches.Batch) error {
 	for _, e := range t.changed {
-		if err := batches.PutRecipientEvent(t.tx, e); err != nil {
+		if err := e.Put(t.tx); err != nil {
 			return err
 		}
 	}
@@ -297,47 +298,47 @@ func (t *tracking) finish(schema *enlist.Schema, b *batches.Batch) error {
 		return err
 	}
 	part := b.SumPart(t.Contact)
-	if err := batches.AddBatchSums(t.tx, t.batch, b.Period(t.now), part, &t.sums); err != nil {
+	if err := recipients.AddSums(t.tx, t.batch, b.Period(t.now), part, &t.sums); err != nil {
 		return err
 	}
-	slices.SortFunc(t.links, func(a, b batches.LinkSums) int { return int(a.Link - b.Link) })
+	slices.SortFunc(t.links, func(a, b recipients.LinkSums) int { return int(a.Link - b.Link) })
 	for i := range t.links {
-		if err := batches.AddBatchLink(t.tx, t.batch, part, &t.links[i]); err != nil {
+		if err := recipients.AddLink(t.tx, t.batch, part, &t.links[i]); err != nil {
 			return err
 		}
 	}
 	for i := range t.agents {
-		if err := batches.AddBatchAgent(t.tx, t.batch, part, &t.agents[i]); err != nil {
+		if err := recipients.AddAgent(t.tx, t.batch, part, &t.agents[i]); err != nil {
 			return err
 		}
 	}
-	if err := batches.AddDomainEvents(t.tx, t.recipient, &t.sums); err != nil {
+	if err := recipients.AddDomainEvents(t.tx, t.recipient, &t.sums); err != nil {
 		return err
 	}
 	if t.contradicted == 0 {
 		return nil
 	}
-	return batches.AddToBatch(t.tx, t.batch, batches.BatchCounts{Contradicted: t.contradicted}, t.now)
+	return batches.AddToBatch(t.tx, t.batch, recipients.Counts{Contradicted: t.contradicted}, t.now)
 }
 
 // SentLinks returns those links of a Message that are in an Edition which the Batch has sent. If it has sent none, or
 // has the figures of an autoresponder, these are the links that the Message has now.
 func SentLinks(tx *db.Tx, id enlist.BatchID, message enlist.MessageID,
 	links []messages.Link) ([]messages.Link, error) {
-	editions, err := batches.Editions(tx, id)
+	editions, err := recipients.Editions(tx, id)
 	if err != nil {
 		return nil, err
 	}
-	editions = slices.DeleteFunc(editions, func(e batches.Edition) bool { return e.Message != message })
+	editions = slices.DeleteFunc(editions, func(e recipients.Edition) bool { return e.Message != message })
 	var newest int64
 	for i := range links {
 		newest = max(newest, links[i].Until)
 	}
 	if len(editions) == 0 {
-		editions = []batches.Edition{{MessageTime: newest}}
+		editions = []recipients.Edition{{MessageTime: newest}}
 	}
 	return slices.DeleteFunc(slices.Clone(links), func(l messages.Link) bool {
-		return l.Until != 0 && !slices.ContainsFunc(editions, func(e batches.Edition) bool {
+		return l.Until != 0 && !slices.ContainsFunc(editions, func(e recipients.Edition) bool {
 			return l.Since <= e.MessageTime && e.MessageTime <= l.Until
 		})
 	}), nil

@@ -9,6 +9,7 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 )
 
 // This file chooses the winner of the variants of a Batch, by hand or by the events of the test. The Batch is sending
@@ -33,7 +34,7 @@ type VariantSums struct {
 	Subject string // "" for a variant with the subject of its Message
 	Sent    int64
 	Winner  bool
-	batches.BatchSums
+	recipients.Sums
 }
 
 // VariantAttributes are the keys of the numbers of a variant, in their order on the wire.
@@ -86,7 +87,7 @@ func setWinner(b *batches.Batch, tx *db.Tx, number int64, verdict string, now in
 	if err := batches.SetBatchState(tx, b); err != nil {
 		return err
 	}
-	return batches.EndWait(tx, b.ID, waitsForWinner, now)
+	return recipients.EndWait(tx, b.ID, waitsForWinner, now)
 }
 
 // chooseWinner chooses the winner when it is time: some hours after the first mail, and at once if the test has ended
@@ -97,7 +98,7 @@ func chooseWinner(b *batches.Batch, tx *db.Tx, now int64) error {
 		return nil
 	}
 	if b.FirstSent == 0 {
-		_, next, err := batches.FreeSlice(tx, b.ID, now)
+		_, next, err := recipients.FreeSlice(tx, b.ID, now)
 		if enlist.KindOf(err) != enlist.NotFound || next != waitsForWinner {
 			return enlist.IgnoreKind(enlist.NotFound, err)
 		}
@@ -122,7 +123,7 @@ func SumsOfVariants(b *batches.Batch, tx *db.Tx) ([]VariantSums, error) {
 		all[i] = VariantSums{Number: int64(i + 1), Message: v.Message, Subject: v.Subject,
 			Winner: b.Variants.Chosen == int64(i+1)}
 	}
-	editions, err := batches.Editions(tx, b.ID)
+	editions, err := recipients.Editions(tx, b.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -131,9 +132,9 @@ func SumsOfVariants(b *batches.Batch, tx *db.Tx) ([]VariantSums, error) {
 			all[n-1].Sent += editions[i].Sent
 		}
 	}
-	sums, err := batches.PartSums(tx, b.ID)
+	sums, err := recipients.PartSums(tx, b.ID)
 	for part := range sums {
-		if n := part / batches.SumParts; n > 0 && n <= int64(len(all)) {
+		if n := part / recipients.SumParts; n > 0 && n <= int64(len(all)) {
 			one := sums[part]
 			all[n-1].Add(&one)
 		}

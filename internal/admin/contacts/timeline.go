@@ -11,6 +11,7 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
 	"enlist/internal/privacy/proof"
+	"enlist/internal/recipients"
 )
 
 // This file collects what happened to a person, from the ledger and from the mails.
@@ -172,18 +173,18 @@ func ofEvent(e *batches.HistoryEvent, name string) (h happened, shown bool) {
 		times = ", " + ui.Number(e.Count) + " times in all"
 	}
 	switch e.Kind {
-	case batches.EventOpened:
+	case recipients.EventOpened:
 		h.Lane, h.Text, h.Source = openLane, name+" was opened"+times, by
 		if e.Device != "" {
 			h.Source += ", on " + strings.ReplaceAll(strings.TrimSpace(string(e.Device)+" "+e.Client), "_", " ")
 		}
-	case batches.EventLink:
+	case recipients.EventLink:
 		h.Lane, h.Text, h.Source = clickLane, "a link in "+name+" was clicked"+times, by+": "+e.URL
-	case batches.EventBounced:
+	case recipients.EventBounced:
 		h.Lane, h.Text = leftLane, name+" came back"
-	case batches.EventComplained:
+	case recipients.EventComplained:
 		h.Lane, h.Text = leftLane, name+" was reported as spam"
-	case batches.EventDeactivated:
+	case recipients.EventDeactivated:
 		h.Lane, h.Text = leftLane, "was deactivated, because "+name+" came back"
 	default:
 		return h, false

@@ -11,6 +11,7 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
+	"enlist/internal/recipients"
 	"enlist/internal/reports"
 )
 
@@ -133,7 +134,7 @@ func (p *pages) showCheck(r *ui.Request, chosen *plan, request *batches.BatchReq
 func (d *checkData) fill(r *ui.Request, chosen *plan, request *batches.BatchRequest, names ui.Names) (err error) {
 	check := d.Check
 	d.plan, d.Gets, d.Of, d.Me, d.Typed = *chosen, check.Recipients, check.Total, r.User.Email, r.PostForm.Get("typed")
-	d.Out, d.Asked, d.Findings = leftOutCounts(&check.BatchCounts), check.Recipients >= askedFrom, check.Findings
+	d.Out, d.Asked, d.Findings = leftOutCounts(&check.Counts), check.Recipients >= askedFrom, check.Findings
 	d.Hidden, d.Edit = chosen.values(), "/admin/sends/new?"+chosen.values().Encode()
 	if err := d.show(r, request); err != nil {
 		return err
@@ -211,7 +212,7 @@ func (p *pages) test(r *ui.Request) (*ui.View, error) {
 }
 
 // leftOutCounts has the reasons for which Contacts are no recipients.
-func leftOutCounts(c *batches.BatchCounts) (all []share) {
+func leftOutCounts(c *recipients.Counts) (all []share) {
 	for i := range reports.LeftOutAttributes {
 		a := &reports.LeftOutAttributes[i]
 		if n := a.Get(c).Int; n > 0 {

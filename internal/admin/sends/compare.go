@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"enlist/internal/admin/ui"
-	"enlist/internal/batches"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 	"enlist/internal/reports"
 	"enlist/internal/sending"
 )
@@ -40,14 +40,14 @@ func domainsOf(r *reports.BatchReport) (all []domain) {
 }
 
 // byMails returns the sums of the providers, those with most mails first.
-func byMails(r *reports.BatchReport) []batches.DomainSums {
+func byMails(r *reports.BatchReport) []recipients.DomainSums {
 	sums := r.ByDomain()
-	slices.SortStableFunc(sums, func(a, b batches.DomainSums) int { return int(b.Sent - a.Sent) })
+	slices.SortStableFunc(sums, func(a, b recipients.DomainSums) int { return int(b.Sent - a.Sent) })
 	return sums
 }
 
 // arrivedOf returns how many mails to a provider arrived.
-func arrivedOf(s *batches.DomainSums) int64 { return max(0, s.Sent-(s.Bounced-s.Refused)) }
+func arrivedOf(s *recipients.DomainSums) int64 { return max(0, s.Sent-(s.Bounced-s.Refused)) }
 
 // domainBars draws what became of the mails to each provider, as shares.
 func domainBars(r *reports.BatchReport, u *uncounted) template.HTML {
@@ -71,9 +71,9 @@ func domainBars(r *reports.BatchReport, u *uncounted) template.HTML {
 const drawnLinks = 10
 
 // linkBars draws the links with most people, or nothing without a click.
-func linkBars(links []batches.LinkSums) template.HTML {
-	links = slices.DeleteFunc(slices.Clone(links), func(l batches.LinkSums) bool { return l.Clicks == 0 })
-	slices.SortStableFunc(links, func(a, b batches.LinkSums) int {
+func linkBars(links []recipients.LinkSums) template.HTML {
+	links = slices.DeleteFunc(slices.Clone(links), func(l recipients.LinkSums) bool { return l.Clicks == 0 })
+	slices.SortStableFunc(links, func(a, b recipients.LinkSums) int {
 		return cmp.Or(cmp.Compare(b.Humans, a.Humans), cmp.Compare(b.Clicks, a.Clicks))
 	})
 	var bars []ui.Bar
@@ -92,21 +92,21 @@ func linkBars(links []batches.LinkSums) template.HTML {
 
 // reason is a row of the table of bounces.
 type reason struct {
-	Reason            batches.BounceReason
+	Reason            recipients.BounceReason
 	Name              string
 	Bounced, Deferred int64
 	Most              int64 // the largest number of bounces of all reasons
 }
 
-var reasonTexts = map[batches.BounceReason]string{batches.ReasonUnknownAddress: "The mailbox does not exist",
-	batches.ReasonDisabled: "The mailbox is disabled", batches.ReasonFull: "The mailbox is full",
-	batches.ReasonUnreachable: "The domain has no mail server, or it does not answer",
-	batches.ReasonPolicy:      "Refused as spam, or by a rule of the provider",
-	batches.ReasonContent:     "The mail is too large or of a wrong form", batches.ReasonOther: "Another reason"}
+var reasonTexts = map[recipients.BounceReason]string{recipients.ReasonUnknownAddress: "The mailbox does not exist",
+	recipients.ReasonDisabled: "The mailbox is disabled", recipients.ReasonFull: "The mailbox is full",
+	recipients.ReasonUnreachable: "The domain has no mail server, or it does not answer",
+	recipients.ReasonPolicy:      "Refused as spam, or by a rule of the provider",
+	recipients.ReasonContent:     "The mail is too large or of a wrong form", recipients.ReasonOther: "Another reason"}
 
 func reasonsOf(r *reports.BatchReport) (all []reason) {
 	sums := r.ByReason()
-	slices.SortStableFunc(sums, func(a, b batches.DomainSums) int { return int(b.Bounced - a.Bounced) })
+	slices.SortStableFunc(sums, func(a, b recipients.DomainSums) int { return int(b.Bounced - a.Bounced) })
 	for _, s := range sums {
 		all = append(all, reason{s.Reason, reasonTexts[s.Reason], s.Bounced, s.Deferred, max(1, sums[0].Bounced)})
 	}

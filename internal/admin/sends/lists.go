@@ -144,7 +144,7 @@ func (d *checkData) readLists(r *ui.Request, request *batches.BatchRequest) erro
 
 // peopleOut returns the path of the Contacts of a List that are left out for a reason, or "" if conditions cannot say
 // it. Each Contact has the first of its reasons, in this order: unsubscribed, inactive, no_address, unconfirmed,
-// excluded (batches.ReasonLeftOut). The page also shows excluded people who are on the Unsubscriber List.
+// excluded (recipients.WhyLeftOut). The page also shows excluded people who are on the Unsubscriber List.
 func (p *plan) peopleOut(list *enlist.List, email, reason string) string {
 	q := url.Values{"list": {ui.Plain(int64(list.ID))}}
 	group := "0"

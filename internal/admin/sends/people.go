@@ -12,6 +12,7 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
+	"enlist/internal/recipients"
 	"enlist/internal/reports"
 )
 
@@ -20,7 +21,7 @@ import (
 // kind is a list of people.
 type kind struct {
 	name, title string
-	rows        batches.EventKind
+	rows        recipients.EventKind
 	human       enlist.InputKind // InputTrue: only events of persons; InputFalse: only of machines; InputNull: all
 	time        string           // key by which the service sorts the rows by their time; "": none
 }
@@ -54,17 +55,17 @@ var kinds = []kind{
 	{"accepted", "Accepted by the mail server", reports.RowsAccepted, enlist.InputNull, ""},
 	{"deferred", "Tried again later", reports.RowsDeferred, enlist.InputNull, ""},
 	{"delivered", "Delivered", reports.RowsDelivered, enlist.InputNull, ""},
-	{"all-opened", "Opened, by a person or a machine", batches.EventOpened, enlist.InputNull, "time"},
+	{"all-opened", "Opened, by a person or a machine", recipients.EventOpened, enlist.InputNull, "time"},
 	{"opened", "Opened by the person", reports.RowsOpens, enlist.InputTrue, "time"},
 	{"machines", "Opened only by a machine", reports.RowsOpens, enlist.InputFalse, "time"},
-	{"not-opened", "Not opened", batches.RowsNotOpened, enlist.InputNull, ""},
-	{"clicked", "Clicked by the person", batches.EventClicked, enlist.InputTrue, "time"},
-	{"clicked-machines", "Clicked only by a machine", batches.EventClicked, enlist.InputFalse, "time"},
-	{"link", "Clicked this link", batches.EventLink, enlist.InputNull, ""},
-	{"bounced", "Refused or bounced", batches.EventBounced, enlist.InputNull, "time"},
-	{"left", "Unsubscribed by this mail", batches.EventUnsubscribed, enlist.InputNull, "time"},
-	{"complained", "Reported it as spam", batches.EventComplained, enlist.InputNull, "complaint_timestamp"},
-	{"deactivated", "Deactivated because of this bounce", batches.EventDeactivated, enlist.InputNull, "time"},
+	{"not-opened", "Not opened", recipients.RowsNotOpened, enlist.InputNull, ""},
+	{"clicked", "Clicked by the person", recipients.EventClicked, enlist.InputTrue, "time"},
+	{"clicked-machines", "Clicked only by a machine", recipients.EventClicked, enlist.InputFalse, "time"},
+	{"link", "Clicked this link", recipients.EventLink, enlist.InputNull, ""},
+	{"bounced", "Refused or bounced", recipients.EventBounced, enlist.InputNull, "time"},
+	{"left", "Unsubscribed by this mail", recipients.EventUnsubscribed, enlist.InputNull, "time"},
+	{"complained", "Reported it as spam", recipients.EventComplained, enlist.InputNull, "complaint_timestamp"},
+	{"deactivated", "Deactivated because of this bounce", recipients.EventDeactivated, enlist.InputNull, "time"},
 }
 
 func kindCalled(name string) (*kind, error) {
@@ -78,7 +79,7 @@ func kindCalled(name string) (*kind, error) {
 // search returns what a list of people asks for.
 func (k *kind) search(r *ui.Request) (reports.RowsRequest, enlist.Query) {
 	request := reports.RowsRequest{Batch: enlist.BatchID(r.ID("batch")), Kind: k.rows, URL: r.FormValue("url"),
-		Part: reports.Part{Group: r.FormValue("provider"), Reason: batches.BounceReason(r.FormValue("reason"))}}
+		Part: reports.Part{Group: r.FormValue("provider"), Reason: recipients.BounceReason(r.FormValue("reason"))}}
 	var parts []enlist.Criteria
 	if k.human != enlist.InputNull {
 		parts = append(parts, enlist.Criteria{Key: "is_human", Operator: "exactly", Value: enlist.Input{Kind: k.human}})
@@ -125,7 +126,7 @@ func onlyOf(r *ui.Request) (all []only) {
 		}
 	}
 	add("provider", func(v string) string { return "Mailbox provider: " + cmp.Or(providers[v], v) })
-	add("reason", func(v string) string { return reasonTexts[batches.BounceReason(v)] })
+	add("reason", func(v string) string { return reasonTexts[recipients.BounceReason(v)] })
 	add("device", func(v string) string { return "Device: " + deviceText(pace.Device(v)) })
 	return all
 }
@@ -208,11 +209,11 @@ func contactPath(row *reports.BatchRow) string {
 	return "/admin/contacts?" + v.Encode()
 }
 
-var statusTexts = map[batches.RecipientStatus]string{batches.RecipientWaiting: "waits",
-	batches.RecipientSending: "is being sent", batches.RecipientDeferred: "deferred, will be tried again",
-	batches.RecipientDoubtful: "in doubt after a crash", batches.RecipientSent: "accepted",
-	batches.RecipientBounced: "bounced", batches.RecipientFailed: "could not be sent",
-	batches.RecipientComplained: "reported as spam"}
+var statusTexts = map[recipients.Status]string{recipients.StatusWaiting: "waits",
+	recipients.StatusSending: "is being sent", recipients.StatusDeferred: "deferred, will be tried again",
+	recipients.StatusDoubtful: "in doubt after a crash", recipients.StatusSent: "accepted",
+	recipients.StatusBounced: "bounced", recipients.StatusFailed: "could not be sent",
+	recipients.StatusComplained: "reported as spam"}
 
 // fate returns when something happened to the mail of a row, and what.
 func fate(row *reports.BatchRow) (when int64, what string) {
@@ -226,11 +227,11 @@ func fate(row *reports.BatchRow) (when int64, what string) {
 		if row.Detail != "" {
 			what += ": " + row.Detail
 		}
-	case batches.EventOpened:
+	case recipients.EventOpened:
 		when, what = e.Time, "opened "+times(e.Count)
-	case batches.EventLink:
+	case recipients.EventLink:
 		when, what = e.Time, "clicked "+times(e.Count)
-	case batches.EventClicked:
+	case recipients.EventClicked:
 		when, what = e.Time, "clicked "+ui.Count(e.Count, "link")
 	default:
 		when, what = e.Time, row.Detail

@@ -8,6 +8,7 @@ import (
 	"enlist/internal/admin/ui"
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 	"enlist/internal/reports"
 	"enlist/internal/users"
 )
@@ -17,7 +18,7 @@ import (
 func TestPeopleAreSortedAsTheServiceDoes(t *testing.T) {
 	r := &ui.Request{Visit: &users.Visit{Caller: &enlist.Caller{Account: new(enlist.Account)}}}
 	row := func(list enlist.ListID, address string, time int64) reports.BatchRow {
-		return reports.BatchRow{Recipient: batches.Recipient{List: list, Address: address}, Event: batches.RecipientEvent{Time: time}}
+		return reports.BatchRow{Recipient: recipients.Recipient{List: list, Address: address}, Event: recipients.Event{Time: time}}
 	}
 	for _, c := range []struct {
 		recipients  int64
@@ -37,7 +38,7 @@ func TestPeopleAreSortedAsTheServiceDoes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := &batches.Batch{BatchCounts: batches.BatchCounts{Recipients: c.recipients}}
+		b := &batches.Batch{Counts: recipients.Counts{Recipients: c.recipients}}
 		rows := []reports.BatchRow{row(1, "Mia@x", 5), row(2, "b@x", 5), row(1, "max@x", 4), row(2, "a@x", 3)}
 		k.columns(r, b).Sort(q, "", rows)
 		got := ""

@@ -9,6 +9,7 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
+	"enlist/internal/recipients"
 	"enlist/internal/reports"
 )
 
@@ -29,7 +30,7 @@ type reportData struct {
 	Chart         *ui.Chart
 	Drawing       template.HTML
 	Hours         []hour
-	Links         []batches.LinkSums
+	Links         []recipients.LinkSums
 	LinkBars      template.HTML
 	Against       []against
 	Devices       []share
@@ -269,7 +270,7 @@ var unsubscribers = []ui.Action{{Path: "/admin/unsubscribers"}}
 
 // leftOut has the reasons for which Contacts got no mail, with the people where a page has them as they were then.
 func leftOut(r *reports.BatchReport) []share {
-	all := leftOutCounts(&r.BatchCounts)
+	all := leftOutCounts(&r.Counts)
 	for i := range all {
 		if all[i].Reason == "suppressed" {
 			all[i].To = unsubscribers

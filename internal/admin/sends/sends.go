@@ -212,7 +212,7 @@ func withSums(r *ui.Request, all []batches.Batch) ([]reports.BatchReport, error)
 	}
 	withAll := make([]reports.BatchReport, len(all))
 	for i := range all {
-		withAll[i] = reports.BatchReport{Batch: all[i], BatchSums: sums[all[i].ID]}
+		withAll[i] = reports.BatchReport{Batch: all[i], Sums: sums[all[i].ID]}
 	}
 	return withAll, nil
 }

@@ -4,11 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"enlist/internal/batches"
+	"github.com/jackc/pgx/v5"
+
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-
-	"github.com/jackc/pgx/v5"
+	"enlist/internal/recipients"
 )
 
 // A Batch is sent right after its recipients are stored, when PostgreSQL has no statistics of them yet. The statement
@@ -24,7 +24,7 @@ func TestMarkingRecipientsNeedsNoStatistics(t *testing.T) {
 	_, err := s.jobs.Exec(t.Context(), `INSERT INTO recipient
 		SELECT 1, 1, n, 1, 'waiting', 0, 0, '', '', 0, 0, 0 FROM generate_series(1, 5000) n`)
 	must(err)
-	must(s.Update(t.Context(), func(tx *db.Tx) error { return batches.MarkSending(tx, 1, 1, []enlist.ContactID{7, 9}, 1) }))
+	must(s.Update(t.Context(), func(tx *db.Tx) error { return recipients.MarkSending(tx, 1, 1, []enlist.ContactID{7, 9}, 1) }))
 
 	conn, err := s.writers.Acquire(t.Context())
 	must(err)

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"enlist/internal/batches"
+	"pgregory.net/rapid"
+
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-
-	"pgregory.net/rapid"
+	"enlist/internal/recipients"
 )
 
 // This file draws which Contacts of a random List were sent Batches, and criteria about them.
@@ -61,27 +61,26 @@ func (l *list) sendBatches(t *rapid.T, store db.Engine) {
 func (l *list) sendBatch(tx *db.Tx, batch enlist.BatchID, id enlist.ContactID, is func(key string) bool,
 	now int64) error {
 	ids := []enlist.ContactID{id}
-	slice := batches.NewSlice{BatchSlice: batches.BatchSlice{Batch: batch, List: l.id, First: id, Last: id},
+	slice := recipients.FilledSlice{Slice: recipients.Slice{Batch: batch, List: l.id, First: id, Last: id},
 		Contacts: ids}
-	if _, err := batches.AddSlices(tx, []batches.NewSlice{slice}, true, now); err != nil {
+	if _, err := recipients.AddSlices(tx, []recipients.FilledSlice{slice}, true, now); err != nil {
 		return err
 	}
 	if is(enlist.KeyBatchSent) {
-		if err := batches.MarkSending(tx, l.id, batch, ids, now); err != nil {
+		if err := recipients.MarkSending(tx, l.id, batch, ids, now); err != nil {
 			return err
 		}
-		if _, err := batches.MarkSent(tx, l.id, batch, ids, 1); err != nil {
+		if _, err := recipients.MarkSent(tx, l.id, batch, ids, 1); err != nil {
 			return err
 		}
 	}
-	for key, kind := range map[string]batches.EventKind{enlist.KeyBatchOpened: batches.EventOpened,
-		enlist.KeyBatchClicked: batches.EventClicked} {
+	for key, kind := range map[string]recipients.EventKind{enlist.KeyBatchOpened: recipients.EventOpened,
+		enlist.KeyBatchClicked: recipients.EventClicked} {
 		if !is(key) {
 			continue
 		}
-		err := batches.PutRecipientEvent(tx, &batches.RecipientEvent{List: l.id, Batch: batch, Contact: id, Kind: kind,
-			Time: now, LastTime: now, Count: 1})
-		if err != nil {
+		e := recipients.Event{List: l.id, Batch: batch, Contact: id, Kind: kind, Time: now, LastTime: now, Count: 1}
+		if err := e.Put(tx); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package batches
+package recipients
 
 import (
 	"cmp"
@@ -22,7 +22,7 @@ type DomainSums struct {
 	Bounced  int64 // refused, or reported as undeliverable later
 	Deferred int64 // mails whose first attempt failed for a time
 
-	Opened, HumanOpened, Clicked, HumanClicked int64 // as of BatchSums
+	Opened, HumanOpened, Clicked, HumanClicked int64 // as of Sums
 }
 
 // Add adds other numbers.
@@ -60,7 +60,7 @@ func (all *DomainChanges) because(address string, reason BounceReason) *DomainSu
 
 // CountReported counts a mail whose report is the first sign that the mail server accepted it. counts are what the
 // report changes in the counts of the Batch.
-func (all *DomainChanges) CountReported(address string, counts *BatchCounts) {
+func (all *DomainChanges) CountReported(address string, counts *Counts) {
 	if counts.Sent > 0 {
 		all.To(address).Sent += counts.Sent
 	}

@@ -2,71 +2,31 @@ package batches
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
+	"enlist/internal/recipients"
 )
 
-// This file has the recipients of Batches, and says how a DeliveryKey leads to a recipient or to
-// the delivery of another mail.
-
-// Recipient is one Contact that gets the mail of a Batch.
-type Recipient struct {
-	List         enlist.ListID
-	Batch        enlist.BatchID
-	Contact      enlist.ContactID
-	Slice        int64 // number of the slice that sends the mail
-	Status       RecipientStatus
-	Time         int64 // of the status, or of the next attempt
-	Attempts     int64 // failed attempts
-	Address      string
-	Detail       string // reply of the mail server, text of a report, or a LeftOut
-	Sent         int64  // when the mail server accepted the mail
-	Unsubscribed int64  // when the recipient unsubscribed by the mail
-	Deactivated  int64  // when a bounce of this mail deactivated the Contact
-}
-
-// RecipientStatus says what became of a recipient's mail.
-type RecipientStatus string
-
-// The statuses. The last four have the values of a DeliveryStatus.
-const (
-	RecipientWaiting    RecipientStatus = "waiting"
-	RecipientSending    RecipientStatus = "sending"  // being sent; after a crash or a lost connection the outcome is unknown
-	RecipientDeferred   RecipientStatus = "deferred" // an attempt failed; Time says when the next one begins
-	RecipientSkipped    RecipientStatus = "skipped"  // must not get the mail any more
-	RecipientDoubtful   RecipientStatus = "doubtful" // the outcome is unknown, and the Batch does not send it again
-	RecipientSent       RecipientStatus = "sent"
-	RecipientBounced    RecipientStatus = "bounced"
-	RecipientFailed     RecipientStatus = "failed"
-	RecipientComplained RecipientStatus = "complained"
-)
+// This file has the deliveries to Contacts: the mails of Batches, which are recipients, and all other mails.
 
 // CauseBatch returns the Cause of a Batch's mails.
 func CauseBatch(id enlist.BatchID) string { return "b" + strconv.FormatInt(int64(id), 10) }
 
 // KeyOf returns the DeliveryKey of the mail to a recipient. Its Time is the creation time of the Batch.
-func (b *Batch) KeyOf(r *Recipient) enlist.DeliveryKey {
+func (b *Batch) KeyOf(r *recipients.Recipient) enlist.DeliveryKey {
 	return enlist.DeliveryKey{List: r.List, Contact: r.Contact, Time: b.CreationTime, Cause: CauseBatch(b.ID)}
 }
 
-// WasHandedOver reports whether the mail server has, or may have, accepted or refused the mail.
-func (r *Recipient) WasHandedOver() bool {
-	switch r.Status {
-	case RecipientSent, RecipientBounced, RecipientFailed, RecipientComplained, RecipientDoubtful:
-		return true
-	}
-	return false
-}
-
 // delivery returns a recipient as a Delivery, without its subject.
-func (b *Batch) delivery(r *Recipient) messages.Delivery {
+func (b *Batch) delivery(r *recipients.Recipient) messages.Delivery {
 	d := messages.Delivery{DeliveryKey: b.KeyOf(r), MessageID: b.MessageID, Address: r.Address, SentTime: r.Time,
 		Status: messages.DeliveryStatus(r.Status), Detail: r.Detail}
-	if r.Status == RecipientDoubtful { // a report can still arrive
+	if r.Status == recipients.StatusDoubtful { // a report can still arrive
 		d.Status = messages.DeliverySent
 	}
 	if r.Sent != 0 {
@@ -93,15 +53,15 @@ func LoadDelivery(tx *db.Tx, k enlist.DeliveryKey) (*messages.Delivery, error) {
 	if err != nil || b.CreationTime != k.Time {
 		return nil, enlist.ErrNotFound
 	}
-	r, err := LoadRecipient(tx, k.List, id, k.Contact)
+	r, err := recipients.Load(tx, k.List, id, k.Contact)
 	if err != nil {
 		return nil, err
 	}
-	if !r.WasHandedOver() && r.Status != RecipientSending {
+	if !r.WasHandedOver() && r.Status != recipients.StatusSending {
 		return nil, enlist.ErrNotFound
 	}
 	d := b.delivery(r)
-	if r.Status == RecipientSending { // a report can arrive before the sender stores the result
+	if r.Status == recipients.StatusSending { // a report can arrive before the sender stores the result
 		d.Status = messages.DeliverySent
 	}
 	return &d, nil
@@ -177,11 +137,11 @@ func batchDeliveries(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (all
 	if err != nil {
 		return nil, err
 	}
-	rows, err := RecipientsOf(tx, among, list, ids)
+	rows, err := recipients.OfContacts(tx, among, list, ids)
 	if err != nil {
 		return nil, err
 	}
-	rows = slices.DeleteFunc(rows, func(r Recipient) bool { return !r.WasHandedOver() })
+	rows = slices.DeleteFunc(rows, func(r recipients.Recipient) bool { return !r.WasHandedOver() })
 	known, err := batchesOf(tx, rows)
 	if err != nil {
 		return nil, err
@@ -200,6 +160,22 @@ func batchDeliveries(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (all
 	return all, nil
 }
 
+// batchesOf returns the Batches of recipients, by ID.
+func batchesOf(tx *db.Tx, rows []recipients.Recipient) (map[enlist.BatchID]*Batch, error) {
+	known := make(map[enlist.BatchID]*Batch)
+	for i := range rows {
+		known[rows[i].Batch] = nil
+	}
+	test, ids, err := db.OneOfIDs(tx, slices.Collect(maps.Keys(known)))
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return known, batchTable.Each(tx, func(b *Batch) error {
+		known[b.ID] = b
+		return nil
+	}, "WHERE id"+test, ids)
+}
+
 // newerFirst compares deliveries in the order in which a Store returns them.
 func newerFirst(a, b messages.Delivery) int {
 	return cmp.Or(cmp.Compare(b.SentTime, a.SentTime), cmp.Compare(b.Time, a.Time))
@@ -212,85 +188,25 @@ func CountUnsubscribed(tx *db.Tx, k enlist.DeliveryKey, now int64) error {
 	if err != nil || id == 0 {
 		return err
 	}
-	r, err := LoadRecipient(tx, k.List, id, k.Contact)
+	r, err := recipients.Load(tx, k.List, id, k.Contact)
 	if err != nil {
 		return enlist.IgnoreKind(enlist.NotFound, err)
 	}
-	return CountUnsubscribedRecipient(tx, r, now)
+	return CountUnsubscribedBy(tx, r, now)
 }
 
-// CountUnsubscribedRecipient is CountUnsubscribed for a recipient.
-func CountUnsubscribedRecipient(tx *db.Tx, r *Recipient, now int64) error {
+// CountUnsubscribedBy is CountUnsubscribed for a recipient.
+func CountUnsubscribedBy(tx *db.Tx, r *recipients.Recipient, now int64) error {
 	first, err := r.Unsubscribe(tx, now)
 	if err != nil || !first {
 		return err
 	}
-	if err := AddToBatch(tx, r.Batch, BatchCounts{Unsubscribed: 1}, now); err != nil {
+	if err := AddToBatch(tx, r.Batch, recipients.Counts{Unsubscribed: 1}, now); err != nil {
 		return err
 	}
 	b, err := ByID(tx, r.Batch)
 	if err != nil {
 		return err
 	}
-	return AddDeparture(tx, r.Batch, b.Period(now), 1, 0)
-}
-
-// Unsubscribe stores that a recipient unsubscribed by the mail. It returns false if that was stored before.
-func (r *Recipient) Unsubscribe(tx *db.Tx, now int64) (first bool, err error) {
-	if r.Unsubscribed != 0 {
-		return false, nil
-	}
-	r.Unsubscribed = now
-	if err := SetRecipient(tx, r); err != nil {
-		return false, err
-	}
-	return true, r.StoreEvent(tx, EventUnsubscribed, now)
-}
-
-// Contradicted returns what a recipient adds to BatchCounts.Contradicted, so that BatchReport.NotOpened is exact. Most
-// mails are either opened or bounced. A mail that was opened and bounced is subtracted twice from the sent ones, so it
-// adds 1. An opened mail that counts as not sent, because its outcome was unknown, adds 1 too, and so does a bounced
-// mail that the recipient has reported as spam. The caller adds the difference when the recipient or its events change.
-func (r *Recipient) Contradicted(events []RecipientEvent) int64 {
-	opened := db.Bit(EventOf(events, EventOpened, 0) != nil)
-	switch {
-	case !r.WasHandedOver() && r.Status != RecipientSkipped:
-		return 0 // no outcome is counted yet
-	case r.Sent == 0, r.Status == RecipientBounced:
-		return opened
-	}
-	return db.Bit(EventOf(events, EventBounced, 0) != nil)
-}
-
-// BatchSlice is a part of a Batch's recipients.
-type BatchSlice struct {
-	Batch  enlist.BatchID
-	Number int64
-	List   enlist.ListID
-	First  enlist.ContactID // the recipients whose IDs are from First to Last
-	Last   enlist.ContactID
-	Holder string // token of the process that has the lease
-	Lease  int64  // end of the lease
-	Done   bool
-}
-
-// NewSlice is a slice to insert, with the Contacts that become its recipients, in order of ID.
-type NewSlice struct {
-	BatchSlice
-	Contacts []enlist.ContactID
-}
-
-// WasAccepted stores that a report shows that the mail server accepted the mail. MarkSent does not count it after that.
-func (r *Recipient) WasAccepted(counts *BatchCounts, now int64) {
-	switch r.Status {
-	case RecipientDoubtful:
-		counts.Doubtful--
-	case RecipientFailed:
-		counts.Failed--
-	case RecipientSending:
-	default:
-		return
-	}
-	counts.Sent++
-	r.Sent = now
+	return recipients.AddDeparture(tx, r.Batch, b.Period(now), 1, 0)
 }

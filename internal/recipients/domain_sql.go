@@ -1,4 +1,4 @@
-package batches
+package recipients
 
 import (
 	"strings"
@@ -33,6 +33,17 @@ var addDomainSums = func() (parts [3]string) {
 	return [3]string{before, "(?" + row + ")", rest}
 }()
 
+// AddDomainEvents adds opens and clicks of a recipient's mail. The transaction has not locked the row of the Batch.
+func AddDomainEvents(tx *db.Tx, r *Recipient, s *Sums) error {
+	if s.Opened() == 0 && s.HumanOpened == 0 && s.Clicked == 0 && s.HumanClicked == 0 {
+		return nil
+	}
+	var change DomainChanges
+	n := change.To(r.Address)
+	n.Opened, n.HumanOpened, n.Clicked, n.HumanClicked = s.Opened(), s.HumanOpened, s.Clicked, s.HumanClicked
+	return change.add(tx, r.Batch, int64(r.Contact)%SumParts)
+}
+
 // add adds to the numbers of a Batch. The row of the Batch is locked, or part is that of a Contact and the
 // caller locks the row of the Batch afterwards, if at all.
 func (all DomainChanges) add(tx *db.Tx, batch enlist.BatchID, part int64) error {
@@ -54,28 +65,9 @@ func (all DomainChanges) Store(tx *db.Tx, batch enlist.BatchID) error {
 	return all.add(tx, batch, lockedPart)
 }
 
-// AddDomainEvents adds opens and clicks of a recipient's mail. The transaction has not locked the row of the Batch.
-func AddDomainEvents(tx *db.Tx, r *Recipient, s *BatchSums) error {
-	if s.Opened() == 0 && s.HumanOpened == 0 && s.Clicked == 0 && s.HumanClicked == 0 {
-		return nil
-	}
-	var change DomainChanges
-	n := change.To(r.Address)
-	n.Opened, n.HumanOpened, n.Clicked, n.HumanClicked = s.Opened(), s.HumanOpened, s.Clicked, s.HumanClicked
-	return change.add(tx, r.Batch, int64(r.Contact)%SumParts)
-}
-
-// AddDeparture adds to the departures and complaints of a period. The transaction has locked the row of the Batch.
-// These numbers are no columns of batch_sum, because few of its rows would have any.
-func AddDeparture(tx *db.Tx, batch enlist.BatchID, period, unsubscribed, complained int64) error {
-	return tx.Do(`INSERT INTO batch_departure (batch_id, time, unsubscribed, complained) VALUES (?, ?, ?, ?)
-		ON CONFLICT (batch_id, time) DO UPDATE SET unsubscribed = batch_departure.unsubscribed + excluded.unsubscribed,
-			complained = batch_departure.complained + excluded.complained`, int64(batch), period, unsubscribed, complained)
-}
-
 // CountComplained counts the complaint of a recipient in a period. counts are what it changes in the counts of the
 // Batch, whose row the transaction has locked.
-func CountComplained(tx *db.Tx, r *Recipient, period int64, counts *BatchCounts) error {
+func CountComplained(tx *db.Tx, r *Recipient, period int64, counts *Counts) error {
 	if err := AddDeparture(tx, r.Batch, period, 0, 1); err != nil {
 		return err
 	}

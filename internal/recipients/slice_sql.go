@@ -1,20 +1,35 @@
-package batches
+package recipients
 
 import (
-	"slices"
 	"strconv"
-	"strings"
 
-	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
 	"enlist/internal/pace"
 )
 
-// This file stores the slices of Batches and marks the recipients in them.
+// This file stores the slices of Batches. A process leases a slice and sends the mails of its recipients.
 
-func mapSlice(m *db.Mapper, s *BatchSlice) {
+// Slice is a part of a Batch's recipients.
+type Slice struct {
+	Batch  enlist.BatchID
+	Number int64
+	List   enlist.ListID
+	First  enlist.ContactID // the recipients whose IDs are from First to Last
+	Last   enlist.ContactID
+	Holder string // token of the process that has the lease
+	Lease  int64  // end of the lease
+	Done   bool
+}
+
+// FilledSlice is a slice to insert, with the Contacts that become its recipients, in order of ID.
+type FilledSlice struct {
+	Slice
+	Contacts []enlist.ContactID
+}
+
+func mapSlice(m *db.Mapper, s *Slice) {
 	m.NaturalKey("batch_id", (*int64)(&s.Batch))
 	m.NaturalKey("number", &s.Number)
 	m.Fixed("list_id", (*int64)(&s.List))
@@ -28,7 +43,7 @@ func mapSlice(m *db.Mapper, s *BatchSlice) {
 var sliceTable = db.NewMapping("batch_slice", mapSlice)
 
 // AddSlices stores slices with the next numbers of their Batch, and their recipients.
-func AddSlices(tx *db.Tx, all []NewSlice, fresh bool, now int64) (added int64, err error) {
+func AddSlices(tx *db.Tx, all []FilledSlice, fresh bool, now int64) (added int64, err error) {
 	if len(all) == 0 {
 		return 0, nil
 	}
@@ -38,7 +53,7 @@ func AddSlices(tx *db.Tx, all []NewSlice, fresh bool, now int64) (added int64, e
 	}
 	for i := range all {
 		all[i].Number = last + int64(i) + 1
-		if err := sliceTable.Queue(tx, &all[i].BatchSlice); err != nil {
+		if err := sliceTable.Queue(tx, &all[i].Slice); err != nil {
 			return 0, err
 		}
 	}
@@ -61,7 +76,7 @@ func AddSlices(tx *db.Tx, all []NewSlice, fresh bool, now int64) (added int64, e
 }
 
 // FreeSlice returns the first free slice of a Batch, or ErrNotFound and the end of the earliest lease.
-func FreeSlice(tx *db.Tx, batch enlist.BatchID, now int64) (slice *BatchSlice, next int64, err error) {
+func FreeSlice(tx *db.Tx, batch enlist.BatchID, now int64) (slice *Slice, next int64, err error) {
 	const free = "WHERE batch_id = ? AND done = 0 AND lease_time <= ? ORDER BY number" + db.Limited
 	slice, err = sliceTable.One(tx, enlist.ErrNotFound, free, int64(batch), now, int64(1))
 	if enlist.KindOf(err) != enlist.NotFound {
@@ -75,7 +90,7 @@ func FreeSlice(tx *db.Tx, batch enlist.BatchID, now int64) (slice *BatchSlice, n
 }
 
 // TakeSlice gives a slice to a holder. It returns false if its lease has changed meanwhile.
-func TakeSlice(tx *db.Tx, s *BatchSlice, holder string, lease int64) (bool, error) {
+func TakeSlice(tx *db.Tx, s *Slice, holder string, lease int64) (bool, error) {
 	n, err := tx.Exec(`UPDATE batch_slice SET holder = ?, lease_time = ?
 		WHERE batch_id = ? AND number = ? AND done = 0 AND lease_time = ?`,
 		holder, lease, int64(s.Batch), s.Number, s.Lease)
@@ -83,14 +98,14 @@ func TakeSlice(tx *db.Tx, s *BatchSlice, holder string, lease int64) (bool, erro
 }
 
 // RenewSlice moves the end of a lease. It returns false if the holder no longer has the slice.
-func RenewSlice(tx *db.Tx, s *BatchSlice, lease int64) (bool, error) {
+func RenewSlice(tx *db.Tx, s *Slice, lease int64) (bool, error) {
 	n, err := tx.Exec(`UPDATE batch_slice SET lease_time = ?
 		WHERE batch_id = ? AND number = ? AND holder = ? AND done = 0`, lease, int64(s.Batch), s.Number, s.Holder)
 	return n == 1, err
 }
 
 // ReleaseSlice ends the lease of a slice, if the holder still has the slice.
-func ReleaseSlice(tx *db.Tx, s *BatchSlice, done bool, from int64) error {
+func ReleaseSlice(tx *db.Tx, s *Slice, done bool, from int64) error {
 	return tx.Do(`UPDATE batch_slice SET done = ?, lease_time = ?, holder = ''
 		WHERE batch_id = ? AND number = ? AND holder = ?`, db.Bit(done), from, int64(s.Batch), s.Number, s.Holder)
 }
@@ -126,19 +141,19 @@ func EndWait(tx *db.Tx, batch enlist.BatchID, from, to int64) error {
 // inSlice selects the recipients of a slice. Its arguments are those of sliceKey.
 const inSlice = "list_id = ? AND batch_id = ? AND contact_id BETWEEN ? AND ? AND slice = ?"
 
-func sliceKey(s *BatchSlice) []any {
+func sliceKey(s *Slice) []any {
 	return []any{int64(s.List), int64(s.Batch), int64(s.First), int64(s.Last), s.Number}
 }
 
 // SliceRecipients returns the recipients of a slice that a sender has to send now.
-func SliceRecipients(tx *db.Tx, s *BatchSlice, now int64) ([]Recipient, error) {
+func SliceRecipients(tx *db.Tx, s *Slice, now int64) ([]Recipient, error) {
 	const open = "WHERE " + inSlice + ` AND (status = 'waiting' OR status IN ('sending', 'deferred') AND time <= ?)
 		ORDER BY contact_id`
-	return RecipientTable.All(tx, open, append(sliceKey(s), now)...)
+	return Table.All(tx, open, append(sliceKey(s), now)...)
 }
 
 // SliceRest returns the number of recipients of a slice that are not sent yet, and when the first is due.
-func SliceRest(tx *db.Tx, s *BatchSlice) (n, due int64, err error) {
+func SliceRest(tx *db.Tx, s *Slice) (n, due int64, err error) {
 	err = tx.Each(func(row *db.Cursor) error {
 		n, due = row.Int(), row.Int()
 		return nil
@@ -164,14 +179,14 @@ func LastSlice(tx *db.Tx, batch enlist.BatchID) (map[string]int64, error) {
 
 // BegunSlices is the slices of a Batch that began last.
 type BegunSlices struct {
-	Last   []BatchSlice // the newest one first
-	Before int64        // slices that began before the newest one
-	All    int64        // slices of the Batch
+	Last   []Slice // the newest one first
+	Before int64   // slices that began before the newest one
+	All    int64   // slices of the Batch
 }
 
-// LoadBegun returns at most as many slices as most. Slices begin in the order of their numbers. The leases of those
+// Begun returns at most as many slices as most. Slices begin in the order of their numbers. The leases of those
 // that have not begun are not after a time. It reads few rows, also of a Batch with thousands of slices.
-func LoadBegun(tx *db.Tx, batch enlist.BatchID, after, most int64) (s BegunSlices, err error) {
+func Begun(tx *db.Tx, batch enlist.BatchID, after, most int64) (s BegunSlices, err error) {
 	s.All, err = tx.Number("SELECT coalesce(max(number), 0) FROM batch_slice WHERE batch_id = ?", int64(batch))
 	if err != nil {
 		return s, err
@@ -191,66 +206,10 @@ func LoadBegun(tx *db.Tx, batch enlist.BatchID, after, most int64) (s BegunSlice
 }
 
 // FirstMail returns when the first recipient of a slice got the mail, or 0 if none did. It reads one slice at most.
-func FirstMail(tx *db.Tx, s *BatchSlice) (at int64, err error) {
+func FirstMail(tx *db.Tx, s *Slice) (at int64, err error) {
 	return at, tx.Each(func(row *db.Cursor) error {
 		at = row.Int()
 		return nil
 	}, "SELECT sent_time FROM recipient WHERE "+inSlice+" AND sent_time > 0 ORDER BY contact_id"+db.Limited,
 		append(sliceKey(s), int64(1))...)
-}
-
-// MoveRecipient stores a new address of a recipient, unless the stored one has changed: an erasure has removed it.
-func MoveRecipient(tx *db.Tx, r *Recipient, to string) error {
-	return tx.Do(`UPDATE recipient SET address = ?
-		WHERE list_id = ? AND batch_id = ? AND contact_id = ? AND address = ?`,
-		to, int64(r.List), int64(r.Batch), int64(r.Contact), r.Address)
-}
-
-// MarkSending stores that recipients are being sent.
-func MarkSending(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, now int64) error {
-	return mark(tx, "status = 'sending', time = ?", "", list, batch, ids, now)
-}
-
-// MarkWaiting stores that recipients were not sent.
-func MarkWaiting(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, now int64) error {
-	return mark(tx, "status = 'waiting', time = ?", " AND status = 'sending'", list, batch, ids, now)
-}
-
-// MarkDeferred stores that recipients wait for a time.
-func MarkDeferred(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, at int64) error {
-	return mark(tx, "status = 'deferred', time = ?", "", list, batch, ids, at)
-}
-
-// MarkSent stores that mails were accepted. A report about a mail can arrive before. Then its status stays.
-func MarkSent(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, now int64) (
-	sent int64, err error) {
-	query, args, err := marking(tx, markSent, " AND status = 'sending'", list, batch, ids, now)
-	if err != nil {
-		return 0, err
-	}
-	n, err := tx.Exec(query, args...)
-	if err != nil {
-		return 0, err
-	}
-	return n, contacts.Sent(tx, list, ids, now)
-}
-
-const markSent = "status = 'sent', detail = '', sent_time = CAST(? AS BIGINT), time = CAST(? AS BIGINT)"
-
-// mark changes the status of some recipients.
-func mark(tx *db.Tx, set, where string, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID,
-	now int64) error {
-	query, args, err := marking(tx, set, where, list, batch, ids, now)
-	if err != nil {
-		return err
-	}
-	return tx.Do(query, args...)
-}
-
-// marking returns the statement that changes the status of some recipients, and its arguments.
-func marking(tx *db.Tx, set, where string, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID,
-	now int64) (query string, args []any, err error) {
-	test, key, err := RecipientsByID(tx, list, batch, ids)
-	args = slices.Repeat([]any{now}, strings.Count(set, "?"))
-	return "UPDATE recipient SET " + set + " WHERE " + test + where, append(args, key...), err
 }

@@ -1,0 +1,124 @@
+package recipients
+
+import (
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file has the record of a recipient.
+
+// Recipient is one Contact that gets the mail of a Batch.
+type Recipient struct {
+	List         enlist.ListID
+	Batch        enlist.BatchID
+	Contact      enlist.ContactID
+	Slice        int64 // number of the slice that sends the mail
+	Status       Status
+	Time         int64 // of the status, or of the next attempt
+	Attempts     int64 // failed attempts
+	Address      string
+	Detail       string // reply of the mail server, text of a report, or a LeftOut
+	Sent         int64  // when the mail server accepted the mail
+	Unsubscribed int64  // when the recipient unsubscribed by the mail
+	Deactivated  int64  // when a bounce of this mail deactivated the Contact
+}
+
+// Status says what became of a recipient's mail.
+type Status string
+
+// The statuses. The last four have the values of a DeliveryStatus.
+const (
+	StatusWaiting    Status = "waiting"
+	StatusSending    Status = "sending"  // being sent; after a crash or a lost connection the outcome is unknown
+	StatusDeferred   Status = "deferred" // an attempt failed; Time says when the next one begins
+	StatusSkipped    Status = "skipped"  // must not get the mail any more
+	StatusDoubtful   Status = "doubtful" // the outcome is unknown, and the Batch does not send it again
+	StatusSent       Status = "sent"
+	StatusBounced    Status = "bounced"
+	StatusFailed     Status = "failed"
+	StatusComplained Status = "complained"
+)
+
+// WasHandedOver reports whether the mail server has, or may have, accepted or refused the mail.
+func (r *Recipient) WasHandedOver() bool {
+	switch r.Status {
+	case StatusSent, StatusBounced, StatusFailed, StatusComplained, StatusDoubtful:
+		return true
+	}
+	return false
+}
+
+// Contradicted returns what a recipient adds to Counts.Contradicted, so that BatchReport.NotOpened is exact. Most
+// mails are either opened or bounced. A mail that was opened and bounced is subtracted twice from the sent ones, so it
+// adds 1. An opened mail that counts as not sent, because its outcome was unknown, adds 1 too, and so does a bounced
+// mail that the recipient has reported as spam. The caller adds the difference when the recipient or its events change.
+func (r *Recipient) Contradicted(events []Event) int64 {
+	opened := db.Bit(EventOf(events, EventOpened, 0) != nil)
+	switch {
+	case !r.WasHandedOver() && r.Status != StatusSkipped:
+		return 0 // no outcome is counted yet
+	case r.Sent == 0, r.Status == StatusBounced:
+		return opened
+	}
+	return db.Bit(EventOf(events, EventBounced, 0) != nil)
+}
+
+// WasAccepted stores that a report shows that the mail server accepted the mail. MarkSent does not count it after that.
+func (r *Recipient) WasAccepted(counts *Counts, now int64) {
+	switch r.Status {
+	case StatusDoubtful:
+		counts.Doubtful--
+	case StatusFailed:
+		counts.Failed--
+	case StatusSending:
+	default:
+		return
+	}
+	counts.Sent++
+	r.Sent = now
+}
+
+// CountIn adds n to the number for what became of the mails to a recipient: one was accepted, or the last was refused or
+// has failed. So the figures count each Contact once.
+func (r *Recipient) CountIn(c *Counts, n int64) {
+	switch {
+	case r.Sent != 0:
+		c.Sent += n
+	case r.Status == StatusBounced:
+		c.Refused += n
+	case r.Status == StatusFailed:
+		c.Failed += n
+	}
+}
+
+// Unsubscribe stores that a recipient unsubscribed by the mail. It returns false if that was stored before.
+func (r *Recipient) Unsubscribe(tx *db.Tx, now int64) (first bool, err error) {
+	if r.Unsubscribed != 0 {
+		return false, nil
+	}
+	r.Unsubscribed = now
+	if err := r.Save(tx); err != nil {
+		return false, err
+	}
+	return true, r.StoreEvent(tx, EventUnsubscribed, now)
+}
+
+// StoreDeactivated stores that a bounce of the recipient's mail deactivated the Contact.
+func (r *Recipient) StoreDeactivated(tx *db.Tx, now int64) error {
+	r.Deactivated = now
+	if err := r.Save(tx); err != nil {
+		return err
+	}
+	return r.StoreEvent(tx, EventDeactivated, now)
+}
+
+// NewEvent returns an event of a recipient, which happens now.
+func (r *Recipient) NewEvent(kind EventKind, link enlist.LinkID, now int64) *Event {
+	return &Event{List: r.List, Batch: r.Batch, Contact: r.Contact, Kind: kind, Link: link, Time: now,
+		LastTime: now, Count: 1}
+}
+
+// StoreEvent stores an event that happens once to a recipient.
+func (r *Recipient) StoreEvent(tx *db.Tx, kind EventKind, now int64) error {
+	return r.NewEvent(kind, 0, now).Put(tx)
+}
