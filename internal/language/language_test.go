@@ -142,9 +142,9 @@ func TestTextsAreFilledWithArguments(t *testing.T) {
 		{l.Text("lists.no_such_text"), "lists.no_such_text"},
 		{l.Text("lists.renamed", args...), "A<B ma teraz nazwę <i>C</i> & działa. Ustawienia"},
 		{l.T("lists.renamed", args...), template.HTML("<b>A&lt;B</b> ma teraz nazwę <i>C</i> &amp; działa. " +
-			`<a href="/admin/?a=1&amp;b=2">Ustawienia</a>`)},
+			`<a class="in" href="/admin/?a=1&amp;b=2">Ustawienia</a>`)},
 		{l.HTML("lists.renamed", "settings", "javascript:alert(1)"), template.HTML("<b>{old}</b> ma teraz nazwę {new} &amp; " +
-			`działa. <a href="#">Ustawienia</a>`)},
+			`działa. <a class="in" href="#">Ustawienia</a>`)},
 		{l.Number(-1_234_567), "−1.234.567"},
 		{l.Decimal(64.93, 1), "64,9"},
 		{l.Time("moment", time.Date(2026, 2, 3, 9, 5, 0, 0, time.UTC)), "wt. 3 lut 2026, 09:05"},

@@ -169,7 +169,8 @@ func element(name string) string {
 	return "a"
 }
 
-// opening returns the begin of an element, with the URL of a link. A URL that could run a script is left out.
+// opening returns the begin of an element, with the URL of a link. A URL that could run a script is left out. The style
+// sheet of the administration underlines links of the class in.
 func (l *Language) opening(name string, args []any) string {
 	if element(name) != "a" {
 		return name
@@ -179,5 +180,5 @@ func (l *Language) opening(name string, args []any) string {
 		!strings.ContainsAny(scheme, "/?#") {
 		url = "#"
 	}
-	return `a href="` + template.HTMLEscapeString(url) + `"`
+	return `a class="in" href="` + template.HTMLEscapeString(url) + `"`
 }
