@@ -35,12 +35,12 @@ type data struct {
 }
 
 func formOf(r *ui.Request, a *enlist.Account) ui.Form {
-	zone := ui.TimeZone("Time zone", a.TimeZone)
+	zone := ui.TimeZone(r.Text("account.zone"), a.TimeZone)
 	zone.Zone = !r.HasCountry()
 	return ui.Form{
-		{Name: "name", Label: "Name", Value: a.Name, Required: true},
+		{Name: "name", Label: r.Text("account.name"), Value: a.Name, Required: true},
 		zone,
-		ui.Country("Country of telephone numbers without one, in new Lists", r.NewCountry()),
+		ui.Country(r.Text("account.country"), r.NewCountry()),
 	}
 }
 
@@ -64,7 +64,8 @@ func (p *page) view(r *ui.Request, form ui.Form, problem string) (*ui.View, erro
 	if held != nil {
 		d.HeldReason, d.HeldSince = held.Reason, r.Date(held.Time)
 	}
-	return &ui.View{Title: "Account", Place: "/admin/account", Problem: problem, Content: p.content, Data: &d}, nil
+	return &ui.View{Title: r.Text("account.title"), Place: "/admin/account", Problem: problem, Content: p.content,
+		Data: &d}, nil
 }
 
 func (p *page) edit(r *ui.Request) (*ui.View, error) {
@@ -78,9 +79,9 @@ func (p *page) edit(r *ui.Request) (*ui.View, error) {
 	}
 	switch {
 	case err == nil && isNew:
-		return ui.GoTo("/admin/", "Saved."), nil
+		return ui.GoTo("/admin/", r.Text("account.saved")), nil
 	case err == nil:
-		return ui.GoTo("/admin/account", "Saved. All pages have the new times now."), nil
+		return ui.GoTo("/admin/account", r.Text("account.saved_times")), nil
 	}
 	problem, err := form.Refuse(err)
 	if err != nil {

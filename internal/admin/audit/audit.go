@@ -30,8 +30,9 @@ func Pages() []ui.Page {
 }
 
 // columns are those of the page. The service sorts by the IDs, which rise with the time.
-var columns = ui.Columns[row]{{Key: "time", Text: "When", Falls: true}, {Text: "Who"}, {Text: "Did"}, {Text: "With"},
-	{Text: "Change"}}
+var columns = ui.Columns[row]{{Key: "time", Text: "audit.when", Falls: true}, {Text: "audit.by"},
+	{Text: "audit.did"}, {Text: "audit.with"},
+	{Text: "audit.change"}}
 
 // filter is what the form asks for.
 type filter struct {
@@ -76,7 +77,7 @@ func fold(lines []string) (all []change) {
 // changes writes the values before and after an act in words, one change a line: level: read → full.
 func changes(r *ui.Request, before, after string) (lines []string) {
 	if before == "" && after == "" {
-		return []string{"erased, because it was about a person"}
+		return []string{r.Text("audit.erased")}
 	}
 	var was, is map[string]json.RawMessage
 	if json.Unmarshal([]byte(before), &was) != nil || json.Unmarshal([]byte(after), &is) != nil {
@@ -95,7 +96,7 @@ func changes(r *ui.Request, before, after string) (lines []string) {
 		if value, ok := is[name]; ok {
 			line += plain(r, name, value)
 		} else {
-			line += "nothing"
+			line += r.Text("audit.nothing")
 		}
 		lines = append(lines, line)
 	}
@@ -120,9 +121,10 @@ func show(r *ui.Request, content *ui.Template) (*ui.View, error) {
 		Order: columns.Order(r.URL.Query(), "time")}
 	d := data{filter: f}
 	criteria := f.criteria(r)
-	view := &ui.View{Title: "Audit log", Sub: "Who changed what", Place: "/admin/audit", Content: content, Data: &d}
+	view := &ui.View{Title: r.Text("audit.title"), Sub: r.Text("audit.about"), Place: "/admin/audit",
+		Content: content, Data: &d}
 	if d.Wrong = f.Wrong; f.Wrong != "" {
-		view.Problem = "Write a day as 2027-01-31."
+		view.Problem = r.Text("audit.not_a_day")
 		return view, nil
 	}
 	q := enlist.Query{Criteria: criteria, SortBy: "id", Descending: f.Order.Down, Limit: perPage + 1,
@@ -163,8 +165,9 @@ func (f *filter) criteria(r *ui.Request) *enlist.Criteria {
 			f.Wrong = name
 			return
 		}
-		all = append(all, enlist.Criteria{Key: "time", Operator: operator, Value: enlist.Input{Kind: enlist.InputNumber,
-			Text: strconv.FormatInt(enlist.StartOfDay(at, days, r.Now.Location()).Unix()+seconds, 10)}})
+		all = append(all, enlist.Criteria{Key: "time", Operator: operator,
+			Value: enlist.Input{Kind: enlist.InputNumber,
+				Text: strconv.FormatInt(enlist.StartOfDay(at, days, r.Now.Location()).Unix()+seconds, 10)}})
 	}
 	day("from", f.From, "greater_than", 0, -1)
 	day("until", f.Until, "less_than", 1, 0) // the day itself counts
@@ -201,18 +204,19 @@ func (w *rows) Begin(bool) error {
 
 // Row implements enlist.RowWriter.
 func (w *rows) Row(a *accounts.AuditRow) error {
-	row := row{AuditRow: *a, When: w.r.Date(a.Time), Who: a.User, About: a.Object, Changes: fold(changes(w.r, a.Before, a.After))}
+	row := row{AuditRow: *a, When: w.r.Date(a.Time), Who: a.User, About: a.Object, Changes: fold(changes(w.r,
+		a.Before, a.After))}
 	switch {
 	case a.KeyID != 0:
-		row.Who = "the key " + a.KeyName
+		row.Who = w.r.Text("audit.key", "name", a.KeyName)
 	case a.User == "":
-		row.Who = "the command line"
+		row.Who = w.r.Text("audit.command_line")
 	}
 	if a.ObjectID != 0 {
-		row.About += " " + ui.Plain(a.ObjectID)
+		row.About = w.r.Text("audit.object_number", "object", row.About, "number", ui.Plain(a.ObjectID))
 	}
 	if a.ListID != 0 && a.Object != "List" {
-		row.About += " of List " + ui.Plain(int64(a.ListID))
+		row.About = w.r.Text("audit.of_list", "object", row.About, "list", ui.Plain(int64(a.ListID)))
 	}
 	w.d.Rows = append(w.d.Rows, row)
 	return nil

@@ -4,7 +4,6 @@ package backups
 
 import (
 	"embed"
-	"fmt"
 	"time"
 
 	"enlist/internal/admin/ui"
@@ -46,37 +45,37 @@ func (p *page) show(r *ui.Request) (*ui.View, error) {
 	if last != nil {
 		d = data{Known: true, Last: r.Date(last.Time), Name: last.Name, Problem: last.Error}
 		if !alone {
-			d.hide()
+			d.hide(r)
 		}
 		if last.Every > 0 {
-			d.Every = span(last.Every)
+			d.Every = span(r, last.Every)
 		}
 		if last.Time > 0 {
-			d.Ago = span(r.Now.Unix() - last.Time)
+			d.Ago = span(r, r.Now.Unix()-last.Time)
 		}
 		if d.Problem == "" && last.IsOverdue(r.Now.Unix()) {
-			d.Problem = "No backup was made for twice the time between two backups."
+			d.Problem = r.Text("backups.overdue")
 		}
 	}
-	return &ui.View{Title: "Backups", Place: "/admin/backups", Content: p.content, Data: d}, nil
+	return &ui.View{Title: r.Text("backups.title"), Place: "/admin/backups", Content: p.content, Data: d}, nil
 }
 
 // hide leaves out what is about the server, because it has other Accounts.
-func (d *data) hide() {
+func (d *data) hide(r *ui.Request) {
 	d.Name = ""
 	if d.Problem != "" {
-		d.Problem = "It failed. The log of the server says why."
+		d.Problem = r.Text("backups.failed")
 	}
 }
 
 // span writes a number of seconds as people say it.
-func span(seconds int64) string {
+func span(r *ui.Request, seconds int64) string {
 	switch d := time.Duration(seconds) * time.Second; {
 	case d < 2*time.Hour:
-		return fmt.Sprintf("%d minutes", int64(d.Minutes()))
+		return r.Text("backups.minutes", "n", int64(d.Minutes()))
 	case d < 48*time.Hour:
-		return fmt.Sprintf("%d hours", int64(d.Hours()))
+		return r.Text("backups.hours", "n", int64(d.Hours()))
 	default:
-		return fmt.Sprintf("%d days", int64(d.Hours()/24))
+		return r.Text("backups.days", "n", int64(d.Hours()/24))
 	}
 }

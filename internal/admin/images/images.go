@@ -5,7 +5,6 @@ package images
 import (
 	"embed"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"path"
@@ -31,7 +30,7 @@ func Pages() []ui.Page {
 	}
 }
 
-type pages struct{ list_, delete_ *ui.Template }
+type pages struct{ library, deletion *ui.Template }
 
 // Image is a file that mails can show.
 type Image struct {
@@ -41,10 +40,10 @@ type Image struct {
 }
 
 var columns = ui.Columns[Image]{
-	{Text: "Image"},
-	ui.TextColumn("name", "Name", func(i *Image) string { return i.Name }),
-	ui.TimeColumn("size", "Size", func(i *Image) int64 { return i.Size }),
-	ui.TimeColumn("added", "Added", func(i *Image) int64 { return i.LastModifiedTime }),
+	{Text: "images.image"},
+	ui.TextColumn("name", "images.name", func(i *Image) string { return i.Name }),
+	ui.TimeColumn("size", "images.size", func(i *Image) int64 { return i.Size }),
+	ui.TimeColumn("added", "images.added", func(i *Image) int64 { return i.LastModifiedTime }),
 }
 
 // listData is the data of the page.
@@ -70,7 +69,8 @@ func All(r *ui.Request) ([]Image, error) {
 		}
 		about := ui.Size(all[i].Size)
 		if all[i].ImageWidth > 0 {
-			about = fmt.Sprintf("%d × %d pixels, ", all[i].ImageWidth, all[i].ImageHeight) + about
+			about = r.Text("images.pixels", "width", int64(all[i].ImageWidth), "height", int64(all[i].ImageHeight),
+				"size", about)
 		}
 		images = append(images, Image{all[i], about, r.Day(all[i].LastModifiedTime)})
 	}
@@ -85,9 +85,9 @@ func (p *pages) view(r *ui.Request, wrong string) (*ui.View, error) {
 	d := listData{Most: ui.Size(most(r)), MayEdit: r.Caller.Key.Level >= enlist.Full, Wrong: wrong}
 	d.Images, d.Find = ui.FindRows(r.URL.Query(), all, func(i *Image) string { return i.Name })
 	d.Order = columns.Sort(r.URL.Query(), "added", d.Images)
-	v := &ui.View{Title: "Images", Place: "/admin/images", Content: p.list_, Data: d}
+	v := &ui.View{Title: r.Text("images.title"), Place: "/admin/images", Content: p.library, Data: d}
 	if wrong != "" {
-		v.Problem = "The image was not stored."
+		v.Problem = r.Text("images.not_stored")
 	}
 	return v, err
 }
@@ -99,7 +99,7 @@ func most(r *ui.Request) int64 { return r.App.Accounts.Settings().Of(r.Caller.Ac
 const formRoom = 64 << 10
 
 func (p *pages) upload(r *ui.Request) (*ui.View, error) {
-	tooLarge := "The file is larger than " + ui.Size(most(r)) + "."
+	tooLarge := r.Text("images.too_large", "size", ui.Size(most(r)))
 	if r.ContentLength > most(r)+formRoom {
 		r.Writer.Header().Set("Connection", "close") // the body is not read
 		return p.view(r, tooLarge)
@@ -119,7 +119,7 @@ func (p *pages) upload(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	body.Discard()
-	return ui.GoTo("/admin/images", name+" is stored."), nil
+	return ui.GoTo("/admin/images", r.Text("images.stored", "name", name)), nil
 }
 
 // store stores the file of the form.
@@ -185,7 +185,8 @@ func (p *pages) asked(r *ui.Request, wrong string) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ui.View{Title: "Delete " + f.Name + "?", Place: "/admin/images", Content: p.delete_, Data: f, Problem: wrong}, nil
+	return &ui.View{Title: r.Text("images.delete_title", "name", f.Name), Place: "/admin/images",
+		Content: p.deletion, Data: f, Problem: wrong}, nil
 }
 
 func (p *pages) remove(r *ui.Request) (*ui.View, error) {
@@ -194,10 +195,10 @@ func (p *pages) remove(r *ui.Request) (*ui.View, error) {
 	}
 	err := r.App.Files.DeleteFile(r.Context(), r.Caller, enlist.FileID(r.ID("file")))
 	if known, ok := errors.AsType[*enlist.Error](err); ok && known.Kind == enlist.InvalidParameters {
-		return p.asked(r, "It was not deleted: "+known.Detail+".")
+		return p.asked(r, r.Text("images.not_deleted", "problem", known.Detail))
 	}
 	if err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/images", "The image was deleted."), nil
+	return ui.GoTo("/admin/images", r.Text("images.deleted")), nil
 }

@@ -10,7 +10,7 @@
 //
 //	page.go, pager.go    a page, and the parts of a list that is too long for one
 //	template.go          templates in each language
-//	form.go              forms whose inputs are the keys of a record
+//	form.go, form_wrong.go   forms, and what is wrong in them; forms whose inputs are the keys of a record
 //	country.go           choices of a country and a time zone
 //	upload.go, download.go   files from and to a browser
 //	format.go, rights.go numbers, times and rights in words
