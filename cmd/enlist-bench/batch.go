@@ -16,8 +16,8 @@ import (
 )
 
 // This file is the part "batch": a Batch to all Contacts of a List. It measures the time to store the recipients, the
-// rate and the processor time of the mails, what the Batch costs the callers of subscribeContact, and the memory. The
-// comparison for the rate is a client that only sends mails of the same size to the same kind of mail server.
+// rate of the mails, and what the Batch costs the callers of subscribeContact. The comparison for the rate is a client
+// that only sends mails of the same size to the same kind of mail server.
 
 // batching measures Batches.
 func (b *bench) batching() error {
@@ -46,17 +46,12 @@ func (b *bench) measureBatch(in *mailingList) error {
 	}
 	defer to.close()
 	defer server.stop()
-	time.Sleep(2 * time.Second) // the server becomes idle
-	idle := server.resident(false)
-	server.forgetPeak()
 	r := &runningBatch{bench: b, in: in, server: server, to: to}
-	for _, step := range []func() error{r.populate, r.send, r.subscribe, r.report} {
+	for _, step := range []func() error{r.populate, r.send, r.subscribe} {
 		if err := step(); err != nil {
 			return err
 		}
 	}
-	b.add(figure{engine(in.db) + fmt.Sprintf(": peak of the memory beyond the idle server, %d recipients", b.Contacts),
-		fmt.Sprintf("%.1f MiB", server.resident(true)-idle), 0})
 	if int(to.taken.Load()) >= b.Contacts {
 		return fmt.Errorf("the Batch ended during the measurement: use more --contacts, a shorter --duration or fewer --rounds")
 	}
@@ -104,7 +99,6 @@ func (r *runningBatch) send() error {
 		return err
 	}
 	r.add(figure{title + "; ratio to a client that only sends", perSecond(o), ratio})
-	r.add(figure{"– processor time of each in enlist", o.each().String(), 0})
 	return nil
 }
 
@@ -119,10 +113,10 @@ func (r *runningBatch) wait() error {
 
 // whileSending calls do while the mail server accepts mails, and returns the number of mails.
 func (r *runningBatch) whileSending(do func() error) (o outcome, err error) {
-	before, cpu, began := r.to.taken.Load(), r.server.cpu(), time.Now()
+	before, began := r.to.taken.Load(), time.Now()
 	r.to.resume()
 	err = do()
-	o.calls, o.cpu, o.elapsed = int(r.to.taken.Load()-before), r.server.cpu()-cpu, time.Since(began)
+	o.calls, o.elapsed = int(r.to.taken.Load()-before), time.Since(began)
 	r.to.pause()
 	return o, err
 }
@@ -132,34 +126,14 @@ func (r *runningBatch) subscribe() error {
 	during := r.subscriptions(r.server, r.in.list, 16)
 	alone := r.subscriptions(r.server, r.in.list, 16)
 	title := engine(r.in.db) + ": subscribeContact, 16 connections, while a Batch runs"
-	var mails []float64
 	ratio, o, err := r.alternate(title, func() (o outcome, err error) {
-		sent, err := r.whileSending(func() error { o, err = during.run(r.ctx); return err })
-		mails = append(mails, sent.rate())
+		_, err = r.whileSending(func() error { o, err = during.run(r.ctx); return err })
 		return o, err
 	}, func() (outcome, error) { return alone.run(r.ctx) })
 	if err != nil {
 		return err
 	}
 	r.add(figure{title + "; ratio to the same without mails", perSecond(o), ratio})
-	r.add(figure{"– its p99", milliseconds(o.percentile(0.99)), 0})
-	r.add(figure{"– mails in this time", fmt.Sprintf("%.0f/s", mails), 0})
-	return nil
-}
-
-// report measures getBatchStatistics over one connection while the Batch runs.
-func (r *runningBatch) report() error {
-	call := fmt.Sprintf(`{"id":1,"method":"getBatchStatistics","params":[%q,%d]}`, apiKey, r.batch)
-	request := post(r.server, call, replyRoom)
-	calls := &load{server: r.server, connections: 1, duration: r.Duration, request: func(int) []byte { return request }}
-	var o outcome
-	_, err := r.whileSending(func() (err error) { o, err = calls.run(r.ctx); return err })
-	if err != nil {
-		return err
-	}
-	title := engine(r.in.db) + ": getBatchStatistics while the Batch runs, p50"
-	r.add(figure{title, milliseconds(o.percentile(0.5)), 0})
-	r.add(figure{"– its p99", milliseconds(o.percentile(0.99)), 0})
 	return nil
 }
 

@@ -41,9 +41,6 @@ func measure(ctx context.Context, o options, out, log io.Writer) (err error) {
 		defer func() { err = errors.Join(err, os.RemoveAll(o.Dir)) }()
 	}
 	b := &bench{options: o, ctx: ctx, log: log}
-	if o.Soak > 0 {
-		return errors.Join(b.soaking(), b.report(out))
-	}
 	parts := []part{
 		{"subscribe", b.subscribing}, {"search", b.searching}, {"bulk", b.addingInBulk}, {"import", b.importing},
 		{"mail", b.mailing}, {"batch", b.batching}, {"pages", b.paging},
@@ -134,8 +131,7 @@ func (b *bench) alternate(name string, run, base func() (outcome, error)) (ratio
 		}
 		rounds = append(rounds, round{got.rate() / bare.rate(), got})
 		b.say("%s, round %d: rate %.0f/s (compared with %.0f/s), processor time for each call %v (compared with %v), "+
-			"p50 %v, p99 %v", name, i+1,
-			got.rate(), bare.rate(), got.each(), bare.each(),
+			"p50 %v, p99 %v", name, i+1, got.rate(), bare.rate(), got.each(), bare.each(),
 			got.percentile(0.5).Round(time.Microsecond), got.percentile(0.99).Round(time.Microsecond))
 	}
 	slices.SortFunc(rounds, func(a, b round) int { return cmp.Compare(a.ratio, b.ratio) })
@@ -143,17 +139,18 @@ func (b *bench) alternate(name string, run, base func() (outcome, error)) (ratio
 	return middle.ratio, middle.outcome, nil
 }
 
-// repeat runs a load in each round, without a comparison. It returns the outcome with the median rate.
-func (b *bench) repeat(name string, run func() (outcome, error)) (outcome, error) {
+// repeat runs a load in each round, without a comparison, and adds the median rate to the table.
+func (b *bench) repeat(title string, run func() (outcome, error)) error {
 	var rounds []outcome
 	for i := range b.Rounds {
 		got, err := run()
 		if err != nil {
-			return got, err
+			return err
 		}
 		rounds = append(rounds, got)
-		b.say("%s, round %d: rate %.0f/s, processor time for each %v", name, i+1, got.rate(), got.each())
+		b.say("%s, round %d: rate %.0f/s", title, i+1, got.rate())
 	}
 	slices.SortFunc(rounds, func(a, b outcome) int { return cmp.Compare(a.rate(), b.rate()) })
-	return rounds[len(rounds)/2], nil
+	b.add(figure{title, perSecond(rounds[len(rounds)/2]), 0})
+	return nil
 }

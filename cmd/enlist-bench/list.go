@@ -146,20 +146,30 @@ func address(i int) string {
 // lastNames is the number of different last names.
 const lastNames = 500_000
 
-// person returns Contact number i. A search for one State matches an eighth of the Contacts, for one
+// columns are the Fields of a List.
+var columns = []string{"Email", "First Name", "Last Name", "State", "Postcode", "Amount", "Born", "Member", "Comment",
+	"Colours"}
+
+// values returns the values of Contact number i. A search for one State matches an eighth of the Contacts, for one
 // Postcode a thousandth, and for one value of Member half of them.
-func person(schema *enlist.Schema, i int) *enlist.Contact {
+func values(i int, email string) map[string]string {
 	states := []string{"NSW", "VIC", "QLD", "WA", "SA", "TAS", "ACT", "NT"}
-	values := map[string]string{
-		"Email": address(i), "First Name": "Maria", "Last Name": "Kowalska " + strconv.Itoa(i*7919%lastNames),
+	return map[string]string{
+		"Email": email, "First Name": "Maria", "Last Name": "Kowalska " + strconv.Itoa(i*7919%lastNames),
 		"State": states[i%8], "Postcode": strconv.Itoa(2000 + i%1000), "Amount": strconv.Itoa(i%10000) + ".50",
 		"Born":   time.Unix(int64(i%25000)*86400, 0).UTC().Format(time.DateOnly),
 		"Member": []string{"yes", "no"}[i%2], "Comment": "Met at the spring fair", "Colours": "green,blue",
 	}
-	c := &enlist.Contact{ListID: schema.List.ID, Key: address(i), IsFirst: true, IsActive: true, SubscribedVia: "api",
+}
+
+// person returns Contact number i.
+func person(schema *enlist.Schema, i int) *enlist.Contact {
+	email := address(i)
+	given := values(i, email)
+	c := &enlist.Contact{ListID: schema.List.ID, Key: email, IsFirst: true, IsActive: true, SubscribedVia: "api",
 		Created: 1_700_000_000 + int64(i), Modified: 1_700_000_000 + int64(i)}
 	for i := range schema.Fields {
-		c.Values = c.Values.Set(schema.Fields[i].ID, values[schema.Fields[i].Name])
+		c.Values = c.Values.Set(schema.Fields[i].ID, given[schema.Fields[i].Name])
 	}
 	return c
 }

@@ -13,31 +13,25 @@ import (
 	"enlist/internal/events"
 )
 
-// This file has the part "mail". It measures how fast the server sends queued mails, and the processor time
-// of a mail. sink.go is the mail server.
+// This file has the part "mail". It measures how fast the server sends the mails of autoresponders. sink.go is the mail
+// server.
 
 // mailConnections is the number of connections to the mail server.
 const mailConnections = "16"
 
-// mailing measures notifications and autoresponders.
+// mailing measures autoresponders.
 func (b *bench) mailing() error {
 	return b.onEngines("mail.db", func(db string) error {
 		in, err := b.makeMailingList(db, b.waiting())
-		if err == nil {
-			err = b.addResponder(in)
-		}
 		if err != nil {
 			return err
 		}
-		for round := range b.Rounds {
-			if err := b.sendQueued(in, "notifications", round, in.notification); err != nil {
-				return err
-			}
-			if err := b.sendQueued(in, "autoresponders", round, in.autoresponder); err != nil {
-				return err
-			}
+		if err := b.addResponder(in); err != nil {
+			return err
 		}
-		return nil
+		round := int64(0)
+		return b.repeat(fmt.Sprintf("%s: mails of autoresponders, %s connections", engine(db), mailConnections),
+			func() (outcome, error) { round++; return b.sendQueued(in, round) })
 	})
 }
 
@@ -53,52 +47,36 @@ type mailingList struct {
 	responder enlist.AutoresponderID
 }
 
-func (in *mailingList) notification(contact, round int) db.Effect {
-	return events.Notify{List: in.list, Contact: in.first + enlist.ContactID(contact), Event: enlist.EventSubscribe,
-		Address: "owner@example.com", Time: 1_700_000_000 + int64(round)}
-}
-
-func (in *mailingList) autoresponder(contact, round int) db.Effect {
-	return events.Autorespond{List: in.list, Contact: in.first + enlist.ContactID(contact), Autoresponder: in.responder,
-		Time: 1_700_000_000 + int64(round)}
-}
-
 // sendQueued measures how fast the server sends a queue of mails, one for each Contact. The mail server is paused
 // until the queue is full and the server has started.
-func (b *bench) sendQueued(in *mailingList, what string, round int,
-	effect func(contact, round int) db.Effect) error {
+func (b *bench) sendQueued(in *mailingList, round int64) (o outcome, err error) {
 	mails := b.waiting()
 	store, err := b.openStore(in.db)
 	if err != nil {
-		return err
+		return o, err
 	}
 	err = b.inBatches(store, mails, func(tx *db.Tx, from, to int) (err error) {
 		for i := from; i < to && err == nil; i++ {
-			err = tx.Enqueue(effect(i, round))
+			err = tx.Enqueue(events.Autorespond{List: in.list, Contact: in.first + enlist.ContactID(i),
+				Autoresponder: in.responder, Time: 1_700_000_000 + round})
 		}
 		return err
 	})
 	store.Close()
 	if err != nil {
-		return err
+		return o, err
 	}
 	to, server, err := b.serveWithSink(in.db)
 	if err != nil {
-		return err
+		return o, err
 	}
 	defer to.close()
 	defer server.stop()
 	time.Sleep(2 * time.Second) // the server fetches the first jobs in this time
-	began, cpu := time.Now(), server.cpu()
+	began := time.Now()
 	to.resume()
-	if err := b.taken(to, mails); err != nil {
-		return err
-	}
-	took := time.Since(began)
-	b.add(figure{fmt.Sprintf("%s: queued %s sent, %s connections", engine(in.db), what, mailConnections),
-		fmt.Sprintf("%.0f/s, %v of processor time in enlist", float64(mails)/took.Seconds(),
-			(server.cpu()-cpu)/time.Duration(mails)), 0})
-	return nil
+	err = b.taken(to, mails)
+	return outcome{calls: mails, elapsed: time.Since(began)}, err
 }
 
 // taken waits until the mail server has accepted n messages.

@@ -33,11 +33,6 @@ type options struct {
 	Postgres    string        `placeholder:"URL" help:"URL of an empty PostgreSQL database to measure too."`
 	Only        string        `placeholder:"PART" help:"Parts to measure, with commas between; by default all."`
 
-	Soak       time.Duration `placeholder:"DURATION" help:"Run all kinds of calls for this time while faults happen, and then compare what is stored and sent with what was answered. Nothing else is measured. As root, also with a full disk."`
-	SoakEngine string        `default:"sqlite" enum:"sqlite,postgres" help:"Database of --soak: ${enum}. The run starts the PostgreSQL server itself."`
-	SoakRate   int           `default:"100" help:"Calls a second of --soak."`
-	SoakClock  bool          `help:"Build the program again with a clock that --soak can step. This needs Go and the folder of the source code."`
-
 	Bare   bool   `hidden:"" help:"Serve as the bare handler."`
 	Listen string `hidden:"" default:"127.0.0.1:0" help:"Address of the bare handler."`
 }
@@ -71,8 +66,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "enlist-bench: %v\nRun \"enlist-bench --help\" for the flags.\n", err)
 		return 2
 	}
-	if c.Connections < 1 || c.Rounds < 1 || c.Contacts < 1 || c.SoakRate < 1 || c.Duration <= 0 || c.Soak < 0 {
-		fmt.Fprintln(stderr, "enlist-bench: --connections, --rounds, --contacts, --duration, --soak and --soak-rate must be more than 0")
+	if c.Connections < 1 || c.Rounds < 1 || c.Contacts < 1 || c.Duration <= 0 {
+		fmt.Fprintln(stderr, "enlist-bench: --connections, --rounds, --contacts and --duration must be more than 0")
 		return 2
 	}
 	if err := c.run(stdout, stderr); err != nil {

@@ -36,7 +36,7 @@ var measuredPages = []struct{ name, path string }{
 	{"a person", "contacts/person?list=2&contact=500"}, {"Segments", "segments"}, {"Messages", "messages"},
 	{"a Message", "messages/1"}, {"images", "images"}, {"look", "look"}, {"Forms", "forms"}, {"Imports", "imports"},
 	{"new Import", "imports/new"}, {"sending health", "sending"}, {"autoresponders", "autoresponders"},
-	{"Unsubscriber List", "unsubscribers"}, {"people", "people"}, {"keys", "keys"}, {"webhooks", "webhooks"},
+	{"Unsubscriber List", "unsubscribers"}, {"users", "users"}, {"keys", "keys"}, {"webhooks", "webhooks"},
 	{"audit log", "audit"}, {"you", "you"},
 	// Searches that must read all rows, and then end early.
 	{"people of a report, a rare text", "sends/1/people/recipients?q=zzqq"},

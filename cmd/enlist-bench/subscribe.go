@@ -73,7 +73,7 @@ func (b *bench) subscribingPostgres(list enlist.ListID) error {
 	}
 	several := b.subscriptions(servers[0], list, 64)
 	several.others = servers[1:]
-	for _, l := range []*load{b.subscriptions(servers[0], list, 1), b.subscriptions(servers[0], list, 16),
+	for _, l := range []*load{b.subscriptions(servers[0], list, 16),
 		b.subscriptions(servers[0], list, 64), several} {
 		title := fmt.Sprintf("PostgreSQL: subscribeContact, 10 values, %d connections, processes: %d", l.connections,
 			1+len(l.others))

@@ -37,8 +37,8 @@ type Server struct {
 	unmount func(folder string) error // ends the file system of dir; nil: dir has none of its own
 }
 
-// errMissing says how to install a server.
-var errMissing = errors.New("there is no PostgreSQL server: set " + serverURL + " to the URL of a server, " +
+// ErrNoServer says how to install a server.
+var ErrNoServer = errors.New("there is no PostgreSQL server: set " + serverURL + " to the URL of a server, " +
 	"or install one (Debian: apt-get install postgresql)")
 
 // StartServer starts a server that only the caller uses. The caller can stop, start and
@@ -247,7 +247,7 @@ func binaries() (string, error) {
 	if dir, ok := lookForBinaries(); ok {
 		return dir, nil
 	}
-	return "", errMissing
+	return "", ErrNoServer
 }
 
 // lookForBinaries looks in PATH and where Debian installs PostgreSQL.

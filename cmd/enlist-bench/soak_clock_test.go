@@ -81,7 +81,7 @@ func (c *clock) build(ctx context.Context) (string, error) {
 	}
 	const read = "sec, nsec, mono := runtimeNow()\n"
 	if strings.Count(string(text), read) != 1 {
-		return "", errors.New("package time of this version of Go does not read the clock as expected: run without --soak-clock")
+		return "", errors.New("package time of this version of Go does not read the clock as expected: run with -soak-clock=false")
 	}
 	files := make(map[string]string)
 	for name, text := range map[string]string{

@@ -67,7 +67,7 @@ func (s *soak) load(d time.Duration, disturb func(end time.Time) error) error {
 		}
 		failed <- disturb(end)
 	}()
-	tick := time.NewTicker(time.Second / time.Duration(s.SoakRate))
+	tick := time.NewTicker(time.Second / time.Duration(*soakRate))
 	defer tick.Stop()
 	for now := time.Now(); now.Before(end) && s.ctx.Err() == nil; now = <-tick.C {
 		select {

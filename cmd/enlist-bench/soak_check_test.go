@@ -89,8 +89,8 @@ func (s *soak) unfinished() (string, error) {
 
 // tabulateCalls adds the numbers of calls and faults to the table.
 func (s *soak) tabulateCalls() {
-	s.add(figure{fmt.Sprintf("%s: calls a second; calls not sent because %d were running", s.SoakEngine, soakCallers),
-		fmt.Sprintf("%d; %d", s.SoakRate, s.late), 0})
+	s.add(figure{fmt.Sprintf("%s: calls a second; calls not sent because %d were running", s.engine, soakCallers),
+		fmt.Sprintf("%d; %d", *soakRate, s.late), 0})
 	for _, name := range slices.Sorted(maps.Keys(s.calls)) {
 		t := s.calls[name]
 		s.add(figure{"– " + name + ": answered, without an answer", fmt.Sprintf("%d, %d", t.answered, t.unanswered), 0})

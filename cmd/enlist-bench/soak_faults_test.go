@@ -88,7 +88,7 @@ func (s *soak) stopMails(length time.Duration) error {
 // changed as if an hour had passed, so that the next process need not wait until it takes over jobs and leases.
 func (s *soak) killServer(time.Duration) error {
 	s.server.kill()
-	if s.Soak < time.Minute {
+	if *soakTime < time.Minute {
 		if err := dbtest.AgeKilledProcess(s.ctx, s.db); err != nil {
 			return err
 		}
