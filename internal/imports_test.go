@@ -70,7 +70,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/language/languagetest": {"enlist/internal/language", "github.com/pelletier/go-toml/v2", "golang.org/x/net/html"},
 	"enlist/internal/colour":                {},
 	"enlist/internal/config":                {"enlist/internal/enlist", "github.com/pelletier/go-toml/v2/..."},
-	"enlist/internal/door":                  {"golang.org/x/crypto/acme/...", "golang.org/x/net/idna"},
+	"enlist/internal/httpserver":            {"golang.org/x/crypto/acme/...", "golang.org/x/net/idna"},
 	"enlist/internal/admin/forms": {
 		"enlist/internal/admin/ui", "enlist/internal/contacts", "enlist/internal/enlist", "enlist/internal/forms",
 		"enlist/internal/language", "enlist/internal/lists", "enlist/internal/sending",
@@ -133,7 +133,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/webhooks/post": {"enlist/internal/enlist", "enlist/internal/publicnet", "enlist/internal/webhooks"},
 	"enlist/internal/tracing": {"enlist/api", "github.com/exaring/otelpgx", "github.com/jackc/pgx/v5", "go.opentelemetry.io/...",
 		"google.golang.org/protobuf/proto"},
-	"enlist/internal/mail/dns": {"enlist/internal/accounts", "enlist/internal/door", "blitiri.com.ar/go/spf", "golang.org/x/net/publicsuffix",
+	"enlist/internal/mail/dns": {"enlist/internal/accounts", "enlist/internal/httpserver", "blitiri.com.ar/go/spf", "golang.org/x/net/publicsuffix",
 		"golang.org/x/sync/errgroup"},
 	"enlist/internal/users/userstest":  {"github.com/descope/virtualwebauthn"},
 	"enlist/internal/mail/dns/dnstest": {"golang.org/x/net/dns/dnsmessage"},

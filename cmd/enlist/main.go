@@ -8,7 +8,7 @@
 //	serve.go, server.go, banner.go, ops*.go           the service
 //	start_check.go                                    mistakes in flags, before anything is created
 //	fill_days.go, certificate.go                      its work after an upgrade, and the end of its certificate
-//	door.go, admin.go, mail.go, sending.go            its listeners, and what sends its mails
+//	listeners.go, admin.go, mail.go, sending.go            its listeners, and what sends its mails
 //	heap.go, tracing.go, trouble.go                   its memory, traces of calls, a full disk, and damage
 //	hold.go                                           stops all mails
 //	demo.go                                           a database with made-up data

@@ -11,7 +11,7 @@ import (
 	"net/http/pprof"
 
 	"enlist/internal/config"
-	"enlist/internal/door"
+	"enlist/internal/httpserver"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -30,7 +30,7 @@ type opsServer struct {
 // newOps listens on addr. It returns nil if addr is empty or "none". If the default
 // address is in use, newOps logs a warning and returns nil, so that a second service on
 // the machine starts without flags. Another address that is in use is an error.
-func newOps(addr string, limits door.Limits, log *slog.Logger) (*opsServer, error) {
+func newOps(addr string, limits httpserver.Limits, log *slog.Logger) (*opsServer, error) {
 	if addr == "" || addr == "none" {
 		return nil, nil
 	}
@@ -53,7 +53,7 @@ func newOps(addr string, limits door.Limits, log *slog.Logger) (*opsServer, erro
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	server := &http.Server{Handler: door.Deadlines(ownHosts(mux, addr), limits), MaxHeaderBytes: 16 << 10,
+	server := &http.Server{Handler: httpserver.Deadlines(ownHosts(mux, addr), limits), MaxHeaderBytes: 16 << 10,
 		ReadHeaderTimeout: headerTime, IdleTimeout: idleTime}
 	return &opsServer{metrics, server, listener, log}, nil
 }

@@ -67,7 +67,7 @@ func newOutageWith(t *testing.T, db string, o postgres.Options) *outage {
 	t.Cleanup(hooks.Close)
 	opened := &database{Engine: store, jobs: func(c *river.Config) (jobs.Client, error) { return store.Jobs(c) }, check: store.Check}
 	s, err := newServer(settings, components{store: opened, service: service, indexes: advisor, mailer: mailer, hooks: hooks,
-		links: links, door: new(entrance), log: quiet, quiet: quiet})
+		links: links, listeners: new(listeners), log: quiet, quiet: quiet})
 	must0(err)
 	must0(s.start(context.WithoutCancel(t.Context()), listener))
 	t.Cleanup(func() { s.stop() })

@@ -46,7 +46,7 @@ func mailsLeave(c config.Serve, s *app.App) func(context.Context, *enlist.List) 
 }
 
 // homeOf returns what the page Home needs to know of this process.
-func homeOf(c config.Serve, e *entrance) home.Server {
+func homeOf(c config.Serve, e *listeners) home.Server {
 	return home.Server{SendsMail: c.SMTP != "", ReadsEvents: c.SMTPProvider != "", LinksToItself: c.LinksToItself(),
 		OtherBackups: c.OtherBackups(),
 		Certificate:  func() string { return certificateTrouble(e.validity()) }}

@@ -156,11 +156,11 @@ func (c *serveCommand) openService(ctx context.Context, r *components) (err erro
 // openDoors prepares how clients reach the server, and opens the other listeners. api is the address of the API. Also
 // after an error the caller calls closeDoors.
 func (c *serveCommand) openDoors(ctx context.Context, r *components, api net.Addr) (err error) {
-	r.door, err = newEntrance(c.Serve, api, r.log)
+	r.listeners, err = newListeners(c.Serve, api, r.log)
 	if err != nil {
 		return err
 	}
-	r.door.options.Untrusted, err = reportUntrusted(ctx, r.service, r.log)
+	r.listeners.options.Untrusted, err = reportUntrusted(ctx, r.service, r.log)
 	if err != nil {
 		return err
 	}
@@ -176,8 +176,8 @@ func (c *serveCommand) openDoors(ctx context.Context, r *components, api net.Add
 func (r *components) closeDoors() {
 	r.adminListener.close()
 	r.ops.close()
-	if r.door != nil {
-		r.door.close()
+	if r.listeners != nil {
+		r.listeners.close()
 	}
 }
 

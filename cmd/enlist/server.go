@@ -21,8 +21,8 @@ import (
 	"enlist/internal/config"
 	"enlist/internal/db"
 	"enlist/internal/db/sqlite"
-	"enlist/internal/door"
 	"enlist/internal/enlist"
+	"enlist/internal/httpserver"
 	"enlist/internal/imports/httpapi"
 	"enlist/internal/jobs"
 	"enlist/internal/mail"
@@ -61,7 +61,7 @@ type server struct {
 	batches     *sending.BatchSender
 	api         *http.Server
 	ownPages    *http.Server // of --admin-listen; nil without it
-	connections *door.Connections
+	connections *httpserver.Connections
 	calls       *rpc.Handler
 	reference   func() *reference.Handler // made at the first request
 	pages       *web.Handler
@@ -84,7 +84,7 @@ type components struct {
 	links         enlist.LinkKey
 	ops           *opsServer
 	adminListener *pagesListener // of --admin-listen; nil: the listener of the API serves the pages of users too
-	door          *entrance
+	listeners     *listeners
 	trace         rpc.StartSpan     // nil: no traces
 	backups       *backup.Scheduler // nil: this process makes no backups
 	bounces       *feedback.Handler // nil: there is no --smtp-provider
@@ -107,8 +107,8 @@ func newServer(c config.Serve, r components) (*server, error) {
 	}
 	calls, cut := context.WithCancel(context.Background())
 	s := &server{components: r, jobs: queue, batches: sender, cut: cut, failed: make(chan error, 2)}
-	s.connections = door.NewConnections(cmp.Or(c.Connections, 4096), r.door.options.Proxies)
-	r.door.limit(s.connections)
+	s.connections = httpserver.NewConnections(cmp.Or(c.Connections, 4096), r.listeners.options.Proxies)
+	r.listeners.limit(s.connections)
 	s.pages = web.New(r.service.Sending, r.service.Forms, r.service.Files, r.service.Messages, r.links, r.log)
 	s.pages.SetMails(mailsLeave(c, r.service))
 	s.calls = rpc.New(r.service, rpc.Options{
@@ -125,20 +125,20 @@ func newServer(c config.Serve, r components) (*server, error) {
 	})
 	s.pages.SetMemory(s.calls.Bodies())
 	pages := admin.Options{Delay: s.calls.DelayFailure, Bodies: s.calls.Bodies(), Server: mailServerOf(c, r, queue),
-		Home:      homeOf(c, r.door),
+		Home:      homeOf(c, r.listeners),
 		PublicURL: r.adminListener.linksURL(c), Secure: c.HasTLS() || strings.HasPrefix(c.PublicURL, "https://"),
 		Version: version(), Log: r.log, SettingsPage: s.pages.SettingsExample}
 	s.admin = sync.OnceValue(func() *admin.Handler { return admin.New(r.service, pages) })
 	s.files = httpapi.New(r.service, httpapi.Options{Delay: s.calls.DelayFailure, Limit: s.calls.LimitRate, Log: r.log})
 	s.registerMetrics(c, slices.Sorted(maps.Keys(queues.Queues)))
 	s.api = &http.Server{
-		Handler:           door.Handler(s, r.door.options),
-		TLSConfig:         r.door.tls,
+		Handler:           httpserver.Handler(s, r.listeners.options),
+		TLSConfig:         r.listeners.tls,
 		ReadHeaderTimeout: headerTime,
 		IdleTimeout:       idleTime,
 		HTTP2: &http.HTTP2Config{SendPingTimeout: pingTime, WriteByteTimeout: pingTime, MaxConcurrentStreams: streams,
 			MaxReceiveBufferPerConnection: unreadBody, MaxReceiveBufferPerStream: unreadBody},
-		// There is no WriteTimeout, because replies to long searches are streamed: door.Handler has the deadlines.
+		// There is no WriteTimeout, because replies to long searches are streamed: httpserver.Handler has the deadlines.
 		MaxHeaderBytes: 16 << 10,
 		ConnState:      s.connections.State,
 		ConnContext:    s.connections.Context,
@@ -146,7 +146,7 @@ func newServer(c config.Serve, r components) (*server, error) {
 		ErrorLog:       slog.NewLogLogger(r.quiet.Handler(), slog.LevelWarn),
 	}
 	if r.adminListener != nil {
-		s.ownPages = newPagesServer(s.api, door.Handler(http.HandlerFunc(s.onlyPages), r.door.options))
+		s.ownPages = newPagesServer(s.api, httpserver.Handler(http.HandlerFunc(s.onlyPages), r.listeners.options))
 	}
 	return s, nil
 }
@@ -162,7 +162,7 @@ func (s *server) registerMetrics(c config.Serve, queues []string) {
 	metrics.MustRegister(s.mailer.Metrics()...)
 	metrics.MustRegister(s.files.Metrics()...)
 	metrics.MustRegister(diskMetrics(c)...)
-	metrics.MustRegister(s.door.certificateMetric())
+	metrics.MustRegister(s.listeners.certificateMetric())
 	metrics.MustRegister(newFiguresCollector(s.service, s.ready, queues))
 	if s.bounces != nil {
 		metrics.MustRegister(s.bounces.Metrics()...)
@@ -259,9 +259,9 @@ func (s *server) start(ctx context.Context, listener net.Listener) error {
 	}
 	s.work.Go(func() { tryMailServer(ctx, s.mailer, s.log) })
 	s.work.Go(s.ops.serve)
-	s.work.Go(func() { s.door.serve(s.log) })
-	s.work.Go(func() { s.door.watch(ctx) })
-	s.work.Go(func() { s.door.warnOfCertificate(ctx, s.log) })
+	s.work.Go(func() { s.listeners.serve(s.log) })
+	s.work.Go(func() { s.listeners.watch(ctx) })
+	s.work.Go(func() { s.listeners.warnOfCertificate(ctx, s.log) })
 	s.work.Go(func() { s.serve(s.api, listener) })
 	if s.ownPages != nil {
 		s.work.Go(func() { s.serve(s.ownPages, s.adminListener) })
@@ -298,7 +298,7 @@ func (s *server) run(ctx context.Context, ending func()) error {
 // use keys. The last step stores when keys and indexes were last used.
 func (s *server) stop() error {
 	s.stopping.Store(true)
-	s.door.close()
+	s.listeners.close()
 	s.calls.Drain()
 	s.files.Drain()
 	ctx, done := context.WithTimeout(context.Background(), drainTime)

@@ -10,8 +10,8 @@ import (
 
 	"enlist/internal/backup"
 	"enlist/internal/config"
-	"enlist/internal/door"
 	"enlist/internal/enlist"
+	"enlist/internal/httpserver"
 	"enlist/internal/mail"
 	"enlist/internal/tracing"
 )
@@ -89,14 +89,14 @@ func checkBackups(c config.Serve) error {
 
 // checkEntrance checks trusted proxies, the files of the certificate and the hosts of certificates.
 func checkEntrance(c config.Serve) error {
-	_, err := door.ParseProxies(c.TrustedProxy)
+	_, err := httpserver.ParseProxies(c.TrustedProxy)
 	all := []error{about("trusted-proxy", err)}
 	if c.TLSCert != "" && c.TLSKey != "" {
-		_, err := door.LoadCertificate(c.TLSCert, c.TLSKey, nil)
+		_, err := httpserver.LoadCertificate(c.TLSCert, c.TLSKey, nil)
 		all = append(all, about("tls-cert", err))
 	}
 	for _, host := range c.ACME {
-		if !door.ValidHost(host) {
+		if !httpserver.ValidHost(host) {
 			all = append(all, fmt.Errorf("--acme: %q is no host name such as lists.example.com", host))
 		}
 	}

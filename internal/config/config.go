@@ -142,7 +142,7 @@ type Serve struct {
 	FirstUser    string `kong:"-"` // the variable ENLIST_FIRST_USER: an address, or a name and an address
 	Connections  int    `kong:"-"` // largest number of HTTP connections; 0: 4096. Only tests set it.
 
-	// ClientTime is the time of all door.Limits; 0: their defaults. Only tests set it.
+	// ClientTime is the time of all httpserver.Limits; 0: their defaults. Only tests set it.
 	ClientTime time.Duration `kong:"-"`
 }
 

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"enlist/internal/accounts"
-	"enlist/internal/door"
+	"enlist/internal/httpserver"
 )
 
 // This file checks hosts: the mail server for bounces, the names of sending addresses, and the public URL.
@@ -109,7 +109,7 @@ func (c *Checker) publicURL(ctx context.Context, public string) Result {
 		return r.is(Warning, "the URL has no https, so mail programs show no button to unsubscribe (RFC 8058)")
 	}
 	if len(reply.TLS.PeerCertificates) > 0 {
-		if trouble := door.ValidityOf(reply.TLS.PeerCertificates[0]).Trouble(c.now()); trouble != "" {
+		if trouble := httpserver.ValidityOf(reply.TLS.PeerCertificates[0]).Trouble(c.now()); trouble != "" {
 			return r.is(Warning, trouble)
 		}
 	}

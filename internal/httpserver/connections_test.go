@@ -1,4 +1,4 @@
-package door
+package httpserver
 
 import (
 	"bufio"
@@ -62,7 +62,7 @@ func reply(t *testing.T, conn net.Conn) string {
 	return fmt.Sprint(r.StatusCode, " ", string(body))
 }
 
-// The server has no time limits here, so a connection without an end keeps its place for ever unless it gives way.
+// The server has no time limits here, so a connection without an end keeps its slot for ever unless it gives way.
 //
 // covers: decision 125
 func TestConnectionsThatWaitGiveWay(t *testing.T) {
@@ -85,7 +85,7 @@ func TestConnectionsThatWaitGiveWay(t *testing.T) {
 	}
 }
 
-// givesWay opens more connections than the server has places. Each of them sends a text.
+// givesWay opens more connections than the server has slots. Each of them sends a text.
 func givesWay(t *testing.T, proxies Proxies, sent string) {
 	t.Helper()
 	free, waiting := make(chan struct{}), new(sync.WaitGroup)
@@ -106,7 +106,7 @@ func givesWay(t *testing.T, proxies Proxies, sent string) {
 	}
 }
 
-// An address with a quarter of the places gets no more, unless it is a trusted proxy.
+// An address with a quarter of the slots gets no more, unless it is a trusted proxy.
 //
 // covers: decision 125
 func TestAddressHasAQuarterOfTheConnections(t *testing.T) {
@@ -137,7 +137,7 @@ func TestAddressHasAQuarterOfTheConnections(t *testing.T) {
 	}
 }
 
-// If all places are in use, an address with many takes none of an address with few.
+// If all slots are in use, an address with many takes none of an address with few.
 //
 // covers: decision 125
 func TestFloodTakesNoPlaceOfAnAddressWithFew(t *testing.T) {
@@ -158,11 +158,11 @@ func TestFloodTakesNoPlaceOfAnAddressWithFew(t *testing.T) {
 	first.update(func() { first.requests-- }) // its handler is done
 	busy("192.0.2.4")
 	if few.closed || !first.closed {
-		t.Errorf("closed: the connection of the address with one place: %v, that of the one with two: %v; want the latter",
+		t.Errorf("closed: the connection of the address with one slot: %v, that of the one with two: %v; want the latter",
 			few.closed, first.closed)
 	}
 	if admitted := busy("192.0.2.1"); admitted == nil || !few.closed {
-		t.Error("an address with as few places got none")
+		t.Error("an address with as few slots got none")
 	}
 }
 

@@ -1,4 +1,4 @@
-package door
+package httpserver
 
 import (
 	"container/list"
@@ -11,8 +11,8 @@ import (
 )
 
 // This file limits the connections of the HTTP server. A connection waits while the server needs its client: to send a
-// request or the rest of one, or to read the reply. If all places are in use, a new connection gets the place of one that
-// waits. A connection of HTTP/2 needs a place for each request that runs. decisions.md: 125
+// request or the rest of one, or to read the reply. If all slots are in use, a new connection gets the slot of one that
+// waits. A connection of HTTP/2 needs a slot for each request that runs. decisions.md: 125
 
 // Connections are the open connections of a server.
 type Connections struct {
@@ -30,7 +30,7 @@ type Connections struct {
 // peer is an address with open connections. An IPv6 address stands for its network of 48 bits, which one customer of a
 // provider can have.
 type peer struct {
-	open    int       // places
+	open    int       // slots
 	waiting list.List // of *connection, the one that waits longest first
 }
 
@@ -39,11 +39,11 @@ type connection struct {
 	net.Conn
 	of       *Connections
 	address  netip.Addr
-	place    *list.Element // in peer.waiting; nil: it does not wait
+	element  *list.Element // in peer.waiting; nil: it does not wait
 	active   bool          // a request has arrived, and its reply is not complete
 	requests int           // that handlers answer
 	blocked  int           // of them, those that wait for the client
-	further  int           // places of the requests after the first
+	further  int           // slots of the requests after the first
 	closed   bool
 }
 
@@ -62,7 +62,7 @@ type limitedListener struct {
 	of *Connections
 }
 
-// Accept returns the next connection. If all places are in use and no connection waits, it returns when one does.
+// Accept returns the next connection. If all slots are in use and no connection waits, it returns when one does.
 func (l *limitedListener) Accept() (net.Conn, error) {
 	for {
 		accepted, err := l.Listener.Accept()
@@ -84,7 +84,7 @@ func (l *limitedListener) Close() error {
 	return l.Listener.Close()
 }
 
-// admit gives a connection a place. It returns nil if the address has its share and none of its connections waits.
+// admit gives a connection a slot. It returns nil if the address has its share and none of its connections waits.
 func (c *Connections) admit(accepted net.Conn) *connection {
 	address := addressOf(accepted.RemoteAddr())
 	c.mu.Lock()
@@ -92,7 +92,7 @@ func (c *Connections) admit(accepted net.Conn) *connection {
 	if !c.hasShare(address) {
 		return nil
 	}
-	for !c.hasPlace(address) {
+	for !c.hasSlot(address) {
 		if c.closed {
 			return nil
 		}
@@ -106,20 +106,20 @@ func (c *Connections) admit(accepted net.Conn) *connection {
 	p.open++
 	c.open++
 	added := &connection{Conn: accepted, of: c, address: address}
-	added.place = p.waiting.PushBack(added)
+	added.element = p.waiting.PushBack(added)
 	return added
 }
 
-// hasShare reports whether an address may have one more place of its share. It closes one of its connections that waits
+// hasShare reports whether an address may have one more slot of its share. It closes one of its connections that waits
 // if that is necessary. The caller holds c.mu.
 func (c *Connections) hasShare(address netip.Addr) bool {
 	p := c.peers[address]
 	return p == nil || p.open < c.share || c.proxies.trusts(address) || c.evict(p)
 }
 
-// hasPlace reports whether a place is free for an address. It closes a connection that waits if that is necessary. The
+// hasSlot reports whether a slot is free for an address. It closes a connection that waits if that is necessary. The
 // caller holds c.mu.
-func (c *Connections) hasPlace(address netip.Addr) bool {
+func (c *Connections) hasSlot(address netip.Addr) bool {
 	own := 0
 	if p := c.peers[address]; p != nil {
 		own = p.open
@@ -127,8 +127,8 @@ func (c *Connections) hasPlace(address netip.Addr) bool {
 	return c.open < c.most || c.evict(c.largest(own))
 }
 
-// largest returns the address with the largest number of places, at least so many, of those with a connection that waits.
-// So a flood takes no place of an address with few. The caller holds c.mu.
+// largest returns the address with the largest number of slots, at least so many, of those with a connection that waits.
+// So a flood takes no slot of an address with few. The caller holds c.mu.
 func (c *Connections) largest(least int) (largest *peer) {
 	for _, p := range c.peers {
 		if p.waiting.Len() > 0 && p.open >= least && (largest == nil || p.open > largest.open) {
@@ -163,16 +163,16 @@ func addressOf(remote net.Addr) netip.Addr {
 	return address
 }
 
-// leave gives the place back. The caller holds c.of.mu.
+// leave gives the slot back. The caller holds c.of.mu.
 func (c *connection) leave() {
 	if c.closed {
 		return
 	}
 	c.closed = true
 	p := c.of.peers[c.address]
-	if c.place != nil {
-		p.waiting.Remove(c.place)
-		c.place = nil
+	if c.element != nil {
+		p.waiting.Remove(c.element)
+		c.element = nil
 	}
 	p.open -= 1 + c.further
 	if p.open == 0 {
@@ -200,12 +200,12 @@ func (c *connection) update(change func()) {
 	}
 	waiting := &c.of.peers[c.address].waiting
 	switch waits := !c.active || c.blocked == c.requests; {
-	case waits && c.place == nil:
-		c.place = waiting.PushBack(c)
+	case waits && c.element == nil:
+		c.element = waiting.PushBack(c)
 		c.of.changed.Signal()
-	case !waits && c.place != nil:
-		waiting.Remove(c.place)
-		c.place = nil
+	case !waits && c.element != nil:
+		waiting.Remove(c.element)
+		c.element = nil
 	}
 }
 
@@ -239,22 +239,22 @@ func connectionOf(r *http.Request) *connection {
 	return c
 }
 
-// begin counts a request until end is called. It returns false if there is no place for it.
+// begin counts a request until end is called. It returns false if there is no slot for it.
 func (c *connection) begin() (ok bool) {
 	if c == nil {
 		return true
 	}
 	c.update(func() {
-		if ok = c.requests == 0 || c.takePlace(); ok {
+		if ok = c.requests == 0 || c.takeSlot(); ok {
 			c.requests++
 		}
 	})
 	return ok
 }
 
-// takePlace takes a place for a further request, and returns false if there is none. The caller holds c.of.mu.
-func (c *connection) takePlace() bool {
-	if c.closed || !c.of.hasShare(c.address) || !c.of.hasPlace(c.address) || c.closed { // it may have closed itself
+// takeSlot takes a slot for a further request, and returns false if there is none. The caller holds c.of.mu.
+func (c *connection) takeSlot() bool {
+	if c.closed || !c.of.hasShare(c.address) || !c.of.hasSlot(c.address) || c.closed { // it may have closed itself
 		return false
 	}
 	c.further++

@@ -1,12 +1,12 @@
-// Package door is the outermost part of the service's HTTP server: it finds the address of the client behind
+// Package httpserver is the outermost part of the service's HTTP server: it finds the address of the client behind
 // trusted proxies, gives each request an ID, keeps the TLS certificate up to date, and redirects HTTP to HTTPS. It
 // does not know calls or Accounts.
 //
-// door.go wraps the handler of the service, proxy.go has the addresses, certificate.go the certificate files,
+// httpserver.go wraps the handler of the service, proxy.go has the addresses, certificate.go the certificate files,
 // validity.go the time of a certificate, and
 // acme.go certificates that the service gets itself. connections.go limits the connections, and deadlines.go the time of
 // requests.
-package door
+package httpserver
 
 import (
 	"context"

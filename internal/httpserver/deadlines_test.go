@@ -1,4 +1,4 @@
-package door
+package httpserver
 
 import (
 	"bytes"
@@ -197,13 +197,13 @@ func TestHandlersHaveDeadlinesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// Connections whose handler is done and whose body does not come give their place to a new one, though no time limit has
+// Connections whose handler is done and whose body does not come give their slot to a new one, though no time limit has
 // passed.
 //
 // covers: decision 125
 func TestConnectionWhoseHandlerIsDoneGivesWay(t *testing.T) {
 	t.Parallel()
-	s := limitedPlaces(t, 8, limitedHandler(), Limits{Rest: time.Hour})
+	s := limitedSlots(t, 8, limitedHandler(), Limits{Rest: time.Hour})
 	s.Start()
 	for range 50 {
 		dial(t, s.Listener.Addr().String(), "GET /ignores HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n")
@@ -214,12 +214,12 @@ func TestConnectionWhoseHandlerIsDoneGivesWay(t *testing.T) {
 	}
 }
 
-// Clients that do not read their replies give their places to new ones, though no time limit has passed.
+// Clients that do not read their replies give their slots to new ones, though no time limit has passed.
 //
 // covers: decision 125
 func TestConnectionWhoseReplyIsNotReadGivesWay(t *testing.T) {
 	t.Parallel()
-	s := limitedPlaces(t, 8, limitedHandler(), Limits{Write: time.Hour})
+	s := limitedSlots(t, 8, limitedHandler(), Limits{Write: time.Hour})
 	s.Start()
 	addr, began := s.Listener.Addr().String(), 0
 	for range 1000 { // some are refused while the others still send
@@ -234,8 +234,8 @@ func TestConnectionWhoseReplyIsNotReadGivesWay(t *testing.T) {
 	t.Errorf("%d replies began, want 50", began)
 }
 
-// limitedPlaces returns a server with a number of places.
-func limitedPlaces(t *testing.T, most int, handler http.Handler, l Limits) *httptest.Server {
+// limitedSlots returns a server with a number of slots.
+func limitedSlots(t *testing.T, most int, handler http.Handler, l Limits) *httptest.Server {
 	t.Helper()
 	limit := NewConnections(most, nil)
 	s := httptest.NewUnstartedServer(Handler(handler, Options{Limits: l}))
@@ -245,13 +245,13 @@ func limitedPlaces(t *testing.T, most int, handler http.Handler, l Limits) *http
 	return s
 }
 
-// Requests at the same time on one connection of HTTP/2 have no more places than connections have, and give them back.
+// Requests at the same time on one connection of HTTP/2 have no more slots than connections have, and give them back.
 //
 // covers: decision 125
 func TestRequestsOfHTTP2NeedPlaces(t *testing.T) {
 	t.Parallel()
 	arrived, free := make(chan struct{}, 10), make(chan struct{})
-	s := limitedPlaces(t, 8, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := limitedSlots(t, 8, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		arrived <- struct{}{}
 		<-free
 	}), Limits{})
