@@ -13,12 +13,11 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
-	"enlist/internal/imports/httpapi"
+	"enlist/internal/exports"
 	"enlist/internal/rpc"
 )
 
-// enlist export: writes the Contacts of a List as a file. Package imports/httpapi does the work, also for GET
-// /api/exports.
+// enlist export: writes the Contacts of a List as a file.
 
 type exportCommand struct {
 	config.Database
@@ -70,16 +69,16 @@ func (c *exportCommand) Run(ctx context.Context, out *console) error {
 }
 
 // export returns what the flags say.
-func (c *exportCommand) export() (*httpapi.Export, error) {
+func (c *exportCommand) export() (*exports.Export, error) {
 	criteria, err := rpc.ParseCriteria(c.Where)
 	if err != nil {
 		return nil, err
 	}
-	columns, err := httpapi.ParseColumns(c.Columns)
+	columns, err := exports.ParseColumns(c.Columns)
 	if err != nil {
 		return nil, err
 	}
-	e := &httpapi.Export{List: enlist.ListID(c.List), Columns: columns, Format: httpapi.Format(c.Format),
+	e := &exports.Export{List: enlist.ListID(c.List), Columns: columns, Format: exports.Format(c.Format),
 		Gzip: c.Gz, Excel: c.Excel, Proof: c.Proof,
 		Query: enlist.Query{Criteria: criteria, SortBy: c.Sort, Descending: c.Desc, Limit: c.Limit}}
 	return e, e.Check()

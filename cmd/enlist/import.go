@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -321,28 +320,6 @@ func (c *importResults) Run(ctx context.Context, out *console) error {
 		}
 	}
 	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.ImportID) error {
-		w := bufio.NewWriterSize(out.stdout, 64<<10)
-		lines := json.NewEncoder(w)
-		lines.SetEscapeHTML(false)
-		write := func(r *imports.RowResult) error { return lines.Encode(r) }
-		if c.CSV {
-			if _, err := w.WriteString(imports.RowResultHeader); err != nil {
-				return err
-			}
-			write = func(r *imports.RowResult) error {
-				_, err := w.Write(r.AppendCSV(w.AvailableBuffer()))
-				return err
-			}
-		}
-		err := s.Imports.ImportResults(ctx, caller, id, func(r *imports.RowResult) error {
-			if len(c.Only) > 0 && !slices.Contains(c.Only, string(r.Outcome)) {
-				return nil
-			}
-			return write(r)
-		})
-		if err != nil {
-			return err
-		}
-		return w.Flush()
+		return s.Imports.WriteResults(ctx, caller, id, imports.ResultFile{CSV: c.CSV, Only: c.Only}, out.stdout)
 	})
 }

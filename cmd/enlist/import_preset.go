@@ -9,15 +9,14 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/enlist"
 	"enlist/internal/imports"
-	"enlist/internal/imports/httpapi"
 )
 
-// enlist import --preset: imports the files that another service exports. Package imports/httpapi knows these files.
+// enlist import --preset: imports the files that another service exports. Package imports knows these files.
 
 // runPreset runs an Import for each kind of rows in the file: first the Contacts, then the addresses that
 // unsubscribed, complained or bounced. It ends at the first Import that is not done.
 func (c *importAdd) runPreset(ctx context.Context, out *console) error {
-	preset, err := httpapi.PresetNamed(c.Preset)
+	preset, err := imports.PresetNamed(c.Preset)
 	if err != nil {
 		return &usageError{err}
 	}
@@ -56,7 +55,7 @@ func (c *importAdd) runPreset(ctx context.Context, out *console) error {
 }
 
 // addPart adds the Import of one part and runs it.
-func (c *importAdd) addPart(ctx context.Context, s *app.App, caller *enlist.Caller, p *httpapi.Part,
+func (c *importAdd) addPart(ctx context.Context, s *app.App, caller *enlist.Caller, p *imports.Part,
 	out *console) error {
 	file, err := p.Open()
 	if err != nil {

@@ -23,5 +23,6 @@
 //	returned.go the refused rows as a file to mend
 //	report.go   what an Import says about its file
 //	person_data.go what of this is about a person
+//	preset.go   what the files of other services contain; preset_parts.go splits such a file into Imports
 //	import_sql.go, service.go, jobs.go   the statements, the Service and the jobs
 package imports

@@ -1,12 +1,14 @@
 package imports
 
 import (
+	"bufio"
 	"bytes"
 	"compress/flate"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,12 +46,12 @@ func (r *RowResult) Cells() string {
 	return strings.Join(texts, ", ")
 }
 
-// RowResultHeader is the first line of the results as CSV.
-const RowResultHeader = "row,outcome,contact_id,reason,field,value\r\n"
+// resultHeader is the first line of the results as CSV.
+const resultHeader = "row,outcome,contact_id,reason,field,value\r\n"
 
-// AppendCSV appends the result as a line of CSV. A text that a spreadsheet would calculate begins with an apostrophe,
+// appendCSV appends the result as a line of CSV. A text that a spreadsheet would calculate begins with an apostrophe,
 // because a value can come from outside.
-func (r *RowResult) AppendCSV(b []byte) []byte {
+func (r *RowResult) appendCSV(b []byte) []byte {
 	b = strconv.AppendInt(b, r.Row, 10)
 	b = append(append(b, ','), r.Outcome...)
 	b = strconv.AppendInt(append(b, ','), int64(r.Contact), 10)
@@ -184,6 +186,37 @@ func (s *Service) ImportResults(ctx context.Context, c *enlist.Caller, id enlist
 			return nil
 		}
 	}
+}
+
+// ResultFile says how WriteResults writes results.
+type ResultFile struct {
+	CSV  bool     // without it, each line is an object of JSON
+	Only []string // outcomes of the rows to write; empty: all rows
+}
+
+// WriteResults writes what became of each row. Errors: as of ImportResults, and those of the writer.
+func (s *Service) WriteResults(ctx context.Context, c *enlist.Caller, id enlist.ImportID, f ResultFile,
+	to io.Writer) error {
+	w := bufio.NewWriterSize(to, 64<<10)
+	lines := json.NewEncoder(w)
+	lines.SetEscapeHTML(false)
+	if f.CSV {
+		w.WriteString(resultHeader) // Flush returns the error
+	}
+	err := s.ImportResults(ctx, c, id, func(r *RowResult) error {
+		switch {
+		case len(f.Only) > 0 && !slices.Contains(f.Only, string(r.Outcome)):
+			return nil
+		case f.CSV:
+			_, err := w.Write(r.appendCSV(w.AvailableBuffer()))
+			return err
+		}
+		return lines.Encode(r)
+	})
+	if err != nil {
+		return err
+	}
+	return w.Flush()
 }
 
 // RemoveImportResults does one step of the job that removes the results of an Import.

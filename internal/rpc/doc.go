@@ -23,5 +23,5 @@
 // Files: handler*.go serve HTTP. exchange*.go check and execute one request. params*.go read
 // parameters. methods*.go list the methods, and call*.go execute them. describe*.go describe
 // them. reply*.go encode results and errors. ignored.go finds what a call has and the server ignores. rest.go has what
-// package imports/httpapi shares.
+// packages exports and httpapi share.
 package rpc

@@ -1,5 +1,5 @@
-// This file has what package imports/httpapi shares with the calls: criteria, records of Contacts, errors and the delay
-// for invalid keys.
+// This file has what packages exports and httpapi share with the calls: criteria, records of Contacts, errors and the
+// delay for invalid keys.
 
 package rpc
 

@@ -3,7 +3,7 @@ package contacts
 import (
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
-	"enlist/internal/imports/httpapi"
+	"enlist/internal/exports"
 )
 
 // This file sends the Contacts of a search as a file.
@@ -42,12 +42,12 @@ func export(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &httpapi.Export{List: v.list, Format: httpapi.CSV, Excel: r.PostForm.Get("for") != "import",
+	e := &exports.Export{List: v.list, Format: exports.CSV, Excel: r.PostForm.Get("for") != "import",
 		Query: enlist.Query{Criteria: b.criteria(v), SortBy: v.sort, Descending: v.descending}}
 	if r.PostForm.Get("which") == "shown" {
 		e.Columns = v.columns
 	}
-	w := r.Download("text/csv; charset=utf-8", e.Name(fileName(b.list.Name)))
+	w := r.Download(e.ContentType(), e.Name(fileName(b.list.Name)))
 	_, err = e.Write(r.Context(), r.App, r.Caller, w)
 	return w.End(err)
 }

@@ -8,7 +8,6 @@ import (
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/imports"
-	"enlist/internal/imports/httpapi"
 	"enlist/internal/imports/sheet"
 )
 
@@ -34,7 +33,7 @@ func addArchive(r *ui.Request, n imports.NewImport) (to string, file io.Reader, 
 	case size > n.Most:
 		return "", nil, remove, imports.ImportTooLarge(n.Most)
 	}
-	preset, err := httpapi.PresetNamed("mailchimp")
+	preset, err := imports.PresetNamed("mailchimp")
 	if err != nil {
 		return "", nil, remove, err
 	}
@@ -52,7 +51,7 @@ func addArchive(r *ui.Request, n imports.NewImport) (to string, file io.Reader, 
 }
 
 // addPart adds the Import of one file of an archive.
-func addPart(r *ui.Request, p *httpapi.Part, most int64) error {
+func addPart(r *ui.Request, p *imports.Part, most int64) error {
 	file, err := p.Open()
 	if err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
-	"slices"
 	"strings"
 	"time"
 
@@ -294,19 +293,10 @@ func results(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	only := r.URL.Query()["outcome"]
 	file := r.Download("text/csv; charset=utf-8", fmt.Sprintf("import-%d.csv", i.ID))
-	file.Write([]byte(ui.ByteOrderMark + imports.RowResultHeader)) // the next call returns an error of it
-	var line []byte
-	err = r.App.Imports.ImportResults(r.Context(), r.Caller, i.ID, func(row *imports.RowResult) error {
-		if len(only) > 0 && !slices.Contains(only, string(row.Outcome)) {
-			return nil
-		}
-		line = row.AppendCSV(line[:0])
-		_, err := file.Write(line)
-		return err
-	})
-	return file.End(err)
+	file.Write([]byte(ui.ByteOrderMark)) // the next call returns an error of it
+	return file.End(r.App.Imports.WriteResults(r.Context(), r.Caller, i.ID,
+		imports.ResultFile{CSV: true, Only: r.URL.Query()["outcome"]}, file))
 }
 
 // formOf says what the service recognised in a file.

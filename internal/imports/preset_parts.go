@@ -1,10 +1,12 @@
 // This file splits the files of a preset into parts whose rows are all of one kind, because an import has one kind.
 
-package httpapi
+package imports
 
 import (
 	"archive/zip"
+	"bytes"
 	"cmp"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -12,26 +14,25 @@ import (
 	"slices"
 	"strings"
 
-	"enlist/internal/imports"
 	"enlist/internal/imports/sheet"
 )
 
 // Part is one import of a preset.
 type Part struct {
-	Options imports.ImportOptions
+	Options ImportOptions
 	open    func() (io.ReadCloser, error)
 }
 
 // Open returns the file of the part. The caller closes it.
 func (p *Part) Open() (io.ReadCloser, error) { return p.open() }
 
-// order is the order of imports: Contacts first, because the other kinds change the state of Contacts.
-var order = []string{imports.AsContacts, imports.AsUnsubscribers, imports.AsComplained, imports.AsBounced}
+// presetOrder is the order of imports: Contacts first, because the other kinds change the state of Contacts.
+var presetOrder = []string{AsContacts, AsUnsubscribers, AsComplained, AsBounced}
 
 // Parts returns the imports of an exported file, in the order in which to run them, and notes for the operator. A part
 // is a file of a .zip file, the file itself, or the rows of one state as CSV. file must stay open. Errors:
 // InvalidParameters, and those of package sheet.
-func (p *Preset) Parts(file io.ReaderAt, size int64, o imports.ImportOptions) (parts []Part, notes []string,
+func (p *Preset) Parts(file io.ReaderAt, size int64, o ImportOptions) (parts []Part, notes []string,
 	err error) {
 	entries := sheet.Entries(file, size)
 	if entries == nil {
@@ -50,7 +51,7 @@ func (p *Preset) Parts(file io.ReaderAt, size int64, o imports.ImportOptions) (p
 			notes = append(notes, fmt.Sprintf("%s is left out: its persons did not agree to mails", name))
 			continue
 		}
-		source := source{preset: p, file: file, size: size, entry: entry, options: o}
+		source := presetSource{preset: p, file: file, size: size, entry: entry, options: o}
 		source.options.FileName, source.options.As = name, kind
 		found, note, err := source.parts()
 		if err != nil {
@@ -62,22 +63,22 @@ func (p *Preset) Parts(file io.ReaderAt, size int64, o imports.ImportOptions) (p
 		}
 	}
 	slices.SortStableFunc(parts, func(a, b Part) int {
-		return cmp.Compare(slices.Index(order, a.Options.As), slices.Index(order, b.Options.As))
+		return cmp.Compare(slices.Index(presetOrder, a.Options.As), slices.Index(presetOrder, b.Options.As))
 	})
 	return parts, notes, nil
 }
 
-// source is one exported file.
-type source struct {
+// presetSource is one exported file.
+type presetSource struct {
 	preset  *Preset
 	file    io.ReaderAt
 	size    int64
 	entry   string // in a .zip file
-	options imports.ImportOptions
+	options ImportOptions
 }
 
 // read opens the rows of the file.
-func (s *source) read() (*sheet.Reader, error) {
+func (s *presetSource) read() (*sheet.Reader, error) {
 	delimiter := rune(0)
 	for _, c := range s.options.Delimiter {
 		delimiter = c
@@ -88,16 +89,16 @@ func (s *source) read() (*sheet.Reader, error) {
 }
 
 // parts returns the file as one part, or a part for each state of its rows.
-func (s *source) parts() (parts []Part, note string, err error) {
+func (s *presetSource) parts() (parts []Part, note string, err error) {
 	r, err := s.read()
 	if err != nil {
 		return nil, "", err
 	}
 	defer r.Close()
 	o := s.options
-	o.AddFields = o.AddFields && o.As == imports.AsContacts
-	if o.Status == "" && s.preset.state != "" && o.As == imports.AsContacts {
-		o.Status = imports.StatusSubscribe // the preset knows what each row is
+	o.AddFields = o.AddFields && o.As == AsContacts
+	if o.Status == "" && s.preset.state != "" && o.As == AsContacts {
+		o.Status = StatusSubscribe // the preset knows what each row is
 	}
 	o.Map = s.preset.mapping(r.Columns(), &o)
 	state := slices.IndexFunc(r.Columns(), func(name string) bool { return strings.EqualFold(name, s.preset.state) })
@@ -109,20 +110,20 @@ func (s *source) parts() (parts []Part, note string, err error) {
 		return []Part{{Options: o, open: s.whole}}, note, nil
 	}
 	counts, err := s.count(r, state)
-	for _, kind := range order {
+	for _, kind := range presetOrder {
 		if counts[kind] == 0 {
 			continue
 		}
 		part := Part{Options: o, open: func() (io.ReadCloser, error) { return s.rowsOf(kind, state) }}
 		part.Options.As, part.Options.Format, part.Options.Encoding, part.Options.Delimiter = kind, "csv", "utf-8", ","
-		part.Options.FileName, part.Options.AddFields = kind+".csv", o.AddFields && kind == imports.AsContacts
+		part.Options.FileName, part.Options.AddFields = kind+".csv", o.AddFields && kind == AsContacts
 		parts = append(parts, part)
 	}
 	return parts, "", err
 }
 
 // count counts the rows of each kind. A row that cannot be read is an error, because its state is not known.
-func (s *source) count(r *sheet.Reader, state int) (map[string]int64, error) {
+func (s *presetSource) count(r *sheet.Reader, state int) (map[string]int64, error) {
 	counts := map[string]int64{}
 	for {
 		row, err := r.Next()
@@ -141,7 +142,7 @@ func (s *source) count(r *sheet.Reader, state int) (map[string]int64, error) {
 }
 
 // whole returns the bytes of the file.
-func (s *source) whole() (io.ReadCloser, error) {
+func (s *presetSource) whole() (io.ReadCloser, error) {
 	if s.entry == "" {
 		return io.NopCloser(io.NewSectionReader(s.file, 0, s.size)), nil
 	}
@@ -153,17 +154,14 @@ func (s *source) whole() (io.ReadCloser, error) {
 }
 
 // rowsOf returns the rows of one kind as CSV.
-func (s *source) rowsOf(kind string, state int) (io.ReadCloser, error) {
+func (s *presetSource) rowsOf(kind string, state int) (io.ReadCloser, error) {
 	r, err := s.read()
 	if err != nil {
 		return nil, err
 	}
 	f := &filtered{Reader: r, preset: s.preset, kind: kind, state: state}
-	for i, name := range r.Columns() {
-		f.buf = AppendCell(f.buf, i, name, false)
-	}
-	f.buf = append(f.buf, '\n')
-	return f, nil
+	f.to = csv.NewWriter(&f.buf)
+	return f, f.write(r.Columns())
 }
 
 // filtered encodes the rows of one kind as CSV while it is read.
@@ -172,12 +170,19 @@ type filtered struct {
 	preset *Preset
 	kind   string
 	state  int
-	buf    []byte // was not read yet
+	to     *csv.Writer
+	buf    bytes.Buffer // was not read yet
+}
+
+func (f *filtered) write(cells []string) error {
+	err := f.to.Write(cells)
+	f.to.Flush()
+	return err
 }
 
 // Read implements io.Reader.
 func (f *filtered) Read(b []byte) (int, error) {
-	for len(f.buf) == 0 {
+	for f.buf.Len() == 0 {
 		row, err := f.Next()
 		if err = cmp.Or(err, row.Err); err != nil {
 			return 0, err
@@ -189,14 +194,15 @@ func (f *filtered) Read(b []byte) (int, error) {
 		if kind != f.kind {
 			continue
 		}
+		cells := make([]string, len(row.Values))
 		for i, v := range row.Values {
-			f.buf = AppendCell(f.buf, i, fmt.Sprint(v), false)
+			cells[i] = fmt.Sprint(v)
 		}
-		f.buf = append(f.buf, '\n')
+		if err := f.write(cells); err != nil {
+			return 0, err
+		}
 	}
-	n := copy(b, f.buf)
-	f.buf = f.buf[n:]
-	return n, nil
+	return f.buf.Read(b)
 }
 
 var errChanged = errors.New("the file was changed while it was read")

@@ -1,12 +1,8 @@
 package httpapi
 
 import (
-	"bufio"
 	"encoding/json"
-	"fmt"
 	"net/http"
-	"net/url"
-	"slices"
 	"strconv"
 
 	"enlist/internal/enlist"
@@ -14,7 +10,7 @@ import (
 	"enlist/internal/imports/sheet"
 )
 
-// This file writes the replies about imports: lines of JSON, or CSV.
+// This file writes the records of imports as lines of JSON.
 
 // importLines writes JSON objects, one in each line, and sends each line at once. It ignores that the client is gone,
 // because the context of the request says it too.
@@ -68,59 +64,4 @@ func (l *importLines) columns(i *imports.Import) {
 func (l *importLines) send(line []byte) {
 	l.w.Write(append(line, '\n'))
 	l.control.Flush()
-}
-
-// resultLines writes the results of rows.
-type resultLines struct {
-	reply *fileReply
-	to    *bufio.Writer
-	json  *json.Encoder
-	csv   bool
-	only  []string
-}
-
-// newResultLines returns the writer that the query of a request asks for. Errors: InvalidParameters.
-func newResultLines(reply *fileReply, id enlist.ImportID, query url.Values) (*resultLines, error) {
-	l := &resultLines{reply: reply, to: bufio.NewWriterSize(reply, partBytes), only: query["outcome"]}
-	for _, o := range l.only {
-		if !slices.Contains(imports.RowOutcomes, imports.RowOutcome(o)) {
-			return nil, badOption("outcome", "expected added, updated, unchanged, skipped or refused")
-		}
-	}
-	l.json = json.NewEncoder(l.to)
-	l.json.SetEscapeHTML(false)
-	reply.name, reply.kind = fmt.Sprintf("import-%d.ndjson", id), "application/x-ndjson"
-	switch query.Get("format") {
-	case "", string(NDJSON):
-	case string(CSV):
-		l.csv = true
-		reply.name, reply.kind = fmt.Sprintf("import-%d.csv", id), "text/csv; charset=utf-8"
-		l.to.WriteString(imports.RowResultHeader) // end returns the error
-	default:
-		return nil, badOption("format", "expected ndjson or csv")
-	}
-	return l, nil
-}
-
-// row writes the result of a row.
-func (l *resultLines) row(r *imports.RowResult) error {
-	if len(l.only) > 0 && !slices.Contains(l.only, string(r.Outcome)) {
-		return nil
-	}
-	if l.csv {
-		_, err := l.to.Write(r.AppendCSV(l.to.AvailableBuffer()))
-		return err
-	}
-	return l.json.Encode(r)
-}
-
-// end sends the rest.
-func (l *resultLines) end() error {
-	if err := l.to.Flush(); err != nil {
-		return err
-	}
-	if _, err := l.reply.Write(nil); err != nil { // sends the header if there is no result
-		return err
-	}
-	return l.reply.finish()
 }

@@ -3,7 +3,6 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"errors"
 	"mime"
 	"net/http"
@@ -13,25 +12,29 @@ import (
 	"time"
 
 	"enlist/internal/enlist"
+	"enlist/internal/exports"
 	"enlist/internal/rpc"
 )
 
 // exportParameters are the parameters of the URL. Those of a search have their names and meaning in searchContacts.
-var exportParameters = map[string]func(e *Export, text string) error{
-	"list_id": func(e *Export, text string) error { return nil }, // Export.read has read it
-	"search_criteria": func(e *Export, text string) (err error) {
+var exportParameters = map[string]func(e *exports.Export, text string) error{
+	"list_id": func(e *exports.Export, text string) error { return nil }, // export has read it
+	"search_criteria": func(e *exports.Export, text string) (err error) {
 		e.Query.Criteria, err = rpc.ParseCriteria(text)
 		return err
 	},
-	"limit":           func(e *Export, text string) error { return readAmount("limit", text, &e.Query.Limit) },
-	"offset":          func(e *Export, text string) error { return readAmount("offset", text, &e.Query.Offset) },
-	"sort_by":         func(e *Export, text string) error { e.Query.SortBy = text; return nil },
-	"sort_order":      readOrder,
-	"returned_fields": func(e *Export, text string) (err error) { e.Columns, err = ParseColumns(text); return err },
-	"format":          func(e *Export, text string) error { e.Format = Format(text); return nil },
-	"gz":              func(e *Export, text string) error { return readFlag("gz", text, &e.Gzip) },
-	"excel":           func(e *Export, text string) error { return readFlag("excel", text, &e.Excel) },
-	"proof":           func(e *Export, text string) error { return readFlag("proof", text, &e.Proof) },
+	"limit":      func(e *exports.Export, text string) error { return readAmount("limit", text, &e.Query.Limit) },
+	"offset":     func(e *exports.Export, text string) error { return readAmount("offset", text, &e.Query.Offset) },
+	"sort_by":    func(e *exports.Export, text string) error { e.Query.SortBy = text; return nil },
+	"sort_order": readOrder,
+	"returned_fields": func(e *exports.Export, text string) (err error) {
+		e.Columns, err = exports.ParseColumns(text)
+		return err
+	},
+	"format": func(e *exports.Export, text string) error { e.Format = exports.Format(text); return nil },
+	"gz":     func(e *exports.Export, text string) error { return readFlag("gz", text, &e.Gzip) },
+	"excel":  func(e *exports.Export, text string) error { return readFlag("excel", text, &e.Excel) },
+	"proof":  func(e *exports.Export, text string) error { return readFlag("proof", text, &e.Proof) },
 }
 
 // export sends the file that the URL describes.
@@ -44,15 +47,15 @@ func (h *Handler) export(w http.ResponseWriter, r *http.Request, c *enlist.Calle
 	if err != nil {
 		return enlist.ErrNoList
 	}
-	e := &Export{List: enlist.ListID(list)}
+	e := &exports.Export{List: enlist.ListID(list)}
 	if err := h.service.Contacts.CheckAccess(r.Context(), c, e.List, 0); err != nil {
 		return err
 	}
-	if err := e.read(query); err != nil {
+	if err := readExport(e, query); err != nil {
 		return err
 	}
 	name := e.Name("list-" + strconv.FormatInt(list, 10))
-	out := &fileReply{w: w, options: &h.options, name: name, kind: e.contentType()}
+	out := &fileReply{w: w, options: &h.options, name: name, kind: e.ContentType()}
 	_, err = e.Write(r.Context(), h.service, c, out)
 	if err == nil {
 		err = out.finish()
@@ -63,9 +66,9 @@ func (h *Handler) export(w http.ResponseWriter, r *http.Request, c *enlist.Calle
 	return err
 }
 
-// read reads the parameters of a URL. It refuses unknown ones, because one that is ignored could mean that more
+// readExport reads the parameters of a URL. It refuses unknown ones, because one that is ignored could mean that more
 // Contacts are exported than the caller wanted. Errors: InvalidParameters, InvalidSearch.
-func (e *Export) read(query url.Values) error {
+func readExport(e *exports.Export, query url.Values) error {
 	e.Query.Descending = true // reference.md: sort.order
 	for name, values := range query {
 		set := exportParameters[name]
@@ -91,7 +94,7 @@ func readAmount(name, text string, to *int64) error {
 	return nil
 }
 
-func readOrder(e *Export, text string) error {
+func readOrder(e *exports.Export, text string) error {
 	switch {
 	case strings.EqualFold(text, "ASC"):
 		e.Query.Descending = false
@@ -111,36 +114,6 @@ func readFlag(name, text string, to *bool) error {
 		return enlist.Refuse(enlist.InvalidParameters, "%s: expected 1 or 0, not %q", name, text)
 	}
 	return nil
-}
-
-// ParseColumns reads names that are separated by commas, or an array of JSON for names that contain commas. Errors:
-// InvalidParameters.
-func ParseColumns(text string) ([]string, error) {
-	var names []string
-	if strings.HasPrefix(text, "[") {
-		if err := json.Unmarshal([]byte(text), &names); err != nil {
-			return nil, enlist.Refuse(enlist.InvalidParameters,
-				"returned_fields is neither names nor an array of names")
-		}
-		return names, nil
-	}
-	for name := range strings.SplitSeq(text, ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			names = append(names, name)
-		}
-	}
-	return names, nil
-}
-
-// contentType returns the MIME type of the file.
-func (e *Export) contentType() string {
-	switch {
-	case e.Gzip:
-		return "application/gzip"
-	case e.Format == NDJSON:
-		return "application/x-ndjson"
-	}
-	return "text/csv; charset=utf-8"
 }
 
 // fileReply sends a file. The header is sent with the first byte, so an error before it can still become another
@@ -189,5 +162,19 @@ func (f *fileReply) finish() error {
 		return err
 	}
 	_ = control.SetWriteDeadline(time.Time{}) // a connection without deadlines has nothing to remove
+	return nil
+}
+
+// end sends the rest of a reply that has the error err, and the header if the file is empty.
+func (f *fileReply) end(err error) error {
+	if err == nil {
+		_, err = f.Write(nil)
+	}
+	if err == nil {
+		err = f.finish()
+	}
+	if err != nil {
+		return errBroken{err}
+	}
 	return nil
 }

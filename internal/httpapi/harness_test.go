@@ -1,4 +1,4 @@
-package imports_test
+package httpapi_test
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
-	"enlist/internal/imports/httpapi"
+	"enlist/internal/httpapi"
 )
 
 // harness is a Service with one Account, its List, and a server of the Handler of package httpapi.

@@ -1,99 +1,23 @@
-// This file writes the Contacts of a List as a file. The command line and the HTTP endpoint both use it.
+// This file encodes the Contacts that a search finds.
 
-package httpapi
+package exports
 
 import (
 	"compress/gzip"
-	"context"
 	"errors"
 	"io"
 	"slices"
 
-	"enlist/internal/app"
 	"enlist/internal/enlist"
 	"enlist/internal/privacy"
 	"enlist/internal/rpc"
 )
-
-// Format is the format of an exported file.
-type Format string
-
-// The formats.
-const (
-	CSV    Format = "csv"
-	NDJSON Format = "ndjson"
-)
-
-// Export says which Contacts to write, and how. decisions.md: 67
-type Export struct {
-	List    enlist.ListID
-	Query   enlist.Query // SortBy, Limit and Offset must be zero with Proof
-	Columns []string     // as returned_fields; empty: all Fields and system keys
-	Format  Format       // "" means CSV
-	Gzip    bool
-	Excel   bool // CSV for people, which cannot be imported again as it is
-	Proof   bool // with the key or column proof
-}
-
-// Name returns a name for the file.
-func (e *Export) Name(list string) string {
-	name := list + "." + string(e.Format)
-	if e.Gzip {
-		name += ".gz"
-	}
-	return name
-}
-
-// Check refuses options that exclude each other. It sets the default Format. Errors: InvalidParameters.
-func (e *Export) Check() error {
-	switch {
-	case e.Format == "":
-		e.Format = CSV
-	case e.Format != CSV && e.Format != NDJSON:
-		return enlist.Refuse(enlist.InvalidParameters, "format must be csv or ndjson, not %q", e.Format)
-	}
-	switch {
-	case e.Excel && e.Format != CSV:
-		return enlist.Refuse(enlist.InvalidParameters, "excel needs the format csv")
-	case e.Proof && e.Excel:
-		return enlist.Refuse(enlist.InvalidParameters, "proof excludes excel: its column is JSON for programs")
-	case e.Proof && (e.Query.SortBy != "" || e.Query.Limit != 0 || e.Query.Offset != 0):
-		return enlist.Refuse(enlist.InvalidParameters, "proof is in the order of the IDs, and has no limit or offset")
-	}
-	return nil
-}
 
 // Sizes of the buffer in bytes.
 const (
 	maxHeld   = 4 << 20  // a search that finds more runs as a stream
 	partBytes = 64 << 10 // of a streamed file, sent at once
 )
-
-// Write writes the file to out and returns the number of Contacts. An error after the first byte was written leaves the
-// file incomplete. Errors: as of contacts.Service.SearchContacts, InvalidParameters for an unknown column or for
-// options that Check refuses, and errors of out.
-func (e *Export) Write(ctx context.Context, s *app.App, c *enlist.Caller, out io.Writer) (int64, error) {
-	if err := e.Check(); err != nil {
-		return 0, err
-	}
-	if err := s.Contacts.RecordExport(ctx, c, e.List, e.Query, e.Proof); err != nil {
-		return 0, err
-	}
-	w := &writer{export: e, out: out}
-	if e.Gzip {
-		w.gzip, _ = gzip.NewWriterLevel(out, gzip.BestSpeed) // the level is valid
-	}
-	var err error
-	if e.Proof {
-		err = s.Privacy.SearchContactsWithProof(ctx, c, e.List, e.Query.Criteria, e.Columns, w)
-	} else {
-		err = s.Contacts.SearchContacts(ctx, c, e.List, e.Query, e.Columns, w)
-	}
-	if err == nil {
-		err = w.finish()
-	}
-	return w.written, err
-}
 
 // writer encodes the Contacts that a search finds. It implements contacts.ContactWriter and privacy.ProofWriter.
 type writer struct {

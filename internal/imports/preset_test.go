@@ -9,13 +9,12 @@ import (
 	"testing"
 
 	"enlist/internal/imports"
-	"enlist/internal/imports/httpapi"
 )
 
 // shownParts returns a line for each note and each part: its kind, its mappings and its file.
 func shownParts(t *testing.T, preset, name, file string, o imports.ImportOptions) string {
 	t.Helper()
-	p, err := httpapi.PresetNamed(preset)
+	p, err := imports.PresetNamed(preset)
 	check(t, err)
 	o.FileName = name
 	parts, lines, err := p.Parts(strings.NewReader(file), int64(len(file)), o)
@@ -35,6 +34,13 @@ func shownParts(t *testing.T, preset, name, file string, o imports.ImportOptions
 		lines = append(lines, fmt.Sprintf("%s %q", line, text))
 	}
 	return strings.Join(lines, "\n")
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // zipOf returns a .zip file. namesAndTexts are the name and the text of each file.
@@ -96,7 +102,7 @@ func TestPresets(t *testing.T) {
 			}
 		})
 	}
-	if _, err := httpapi.PresetNamed("x"); err == nil {
+	if _, err := imports.PresetNamed("x"); err == nil {
 		t.Error("an unknown preset was accepted")
 	}
 }

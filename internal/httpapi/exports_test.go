@@ -1,4 +1,4 @@
-package imports_test
+package httpapi_test
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 	"enlist/internal/accounts"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
-	"enlist/internal/imports/httpapi"
+	"enlist/internal/httpapi"
 )
 
 // covers: spec export.options, export.columns, export.access, decision 67

@@ -1,6 +1,6 @@
 // This file encodes Contacts as CSV (RFC 4180), with LF as line end.
 
-package httpapi
+package exports
 
 import (
 	"strconv"
@@ -18,7 +18,7 @@ func appendHeader(b []byte, columns []enlist.Column, excel bool) []byte {
 		b = append(b, byteOrderMark...)
 	}
 	for i := range columns {
-		b = AppendCell(b, i, columns[i].Name, excel)
+		b = appendCell(b, i, columns[i].Name, excel)
 	}
 	return append(b, '\n')
 }
@@ -27,7 +27,7 @@ func appendHeader(b []byte, columns []enlist.Column, excel bool) []byte {
 func appendRow(b []byte, columns []enlist.Column, c *enlist.Contact, excel bool) []byte {
 	for i := range columns {
 		if f := columns[i].Field; f != nil {
-			b = AppendCell(b, i, c.Values.Get(f.ID), excel && !f.Numeric())
+			b = appendCell(b, i, c.Values.Get(f.ID), excel && !f.Numeric())
 			continue
 		}
 		switch v := columns[i].System.Get(c); v.Kind {
@@ -36,7 +36,7 @@ func appendRow(b []byte, columns []enlist.Column, c *enlist.Contact, excel bool)
 		case enlist.KeyBool:
 			b = strconv.AppendBool(appendComma(b, i), v.Int != 0)
 		default:
-			b = AppendCell(b, i, v.Text, excel)
+			b = appendCell(b, i, v.Text, excel)
 		}
 	}
 	return append(b, '\n')
@@ -44,7 +44,7 @@ func appendRow(b []byte, columns []enlist.Column, c *enlist.Contact, excel bool)
 
 // appendProof appends the column proof to a line that has cells in n columns.
 func appendProof(b []byte, text string, n int) []byte {
-	return append(AppendCell(b[:len(b)-1], n, text, false), '\n')
+	return append(appendCell(b[:len(b)-1], n, text, false), '\n')
 }
 
 // appendComma appends the comma before each cell except the first.
@@ -55,9 +55,9 @@ func appendComma(b []byte, i int) []byte {
 	return b
 }
 
-// AppendCell appends the cell of column i. If guarded is true, a text that a spreadsheet would calculate gets a single
+// appendCell appends the cell of column i. If guarded is true, a text that a spreadsheet would calculate gets a single
 // quote in front.
-func AppendCell(b []byte, i int, text string, guarded bool) []byte {
+func appendCell(b []byte, i int, text string, guarded bool) []byte {
 	b = appendComma(b, i)
 	if guarded {
 		text = enlist.SpreadsheetText(text)

@@ -1,4 +1,4 @@
-package imports_test
+package httpapi_test
 
 import (
 	"bytes"
@@ -14,8 +14,8 @@ import (
 	"enlist/internal/accounts"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
+	"enlist/internal/httpapi"
 	"enlist/internal/imports"
-	"enlist/internal/imports/httpapi"
 	"enlist/internal/imports/sheet"
 
 	"github.com/xuri/excelize/v2"

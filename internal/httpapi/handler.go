@@ -1,6 +1,11 @@
-// This file has the Handler of the HTTP endpoints for files of Contacts, and what they share: the key of a request, and
-// the reply to a request that is refused.
-
+// Package httpapi answers the HTTP requests about files of Contacts: exports and imports. Packages exports and imports
+// have their rules.
+//
+//	handler.go          authentication, and the replies to requests that are refused
+//	exports.go          GET /api/exports
+//	imports.go          /api/imports: uploads, and requests about imports
+//	import_options.go   the options of an upload
+//	import_reply.go     the records and results of imports
 package httpapi
 
 import (

@@ -1,4 +1,4 @@
-package imports_test
+package httpapi_test
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
-	"enlist/internal/imports/httpapi"
+	"enlist/internal/httpapi"
 )
 
 // An import whose first 100,000 rows are refused ends. One that has a good row goes on. Both keep 100,000 refused rows.

@@ -1,6 +1,6 @@
 // This file knows the files that other services export: what their columns mean, and what their rows are.
 
-package httpapi
+package imports
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"enlist/internal/enlist"
-	"enlist/internal/imports"
 )
 
 // Preset describes the files of one service. Names of columns, states and files are in lower case. decisions.md: 68
@@ -45,8 +44,8 @@ func leftOut(columns map[string]string, names ...string) map[string]string {
 // Mailtrain has the state in the column status, and a column for each merge tag.
 var presets = map[string]Preset{
 	"mailchimp": {
-		files: map[string]string{"subscribed_": imports.AsContacts, "unsubscribed_": imports.AsUnsubscribers,
-			"cleaned_": imports.AsBounced, "nonsubscribed_": ""},
+		files: map[string]string{"subscribed_": AsContacts, "unsubscribed_": AsUnsubscribers,
+			"cleaned_": AsBounced, "nonsubscribed_": ""},
 		columns: leftOut(map[string]string{"confirm_time": "creation_time", "optin_time": "consent_time",
 			"optin_ip": "consent_ip", "unsub_time": "unsubscribed_time"},
 			"confirm_ip", "member_rating", "latitude", "longitude", "gmtoff", "dstoff", "timezone", "cc", "region",
@@ -57,21 +56,21 @@ var presets = map[string]Preset{
 		columns: leftOut(map[string]string{"added_time": "creation_time"}, "contact id", "modified_time", "opt_in",
 			"double_opt-in", "sms_blacklisted", "contact_timezone"),
 		state: "email_blacklisted",
-		states: map[string]string{"yes": imports.AsUnsubscribers, "true": imports.AsUnsubscribers,
-			"1": imports.AsUnsubscribers, "no": imports.AsContacts, "false": imports.AsContacts,
-			"0": imports.AsContacts, "": imports.AsContacts},
+		states: map[string]string{"yes": AsUnsubscribers, "true": AsUnsubscribers,
+			"1": AsUnsubscribers, "no": AsContacts, "false": AsContacts,
+			"0": AsContacts, "": AsContacts},
 	},
 	"keila": {
 		columns: map[string]string{},
 		state:   "status",
-		states: map[string]string{"active": imports.AsContacts, "unsubscribed": imports.AsUnsubscribers,
-			"unreachable": imports.AsBounced},
+		states: map[string]string{"active": AsContacts, "unsubscribed": AsUnsubscribers,
+			"unreachable": AsBounced},
 	},
 	"mailtrain": {
 		columns: leftOut(map[string]string{}, "cid", "hash_email"),
 		state:   "status",
-		states: map[string]string{"subscribed": imports.AsContacts, "unsubscribed": imports.AsUnsubscribers,
-			"bounced": imports.AsBounced, "complained": imports.AsComplained},
+		states: map[string]string{"subscribed": AsContacts, "unsubscribed": AsUnsubscribers,
+			"bounced": AsBounced, "complained": AsComplained},
 	},
 }
 
@@ -88,7 +87,7 @@ func PresetNamed(name string) (*Preset, error) {
 // kindOf returns what the rows of a file are. Errors: InvalidParameters if the service writes no file with this name.
 func (p *Preset) kindOf(name string) (kind string, err error) {
 	if p.files == nil {
-		return imports.AsContacts, nil
+		return AsContacts, nil
 	}
 	for begin, kind := range p.files {
 		if strings.HasPrefix(strings.ToLower(name), begin) {
@@ -102,10 +101,10 @@ func (p *Preset) kindOf(name string) (kind string, err error) {
 
 // mapping returns the meaning of the columns that the preset knows. The mappings of the operator win. A column of times
 // whose order of day and month is not known is left out.
-func (p *Preset) mapping(columns []string, o *imports.ImportOptions) []imports.ImportMapping {
+func (p *Preset) mapping(columns []string, o *ImportOptions) []ImportMapping {
 	all := slices.Clone(o.Map)
-	names := func(list []imports.ImportMapping, column string) bool {
-		return slices.ContainsFunc(list, func(m imports.ImportMapping) bool {
+	names := func(list []ImportMapping, column string) bool {
+		return slices.ContainsFunc(list, func(m ImportMapping) bool {
 			return strings.EqualFold(strings.TrimSpace(m.Column), column)
 		})
 	}
@@ -121,7 +120,7 @@ func (p *Preset) mapping(columns []string, o *imports.ImportOptions) []imports.I
 			target = ""
 		}
 		if known {
-			all = append(all, imports.ImportMapping{Column: column, Target: target})
+			all = append(all, ImportMapping{Column: column, Target: target})
 		}
 	}
 	return all

@@ -3,9 +3,11 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -220,17 +222,23 @@ func (h *Handler) importResults(w http.ResponseWriter, r *http.Request, c *enlis
 	if _, err := h.service.Imports.Import(r.Context(), c, id); err != nil {
 		return err
 	}
-	results, err := newResultLines(&fileReply{w: w, options: &h.options}, id, r.URL.Query())
-	if err != nil {
-		return err
+	query := r.URL.Query()
+	file := imports.ResultFile{Only: query["outcome"]}
+	for _, o := range file.Only {
+		if !slices.Contains(imports.RowOutcomes, imports.RowOutcome(o)) {
+			return badOption("outcome", "expected added, updated, unchanged, skipped or refused")
+		}
 	}
-	if err := h.service.Imports.ImportResults(r.Context(), c, id, results.row); err != nil {
-		return errBroken{err}
+	reply := &fileReply{w: w, options: &h.options, name: fmt.Sprintf("import-%d.ndjson", id), kind: "application/x-ndjson"}
+	switch query.Get("format") {
+	case "", "ndjson":
+	case "csv":
+		file.CSV = true
+		reply.name, reply.kind = fmt.Sprintf("import-%d.csv", id), "text/csv; charset=utf-8"
+	default:
+		return badOption("format", "expected ndjson or csv")
 	}
-	if err := results.end(); err != nil {
-		return errBroken{err}
-	}
-	return nil
+	return reply.end(h.service.Imports.WriteResults(r.Context(), c, id, file, reply))
 }
 
 // refusedRows sends the refused rows as a file to mend.
@@ -240,13 +248,7 @@ func (h *Handler) refusedRows(w http.ResponseWriter, r *http.Request, c *enlist.
 		return err
 	}
 	reply := &fileReply{w: w, options: &h.options, name: i.RefusedName(), kind: "application/octet-stream"}
-	if err := h.service.Imports.RefusedRows(r.Context(), c, id, reply); err != nil {
-		return errBroken{err}
-	}
-	if err := reply.finish(); err != nil {
-		return errBroken{err}
-	}
-	return nil
+	return reply.end(h.service.Imports.RefusedRows(r.Context(), c, id, reply))
 }
 
 // timedBody is the body of an upload. Each read must end within a time.
