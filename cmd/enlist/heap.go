@@ -5,6 +5,7 @@ package main
 // memory slowly.
 
 import (
+	"context"
 	"runtime/debug"
 	"runtime/metrics"
 )
@@ -19,10 +20,11 @@ type heapWatch struct {
 }
 
 // look returns memory if the process is idle.
-func (w *heapWatch) look() {
+func (w *heapWatch) look(context.Context) error {
 	if w.due(readHeap()) {
 		w.returnMemory()
 	}
+	return nil
 }
 
 // returnMemory collects garbage, which takes about 10 ms of processor time, and returns all free memory.

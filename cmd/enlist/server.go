@@ -35,8 +35,8 @@ import (
 	"enlist/internal/webhooks/post"
 )
 
-// The running service: it starts the API's HTTP server, the queue, maintenance and metrics. It stops them in a fixed
-// order.
+// The running service: it starts the API's HTTP server, the queue, periodic work and metrics. It stops them in a
+// fixed order.
 
 const (
 	// Stopping takes 10 s at most. Calls that run when a signal arrives get drainTime. Each of
@@ -54,7 +54,7 @@ const (
 	streams    = 100
 )
 
-// server is one running service: its listeners, its queue and its maintenance.
+// server is one running service: its listeners, its queue and its periodic work.
 type server struct {
 	components
 	jobs        jobs.Client
@@ -69,7 +69,7 @@ type server struct {
 	files       *httpapi.Handler
 	stopping    atomic.Bool
 	cut         context.CancelFunc // cancels the calls that run longer than drainTime
-	halt        context.CancelFunc // ends maintenance
+	halt        context.CancelFunc // ends periodic work
 	work        sync.WaitGroup
 	failed      chan error // receives the error that ended an HTTP server, at most one of each
 }
@@ -251,7 +251,7 @@ func (s *server) start(ctx context.Context, listener net.Listener) error {
 	}
 	s.batches.Start()
 	ctx, s.halt = context.WithCancel(ctx)
-	s.work.Go(func() { s.maintain(ctx) })
+	s.work.Go(func() { jobs.Repeat(ctx, s.periodic(), s.log) })
 	s.work.Go(func() { s.fillDays(ctx) })
 	s.work.Go(func() { s.inspectByNight(ctx) })
 	if s.backups != nil {
@@ -341,46 +341,16 @@ func (s *server) stopJobs() {
 	}
 }
 
-// maintain runs the periodic work until ctx ends. Every second it reads the settings, schedules index builds and
-// returns the jobs of processes that have died. Every 15 seconds it returns memory if the process is idle. Every
-// minute it stores when keys and indexes were used and how long mails wait, and reconciles the search indexes. Every
-// hour it deletes expired results of calls with an Idempotency-Key and old ages of mails. It also normalises addresses
-// with quotes, stores the jobs that remove old data and reads missing sizes of images, as it does at the start.
-func (s *server) maintain(ctx context.Context) {
-	second := time.NewTicker(time.Second)
-	defer second.Stop()
-	quarter := time.NewTicker(15 * time.Second)
-	defer quarter.Stop()
-	minute := time.NewTicker(time.Minute)
-	defer minute.Stop()
-	hour := time.NewTicker(time.Hour)
-	defer hour.Stop()
-	err := errors.Join(s.service.Contacts.NormaliseQuoted(ctx), s.indexes.Reconcile(ctx),
-		s.service.Privacy.ScheduleRetention(ctx), s.service.Files.ReadImageSizes(ctx))
-	var heap heapWatch
+// periodic returns what the process repeats.
+func (s *server) periodic() []db.Periodic {
+	heap := new(heapWatch)
 	heap.returnMemory() // of the start
-	for failing := false; ; {
-		if err != nil && !failing && ctx.Err() == nil { // log an outage of the database only once
-			s.log.Error("maintenance failed", "error", err)
-		}
-		failing = err != nil
-		select {
-		case <-ctx.Done():
-			return
-		case <-second.C:
-			err = errors.Join(s.service.ReadSettings(ctx), s.indexes.ScheduleBuilds(ctx),
-				s.service.DB.ReturnJobs(ctx))
+	return slices.Concat(s.service.Periodic(), s.indexes.Periodic(), []db.Periodic{
+		{Name: "settings", Every: time.Second, Do: func(ctx context.Context) error {
+			err := s.service.ReadSettings(ctx)
 			s.indexes.SetPerPlace(s.service.Accounts.Settings().SearchIndexes)
-		case <-quarter.C:
-			heap.look()
-		case <-minute.C:
-			err = errors.Join(s.service.Accounts.WriteKeyUse(ctx), s.indexes.WriteUse(ctx), s.indexes.Reconcile(ctx),
-				s.service.Sending.KeepQueueAges(ctx))
-		case <-hour.C:
-			err = errors.Join(s.service.Accounts.DeleteExpiredRetries(ctx), s.service.Contacts.NormaliseQuoted(ctx),
-				s.service.Sending.DeleteFullBuckets(ctx), s.service.Privacy.ScheduleRetention(ctx),
-				s.service.Files.ReadImageSizes(ctx), s.service.Sending.DeleteQueueAges(ctx),
-				s.service.Sending.ForgetMailboxes(ctx))
-		}
-	}
+			return err
+		}},
+		{Name: "memory", Every: 15 * time.Second, Do: heap.look},
+	})
 }

@@ -3,6 +3,7 @@ package accounts
 import (
 	"cmp"
 	"sync/atomic"
+	"time"
 
 	"enlist/internal/db"
 )
@@ -24,6 +25,14 @@ func New(database *db.DB) *Service {
 	s := &Service{db: database, zone: "UTC"}
 	s.settings.Store(defaultSettings())
 	return s
+}
+
+// Periodic returns what each process repeats.
+func (s *Service) Periodic() []db.Periodic {
+	return []db.Periodic{
+		{Name: "last uses of keys", Every: time.Minute, Do: s.WriteKeyUse},
+		{Name: "expired results of calls", Every: time.Hour, Do: s.DeleteExpiredRetries},
+	}
 }
 
 // SetServerZone sets the time zone of a new Account for which no setting says another one; without it, UTC. Call it

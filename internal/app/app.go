@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -89,4 +90,10 @@ func (s *App) ReadSettings(ctx context.Context) error {
 	s.SetSending(pace.Settings{Relay: old.Relay, From: old.From, Rates: read.Rates, Calendar: read.Calendar,
 		Warmup: read.Warmup, MailRate: read.MailRate})
 	return nil
+}
+
+// Periodic returns what each process repeats for the subjects, but not ReadSettings.
+func (s *App) Periodic() []db.Periodic {
+	return slices.Concat(s.Accounts.Periodic(), s.Contacts.Periodic(), s.Files.Periodic(), s.Sending.Periodic(),
+		s.Privacy.Periodic(), []db.Periodic{{Name: "jobs of ended processes", Every: time.Second, Do: s.DB.ReturnJobs}})
 }

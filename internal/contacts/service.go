@@ -2,6 +2,7 @@ package contacts
 
 import (
 	"sync/atomic"
+	"time"
 
 	"enlist/internal/accounts"
 	"enlist/internal/db"
@@ -34,6 +35,11 @@ type Above struct {
 // New returns a Service over a database.
 func New(database *db.DB, a *accounts.Service, above Above) *Service {
 	return &Service{db: database, accounts: a, observer: search.NoObserver{}, above: above}
+}
+
+// Periodic returns what each process repeats.
+func (s *Service) Periodic() []db.Periodic {
+	return []db.Periodic{{Name: "addresses with quotes", Every: time.Hour, Do: s.NormaliseQuoted}}
 }
 
 // Observe sets what is told of searches and of deleted Lists. Call it before any other method.

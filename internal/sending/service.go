@@ -2,6 +2,7 @@ package sending
 
 import (
 	"sync/atomic"
+	"time"
 
 	"enlist/internal/contacts"
 	"enlist/internal/db"
@@ -23,4 +24,14 @@ type Service struct {
 func New(database *db.DB, c *contacts.Service, m *messages.Service, settings *atomic.Pointer[pace.Settings]) *Service {
 	return &Service{db: database, contacts: c, messages: m, sending: settings,
 		archived: archivedPages{composing: limiter.New(2, 0)}}
+}
+
+// Periodic returns what each process repeats.
+func (s *Service) Periodic() []db.Periodic {
+	return []db.Periodic{
+		{Name: "ages of waiting mails", Every: time.Minute, Do: s.KeepQueueAges},
+		{Name: "old ages of mails", Every: time.Hour, Do: s.DeleteQueueAges},
+		{Name: "rates that are not used", Every: time.Hour, Do: s.DeleteFullBuckets},
+		{Name: "limits of mailboxes", Every: time.Hour, Do: s.ForgetMailboxes},
+	}
 }

@@ -71,6 +71,15 @@ func New(store db.Engine, now func() time.Time, rules Rules) *Advisor {
 	return a
 }
 
+// Periodic returns what each process repeats.
+func (a *Advisor) Periodic() []db.Periodic {
+	return []db.Periodic{
+		{Name: "builds of search indexes", Every: time.Second, Do: a.ScheduleBuilds},
+		{Name: "last uses of search indexes", Every: time.Minute, Do: a.WriteUse},
+		{Name: "check of search indexes", Every: time.Minute, Do: a.Reconcile},
+	}
+}
+
 // SetPerPlace changes the largest number of indexes in a Place; 0: no automatic builds.
 func (a *Advisor) SetPerPlace(n int) { a.perPlace.Store(int64(n)) }
 

@@ -1,0 +1,64 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"enlist/internal/db"
+)
+
+// Of three works, one fails, one does not return for an hour, and one counts.
+func TestPeriodicWorkIsIndependent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		var log strings.Builder
+		pass := func(d time.Duration) {
+			<-time.After(d)
+			synctest.Wait()
+		}
+		counted, failed, ended, slowEnded := 0, 0, false, false
+		works := []db.Periodic{
+			{Name: "failing", Every: time.Second, Do: func(context.Context) error {
+				failed++
+				if failed == 5 {
+					return nil
+				}
+				return errors.New("no answer")
+			}},
+			{Name: "slow", Every: time.Second, Do: func(context.Context) error {
+				<-time.After(time.Hour)
+				slowEnded = true
+				return nil
+			}},
+			{Name: "counting", Every: time.Minute, Do: func(context.Context) error {
+				counted++
+				return nil
+			}},
+		}
+		go func() {
+			Repeat(ctx, works, slog.New(slog.NewTextHandler(&log, nil)))
+			ended = true
+		}()
+		pass(10*time.Minute + time.Second/2)
+		if counted != 11 || failed != 601 {
+			t.Errorf("in ten minutes one work was done %d times and one failed %d times, want 11 and 601", counted, failed)
+		}
+		if n := strings.Count(log.String(), "work=failing"); n != 2 {
+			t.Errorf("the log has %d errors, want the first and the one after a run without error:\n%s", n, &log)
+		}
+		stop()
+		synctest.Wait()
+		if ended || slowEnded {
+			t.Error("Repeat returns before the last work has ended")
+		}
+		pass(time.Hour)
+		if !ended || !slowEnded {
+			t.Error("Repeat does not return after the last work has ended")
+		}
+	})
+}
