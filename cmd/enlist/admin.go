@@ -14,6 +14,7 @@ import (
 	"enlist/internal/admin"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
+	"enlist/internal/httpserver"
 	"enlist/internal/mail"
 	"enlist/internal/users"
 	"enlist/internal/web"
@@ -75,27 +76,34 @@ func newPagesServer(api *http.Server, pages http.Handler) *http.Server {
 		ConnContext: api.ConnContext, BaseContext: api.BaseContext, ErrorLog: api.ErrorLog, HTTP2: api.HTTP2}
 }
 
-// onlyPages serves the pages, the previews of Forms in their frames, files, and health checks. The path / leads to the
-// pages.
-func (s *server) onlyPages(w http.ResponseWriter, r *http.Request) {
-	switch {
-	case r.URL.Path == "/":
-		http.Redirect(w, r, admin.Prefix, http.StatusSeeOther)
-	case r.URL.Path == "/healthz", r.URL.Path == "/readyz":
-		s.health(w, r)
-	case admin.IsPath(r.URL.Path):
-		s.admin().ServeHTTP(w, r)
-	case web.IsPreview(r), web.IsFile(r): // a preview has the logo of the Account
-		s.pages.ServeHTTP(w, r)
-	default:
-		http.NotFound(w, r)
-	}
+// pageRoutes returns the handlers of the address of the pages: also of the previews of Forms in their frames, of files,
+// because a preview has the logo of the Account, and of health checks. The path / leads to the pages.
+func (s *server) pageRoutes() *httpserver.Mux {
+	mux := httpserver.NewMux()
+	mux.Handle("/{$}", http.RedirectHandler(admin.Prefix, http.StatusSeeOther))
+	mux.HandleFunc("/healthz", s.health)
+	mux.HandleFunc("/readyz", s.health)
+	mux.HandleFunc(admin.Prefix, s.serveAdmin)
+	mux.Handle("/"+string(enlist.LinkFile)+"/", s.paths)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if !web.IsPreview(r) {
+			http.NotFound(w, r)
+			return
+		}
+		s.paths.ServeHTTP(w, r)
+	})
+	return mux
 }
 
-// isBrowserAtRoot reports whether a person asks for the path / in a browser. Programs do not accept HTML.
-func isBrowserAtRoot(r *http.Request) bool {
-	return r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
-		strings.Contains(r.Header.Get("Accept"), "text/html")
+func (s *server) serveAdmin(w http.ResponseWriter, r *http.Request) { s.admin().ServeHTTP(w, r) }
+
+// root leads a browser from the path / to the pages. Programs do not accept HTML.
+func (s *server) root(w http.ResponseWriter, r *http.Request) {
+	if !strings.Contains(r.Header.Get("Accept"), "text/html") {
+		s.calls.ServeHTTP(w, r)
+		return
+	}
+	http.Redirect(w, r, admin.Prefix, http.StatusSeeOther)
 }
 
 // linkTime is the longest time in which the mail server must accept the mail with a link: a person waits for the page.

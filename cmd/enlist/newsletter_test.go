@@ -23,7 +23,7 @@ import (
 // The test plays doc/first-newsletter.md, and writes its pictures:
 // go test ./cmd/enlist -run FirstNewsletter -update
 
-var updatePictures = flag.Bool("update", false, "write the pictures of doc/first-newsletter.md")
+var update = flag.Bool("update", false, "write the pictures of doc/first-newsletter.md, or testdata/paths.txt")
 
 // A person who has never used enlist follows the link that serve prints, imports a file with mistakes, and sends a
 // newsletter to a Segment. Then the report shows who opened it. All is done on the pages, with and without script.
@@ -36,7 +36,7 @@ func TestFirstNewsletterInChromium(t *testing.T) {
 			t.Parallel()
 			box := &mailbox{t: t, dir: t.TempDir()}
 			n := newNewcomer(t, script)
-			if *updatePictures && script {
+			if *update && script {
 				n.pictures = "../../doc/first-newsletter"
 			}
 			printed := startPrinting(t, dbtest.SQLite, config.Serve{Mail: "dir:" + box.dir}, "")

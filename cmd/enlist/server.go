@@ -67,6 +67,7 @@ type server struct {
 	pages       *web.Handler
 	admin       func() *admin.Handler // made at the first request
 	files       *httpapi.Handler
+	paths       *httpserver.Mux
 	stopping    atomic.Bool
 	cut         context.CancelFunc // cancels the calls that run longer than drainTime
 	halt        context.CancelFunc // ends periodic work
@@ -130,9 +131,10 @@ func newServer(c config.Serve, r components) (*server, error) {
 		Version: version(), Log: r.log, SettingsPage: s.pages.SettingsExample}
 	s.admin = sync.OnceValue(func() *admin.Handler { return admin.New(r.service, pages) })
 	s.files = httpapi.New(r.service, httpapi.Options{Delay: s.calls.DelayFailure, Limit: s.calls.LimitRate, Log: r.log})
+	s.paths = s.routes()
 	s.registerMetrics(c, slices.Sorted(maps.Keys(queues.Queues)))
 	s.api = &http.Server{
-		Handler:           httpserver.Handler(s, r.listeners.options),
+		Handler:           httpserver.Handler(s.paths, r.listeners.options),
 		TLSConfig:         r.listeners.tls,
 		ReadHeaderTimeout: headerTime,
 		IdleTimeout:       idleTime,
@@ -146,7 +148,7 @@ func newServer(c config.Serve, r components) (*server, error) {
 		ErrorLog:       slog.NewLogLogger(r.quiet.Handler(), slog.LevelWarn),
 	}
 	if r.adminListener != nil {
-		s.ownPages = newPagesServer(s.api, httpserver.Handler(http.HandlerFunc(s.onlyPages), r.listeners.options))
+		s.ownPages = newPagesServer(s.api, httpserver.Handler(s.pageRoutes(), r.listeners.options))
 	}
 	return s, nil
 }
@@ -172,39 +174,25 @@ func (s *server) registerMetrics(c config.Serve, queues []string) {
 	}
 }
 
-// ServeHTTP serves every path on the API's address. A ServeMux is not used, because it redirects paths such as //,
-// which the API accepts.
-func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch r.URL.Path {
-	case "/healthz", "/readyz":
-		s.health(w, r)
-	default:
-		if web.IsLinkPath(r.URL.Path) {
-			s.pages.ServeHTTP(w, r)
-			return
-		}
-		if s.ownPages == nil && isBrowserAtRoot(r) {
-			http.Redirect(w, r, admin.Prefix, http.StatusSeeOther)
-			return
-		}
-		if s.ownPages == nil && admin.IsPath(r.URL.Path) {
-			s.admin().ServeHTTP(w, r)
-			return
-		}
-		if httpapi.IsPath(r.URL.Path) {
-			s.files.ServeHTTP(w, r)
-			return
-		}
-		if s.bounces != nil && feedback.IsPath(r.URL.Path) {
-			s.bounces.ServeHTTP(w, r)
-			return
-		}
-		if reference.IsPath(r.URL.Path) {
-			s.reference().ServeHTTP(w, r)
-			return
-		}
-		s.calls.ServeHTTP(w, r)
+// routes returns the handler of each path on the API's address.
+func (s *server) routes() *httpserver.Mux {
+	mux := httpserver.NewMux()
+	mux.HandleFunc("/healthz", s.health)
+	mux.HandleFunc("/readyz", s.health)
+	s.pages.Routes(mux)
+	s.files.Routes(mux)
+	for _, path := range reference.Paths() {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { s.reference().ServeHTTP(w, r) })
 	}
+	if s.bounces != nil {
+		mux.Handle(feedback.Prefix, s.bounces)
+	}
+	if s.adminListener == nil {
+		mux.HandleFunc(admin.Prefix, s.serveAdmin)
+		mux.HandleFunc("GET /{$}", s.root)
+	}
+	mux.Handle("/", s.calls)
+	return mux
 }
 
 // health answers /healthz and /readyz.

@@ -127,9 +127,6 @@ func (h *Handler) Pages() []*ui.Page {
 		func(a, b *ui.Page) int { return strings.Compare(a.Pattern, b.Pattern) })
 }
 
-// IsPath reports whether a path is one of the administration.
-func IsPath(path string) bool { return strings.HasPrefix(path, Prefix) || path+"/" == Prefix }
-
 // ServeHTTP serves a page.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head := w.Header()

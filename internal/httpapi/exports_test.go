@@ -13,6 +13,7 @@ import (
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/httpapi"
+	"enlist/internal/httpserver"
 )
 
 // covers: spec export.options, export.columns, export.access, decision 67
@@ -89,7 +90,9 @@ func TestExportNamesItsFile(t *testing.T) {
 func TestOtherMethodsAreRefused(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
-	httpapi.New(nil, httpapi.Options{}).ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/api/exports", nil))
+	mux := httpserver.NewMux()
+	httpapi.New(nil, httpapi.Options{}).Routes(mux)
+	mux.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/api/exports", nil))
 	if w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != "GET" {
 		t.Errorf("status %d", w.Code)
 	}

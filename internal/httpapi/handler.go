@@ -13,7 +13,9 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -21,6 +23,7 @@ import (
 	"enlist/api"
 	"enlist/internal/app"
 	"enlist/internal/enlist"
+	"enlist/internal/imports"
 	"enlist/internal/limiter"
 	"enlist/internal/rpc"
 
@@ -74,35 +77,58 @@ func (h *Handler) Metrics() []prometheus.Collector {
 // Drain ends the replies about the progress of imports. The imports go on.
 func (h *Handler) Drain() { h.drain.Do(func() { close(h.stopping) }) }
 
-// exportsPath is the path of exports.
-const exportsPath = "/api/exports"
+// methods are the functions of a path by HTTP method.
+type methods map[string]func(w http.ResponseWriter, r *http.Request, c *enlist.Caller) error
 
-// IsPath reports whether the Handler answers requests for a path.
-func IsPath(path string) bool { return path == exportsPath || isImportsPath(path) }
+// mux is where Routes adds paths: a httpserver.Mux.
+type mux interface {
+	HandleFunc(pattern string, h http.HandlerFunc)
+}
 
-// ServeHTTP answers a request. A refused request has a status of 400 or more, and a body of JSON with the published
-// code: {"error":{"code":303,"message":"..."}}. decisions.md: 67
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if isImportsPath(r.URL.Path) {
-		h.serveImports(w, r)
+// Routes adds the paths to a mux. A refused request has a status of 400 or more, and a body of JSON with the published
+// code: {"error":{"code":303,"message":"..."}}. decisions.md: 67 and 71
+func (h *Handler) Routes(to mux) {
+	edit := func(change editImport) methods {
+		return methods{http.MethodPost: func(w http.ResponseWriter, r *http.Request, c *enlist.Caller) error {
+			return h.editImport(w, r, c, change)
+		}}
+	}
+	to.HandleFunc("/api/exports", func(w http.ResponseWriter, r *http.Request) {
+		h.serve(w, r, methods{http.MethodGet: h.export})
+	})
+	for path, m := range map[string]methods{
+		"/api/imports":              {http.MethodGet: h.allImports, http.MethodPost: h.upload},
+		"/api/imports/{id}":         {http.MethodGet: h.showImport},
+		"/api/imports/{id}/results": {http.MethodGet: h.importResults},
+		"/api/imports/{id}/refused": {http.MethodGet: h.refusedRows},
+		"/api/imports/{id}/pause":   edit((*imports.Service).PauseImport),
+		"/api/imports/{id}/resume":  edit((*imports.Service).ResumeImport),
+		"/api/imports/{id}/cancel":  edit((*imports.Service).CancelImport),
+	} {
+		serve := func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, m) }
+		to.HandleFunc(path, serve)
+		to.HandleFunc(path+"/{$}", serve)
+	}
+}
+
+// serve answers a request with the function of its method.
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request, m methods) {
+	do := m[r.Method]
+	if do == nil {
+		allowed := strings.Join(slices.Sorted(maps.Keys(m)), ", ")
+		w.Header().Set("Allow", allowed)
+		refuse(w, http.StatusMethodNotAllowed, api.CodeMethodNotFound, "send "+allowed)
 		return
 	}
-	if r.Method != http.MethodGet {
-		w.Header().Set("Allow", http.MethodGet)
-		refuse(w, http.StatusMethodNotAllowed, api.CodeMethodNotFound, "send GET")
-		return
-	}
-	if err := h.withCaller(w, r, enlist.Standard, func(c *enlist.Caller) error {
-		return h.export(w, r, c)
-	}); err != nil {
+	err := h.withCaller(w, r, func(c *enlist.Caller) error { return do(w, r, c) })
+	if err != nil {
 		h.fail(w, r, err)
 	}
 }
 
 // withCaller runs do with the Caller of the key in the header Authorization. Errors: MissingKey, InvalidKey, Denied,
 // and those of do.
-func (h *Handler) withCaller(w http.ResponseWriter, r *http.Request, level enlist.Level,
-	do func(*enlist.Caller) error) error {
+func (h *Handler) withCaller(w http.ResponseWriter, r *http.Request, do func(*enlist.Caller) error) error {
 	c, err := h.caller(r)
 	if err != nil {
 		return err
@@ -110,8 +136,8 @@ func (h *Handler) withCaller(w http.ResponseWriter, r *http.Request, level enlis
 	if err := h.options.Limit(w.Header(), c.Key); err != nil {
 		return err
 	}
-	if c.Key.Level < level {
-		err = enlist.Refuse(enlist.Denied, "this needs the access level %s; this key has %s", level, c.Key.Level)
+	if c.Key.Level < enlist.Standard {
+		err = enlist.Refuse(enlist.Denied, "this needs the access level %s; this key has %s", enlist.Standard, c.Key.Level)
 	} else {
 		err = do(c)
 	}
@@ -151,6 +177,9 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 			h.options.Log.Warn("a file was broken off", "path", r.URL.Path, "error", broken.error)
 		}
 		panic(http.ErrAbortHandler)
+	}
+	if h.failImport(w, r, err) {
+		return
 	}
 	code, message, published := rpc.Published(err)
 	if !published {

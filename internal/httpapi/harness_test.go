@@ -15,6 +15,7 @@ import (
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/httpapi"
+	"enlist/internal/httpserver"
 )
 
 // harness is a Service with one Account, its List, and a server of the Handler of package httpapi.
@@ -39,7 +40,9 @@ func newHarnessOn(t testing.TB, store db.Engine, o httpapi.Options) *harness {
 	h.caller, err = h.service.Accounts.Operator(t.Context(), account.ID)
 	check(t, err)
 	h.list = h.addList(t, "People")
-	server := httptest.NewServer(httpapi.New(h.service, o))
+	mux := httpserver.NewMux()
+	httpapi.New(h.service, o).Routes(mux)
+	server := httptest.NewServer(mux)
 	h.url = server.URL
 	t.Cleanup(server.Close)
 	return h

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"enlist/api"
@@ -19,9 +18,6 @@ import (
 
 // This file answers the requests about imports. import_options.go reads the options of a request, and import_reply.go
 // writes the replies. decisions.md: 71
-
-// importsPath is the path of imports. The paths of single imports are below it.
-const importsPath = "/api/imports"
 
 const (
 	// maxUploads is the number of files that are uploaded at the same time. Each of them needs a few MiB of memory.
@@ -35,110 +31,56 @@ const (
 	lookEvery = 100 * time.Millisecond
 )
 
-// isImportsPath reports whether a path is of imports.
-func isImportsPath(path string) bool {
-	return path == importsPath || strings.HasPrefix(path, importsPath+"/")
-}
-
-// serveImports answers a request about imports. reference.md: import.http
-func (h *Handler) serveImports(w http.ResponseWriter, r *http.Request) {
-	if err := h.withCaller(w, r, enlist.Standard, func(c *enlist.Caller) error {
-		return h.imports(w, r, c)
-	}); err != nil {
-		h.failImport(w, r, err)
-	}
-}
-
-// failImport answers with an error. Some errors of imports have a status of their own.
-func (h *Handler) failImport(w http.ResponseWriter, r *http.Request, err error) {
-	if large, ok := errors.AsType[imports.ImportTooLarge](err); ok {
+// failImport answers with an error of imports that has a status of its own, and returns whether it did.
+func (h *Handler) failImport(w http.ResponseWriter, r *http.Request, err error) bool {
+	code, _ := api.FailureName("")
+	status := http.StatusInsufficientStorage
+	large, isLarge := errors.AsType[imports.ImportTooLarge](err)
+	full, isFull := errors.AsType[imports.NoRoom](err)
+	switch {
+	case isLarge:
 		w.Header().Set("Connection", "close") // the rest of the body was not read
-		refuse(w, http.StatusRequestEntityTooLarge, api.CodeInvalidParameters, large.Error())
-		return
-	}
-	if full, ok := errors.AsType[imports.NoRoom](err); ok {
+		status, code, err = http.StatusRequestEntityTooLarge, api.CodeInvalidParameters, large
+	case isFull:
 		h.options.Log.Error("a file was refused", "path", r.URL.Path, "error", full)
 		w.Header().Set("Connection", "close") // the body was not read
-		code, _ := api.FailureName("")
-		refuse(w, http.StatusInsufficientStorage, code, full.Error())
-		return
-	}
-	if errors.Is(err, imports.ErrNoMemory) {
+		err = full
+	case errors.Is(err, imports.ErrNoMemory):
 		w.Header().Set("Retry-After", "10")
-		code, _ := api.FailureName("")
-		refuse(w, http.StatusInsufficientStorage, code, err.Error())
-		return
+	case errors.Is(err, imports.ErrNoImport):
+		status, code = http.StatusNotFound, api.CodeInvalidParameters
+	default:
+		return false
 	}
-	if errors.Is(err, imports.ErrNoImport) {
-		refuse(w, http.StatusNotFound, api.CodeInvalidParameters, err.Error())
-		return
-	}
-	h.fail(w, r, err)
+	refuse(w, status, code, err.Error())
+	return true
 }
 
-// imports answers a request about all imports or one of them.
-func (h *Handler) imports(w http.ResponseWriter, r *http.Request, c *enlist.Caller) error {
-	rest := strings.Trim(strings.TrimPrefix(r.URL.Path, importsPath), "/")
-	if rest != "" {
-		text, action, _ := strings.Cut(rest, "/")
-		id, err := strconv.ParseInt(text, 10, 64)
-		if err != nil {
-			return imports.ErrNoImport
-		}
-		return h.oneImport(w, r, c, enlist.ImportID(id), action)
+// importID returns the ID in the path. Errors: ErrNoImport.
+func importID(r *http.Request) (enlist.ImportID, error) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return 0, imports.ErrNoImport
 	}
-	switch r.Method {
-	case http.MethodPost:
-		return h.upload(w, r, c)
-	case http.MethodGet:
-		all, err := h.service.Imports.AllImports(r.Context(), c)
-		if err != nil {
-			return err
-		}
-		lines := newImportLines(w)
-		for n := range all {
-			lines.write(&all[n])
-		}
-		return nil
+	return enlist.ImportID(id), nil
+}
+
+// allImports sends the records of all imports.
+func (h *Handler) allImports(w http.ResponseWriter, r *http.Request, c *enlist.Caller) error {
+	all, err := h.service.Imports.AllImports(r.Context(), c)
+	if err != nil {
+		return err
 	}
-	wrongMethod(w, "GET, POST")
+	lines := newImportLines(w)
+	for n := range all {
+		lines.write(&all[n])
+	}
 	return nil
 }
 
-// wrongMethod answers a request with a method that the path does not have.
-func wrongMethod(w http.ResponseWriter, allowed string) {
-	w.Header().Set("Allow", allowed)
-	refuse(w, http.StatusMethodNotAllowed, api.CodeMethodNotFound, "send "+allowed)
-}
-
-// oneImport answers a request about an import.
-func (h *Handler) oneImport(w http.ResponseWriter, r *http.Request, c *enlist.Caller, id enlist.ImportID,
-	action string) error {
-	edit := map[string]func(context.Context, *enlist.Caller, enlist.ImportID) error{
-		"pause": h.service.Imports.PauseImport, "resume": h.service.Imports.ResumeImport,
-		"cancel": h.service.Imports.CancelImport,
-	}[action]
-	allowed := http.MethodGet
-	if edit != nil {
-		allowed = http.MethodPost
-	}
-	switch {
-	case r.Method != allowed:
-		wrongMethod(w, allowed)
-		return nil
-	case action == "results":
-		return h.importResults(w, r, c, id)
-	case action == "refused":
-		return h.refusedRows(w, r, c, id)
-	case action != "" && edit == nil:
-		http.NotFound(w, r)
-		return nil
-	case edit != nil:
-		if err := edit(r.Context(), c, id); err != nil {
-			return err
-		}
-	}
-	i, err := h.service.Imports.Import(r.Context(), c, id)
+// showImport sends the record of an import.
+func (h *Handler) showImport(w http.ResponseWriter, r *http.Request, c *enlist.Caller) error {
+	i, err := h.load(r, c)
 	if err != nil {
 		return err
 	}
@@ -148,6 +90,30 @@ func (h *Handler) oneImport(w http.ResponseWriter, r *http.Request, c *enlist.Ca
 	}
 	lines.write(i)
 	return nil
+}
+
+// load returns the import in the path.
+func (h *Handler) load(r *http.Request, c *enlist.Caller) (*imports.Import, error) {
+	id, err := importID(r)
+	if err != nil {
+		return nil, err
+	}
+	return h.service.Imports.Import(r.Context(), c, id)
+}
+
+// editImport is a method of imports.Service.
+type editImport func(s *imports.Service, ctx context.Context, c *enlist.Caller, id enlist.ImportID) error
+
+// editImport changes an import and sends its record.
+func (h *Handler) editImport(w http.ResponseWriter, r *http.Request, c *enlist.Caller, change editImport) error {
+	id, err := importID(r)
+	if err == nil {
+		err = change(h.service.Imports, r.Context(), c, id)
+	}
+	if err != nil {
+		return err
+	}
+	return h.showImport(w, r, c)
 }
 
 // upload stores the file in the body of a request, and then sends the progress of its import.
@@ -218,8 +184,9 @@ func (h *Handler) follow(r *http.Request, c *enlist.Caller, i *imports.Import, l
 }
 
 // importResults sends what became of each row.
-func (h *Handler) importResults(w http.ResponseWriter, r *http.Request, c *enlist.Caller, id enlist.ImportID) error {
-	if _, err := h.service.Imports.Import(r.Context(), c, id); err != nil {
+func (h *Handler) importResults(w http.ResponseWriter, r *http.Request, c *enlist.Caller) error {
+	i, err := h.load(r, c)
+	if err != nil {
 		return err
 	}
 	query := r.URL.Query()
@@ -229,26 +196,26 @@ func (h *Handler) importResults(w http.ResponseWriter, r *http.Request, c *enlis
 			return badOption("outcome", "expected added, updated, unchanged, skipped or refused")
 		}
 	}
-	reply := &fileReply{w: w, options: &h.options, name: fmt.Sprintf("import-%d.ndjson", id), kind: "application/x-ndjson"}
+	reply := &fileReply{w: w, options: &h.options, name: fmt.Sprintf("import-%d.ndjson", i.ID), kind: "application/x-ndjson"}
 	switch query.Get("format") {
 	case "", "ndjson":
 	case "csv":
 		file.CSV = true
-		reply.name, reply.kind = fmt.Sprintf("import-%d.csv", id), "text/csv; charset=utf-8"
+		reply.name, reply.kind = fmt.Sprintf("import-%d.csv", i.ID), "text/csv; charset=utf-8"
 	default:
 		return badOption("format", "expected ndjson or csv")
 	}
-	return reply.end(h.service.Imports.WriteResults(r.Context(), c, id, file, reply))
+	return reply.end(h.service.Imports.WriteResults(r.Context(), c, i.ID, file, reply))
 }
 
 // refusedRows sends the refused rows as a file to mend.
-func (h *Handler) refusedRows(w http.ResponseWriter, r *http.Request, c *enlist.Caller, id enlist.ImportID) error {
-	i, err := h.service.Imports.Import(r.Context(), c, id)
+func (h *Handler) refusedRows(w http.ResponseWriter, r *http.Request, c *enlist.Caller) error {
+	i, err := h.load(r, c)
 	if err != nil {
 		return err
 	}
 	reply := &fileReply{w: w, options: &h.options, name: i.RefusedName(), kind: "application/octet-stream"}
-	return reply.end(h.service.Imports.RefusedRows(r.Context(), c, id, reply))
+	return reply.end(h.service.Imports.RefusedRows(r.Context(), c, i.ID, reply))
 }
 
 // timedBody is the body of an upload. Each read must end within a time.

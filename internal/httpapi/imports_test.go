@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"enlist/internal/accounts"
+	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/httpapi"
@@ -195,11 +196,17 @@ func workbook(t *testing.T, rows ...[]any) string {
 	return b.String()
 }
 
+// smallDisk is a Store whose disk has room for 1000 bytes.
+type smallDisk struct{ db.Engine }
+
+// FreeSpace implements db.Engine.
+func (smallDisk) FreeSpace() (bytes int64, known bool) { return 1000, true }
+
 // covers: spec import.http, decision 96
 func TestImportWithoutRoom(t *testing.T) {
 	h := newHarnessOn(t, smallDisk{dbtest.SQLite.Own(t)}, httpapi.Options{Log: slog.New(slog.DiscardHandler)})
 	h.addKey(t, "full", h.caller.Account.ID, enlist.Full)
-	status, lines := h.post(t, "full", "/api/imports?list_id=1", strings.NewReader(manyRows(100)))
+	status, lines := h.post(t, "full", "/api/imports?list_id=1", strings.NewReader("Email\n"+strings.Repeat("ann@example.com\n", 100)))
 	const want = `{"error":{"code":100,"message":"the disk of the database has room for 0 MiB, and the import needs at least 1 MiB: free some space"}}`
 	if status != http.StatusInsufficientStorage || lines[0] != want {
 		t.Errorf("status %d, reply %q; want 507 and %s", status, lines, want)

@@ -20,6 +20,7 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
+	"enlist/internal/httpserver"
 	"enlist/internal/mail"
 	"enlist/internal/movein/listmonk"
 	"enlist/internal/sending"
@@ -115,7 +116,9 @@ func listmonkMovesInWithItsImages(t *testing.T, e dbtest.Engine) {
 // useMoved opens, edits, previews and sends the Message 10, which shows an image.
 func (to *target) useMoved(t *testing.T, path string, picture []byte) {
 	t.Helper()
-	ctx, files := t.Context(), httptest.NewServer(web.New(nil, nil, to.service.Files, nil, must(to.service.Messages.LinkKey(t.Context()))(t), slog.New(slog.DiscardHandler)))
+	mux := httpserver.NewMux()
+	web.New(nil, nil, to.service.Files, nil, must(to.service.Messages.LinkKey(t.Context()))(t), slog.New(slog.DiscardHandler)).Routes(mux)
+	ctx, files := t.Context(), httptest.NewServer(mux)
 	defer files.Close()
 	box := t.TempDir()
 	mailer := must(mail.New(mail.Options{PublicURL: files.URL, Key: must(to.service.Messages.LinkKey(ctx))(t), Files: to.service.Files,

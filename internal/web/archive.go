@@ -4,7 +4,6 @@ import (
 	"html/template"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"enlist/internal/enlist"
@@ -61,7 +60,7 @@ func (h *Handler) ofPublicList(w http.ResponseWriter, r *http.Request, about enl
 	case err != nil:
 		h.failed(w, r, about, err)
 	case list == nil:
-		h.render(w, r, http.StatusNotFound, "unknown", page{})
+		h.unknown(w, r)
 	case r.Method != http.MethodPost:
 		h.askLink(w, r, list, "")
 	case h.readForm(w, r, maxBody):
@@ -106,10 +105,10 @@ func (h *Handler) archive(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "this page is opened with GET", http.StatusMethodNotAllowed)
 		return
 	}
-	first, second, isMail := strings.Cut(strings.TrimPrefix(r.URL.Path, archivePrefix), "/")
-	list, batch := number(first), number(second)
+	first, second := r.PathValue("list"), r.PathValue("mail")
+	list, batch, isMail := number(first), number(second), second != ""
 	if list == 0 || isMail && batch == 0 {
-		h.render(w, r, http.StatusNotFound, "unknown", page{})
+		h.unknown(w, r)
 		return
 	}
 	about := enlist.Link{DeliveryKey: enlist.DeliveryKey{List: enlist.ListID(list)}}
@@ -123,7 +122,7 @@ func (h *Handler) archive(w http.ResponseWriter, r *http.Request) {
 		case err != nil:
 			h.failed(w, r, about, err)
 		case m == nil:
-			h.render(w, r, http.StatusNotFound, "unknown", page{})
+			h.unknown(w, r)
 		default:
 			h.webPage(w, r, m)
 		}
@@ -135,7 +134,7 @@ func (h *Handler) archive(w http.ResponseWriter, r *http.Request) {
 		h.failed(w, r, about, err)
 		return
 	case a == nil:
-		h.render(w, r, http.StatusNotFound, "unknown", page{})
+		h.unknown(w, r)
 		return
 	}
 	p := page{Schema: a.Schema, Archive: &archivePage{Description: a.Schema.List.Description}}

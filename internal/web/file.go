@@ -7,7 +7,6 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"enlist/internal/enlist"
@@ -33,13 +32,13 @@ const (
 // a script on this site.
 const filePolicy = "default-src 'none'; sandbox"
 
-// IsFile reports whether a request has the path of a link to a file.
-func IsFile(r *http.Request) bool {
-	return strings.HasPrefix(r.URL.Path, "/"+string(enlist.LinkFile)+"/")
-}
-
-// file sends a file. Ranges and conditional requests work.
-func (h *Handler) file(w http.ResponseWriter, r *http.Request, id enlist.FileID) {
+// file sends the file of a link. Ranges and conditional requests work.
+func (h *Handler) file(w http.ResponseWriter, r *http.Request) {
+	id, ok := h.key.ReadFilePath(r.URL.Path)
+	if !ok {
+		h.unknown(w, r)
+		return
+	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "this link is opened with GET", http.StatusMethodNotAllowed)

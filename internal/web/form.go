@@ -27,32 +27,37 @@ const (
 	agreeInput   = "agree"
 )
 
-// serveForm handles requests below formPrefix: /s/12, /s/12.json and /s/12/link.
-func (h *Handler) serveForm(w http.ResponseWriter, r *http.Request) {
-	number, what := strings.TrimPrefix(r.URL.Path, formPrefix), ""
-	if at := strings.IndexAny(number, "./"); at >= 0 {
-		number, what = number[:at], number[at:]
+// form handles requests for a Form: /s/12, and /s/12.json for scripts.
+func (h *Handler) form(w http.ResponseWriter, r *http.Request) {
+	id, isScript := strings.CutSuffix(r.PathValue("form"), ".json")
+	switch f := h.formRequest(w, r, id); {
+	case f == nil:
+	case isScript:
+		f.json()
+	default:
+		f.only(f.show, f.send)
 	}
-	id, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || strconv.FormatInt(id, 10) != number || id <= 0 {
-		h.render(w, r, http.StatusNotFound, "unknown", page{})
-		return
+}
+
+// formLink handles requests for /s/12/link.
+func (h *Handler) formLink(w http.ResponseWriter, r *http.Request) {
+	if f := h.formRequest(w, r, r.PathValue("form")); f != nil {
+		f.only(f.askLink, f.sendLink)
+	}
+}
+
+// formRequest returns a request for the Form with an ID. It returns nil after it has answered that there is none.
+func (h *Handler) formRequest(w http.ResponseWriter, r *http.Request, id string) *formRequest {
+	n := number(id)
+	if n == 0 {
+		h.unknown(w, r)
+		return nil
 	}
 	if IsPreview(r) {
 		w.Header().Set("Content-Security-Policy", strings.Replace(h.policy, "frame-ancestors 'none'",
 			"frame-ancestors 'self'", 1))
 	}
-	f := &formRequest{Handler: h, w: w, r: r, id: enlist.FormID(id)}
-	switch what {
-	case "":
-		f.only(f.show, f.send)
-	case ".json":
-		f.json()
-	case "/link":
-		f.only(f.askLink, f.sendLink)
-	default:
-		h.render(w, r, http.StatusNotFound, "unknown", page{})
-	}
+	return &formRequest{Handler: h, w: w, r: r, id: enlist.FormID(n)}
 }
 
 // IsPreview reports whether a request is of a frame of the administration, which shows a Form as visitors see it.
@@ -166,7 +171,7 @@ func (f *formRequest) load(preferred string) *forms.Public {
 // fail answers a request whose form cannot be shown or stored.
 func (f *formRequest) fail(err error) {
 	if errors.Is(err, forms.ErrNone) {
-		f.render(f.w, f.r, http.StatusNotFound, "unknown", page{})
+		f.unknown(f.w, f.r)
 		return
 	}
 	f.logForm(err)

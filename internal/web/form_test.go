@@ -126,7 +126,7 @@ func TestViewsOfAFormAreCountedWithinLimits(t *testing.T) {
 	}
 	get := func(addr string) {
 		w := httptest.NewRecorder()
-		h.pages.ServeHTTP(w, &http.Request{Method: "GET", RemoteAddr: addr, URL: &url.URL{Path: path}, Header: http.Header{}})
+		h.server.Config.Handler.ServeHTTP(w, &http.Request{Method: "GET", RemoteAddr: addr, URL: &url.URL{Path: path}, Header: http.Header{}})
 		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `name="stamp"`) {
 			t.Fatalf("the Form is answered with %d and %s", w.Code, w.Body)
 		}

@@ -1,9 +1,13 @@
 package web
 
 import (
+	"log/slog"
+	"net/http"
+	"net/url"
 	"testing"
 
 	"enlist/internal/enlist"
+	"enlist/internal/httpserver"
 )
 
 // FuzzPath reads random paths. If a path is read as a link, it must be exactly the path that this
@@ -20,9 +24,16 @@ func FuzzPath(f *testing.F) {
 	for _, path := range []string{"/u/1-2-3-c/", "/k/1-2-3-c-/x", "/k/-/", "/u//", "/k/1-2-3-c-9./x", "/k/1-2-3-c-9.a-b/x", "/n/1-2-3-c-9/x", "/o/+1-2-3-c/x"} {
 		f.Add(path)
 	}
+	mux := httpserver.NewMux()
+	New(nil, nil, nil, nil, key, slog.New(slog.DiscardHandler)).Routes(mux)
 	f.Fuzz(func(t *testing.T, path string) {
-		if link, ok := key.Read(path); ok && (key.Path(link) != path || !IsLinkPath(path)) {
-			t.Errorf("%q is read as %+v, whose path is %q; want the same path, and IsLinkPath true", path, link, key.Path(link))
+		link, ok := key.Read(path)
+		if !ok {
+			return
+		}
+		_, pattern := mux.Handler(&http.Request{Method: http.MethodGet, URL: &url.URL{Path: path}})
+		if key.Path(link) != path || pattern != "/"+string(link.Kind)+"/" {
+			t.Errorf("%q is read as %+v, whose path is %q, and served as %q; want the same path, as its kind", path, link, key.Path(link), pattern)
 		}
 	})
 }

@@ -120,86 +120,76 @@ func (h *Handler) SetMemory(bodies *limiter.Limiter) { h.bodies = bodies }
 // SetMails sets what says whether the mails of a List leave now. Without a call they do. Call it before the first request.
 func (h *Handler) SetMails(leave func(context.Context, *enlist.List) bool) { h.mailsLeave = leave }
 
-// The beginnings of the paths of pages without a signature.
-const (
-	formPrefix    = "/s/"
-	archivePrefix = "/a/"
-)
-
-// IsLinkPath reports whether a path begins like the path of a page of this package, such as "/u/". The server
-// passes such requests to a Handler.
-func IsLinkPath(path string) bool {
-	if len(path) < 3 || path[0] != '/' || path[2] != '/' {
-		return false
-	}
-	switch enlist.LinkKind(path[1:2]) {
-	case enlist.LinkUnsubscribe, enlist.LinkConfirm, enlist.LinkOpen, enlist.LinkClick, enlist.LinkContact,
-		enlist.LinkFile, enlist.LinkPreferences, enlist.LinkMail:
-		return true
-	}
-	return path[:3] == formPrefix || path[:3] == archivePrefix
-}
+// formPrefix begins the paths of Forms.
+const formPrefix = "/s/"
 
 // action handles requests with one HTTP method for one kind of link.
 type action func(h *Handler, w http.ResponseWriter, r *http.Request, l enlist.Link)
 
-// actions returns the actions for a kind of link: show for GET and HEAD, and press for POST. press
-// is nil if the page has no button. Mail filters request every link in a mail, so show must not
-// change a subscription. decisions.md: 48
-func actions(kind enlist.LinkKind) (show, press action) {
-	switch kind {
-	case enlist.LinkUnsubscribe:
-		return (*Handler).showUnsubscribe, (*Handler).unsubscribe
-	case enlist.LinkConfirm:
-		return (*Handler).showConfirm, (*Handler).confirm
-	case enlist.LinkOpen:
-		return (*Handler).open, nil
-	case enlist.LinkClick:
-		return (*Handler).click, nil
-	case enlist.LinkPreferences:
-		return (*Handler).showPreferences, (*Handler).savePreferences
-	case enlist.LinkMail:
-		return (*Handler).mail, (*Handler).mailOwnLink
-	}
-	return (*Handler).contact, nil
+// actions are what a kind of link does: show for GET and HEAD, and press for POST, nil if the page has no button.
+type actions struct{ show, press action }
+
+// mux is where Routes adds paths: a httpserver.Mux.
+type mux interface {
+	Handle(pattern string, h http.Handler)
 }
 
-// ServeHTTP handles a request for a link. Every path without a valid signature gets the same
-// response, and the server does not read the database for it. The signature is computed from the
-// decoded path, because a proxy may escape other characters of the path.
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h.protect(w.Header())
-	switch {
-	case strings.HasPrefix(r.URL.Path, formPrefix):
-		h.serveForm(w, r)
-		return
-	case strings.HasPrefix(r.URL.Path, archivePrefix):
-		h.archive(w, r)
-		return
+// Routes adds the paths of all pages to a mux. Mail filters request every link in a mail, so a GET must not change a
+// subscription. decisions.md: 48
+func (h *Handler) Routes(to mux) {
+	route := func(pattern string, serve http.HandlerFunc) {
+		to.Handle(pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			h.protect(w.Header())
+			serve(w, r)
+		}))
 	}
-	if id, ok := h.key.ReadFilePath(r.URL.Path); ok {
-		h.file(w, r, id)
-		return
+	for kind, do := range map[enlist.LinkKind]actions{
+		enlist.LinkUnsubscribe: {(*Handler).showUnsubscribe, (*Handler).unsubscribe},
+		enlist.LinkConfirm:     {(*Handler).showConfirm, (*Handler).confirm},
+		enlist.LinkOpen:        {(*Handler).open, nil},
+		enlist.LinkClick:       {(*Handler).click, nil},
+		enlist.LinkPreferences: {(*Handler).showPreferences, (*Handler).savePreferences},
+		enlist.LinkMail:        {(*Handler).mail, (*Handler).mailOwnLink},
+		enlist.LinkContact:     {(*Handler).contact, nil},
+	} {
+		route("/"+string(kind)+"/", func(w http.ResponseWriter, r *http.Request) { h.link(w, r, do) })
 	}
+	route("/"+string(enlist.LinkFile)+"/", h.file)
+	route("/s/{form}", h.form) // also FORM.json
+	route("/s/{form}/link", h.formLink)
+	route("/s/", h.unknown)
+	route("/a/{list}", h.archive)
+	route("/a/{list}/{mail}", h.archive)
+	route("/a/", h.archive)
+}
+
+// unknown answers a path that does not exist.
+func (h *Handler) unknown(w http.ResponseWriter, r *http.Request) {
+	h.render(w, r, http.StatusNotFound, "unknown", page{})
+}
+
+// link handles a request for a link. Every path without a valid signature gets the same response, and the server does
+// not read the database for it. The signature is computed from the decoded path, because a proxy may escape other
+// characters of the path.
+func (h *Handler) link(w http.ResponseWriter, r *http.Request, do actions) {
 	link, ok := h.key.Read(r.URL.Path)
 	if !ok {
-		h.render(w, r, http.StatusNotFound, "unknown", page{})
+		h.unknown(w, r)
 		return
 	}
-	show, press := actions(link.Kind)
 	if link.Kind == enlist.LinkMail && !asksForLink(r) {
-		press = nil
+		do.press = nil
 	}
 	switch {
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
-		show(h, w, r, link)
-	case r.Method == http.MethodPost && press != nil:
+		do.show(h, w, r, link)
+	case r.Method == http.MethodPost && do.press != nil:
 		if h.readForm(w, r, maxBody) {
-			press(h, w, r, link)
+			do.press(h, w, r, link)
 		}
 	default:
 		allow := "GET, HEAD"
-		if press != nil {
+		if do.press != nil {
 			allow += ", POST"
 		}
 		w.Header().Set("Allow", allow)

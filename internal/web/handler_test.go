@@ -182,24 +182,6 @@ func TestErrorPageHidesTheCause(t *testing.T) {
 	}
 }
 
-func TestPathsOfLinksAreRecognised(t *testing.T) {
-	t.Parallel()
-	for _, path := range []string{"/u/1-2-3-c/x", "/c/", "/o/x", "/k/x", "/n/x"} {
-		t.Run("link "+path, func(t *testing.T) {
-			if !IsLinkPath(path) {
-				t.Error("IsLinkPath is false, want true")
-			}
-		})
-	}
-	for _, path := range []string{"/", "", "/u", "/rpc", "/api/jsonrpcserver", "/x/", "//u/", "/U/x", "u/x/"} {
-		t.Run("other path "+path, func(t *testing.T) {
-			if IsLinkPath(path) {
-				t.Error("IsLinkPath is true, want false")
-			}
-		})
-	}
-}
-
 // A client that disconnects in the middle of a POST changes nothing.
 //
 // covers: decision 48

@@ -18,6 +18,7 @@ import (
 	"enlist/internal/db/dbtest"
 	"enlist/internal/db/sqlite"
 	"enlist/internal/enlist"
+	"enlist/internal/httpserver"
 	"enlist/internal/lists"
 	"enlist/internal/mail/merge"
 	"enlist/internal/messages"
@@ -71,7 +72,9 @@ func newHarness(t *testing.T, settings ...string) *harness {
 	h.faults = &faults{Links: h.service.Sending}
 	h.pages = New(h.faults, h.service.Forms, h.service.Files, h.service.Messages, h.key, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	h.pages.now, h.pages.answer = h.clock, 0
-	h.server = httptest.NewServer(h.pages)
+	mux := httpserver.NewMux()
+	h.pages.Routes(mux)
+	h.server = httptest.NewServer(mux)
 	t.Cleanup(func() {
 		h.server.Close()
 		if err := store.Close(); err != nil {

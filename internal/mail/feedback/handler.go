@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"strings"
 	"time"
 
 	"enlist/internal/enlist"
@@ -38,9 +37,10 @@ type Options struct {
 	Log      *slog.Logger
 }
 
-const (
-	prefix = "/bounces/"
+// Prefix begins the paths of all providers.
+const Prefix = "/bounces/"
 
+const (
 	maxBody     = 4 << 20          // bytes of a body; SendGrid posts up to 1,000 events, SNS up to 256 KiB
 	maxRequests = 8                // requests whose bodies are in memory; further ones wait
 	readTime    = 30 * time.Second // for the body of a request
@@ -65,13 +65,10 @@ func New(o Options) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Handler{path: prefix + o.Provider + "/" + o.Secret, name: o.Provider, provider: p, service: o.Service,
+	return &Handler{path: Prefix + o.Provider + "/" + o.Secret, name: o.Provider, provider: p, service: o.Service,
 		links: o.Links, log: o.Log, events: newCounter(o.Provider), requests: make(chan struct{}, maxRequests),
 		now: time.Now}, nil
 }
-
-// IsPath reports whether a Handler answers requests for a path.
-func IsPath(path string) bool { return strings.HasPrefix(path, prefix) }
 
 // ServeHTTP answers with 200 after all events of the body were stored. The provider repeats a request with any other
 // answer, and events that were recorded before change nothing. A path with another secret does not exist.

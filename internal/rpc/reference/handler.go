@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
-	"strings"
 
 	"enlist/internal/rpc"
 )
@@ -34,13 +33,9 @@ const (
 	iconPath    = "/favicon.ico" // browsers ask for it without a link
 )
 
-// IsPath reports whether a path belongs to the reference.
-func IsPath(path string) bool {
-	switch path {
-	case pagePath, openRPCPath, stylePath, scriptPath, iconPath:
-		return true
-	}
-	return strings.HasPrefix(path, methodsPath) || strings.HasPrefix(path, clientsPath)
+// Paths are the patterns of a ServeMux for the paths that a Handler serves.
+func Paths() []string {
+	return []string{pagePath + "{$}", openRPCPath, methodsPath, stylePath, scriptPath, clientsPath, iconPath}
 }
 
 // New returns the Handler for a description of the API and its document of OpenRPC.
@@ -69,7 +64,7 @@ func (h *Handler) add(path, mediaType string, content []byte) {
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// ServeHTTP answers a GET or HEAD of a path for which IsPath is true.
+// ServeHTTP answers a GET or HEAD of a path of Paths.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f, found := h.files[r.URL.Path]
 	switch {

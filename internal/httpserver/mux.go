@@ -1,0 +1,40 @@
+package httpserver
+
+import "net/http"
+
+// Mux is an http.ServeMux that redirects nothing. The handler of /u/ or /rpc also gets a request for /u or //rpc, with
+// the path as it is and without path values: a signed link has one valid path, and the API accepts more paths than a
+// ServeMux.
+type Mux struct {
+	mux       http.ServeMux
+	byPattern map[string]*route
+}
+
+// route is a handler that a caller of Handle has given: ServeMux has others, for redirects.
+type route struct{ http.Handler }
+
+// NewMux returns a Mux without paths.
+func NewMux() *Mux { return &Mux{byPattern: make(map[string]*route)} }
+
+// Handle is as http.ServeMux.Handle. A pattern has no host.
+func (m *Mux) Handle(pattern string, h http.Handler) {
+	m.byPattern[pattern] = &route{h}
+	m.mux.Handle(pattern, m.byPattern[pattern])
+}
+
+// HandleFunc is as http.ServeMux.HandleFunc.
+func (m *Mux) HandleFunc(pattern string, h http.HandlerFunc) { m.Handle(pattern, h) }
+
+// Handler is as http.ServeMux.Handler.
+func (m *Mux) Handler(r *http.Request) (h http.Handler, pattern string) { return m.mux.Handler(r) }
+
+// ServeHTTP implements http.Handler.
+func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h, pattern := m.mux.Handler(r)
+	_, found := h.(*route)
+	if of := m.byPattern[pattern]; !found && of != nil {
+		of.ServeHTTP(w, r)
+		return
+	}
+	m.mux.ServeHTTP(w, r)
+}
