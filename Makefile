@@ -27,10 +27,11 @@ FAULTS = Killed|SeveralProcesses|Outage|Failover|HangUp|Replica|RestartUnderLoad
 COMPUTED = OfLibreOffice|HostileMessages|LongValuesDoNot|InvalidParameterFails|SameInEveryLocale|URLStopsFilling|UsePlainWords|CountsOfARecount|AModel|SchemaIsMigrated|RefusedRowsEnds|NewsletterInChromium|ShortMeasurement|MemoryStaysBounded|CitedRows|NamedPages|ArchiveUnpacks|ErrorOfTheFile|ALongRow|RowsOfAWorkbook|SortedByEachKey|FindTheSameContacts
 # The packages with these tests, those that take longest first.
 FAULTY = ./cmd/enlist ./cmd/enlist-bench ./internal/db/postgres ./internal/mail ./internal ./internal/backup ./internal/contacts ./internal/db/sqlite \
-	./internal/imports ./internal/imports/sheet ./internal/jobs ./internal/mail/merge ./internal/reports ./internal/rpc ./internal/search
+	./internal/exports ./internal/httpapi ./internal/imports ./internal/imports/sheet ./internal/jobs ./internal/messages/merge \
+	./internal/reports ./internal/rpc ./internal/search
 # The packages whose tests depend on the SQLite driver.
 DRIVEN = ./cmd/enlist ./internal/rpc ./internal/db/sqlite ./internal/app ./internal/accounts ./internal/lists ./internal/contacts ./internal/webhooks \
-	./internal/files ./internal/imports ./internal/messages ./internal/batches ./internal/sending ./internal/reports ./internal/privacy \
+	./internal/files ./internal/exports ./internal/httpapi ./internal/imports ./internal/messages ./internal/batches ./internal/sending ./internal/reports ./internal/privacy \
 	./internal/search/... ./internal/db ./internal/db/dbcopy
 
 # The tests create their databases in memory if tools/memorydir finds a folder there.

@@ -57,7 +57,7 @@ var tables = map[string]struct{ writer, readers string }{
 	"list_day_fill":       {"contacts", ""},
 	"list_day_part":       {"lists", ""},
 	"mail_day":            {"sending", ""},
-	"mail_hold":           {"events", ""},
+	"mail_hold":           {"sending", ""},
 	"mail_pace":           {"sending", ""},
 	"mail_rate":           {"sending", ""},
 	"membership":          {"users", ""},

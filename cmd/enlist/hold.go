@@ -7,7 +7,6 @@ import (
 
 	"enlist/internal/app"
 	"enlist/internal/config"
-	"enlist/internal/events"
 	"enlist/internal/sending"
 )
 
@@ -110,7 +109,7 @@ func (c *releaseCommand) say(out *console, line string) {
 }
 
 // print prints the hold and one row for each kind of work.
-func (c *releaseCommand) print(out *console, hold *events.Hold, work []sending.HeldWork) error {
+func (c *releaseCommand) print(out *console, hold *sending.Hold, work []sending.HeldWork) error {
 	c.say(out, heldText(hold))
 	if c.JSON {
 		return c.list(out.stdout, records(work, func(w *sending.HeldWork) record {
@@ -125,7 +124,7 @@ func (c *releaseCommand) print(out *console, hold *events.Hold, work []sending.H
 }
 
 // heldText says what is held, since when and why.
-func heldText(hold *events.Hold) string {
+func heldText(hold *sending.Hold) string {
 	what := "all mails are held"
 	if hold.Restored() {
 		what = "all mails and webhooks are held"

@@ -23,7 +23,7 @@ import (
 // The test plays doc/first-newsletter.md, and writes its pictures:
 // go test ./cmd/enlist -run FirstNewsletter -update
 
-var update = flag.Bool("update", false, "write the pictures of doc/first-newsletter.md, or testdata/paths.txt")
+var update = flag.Bool("update", false, "write the pictures of doc/first-newsletter.md, or testdata/paths.table")
 
 // A person who has never used enlist follows the link that serve prints, imports a file with mistakes, and sends a
 // newsletter to a Segment. Then the report shows who opened it. All is done on the pages, with and without script.

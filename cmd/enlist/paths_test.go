@@ -19,7 +19,7 @@ var changing = regexp.MustCompile(`\d{10}\.[0-9a-f]{16}|"version":"[^"]*"`)
 func TestPathsAndMethodsHaveTheirAnswers(t *testing.T) {
 	addr, key := startServerWith(t, config.Serve{})
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	old, err := os.ReadFile("testdata/paths.txt")
+	old, err := os.ReadFile("testdata/paths.table")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestPathsAndMethodsHaveTheirAnswers(t *testing.T) {
 		fmt.Fprintf(&b, " %.60q\n", body)
 	}
 	if *update {
-		err = os.WriteFile("testdata/paths.txt", []byte(b.String()), 0o644)
+		err = os.WriteFile("testdata/paths.table", []byte(b.String()), 0o644)
 	}
 	if got := b.String(); err != nil || got != string(old) && !*update {
 		t.Errorf("error %v; the answers are\n%s", err, got)

@@ -52,7 +52,8 @@ type App struct {
 // can set the time.
 func New(store db.Engine, now func() time.Time) *App {
 	d := &db.DB{Engine: store, Now: now, Confirm: accounts.Confirm}
-	s := &App{DB: d, sending: new(atomic.Pointer[pace.Settings]), Accounts: accounts.New(d), Webhooks: webhooks.New(d)}
+	s := &App{DB: d, sending: new(atomic.Pointer[pace.Settings]), Accounts: accounts.New(d),
+		Webhooks: webhooks.New(d, sending.StopsWebhooks)}
 	s.sending.Store(new(pace.Settings))
 	s.Contacts = contacts.New(d, s.Accounts, contacts.Above{SegmentUnused: batches.CheckSegmentUnused, KeyOf: users.KeyOf,
 		Forget:   []func(*db.Tx, enlist.ListID, []enlist.ContactID) error{messages.ForgetContacts, batches.ForgetContacts},

@@ -5,8 +5,8 @@ import (
 
 	"enlist/internal/batches"
 	"enlist/internal/db"
-	"enlist/internal/events"
 	"enlist/internal/imports"
+	"enlist/internal/sending"
 )
 
 // This file has the figures that an operator watches and that only the database knows: what waits, and what became of
@@ -50,7 +50,7 @@ var JobStates = [...]string{"scheduled", "available", "running", "retryable", "d
 func (s *App) Figures(ctx context.Context, kinds []string) (*Figures, error) {
 	now := s.DB.Now().Unix()
 	return db.OwnView(ctx, s.DB, func(tx *db.Tx) (*Figures, error) {
-		hold, err := events.LoadHold(tx)
+		hold, err := sending.LoadHold(tx)
 		if err != nil {
 			return nil, err
 		}

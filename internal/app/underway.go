@@ -6,8 +6,8 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/events"
 	"enlist/internal/imports"
+	"enlist/internal/sending"
 )
 
 // This file counts what goes on in an Account, for the menu of the pages. Each page reads it, so it reads only rows that
@@ -29,7 +29,7 @@ func (s *App) UnderWay(ctx context.Context, c *enlist.Caller) (u UnderWay, err e
 		if u.Imports, err = imports.CountUnderWay(tx, c); err != nil {
 			return u, err
 		}
-		hold, err := events.LoadHold(tx)
+		hold, err := sending.LoadHold(tx)
 		u.Held = hold != nil
 		return u, err
 	})

@@ -8,7 +8,6 @@
 //	search*.go       search and count
 //	change*.go       changes of many Contacts by a job
 //	person.go, values.go   the Contacts of one person, and frequent values
-//	export.go        notes an export in the audit log
 //	unknown.go       names in a call that mean nothing in a List
 //	candidate.go     a Contact that a Batch may be sent to
 //	segment*.go      Segments, and criteria that name them

@@ -13,7 +13,7 @@
 //	catalogue.go        caches definitions, which change seldom
 //	counter.go, day.go  stores the numbers of Contacts, and what each day changed
 //	contact_row.go      the values of a Contact in its row
-//	effect.go           a job that a change causes, stored in the same transaction
+//	effect.go           a job that a change causes, stored in the same transaction; work that each process repeats
 //	insertbatch*.go     several callers who each add one Contact share a transaction
 //	person.go, oldrows.go   rows about a person, and rows that an Account keeps for a time
 //	presence.go         how a process finds out that another one has died

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"context"
 	"fmt"
 	"time"
 )
@@ -66,3 +67,11 @@ func (f *Final) Error() string { return f.Err.Error() }
 
 // Unwrap returns the cause.
 func (f *Final) Unwrap() error { return f.Err }
+
+// Periodic is work that each process does when it starts, and again after each interval. A subject returns its own, and
+// package jobs runs it.
+type Periodic struct {
+	Name  string // for the log
+	Every time.Duration
+	Do    func(context.Context) error
+}

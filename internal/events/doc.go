@@ -4,6 +4,5 @@
 //	event.go         notifications and autoresponders of an event
 //	mailbox_sql.go   how often a mailbox gets mails that anyone can ask for
 //	webhook.go, webhook_sql.go   stores events for webhooks, and the targets to which they are posted
-//	hold.go          the hold of all mails, which also stops webhooks
 //	jobs.go          the jobs
 package events

@@ -3,9 +3,8 @@
 // does not know calls or Accounts.
 //
 // httpserver.go wraps the handler of the service, proxy.go has the addresses, certificate.go the certificate files,
-// validity.go the time of a certificate, and
-// acme.go certificates that the service gets itself. connections.go limits the connections, and deadlines.go the time of
-// requests.
+// validity.go the time of a certificate, and acme.go certificates that the service gets itself. connections.go limits
+// the connections, and deadlines.go the time of requests. mux.go chooses the handler of a path.
 package httpserver
 
 import (

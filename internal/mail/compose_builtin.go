@@ -2,7 +2,7 @@ package mail
 
 import (
 	"embed"
-	"enlist/internal/mail/merge"
+	"enlist/internal/messages/merge"
 	"html/template"
 	"strings"
 )

@@ -8,8 +8,8 @@ import (
 
 	"enlist/internal/enlist"
 	"enlist/internal/limiter"
-	"enlist/internal/mail/merge"
 	"enlist/internal/messages"
+	"enlist/internal/messages/merge"
 )
 
 // This file compiles each Message into templates once, and caches the templates for all

@@ -10,8 +10,8 @@ import (
 
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
-	"enlist/internal/mail/merge"
 	"enlist/internal/messages"
+	"enlist/internal/messages/merge"
 
 	"golang.org/x/net/html"
 )

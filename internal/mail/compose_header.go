@@ -13,8 +13,8 @@ import (
 
 	"enlist/internal/address"
 	"enlist/internal/enlist"
-	"enlist/internal/mail/merge"
 	"enlist/internal/messages"
+	"enlist/internal/messages/merge"
 )
 
 // This file writes the headers of a message. It also removes characters that a header must

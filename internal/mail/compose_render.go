@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"enlist/internal/enlist"
-	"enlist/internal/mail/merge"
 	"enlist/internal/messages"
+	"enlist/internal/messages/merge"
 )
 
 // This file inserts the values of a Contact into a compiled Message. It escapes each

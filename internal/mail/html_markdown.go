@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"enlist/internal/mail/merge"
+	"enlist/internal/messages/merge"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"

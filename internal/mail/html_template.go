@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"enlist/internal/mail/merge"
+	"enlist/internal/messages/merge"
 
 	"golang.org/x/net/html"
 )

@@ -8,7 +8,7 @@ import (
 
 	"enlist/internal/messages"
 
-	"enlist/internal/mail/merge"
+	"enlist/internal/messages/merge"
 	"golang.org/x/net/html"
 )
 

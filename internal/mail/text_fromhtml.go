@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"enlist/internal/mail/merge"
+	"enlist/internal/messages/merge"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"

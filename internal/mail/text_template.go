@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"enlist/internal/mail/merge"
+	"enlist/internal/messages/merge"
 )
 
 // This file handles the text part of a Message. It finds the links in a text and parses

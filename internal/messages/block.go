@@ -9,7 +9,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/files"
-	"enlist/internal/mail/merge"
+	"enlist/internal/messages/merge"
 )
 
 // This file has the blocks of a Message of the email type blocks: how a caller sends them, and which files they show.

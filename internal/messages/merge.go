@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/enlist"
-	"enlist/internal/mail/merge"
+	"enlist/internal/messages/merge"
 )
 
 // This file returns the value of each merge field of a Message for a Contact. Package merge

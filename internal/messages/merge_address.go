@@ -7,7 +7,7 @@ import (
 	"enlist/internal/address"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
-	"enlist/internal/mail/merge"
+	"enlist/internal/messages/merge"
 )
 
 // This file has the merge fields in from_address and reply_to of a Message. They are checked twice: with samples when a

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"enlist/internal/enlist"
-	"enlist/internal/mail/merge"
+	"enlist/internal/messages/merge"
 )
 
 // schemaWithEmptyField returns a List and a Contact. The Contact has values for Email, First

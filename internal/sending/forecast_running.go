@@ -6,7 +6,6 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/events"
 	"enlist/internal/lists"
 	"enlist/internal/messages"
 	"enlist/internal/pace"
@@ -49,7 +48,7 @@ func (s *Service) RunningBatches(ctx context.Context, c *enlist.Caller) ([]Runni
 		if len(moving) == 0 {
 			return all, nil
 		}
-		hold, err := events.LoadHold(tx)
+		hold, err := LoadHold(tx)
 		if err != nil || hold != nil {
 			return all, err
 		}

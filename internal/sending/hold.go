@@ -8,7 +8,6 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/events"
 )
 
 // This file has the hold: the operator stops all mails until the operator releases them. A restore of
@@ -24,21 +23,21 @@ func (s *Service) HoldMails(ctx context.Context, reason string) error {
 		return enlist.Refuse(enlist.InvalidParameters, "reason: %v", err)
 	}
 	_, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
-		hold, err := events.LoadHold(tx)
-		before := hold.AuditValues()
+		hold, err := LoadHold(tx)
+		before := hold.auditValues()
 		switch {
 		case err != nil:
 			return false, err
 		case hold.Restored():
 			hold.Reason = reason
 		default:
-			hold = &events.Hold{Reason: reason, Time: now}
+			hold = &Hold{Reason: reason, Time: now}
 		}
 		if err := accounts.Audit(tx, accounts.OperatorIn(ctx, nil), now, accounts.AuditObject{Kind: "Hold"}, before,
-			hold.AuditValues()); err != nil {
+			hold.auditValues()); err != nil {
 			return false, err
 		}
-		return true, events.SetHold(tx, hold)
+		return true, setHold(tx, hold)
 	})
 	return err
 }
@@ -47,25 +46,25 @@ func (s *Service) HoldMails(ctx context.Context, reason string) error {
 func (s *Service) HoldRestored(ctx context.Context, backup time.Time) error {
 	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
 		reason := "restored the backup of " + backup.UTC().Format(time.DateTime) + " UTC"
-		hold := &events.Hold{Reason: reason, Time: now, BackupTime: backup.Unix()}
+		hold := &Hold{Reason: reason, Time: now, BackupTime: backup.Unix()}
 		if err := accounts.Audit(tx, accounts.OperatorIn(ctx, nil), now, accounts.AuditObject{Kind: "Database"}, nil,
-			hold.AuditValues()); err != nil {
+			hold.auditValues()); err != nil {
 			return false, err
 		}
-		return true, events.SetHold(tx, hold)
+		return true, setHold(tx, hold)
 	})
 	return err
 }
 
 // Held returns the hold, or nil if mails are sent.
-func (s *Service) Held(ctx context.Context) (*events.Hold, error) {
-	return db.OwnView(ctx, s.db, events.LoadHold)
+func (s *Service) Held(ctx context.Context) (*Hold, error) {
+	return db.OwnView(ctx, s.db, LoadHold)
 }
 
 // sendingNow returns the Batches whose mails may be handed over now, and their Accounts. stopped is true while mails
 // are held or the calendar is closed.
 func (s *Service) sendingNow(tx *db.Tx) (ids map[enlist.BatchID]enlist.AccountID, stopped bool, err error) {
-	hold, err := events.LoadHold(tx)
+	hold, err := LoadHold(tx)
 	if err != nil || hold != nil || !s.sending.Load().Calendar.IsOpen(s.db.Now()) {
 		return nil, true, err
 	}

@@ -41,9 +41,9 @@ var errNotRestored = enlist.Refuse(enlist.InvalidParameters,
 	"there was no restore: only what was due before a restore can be discarded")
 
 // HeldWork returns the hold, or nil, and the work that a release lets go.
-func (s *Service) HeldWork(ctx context.Context) (hold *events.Hold, all []HeldWork, err error) {
+func (s *Service) HeldWork(ctx context.Context) (hold *Hold, all []HeldWork, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
-		hold, err = events.LoadHold(tx)
+		hold, err = LoadHold(tx)
 		if err != nil || hold == nil {
 			return err
 		}
@@ -136,7 +136,7 @@ func (s *Service) DiscardHeld(ctx context.Context) (running int64, err error) {
 
 // discardStepOf is one transaction of DiscardHeld. more says that there is work left for another one.
 func discardStepOf(tx *db.Tx, now int64) (more bool, running int64, err error) {
-	hold, err := events.LoadHold(tx)
+	hold, err := LoadHold(tx)
 	if err != nil {
 		return false, 0, err
 	}
@@ -176,12 +176,12 @@ func discardStepOf(tx *db.Tx, now int64) (more bool, running int64, err error) {
 // ReleaseMails ends the hold, so that mails are sent and webhooks posted again. It returns false if there is no hold.
 func (s *Service) ReleaseMails(ctx context.Context) (released bool, err error) {
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
-		hold, err := events.LoadHold(tx)
+		hold, err := LoadHold(tx)
 		if err != nil || hold == nil {
 			return false, err
 		}
 		if err := accounts.Audit(tx, accounts.OperatorIn(ctx, nil), now, accounts.AuditObject{Kind: "Hold"},
-			hold.AuditValues(), nil); err != nil {
+			hold.auditValues(), nil); err != nil {
 			return false, err
 		}
 		if hold.Restored() {
@@ -195,6 +195,6 @@ func (s *Service) ReleaseMails(ctx context.Context) (released bool, err error) {
 				}
 			}
 		}
-		return events.DeleteHold(tx)
+		return deleteHold(tx)
 	})
 }

@@ -1,8 +1,59 @@
 package sending
 
-import "enlist/internal/db"
+import (
+	"enlist/internal/accounts"
+	"enlist/internal/db"
+)
 
-// This file counts and deletes the jobs that a hold keeps back.
+// This file stores the hold, and counts and deletes the jobs that it keeps back.
+
+// Hold says that no mail is sent.
+type Hold struct {
+	Reason     string
+	Time       int64 // when it began
+	BackupTime int64 // when the backup was made that was restored; 0: the operator began the hold, and webhooks are posted
+}
+
+// Restored reports whether the hold began with a restore.
+func (h *Hold) Restored() bool { return h != nil && h.BackupTime > 0 }
+
+// auditValues returns the values of a hold, or nil if there is none.
+func (h *Hold) auditValues() accounts.AuditValues {
+	if h == nil {
+		return nil
+	}
+	return accounts.AuditValues{"reason": h.Reason, "time": h.Time, "backup_time": h.BackupTime}
+}
+
+func mapHold(m *db.Mapper, h *Hold) {
+	m.Value("reason", &h.Reason)
+	m.Value("time", &h.Time)
+	m.Value("backup_time", &h.BackupTime)
+}
+
+var holdTable = db.NewMapping("mail_hold", mapHold)
+
+// LoadHold returns the hold, or nil if none is stored.
+func LoadHold(tx *db.Tx) (*Hold, error) { return holdTable.One(tx, nil, "WHERE id = 1") }
+
+// StopsWebhooks reports whether a hold stops webhooks too: one that began with a restore.
+func StopsWebhooks(tx *db.Tx) (bool, error) {
+	hold, err := LoadHold(tx)
+	return hold.Restored(), err
+}
+
+// setHold stores the hold.
+func setHold(tx *db.Tx, h *Hold) error {
+	return tx.Do(`INSERT INTO mail_hold (id, reason, time, backup_time) VALUES (1, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET reason = excluded.reason, time = excluded.time, backup_time = excluded.backup_time`,
+		h.Reason, h.Time, h.BackupTime)
+}
+
+// deleteHold removes the hold.
+func deleteHold(tx *db.Tx) (bool, error) {
+	n, err := tx.Exec("DELETE FROM mail_hold WHERE id = 1")
+	return n > 0, err
+}
 
 // unfinished is the condition for jobs that the queue will still run.
 const unfinished = "state IN ('available', 'pending', 'retryable', 'running', 'scheduled')"

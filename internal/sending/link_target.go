@@ -7,8 +7,8 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/mail/merge"
 	"enlist/internal/messages"
+	"enlist/internal/messages/merge"
 	"enlist/internal/pace"
 )
 

@@ -20,8 +20,8 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/httpserver"
 	"enlist/internal/lists"
-	"enlist/internal/mail/merge"
 	"enlist/internal/messages"
+	"enlist/internal/messages/merge"
 	"enlist/internal/sending"
 )
 

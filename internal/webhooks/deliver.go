@@ -79,7 +79,7 @@ func (s *Service) TakeWebhookEvents(ctx context.Context, target enlist.WebhookTa
 				return err
 			}
 		}
-		if hold, err := events.LoadHold(tx); err != nil || hold.Restored() {
+		if stopped, err := s.stops(tx); err != nil || stopped {
 			return err
 		}
 		switch {

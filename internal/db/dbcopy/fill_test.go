@@ -226,7 +226,7 @@ func (s *testService) addRowsOutsideTheInterface(account enlist.AccountID, key e
 		if err := sending.SetPace(tx, &pace.Pace{Group: "exämple.com", Mails: 5, Top: 10, Time: 20}); err != nil {
 			return err
 		}
-		if err := events.SetHold(tx, &events.Hold{Reason: specialCharacters, Time: 30}); err != nil {
+		if err := tx.Do("INSERT INTO mail_hold (id, reason, time, backup_time) VALUES (1, ?, 30, 0)", specialCharacters); err != nil {
 			return err
 		}
 		if _, err := sending.LockDay(tx, "mail.exämple.com", "2027-01-31"); err != nil {
