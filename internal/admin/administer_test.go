@@ -150,10 +150,10 @@ func (s *site) manageKeys() {
 	if known.Key.IsStrict || known.Key.Name != "Shop" || known.Key.Rate != enlist.AnyRate {
 		s.Errorf("after the edit the key is %+v", known.Key)
 	}
-	if status, _, _ := v.post(path+"/revoke", url.Values{"confirm": {"shop"}}); status != http.StatusUnprocessableEntity {
+	if status, _, _ := v.post(path+"/revoke", url.Values{"typed": {"shops"}}); status != http.StatusUnprocessableEntity {
 		s.Errorf("a revocation with another name is answered with %d", status)
 	}
-	v.post(path+"/revoke", url.Values{"confirm": {"Shop"}})
+	v.post(path+"/revoke", url.Values{"typed": {"Shop"}})
 	if err := s.App.Accounts.Recheck(s.Context(), known); enlist.KindOf(err) != enlist.InvalidKey {
 		s.Errorf("the revoked key: %v", err)
 	}

@@ -3,7 +3,6 @@ package keys
 
 import (
 	"embed"
-	"strings"
 	"time"
 
 	"enlist/internal/accounts"
@@ -18,9 +17,7 @@ var files embed.FS
 func Pages() []ui.Page {
 	p := &pages{ui.Parse(files, "keys.html"), ui.Parse(files, "key.html"), ui.Parse(files, "made.html")}
 	return []ui.Page{
-		{Pattern: "GET /admin/keys", Level: enlist.Full, Serve: func(r *ui.Request) (*ui.View, error) {
-			return p.showAll(r, form{Level: enlist.Standard, Rate: "default"})
-		}},
+		{Pattern: "GET /admin/keys", Level: enlist.Full, Serve: p.all},
 		{Pattern: "POST /admin/keys", Level: enlist.Full, Serve: p.add},
 		{Pattern: "GET /admin/keys/{key}", Level: enlist.Full, Serve: p.one},
 		{Pattern: "POST /admin/keys/{key}", Level: enlist.Full, Serve: p.edit},
@@ -28,21 +25,7 @@ func Pages() []ui.Page {
 	}
 }
 
-type pages struct{ all, key, made *ui.Template }
-
-// form has the fields of a form about a key.
-type form struct {
-	Name    string
-	Level   enlist.Level
-	Lists   []enlist.ListID
-	Only    bool
-	Expires string // a day, or ""
-	Rate    string // as enlist.ParseCallRate reads it
-	Strict  bool
-	Confirm string // the name of the key to revoke, as it was typed
-
-	Wrong map[string]string // what is wrong, by input
-}
+type pages struct{ keys, key, made *ui.Template }
 
 // row is a key in words.
 type row struct {
@@ -51,9 +34,9 @@ type row struct {
 }
 
 var columns = ui.Columns[row]{
-	ui.TextColumn("name", "Name", func(k *row) string { return k.Name }),
-	{Text: "Begins with"}, {Text: "May"}, {Text: "Valid"}, {Text: "Calls"},
-	ui.TimeColumn("used", "Last used", func(k *row) int64 { return k.LastUsedTime }),
+	ui.TextColumn("name", "keys.name_column", func(k *row) string { return k.Name }),
+	{Text: "keys.begins_with"}, {Text: "ui.may"}, {Text: "keys.valid"}, {Text: "keys.calls"},
+	ui.TimeColumn("used", "keys.last_used", func(k *row) int64 { return k.LastUsedTime }),
 }
 
 // table is the keys that are valid, or the others.
@@ -63,15 +46,44 @@ type table struct {
 }
 
 type allData struct {
-	form
-	Levels      []ui.LevelChoice
-	ListChoices []ui.ListChoice
 	Find        ui.Find
 	Valid, Past table
+	New         ui.FormCard
 }
 
-func (p *pages) showAll(r *ui.Request, f form) (*ui.View, error) {
-	all, err := r.App.Accounts.AccountKeys(r.Context(), r.Caller)
+// inputsOf returns the inputs that each form of a key has: its name, its rate, and whether it is strict.
+func inputsOf(r *ui.Request, k *enlist.Key) (name, rate, rates, strict ui.Input) {
+	name = ui.Input{Name: "name", Label: r.Text("keys.name"), Value: k.Name, Required: true, Most: 255,
+		Autocomplete: "off"}
+	rate = ui.Input{Name: "rate", Label: r.Text("keys.rate"), Value: k.Rate.String()}
+	rates = ui.Input{Kind: ui.InputNote, Label: r.Text("keys.rates")}
+	strict = ui.Input{Name: "strict", Label: r.Text("keys.strict"), Kind: ui.InputCheck}
+	if k.IsStrict {
+		strict.Value = "1"
+	}
+	return name, rate, rates, strict
+}
+
+// newForm returns the form of a new key.
+func newForm(r *ui.Request) (ui.Form, error) {
+	name, rate, rates, strict := inputsOf(r, new(enlist.Key))
+	lists, err := r.ListsInput(nil)
+	expires := ui.Input{Name: "expires", Label: r.Text("keys.expires"), Kind: ui.InputDate}
+	return ui.Form{{Kind: ui.InputRow, Parts: ui.Form{name, r.LevelInput(enlist.Standard)}}, lists,
+		{Kind: ui.InputRow, Parts: ui.Form{expires, rate}}, rates, strict}, err
+}
+
+func (p *pages) all(r *ui.Request) (*ui.View, error) {
+	f, err := newForm(r)
+	if err != nil {
+		return nil, err
+	}
+	return p.showAll(r, f, "")
+}
+
+// showAll shows all keys, and the form of a new one.
+func (p *pages) showAll(r *ui.Request, f ui.Form, problem string) (*ui.View, error) {
+	keys, err := r.App.Accounts.AccountKeys(r.Context(), r.Caller)
 	if err != nil {
 		return nil, err
 	}
@@ -79,136 +91,141 @@ func (p *pages) showAll(r *ui.Request, f form) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := allData{form: f, Levels: ui.LevelChoices(f.Level)}
-	if d.ListChoices, err = r.ListChoices(f.Lists); err != nil {
-		return nil, err
-	}
+	d := allData{New: ui.FormCard{Heading: r.Text("keys.make"), Form: f, Button: r.Text("keys.make_button"),
+		Action: "/admin/keys", After: r.Text("keys.shown_once")}}
 	q := r.URL.Query()
-	all, d.Find = ui.FindRows(q, all, func(k *enlist.Key) string { return k.Name })
-	for i := range all {
+	keys, d.Find = ui.FindRows(q, keys, func(k *enlist.Key) string { return k.Name })
+	for i := range keys {
 		of := &d.Past
-		if all[i].Valid(r.Now.Unix()) {
+		if keys[i].Valid(r.Now.Unix()) {
 			of = &d.Valid
 		}
-		of.Rows = append(of.Rows, rowOf(r, &all[i], names))
+		of.Rows = append(of.Rows, rowOf(r, &keys[i], names))
 	}
 	d.Valid.Order, d.Past.Order = columns.Sort(q, "", d.Valid.Rows), columns.Sort(q, "", d.Past.Rows)
-	view := &ui.View{Title: "Keys", Sub: "A program uses " + r.Caller.Account.Name + " with a key", Place: "/admin/keys",
-		Content: p.all, Data: d}
-	if f.Wrong != nil {
-		view.Problem = "No key was made."
-	}
-	return view, nil
+	return &ui.View{Title: r.Text("keys.title"), Sub: r.Text("keys.about", "account", r.Caller.Account.Name),
+		Place: "/admin/keys", Content: p.keys, Data: d, Problem: problem}, nil
 }
 
 func rowOf(r *ui.Request, k *enlist.Key, names map[enlist.ListID]string) row {
-	w := row{Key: *k, May: ui.LevelText(k.Level) + "; all Lists", Used: r.Date(k.LastUsedTime), State: "for ever",
-		Calls: rateText(k.Rate)}
-	if k.Lists != nil {
-		var lists []string
-		for _, id := range k.Lists {
-			if names[id] != "" {
-				lists = append(lists, names[id])
-			}
-		}
-		w.May = ui.LevelText(k.Level) + "; only " + strings.Join(lists, ", ")
-	}
+	w := row{Key: *k, May: r.RightsText(r.LevelText(k.Level), k.Lists, names), Used: r.Date(k.LastUsedTime),
+		State: r.Text("keys.for_ever"), Calls: rateText(r, k.Rate)}
 	switch {
 	case k.RevokedTime != 0:
-		w.State = "revoked on " + r.Date(k.RevokedTime)
+		w.State = r.Text("keys.revoked_on", "time", r.Date(k.RevokedTime))
 	case k.ExpiryTime != 0 && !k.Valid(r.Now.Unix()):
-		w.State = "expired on " + r.Date(k.ExpiryTime)
+		w.State = r.Text("keys.expired_on", "time", r.Date(k.ExpiryTime))
 	case k.ExpiryTime != 0:
-		w.State = "until " + r.Date(k.ExpiryTime)
+		w.State = r.Text("keys.until", "time", r.Date(k.ExpiryTime))
 	}
 	return w
 }
 
-func rateText(rate enlist.CallRate) string {
+func rateText(r *ui.Request, rate enlist.CallRate) string {
 	switch text := rate.String(); text {
 	case "default":
-		return "as the server limits all"
+		return r.Text("keys.rate_default")
 	case "none":
-		return "without limit"
+		return r.Text("keys.rate_none")
 	default:
 		return text
 	}
 }
 
 func (p *pages) add(r *ui.Request) (*ui.View, error) {
-	f := form{Name: r.FormValue("name"), Only: r.FormValue("only") == "1", Expires: r.FormValue("expires"),
-		Rate: r.FormValue("rate"), Strict: r.FormValue("strict") != ""}
-	d := accounts.KeyDetails{Name: f.Name, Strict: f.Strict}
-	d.Level, _ = enlist.ParseLevel(r.FormValue("level")) // a wrong level is 0, which no form sends
+	f, err := newForm(r)
+	if err != nil {
+		return nil, err
+	}
+	f.Read(r)
+	d := accounts.KeyDetails{Strict: f.Value("strict") != ""}
+	d.Level, _ = enlist.ParseLevel(f.Value("level")) // a wrong level is 0, which no form sends
 	d.Level = max(d.Level, enlist.Read)
-	lists, ok := r.ChosenLists()
-	d.Lists, f.Level, f.Lists = lists, d.Level, lists
 	var wrong []*enlist.Error
-	if !ok {
-		wrong = append(wrong, ui.NoListChosen)
+	d.Name, d.Rate, wrong = read(f)
+	var refused *enlist.Error
+	if d.Lists, refused = r.ChosenLists(f); refused != nil {
+		wrong = append(wrong, refused)
 	}
-	if f.Expires != "" {
-		day, err := enlist.ParseClock(time.DateOnly, f.Expires, r.Now.Location())
+	if day := f.Value("expires"); day != "" {
+		at, err := enlist.ParseClock(time.DateOnly, day, r.Now.Location())
 		if err != nil {
-			wrong = append(wrong, enlist.Invalid("expires", "Write the day as 2027-01-31."))
+			wrong = append(wrong, enlist.Invalid("expires", r.Text("keys.bad_day")))
 		}
-		d.Expiry = day.Unix()
-	}
-	var err error
-	if d.Rate, err = enlist.ParseCallRate(f.Rate); err != nil {
-		wrong = append(wrong, enlist.Invalid("rate", err.Error()))
-	}
-	if _, err := enlist.ReadName(f.Name); err != nil {
-		wrong = append(wrong, enlist.Invalid("name", err.Error()))
+		d.Expiry = at.Unix()
 	}
 	var k *enlist.Key
 	var text string
 	if err = enlist.Together(wrong); err == nil {
 		k, text, err = r.App.Accounts.AddAccountKey(r.Context(), r.Caller, d)
 	}
-	if f.Wrong, err = ui.WrongInputs(err); f.Wrong != nil {
-		return p.showAll(r, f)
-	}
 	if err != nil {
-		return nil, err
+		if _, err := f.Refuse(err); err != nil {
+			return nil, err
+		}
+		return p.showAll(r, f, r.Text("keys.not_made"))
 	}
-	return &ui.View{Title: "Key made", Sub: k.Name, Place: "/admin/keys", Content: p.made, Data: text}, nil
+	return &ui.View{Title: r.Text("keys.made"), Sub: k.Name, Place: "/admin/keys", Content: p.made, Data: text}, nil
+}
+
+// read reads the inputs that each form has.
+func read(f ui.Form) (name string, rate enlist.CallRate, wrong []*enlist.Error) {
+	rate, err := enlist.ParseCallRate(f.Value("rate"))
+	if err != nil {
+		wrong = append(wrong, enlist.Invalid("rate", err.Error()))
+	}
+	name = f.Value("name")
+	if _, err := enlist.ReadName(name); err != nil {
+		wrong = append(wrong, enlist.Invalid("name", err.Error()))
+	}
+	return name, rate, wrong
 }
 
 type oneData struct {
-	form
-	Key row
+	Key    row
+	Edit   ui.FormCard
+	Revoke *ui.FormCard // nil: it is revoked
 }
 
-func (p *pages) one(r *ui.Request) (*ui.View, error) { return p.show(r, nil) }
+// editForm returns the form of what can be changed of a key.
+func editForm(r *ui.Request, k *enlist.Key) ui.Form {
+	name, rate, rates, strict := inputsOf(r, k)
+	return ui.Form{name, rate, rates, strict}
+}
 
-// show shows a key, with the values of a form that was refused, or else the stored ones.
-func (p *pages) show(r *ui.Request, f *form) (*ui.View, error) {
+func (p *pages) one(r *ui.Request) (*ui.View, error) {
 	k, err := find(r)
 	if err != nil {
 		return nil, err
 	}
+	return p.show(r, k, editForm(r, k), ui.Form{ui.Typed(k.Name)}, "")
+}
+
+// show shows a key with its forms.
+func (p *pages) show(r *ui.Request, k *enlist.Key, edit, revoke ui.Form, problem string) (*ui.View, error) {
 	names, err := r.ListNames()
 	if err != nil {
 		return nil, err
 	}
-	if f == nil {
-		f = &form{Name: k.Name, Rate: k.Rate.String(), Strict: k.IsStrict}
+	path := "/admin/keys/" + ui.Plain(int64(k.ID))
+	d := oneData{Key: rowOf(r, k, names),
+		Edit: ui.FormCard{Heading: r.Text("keys.edit"), Form: edit, Button: r.Text("keys.save"), Action: path}}
+	if k.RevokedTime == 0 {
+		d.Revoke = &ui.FormCard{Heading: r.Text("keys.revoke"), Texts: []string{r.Text("keys.revoke_about")},
+			Form:   revoke,
+			Button: r.Text("keys.revoke_button"), Danger: true, Action: path + "/revoke"}
 	}
-	view := &ui.View{Title: k.Name, Sub: "Begins with " + k.Prefix, Place: "/admin/keys", Content: p.key,
-		Data: oneData{*f, rowOf(r, k, names)}}
-	if f.Wrong != nil {
-		view.Problem = "Nothing was changed."
-	}
-	return view, nil
+	return &ui.View{Title: k.Name, Sub: r.Text("keys.begins", "prefix", k.Prefix), Place: "/admin/keys",
+		Content: p.key,
+		Data:    d, Problem: problem}, nil
 }
 
 // find returns the key of the path.
 func find(r *ui.Request) (*enlist.Key, error) {
-	all, err := r.App.Accounts.AccountKeys(r.Context(), r.Caller)
-	for i := range all {
-		if all[i].ID == keyID(r) {
-			return &all[i], err
+	keys, err := r.App.Accounts.AccountKeys(r.Context(), r.Caller)
+	for i := range keys {
+		if keys[i].ID == enlist.KeyID(r.ID("key")) {
+			return &keys[i], err
 		}
 	}
 	if err == nil {
@@ -217,31 +234,27 @@ func find(r *ui.Request) (*enlist.Key, error) {
 	return nil, err
 }
 
-func keyID(r *ui.Request) enlist.KeyID { return enlist.KeyID(r.ID("key")) }
-
 func (p *pages) edit(r *ui.Request) (*ui.View, error) {
-	f := form{Name: r.FormValue("name"), Rate: r.FormValue("rate"), Strict: r.FormValue("strict") != ""}
-	rate, err := enlist.ParseCallRate(f.Rate)
-	var wrong []*enlist.Error
+	k, err := find(r)
 	if err != nil {
-		wrong = append(wrong, enlist.Invalid("rate", err.Error()))
-	}
-	if _, err := enlist.ReadName(f.Name); err != nil {
-		wrong = append(wrong, enlist.Invalid("name", err.Error()))
-	}
-	if err = enlist.Together(wrong); err == nil {
-		err = r.App.Accounts.EditAccountKey(r.Context(), r.Caller, keyID(r),
-			accounts.KeyEdit{Name: &f.Name, Rate: &rate, Strict: &f.Strict})
-	}
-	switch f.Wrong, err = ui.WrongInputs(err); {
-	case f.Wrong != nil:
-		return p.show(r, &f)
-	case enlist.KindOf(err) == enlist.InvalidKey:
-		return nil, ui.ErrNotFound
-	case err != nil:
 		return nil, err
 	}
-	return ui.GoTo("/admin/keys/"+r.PathValue("key"), "Saved. It counts from the next call on."), nil
+	f := editForm(r, k)
+	f.Read(r)
+	name, rate, wrong := read(f)
+	strict := f.Value("strict") != ""
+	if err = enlist.Together(wrong); err == nil {
+		err = r.App.Accounts.EditAccountKey(r.Context(), r.Caller, k.ID,
+			accounts.KeyEdit{Name: &name, Rate: &rate, Strict: &strict})
+	}
+	if err != nil {
+		problem, err := f.Refuse(err)
+		if err != nil {
+			return nil, err
+		}
+		return p.show(r, k, f, ui.Form{ui.Typed(k.Name)}, problem)
+	}
+	return ui.GoTo("/admin/keys/"+r.PathValue("key"), r.Text("keys.saved")), nil
 }
 
 // revoke revokes a key whose name was typed, because a program may stop working.
@@ -250,12 +263,13 @@ func (p *pages) revoke(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	if strings.TrimSpace(r.FormValue("confirm")) != k.Name {
-		return p.show(r, &form{Name: k.Name, Rate: k.Rate.String(), Strict: k.IsStrict, Confirm: r.FormValue("confirm"),
-			Wrong: map[string]string{"confirm": "Type the name of the key: " + k.Name}})
+	f := ui.Form{ui.Typed(k.Name)}
+	f.Read(r)
+	if !f.IsTyped(r.Text("keys.revoke_wrong", "name", k.Name)) {
+		return p.show(r, k, editForm(r, k), f, "ui.nothing_changed")
 	}
 	if err := r.App.Accounts.RevokeAccountKey(r.Context(), r.Caller, k.ID); err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/keys", "The key is revoked."), nil
+	return ui.GoTo("/admin/keys", r.Text("keys.revoked")), nil
 }

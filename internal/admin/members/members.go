@@ -4,7 +4,6 @@ package members
 import (
 	"embed"
 	"errors"
-	"strings"
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
@@ -16,12 +15,9 @@ var files embed.FS
 
 // Pages returns the pages.
 func Pages() []ui.Page {
-	p := &pages{ui.Parse(files, "members.html", "rights.html"), ui.Parse(files, "member.html", "rights.html"),
-		ui.Parse(files, "remove.html"), ui.Parse(files, "link.html")}
+	p := &pages{ui.Parse(files, "members.html"), ui.Parse(files, "member.html"), ui.Parse(files, "remove.html"), ui.Parse(files, "link.html")}
 	return []ui.Page{
-		{Pattern: "GET /admin/users", Level: enlist.Full, Serve: func(r *ui.Request) (*ui.View, error) {
-			return p.showAll(r, rights{Level: enlist.Read}, nil)
-		}},
+		{Pattern: "GET /admin/users", Level: enlist.Full, Serve: p.all},
 		{Pattern: "POST /admin/users", Level: enlist.Full, Serve: p.invite},
 		{Pattern: "GET /admin/users/{user}", Level: enlist.Full, Serve: p.one},
 		{Pattern: "POST /admin/users/{user}", Level: enlist.Full, Serve: p.change},
@@ -32,32 +28,40 @@ func Pages() []ui.Page {
 	}
 }
 
-type pages struct{ all, member, removal, link *ui.Template }
+type pages struct{ users, user, removal, link *ui.Template }
 
-// rights are the fields of a form about a user.
-type rights struct {
-	Email, Name string
-	Level       enlist.Level
-	Lists       []enlist.ListID
-	Only        bool // only Lists
-	MaySend     bool
+// rightsForm returns the inputs of the rights of a user. The visitor allows to send only if mayAllow.
+func rightsForm(r *ui.Request, m *users.Membership, mayAllow bool) (ui.Form, error) {
+	lists, err := r.ListsInput(m.Lists)
+	f := ui.Form{r.LevelInput(m.Level)}
+	if mayAllow {
+		sends := ui.Input{Name: "may_send", Label: r.Text("members.may_send"), Kind: ui.InputCheck}
+		if m.MaySend {
+			sends.Value = "1"
+		}
+		f = append(f, sends)
+	}
+	return append(f, lists), err
 }
 
-// rightsData is what the template of the form needs.
-type rightsData struct {
-	rights
-	Levels      []ui.LevelChoice
-	ListChoices []ui.ListChoice
-	MayAllow    bool              // the visitor may send, and so allow it
-	Mails       bool              // links to sign in are mailed
-	Wrong       map[string]string // what is wrong, by input
+// membershipOf returns the rights that a form has, and what is wrong with its Lists.
+func membershipOf(r *ui.Request, f ui.Form) (m users.Membership, wrong []*enlist.Error) {
+	m.Level, _ = enlist.ParseLevel(f.Value("level")) // a wrong level is 0
+	// A form without this box does not allow it: what others send is refused.
+	m.Level, m.MaySend = max(m.Level, enlist.Read), r.PostForm.Get("may_send") != ""
+	var refused *enlist.Error
+	if m.Lists, refused = r.ChosenLists(f); refused != nil {
+		wrong = append(wrong, refused)
+	}
+	return m, wrong
 }
 
-func newRightsData(r *ui.Request, f rights, wrong map[string]string) (d rightsData, err error) {
-	d = rightsData{rights: f, Levels: ui.LevelChoices(f.Level), MayAllow: r.MaySend(), Wrong: wrong,
-		Mails: r.App.Users.SendsMail()}
-	d.ListChoices, err = r.ListChoices(f.Lists)
-	return d, err
+// inviteForm returns the form of a new user.
+func inviteForm(r *ui.Request) (ui.Form, error) {
+	rights, err := rightsForm(r, &users.Membership{Level: enlist.Read}, r.MaySend())
+	who := ui.Form{{Name: "name", Label: r.Text("members.name"), Required: true, Most: 100, Autocomplete: "off"},
+		{Name: "email", Label: r.Text("members.email"), Kind: ui.InputEmail, Required: true, Autocomplete: "off"}}
+	return append(ui.Form{{Kind: ui.InputRow, Parts: who}}, rights...), err
 }
 
 // row is a user in the table.
@@ -67,22 +71,30 @@ type row struct {
 }
 
 var columns = ui.Columns[row]{
-	ui.TextColumn("name", "Name", func(m *row) string { return m.Name }),
-	ui.TextColumn("email", "E-mail", func(m *row) string { return m.Email }),
-	{Text: "May"},
-	ui.TimeColumn("seen", "Signed in last", func(m *row) int64 { return m.SignInTime }),
+	ui.TextColumn("name", "members.name", func(m *row) string { return m.Name }),
+	ui.TextColumn("email", "members.email", func(m *row) string { return m.Email }),
+	{Text: "ui.may"},
+	ui.TimeColumn("seen", "members.seen", func(m *row) int64 { return m.SignInTime }),
 }
 
 type allData struct {
-	rightsData
-	Rows      []row
-	Order     ui.Order
-	Find      ui.Find
-	ShowsLink bool // the visitor sees the link of a new user if no mail is sent
+	Rows   []row
+	Order  ui.Order
+	Find   ui.Find
+	Invite ui.FormCard
 }
 
-func (p *pages) showAll(r *ui.Request, f rights, wrong map[string]string) (*ui.View, error) {
-	all, err := r.App.Users.AccountMembers(r.Context(), r.Visit)
+func (p *pages) all(r *ui.Request) (*ui.View, error) {
+	f, err := inviteForm(r)
+	if err != nil {
+		return nil, err
+	}
+	return p.showAll(r, f, "")
+}
+
+// showAll shows all users, and the form of a new one.
+func (p *pages) showAll(r *ui.Request, f ui.Form, problem string) (*ui.View, error) {
+	members, err := r.App.Users.AccountMembers(r.Context(), r.Visit)
 	if err != nil {
 		return nil, err
 	}
@@ -90,82 +102,62 @@ func (p *pages) showAll(r *ui.Request, f rights, wrong map[string]string) (*ui.V
 	if err != nil {
 		return nil, err
 	}
-	d := allData{ShowsLink: r.User.AllAccounts}
-	if d.rightsData, err = newRightsData(r, f, wrong); err != nil {
-		return nil, err
+	d := allData{Invite: ui.FormCard{Heading: r.Text("members.invite"), Form: f,
+		Button: r.Text("members.invite_button"),
+		Action: "/admin/users", After: r.Text("members.runner_links")}}
+	switch {
+	case r.App.Users.SendsMail():
+		d.Invite.After = r.Text("members.mails_link")
+	case r.User.AllAccounts: // the visitor sees the link
+		d.Invite.After = r.Text("members.shows_link")
 	}
-	for i := range all {
-		may := rightsText(&all[i].Membership, names)
-		if all[i].AllAccounts {
-			may = "everything in all Accounts, also in those added later"
+	for i := range members {
+		may := rightsText(r, &members[i].Membership, names)
+		if members[i].AllAccounts {
+			may = r.Text("members.all_accounts")
 		}
-		d.Rows = append(d.Rows, row{all[i], may, r.Date(all[i].SignInTime)})
+		d.Rows = append(d.Rows, row{members[i], may, r.Date(members[i].SignInTime)})
 	}
 	d.Rows, d.Find = ui.FindRows(r.URL.Query(), d.Rows, func(m *row) string { return m.Name + "\n" + m.Email })
 	d.Order = columns.Sort(r.URL.Query(), "", d.Rows)
-	view := &ui.View{Title: "Users", Sub: "Who uses these pages for " + r.Caller.Account.Name, Place: "/admin/users",
-		Content: p.all, Data: d}
-	if wrong != nil {
-		view.Problem = "No user was invited."
-	}
-	return view, nil
+	return &ui.View{Title: r.Text("members.title"), Sub: r.Text("members.about", "account", r.Caller.Account.Name),
+		Place: "/admin/users", Content: p.users, Data: d, Problem: problem}, nil
 }
 
 // rightsText says in words what a user may do.
-func rightsText(m *users.Membership, names map[enlist.ListID]string) string {
-	text := ui.LevelText(m.Level)
+func rightsText(r *ui.Request, m *users.Membership, names map[enlist.ListID]string) string {
+	level := r.LevelText(m.Level)
 	if m.MaySend {
-		text += ", and sends"
+		level = r.Text("members.also_sends", "level", level)
 	}
-	if m.Lists == nil {
-		return text + "; all Lists"
-	}
-	var lists []string
-	for _, id := range m.Lists {
-		if name := names[id]; name != "" {
-			lists = append(lists, name)
-		}
-	}
-	return text + "; only " + strings.Join(lists, ", ")
-}
-
-// read reads the form. wrong is what is wrong with the Lists.
-func read(r *ui.Request) (f rights, wrong []*enlist.Error) {
-	f = rights{Email: r.FormValue("email"), Name: r.FormValue("name"), MaySend: r.FormValue("may_send") != "",
-		Only: r.FormValue("only") == "1"}
-	f.Level, _ = enlist.ParseLevel(r.FormValue("level")) // a wrong level is 0
-	lists, ok := r.ChosenLists()
-	if f.Lists = lists; !ok {
-		wrong = append(wrong, ui.NoListChosen)
-	}
-	return f, wrong
-}
-
-func (f rights) membership() users.Membership {
-	return users.Membership{Level: max(f.Level, enlist.Read), Lists: f.Lists, MaySend: f.MaySend}
+	return r.RightsText(level, m.Lists, names)
 }
 
 func (p *pages) invite(r *ui.Request) (*ui.View, error) {
-	f, missing := read(r)
-	i := users.Invitation{Email: f.Email, Name: f.Name, Membership: f.membership()}
-	var m *users.Member
-	var link *users.MemberLink
-	err := enlist.Together(append(i.Mistakes(), missing...))
-	if err == nil {
-		m, link, err = r.App.Users.InviteMember(r.Context(), r.Visit, i)
-	}
-	wrong, err := ui.WrongInputs(err)
-	if wrong != nil {
-		return p.showAll(r, f, wrong)
-	}
+	f, err := inviteForm(r)
 	if err != nil {
 		return nil, err
 	}
+	f.Read(r)
+	i := users.Invitation{Email: f.Value("email"), Name: f.Value("name")}
+	var missing []*enlist.Error
+	i.Membership, missing = membershipOf(r, f)
+	var m *users.Member
+	var link *users.MemberLink
+	if err = enlist.Together(append(i.Mistakes(), missing...)); err == nil {
+		m, link, err = r.App.Users.InviteMember(r.Context(), r.Visit, i)
+	}
+	if err != nil {
+		if _, err := f.Refuse(err); err != nil {
+			return nil, err
+		}
+		return p.showAll(r, f, r.Text("members.not_invited"))
+	}
 	d := linkData{Member: m, Link: link}
 	if link == nil {
-		d.Without = m.Name + " uses these pages already, and signs in as before"
+		d.Without = r.Text("members.known", "name", m.Name)
 	}
-	return p.showLink(d, "Invited "+m.Name), nil
+	return p.showLink(d, r.Text("members.invited", "name", m.Name)), nil
 }
 
 // linkData is the data of the page with a link, which is shown once.
@@ -193,7 +185,7 @@ func (p *pages) newLink(r *ui.Request) (*ui.View, error) {
 	case err != nil:
 		return nil, err
 	}
-	return p.showLink(d, "A link for "+m.Name), nil
+	return p.showLink(d, r.Text("members.link_for", "name", m.Name)), nil
 }
 
 func userID(r *ui.Request) users.UserID { return users.UserID(r.ID("user")) }
@@ -205,52 +197,60 @@ type device struct {
 }
 
 type memberData struct {
-	rightsData
 	Member  *users.Member
+	Rights  *ui.FormCard // nil: the visitor cannot change them
 	Self    bool
 	Devices []device
+	Mails   bool // links to sign in are mailed
 }
 
-func (p *pages) one(r *ui.Request) (*ui.View, error) { return p.show(r, nil, nil) }
-
-// show shows a user, with the rights of a form that was refused, or else the stored ones.
-func (p *pages) show(r *ui.Request, f *rights, wrong map[string]string) (*ui.View, error) {
+func (p *pages) one(r *ui.Request) (*ui.View, error) {
 	m, sessions, err := r.App.Users.AccountMember(r.Context(), r.Visit, userID(r))
 	if err != nil {
 		return nil, err
 	}
-	if f == nil {
-		f = &rights{Level: m.Level, Lists: m.Lists, Only: m.Lists != nil, MaySend: m.MaySend}
-	}
-	d := memberData{Member: m, Self: m.ID == r.User.ID}
-	if d.rightsData, err = newRightsData(r, *f, wrong); err != nil {
-		return nil, err
-	}
-	d.MayAllow = d.MayAllow || m.MaySend
-	for _, s := range sessions {
-		d.Devices = append(d.Devices, device{s, r.Date(s.CreationTime), r.Date(s.LastUsedTime)})
-	}
-	view := &ui.View{Title: m.Name, Sub: m.Email, Place: "/admin/users", Content: p.member, Data: d}
-	if wrong != nil {
-		view.Problem = "Nothing was changed."
-	}
-	return view, nil
-}
-
-func (p *pages) change(r *ui.Request) (*ui.View, error) {
-	f, missing := read(r)
-	err := enlist.Together(missing)
-	if err == nil {
-		err = r.App.Users.ChangeMember(r.Context(), r.Visit, userID(r), f.membership())
-	}
-	wrong, err := ui.WrongInputs(err)
-	if wrong != nil {
-		return p.show(r, &f, wrong)
-	}
+	f, err := rightsForm(r, &m.Membership, r.MaySend() || m.MaySend)
 	if err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/users/"+r.PathValue("user"), "Saved. It counts from the next page on."), nil
+	return p.show(r, m, sessions, f, ""), nil
+}
+
+// show shows a user with a form of the rights.
+func (p *pages) show(r *ui.Request, m *users.Member, sessions []users.Session, f ui.Form, problem string) *ui.View {
+	d := memberData{Member: m, Self: m.ID == r.User.ID, Mails: r.App.Users.SendsMail()}
+	if !d.Self && !m.AllAccounts {
+		d.Rights = &ui.FormCard{Heading: r.Text("members.may_do", "name", m.Name), Form: f,
+			Button: r.Text("members.save")}
+	}
+	for _, s := range sessions {
+		d.Devices = append(d.Devices, device{s, r.Date(s.CreationTime), r.Date(s.LastUsedTime)})
+	}
+	return &ui.View{Title: m.Name, Sub: m.Email, Place: "/admin/users", Content: p.user, Data: d, Problem: problem}
+}
+
+func (p *pages) change(r *ui.Request) (*ui.View, error) {
+	m, sessions, err := r.App.Users.AccountMember(r.Context(), r.Visit, userID(r))
+	if err != nil {
+		return nil, err
+	}
+	f, err := rightsForm(r, &m.Membership, r.MaySend() || m.MaySend)
+	if err != nil {
+		return nil, err
+	}
+	f.Read(r)
+	membership, missing := membershipOf(r, f)
+	if err = enlist.Together(missing); err == nil {
+		err = r.App.Users.ChangeMember(r.Context(), r.Visit, m.ID, membership)
+	}
+	if err != nil {
+		problem, err := f.Refuse(err)
+		if err != nil {
+			return nil, err
+		}
+		return p.show(r, m, sessions, f, problem), nil
+	}
+	return ui.GoTo("/admin/users/"+r.PathValue("user"), r.Text("members.saved")), nil
 }
 
 func (p *pages) askRemoval(r *ui.Request) (*ui.View, error) {
@@ -258,14 +258,15 @@ func (p *pages) askRemoval(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ui.View{Title: "Remove " + m.Name + "?", Sub: m.Email, Place: "/admin/users", Content: p.removal, Data: m}, nil
+	return &ui.View{Title: r.Text("members.remove_title", "name", m.Name), Sub: m.Email, Place: "/admin/users",
+		Content: p.removal, Data: m}, nil
 }
 
 func remove(r *ui.Request) (*ui.View, error) {
 	if err := r.App.Users.RemoveMember(r.Context(), r.Visit, userID(r)); err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/users", "The user may not use this Account any more."), nil
+	return ui.GoTo("/admin/users", r.Text("members.removed")), nil
 }
 
 func endSession(r *ui.Request) (*ui.View, error) {
@@ -273,5 +274,5 @@ func endSession(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/users/"+r.PathValue("user"), "That device is signed out."), nil
+	return ui.GoTo("/admin/users/"+r.PathValue("user"), r.Text("members.signed_out")), nil
 }

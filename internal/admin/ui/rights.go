@@ -1,63 +1,69 @@
 package ui
 
-import (
-	"slices"
-
-	"enlist/internal/enlist"
-)
+import "enlist/internal/enlist"
 
 // This file has the rights of users and keys in words, and the parts of forms that choose them.
 
 // LevelText says in words what a level allows.
-func LevelText(l enlist.Level) string {
+func (r *Request) LevelText(l enlist.Level) string {
 	switch l {
 	case enlist.Read:
-		return "reads"
+		return r.Text("ui.level_read")
 	case enlist.Standard:
-		return "reads, and changes Contacts"
+		return r.Text("ui.level_standard")
 	}
-	return "does everything"
+	return r.Text("ui.level_full")
 }
 
-// LevelChoice is a level in a form.
-type LevelChoice struct {
-	Name, Text string
-	Chosen     bool
+// RightsText is LevelText with the Lists: nil for all. names has those that the user may see.
+func (r *Request) RightsText(level string, lists []enlist.ListID, names map[enlist.ListID]string) string {
+	if lists == nil {
+		return r.Text("ui.rights_all_lists", "level", level)
+	}
+	var shown []string
+	for _, id := range lists {
+		if names[id] != "" {
+			shown = append(shown, names[id])
+		}
+	}
+	return r.Text("ui.rights_lists", "level", level, "lists", r.Language.Series(shown))
 }
 
-// LevelChoices returns the levels for a form.
-func LevelChoices(chosen enlist.Level) (all []LevelChoice) {
+// LevelInput returns the input that chooses a level.
+func (r *Request) LevelInput(chosen enlist.Level) Input {
+	in := Input{Name: "level", Label: r.Text("ui.may"), Kind: InputChoice, Value: chosen.String()}
 	for l := enlist.Read; l <= enlist.Full; l++ {
-		all = append(all, LevelChoice{l.String(), LevelText(l), l == chosen})
+		in.Options = append(in.Options, Option{Value: l.String(), Text: r.LevelText(l)})
 	}
-	return all
+	return in
 }
 
-// ListChoice is a List in a form.
-type ListChoice struct {
-	ID     enlist.ListID
-	Name   string
-	Chosen bool
+// ListsInput returns the input that chooses all Lists, which is nil, or some of those that the user may use.
+func (r *Request) ListsInput(chosen []enlist.ListID) (Input, error) {
+	some := Input{Name: "list", Kind: InputBoxes}
+	for _, id := range chosen {
+		some.Chosen = append(some.Chosen, Plain(int64(id)))
+	}
+	in := Input{Name: "only", Label: r.Text("ui.lists"), Kind: InputRadio}
+	if chosen != nil {
+		in.Value = "1"
+	}
+	var err error
+	some.Options, err = r.ListOptions()
+	in.Options = []Option{{Text: r.Text("ui.lists_all")}, {Value: "1", Text: r.Text("ui.lists_only"), Parts: Form{some}}}
+	return in, err
 }
 
-// ListChoices returns the Lists that the user may use, in the order of their names.
-func (r *Request) ListChoices(chosen []enlist.ListID) ([]ListChoice, error) {
-	all, err := r.Lists()
-	choices := make([]ListChoice, len(all))
-	for i := range all {
-		choices[i] = ListChoice{all[i].ID, all[i].Name, slices.Contains(chosen, all[i].ID)}
+// ChosenLists returns the Lists that a form with a ListsInput has: nil for all. It refuses "some" without any.
+func (r *Request) ChosenLists(f Form) (lists []enlist.ListID, refused *enlist.Error) {
+	if f.Value("only") != "1" {
+		return nil, nil
 	}
-	return choices, err
-}
-
-// ChosenLists returns the Lists of a form with the fields only ("1": some Lists) and list. It returns nil for all
-// Lists. ok is false if the form says "some" and has none.
-func (r *Request) ChosenLists() (lists []enlist.ListID, ok bool) {
-	if r.FormValue("only") != "1" {
-		return nil, true
-	}
-	for _, id := range r.Form["list"] {
+	for _, id := range f.In("list").Chosen {
 		lists = append(lists, enlist.ListID(Int(id)))
 	}
-	return lists, len(lists) > 0
+	if len(lists) == 0 {
+		refused = enlist.Invalid("list", r.Text("ui.no_list_chosen"))
+	}
+	return lists, refused
 }
