@@ -3,6 +3,7 @@ package admin
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"io"
 	"log/slog"
@@ -185,7 +186,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
 	var view *ui.View
 	err := request.CheckAccount(r.PostForm.Get(ui.AccountInput))
 	if err == nil {
-		view, err = p.Serve(request)
+		view, err = h.answer(request, p)
 	}
 	switch {
 	case err != nil:
@@ -202,6 +203,24 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
 	default:
 		h.write(w, r, http.StatusOK, view, v)
 	}
+}
+
+// answer runs a page. A page that changes nothing reads in one View with what the menu shows, so that its numbers are of
+// one moment.
+func (h *Handler) answer(r *ui.Request, p *ui.Page) (view *ui.View, err error) {
+	if r.Method != http.MethodGet || p.File {
+		return p.Serve(r)
+	}
+	err = h.app.DB.OneView(r.Caller.Context(r.Context()), func(ctx context.Context) (err error) {
+		again := *r // the function may run again
+		again.Request = r.Request.WithContext(ctx)
+		if view, err = p.Serve(&again); err == nil && view != nil && view.To == "" {
+			u := h.underWay(again.Request, http.StatusOK, r.Visit)
+			view.UnderWay = &u
+		}
+		return err
+	})
+	return view, err
 }
 
 // readForm reads the form of a user who may use a page. If it returns false, it has answered the request.
@@ -321,7 +340,11 @@ func (h *Handler) write(w http.ResponseWriter, r *http.Request, status int, view
 		_ = control.SetWriteDeadline(time.Time{})
 	}()
 	view.Done = h.doneOf(r, v)
-	if err := ui.Write(w, r, status, view, h.options.Language, v, h.underWay(r, status, v)); err != nil {
+	if view.UnderWay == nil {
+		u := h.underWay(r, status, v)
+		view.UnderWay = &u
+	}
+	if err := ui.Write(w, r, status, view, h.options.Language, v); err != nil {
 		h.logFailure(r, "a page failed", err)
 		http.Error(w, "this page failed: the log of the server says why", http.StatusInternalServerError)
 	}

@@ -24,7 +24,7 @@ func Pages() []ui.Page {
 	return []ui.Page{
 		{Pattern: "GET /admin/images", Level: enlist.Read, Serve: p.list},
 		{Pattern: "POST /admin/images", Level: enlist.Full, Upload: true, Whole: true, Serve: p.upload},
-		{Pattern: "GET /admin/images/{file}", Level: enlist.Read, Serve: show},
+		{Pattern: "GET /admin/images/{file}", Level: enlist.Read, File: true, Serve: show},
 		{Pattern: "GET /admin/images/{file}/delete", Level: enlist.Full, Serve: p.askDelete},
 		{Pattern: "POST /admin/images/{file}/delete", Level: enlist.Full, Serve: p.remove},
 	}

@@ -34,8 +34,8 @@ func Pages() []ui.Page {
 		{Pattern: "GET /admin/imports/new", Level: level, Serve: p.form},
 		{Pattern: "POST /admin/imports/new", Level: level, Upload: true, Serve: p.upload},
 		{Pattern: "GET /admin/imports/{import}", Level: level, Serve: p.show},
-		{Pattern: "GET /admin/imports/{import}/results.csv", Level: level, Serve: results},
-		{Pattern: "GET /admin/imports/{import}/refused", Level: level, Serve: refusedRows},
+		{Pattern: "GET /admin/imports/{import}/results.csv", Level: level, File: true, Serve: results},
+		{Pattern: "GET /admin/imports/{import}/refused", Level: level, File: true, Serve: refusedRows},
 		{Pattern: "POST /admin/imports/{import}/{command}", MaxForm: ui.TextForm, Level: level, Serve: p.command},
 	}
 }

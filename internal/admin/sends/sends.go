@@ -30,9 +30,9 @@ func Pages() []ui.Page {
 		{Pattern: "POST /admin/sends/check", Level: enlist.Standard, Serve: p.test},
 		{Pattern: "POST /admin/sends", Level: enlist.Standard, Serve: p.send},
 		{Pattern: "GET /admin/sends/{batch}", Level: enlist.Read, Serve: p.report},
-		{Pattern: "GET /admin/sends/{batch}/figures.csv", Level: enlist.Read, Serve: figuresFile},
+		{Pattern: "GET /admin/sends/{batch}/figures.csv", Level: enlist.Read, File: true, Serve: figuresFile},
 		{Pattern: "GET /admin/sends/{batch}/people/{kind}", Level: enlist.Standard, Serve: p.people},
-		{Pattern: "GET /admin/sends/{batch}/people.csv", Level: enlist.Standard, Serve: peopleFile},
+		{Pattern: "GET /admin/sends/{batch}/people.csv", Level: enlist.Standard, File: true, Serve: peopleFile},
 		{Pattern: "GET /admin/sends/{batch}/cancel", Level: enlist.Standard, Serve: p.cancel},
 		{Pattern: "POST /admin/sends/{batch}/{command}", Level: enlist.Standard, Serve: p.edit},
 	}

@@ -30,6 +30,7 @@ type Page struct {
 	Upload  bool                          // the page reads its body with Request.Upload
 	Whole   bool                          // of Upload: the page has all of the body in memory
 	MaxForm int64                         // largest form in bytes; 0: 64 KiB
+	File    bool                          // a GET sends a file while it reads; other GETs read in one View
 	Serve   func(*Request) (*View, error) // returns no View after it has sent a file to the Writer
 }
 
@@ -65,10 +66,11 @@ type View struct {
 	Problem  string // what was wrong with the request
 	Content  *Template
 	Data     any
-	Fragment string // block of Content that answers Request.Fragment; "": the main part of the page
-	To       string // path to which the browser goes in place of a page
-	Done     string // what the request has done, which the page at To shows
-	Mail     string // HTML of a mail, in place of a page
+	Fragment string        // block of Content that answers Request.Fragment; "": the main part of the page
+	To       string        // path to which the browser goes in place of a page
+	Done     string        // what the request has done, which the page at To shows
+	UnderWay *app.UnderWay // what the menu shows; nil: it is not read yet
+	Mail     string        // HTML of a mail, in place of a page
 }
 
 // Action is a button at the top of a page.
@@ -245,13 +247,12 @@ func (d *layoutData) refresh(u *url.URL) {
 	}
 }
 
-// Write writes a page in a language. v is nil without a user who is signed in. The menu shows u.
-func Write(w http.ResponseWriter, r *http.Request, status int, view *View, in *language.Language, v *users.Visit,
-	u app.UnderWay) error {
+// Write writes a page in a language. v is nil without a user who is signed in.
+func Write(w http.ResponseWriter, r *http.Request, status int, view *View, in *language.Language, v *users.Visit) error {
 	d := layoutData{View: *view, Visit: v}
 	if v != nil {
 		d.AccountID, d.Menu = v.Caller.Account.ID, menuFor(v.Caller)
-		d.Counts = countsOf(in, u)
+		d.Counts = countsOf(in, *view.UnderWay)
 	}
 	if view.Refresh > 0 {
 		d.refresh(r.URL)
