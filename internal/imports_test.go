@@ -36,7 +36,7 @@ var allowedImports = map[string][]string{
 		"enlist/internal/language", "enlist/internal/limiter", "enlist/internal/users"},
 	"enlist/internal/admin/ui": {"enlist/internal/address", "enlist/internal/app", "enlist/internal/enlist", "enlist/internal/language",
 		"enlist/internal/users"},
-	"enlist/internal/admin/signin":   {"enlist/internal/admin/ui", "enlist/internal/enlist", "enlist/internal/users"},
+	"enlist/internal/admin/signin":   {"enlist/internal/admin/ui", "enlist/internal/enlist", "enlist/internal/language", "enlist/internal/users"},
 	"enlist/internal/admin/you":      {"enlist/internal/admin/ui", "enlist/internal/enlist", "enlist/internal/users"},
 	"enlist/internal/admin/members":  {"enlist/internal/admin/ui", "enlist/internal/enlist", "enlist/internal/users"},
 	"enlist/internal/admin/keys":     {"enlist/internal/accounts", "enlist/internal/admin/ui", "enlist/internal/enlist"},

@@ -2,6 +2,7 @@
 // they sign in, is in package users.
 //
 //	handler.go   which page answers a request, and who may see it
+//	serve.go     reads the form of a request and runs its page
 //	problem.go   a page that only says what went wrong
 //	ui/          layout, style sheet, numbers, tables, charts
 //	signin/      sign-in with a password or a link

@@ -28,6 +28,7 @@ func (c *counted) Update(ctx context.Context, fn func(*db.Tx) error) error {
 	return c.Engine.Update(ctx, fn)
 }
 
+// covers: decision 151
 // A page reads in two Views: one says who is signed in, and one reads all else. So its numbers are of one moment.
 func TestAPageReadsInOneView(t *testing.T) {
 	h := newHold(t)

@@ -5,6 +5,7 @@
 //	conn.go, dialect.go a connection, and the SQL that differs between the engines
 //	tx.go               a transaction as one function sees it (Tx)
 //	transaction.go      runs a function for a Caller, or for a service itself (DB, View, Update)
+//	oneview.go          lets several Views be parts of one (OneView)
 //	phases.go           runs a search again if it is too slow or its reply too long (InPhases)
 //	idempotent.go       Idempotency-Key: a repeated call is executed once
 //	steps.go            long changes in several transactions, which a repeated call continues after a crash

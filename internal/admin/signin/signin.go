@@ -11,6 +11,7 @@ import (
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
+	"enlist/internal/language"
 	"enlist/internal/users"
 )
 
@@ -22,6 +23,7 @@ type Options struct {
 	Delay     func(*http.Request) // waits after a sign-in that failed
 	SetCookie func(w http.ResponseWriter, cookie string)
 	Browser   func(*http.Request) users.Browser
+	Language  *language.Language
 	Write     func(w http.ResponseWriter, r *http.Request, status int, view *ui.View, v *users.Visit)
 }
 
@@ -61,7 +63,7 @@ func (p *Pages) show(w http.ResponseWriter, r *http.Request, status int, wrong s
 	if d.Options, err = p.users.PasskeyToSignIn(r.Host); err != nil {
 		d.Options = "" // the other ways go on
 	}
-	p.options.Write(w, r, status, &ui.View{Title: "Sign in", Problem: wrong, Content: p.form, Data: d}, nil)
+	p.options.Write(w, r, status, &ui.View{Title: p.options.Language.Text("signin.title"), Problem: wrong, Content: p.form, Data: d}, nil)
 }
 
 // SignIn signs a user in.
@@ -71,13 +73,13 @@ func (p *Pages) SignIn(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case errors.Is(err, users.ErrSignIn):
 		p.options.Delay(r)
-		p.show(w, r, http.StatusUnprocessableEntity, "The address or the password is wrong.", d)
+		p.show(w, r, http.StatusUnprocessableEntity, "signin.wrong", d)
 	case errors.Is(err, users.ErrTooManyTries):
 		p.show(w, r, http.StatusTooManyRequests,
-			"Too many tries for this address. Wait a quarter of an hour, or ask for a link.", d)
+			"signin.too_many_tries", d)
 	case errors.Is(err, users.ErrBusy):
 		w.Header().Set("Retry-After", "5")
-		p.show(w, r, http.StatusServiceUnavailable, "Too many users sign in at this moment. Try again in some seconds.", d)
+		p.show(w, r, http.StatusServiceUnavailable, "signin.busy", d)
 	case err != nil:
 		p.fail(w, r)
 	default:
@@ -94,7 +96,7 @@ func (p *Pages) SignInWithPasskey(w http.ResponseWriter, r *http.Request) {
 	case errors.Is(err, users.ErrPasskey) || users.IsLinkError(err): // or the user has no Account any more
 		p.options.Delay(r)
 		p.show(w, r, http.StatusUnprocessableEntity,
-			"This passkey does not sign in: it was removed, or the page was open for more than an hour. Try again.", d)
+			"signin.wrong_passkey", d)
 	case err != nil:
 		p.fail(w, r)
 	default:
@@ -115,16 +117,13 @@ func next(path string) string {
 }
 
 func (p *Pages) fail(w http.ResponseWriter, r *http.Request) {
-	p.show(w, r, http.StatusServiceUnavailable, "The database does not answer. Try again.", formData{})
+	p.show(w, r, http.StatusServiceUnavailable, "signin.no_database", formData{})
 }
 
 // linkData is the data of the page of a link.
 type linkData struct {
-	Valid   bool
-	Name    string // of the user; "": the link makes the first user
-	Email   string
-	NewName string
-	Wrong   map[string]string // what is wrong, by input
+	Valid bool
+	Card  ui.FormCard
 }
 
 // Link shows the page of a link, whose button signs in.
@@ -132,49 +131,66 @@ func (p *Pages) Link(w http.ResponseWriter, r *http.Request) {
 	user, err := p.users.UserOfLink(r.Context(), r.PathValue("text"))
 	switch {
 	case users.IsLinkError(err):
-		p.showLink(w, r, http.StatusNotFound, linkData{})
+		p.showBadLink(w, r)
 	case err != nil:
 		p.fail(w, r)
 	case user == nil:
-		p.showLink(w, r, http.StatusOK, linkData{Valid: true})
+		p.showFirst(w, r, http.StatusOK, p.firstForm())
 	default:
-		p.showLink(w, r, http.StatusOK, linkData{Valid: true, Name: user.Name})
+		p.showLink(w, r, http.StatusOK, "signin.title", ui.FormCard{Button: p.text("signin.button"),
+			Texts: []string{p.text("signin.hello", "name", user.Name)}})
 	}
 }
 
-func (p *Pages) showLink(w http.ResponseWriter, r *http.Request, status int, d linkData) {
-	title := "Sign in"
-	switch {
-	case !d.Valid:
-		title = "This link does not work"
-	case d.Name == "":
-		title = "Welcome to enlist"
+func (p *Pages) text(key string, args ...any) string { return p.options.Language.Text(key, args...) }
+
+// firstForm returns the form with which the first user says who that is.
+func (p *Pages) firstForm() ui.Form {
+	return ui.Form{
+		{Name: "name", Label: p.text("signin.name"), Required: true, Most: 100, Autocomplete: "name"},
+		{Name: "email", Label: p.text("signin.email"), Kind: ui.InputEmail, Required: true, Autocomplete: "username"},
+		{Name: "password", Label: p.text("signin.new_password"), Kind: ui.InputPassword, Required: true, Least: 10,
+			Autocomplete: "new-password"},
 	}
-	p.options.Write(w, r, status, &ui.View{Title: title, Content: p.link, Data: d}, nil)
+}
+
+func (p *Pages) showFirst(w http.ResponseWriter, r *http.Request, status int, f ui.Form) {
+	f.In("password").Value = ""
+	p.showLink(w, r, status, "signin.welcome", ui.FormCard{Texts: []string{p.text("signin.first")}, Form: f,
+		Button: p.text("signin.begin")})
+}
+
+func (p *Pages) showLink(w http.ResponseWriter, r *http.Request, status int, title string, c ui.FormCard) {
+	p.options.Write(w, r, status, &ui.View{Title: p.text(title), Content: p.link, Data: linkData{true, c}}, nil)
+}
+
+func (p *Pages) showBadLink(w http.ResponseWriter, r *http.Request) {
+	p.options.Write(w, r, http.StatusNotFound, &ui.View{Title: p.text("signin.bad_link"), Content: p.link, Data: linkData{}}, nil)
 }
 
 // UseLink signs the user of a link in, or makes the first user.
 func (p *Pages) UseLink(w http.ResponseWriter, r *http.Request) {
 	text, b := r.PathValue("text"), p.options.Browser(r)
-	d := linkData{Valid: true, Email: r.FormValue("email"), NewName: r.FormValue("name")}
 	user, err := p.users.UserOfLink(r.Context(), text)
 	var cookie string
+	f := p.firstForm()
 	switch {
 	case err != nil:
 	case user != nil:
 		cookie, err = p.users.UseLink(r.Context(), text, b)
 	default:
+		_ = r.FormValue("name") // reads the form
+		f.ReadFrom(r.PostForm)
 		cookie, err = p.users.BecomeFirst(r.Context(), text,
-			users.FirstUser{Email: d.Email, Name: d.NewName, Password: r.FormValue("password")}, b)
+			users.FirstUser{Email: f.Value("email"), Name: f.Value("name"), Password: f.Value("password")}, b)
 	}
-	var wrong *enlist.Error
 	switch {
 	case users.IsLinkError(err):
 		p.options.Delay(r)
-		p.showLink(w, r, http.StatusNotFound, linkData{})
-	case errors.As(err, &wrong) && wrong.Kind == enlist.InvalidParameters:
-		d.Wrong = ui.Mistakes(wrong)
-		p.showLink(w, r, http.StatusUnprocessableEntity, d)
+		p.showBadLink(w, r)
+	case enlist.KindOf(err) == enlist.InvalidParameters:
+		_, _ = f.Refuse(err) // each mistake stands beside its input
+		p.showFirst(w, r, http.StatusUnprocessableEntity, f)
 	case err != nil:
 		p.fail(w, r)
 	default:

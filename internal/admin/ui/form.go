@@ -57,7 +57,8 @@ type Input struct {
 	IsOpen      bool   // of InputFold: it is not folded at first
 	Zone        bool   // form.js chooses the time zone of the browser
 
-	Rows, Most   int    // lines of InputArea, 0: 4; most letters, 0: the service has a limit, or none
+	Rows         int    // lines of InputArea; 0: 4
+	Least, Most  int    // letters; 0: the service has a limit, or none
 	Example      string // shown while there is no value
 	Autocomplete string // what the browser may fill in
 	Accept       string // of InputFile: the ends of the names

@@ -18,7 +18,7 @@ func Pages() []ui.Page {
 	p := &page{ui.Parse(files, "you.html")}
 	return []ui.Page{
 		{Pattern: "GET /admin/you", Level: enlist.Read, Serve: func(r *ui.Request) (*ui.View, error) {
-			return p.show(r, form{})
+			return p.show(r, newForms(r))
 		}},
 		{Pattern: "POST /admin/you/password", Level: enlist.Read, Serve: p.setPassword},
 		{Pattern: "POST /admin/you/passkeys", Level: enlist.Read, Serve: p.addPasskey},
@@ -29,21 +29,36 @@ func Pages() []ui.Page {
 
 type page struct{ content *ui.Template }
 
-// form is a form of the page that was refused.
-type form struct {
-	Problem string            // "": none was refused
-	Wrong   map[string]string // what is wrong, by input
-	Name    string            // of a passkey, as it was typed
+// forms are the forms of the page, perhaps as they were refused.
+type forms struct {
+	password, passkey ui.Form
+	problem           string
+}
+
+// newForms returns the forms without values.
+func newForms(r *ui.Request) (f forms) {
+	f.password = ui.Form{{Kind: ui.InputHidden, Autocomplete: "username", Value: r.User.Email}}
+	f.passkey = ui.Form{{Name: "name", Label: r.Text("you.new_name"), Most: 100, Required: true,
+		Example: r.Text("you.example")}}
+	if r.User.HasPassword() {
+		present := ui.Input{Name: "present", Label: r.Text("you.present"), Kind: ui.InputPassword,
+			Autocomplete: "current-password", Required: true}
+		f.password = append(f.password, present)
+		present.ID = "present-passkey"
+		f.passkey = append(f.passkey, present)
+	}
+	f.password = append(f.password, ui.Input{Name: "password", Label: r.Text("signin.new_password"),
+		Kind: ui.InputPassword, Autocomplete: "new-password", Least: 10, Required: true})
+	return f
 }
 
 // data is the data of the page.
 type data struct {
-	form
-	HasPassword bool
-	Email       string
-	Sessions    []session
-	Passkeys    []passkey
-	Options     string // with which a browser makes a passkey; "": it cannot
+	Password ui.FormCard
+	Passkey  ui.Form
+	Sessions []session
+	Passkeys []passkey
+	Options  string // with which a browser makes a passkey; "": it cannot
 }
 
 type session struct {
@@ -57,13 +72,22 @@ type passkey struct {
 	Added, Used string
 }
 
-func (p *page) show(r *ui.Request, f form) (*ui.View, error) {
-	all, err := r.App.Users.Sessions(r.Context(), r.User.ID)
+func (p *page) show(r *ui.Request, f forms) (*ui.View, error) {
+	sessions, err := r.App.Users.Sessions(r.Context(), r.User.ID)
 	if err != nil {
 		return nil, err
 	}
-	d := data{form: f, HasPassword: r.User.HasPassword(), Email: r.User.Email}
-	for _, s := range all {
+	d := data{Passkey: f.passkey, Password: ui.FormCard{Heading: r.Text("you.change_password"), Form: f.password,
+		Action: "/admin/you/password", Button: r.Text("you.save"), After: r.Text("you.signs_out")}}
+	if !r.User.HasPassword() {
+		d.Password.Heading, d.Password.Texts = r.Text("you.choose_password"), []string{r.Text("you.next_time")}
+	}
+	for _, in := range []*ui.Input{f.password.In("present"), f.password.In("password"), f.passkey.In("present")} {
+		if in != nil {
+			in.Value = "" // a page has no password
+		}
+	}
+	for _, s := range sessions {
 		d.Sessions = append(d.Sessions, session{s, r.Date(s.CreationTime), s.ID == r.Session.ID})
 	}
 	passkeys, err := r.App.Users.Passkeys(r.Context(), r.User.ID)
@@ -76,50 +100,50 @@ func (p *page) show(r *ui.Request, f form) (*ui.View, error) {
 	if d.Options, err = r.App.Users.PasskeyToAdd(r.Context(), r.Visit, r.Host); err != nil {
 		return nil, err
 	}
-	return &ui.View{Title: r.User.Name, Sub: r.User.Email, Place: "/admin/you", Problem: f.Problem, Content: p.content,
+	return &ui.View{Title: r.User.Name, Sub: r.User.Email, Place: "/admin/you", Problem: f.problem, Content: p.content,
 		Data: d}, nil
 }
 
 func (p *page) setPassword(r *ui.Request) (*ui.View, error) {
-	err := r.App.Users.SetPassword(r.Context(), r.Visit, r.FormValue("present"), r.FormValue("password"))
+	f := newForms(r)
+	f.password.Read(r)
+	err := r.App.Users.SetPassword(r.Context(), r.Visit, f.password.Value("present"), f.password.Value("password"))
 	if err == nil {
-		return ui.GoTo("/admin/you", "Your password was changed."), nil
+		return ui.GoTo("/admin/you", r.Text("you.password_changed")), nil
 	}
-	f := form{Problem: "The password was not changed."}
-	if f.refused(err, "present") {
-		return p.show(r, f)
-	}
-	if f.Wrong, err = ui.WrongInputs(err); err != nil {
+	f.problem = r.Text("you.password_kept")
+	if err := refuse(r, f.password, err); err != nil {
 		return nil, err
 	}
 	return p.show(r, f)
 }
 
-// refused reports whether an error is about the present password, and shows it beside a field.
-func (f *form) refused(err error, field string) bool {
+// refuse shows beside the inputs of a form what is wrong, or returns an error that is about none of them.
+func refuse(r *ui.Request, f ui.Form, err error) error {
 	switch {
 	case errors.Is(err, users.ErrSignIn):
-		f.Wrong = map[string]string{field: "This is not your present password."}
+		f.Refused("present", r.Text("you.wrong_password"))
+		return nil
 	case errors.Is(err, users.ErrTooManyTries):
-		f.Wrong = map[string]string{field: "Too many tries. Wait a quarter of an hour."}
+		f.Refused("present", r.Text("you.too_many_tries"))
+		return nil
 	}
-	return f.Wrong != nil
+	_, err = f.Refuse(err)
+	return err
 }
 
 func (p *page) addPasskey(r *ui.Request) (*ui.View, error) {
-	f := form{Problem: "The passkey was not added.", Name: r.FormValue("name")}
-	err := r.App.Users.AddPasskey(r.Context(), r.Visit, r.Host, f.Name, r.FormValue("present"), r.FormValue("answer"))
+	f := newForms(r)
+	f.passkey.Read(r)
+	err := r.App.Users.AddPasskey(r.Context(), r.Visit, r.Host, f.passkey.Value("name"), f.passkey.Value("present"),
+		r.FormValue("answer"))
 	if err == nil {
-		return ui.GoTo("/admin/you", "The passkey was added. Use it the next time you sign in."), nil
+		return ui.GoTo("/admin/you", r.Text("you.passkey_added")), nil
 	}
-	switch {
-	case f.refused(err, "passkey"):
-		return p.show(r, f)
-	case errors.Is(err, users.ErrPasskey):
-		f.Problem = "The passkey was not added: the browser took too long, or the device has one already. Try again."
-		return p.show(r, f)
-	}
-	if f.Wrong, err = ui.WrongInputs(err); err != nil {
+	f.problem = r.Text("you.passkey_not_added")
+	if errors.Is(err, users.ErrPasskey) {
+		f.problem = r.Text("you.passkey_too_late")
+	} else if err := refuse(r, f.passkey, err); err != nil {
 		return nil, err
 	}
 	return p.show(r, f)
@@ -133,7 +157,7 @@ func removePasskey(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/you", "The passkey signs in no more. Delete it in the device too."), nil
+	return ui.GoTo("/admin/you", r.Text("you.passkey_removed")), nil
 }
 
 func endSession(r *ui.Request) (*ui.View, error) {
@@ -144,5 +168,5 @@ func endSession(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/you", "That device is signed out."), nil
+	return ui.GoTo("/admin/you", r.Text("you.signed_out")), nil
 }
