@@ -3,6 +3,7 @@
 //
 //	handler.go   which page answers a request, and who may see it
 //	serve.go     reads the form of a request and runs its page
+//	cookie.go, done.go   the cookie of a session; the sentence about the last request
 //	problem.go   a page that only says what went wrong
 //	ui/          layout, style sheet, numbers, tables, charts
 //	signin/      sign-in with a password or a link
