@@ -21,7 +21,7 @@ import (
 // This file creates the Lists of all parts: each has 10 Fields, and Contacts whose values depend only on their number.
 
 // onEngines measures on a new SQLite database with this name, and on PostgreSQL if --postgres is set.
-func (b *bench) onEngines(name string, measure func(db string) error) error {
+func (b *bench) onEngines(name string, measure func(database string) error) error {
 	err := measure(filepath.Join(b.Dir, name))
 	if err != nil || b.Postgres == "" {
 		return err
@@ -30,27 +30,27 @@ func (b *bench) onEngines(name string, measure func(db string) error) error {
 }
 
 // isPostgres reports whether a value of --db is PostgreSQL.
-func isPostgres(db string) bool { return strings.HasPrefix(db, "postgres") }
+func isPostgres(database string) bool { return strings.HasPrefix(database, "postgres") }
 
 // engine returns the name of the engine for the report.
-func engine(db string) string {
-	if isPostgres(db) {
+func engine(database string) string {
+	if isPostgres(database) {
 		return "PostgreSQL"
 	}
 	return "SQLite"
 }
 
 // openStore opens the store at a value of --db.
-func (b *bench) openStore(db string) (db.Engine, error) {
-	if isPostgres(db) {
-		return postgres.Open(b.ctx, db, postgres.Options{})
+func (b *bench) openStore(database string) (db.Engine, error) {
+	if isPostgres(database) {
+		return postgres.Open(b.ctx, database, postgres.Options{})
 	}
-	return sqlite.Open(b.ctx, db, sqlite.Options{})
+	return sqlite.Open(b.ctx, database, sqlite.Options{})
 }
 
 // open opens a store and its service. A new database gets an Account with the key of this program.
-func (b *bench) open(db string) (db.Engine, *app.App, *enlist.Caller, error) {
-	store, err := b.openStore(db)
+func (b *bench) open(database string) (db.Engine, *app.App, *enlist.Caller, error) {
+	store, err := b.openStore(database)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -67,8 +67,8 @@ func (b *bench) open(db string) (db.Engine, *app.App, *enlist.Caller, error) {
 }
 
 // makeList adds a List with the given number of Contacts to a database.
-func (b *bench) makeList(db string, contacts int) (enlist.ListID, error) {
-	store, service, caller, err := b.open(db)
+func (b *bench) makeList(database string, count int) (enlist.ListID, error) {
+	store, service, caller, err := b.open(database)
 	if err != nil {
 		return 0, err
 	}
@@ -77,7 +77,7 @@ func (b *bench) makeList(db string, contacts int) (enlist.ListID, error) {
 	if err != nil {
 		return 0, err
 	}
-	_, err = b.fill(store, list, contacts)
+	_, err = b.fill(store, list, count)
 	return list, err
 }
 

@@ -21,8 +21,8 @@ const mailConnections = "16"
 
 // mailing measures autoresponders.
 func (b *bench) mailing() error {
-	return b.onEngines("mail.db", func(db string) error {
-		in, err := b.makeMailingList(db, b.waiting())
+	return b.onEngines("mail.db", func(database string) error {
+		in, err := b.makeMailingList(database, b.waiting())
 		if err != nil {
 			return err
 		}
@@ -30,7 +30,7 @@ func (b *bench) mailing() error {
 			return err
 		}
 		round := int64(0)
-		return b.repeat(fmt.Sprintf("%s: mails of autoresponders, %s connections", engine(db), mailConnections),
+		return b.repeat(fmt.Sprintf("%s: mails of autoresponders, %s connections", engine(database), mailConnections),
 			func() (outcome, error) { round++; return b.sendQueued(in, round) })
 	})
 }
@@ -91,12 +91,12 @@ func (b *bench) taken(mails *sink, n int) error {
 }
 
 // serveWithSink starts a server whose mails go to a new, paused sink. The caller stops the server and closes the sink.
-func (b *bench) serveWithSink(db string) (*sink, *process, error) {
+func (b *bench) serveWithSink(database string) (*sink, *process, error) {
 	to, err := newSink()
 	if err != nil {
 		return nil, nil, err
 	}
-	server, err := b.serve(db, "--smtp", to.url(), "--mail-connections", mailConnections)
+	server, err := b.serve(database, "--smtp", to.url(), "--mail-connections", mailConnections)
 	if err != nil {
 		to.close()
 	}
@@ -105,13 +105,13 @@ func (b *bench) serveWithSink(db string) (*sink, *process, error) {
 
 // makeMailingList creates a List, its Contacts and a Message. A mail of the Message has 2 KB, with a text part, an HTML
 // part and three merged values.
-func (b *bench) makeMailingList(db string, contacts int) (*mailingList, error) {
-	store, service, caller, err := b.open(db)
+func (b *bench) makeMailingList(database string, contacts int) (*mailingList, error) {
+	store, service, caller, err := b.open(database)
 	if err != nil {
 		return nil, err
 	}
 	defer store.Close()
-	in := &mailingList{db: db}
+	in := &mailingList{db: database}
 	for _, step := range []func() error{
 		func() error { in.list, err = b.addList(service, caller); return err },
 		func() error { in.message, err = b.addMessage(service, caller); return err },

@@ -85,11 +85,11 @@ type accountList struct {
 }
 
 func (c *accountList) Run(ctx context.Context, out *console, s *app.App) error {
-	accounts, err := s.Accounts.AllAccounts(ctx)
+	listed, err := s.Accounts.AllAccounts(ctx)
 	if err != nil {
 		return err
 	}
-	return c.list(out.stdout, records(accounts, accountRecord), "id", "name", "timezone", "limit")
+	return c.list(out.stdout, records(listed, accountRecord), "id", "name", "timezone", "limit")
 }
 
 type accountRename struct {

@@ -17,7 +17,7 @@ import (
 // again. Elsewhere, such as in a log, it is a line each time the status changes, and every lineEvery.
 
 const (
-	// followEvery is the time between two looks at the Batch.
+	// followEvery is the time between two reads of the Batch.
 	followEvery = time.Second
 	// lineEvery is the shortest time between two lines of the same status if the output is no terminal.
 	lineEvery = 10 * time.Second
@@ -116,7 +116,7 @@ func (p *batchProgress) print(b *batches.Batch, now time.Time) {
 	p.status = b.Status
 }
 
-// rate returns how many mails a second were sent since the first look, or 0 if this is not known yet.
+// rate returns how many mails a second were sent since the first read, or 0 if this is not known yet.
 func (p *batchProgress) rate(sent int64, now time.Time) float64 {
 	passed := now.Sub(p.first).Seconds()
 	if p.first.IsZero() || passed < 1 {

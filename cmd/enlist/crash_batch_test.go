@@ -62,7 +62,7 @@ func killedServerSendsEachMailOfABatch(t *testing.T, e dbtest.Engine) {
 	server := mailtest.Start(t, mailtest.Options{})
 	server.Script(mailtest.Always(mailtest.Rcpt, mailtest.Wait(time.Millisecond)))
 	c := newCrash(t, e, server.URL())
-	var batches []int64
+	var ids []int64
 	var message int64
 	for round := range rounds {
 		processes := []*process{c.process()}
@@ -73,12 +73,12 @@ func killedServerSendsEachMailOfABatch(t *testing.T, e dbtest.Engine) {
 		if round == 0 {
 			message = c.recipients()
 		}
-		batches = append(batches, c.addBatch(round, message))
+		ids = append(ids, c.addBatch(round, message))
 		sendFor(t.Context(), server, rand.IntN(crashRecipients))
-		c.chooseWinner(round, batches[round])
+		c.chooseWinner(round, ids[round])
 		if round%3 == 1 {
-			must(0, c.client.EditBatch(t.Context(), batches[round], api.PauseBatch, 0))(t)
-			must(0, c.client.EditBatch(t.Context(), batches[round], api.UnpauseBatch, 0))(t)
+			must(0, c.client.EditBatch(t.Context(), ids[round], api.PauseBatch, 0))(t)
+			must(0, c.client.EditBatch(t.Context(), ids[round], api.UnpauseBatch, 0))(t)
 		}
 		for i, p := range processes {
 			if i > 0 && round%2 == 1 { // the other process continues for a moment
@@ -88,8 +88,8 @@ func killedServerSendsEachMailOfABatch(t *testing.T, e dbtest.Engine) {
 			c.killed++
 		}
 	}
-	c.sendBatches(server.URL(), batches)
-	c.onlyDoubtfulAgain(c.inspectBatches(server.Messages(), batches, crashRecipients))
+	c.sendBatches(server.URL(), ids)
+	c.onlyDoubtfulAgain(c.inspectBatches(server.Messages(), ids, crashRecipients))
 }
 
 // A real mail server gets the mails of some Batches, which are of the same kinds. In each round the test kills the program, the mail server or both
@@ -101,7 +101,7 @@ func TestKilledServerSendsBatchesThroughOpenSMTPD(t *testing.T) {
 	sink := mailtest.Start(t, mailtest.Options{})
 	server := mailtest.StartOpenSMTPD(t, sink)
 	c := newCrash(t, dbtest.SQLite, server.URL())
-	var batches []int64
+	var ids []int64
 	var message int64
 	rounds := crashRounds(t, 4)
 	recipients := max(20, 400/rounds) // OpenSMTPD forwards few mails a second
@@ -111,8 +111,8 @@ func TestKilledServerSendsBatchesThroughOpenSMTPD(t *testing.T) {
 		if round == 0 {
 			message = c.recipientsAt(server.Domain, recipients)
 		}
-		batches = append(batches, c.addBatch(round, message))
-		c.chooseWinner(round, batches[round])
+		ids = append(ids, c.addBatch(round, message))
+		c.chooseWinner(round, ids[round])
 		sendFor(t.Context(), sink, rand.IntN(recipients))
 		if round > 0 {
 			server.Kill()
@@ -123,11 +123,11 @@ func TestKilledServerSendsBatchesThroughOpenSMTPD(t *testing.T) {
 			server.Start()
 		}
 	}
-	c.sendBatches(server.URL(), batches)
+	c.sendBatches(server.URL(), ids)
 	server.Until("all mails have arrived", time.Duration(3+rounds)*time.Minute, func() bool {
-		return len(messageIDs(t, server.Arrived())) >= len(batches)*recipients
+		return len(messageIDs(t, server.Arrived())) >= len(ids)*recipients
 	})
-	c.inspectBatches(server.Arrived(), batches, int64(recipients)) // OpenSMTPD may also repeat a mail after a kill
+	c.inspectBatches(server.Arrived(), ids, int64(recipients)) // OpenSMTPD may also repeat a mail after a kill
 }
 
 // recipients adds a Message and the Contacts, and returns the Message.
@@ -252,11 +252,11 @@ func messageIDs(t *testing.T, messages []mailtest.Message) map[string]int {
 
 // inspectBatches compares the Batches with the messages that the mail server has accepted. It returns how many messages
 // arrived again, and how many mails were in doubt.
-func (c *crash) inspectBatches(messages []mailtest.Message, batches []int64, recipients int64) (again, doubt int64) {
+func (c *crash) inspectBatches(messages []mailtest.Message, ids []int64, recipients int64) (again, doubt int64) {
 	c.t.Helper()
 	mails := messageIDs(c.t, messages)
 	again = int64(len(messages) - len(mails))
-	if want := len(batches) * int(recipients); len(mails) != want {
+	if want := len(ids) * int(recipients); len(mails) != want {
 		c.t.Errorf("%d different mails arrived, want %d", len(mails), want)
 	}
 	store := c.open()
@@ -268,7 +268,7 @@ func (c *crash) inspectBatches(messages []mailtest.Message, batches []int64, rec
 		c.t.Fatal(err)
 	}
 	others := int64(0) // mails of the second variants
-	for _, id := range batches {
+	for _, id := range ids {
 		b, err := service.Batches.Batch(c.t.Context(), caller, enlist.BatchID(id))
 		if err != nil || b.Sent != recipients || b.Recipients != recipients {
 			c.t.Errorf("Batch %d has the counts %+v, %v, want %d sent", id, b.Counts, err, recipients)
@@ -292,7 +292,7 @@ func (c *crash) inspectBatches(messages []mailtest.Message, batches []int64, rec
 	if most := int64(16 * 8 * c.killed); doubt > most {
 		c.t.Errorf("%d mails were in doubt, want at most %d", doubt, most)
 	}
-	c.t.Logf("%d Batches, %d mails, %d in doubt, %d arrived twice", len(batches), len(mails), doubt, again)
+	c.t.Logf("%d Batches, %d mails, %d in doubt, %d arrived twice", len(ids), len(mails), doubt, again)
 	return again, doubt
 }
 

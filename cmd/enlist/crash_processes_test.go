@@ -34,7 +34,7 @@ func TestSeveralProcessesShareOneDatabase(t *testing.T) {
 		t.Skip("several processes are slow to start: run this test with \"make faults\"")
 	}
 	t.Parallel()
-	const contacts = 200 // at each stage
+	const subscribed = 200 // at each stage
 	server := mailtest.Start(t, mailtest.Options{})
 	f := &processes{crash: newCrash(t, dbtest.Postgres, server.URL()), reported: make(map[int64]bool)}
 	receiver := httptest.NewServer(f)
@@ -45,13 +45,13 @@ func TestSeveralProcessesShareOneDatabase(t *testing.T) {
 	must(a.client.AddWebhook(t.Context(), api.Details{"object": "contact", "event": "created", "url": receiver.URL, "list_id": 1}))(t)
 	b, victim := f.begin(), f.begin()
 	f.load(12)
-	f.await(contacts)
+	f.await(subscribed)
 	f.change(victim, a, b)
 	f.lose(victim)
-	f.await(contacts)
+	f.await(subscribed)
 	f.change(a, b)
 	f.change(b, a)
-	f.await(contacts)
+	f.await(subscribed)
 	close(f.ending)
 	f.workers.Wait()
 	a.end(syscall.SIGTERM)

@@ -76,14 +76,14 @@ type crash struct {
 }
 
 func newCrash(t *testing.T, e dbtest.Engine, smtp string) *crash {
-	db := e.New(t)
-	setSettings(t, db, map[string]string{"mail-from": "news@example.com"})
-	return newCrashAt(t, db, smtp)
+	target := e.New(t)
+	setSettings(t, target, map[string]string{"mail-from": "news@example.com"})
+	return newCrashAt(t, target, smtp)
 }
 
 // newCrashAt is newCrash for an existing database.
-func newCrashAt(t *testing.T, db, smtp string) *crash {
-	return &crash{t: t, db: db, smtp: smtp, key: strings.Repeat("c", 64), answered: make(map[int64]string)}
+func newCrashAt(t *testing.T, target, smtp string) *crash {
+	return &crash{t: t, db: target, smtp: smtp, key: strings.Repeat("c", 64), answered: make(map[int64]string)}
 }
 
 // process is a running server.
@@ -205,7 +205,7 @@ func (c *crash) inspect() {
 	ctx, store := c.t.Context(), c.open()
 	defer store.Close()
 	c.check(store)
-	jobs := c.notifications(store)
+	queued := c.notifications(store)
 	stored := 0
 	err := store.View(ctx, func(tx *db.Tx) error {
 		last, err := contacts.LastContactID(tx, 1)
@@ -216,8 +216,8 @@ func (c *crash) inspect() {
 			stored++
 			var rows []enlist.LedgerRow
 			rows, err = contacts.LedgerRows(tx, 1, id, 0, 0)
-			if len(rows) != 1 || jobs[id] != 1 {
-				c.t.Errorf("Contact %d has %d ledger rows and %d notifications, want one of each", id, len(rows), jobs[id])
+			if len(rows) != 1 || queued[id] != 1 {
+				c.t.Errorf("Contact %d has %d ledger rows and %d notifications, want one of each", id, len(rows), queued[id])
 			}
 		}
 		return err
@@ -225,9 +225,9 @@ func (c *crash) inspect() {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	if stored < len(c.answered) || len(jobs) != stored {
+	if stored < len(c.answered) || len(queued) != stored {
 		c.t.Errorf("%d Contacts are stored, %d have notifications, and the server had returned %d IDs",
-			stored, len(jobs), len(c.answered))
+			stored, len(queued), len(c.answered))
 	}
 }
 

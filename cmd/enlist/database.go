@@ -24,10 +24,10 @@ import (
 // This file opens a database of either engine, and finds the Account that a command acts for.
 
 // withService runs do with a Service on an existing database.
-func withService(ctx context.Context, db config.Database, do func(*app.App) error) error {
-	return withStore(ctx, db, func(store *database) error {
+func withService(ctx context.Context, dbFlags config.Database, do func(*app.App) error) error {
+	return withStore(ctx, dbFlags, func(store *database) error {
 		service, _ := newService(store, advisor.DefaultRules())
-		declareSettings(service, db)
+		declareSettings(service, dbFlags)
 		if err := service.ReadSettings(ctx); err != nil && enlist.KindOf(err) != enlist.InvalidParameters {
 			return err // enlist settings must be able to change a value that this version cannot read
 		}
@@ -37,9 +37,9 @@ func withService(ctx context.Context, db config.Database, do func(*app.App) erro
 
 // newService returns the Service of a store and its index advisor, which observes the Service's searches.
 func newService(store db.Engine, rules advisor.Rules) (*app.App, *advisor.Advisor) {
-	service, advisor := app.New(store, time.Now), advisor.New(store, time.Now, rules)
-	service.SetSearchObserver(advisor)
-	return service, advisor
+	service, indexes := app.New(store, time.Now), advisor.New(store, time.Now, rules)
+	service.SetSearchObserver(indexes)
+	return service, indexes
 }
 
 // database is a store of either engine, with the functions that are not in db.Engine.
@@ -89,14 +89,14 @@ func openDatabase(ctx context.Context, c config.Serve, mayBeNew bool, log *slog.
 }
 
 // withStore runs do with the store of an existing database, and then closes the store.
-func withStore(ctx context.Context, db config.Database, do func(*database) error) error {
-	if err := db.Check(); err != nil {
+func withStore(ctx context.Context, dbFlags config.Database, do func(*database) error) error {
+	if err := dbFlags.Check(); err != nil {
 		return &usageError{err}
 	}
-	if err := db.Exists(); err != nil {
+	if err := dbFlags.Exists(); err != nil {
 		return err
 	}
-	store, err := openDatabase(ctx, config.Serve{Database: db}, false, nil, nil)
+	store, err := openDatabase(ctx, config.Serve{Database: dbFlags}, false, nil, nil)
 	if err != nil {
 		return err
 	}

@@ -43,16 +43,16 @@ func (c *doctorCommand) Run(ctx context.Context, out *console) error {
 		}
 		return c.conclude(out, &found)
 	}
-	err := withStore(ctx, c.Database, func(store *database) error { return found.look(ctx, store, c) })
+	err := withStore(ctx, c.Database, func(store *database) error { return found.check(ctx, store, c) })
 	if err != nil {
 		return err
 	}
 	return c.conclude(out, &found)
 }
 
-// look runs the checks that need only the database, and the flags of mails and of the certificate.
-func (f *findings) look(ctx context.Context, store *database, c *doctorCommand) error {
-	service, advisor := newService(store, advisor.DefaultRules())
+// check runs the checks that need only the database, and the flags of mails and of the certificate.
+func (f *findings) check(ctx context.Context, store *database, c *doctorCommand) error {
+	service, indexes := newService(store, advisor.DefaultRules())
 	declareSettings(service, c.Database)
 	for _, check := range []struct {
 		about string
@@ -61,7 +61,7 @@ func (f *findings) look(ctx context.Context, store *database, c *doctorCommand) 
 		{"database", func() (p, n []string, err error) { p, err = store.check(ctx); return }},
 		{"writing", func() (p, n []string, err error) { return problemOf(store.Ready(ctx)), nil, nil }},
 		{"jobs", func() (p, n []string, err error) { return checkJobs(ctx, store) }},
-		{"indexes", func() (p, n []string, err error) { return checkIndexes(ctx, store, advisor) }},
+		{"indexes", func() (p, n []string, err error) { return checkIndexes(ctx, store, indexes) }},
 		{"access", func() (p, n []string, err error) { p, err = checkAccess(ctx, service); return }},
 		{"proxy", func() (p, n []string, err error) { p, err = checkProxies(ctx, service); return }},
 		{"senders", func() (p, n []string, err error) { p, err = service.Accounts.RefusedSenders(ctx); return }},

@@ -15,12 +15,12 @@ const keptHeap = 16 << 20
 
 // heapWatch decides when to return memory.
 type heapWatch struct {
-	collections uint64 // garbage collections at the last look
+	collections uint64 // garbage collections at the last check
 	least       uint64 // bytes of the heap after memory was returned last
 }
 
-// look returns memory if the process is idle.
-func (w *heapWatch) look(context.Context) error {
+// check returns memory if the process is idle.
+func (w *heapWatch) check(context.Context) error {
 	if w.due(readHeap()) {
 		w.returnMemory()
 	}
@@ -33,7 +33,7 @@ func (w *heapWatch) returnMemory() {
 	w.collections, w.least = readHeap()
 }
 
-// due reports whether the heap has grown, and no collection ran since the last look. While calls run,
+// due reports whether the heap has grown, and no collection ran since the last check. While calls run,
 // collections are frequent, and the next calls use the memory again.
 func (w *heapWatch) due(collections, heap uint64) bool {
 	idle := collections == w.collections

@@ -81,7 +81,7 @@ func (c *releaseCommand) release(ctx context.Context, out *console, s *app.App, 
 	return nil
 }
 
-// discard waits until the jobs that run at this moment are back in the queue. It takes the time of a look at the hold.
+// discard waits until the jobs that run at this moment are back in the queue. It takes as long as the interval at which processes read the hold.
 func discard(ctx context.Context, s *app.App) error {
 	for end := time.Now().Add(time.Minute); ; {
 		running, err := s.Sending.DiscardHeld(ctx)

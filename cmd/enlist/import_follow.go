@@ -22,8 +22,8 @@ import (
 // This file runs an Import and shows its progress. On a terminal the progress is a bar with the rate and the time left.
 // Elsewhere, such as in a log, it is a line every lineEvery.
 
-// importLook is the time between two looks at an Import.
-const importLook = 200 * time.Millisecond
+// importEvery is the time between two reads of an Import.
+const importEvery = 200 * time.Millisecond
 
 // runImport runs an Import and shows its progress. If another process runs it already, runImport only shows the
 // progress, unless that process dies. The first SIGINT or SIGTERM pauses the Import, and a second one ends the process.
@@ -63,7 +63,7 @@ func runWhenFree(ctx context.Context, s *app.App, id enlist.ImportID) error {
 			return err
 		}
 		select {
-		case <-time.After(importLook):
+		case <-time.After(importEvery):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -75,7 +75,7 @@ func runWhenFree(ctx context.Context, s *app.App, id enlist.ImportID) error {
 func followImport(ctx context.Context, s *app.App, caller *enlist.Caller, id enlist.ImportID, f format,
 	out *console) error {
 	p := newImportProgress(out.stderr)
-	tick := time.NewTicker(importLook)
+	tick := time.NewTicker(importEvery)
 	defer tick.Stop()
 	for {
 		i, err := s.Imports.Import(ctx, caller, id)
@@ -157,9 +157,9 @@ type importProgress struct {
 	terminal bool
 	bars     *mpb.Progress
 	bar      *mpb.Bar
-	rows     int64 // of the last look
+	rows     int64 // of the last read
 	first    time.Time
-	before   int64 // rows that were done at the first look
+	before   int64 // rows that were done at the first read
 	printed  time.Time
 }
 
@@ -203,7 +203,7 @@ func (p *importProgress) draw(i *imports.Import) {
 	p.bar.SetCurrent(i.Bytes)
 }
 
-// rate returns the rows in a second since the first look.
+// rate returns the rows in a second since the first read.
 func (p *importProgress) rate(decor.Statistics) string {
 	passed := time.Since(p.first).Seconds()
 	if passed < 1 {

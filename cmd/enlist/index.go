@@ -34,8 +34,8 @@ type indexList struct {
 }
 
 func (c *indexList) Run(ctx context.Context, out *console) error {
-	return withAdvisor(ctx, c.Database, func(_ *app.App, advisor *advisor.Advisor) error {
-		found, err := advisor.Reports(ctx)
+	return withAdvisor(ctx, c.Database, func(_ *app.App, indexes *advisor.Advisor) error {
+		found, err := indexes.Reports(ctx)
 		if err != nil {
 			return err
 		}
@@ -95,8 +95,8 @@ type indexCreate struct {
 
 // Run builds the index and waits for it.
 func (c *indexCreate) Run(ctx context.Context, out *console) error {
-	return withAdvisor(ctx, c.Database, func(s *app.App, advisor *advisor.Advisor) error {
-		x, err := advisor.Create(ctx, enlist.ListID(c.List), c.Key, c.Parts)
+	return withAdvisor(ctx, c.Database, func(s *app.App, indexes *advisor.Advisor) error {
+		x, err := indexes.Create(ctx, enlist.ListID(c.List), c.Key, c.Parts)
 		switch {
 		case errors.Is(err, enlist.ErrIndexBusy):
 			return next(err, "enlist index list shows whether the index is ready")
@@ -123,9 +123,9 @@ type indexDrop struct {
 
 // Run drops the indexes. Searches stop using an index before it is dropped.
 func (c *indexDrop) Run(ctx context.Context, out *console) error {
-	return withAdvisor(ctx, c.Database, func(s *app.App, advisor *advisor.Advisor) error {
+	return withAdvisor(ctx, c.Database, func(s *app.App, indexes *advisor.Advisor) error {
 		for _, id := range c.IDs {
-			err := advisor.Remove(ctx, enlist.SearchIndexID(id))
+			err := indexes.Remove(ctx, enlist.SearchIndexID(id))
 			switch {
 			case errors.Is(err, enlist.ErrIndexBusy): // a running service may already be dropping the index
 				fmt.Fprintf(out.stdout, "index %d: searches no longer use it. Another process is building or "+

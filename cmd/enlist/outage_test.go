@@ -36,12 +36,12 @@ type outage struct {
 }
 
 // newOutage starts a service whose calls end after 0.5 s instead of 10 s.
-func newOutage(t *testing.T, db string) *outage {
+func newOutage(t *testing.T, target string) *outage {
 	t.Helper()
-	return newOutageWith(t, db, postgres.Options{Writers: 2, UpdateTime: time.Second})
+	return newOutageWith(t, target, postgres.Options{Writers: 2, UpdateTime: time.Second})
 }
 
-func newOutageWith(t *testing.T, db string, o postgres.Options) *outage {
+func newOutageWith(t *testing.T, target string, o postgres.Options) *outage {
 	t.Helper()
 	must0 := func(err error) {
 		t.Helper()
@@ -49,11 +49,11 @@ func newOutageWith(t *testing.T, db string, o postgres.Options) *outage {
 			t.Fatal(err)
 		}
 	}
-	store, err := postgres.Open(t.Context(), db, o)
+	store, err := postgres.Open(t.Context(), target, o)
 	must0(err)
 	t.Cleanup(func() { store.Close() })
 	key := strings.Repeat("f", 64)
-	service, advisor := newService(store, advisor.DefaultRules())
+	service, indexes := newService(store, advisor.DefaultRules())
 	_, err = service.Bootstrap(t.Context(), key)
 	must0(err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -66,7 +66,7 @@ func newOutageWith(t *testing.T, db string, o postgres.Options) *outage {
 	hooks := post.New(post.Options{})
 	t.Cleanup(hooks.Close)
 	opened := &database{Engine: store, jobs: func(c *river.Config) (jobs.Client, error) { return store.Jobs(c) }, check: store.Check}
-	s, err := newServer(settings, components{store: opened, service: service, indexes: advisor, mailer: mailer, hooks: hooks,
+	s, err := newServer(settings, components{store: opened, service: service, indexes: indexes, mailer: mailer, hooks: hooks,
 		links: links, listeners: new(listeners), log: quiet, quiet: quiet})
 	must0(err)
 	must0(s.start(context.WithoutCancel(t.Context()), listener))

@@ -339,6 +339,6 @@ func (s *server) periodic() []db.Periodic {
 			s.indexes.SetPerPlace(s.service.Accounts.Settings().SearchIndexes)
 			return err
 		}},
-		{Name: "memory", Every: 15 * time.Second, Do: heap.look},
+		{Name: "memory", Every: 15 * time.Second, Do: heap.check},
 	})
 }

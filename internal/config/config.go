@@ -85,8 +85,8 @@ func (d Database) Exists() error {
 
 // schemeOf returns the scheme of a URL. The text after the scheme may contain a password,
 // so schemeOf replaces it by "…".
-func schemeOf(url string) string {
-	scheme, _, _ := strings.Cut(url, "://")
+func schemeOf(text string) string {
+	scheme, _, _ := strings.Cut(text, "://")
 	return scheme + "://…"
 }
 
@@ -176,14 +176,14 @@ func (d DNS) Serve(db Database) (Serve, error) {
 	return s, s.checkMail()
 }
 
-// NoBackups is the value of --backup-dir that says that another program backs the database up.
-const NoBackups = "none"
+// noBackups is the value of --backup-dir that says that another program backs the database up.
+const noBackups = "none"
 
 // MakesBackups reports whether the process makes regular backups.
-func (s Serve) MakesBackups() bool { return s.BackupDir != "" && s.BackupDir != NoBackups }
+func (s Serve) MakesBackups() bool { return s.BackupDir != "" && s.BackupDir != noBackups }
 
 // OtherBackups reports whether another program makes the backups.
-func (s Serve) OtherBackups() bool { return s.BackupDir == NoBackups || s.Checkpoints == "external" }
+func (s Serve) OtherBackups() bool { return s.BackupDir == noBackups || s.Checkpoints == "external" }
 
 // LinksToItself reports whether the links in mails lead to the machine of the reader: to localhost or to a loopback
 // address.
@@ -235,8 +235,8 @@ func (s Serve) checkConnections() error {
 	m.when(min(s.DBWriters, s.DBReaders) < 0, "--db-writers and --db-readers must be at least 1")
 	m.when(s.DBReplicaLag < 0, "--db-replica-lag must not be negative")
 	m.when(s.DBReplicaLag > 0 && len(s.DBReplica) == 0, "--db-replica-lag needs --db-replica")
-	for _, url := range s.DBReplica {
-		m.when(!(Database{DB: url}).IsPostgres(), "--db-replica must be the URL of a standby: postgres://USER@HOST/DATABASE")
+	for _, replica := range s.DBReplica {
+		m.when(!(Database{DB: replica}).IsPostgres(), "--db-replica must be the URL of a standby: postgres://USER@HOST/DATABASE")
 	}
 	return errors.Join(m...)
 }

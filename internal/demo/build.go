@@ -17,8 +17,8 @@ import (
 
 // The club, and the person who uses its pages.
 const (
-	AccountName = "Fern Valley Garden Club"
-	TimeZone    = "Australia/Melbourne"
+	accountName = "Fern Valley Garden Club"
+	timeZone    = "Australia/Melbourne"
 	UserName    = "Maria"
 	UserEmail   = "maria@gardenclub.example"
 )
@@ -53,7 +53,7 @@ type builder struct {
 
 // Build fills an empty database. After an error or the end of ctx the database has a part of the club.
 func Build(ctx context.Context, store db.Engine, o Options) error {
-	zone, err := time.LoadLocation(TimeZone)
+	zone, err := time.LoadLocation(timeZone)
 	if err != nil {
 		return err
 	}

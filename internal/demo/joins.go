@@ -15,7 +15,7 @@ import (
 
 // This file has the Lists of the club, and who joins and leaves them.
 
-var accountDetails = accounts.AccountDetails{Name: AccountName, TimeZone: TimeZone, ContactLimit: enlist.NoContactLimit}
+var accountDetails = accounts.AccountDetails{Name: accountName, TimeZone: timeZone, ContactLimit: enlist.NoContactLimit}
 
 func keyDetails(account enlist.AccountID) accounts.KeyDetails {
 	return accounts.KeyDetails{Account: account, Name: "club website", Level: enlist.Full}
@@ -77,7 +77,7 @@ var (
 
 // newLists returns the Lists in the order of their indexes.
 func newLists() []*list {
-	common := []string{"from_name", AccountName, "from_address", sender, "disallow_duplicate_contacts", "true",
+	common := []string{"from_name", accountName, "from_address", sender, "disallow_duplicate_contacts", "true",
 		"track_opens", "true", "track_clicks", "true",
 		"imprint", "Fern Valley Garden Club\nThe Old Nursery, 4 Creek Road, Fern Valley VIC 3999"}
 	with := func(more ...string) []string { return slices.Concat(common, more) }

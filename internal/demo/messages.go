@@ -108,7 +108,7 @@ func (s *send) html() string {
 	for _, l := range s.links {
 		fmt.Fprintf(&b, "<li><a href=\"%s\">%s</a></li>\n", l.url, html.EscapeString(l.text))
 	}
-	return b.String() + "</ul>\n<p>Your " + AccountName + "</p>\n"
+	return b.String() + "</ul>\n<p>Your " + accountName + "</p>\n"
 }
 
 // text returns the Message as plain text.
@@ -117,5 +117,5 @@ func (s *send) text() string {
 	for _, l := range s.links {
 		text += "\n" + l.text + ": " + l.url
 	}
-	return text + "\n\nYour " + AccountName + "\n"
+	return text + "\n\nYour " + accountName + "\n"
 }

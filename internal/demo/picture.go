@@ -79,8 +79,8 @@ func (b *builder) addPictures(ctx context.Context) (err error) {
 		return err
 	}
 	return b.app.Messages.SetTheme(ctx, b.caller, details("logo_file_id", strconv.FormatInt(int64(logo), 10),
-		"logo_text", AccountName, "logo_width", "72", "background_colour", "#f1f4ef",
-		"imprint", AccountName+"\n4 Fern Street, Fern Valley VIC 3999"))
+		"logo_text", accountName, "logo_width", "72", "background_colour", "#f1f4ef",
+		"imprint", accountName+"\n4 Fern Street, Fern Valley VIC 3999"))
 }
 
 func (b *builder) addPicture(ctx context.Context, name string, picture image.Image) (enlist.FileID, error) {
@@ -110,6 +110,6 @@ func (b *builder) blocks(s *send) string {
 			columns.Right = append(columns.Right, text)
 		}
 	}
-	end := messages.Block{Type: messages.BlockText, Text: "Your " + AccountName}
+	end := messages.Block{Type: messages.BlockText, Text: "Your " + accountName}
 	return messages.EncodeBlocks(append(all, columns, end))
 }

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// LetsEncrypt is the directory of the certificate authority Let's Encrypt.
-const LetsEncrypt = autocert.DefaultACMEDirectory
+// letsEncrypt is the directory of the certificate authority Let's Encrypt.
+const letsEncrypt = autocert.DefaultACMEDirectory
 
 // ACME gets certificates from a certificate authority with the protocol ACME (RFC 8555), and renews them. It proves
 // with TLS-ALPN-01, on the port of HTTPS, that the hosts belong to this service. decisions.md: 108
@@ -39,7 +39,7 @@ func NewACME(o ACMEOptions) *ACME {
 	return &ACME{
 		manager: &autocert.Manager{Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(o.Dir), Email: o.Email,
 			HostPolicy: autocert.HostWhitelist(o.Hosts...),
-			Client: &acme.Client{DirectoryURL: cmp.Or(o.Directory, LetsEncrypt), HTTPClient: client,
+			Client: &acme.Client{DirectoryURL: cmp.Or(o.Directory, letsEncrypt), HTTPClient: client,
 				UserAgent: "enlist"}},
 		client: client,
 		dir:    o.Dir,

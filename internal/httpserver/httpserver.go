@@ -20,9 +20,9 @@ import (
 	"time"
 )
 
-// RequestID is the header with the ID of a request. The log has the same ID for a call that failed. reference.md:
+// requestID is the header with the ID of a request. The log has the same ID for a call that failed. reference.md:
 // header.request-id
-const RequestID = "X-Request-Id"
+const requestID = "X-Request-Id"
 
 // Options configure a Handler.
 type Options struct {
@@ -48,16 +48,16 @@ func Handler(next http.Handler, o Options) http.Handler {
 		switch peer, err := netip.ParseAddrPort(r.RemoteAddr); {
 		case err != nil:
 		case o.Proxies.trusts(peer.Addr()):
-			client := o.Proxies.Client(peer.Addr(), forwarded)
+			client := o.Proxies.client(peer.Addr(), forwarded)
 			r.RemoteAddr = netip.AddrPortFrom(client, peer.Port()).String()
-			id = plainID(r.Header.Get(RequestID))
+			id = plainID(r.Header.Get(requestID))
 		case len(forwarded) > 0 && o.Untrusted != nil:
 			once.Do(func() { o.Untrusted(r.Context(), plain(peer.Addr())) })
 		}
 		if id == "" {
 			id = newID()
 		}
-		w.Header().Set(RequestID, id)
+		w.Header().Set(requestID, id)
 		if hsts != "" && r.TLS != nil {
 			w.Header().Set("Strict-Transport-Security", hsts)
 		}

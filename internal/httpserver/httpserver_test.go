@@ -43,7 +43,7 @@ func TestTheClientIsTheLastAddressThatIsNoTrustedProxy(t *testing.T) {
 		{"an empty item", "10.0.0.1", []string{"198.51.100.7, "}, "10.0.0.1"},
 		{"an empty header", "10.0.0.1", []string{""}, "10.0.0.1"},
 	} {
-		if got := proxies.Client(netip.MustParseAddr(c.peer), c.forwarded); got.String() != c.want {
+		if got := proxies.client(netip.MustParseAddr(c.peer), c.forwarded); got.String() != c.want {
 			t.Errorf("%s: the client is %s, want %s", c.name, got, c.want)
 		}
 	}
@@ -69,14 +69,14 @@ func FuzzClient(f *testing.F) {
 	}
 	peer := netip.MustParseAddr("10.0.0.1")
 	f.Fuzz(func(t *testing.T, header string) {
-		got := proxies.Client(peer, []string{header})
+		got := proxies.client(peer, []string{header})
 		if !got.IsValid() || got.Zone() != "" || got.Is4In6() {
 			t.Fatalf("the client is %v", got)
 		}
-		if again := proxies.Client(peer, strings.Split(header, ",")); again != got {
+		if again := proxies.client(peer, strings.Split(header, ",")); again != got {
 			t.Errorf("in one header the client is %v, in several %v", got, again)
 		}
-		if forged := proxies.Client(peer, []string{"192.0.2.99," + header}); got != forged && proxies.trusts(got) != true {
+		if forged := proxies.client(peer, []string{"192.0.2.99," + header}); got != forged && proxies.trusts(got) != true {
 			t.Errorf("an item on the left changes the client from %v to %v", got, forged)
 		}
 	})
@@ -126,10 +126,10 @@ func TestHeadersOfTrustedProxiesOnlyAreUsed(t *testing.T) {
 		r := httptest.NewRequest("GET", "http://x/", nil)
 		r.RemoteAddr = c.peer
 		r.Header.Set("X-Forwarded-For", "198.51.100.7")
-		r.Header.Set(RequestID, c.sentID)
+		r.Header.Set(requestID, c.sentID)
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
-		id := w.Header().Get(RequestID)
+		id := w.Header().Get(requestID)
 		if remote != c.wantRemote || c.wantID != "" && id != c.wantID || c.wantID == "" && (len(id) != 12 || id == c.sentID) {
 			t.Errorf("from %s with the ID %.20q: the address is %s, the ID %q; want %s and %q", c.peer, c.sentID, remote, id,
 				c.wantRemote, c.wantID)

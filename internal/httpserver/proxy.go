@@ -39,11 +39,11 @@ func (p Proxies) trusts(addr netip.Addr) bool {
 	return false
 }
 
-// Client returns the address of the client whose request came through trusted proxies. peer is the other end of the
+// client returns the address of the client whose request came through trusted proxies. peer is the other end of the
 // connection, and forwarded has the values of X-Forwarded-For. Each proxy appends the address from which it got the
 // request. So Client reads from the right, and the first address that is not a trusted proxy is the client: a client
 // can send further addresses to the left of it. If an item is not an address, the client is the proxy that wrote it.
-func (p Proxies) Client(peer netip.Addr, forwarded []string) netip.Addr {
+func (p Proxies) client(peer netip.Addr, forwarded []string) netip.Addr {
 	client := plain(peer)
 	for i := len(forwarded) - 1; i >= 0; i-- {
 		rest, more := forwarded[i], true

@@ -7,7 +7,7 @@ import (
 	"enlist/internal/imports"
 )
 
-// SharedImport returns the work of an Import with places, as shared does.
+// SharedImport returns the work of an Import with slots, as shared does.
 func SharedImport(do func(context.Context, db.Job, imports.RunImport) error) func(context.Context, db.Job,
 	imports.RunImport) error {
 	return shared(do)

@@ -21,15 +21,15 @@ func (p *storeWithList) scheduleMissingIndex() advisor.Report {
 	slow := app.New(p.store, clock)
 	rules := advisor.DefaultRules()
 	rules.Contacts = contactsOfTest / 2
-	advisor := advisor.New(p.store, clock, rules)
-	slow.SetSearchObserver(advisor)
+	indexes := advisor.New(p.store, clock, rules)
+	slow.SetSearchObserver(indexes)
 	active := enlist.Criteria{Key: "is_active", Operator: "exactly", Value: enlist.Input{Kind: enlist.InputTrue}}
 	for range 2 {
 		if n, err := slow.Contacts.CountContacts(p.Context(), p.caller, p.list, &active); err != nil || n != contactsOfTest {
 			p.Fatalf("CountContacts returned %d, %v, want %d", n, err, contactsOfTest)
 		}
 	}
-	p.must(advisor.ScheduleBuilds(p.Context()))
+	p.must(indexes.ScheduleBuilds(p.Context()))
 	return p.index()
 }
 

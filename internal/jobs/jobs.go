@@ -132,8 +132,8 @@ func (q *registry) addLongChanges(o Options) {
 func serialQueue() river.QueueConfig { return river.QueueConfig{MaxWorkers: 1} }
 
 // sharedQueue returns the configuration of the queues of Imports and of the preparation of Batches, which take long. It
-// has many more workers than places (shared), so that one fetch also takes jobs of other Accounts.
-func sharedQueue() river.QueueConfig { return river.QueueConfig{MaxWorkers: 16 * heavyPlaces} }
+// has many more workers than slots (shared), so that one fetch also takes jobs of other Accounts.
+func sharedQueue() river.QueueConfig { return river.QueueConfig{MaxWorkers: 16 * heavySlots} }
 
 // mailQueue returns the configuration of a queue for mail. Each fetch of jobs is one transaction.
 // To need few fetches, the queue has many workers, and one fetch takes jobs for all free workers.

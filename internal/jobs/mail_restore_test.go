@@ -71,15 +71,15 @@ func testRelease(t *testing.T, e dbtest.Engine, discard bool) {
 	if n := len(p.server.Messages()); n > 0 || r.has() > 0 {
 		t.Errorf("%d mails and %d events left the server while it was held", n, r.count)
 	}
-	messages, events := 6, 4 // two autoresponders, two notifications, two mails of the Batch
+	messages, posted := 6, 4 // two autoresponders, two notifications, two mails of the Batch
 	if discard {
-		messages, events = 2, 2
+		messages, posted = 2, 2
 		p.discard()
 	}
 	if released, err := p.service.Sending.ReleaseMails(t.Context()); err != nil || !released {
 		t.Fatal(released, err)
 	}
-	r.until(t, events)
+	r.until(t, posted)
 	for _, m := range p.waitForMessages(messages) {
 		if discard && !isAbout(m, "after@example.com") {
 			t.Errorf("a mail that was due before the restore was sent: %s", m.Data)

@@ -10,11 +10,11 @@ import (
 	"enlist/internal/jobs"
 )
 
-// One Account has ten Imports that run for long. Half of the places stay free for the Imports of other Accounts, and the
-// jobs without a place go back to the queue.
+// One Account has ten Imports that run for long. Half of the slots stay free for the Imports of other Accounts, and the
+// jobs without a slot go back to the queue.
 //
 // covers: decision 52
-func TestAnAccountHasHalfOfThePlaces(t *testing.T) {
+func TestAnAccountHasHalfOfTheSlots(t *testing.T) {
 	started, end := make(chan struct{}), make(chan struct{})
 	do := jobs.SharedImport(func(context.Context, db.Job, imports.RunImport) error {
 		started <- struct{}{}

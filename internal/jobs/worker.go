@@ -97,22 +97,22 @@ func inSteps[E db.Effect](store db.Engine, step func(ctx context.Context, e E) (
 	}
 }
 
-// heavyPlaces is the number of Imports that run at the same time, and of Batches that are prepared.
-const heavyPlaces = 4
+// heavySlots is the number of Imports that run at the same time, and of Batches that are prepared.
+const heavySlots = 4
 
-// placeWait is how long a job waits for a place. A small Batch is prepared in a few milliseconds, so a hundred of them get
-// their places in turn. A longer wait would keep workers from jobs of other Accounts.
-const placeWait = 200 * time.Millisecond
+// slotWait is how long a job waits for a slot. A small Batch is prepared in a few milliseconds, so a hundred of them get
+// their slots in turn. A longer wait would keep workers from jobs of other Accounts.
+const slotWait = 200 * time.Millisecond
 
-// shared returns work that needs one of heavyPlaces. One Account has at most half of them, so that its queue does not
-// delay the jobs of others. A job that gets no place goes back to the queue, behind jobs that are due.
+// shared returns work that needs one of heavySlots. One Account has at most half of them, so that its queue does not
+// delay the jobs of others. A job that gets no slot goes back to the queue, behind jobs that are due.
 func shared[E interface {
 	db.Effect
 	Owner() enlist.AccountID
 }](do work[E]) work[E] {
-	places := limiter.NewShared(heavyPlaces, limiter.Half(heavyPlaces), placeWait)
+	slots := limiter.NewShared(heavySlots, limiter.Half(heavySlots), slotWait)
 	return func(ctx context.Context, j db.Job, e E) error {
-		leave, err := places.AcquireFor(ctx, int64(e.Owner()), 1)
+		leave, err := slots.AcquireFor(ctx, int64(e.Owner()), 1)
 		if errors.Is(err, limiter.ErrBusy) {
 			return db.LaterWithoutPlace(j)
 		}

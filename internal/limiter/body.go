@@ -10,11 +10,11 @@ import (
 // This file reads the bodies of requests, which count in a Limiter of bytes.
 
 const (
-	smallBody  = 16 << 10 // bytes that need no place
+	smallBody  = 16 << 10 // bytes that wait for no memory
 	formFactor = 3        // bytes of memory for each byte of a form: the body, its texts, and what becomes of them
 )
 
-// ReadBody reads the body of a request of at most most bytes. A body that is not small gets its place before it is read.
+// ReadBody reads the body of a request of at most most bytes. A body that is not small gets its memory before it is read.
 // The caller must call release when it needs the body no more. Errors: http.MaxBytesError, ErrBusy, and errors of the
 // connection.
 func (l *Limiter) ReadBody(w http.ResponseWriter, r *http.Request, owner, most int64) (body []byte, release func(),
@@ -47,14 +47,14 @@ func (l *Limiter) ReadBody(w http.ResponseWriter, r *http.Request, owner, most i
 	return b.Bytes(), release, nil
 }
 
-// Reserve waits for the place of a body of size bytes, or -1 if that is not known. Errors: as AcquireFor.
+// Reserve waits for the memory of a body of size bytes, or -1 if that is not known. Errors: as AcquireFor.
 func (l *Limiter) Reserve(ctx context.Context, owner, size int64) (release func(), err error) {
 	if l == nil {
 		return func() {}, nil
 	}
-	place := min(formFactor*size, l.share)
+	units := min(formFactor*size, l.share)
 	if size < 0 {
-		place = l.share
+		units = l.share
 	}
-	return l.AcquireFor(ctx, owner, place)
+	return l.AcquireFor(ctx, owner, units)
 }

@@ -19,12 +19,12 @@ type neverRead struct {
 func (n neverRead) Read(p []byte) (int, error) {
 	c, err := n.Reader.Read(p)
 	if err == io.EOF {
-		n.t.Error("the whole body was read without a place")
+		n.t.Error("the whole body was read without its memory")
 	}
 	return c, err
 }
 
-// A large form waits for its place before it is read, a small one does not, and a place is free afterwards.
+// A large form waits for its memory before it is read, a small one does not, and the memory is free afterwards.
 func TestFormsCountInTheMemory(t *testing.T) {
 	t.Parallel()
 	l := NewShared(300<<10, 150<<10, 1)

@@ -52,15 +52,15 @@ func (c *contents) file(name, mediaType string, data []byte, inline bool) messag
 
 func filesComposer(t testing.TB) (*composer, *contents) {
 	c, _ := testComposer(t)
-	files := &contents{byID: make(map[enlist.ContentID][]byte)}
-	c.files = files
-	return c, files
+	attached := &contents{byID: make(map[enlist.ContentID][]byte)}
+	c.files = attached
+	return c, attached
 }
 
-func composeWith(t testing.TB, c *composer, m *messages.Message, files ...messages.MessageFile) *composed {
+func composeWith(t testing.TB, c *composer, m *messages.Message, attached ...messages.MessageFile) *composed {
 	t.Helper()
 	out := testMail(m)
-	out.Files = files
+	out.Files = attached
 	got, _, err := c.outgoing(t.Context(), out)
 	if err != nil {
 		t.Fatal(err)
@@ -187,8 +187,8 @@ func TestFilesAreEncodedOnceForAllMails(t *testing.T) {
 
 // covers: decision 65
 func TestMailWithFilesIsEncodedWithoutACopy(t *testing.T) {
-	c, files := filesComposer(t)
-	attachment := files.file("a.bin", "application/octet-stream", bytes.Repeat([]byte("\n."), 1<<20), false)
+	c, attached := filesComposer(t)
+	attachment := attached.file("a.bin", "application/octet-stream", bytes.Repeat([]byte("\n."), 1<<20), false)
 	m := composeWith(t, c, &messages.Message{EmailType: messages.EmailPlain, Subject: "S", Text: "T"}, attachment)
 	_, short, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {

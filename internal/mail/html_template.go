@@ -256,7 +256,7 @@ func (p *htmlParser) uses(m merge.Template) {
 }
 
 // literal adds fixed HTML. flush makes one part from all HTML that literal added.
-func (p *htmlParser) literal(html string) { p.pending.WriteString(html) }
+func (p *htmlParser) literal(source string) { p.pending.WriteString(source) }
 
 func (p *htmlParser) flush() {
 	if p.pending.Len() > 0 {

@@ -243,8 +243,8 @@ func (s *reportReader) replyFor(address string) string {
 		return ""
 	}
 	for line := range strings.Lines(s.text) {
-		if reply, ok := strings.CutPrefix(strings.TrimSpace(line), address+":"); ok {
-			return strings.TrimSpace(reply)
+		if answer, ok := strings.CutPrefix(strings.TrimSpace(line), address+":"); ok {
+			return strings.TrimSpace(answer)
 		}
 	}
 	return ""

@@ -44,7 +44,7 @@ func senderTo(t *testing.T, m mailServerForTest, transport Transport) sender {
 //
 // covers: decision 50
 func TestOpenSMTPDReceivesEachMessageDespiteKills(t *testing.T) {
-	const messages = 200
+	const total = 200
 	m := mailtest.StartOpenSMTPD(t, mailtest.Start(t, mailtest.Options{}))
 	s := senderTo(t, m, Transport{})
 	ctx, cancel := context.WithTimeout(t.Context(), openSMTPDTimeout)
@@ -59,8 +59,8 @@ func TestOpenSMTPDReceivesEachMessageDespiteKills(t *testing.T) {
 			}
 		})
 	}
-	for n := range messages {
-		if n == messages/4 || n == messages/2 {
+	for n := range total {
+		if n == total/4 || n == total/2 {
 			m.Kill()
 			m.Start()
 		}
@@ -69,7 +69,7 @@ func TestOpenSMTPDReceivesEachMessageDespiteKills(t *testing.T) {
 	close(numbers)
 	wg.Wait()
 
-	m.Until("all messages have arrived", 3*time.Minute, func() bool { return len(ids(m.Arrived())) == messages })
+	m.Until("all messages have arrived", 3*time.Minute, func() bool { return len(ids(m.Arrived())) == total })
 	twice := 0
 	for id, n := range ids(m.Arrived()) {
 		if !strings.HasSuffix(id, "@example.org") {
@@ -77,7 +77,7 @@ func TestOpenSMTPDReceivesEachMessageDespiteKills(t *testing.T) {
 		}
 		twice += n - 1
 	}
-	t.Logf("%d messages arrived, and %d of them arrived again", messages, twice)
+	t.Logf("%d messages arrived, and %d of them arrived again", total, twice)
 }
 
 // sendUntilAccepted sends a message. After a temporary failure it sends the message again, as the

@@ -35,8 +35,8 @@ type failure struct {
 
 // code returns the SMTP reply code, or 0 if there was no reply.
 func (f *failure) code() int {
-	if reply, ok := errors.AsType[*textproto.Error](f.err); ok {
-		return reply.Code
+	if answer, ok := errors.AsType[*textproto.Error](f.err); ok {
+		return answer.Code
 	}
 	return 0
 }
@@ -54,21 +54,21 @@ func (f *failure) notAccepted() bool { return f.stage != stageText }
 // undelivered converts the failure into an error for the queue. decisions.md: 50
 func (f *failure) undelivered() *messages.Undelivered {
 	u := &messages.Undelivered{Detail: string(f.stage), Err: shortError{f.err}}
-	reply, ok := errors.AsType[*textproto.Error](f.err)
+	answer, ok := errors.AsType[*textproto.Error](f.err)
 	if !ok {
 		u.Unknown = !f.notAccepted()
 		return u
 	}
-	u.Code, u.Detail = reply.Code, Shorten(reply.Msg)
+	u.Code, u.Detail = answer.Code, Shorten(answer.Msg)
 	if f.stage == stageConnect {
 		// The server refused the connection or the login, but not this message. The message
 		// stays in the queue until the operator has corrected the settings.
 		u.Code, u.Detail = 0, string(f.stage)
 		return u
 	}
-	u.Slower = f.slower(reply)
-	u.Permanent = reply.Code/100 == 5
-	u.Recipient = u.Permanent && f.blamesRecipient(reply)
+	u.Slower = f.slower(answer)
+	u.Permanent = answer.Code/100 == 5
+	u.Recipient = u.Permanent && f.blamesRecipient(answer)
 	return u
 }
 

@@ -88,9 +88,9 @@ func (p *smtpFixture) mustSend(n int) {
 }
 
 // ids returns the number of messages for each Message-ID.
-func ids(messages []mailtest.Message) map[string]int {
+func ids(arrived []mailtest.Message) map[string]int {
 	found := make(map[string]int)
-	for _, m := range messages {
+	for _, m := range arrived {
 		_, rest, _ := strings.Cut(string(m.Data), "Message-ID: <")
 		id, _, _ := strings.Cut(rest, ">")
 		found[id]++
@@ -103,11 +103,11 @@ func TestMessagesShareAConnection(t *testing.T) {
 	p := newSMTPFixture(t, mailtest.Options{}, nil)
 	p.mustSend(1)
 	p.mustSend(2)
-	messages := p.server.Messages()
-	if len(messages) != 2 || p.server.Seen(mailtest.Greeting) != 1 {
-		t.Fatalf("%d messages arrived over %d connections, want 2 over 1", len(messages), p.server.Seen(mailtest.Greeting))
+	arrived := p.server.Messages()
+	if len(arrived) != 2 || p.server.Seen(mailtest.Greeting) != 1 {
+		t.Fatalf("%d messages arrived over %d connections, want 2 over 1", len(arrived), p.server.Seen(mailtest.Greeting))
 	}
-	m := messages[0]
+	m := arrived[0]
 	if m.From != "list@example.org" || len(m.To) != 1 || m.To[0] != "ann@example.com" || !strings.Contains(string(m.Data), "\r\n.\r\nstill here") {
 		t.Errorf("the first message is from %q to %q:\n%s\nwant list@example.org, ann@example.com and the complete text", m.From, m.To, m.Data)
 	}
@@ -124,11 +124,11 @@ func TestEnvelopeSenderContainsTheTagOfTheDelivery(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.mustSend(2)
-	messages := p.server.Messages()
-	if got, want := messages[0].From, "bounces+"+key.Tag(about)+"@example.org"; got != want {
+	arrived := p.server.Messages()
+	if got, want := arrived[0].From, "bounces+"+key.Tag(about)+"@example.org"; got != want {
 		t.Errorf("the envelope sender is %s, want %s", got, want)
 	}
-	if got := messages[1].From; got != "bounces@example.org" {
+	if got := arrived[1].From; got != "bounces@example.org" {
 		t.Errorf("the envelope sender of a notification is %s, want bounces@example.org", got)
 	}
 }

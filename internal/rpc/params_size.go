@@ -30,7 +30,7 @@ var errTooMany = refuse(api.CodeInvalidParameters, "more than %d values", maxVal
 // measure finds the size of the tree of the first parameters. At most limit parameters are read
 // later, and the others are ignored. It returns the bytes of memory that rest needs. names are the
 // parameter names of the method.
-func (r *paramsReader) measure(names []string, limit int) (bytes int64, err error) {
+func (r *paramsReader) measure(names []string, limit int) (size int64, err error) {
 	s := sizer{sizes: r.sizes[:0]}
 	r.end = s.scan(r.raw, limit)
 	r.sizes, r.count = s.sizes, s.count

@@ -331,16 +331,16 @@ func publishedPage(t *testing.T, method string) []publishedVersion {
 }
 
 // valuesOf appends the path and the type of each value in a result, in their order. Of an array it takes the first item.
-func valuesOf(all []string, path string, v *enlist.Input) []string {
+func valuesOf(all []string, file string, v *enlist.Input) []string {
 	if len(v.Items) == 0 {
-		return append(all, path+" "+typeOf(v))
+		return append(all, file+" "+typeOf(v))
 	}
 	for i := range v.Items {
 		switch {
 		case v.Kind == enlist.InputObject:
-			all = valuesOf(all, path+"/"+v.Items[i].Name, &v.Items[i])
+			all = valuesOf(all, file+"/"+v.Items[i].Name, &v.Items[i])
 		case i == 0:
-			all = valuesOf(all, path+"/0", &v.Items[i])
+			all = valuesOf(all, file+"/0", &v.Items[i])
 		}
 	}
 	return all

@@ -7,7 +7,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/pem"
 	"math/big"
 	"net"
 	"time"
@@ -20,7 +19,6 @@ import (
 type keys struct {
 	config *tls.Config
 	roots  *x509.CertPool
-	pem    []byte
 }
 
 // newKeys creates a self-signed certificate for localhost, which is valid for a day.
@@ -47,7 +45,7 @@ func newKeys() (*keys, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &keys{roots: x509.NewCertPool(), pem: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})}
+	k := &keys{roots: x509.NewCertPool()}
 	k.roots.AddCert(certificate)
 	k.config = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: private}}}
 	return k, nil

@@ -108,10 +108,6 @@ func (s *Server) URL() string {
 // Roots returns the certificates that a client must trust.
 func (s *Server) Roots() *x509.CertPool { return s.keys.roots }
 
-// RootsPEM returns the same certificates in PEM format, for a client in another process.
-// Write them into a file, and set the environment variable SSL_CERT_FILE to its path.
-func (s *Server) RootsPEM() []byte { return s.keys.pem }
-
 // Stop closes all connections and the listener. Resume opens the listener again.
 func (s *Server) Stop() {
 	s.mu.Lock()
