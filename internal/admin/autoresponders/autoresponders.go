@@ -24,7 +24,7 @@ func Pages() []ui.Page {
 	const one = "/admin/autoresponders/{autoresponder}"
 	return []ui.Page{
 		{Pattern: "GET /admin/autoresponders", Level: enlist.Read, Serve: p.all},
-		{Pattern: "GET /admin/autoresponders/new", Level: enlist.Full, Serve: p.new_},
+		{Pattern: "GET /admin/autoresponders/new", Level: enlist.Full, Serve: p.newForm},
 		{Pattern: "POST /admin/autoresponders", Level: enlist.Full, Serve: p.add},
 		{Pattern: "GET " + one, Level: enlist.Full, Serve: p.edit},
 		{Pattern: "POST " + one, Level: enlist.Full, Serve: p.save},
@@ -34,16 +34,28 @@ func Pages() []ui.Page {
 	}
 }
 
-type pages struct{ all_, edit_, delete_ *ui.Template }
+type pages struct{ lines, form, deletion *ui.Template }
 
-// eventTexts are the events in words, in the order of the page.
-var eventTexts = ui.Choices(
-	string(enlist.EventSubscribe), "subscribes, or confirms if the List asks for it",
-	string(enlist.EventConfirm), "confirms",
-	string(enlist.EventAPIUpload), "is added by a program or an Import",
-	string(enlist.EventUpdateProfile), "changes",
-	string(enlist.EventUnsubscribe), "unsubscribes",
-)
+// eventTexts returns the events in words, in the order of the page.
+func eventTexts(r *ui.Request) []ui.Option {
+	return ui.Choices(
+		string(enlist.EventSubscribe), r.Text("autoresponders.subscribes"),
+		string(enlist.EventConfirm), r.Text("autoresponders.confirms"),
+		string(enlist.EventAPIUpload), r.Text("autoresponders.is_added"),
+		string(enlist.EventUpdateProfile), r.Text("autoresponders.changes"),
+		string(enlist.EventUnsubscribe), r.Text("autoresponders.unsubscribes"),
+	)
+}
+
+// lineTexts say after which event a line of autoresponders is; "": on a date.
+var lineTexts = map[string]string{
+	string(enlist.EventSubscribe):     "autoresponders.after_subscribe",
+	string(enlist.EventConfirm):       "autoresponders.after_confirm",
+	string(enlist.EventAPIUpload):     "autoresponders.after_upload",
+	string(enlist.EventUpdateProfile): "autoresponders.after_change",
+	string(enlist.EventUnsubscribe):   "autoresponders.after_unsubscribe",
+	"":                                "autoresponders.on_date",
+}
 
 // line is the autoresponders of one event, in the order of their time.
 type line struct {
@@ -98,10 +110,10 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 			return nil, err
 		}
 	}
-	view := &ui.View{Title: "Autoresponders", Place: "/admin/autoresponders", Content: p.all_, Data: d,
-		Sub: "Mails that follow by themselves after something that a person did"}
+	view := &ui.View{Title: r.Text("autoresponders.title"), Place: "/admin/autoresponders", Content: p.lines, Data: d,
+		Sub: r.Text("autoresponders.about")}
 	if d.MayEdit && d.List != 0 {
-		view.Actions = []ui.Action{{Text: "New autoresponder", Main: true,
+		view.Actions = []ui.Action{{Text: "autoresponders.new", Main: true,
 			Path: "/admin/autoresponders/new?list=" + ui.Plain(int64(d.List))}}
 	}
 	return view, nil
@@ -121,18 +133,15 @@ func linesOf(r *ui.Request, list enlist.ListID, all []enlist.Autoresponder) (lin
 	if err != nil {
 		return nil, err
 	}
-	for _, event := range slices.Concat(eventTexts, []ui.Option{{Text: "on a date"}}) {
-		l := line{Event: "After a person " + event.Text}
-		if event.Value == "" {
-			l.Event = "On a date, to who did something before"
-		}
+	for _, event := range append(eventTexts(r), ui.Option{}) {
+		l := line{Event: r.Text(lineTexts[event.Value])}
 		for i := range all {
 			a := &all[i]
 			if onDate := a.CriteriaType == enlist.CriteriaSpecific && a.Timestamp != 0; onDate != (event.Value == "") ||
 				!onDate && string(a.Event) != event.Value {
 				continue
 			}
-			m := mark{ID: a.ID, Active: a.IsActive, Message: messageName(names, a), To: segments[a.SegmentID]}
+			m := mark{ID: a.ID, Active: a.IsActive, Message: messageName(r, names, a), To: segments[a.SegmentID]}
 			m.When, m.after = when(r, a)
 			if f, found := figures[a.ID]; found {
 				m.count(&f)
@@ -157,8 +166,9 @@ func segmentNames(r *ui.Request, list enlist.ListID) (map[enlist.SegmentID]strin
 	return names, err
 }
 
-func messageName(names ui.Names, a *enlist.Autoresponder) string {
-	return cmp.Or(names.Messages[a.MessageID], "Message "+ui.Plain(int64(a.MessageID)))
+func messageName(r *ui.Request, names ui.Names, a *enlist.Autoresponder) string {
+	return cmp.Or(names.Messages[a.MessageID], r.Text("autoresponders.message_number", "number",
+		ui.Plain(int64(a.MessageID))))
 }
 
 // count sets the figures of an autoresponder.
@@ -182,22 +192,25 @@ func when(r *ui.Request, a *enlist.Autoresponder) (text string, after int64) {
 	case a.CriteriaType == enlist.CriteriaSpecific && a.Timestamp != 0:
 		return r.Date(a.Timestamp), a.Timestamp
 	case a.CriteriaType == enlist.CriteriaSpecific && seconds == 0:
-		return "when it is next " + clock, 60
+		return r.Text("autoresponders.next_clock", "time", clock), 60
 	case a.CriteriaType == enlist.CriteriaSpecific:
-		return offsetText(a) + ", then at " + clock, seconds + 60
+		return r.Text("autoresponders.then_at", "offset", offsetText(r, a), "time", clock), seconds + 60
 	case a.CriteriaType == enlist.CriteriaDelay && seconds > 0:
-		return offsetText(a), seconds
+		return offsetText(r, a), seconds
 	}
-	return "day 0, at once", 0
+	return r.Text("autoresponders.at_once_day"), 0
 }
 
 // offsetText writes an offset: day 7, or after 3 hours.
-func offsetText(a *enlist.Autoresponder) string {
+func offsetText(r *ui.Request, a *enlist.Autoresponder) string {
 	switch a.OffsetPeriod {
 	case enlist.PeriodDay:
-		return "day " + ui.Number(a.OffsetValue)
+		return r.Text("autoresponders.day", "number", a.OffsetValue)
 	case enlist.PeriodWeek:
-		return "day " + ui.Number(7*a.OffsetValue)
+		return r.Text("autoresponders.day", "number", 7*a.OffsetValue)
 	}
-	return "after " + ui.Count(a.OffsetValue, a.OffsetPeriod)
+	if a.OffsetPeriod == enlist.PeriodHour {
+		return r.Text("autoresponders.after_hours", "n", a.OffsetValue)
+	}
+	return r.Text("autoresponders.after_minutes", "n", a.OffsetValue)
 }

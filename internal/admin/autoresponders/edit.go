@@ -39,7 +39,8 @@ func formOf(r *ui.Request, a *enlist.Autoresponder) (*editData, error) {
 	if err != nil {
 		return nil, err
 	}
-	message := ui.Input{Name: "message_id", Label: "Message", Kind: ui.InputChoice, Value: ui.Plain(int64(a.MessageID))}
+	message := ui.Input{Name: "message_id", Label: r.Text("autoresponders.message"), Kind: ui.InputChoice,
+		Value: ui.Plain(int64(a.MessageID))}
 	names, err := r.Names()
 	if err != nil {
 		return nil, err
@@ -48,19 +49,21 @@ func formOf(r *ui.Request, a *enlist.Autoresponder) (*editData, error) {
 		message.Options = append(message.Options, ui.Option{Value: ui.Plain(int64(id)), Text: name})
 	}
 	if a.MessageID != 0 && names.Messages[a.MessageID] == "" { // the person does not see it, and may keep it
-		message.Options = append(message.Options, ui.Option{Value: message.Value, Text: "as it is"})
+		message.Options = append(message.Options, ui.Option{Value: message.Value,
+			Text: r.Text("autoresponders.as_it_is")})
 	}
 	slices.SortFunc(message.Options, func(a, b ui.Option) int { return strings.Compare(a.Text, b.Text) })
-	segment := ui.Input{Name: "segment_id", Label: "To whom", Help: "looked up when the mail is due",
+	segment := ui.Input{Name: "segment_id", Label: r.Text("autoresponders.to_whom"),
+		Help: r.Text("autoresponders.to_whom_help"),
 		Kind: ui.InputChoice, Value: ui.Plain(int64(a.SegmentID)),
-		Options: ui.Choices("0", "all of these people")}
+		Options: ui.Choices("0", r.Text("autoresponders.to_all"))}
 	segments, err := r.App.Contacts.SearchSegments(r.Context(), r.Caller, a.ListID, enlist.Query{SortBy: "name"})
 	if err != nil {
 		return nil, err
 	}
 	for i := range segments {
 		segment.Options = append(segment.Options, ui.Option{Value: ui.Plain(int64(segments[i].ID)),
-			Text: "only the Segment " + segments[i].Name})
+			Text: r.Text("autoresponders.only_segment", "segment", segments[i].Name)})
 	}
 	d := &editData{ID: a.ID, List: list.Name, Active: a.IsActive, Offset: ui.Plain(a.OffsetValue),
 		Period: a.OffsetPeriod, At: r.InputTime(a.Timestamp), stored: a.Timestamp, Zone: r.Zone(), Kind: kindOf(a),
@@ -71,8 +74,9 @@ func formOf(r *ui.Request, a *enlist.Autoresponder) (*editData, error) {
 	if a.ID != 0 {
 		d.Action = "/admin/autoresponders/" + ui.Plain(int64(a.ID))
 	}
-	d.First = ui.Form{message, {Name: "event_type", Label: "After a person", Kind: ui.InputChoice,
-		Value: string(a.Event), Options: eventTexts}, segment}
+	d.First = ui.Form{message, {Name: "event_type", Label: r.Text("autoresponders.after_person"),
+		Kind:  ui.InputChoice,
+		Value: string(a.Event), Options: eventTexts(r)}, segment}
 	return d, nil
 }
 
@@ -91,11 +95,11 @@ func kindOf(a *enlist.Autoresponder) string {
 
 // unused returns the mistakes of a time that was typed beside a choice that does not use it: a mail would leave at
 // another time than the person has typed. shown is the form as the page had it.
-func (d *editData) unused(shown *editData) (wrong []*enlist.Error) {
-	for _, in := range []struct{ name, typed, shown, uses string }{{"offset", d.Offset, shown.Offset, "delay clock"},
+func (d *editData) unused(r *ui.Request, shown *editData) (wrong []*enlist.Error) {
+	for _, in := range []struct{ name, typed, shown, uses string }{{"offset", d.Offset, shown.Offset, "delay,clock"},
 		{"clock", d.Clock, shown.Clock, "clock"}, {"at", d.At, shown.At, "date"}} {
 		if in.typed != "" && in.typed != in.shown && !strings.Contains(in.uses, d.Kind) {
-			wrong = append(wrong, enlist.Invalid(in.name, "the choice above does not use it: choose another one, or empty this"))
+			wrong = append(wrong, enlist.Invalid(in.name, r.Text("autoresponders.unused")))
 		}
 	}
 	return wrong
@@ -108,9 +112,9 @@ func (d *editData) read(r *ui.Request) ([]enlist.Detail, error) {
 	d.Kind, d.Offset, d.Period, d.Clock, d.At = f.Get("when"), strings.TrimSpace(f.Get("offset")), f.Get("period"),
 		f.Get("clock"), f.Get("at")
 	d.Active = f.Get("is_active") != ""
-	wrong := d.unused(&shown)
+	wrong := d.unused(r, &shown)
 	if ui.Int(d.First.Value("message_id")) == 0 {
-		wrong = append(wrong, enlist.Invalid("message_id", "choose a Message"))
+		wrong = append(wrong, enlist.Invalid("message_id", r.Text("autoresponders.choose_message")))
 	}
 	details := append(d.First.Details(), ui.Text("is_active", map[bool]string{true: "1", false: "0"}[d.Active]))
 	set := func(name, value string) { details = append(details, ui.Text(name, value)) }
@@ -128,7 +132,7 @@ func (d *editData) read(r *ui.Request) ([]enlist.Detail, error) {
 	case "clock":
 		clock, err := time.Parse("15:04", d.Clock)
 		if err != nil {
-			wrong = append(wrong, enlist.Invalid("clock", "choose the time of day, such as 9:00"))
+			wrong = append(wrong, enlist.Invalid("clock", r.Text("autoresponders.choose_clock")))
 		}
 		set("time_criteria_type", enlist.CriteriaSpecific)
 		set("time_criteria_timestamp", "0")
@@ -137,7 +141,7 @@ func (d *editData) read(r *ui.Request) ([]enlist.Detail, error) {
 	case "date":
 		at, ok := r.ReadTime(d.At, d.stored)
 		if !ok {
-			wrong = append(wrong, enlist.Invalid("at", "choose the day and the time"))
+			wrong = append(wrong, enlist.Invalid("at", r.Text("autoresponders.choose_time")))
 		}
 		set("time_criteria_type", enlist.CriteriaSpecific)
 		set("time_criteria_timestamp", ui.Plain(at))
@@ -148,17 +152,18 @@ func (d *editData) read(r *ui.Request) ([]enlist.Detail, error) {
 }
 
 // show shows the form. refusal is why it was not saved; nil: it was not sent yet.
-func (p *pages) show(d *editData, refusal error) (*ui.View, error) {
-	v := &ui.View{Title: "New autoresponder of " + d.List, Place: "/admin/autoresponders", Content: p.edit_, Data: d}
+func (p *pages) show(r *ui.Request, d *editData, refusal error) (*ui.View, error) {
+	v := &ui.View{Title: r.Text("autoresponders.new_of", "list", d.List), Place: "/admin/autoresponders",
+		Content: p.form, Data: d}
 	if d.ID != 0 {
-		v.Title = "Autoresponder of " + d.List
+		v.Title = r.Text("autoresponders.one_of", "list", d.List)
 	}
 	if refusal == nil {
 		return v, nil
 	}
 	known, ok := errors.AsType[*enlist.Error](refusal)
 	if ok && known.Kind == enlist.NoMessage {
-		refusal = enlist.Invalid("message_id", "choose a Message")
+		refusal = enlist.Invalid("message_id", r.Text("autoresponders.choose_message"))
 	}
 	var err error
 	if v.Problem, err = d.First.Refuse(refusal); err != nil {
@@ -169,7 +174,7 @@ func (p *pages) show(d *editData, refusal error) (*ui.View, error) {
 		d.Wrong[cmp.Or(timeInputs[key], key)] = what
 	}
 	if d.Wrong["offset"]+d.Wrong["clock"]+d.Wrong["at"] != "" {
-		v.Problem = "Nothing was changed: see below."
+		v.Problem = "ui.nothing_changed"
 	}
 	return v, nil
 }
@@ -184,8 +189,8 @@ func fresh(list enlist.ListID) *enlist.Autoresponder {
 		OffsetPeriod: enlist.PeriodDay, SpecificHour: 9}
 }
 
-// new_ shows the form of a new autoresponder.
-func (p *pages) new_(r *ui.Request) (*ui.View, error) {
+// newForm shows the form of a new autoresponder.
+func (p *pages) newForm(r *ui.Request) (*ui.View, error) {
 	if err := enlist.RequireSending(r.Caller); err != nil {
 		return nil, err
 	}
@@ -193,7 +198,7 @@ func (p *pages) new_(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.show(d, nil)
+	return p.show(r, d, nil)
 }
 
 func (p *pages) add(r *ui.Request) (*ui.View, error) {
@@ -208,9 +213,9 @@ func (p *pages) add(r *ui.Request) (*ui.View, error) {
 			append(details, ui.Text("list_id", ui.Plain(int64(list)))))
 	}
 	if err != nil {
-		return p.show(d, err)
+		return p.show(r, d, err)
 	}
-	return ui.GoTo(d.Back, "The autoresponder was added. Who did it before gets no mail."), nil
+	return ui.GoTo(d.Back, r.Text("autoresponders.added")), nil
 }
 
 // load returns the autoresponder in the path.
@@ -230,7 +235,7 @@ func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.show(d, nil)
+	return p.show(r, d, nil)
 }
 
 func (p *pages) save(r *ui.Request) (*ui.View, error) {
@@ -247,9 +252,9 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 		_, err = r.App.Batches.EditAutoresponder(r.Context(), r.Caller, a.ID, details)
 	}
 	if err != nil {
-		return p.show(d, err)
+		return p.show(r, d, err)
 	}
-	return ui.GoTo(d.Back, "Saved. Mails that wait keep their time."), nil
+	return ui.GoTo(d.Back, r.Text("autoresponders.saved")), nil
 }
 
 // command activates or deactivates an autoresponder.
@@ -257,9 +262,9 @@ func command(r *ui.Request) (*ui.View, error) {
 	value, done := "", ""
 	switch r.PathValue("command") {
 	case "activate":
-		value, done = "1", "It is active. Who did it before gets no mail."
+		value, done = "1", r.Text("autoresponders.activated")
 	case "deactivate":
-		value, done = "0", "It is not active. Mails that come due meanwhile are not sent, also not later."
+		value, done = "0", r.Text("autoresponders.deactivated")
 	default:
 		return nil, ui.ErrNotFound
 	}
@@ -267,7 +272,8 @@ func command(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = r.App.Batches.EditAutoresponder(r.Context(), r.Caller, a.ID, []enlist.Detail{ui.Text("is_active", value)})
+	_, err = r.App.Batches.EditAutoresponder(r.Context(), r.Caller, a.ID, []enlist.Detail{ui.Text("is_active",
+		value)})
 	if err != nil {
 		return nil, err
 	}
@@ -297,13 +303,14 @@ func (p *pages) showDelete(r *ui.Request, a *enlist.Autoresponder, wrong, proble
 	if err := enlist.RequireSending(r.Caller); err != nil {
 		return nil, err
 	}
-	d := deleteData{Name: messageName(names, a), Typed: r.PostForm.Get("typed"), Wrong: wrong,
+	d := deleteData{Name: messageName(r, names, a), Typed: r.PostForm.Get("typed"), Wrong: wrong,
 		Back: "/admin/autoresponders?list=" + ui.Plain(int64(a.ListID))}
 	if f, found := figures[a.ID]; found {
 		d.Sent = ui.Number(f.Sent)
 	}
 	d.When, _ = when(r, a)
-	return &ui.View{Title: "Delete the autoresponder " + d.Name + "?", Place: "/admin/autoresponders", Content: p.delete_,
+	return &ui.View{Title: r.Text("autoresponders.delete_title", "message", d.Name), Place: "/admin/autoresponders",
+		Content: p.deletion,
 		Problem: problem, Data: d}, nil
 }
 
@@ -319,8 +326,8 @@ func (p *pages) remove(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.PostForm.Get("typed") != messageName(names, a) {
-		return p.showDelete(r, a, "this is not the name", "Nothing was deleted.")
+	if r.PostForm.Get("typed") != messageName(r, names, a) {
+		return p.showDelete(r, a, r.Text("autoresponders.not_typed"), r.Text("autoresponders.nothing_deleted"))
 	}
 	if err := r.App.Batches.DeleteAutoresponder(r.Context(), r.Caller, a.ID); err != nil {
 		problem, err := ui.Form(nil).Refuse(err)
@@ -329,5 +336,5 @@ func (p *pages) remove(r *ui.Request) (*ui.View, error) {
 		}
 		return p.showDelete(r, a, "", problem)
 	}
-	return ui.GoTo("/admin/autoresponders?list="+ui.Plain(int64(a.ListID)), "The autoresponder was deleted."), nil
+	return ui.GoTo("/admin/autoresponders?list="+ui.Plain(int64(a.ListID)), r.Text("autoresponders.deleted")), nil
 }

@@ -1,8 +1,6 @@
 package lists
 
 import (
-	"fmt"
-
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
@@ -10,34 +8,39 @@ import (
 
 // This file has the pages of Fields.
 
-// types are the types of Fields in words.
-var types = ui.Choices(string(enlist.Text), "text: one line",
-	string(enlist.Comment), "comment: several lines",
-	string(enlist.Decimal), "decimal: a number",
-	string(enlist.Currency), "currency: an amount of money",
-	string(enlist.Date), "date",
-	string(enlist.Dropdown), "dropdown: one of several choices",
-	string(enlist.Radio), "radio: one of several choices, all visible",
-	string(enlist.Checkbox), "checkbox: any of several choices",
-	string(enlist.File), "file")
+// types returns the types of Fields in words.
+func types(r *ui.Request) []ui.Option {
+	return ui.Choices(string(enlist.Text), r.Text("lists.type_text"),
+		string(enlist.Comment), r.Text("lists.type_comment"),
+		string(enlist.Decimal), r.Text("lists.type_decimal"),
+		string(enlist.Currency), r.Text("lists.type_currency"),
+		string(enlist.Date), r.Text("lists.type_date"),
+		string(enlist.Dropdown), r.Text("lists.type_dropdown"),
+		string(enlist.Radio), r.Text("lists.type_radio"),
+		string(enlist.Checkbox), r.Text("lists.type_checkbox"),
+		string(enlist.File), r.Text("lists.type_file"))
+}
 
-var timeFormats = ui.Choices(enlist.TimeOff, "no time",
-	enlist.Time12, "3:00 pm",
-	enlist.Time24, "15:00")
+func timeFormats(r *ui.Request) []ui.Option {
+	return ui.Choices(enlist.TimeOff, r.Text("lists.no_time"),
+		enlist.Time12, "3:00 pm",
+		enlist.Time24, "15:00")
+}
 
 // fieldForm returns the form of a Field. What the type does not use is folded.
-func fieldForm(f *enlist.Field) ui.Form {
-	form := fieldInputs(f)
+func fieldForm(r *ui.Request, f *enlist.Field) ui.Form {
+	form := fieldInputs(r, f)
 	for i := range form {
 		form[i].IsFolded = len(lists.Applicable(f, []enlist.Detail{{Key: form[i].Name}})) == 0
 	}
 	return form
 }
 
-func fieldInputs(f *enlist.Field) ui.Form {
-	kind := ui.Input{Name: "type", Label: "Type", Kind: ui.InputChoice, Value: string(f.Type), Options: types}
+func fieldInputs(r *ui.Request, f *enlist.Field) ui.Form {
+	kind := ui.Input{Name: "type", Label: r.Text("lists.field_type"), Kind: ui.InputChoice, Value: string(f.Type),
+		Options: types(r)}
 	if f.AddressType != enlist.AddressNone {
-		kind.Options = ui.Choices(string(f.Type), "the "+string(f.AddressType)+" address of the Contact")
+		kind.Options = ui.Choices(string(f.Type), addressText(r, f))
 	}
 	number := func(name, label, help string, n int64) ui.Input {
 		i := ui.Input{Name: name, Label: label, Help: help, Kind: ui.InputNumber}
@@ -53,27 +56,29 @@ func fieldInputs(f *enlist.Field) ui.Form {
 	if format == "" {
 		format = enlist.TimeOff
 	}
-	return ui.Form{{Name: "name", Label: "Name", Value: f.Name, Required: true}, kind,
-		number("length", "Most letters", "for text; if empty, there is no limit", f.Length),
-		{Name: "values_array", Label: "Choices", Help: "for dropdown, radio and checkbox; commas between them",
+	return ui.Form{{Name: "name", Label: r.Text("lists.name_search"), Value: f.Name, Required: true}, kind,
+		number("length", r.Text("lists.length"), r.Text("lists.length_help"), f.Length),
+		{Name: "values_array", Label: r.Text("lists.choices"), Help: r.Text("lists.choices_help"),
 			Value: f.Values},
-		{Name: "defaults_array", Label: "Choices of a new Contact", Help: "for these", Value: f.Defaults},
-		{Name: "default_value", Label: "Value of a new Contact",
-			Help:  "for the other types; of a date such as 2026-01-31, or current",
+		{Name: "defaults_array", Label: r.Text("lists.defaults"), Help: r.Text("lists.defaults_help"),
+			Value: f.Defaults},
+		{Name: "default_value", Label: r.Text("lists.default"),
+			Help:  r.Text("lists.default_help"),
 			Value: f.DefaultValue},
-		{Name: "time_format", Label: "Time", Help: "for date", Kind: ui.InputChoice, Value: format,
-			Options: timeFormats},
-		{Name: "date_validation", Label: "Which dates",
-			Help:  "for date: past, future, or two dates with a comma between them; empty: any",
+		{Name: "time_format", Label: r.Text("lists.time"), Help: r.Text("lists.time_help"), Kind: ui.InputChoice,
+			Value:   format,
+			Options: timeFormats(r)},
+		{Name: "date_validation", Label: r.Text("lists.dates"),
+			Help:  r.Text("lists.dates_help"),
 			Value: f.DateValidation},
-		{Name: "allowed_file_types", Label: "Kinds of files",
-			Help:  "for file: images, documents, spreadsheets, movies, other",
+		{Name: "allowed_file_types", Label: r.Text("lists.files"),
+			Help:  r.Text("lists.files_help"),
 			Value: f.AllowedFileTypes},
-		{Name: "row_size", Label: "Rows of a comment, or most megabytes of a file", Value: f.RowSize},
-		check("is_mandatory", "Each Contact must have a value", "", f.Mandatory),
-		check("show_in_form", "Forms for new subscribers ask for it", "", f.ShowInForm),
-		check("allow_update", "Subscribers may change it", "", f.AllowUpdate),
-		number("display_order", "Place on forms", "the lowest number is first, and -1 hides the Field", f.DisplayOrder),
+		{Name: "row_size", Label: r.Text("lists.row_size"), Value: f.RowSize},
+		check("is_mandatory", r.Text("lists.mandatory"), "", f.Mandatory),
+		check("show_in_form", r.Text("lists.in_form"), "", f.ShowInForm),
+		check("allow_update", r.Text("lists.may_update"), "", f.AllowUpdate),
+		number("display_order", r.Text("lists.place"), r.Text("lists.place_help"), f.DisplayOrder),
 	}
 }
 
@@ -103,18 +108,21 @@ func (p *pages) newField(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := fieldForm(&enlist.Field{Type: enlist.Text})         // not public. decisions.md: 140
-	return p.showField(list, nil, f[:len(f)-1], "", ""), nil // a new Field is the last one
+	f := fieldForm(r, &enlist.Field{Type: enlist.Text})         // not public. decisions.md: 140
+	return p.showField(r, list, nil, f[:len(f)-1], "", ""), nil // a new Field is the last one
 }
 
 // showField shows the form of a Field, or of a new one if it is nil.
-func (p *pages) showField(l *enlist.List, f *enlist.Field, form ui.Form, ask, problem string) *ui.View {
-	d := formData{Form: form, Button: "Add the Field", Action: path(l.ID) + "/fields", Back: path(l.ID), Ask: ask,
-		Says: "Rules that the type does not use have no effect."}
-	v := &ui.View{Title: "New Field of " + l.Name, Place: "/admin/lists", Content: p.form_, Problem: problem}
+func (p *pages) showField(r *ui.Request, l *enlist.List, f *enlist.Field, form ui.Form, ask, problem string) *ui.View {
+	d := formData{Form: form, Button: r.Text("lists.add_field_button"), Action: path(l.ID) + "/fields",
+		Back: path(l.ID), Ask: ask,
+		Says: r.Text("lists.unused_rules")}
+	v := &ui.View{Title: r.Text("lists.new_field", "list", l.Name), Place: "/admin/lists", Content: p.form,
+		Problem: problem}
 	if f != nil {
-		d.Button, d.Action, v.Title = "Save", fieldPath(l, f), f.Name+" of "+l.Name
-		d.Seen = fieldInputs(f).Seen()
+		d.Button, d.Action, v.Title = r.Text("lists.save"), fieldPath(l, f), r.Text("lists.of_list", "name", f.Name,
+			"list", l.Name)
+		d.Seen = fieldInputs(r, f).Seen()
 		if f.AddressType != enlist.AddressEmail {
 			d.Delete = fieldPath(l, f) + "/delete"
 		}
@@ -128,14 +136,14 @@ func (p *pages) addField(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := fieldForm(&enlist.Field{Type: enlist.Text})
+	f := fieldForm(r, &enlist.Field{Type: enlist.Text})
 	f = f[:len(f)-1]
 	f.Read(r)
 	if _, err := r.App.Lists.AddField(r.Context(), r.Caller, list.ID, fieldDetails(f)); err != nil {
 		problem, err := f.Refuse(err)
-		return p.showField(list, nil, f, "", problem), err
+		return p.showField(r, list, nil, f, "", problem), err
 	}
-	return ui.GoTo(path(list.ID), "The Field was added."), nil
+	return ui.GoTo(path(list.ID), r.Text("lists.field_added")), nil
 }
 
 func (p *pages) field(r *ui.Request) (*ui.View, error) {
@@ -143,7 +151,7 @@ func (p *pages) field(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.showField(list, f, fieldForm(f), "", ""), nil
+	return p.showField(r, list, f, fieldForm(r, f), "", ""), nil
 }
 
 // saveField changes a Field. If values of Contacts would not fit, it says first how many there are.
@@ -152,28 +160,25 @@ func (p *pages) saveField(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	form := fieldForm(f)
+	form := fieldForm(r, f)
 	form.Read(r)
-	if fieldInputs(f).Conflicts(r, form) {
-		return p.showField(list, f, form, "", ui.Changed), nil
+	if fieldInputs(r, f).Conflicts(r, form) {
+		return p.showField(r, list, f, form, "", ui.Changed), nil
 	}
 	refuse := func(err error) (*ui.View, error) {
 		problem, err := form.Refuse(err)
-		return p.showField(list, f, form, "", problem), err
+		return p.showField(r, list, f, form, "", problem), err
 	}
 	misfits, err := r.App.Lists.FieldMisfits(r.Context(), r.Caller, list.ID, f.ID, fieldDetails(form))
 	if err != nil {
 		return refuse(err)
 	}
-	hold := ui.Count(misfits.Count, "Contact") + " hold a value that would not fit"
-	if misfits.Count == 1 {
-		hold = "1 Contact holds a value that would not fit"
-	}
 	switch {
 	case misfits.Count > 0 && misfits.Refused:
-		return refuse(enlist.Invalid("type", hold+": change these values first, or choose another type"))
+		return refuse(enlist.Invalid("type", r.Text("lists.misfits_refused", "n", misfits.Count)))
 	case misfits.Count > 0 && !agreed(r, misfits.Count):
-		v := p.showField(list, f, form, hold+". They keep it until it is changed. Change the Field all the same.", hold+".")
+		v := p.showField(r, list, f, form, r.Text("lists.misfits_ask", "n", misfits.Count),
+			r.Text("lists.misfits", "n", misfits.Count))
 		d := v.Data.(formData)
 		d.Count = misfits.Count
 		v.Data = d
@@ -182,7 +187,7 @@ func (p *pages) saveField(r *ui.Request) (*ui.View, error) {
 	if _, err := r.App.Lists.EditField(r.Context(), r.Caller, list.ID, f.ID, fieldDetails(form)); err != nil {
 		return refuse(err)
 	}
-	return ui.GoTo(path(list.ID), "The Field was changed."), nil
+	return ui.GoTo(path(list.ID), r.Text("lists.field_changed_done")), nil
 }
 
 // moveUp moves a Field before the one above it. It numbers the Fields of the forms anew, so that no two are equal.
@@ -233,11 +238,13 @@ func (p *pages) showDeleteField(r *ui.Request, l *enlist.List, f *enlist.Field, 
 	if err != nil {
 		return nil, err
 	}
-	return &ui.View{Title: "Delete the Field " + f.Name + "?", Place: "/admin/lists", Content: p.ask_, Problem: problem,
-		Data: askData{Texts: []string{fmt.Sprintf("The Field and the values of %s are deleted, for ever.",
-			ui.Count(n, "Contact")), "Segments, Messages and Imports that use the Field no longer work."}, Name: f.Name,
-			Count: n, Typed: r.PostForm.Get("typed"), Wrong: wrong, Button: "Delete the Field", Danger: true,
-			Back: path(l.ID)}}, nil
+	return &ui.View{Title: r.Text("lists.delete_field_title", "field", f.Name), Place: "/admin/lists",
+		Content: p.confirm, Problem: problem,
+		Data: askData{Texts: []string{r.Text("lists.delete_field_loses", "n", n),
+			r.Text("lists.delete_field_uses")}, Name: f.Name,
+			Count: n, Typed: r.PostForm.Get("typed"), Wrong: wrong, Button: r.Text("lists.delete_field_button"),
+			Danger: true,
+			Back:   path(l.ID)}}, nil
 }
 
 // holders counts the Contacts with a value in a Field.
@@ -252,17 +259,16 @@ func (p *pages) deleteField(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	if r.PostForm.Get("typed") != f.Name {
-		return p.showDeleteField(r, list, f, notTyped, "Nothing was deleted.")
+		return p.showDeleteField(r, list, f, r.Text("lists.not_typed"), r.Text("lists.nothing_deleted"))
 	}
 	n, err := holders(r, list, f)
 	if err != nil {
 		return nil, err
 	}
 	if n != ui.Int(r.PostForm.Get("count")) {
-		return p.showDeleteField(r, list, f, "the values are of "+ui.Count(n, "Contact")+" now: look again",
-			"Nothing was deleted.")
+		return p.showDeleteField(r, list, f, r.Text("lists.field_changed", "n", n),
+			r.Text("lists.nothing_deleted"))
 	}
-	name := f.Name
 	if err := r.App.Lists.DeleteField(r.Context(), r.Caller, list.ID, f.ID); err != nil {
 		problem, err := ui.Form(nil).Refuse(err)
 		if err != nil {
@@ -270,12 +276,17 @@ func (p *pages) deleteField(r *ui.Request) (*ui.View, error) {
 		}
 		return p.showDeleteField(r, list, f, "", problem)
 	}
-	return ui.GoTo(path(list.ID), "The Field "+name+" was deleted."), nil
+	return ui.GoTo(path(list.ID), r.Text("lists.field_deleted", "field", f.Name)), nil
 }
-
-// notTyped is what is wrong with a typed name.
-const notTyped = "this is not the name"
 
 func fieldPath(l *enlist.List, f *enlist.Field) string {
 	return path(l.ID) + "/fields/" + ui.Plain(int64(f.ID))
+}
+
+// addressText says which address of a Contact a Field has.
+func addressText(r *ui.Request, f *enlist.Field) string {
+	if f.AddressType == enlist.AddressEmail {
+		return r.Text("lists.field_email")
+	}
+	return r.Text("lists.field_mobile")
 }

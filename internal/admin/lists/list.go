@@ -48,10 +48,10 @@ func (p *pages) one(r *ui.Request) (*ui.View, error) {
 	}
 	enlist.SortFields(fields)
 	full := r.Caller.Key.Level >= enlist.Full
-	d := listData{List: list, Settings: settingsOf(list), MayEdit: full, MayCopy: mayAdd(r)}
+	d := listData{List: list, Settings: settingsOf(r, list), MayEdit: full, MayCopy: mayAdd(r)}
 	for i := range fields {
 		f := &fields[i]
-		d.Fields = append(d.Fields, field{f.ID, f.Name, typeOf(f), rulesOf(f), i == 0 || f.DisplayOrder < 0})
+		d.Fields = append(d.Fields, field{f.ID, f.Name, typeOf(f), rulesOf(r, f), i == 0 || f.DisplayOrder < 0})
 	}
 	if d.Preferences, err = r.App.Lists.SearchPreferences(r.Context(), r.Caller, list.ID, enlist.Query{}); err != nil {
 		return nil, err
@@ -62,13 +62,14 @@ func (p *pages) one(r *ui.Request) (*ui.View, error) {
 	if err := d.count(r); err != nil {
 		return nil, err
 	}
-	view := &ui.View{Title: list.Name, Place: "/admin/lists", Content: p.one_, Data: d,
-		Sub: ui.Count(list.ContactCount, "Contact") + " · since " + r.Day(list.CreationTime)}
+	view := &ui.View{Title: list.Name, Place: "/admin/lists", Content: p.list, Data: d,
+		Sub: r.Text("lists.sub", "n", list.ContactCount, "day", r.Day(list.CreationTime))}
 	if r.Caller.Key.Level >= enlist.Standard {
-		view.Actions = []ui.Action{{Text: "Contacts", Path: peopleOf(list.ID), Main: true}}
+		view.Actions = []ui.Action{{Text: r.Text("lists.contacts"), Path: peopleOf(list.ID), Main: true}}
 	}
 	if full {
-		view.Actions = append(view.Actions, ui.Action{Text: "Settings", Path: path(list.ID) + "/settings"})
+		view.Actions = append(view.Actions, ui.Action{Text: r.Text("lists.settings"),
+			Path: path(list.ID) + "/settings"})
 	}
 	return view, nil
 }
@@ -102,12 +103,14 @@ func (d *listData) plot(r *ui.Request) error {
 	if err != nil {
 		return err
 	}
-	changes := &ui.Chart{Title: "People who were added and lost on each day",
-		Series: []string{"added", "lost", "net"}}
-	each := &ui.Chart{Series: []string{"added", "confirmed", "unsubscribed", "bounced", "complained", "removed", "net"}}
-	size := &ui.Chart{Title: "Contacts at the end of each day", Series: []string{"Contacts"}}
+	changes := &ui.Chart{Title: r.Text("lists.changes_chart"),
+		Series: []string{r.Text("lists.added"), r.Text("lists.lost"), r.Text("lists.net")}}
+	each := &ui.Chart{Series: []string{r.Text("lists.added"), r.Text("lists.day_confirmed"),
+		r.Text("lists.day_unsubscribed"), r.Text("lists.day_bounced"), r.Text("lists.day_complained"),
+		r.Text("lists.day_removed"), r.Text("lists.net")}}
+	size := &ui.Chart{Title: r.Text("lists.size_chart"), Series: []string{r.Text("lists.contacts")}}
 	for i := range days {
-		n, label := days[i].Counts, days[i].Day.Format("2 Jan")
+		n, label := days[i].Counts, r.Language.Time("day", days[i].Day)
 		changes.Points = append(changes.Points,
 			ui.Point{Label: label, Values: []int64{n[enlist.DayAdded], LostOf(n), netOf(n)}})
 		each.Points = append(each.Points, ui.Point{Label: label, Values: []int64{n[enlist.DayAdded],
@@ -137,15 +140,18 @@ func (d *listData) count(r *ui.Request) error {
 	}
 	stayed := peopleOf(d.ID, "is_active", "1", "is_unsubscribed", "0")
 	confirmed := peopleOf(d.ID, "is_active", "1", "is_unsubscribed", "0", "double_opt_in", "1")
-	receiving := figure{"Can get mail", ui.Number(f.Receiving), ui.Percent(f.Receiving, d.ContactCount), stayed}
-	second := figure{"Of these, confirmed", ui.Number(f.Confirmed), ui.Percent(f.Confirmed, f.Receiving), confirmed}
+	receiving := figure{r.Text("lists.receiving"), ui.Number(f.Receiving), ui.Percent(f.Receiving, d.ContactCount),
+		stayed}
+	second := figure{r.Text("lists.confirmed"), ui.Number(f.Confirmed), ui.Percent(f.Confirmed, f.Receiving),
+		confirmed}
 	if d.DoubleOptIn {
 		receiving.Path = confirmed
-		second = figure{"Have not confirmed yet", ui.Number(f.Unconfirmed), ui.Percent(f.Unconfirmed, d.ContactCount),
+		second = figure{r.Text("lists.unconfirmed"), ui.Number(f.Unconfirmed), ui.Percent(f.Unconfirmed,
+			d.ContactCount),
 			unconfirmedOf(d.ID)}
 	}
 	d.Figures = []figure{receiving, second,
-		{"With a consent on record", ui.Number(f.Provable), ui.Percent(f.Provable, f.Receiving), ""}}
+		{r.Text("lists.provable"), ui.Number(f.Provable), ui.Percent(f.Provable, f.Receiving), ""}}
 	if r.Caller.Key.Level < enlist.Standard {
 		for i := range d.Figures {
 			d.Figures[i].Path = ""
@@ -154,28 +160,31 @@ func (d *listData) count(r *ui.Request) error {
 	return err
 }
 
-func settingsOf(l *enlist.List) []setting {
+func settingsOf(r *ui.Request, l *enlist.List) []setting {
 	all := []setting{
-		{"Who subscribes", either(l.DoubleOptIn, "confirms by a link in a mail", "is subscribed at once")},
-		{"Proof of consent", either(l.GDPR, "is required", "is kept when a program sends it")},
-		{"The same address twice", either(l.DisallowDuplicates, "is refused", "is allowed")},
-		{"Opens", either(l.TrackOpens, "are counted", "are not counted")},
-		{"Clicks", either(l.TrackClicks, "are counted", "are not counted")},
-		{"Numbers without a country", "are of +" + ui.Plain(l.CountryCode)},
-		{"Subscribers of your other Lists", either(l.Public,
-			"may see and join this List, and everyone may read its archive", "do not see this List")},
+		{r.Text("lists.who_subscribes"), either(l.DoubleOptIn, r.Text("lists.by_link"), r.Text("lists.by_itself"))},
+		{r.Text("lists.proof"), either(l.GDPR, r.Text("lists.proof_required"), r.Text("lists.proof_kept"))},
+		{r.Text("lists.twice"), either(l.DisallowDuplicates, r.Text("lists.twice_refused"),
+			r.Text("lists.twice_allowed"))},
+		{r.Text("lists.opens"), either(l.TrackOpens, r.Text("lists.counted"), r.Text("lists.not_counted"))},
+		{r.Text("lists.clicks"), either(l.TrackClicks, r.Text("lists.counted"), r.Text("lists.not_counted"))},
+		{r.Text("lists.numbers"), r.Text("lists.numbers_of", "code", ui.Plain(l.CountryCode))},
+		{r.Text("lists.others"), either(l.Public,
+			r.Text("lists.others_join"), r.Text("lists.others_hidden"))},
 	}
 	if !l.DisallowDuplicates {
-		all = append(all, setting{"A campaign to one address twice",
-			either(l.SendToDuplicates, "is a mail for each Contact", "is one mail")})
+		all = append(all, setting{r.Text("lists.duplicates"),
+			either(l.SendToDuplicates, r.Text("lists.mail_each"), r.Text("lists.mail_one"))})
 	}
-	for _, s := range []setting{{"Mails come from", senderOf(l)}, {"Language", l.Language}, {"Folder", l.FolderName},
-		{"Subject of the mail that asks to confirm", l.ConfirmSubject}, {"Its text", l.ConfirmText},
-		{"Who confirms agrees to", l.ConsentText},
-		{"Notified when someone subscribes", spaced(l.OnRegister)}, {"Notified when a Contact changes", spaced(l.OnUpdate)},
-		{"Notified when someone unsubscribes", spaced(l.OnUnsubscribe)}, {"Imprint", l.Imprint},
-		{"Description for subscribers", l.Description}, {"After unsubscribing, people read", l.FarewellText},
-		{"Above their settings, subscribers read", l.PreferencesText}} {
+	for _, s := range []setting{{r.Text("lists.sender"), senderOf(l)}, {r.Text("lists.language"), l.Language},
+		{r.Text("lists.folder"), l.FolderName},
+		{r.Text("lists.confirm_subject"), l.ConfirmSubject}, {r.Text("lists.confirm_text"), l.ConfirmText},
+		{r.Text("lists.agrees_to"), l.ConsentText},
+		{r.Text("lists.notified_subscribe"), spaced(l.OnRegister)}, {r.Text("lists.notified_change"),
+			spaced(l.OnUpdate)},
+		{r.Text("lists.notified_unsubscribe"), spaced(l.OnUnsubscribe)}, {r.Text("lists.imprint"), l.Imprint},
+		{r.Text("lists.for_readers"), l.Description}, {r.Text("lists.farewell"), l.FarewellText},
+		{r.Text("lists.above_settings"), l.PreferencesText}} {
 		if s.Value != "" {
 			all = append(all, s)
 		}
@@ -207,25 +216,25 @@ func typeOf(f *enlist.Field) string {
 	return string(f.Type)
 }
 
-func rulesOf(f *enlist.Field) string {
+func rulesOf(r *ui.Request, f *enlist.Field) string {
 	var rules []string
 	if f.Mandatory {
-		rules = append(rules, "must have a value")
+		rules = append(rules, r.Text("lists.rule_mandatory"))
 	}
 	if f.Length > 0 {
-		rules = append(rules, "at most "+ui.Count(f.Length, "letter"))
+		rules = append(rules, r.Text("lists.rule_length", "n", f.Length))
 	}
 	if f.Values != "" {
-		rules = append(rules, "one of "+spaced(f.Values))
+		rules = append(rules, r.Text("lists.rule_values", "values", spaced(f.Values)))
 	}
 	if f.DefaultValue+f.Defaults != "" {
-		rules = append(rules, "new Contacts have "+spaced(f.DefaultValue+f.Defaults))
+		rules = append(rules, r.Text("lists.rule_default", "value", spaced(f.DefaultValue+f.Defaults)))
 	}
 	if f.AllowUpdate {
-		rules = append(rules, "subscribers may change it")
+		rules = append(rules, r.Text("lists.rule_update"))
 	}
 	if f.DisplayOrder < 0 {
-		rules = append(rules, "hidden on forms")
+		rules = append(rules, r.Text("lists.rule_hidden"))
 	}
 	return strings.Join(rules, "; ")
 }

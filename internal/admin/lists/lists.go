@@ -54,7 +54,7 @@ func Pages() []ui.Page {
 	}
 }
 
-type pages struct{ all_, one_, form_, ask_ *ui.Template }
+type pages struct{ lists, list, form, confirm *ui.Template }
 
 const (
 	perPage   = 50
@@ -80,11 +80,11 @@ type allData struct {
 }
 
 var columns = ui.Columns[row]{
-	ui.TextColumn("name", "List", func(l *row) string { return l.Name }),
-	ui.NumberColumn("contacts", "Contacts", func(l *row) int64 { return l.ContactCount }),
-	ui.NumberColumn("change", "30 days", func(l *row) int64 { return l.Change }),
-	ui.TimeColumn("since", "Since", func(l *row) int64 { return l.CreationTime }),
-	{Text: "90 days"}, {Text: "Subscribing"},
+	ui.TextColumn("name", "lists.list_column", func(l *row) string { return l.Name }),
+	ui.NumberColumn("contacts", "lists.contacts", func(l *row) int64 { return l.ContactCount }),
+	ui.NumberColumn("change", "lists.change_column", func(l *row) int64 { return l.Change }),
+	ui.TimeColumn("since", "lists.since_column", func(l *row) int64 { return l.CreationTime }),
+	{Text: "lists.line_column"}, {Text: "lists.subscribing"},
 }
 
 // netOf returns how many more people can get mail by the counts of days.
@@ -113,9 +113,9 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 	if err := d.page(r, ui.PageNumber(q), q); err != nil {
 		return nil, err
 	}
-	view := &ui.View{Title: "Lists", Place: "/admin/lists", Content: p.all_, Data: d}
+	view := &ui.View{Title: r.Text("lists.title"), Place: "/admin/lists", Content: p.lists, Data: d}
 	if d.MayAdd {
-		view.Actions = []ui.Action{{Text: "New List", Path: "/admin/lists/new", Main: true}}
+		view.Actions = []ui.Action{{Text: r.Text("lists.new"), Path: "/admin/lists/new", Main: true}}
 	}
 	return view, nil
 }

@@ -9,8 +9,8 @@ import (
 
 // This file has the pages of preferences.
 
-func preferenceForm(name string) ui.Form {
-	return ui.Form{{Name: "name", Label: "Name", Help: "what subscribers agree to or decline, such as monthly news",
+func preferenceForm(r *ui.Request, name string) ui.Form {
+	return ui.Form{{Name: "name", Label: r.Text("lists.name_search"), Help: r.Text("lists.preference_name_help"),
 		Value: name, Required: true}}
 }
 
@@ -36,18 +36,19 @@ func (p *pages) newPreference(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.showPreference(list, nil, preferenceForm(""), ""), nil
+	return p.showPreference(r, list, nil, preferenceForm(r, ""), ""), nil
 }
 
 // showPreference shows the form of a preference, or of a new one if it is nil.
-func (p *pages) showPreference(l *enlist.List, one *enlist.Preference, f ui.Form, problem string) *ui.View {
-	d := formData{Form: f, Button: "Add the preference", Action: path(l.ID) + "/preferences", Back: path(l.ID)}
-	v := &ui.View{Title: "New preference of " + l.Name, Place: "/admin/lists", Content: p.form_, Problem: problem}
+func (p *pages) showPreference(r *ui.Request, l *enlist.List, one *enlist.Preference, f ui.Form, problem string) *ui.View {
+	d := formData{Form: f, Button: r.Text("lists.add_preference_button"), Action: path(l.ID) + "/preferences",
+		Back: path(l.ID)}
+	v := &ui.View{Title: r.Text("lists.new_preference", "list", l.Name), Place: "/admin/lists", Content: p.form,
+		Problem: problem}
 	if one != nil {
-		d.Button, v.Title = "Save", one.Name+" of "+l.Name
+		d.Button, v.Title = r.Text("lists.save"), r.Text("lists.of_list", "name", one.Name, "list", l.Name)
 		d.Action, d.Delete = preferencePath(l, one), preferencePath(l, one)+"/delete"
-		d.Says = "The answers of Contacts stay, also if the name changes. Proofs of consent keep the name that the " +
-			"person read. Programs and Segments that use the name need the new one."
+		d.Says = r.Text("lists.preference_about")
 	}
 	v.Data = d
 	return v
@@ -62,13 +63,13 @@ func (p *pages) addPreference(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := preferenceForm("")
+	f := preferenceForm(r, "")
 	f.Read(r)
 	if _, err := r.App.Lists.AddPreference(r.Context(), r.Caller, list.ID, f.Value("name")); err != nil {
 		problem, err := f.Refuse(err)
-		return p.showPreference(list, nil, f, problem), err
+		return p.showPreference(r, list, nil, f, problem), err
 	}
-	return ui.GoTo(path(list.ID), "The preference was added."), nil
+	return ui.GoTo(path(list.ID), r.Text("lists.preference_added")), nil
 }
 
 func (p *pages) preference(r *ui.Request) (*ui.View, error) {
@@ -76,7 +77,7 @@ func (p *pages) preference(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.showPreference(list, one, preferenceForm(one.Name), ""), nil
+	return p.showPreference(r, list, one, preferenceForm(r, one.Name), ""), nil
 }
 
 func (p *pages) savePreference(r *ui.Request) (*ui.View, error) {
@@ -84,13 +85,13 @@ func (p *pages) savePreference(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := preferenceForm("")
+	f := preferenceForm(r, "")
 	f.Read(r)
 	if err := r.App.Lists.RenamePreference(r.Context(), r.Caller, list.ID, one.ID, f.Value("name")); err != nil {
 		problem, err := f.Refuse(err)
-		return p.showPreference(list, one, f, problem), err
+		return p.showPreference(r, list, one, f, problem), err
 	}
-	return ui.GoTo(path(list.ID), "The preference was changed."), nil
+	return ui.GoTo(path(list.ID), r.Text("lists.preference_changed")), nil
 }
 
 func (p *pages) askDeletePreference(r *ui.Request) (*ui.View, error) {
@@ -103,10 +104,11 @@ func (p *pages) askDeletePreference(r *ui.Request) (*ui.View, error) {
 
 func (p *pages) showDeletePreference(r *ui.Request, l *enlist.List, one *enlist.Preference,
 	wrong, problem string) *ui.View {
-	return &ui.View{Title: "Delete the preference " + one.Name + "?", Place: "/admin/lists", Content: p.ask_, Problem: problem,
-		Data: askData{Texts: []string{"The answers of all Contacts are deleted with it, for ever.",
-			"Proofs of consent keep them."}, Name: one.Name, Typed: r.PostForm.Get("typed"), Wrong: wrong,
-			Button: "Delete the preference", Danger: true, Back: path(l.ID)}}
+	return &ui.View{Title: r.Text("lists.delete_preference_title", "preference", one.Name), Place: "/admin/lists",
+		Content: p.confirm, Problem: problem,
+		Data: askData{Texts: []string{r.Text("lists.delete_preference_loses"),
+			r.Text("lists.delete_preference_keeps")}, Name: one.Name, Typed: r.PostForm.Get("typed"), Wrong: wrong,
+			Button: r.Text("lists.delete_preference_button"), Danger: true, Back: path(l.ID)}}
 }
 
 func (p *pages) deletePreference(r *ui.Request) (*ui.View, error) {
@@ -115,10 +117,10 @@ func (p *pages) deletePreference(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	if r.PostForm.Get("typed") != one.Name {
-		return p.showDeletePreference(r, list, one, notTyped, "Nothing was deleted."), nil
+		return p.showDeletePreference(r, list, one, r.Text("lists.not_typed"), r.Text("lists.nothing_deleted")), nil
 	}
 	if err := r.App.Lists.DeletePreference(r.Context(), r.Caller, list.ID, one.ID); err != nil {
 		return nil, err
 	}
-	return ui.GoTo(path(list.ID), "The preference was deleted."), nil
+	return ui.GoTo(path(list.ID), r.Text("lists.preference_deleted")), nil
 }

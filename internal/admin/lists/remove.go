@@ -1,8 +1,6 @@
 package lists
 
 import (
-	"fmt"
-
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
 )
@@ -14,7 +12,8 @@ func (p *pages) askCopy(r *ui.Request) (*ui.View, error) {
 	if err != nil || !mayAdd(r) {
 		return nil, notFoundUnless(err)
 	}
-	return p.showCopy(r, list, ui.Form{{Name: "name", Label: "Name of the copy", Value: list.Name + " (copy)",
+	return p.showCopy(r, list, ui.Form{{Name: "name", Label: r.Text("lists.copy_label"),
+		Value:    r.Text("lists.copy_name", "list", list.Name),
 		Required: true}}, "")
 }
 
@@ -35,11 +34,11 @@ func (p *pages) showCopy(r *ui.Request, l *enlist.List, f ui.Form, problem strin
 	if err != nil {
 		return nil, err
 	}
-	return &ui.View{Title: "Copy " + l.Name, Place: "/admin/lists", Content: p.ask_, Problem: problem, Data: askData{
-		Texts: []string{fmt.Sprintf(
-			"The copy gets the settings, %s and %s. It is not public, and gets no Contact, Segment or autoresponder.",
-			ui.Count(int64(len(fields)), "Field"), ui.Count(int64(len(preferences)), "preference"))},
-		Input: f, Button: "Copy the List", Back: path(l.ID)}}, nil
+	return &ui.View{Title: r.Text("lists.copy_title", "list", l.Name), Place: "/admin/lists", Content: p.confirm,
+		Problem: problem, Data: askData{
+			Texts: []string{r.Text("lists.copy_about", "fields", r.Text("lists.fields_count", "n", len(fields)),
+				"preferences", r.Text("lists.preferences_count", "n", len(preferences)))},
+			Input: f, Button: r.Text("lists.copy_list"), Back: path(l.ID)}}, nil
 }
 
 func (p *pages) copy(r *ui.Request) (*ui.View, error) {
@@ -47,7 +46,7 @@ func (p *pages) copy(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := ui.Form{{Name: "name", Label: "Name of the copy", Required: true}}
+	f := ui.Form{{Name: "name", Label: r.Text("lists.copy_label"), Required: true}}
 	f.Read(r)
 	id, err := r.App.Lists.CopyList(r.Context(), r.Caller, list.ID, f.Value("name"))
 	if err != nil {
@@ -57,7 +56,7 @@ func (p *pages) copy(r *ui.Request) (*ui.View, error) {
 		}
 		return p.showCopy(r, list, f, problem)
 	}
-	return ui.GoTo(path(id), "This is the copy."), nil
+	return ui.GoTo(path(id), r.Text("lists.copied")), nil
 }
 
 func (p *pages) askRemove(r *ui.Request) (*ui.View, error) {
@@ -71,17 +70,17 @@ func (p *pages) askRemove(r *ui.Request) (*ui.View, error) {
 // showRemove asks before a List is cleared or deleted.
 func (p *pages) showRemove(r *ui.Request, l *enlist.List, wrong string) (*ui.View, error) {
 	d := askData{Name: l.Name, Count: l.ContactCount, Typed: r.PostForm.Get("typed"), Wrong: wrong, Danger: true, Back: path(l.ID)}
-	v := &ui.View{Place: "/admin/lists", Content: p.ask_}
+	v := &ui.View{Place: "/admin/lists", Content: p.confirm}
 	if wrong != "" {
-		v.Problem = "Nothing was deleted."
+		v.Problem = r.Text("lists.nothing_deleted")
 	}
-	contacts := ui.Count(l.ContactCount, "Contact")
-	const stays = "The proofs of consent and the Unsubscriber List stay. A backup is the only way back."
+	stays := r.Text("lists.proofs_stay")
 	switch r.PathValue("act") {
 	case "clear":
-		v.Title, d.Button = "Clear "+l.Name+"?", "Delete "+contacts
-		d.Texts = []string{"This deletes " + contacts + " with all values, for ever.",
-			"The List stays with its settings, Fields, preferences, Segments and autoresponders.", stays}
+		v.Title, d.Button = r.Text("lists.clear_title", "list", l.Name), r.Text("lists.clear_button", "n",
+			l.ContactCount)
+		d.Texts = []string{r.Text("lists.clear_loses", "n", l.ContactCount),
+			r.Text("lists.clear_keeps"), stays}
 	case "delete":
 		all, err := r.App.Batches.SearchAutoresponders(r.Context(), r.Caller, enlist.Query{Criteria: &enlist.Criteria{
 			Key: "list_id", Operator: "exactly", Value: enlist.Input{Kind: enlist.InputNumber,
@@ -89,10 +88,11 @@ func (p *pages) showRemove(r *ui.Request, l *enlist.List, wrong string) (*ui.Vie
 		if err != nil {
 			return nil, err
 		}
-		v.Title, d.Button = "Delete "+l.Name+"?", "Delete the List and "+contacts
-		d.Texts = []string{fmt.Sprintf("The List is deleted with %s and %s, for ever.", contacts,
-			ui.Count(int64(len(all)), "autoresponder")),
-			"Programs that use the List no longer work. Campaigns to it leave its Contacts out.", stays}
+		v.Title, d.Button = r.Text("lists.delete_title", "list", l.Name),
+			r.Text("lists.delete_button", "n", l.ContactCount)
+		d.Texts = []string{r.Text("lists.delete_loses", "n", l.ContactCount, "autoresponders",
+			r.Text("lists.autoresponders_count", "n", len(all))),
+			r.Text("lists.delete_uses"), stays}
 	default:
 		return nil, ui.ErrNotFound
 	}
@@ -110,20 +110,20 @@ func (p *pages) remove(r *ui.Request) (*ui.View, error) {
 		return nil, ui.ErrNotFound
 	}
 	if r.PostForm.Get("typed") != list.Name {
-		return p.showRemove(r, list, notTyped)
+		return p.showRemove(r, list, r.Text("lists.not_typed"))
 	}
 	if ui.Int(r.PostForm.Get("count")) != list.ContactCount { // of the page; others add Contacts meanwhile
-		return p.showRemove(r, list, "the List has "+ui.Count(list.ContactCount, "Contact")+" now: look again")
+		return p.showRemove(r, list, r.Text("lists.count_changed", "n", list.ContactCount))
 	}
 	if act == "clear" {
 		err = r.App.Contacts.ClearList(r.Context(), r.Caller, list.ID)
 		if err != nil {
 			return nil, err
 		}
-		return ui.GoTo(path(list.ID), "The List is empty. It had "+ui.Count(list.ContactCount, "Contact")+"."), nil
+		return ui.GoTo(path(list.ID), r.Text("lists.cleared", "n", list.ContactCount)), nil
 	}
 	if err := r.App.Contacts.DeleteList(r.Context(), r.Caller, list.ID); err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/lists", list.Name+" was deleted."), nil
+	return ui.GoTo("/admin/lists", r.Text("lists.deleted", "list", list.Name)), nil
 }

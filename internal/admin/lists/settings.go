@@ -28,8 +28,8 @@ type formData struct {
 }
 
 // languages returns the languages of pages and mails for subscribers.
-func languages() []ui.Option {
-	all := ui.Choices("", "of the browser; mails in English")
+func languages(r *ui.Request) []ui.Option {
+	all := ui.Choices("", r.Text("lists.language_of_browser"))
 	for _, l := range language.New().All() {
 		all = append(all, ui.Option{Value: l.Code, Text: l.EnglishName()})
 	}
@@ -38,13 +38,14 @@ func languages() []ui.Option {
 
 // formOf returns the form of a List. It has the Folder if there are several, and the person may use the whole Account.
 func formOf(r *ui.Request, l *enlist.List) (ui.Form, error) {
-	f := inputsOf(l)
+	f := inputsOf(r, l)
 	folders, err := r.App.Accounts.SearchFolders(r.Context(), r.Caller, accounts.FolderOfLists,
 		enlist.Query{SortBy: "name"})
 	if err = enlist.IgnoreKind(enlist.Denied, err); err != nil || len(folders) < 2 {
 		return f, err
 	}
-	folder := ui.Input{Name: "folder_id", Label: "Folder", Kind: ui.InputChoice, Value: ui.Plain(int64(l.FolderID))}
+	folder := ui.Input{Name: "folder_id", Label: r.Text("lists.folder"), Kind: ui.InputChoice,
+		Value: ui.Plain(int64(l.FolderID))}
 	for i := range folders {
 		folder.Options = append(folder.Options,
 			ui.Option{Value: ui.Plain(int64(folders[i].ID)), Text: folders[i].Name})
@@ -53,7 +54,7 @@ func formOf(r *ui.Request, l *enlist.List) (ui.Form, error) {
 }
 
 // inputsOf returns the inputs of a List, without the keys that only programs use.
-func inputsOf(l *enlist.List) ui.Form {
+func inputsOf(r *ui.Request, l *enlist.List) ui.Form {
 	check := func(name, label, help string, is bool) ui.Input {
 		return ui.Input{Name: name, Label: label, Help: help, Kind: ui.InputCheck, Value: either(is, "1", "")}
 	}
@@ -63,34 +64,34 @@ func inputsOf(l *enlist.List) ui.Form {
 	text := func(name, label, help, value string) ui.Input {
 		return ui.Input{Name: name, Label: label, Help: help, Value: value}
 	}
-	name := text("name", "Name", "subscribers see it in mails and on pages", l.Name)
+	name := text("name", r.Text("lists.name_search"), r.Text("lists.name_help"), l.Name)
 	name.Required = true
 	return ui.Form{name,
-		check(doubleOptIn, "Who subscribes confirms by a link in a mail",
-			"before, the person gets no other mail", l.DoubleOptIn),
-		check("is_gdpr_compliant", "A proof of consent is required",
-			"a subscription without the text that the person agreed to is refused", l.GDPR),
-		check("disallow_duplicate_contacts", "An address is on the List at most once", "", l.DisallowDuplicates),
-		check("allow_send_to_duplicates", "An address that is on it twice gets a mail twice",
-			"only where an address may be on the List more than once", l.SendToDuplicates),
-		check("track_opens", "Count opened mails", "by a small image in each mail", l.TrackOpens),
-		check("track_clicks", "Count clicks", "links then lead through this server", l.TrackClicks),
-		text("from_name", "Name of the sender", "if empty, the name of the List", l.FromName),
-		text("from_address", "Address of the sender", "if empty, that of the server", l.FromAddress),
-		{Name: "language", Label: "Language for subscribers", Help: "of pages and of the mail that asks to confirm",
-			Kind: ui.InputChoice, Value: l.Language, Options: languages()},
-		text("confirmation_subject", "Subject of the mail that asks to confirm", "if empty, a text in the language",
+		check(doubleOptIn, r.Text("lists.confirms"),
+			r.Text("lists.confirms_help"), l.DoubleOptIn),
+		check("is_gdpr_compliant", r.Text("lists.gdpr"),
+			r.Text("lists.gdpr_help"), l.GDPR),
+		check("disallow_duplicate_contacts", r.Text("lists.no_duplicates"), "", l.DisallowDuplicates),
+		check("allow_send_to_duplicates", r.Text("lists.mail_twice"),
+			r.Text("lists.mail_twice_help"), l.SendToDuplicates),
+		check("track_opens", r.Text("lists.track_opens"), r.Text("lists.track_opens_help"), l.TrackOpens),
+		check("track_clicks", r.Text("lists.track_clicks"), r.Text("lists.track_clicks_help"), l.TrackClicks),
+		text("from_name", r.Text("lists.from_name"), r.Text("lists.from_name_help"), l.FromName),
+		text("from_address", r.Text("lists.from_address"), r.Text("lists.from_address_help"), l.FromAddress),
+		{Name: "language", Label: r.Text("lists.for_subscribers"), Help: r.Text("lists.for_subscribers_help"),
+			Kind: ui.InputChoice, Value: l.Language, Options: languages(r)},
+		text("confirmation_subject", r.Text("lists.confirm_subject"), r.Text("lists.default_text"),
 			l.ConfirmSubject),
-		area("confirmation_text", "Text of this mail",
-			"if empty, a text in the language. An empty line begins a paragraph", l.ConfirmText),
-		text("consent_text", "What subscribers agree to by confirming",
-			"shown in the mail and on the page, and kept as proof", l.ConsentText),
-		area("imprint", "Imprint", "who sends the mails, at the end of the mail that asks to confirm and of pages",
+		area("confirmation_text", r.Text("lists.text_of_mail"),
+			r.Text("lists.text_of_mail_help"), l.ConfirmText),
+		text("consent_text", r.Text("lists.agree"),
+			r.Text("lists.agree_help"), l.ConsentText),
+		area("imprint", r.Text("lists.imprint"), r.Text("lists.imprint_help"),
 			l.Imprint),
-		text("on_register_address", "Notify when someone subscribes", "addresses with commas between them", l.OnRegister),
-		text("on_update_address", "Notify when a Contact changes", "", l.OnUpdate),
-		text("on_unsubscribe_address", "Notify when someone unsubscribes", "", l.OnUnsubscribe),
-		ui.Country("Country of telephone numbers without one", l.CountryCode),
+		text("on_register_address", r.Text("lists.notify_subscribe"), r.Text("lists.notify_addresses"), l.OnRegister),
+		text("on_update_address", r.Text("lists.notify_change"), "", l.OnUpdate),
+		text("on_unsubscribe_address", r.Text("lists.notify_unsubscribe"), "", l.OnUnsubscribe),
+		ui.Country(r.Text("lists.country"), l.CountryCode),
 	}
 }
 
@@ -101,13 +102,14 @@ func (p *pages) newList(r *ui.Request) (*ui.View, error) {
 	}
 	f, err := formOf(r, &enlist.List{DoubleOptIn: true, DisallowDuplicates: true, TrackOpens: true,
 		TrackClicks: true, CountryCode: r.NewCountry()})
-	return p.showNew(f, ""), err
+	return p.showNew(r, f, ""), err
 }
 
-func (p *pages) showNew(f ui.Form, problem string) *ui.View {
-	return &ui.View{Title: "New List", Place: "/admin/lists", Content: p.form_, Problem: problem, Data: formData{Form: f,
-		Action: "/admin/lists", Button: "Make the List", Back: "/admin/lists",
-		Says: "It begins with the Fields Email and Mobile Phone. All of this can be changed later."}}
+func (p *pages) showNew(r *ui.Request, f ui.Form, problem string) *ui.View {
+	return &ui.View{Title: r.Text("lists.new"), Place: "/admin/lists", Content: p.form, Problem: problem,
+		Data: formData{Form: f,
+			Action: "/admin/lists", Button: r.Text("lists.make_button"), Back: "/admin/lists",
+			Says: r.Text("lists.new_about")}}
 }
 
 func (p *pages) add(r *ui.Request) (*ui.View, error) {
@@ -119,9 +121,9 @@ func (p *pages) add(r *ui.Request) (*ui.View, error) {
 	id, err := r.App.Lists.AddList(r.Context(), r.Caller, f.Details())
 	if err != nil {
 		problem, err := f.Refuse(err)
-		return p.showNew(f, problem), err
+		return p.showNew(r, f, problem), err
 	}
-	return ui.GoTo(path(id), "The List was made."), nil
+	return ui.GoTo(path(id), r.Text("lists.made")), nil
 }
 
 func (p *pages) settings(r *ui.Request) (*ui.View, error) {
@@ -130,7 +132,7 @@ func (p *pages) settings(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	f, err := settingsForm(r, list)
-	return p.showSettings(list, f, ""), err
+	return p.showSettings(r, list, f, ""), err
 }
 
 // settingsForm is formOf without the texts for subscribers, which have a page of their own.
@@ -145,10 +147,12 @@ func settingsForm(r *ui.Request, l *enlist.List) (ui.Form, error) {
 	}), err
 }
 
-func (p *pages) showSettings(l *enlist.List, f ui.Form, problem string) *ui.View {
-	texts := ui.Action{Text: "Texts for subscribers", Path: "/admin/forms/" + ui.Plain(int64(l.ID)) + "/texts"}
-	return &ui.View{Title: "Settings of " + l.Name, Place: "/admin/lists", Content: p.form_, Problem: problem,
-		Data: formData{Form: f, Button: "Save", Back: path(l.ID), Seen: inputsOf(l).Seen()}, Actions: []ui.Action{texts}}
+func (p *pages) showSettings(r *ui.Request, l *enlist.List, f ui.Form, problem string) *ui.View {
+	texts := ui.Action{Text: r.Text("lists.texts"), Path: "/admin/forms/" + ui.Plain(int64(l.ID)) + "/texts"}
+	return &ui.View{Title: r.Text("lists.settings_of", "list", l.Name), Place: "/admin/lists", Content: p.form,
+		Problem: problem,
+		Data:    formData{Form: f, Button: r.Text("lists.save"), Back: path(l.ID), Seen: inputsOf(r, l).Seen()},
+		Actions: []ui.Action{texts}}
 }
 
 // saveSettings saves the form. If people who have not confirmed would get no more mail, or mail again, it asks first.
@@ -162,8 +166,8 @@ func (p *pages) saveSettings(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	f.Read(r)
-	if inputsOf(list).Conflicts(r, f) {
-		return p.showSettings(list, f, ui.Changed), nil
+	if inputsOf(r, list).Conflicts(r, f) {
+		return p.showSettings(r, list, f, ui.Changed), nil
 	}
 	to := path(list.ID)
 	if v, err := p.askReceiving(r, list, f); v != nil || err != nil {
@@ -173,10 +177,10 @@ func (p *pages) saveSettings(r *ui.Request) (*ui.View, error) {
 		asks, change, err := p.confirmFirst(r, list, f)
 		if err != nil {
 			problem, err := f.Refuse(err)
-			return p.showSettings(list, f, problem), err
+			return p.showSettings(r, list, f, problem), err
 		}
 		if asks != nil {
-			return p.askWaiting(list, f, asks), nil
+			return p.askWaiting(r, list, f, asks), nil
 		}
 		if change != 0 {
 			to = "/admin/contacts/changes/" + ui.Plain(change)
@@ -184,9 +188,9 @@ func (p *pages) saveSettings(r *ui.Request) (*ui.View, error) {
 	}
 	if _, err := r.App.Lists.EditList(r.Context(), r.Caller, list.ID, f.Details()); err != nil {
 		problem, err := f.Refuse(err)
-		return p.showSettings(list, f, problem), err
+		return p.showSettings(r, list, f, problem), err
 	}
-	return ui.GoTo(to, "Saved."), nil
+	return ui.GoTo(to, r.Text("lists.saved")), nil
 }
 
 // askData is the data of a page that asks before something is done.

@@ -30,7 +30,7 @@ func Trends(r *ui.Request, ids []enlist.ListID) (map[enlist.ListID]Trend, error)
 			}
 		}
 		if len(line) > 0 {
-			t.Line = ui.Sparkline("90 days: from "+ui.Number(line[0])+" to "+ui.Number(line[len(line)-1]), line)
+			t.Line = ui.Sparkline(r.Text("lists.trend", "from", line[0], "to", line[len(line)-1]), line)
 		}
 		all[id] = t
 	}

@@ -46,7 +46,7 @@ func (p *pages) confirmFirst(r *ui.Request, l *enlist.List, f ui.Form) (asks *wa
 		if ui.Int(r.PostForm.Get("count")) == w.Count {
 			return nil, 0, nil
 		}
-		w.Wrong = ui.Count(w.Count, "Contact") + " now: look at the number again."
+		w.Wrong = r.Text("lists.waiting_changed", "n", w.Count)
 		return w, 0, nil
 	case string(contacts.ChangeConfirm), string(contacts.ChangeAsk):
 	default:
@@ -67,8 +67,8 @@ func (p *pages) confirmFirst(r *ui.Request, l *enlist.List, f ui.Form) (asks *wa
 }
 
 // askWaiting shows the settings again, with the question.
-func (p *pages) askWaiting(l *enlist.List, f ui.Form, asks *waiting) *ui.View {
-	v := p.showSettings(l, f, "Say first what happens to people who have not confirmed. It is not saved yet.")
+func (p *pages) askWaiting(r *ui.Request, l *enlist.List, f ui.Form, asks *waiting) *ui.View {
+	v := p.showSettings(r, l, f, r.Text("lists.waiting_first"))
 	d := v.Data.(formData)
 	d.Waiting = asks
 	v.Data = d
@@ -85,14 +85,10 @@ func (p *pages) askReceiving(r *ui.Request, l *enlist.List, f ui.Form) (*ui.View
 	if err != nil || n == 0 || agreed(r, n) {
 		return nil, err
 	}
-	have := " Contacts have not confirmed, and get no mail today. From now on they get mail, although they never confirmed."
-	if n == 1 {
-		have = " Contact has not confirmed, and gets no mail today. From now on it gets mail, although it never confirmed."
-	}
-	v := p.showSettings(l, f, "It is not saved yet: agree first to what happens to people who have not confirmed.")
+	v := p.showSettings(r, l, f, r.Text("lists.receiving_first"))
 	d := v.Data.(formData)
 	d.Count, d.Who = n, unconfirmedOf(l.ID)
-	d.Ask = ui.Number(n) + have
+	d.Ask = r.Text("lists.receiving_ask", "n", n)
 	v.Data = d
 	return v, nil
 }
