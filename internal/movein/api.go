@@ -95,7 +95,7 @@ func (s *API) try(ctx context.Context, method string, params []any) (in enlist.I
 	defer cancel()
 	var result json.RawMessage
 	if err := s.client.Call(ctx, method, params, &result); err != nil {
-		return in, err
+		return in, tooLarge(err)
 	}
 	in, err = readInput(result)
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *API) try(ctx context.Context, method string, params []any) (in enlist.I
 // mayPass reports whether a call may succeed later: the service had an internal error or too much to do, or there is no
 // valid reply.
 func mayPass(err error) bool {
-	if _, large := errors.AsType[*tooLarge](err); large || errors.Is(err, publicnet.ErrNotPublic) {
+	if _, large := errors.AsType[*http.MaxBytesError](err); large || errors.Is(err, publicnet.ErrNotPublic) {
 		return false
 	}
 	refused, ok := errors.AsType[*api.Error](err)

@@ -2,8 +2,8 @@ package movein
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -21,48 +21,27 @@ const (
 	MaxFile = 256 << 20
 )
 
-// limitedReplies is a RoundTripper. Reading a reply that is larger than most returns an error.
+// limitedReplies is a Transport. Reading a reply that is larger than most returns an http.MaxBytesError.
 type limitedReplies struct {
-	http.RoundTripper
+	*http.Transport
 	most int64
 }
 
 // RoundTrip implements http.RoundTripper.
 func (l limitedReplies) RoundTrip(r *http.Request) (*http.Response, error) {
-	reply, err := l.RoundTripper.RoundTrip(r)
+	reply, err := l.Transport.RoundTrip(r)
 	if err == nil {
-		reply.Body = &limitedBody{reply.Body, l.most, l.most}
+		reply.Body = http.MaxBytesReader(nil, reply.Body, l.most)
 	}
 	return reply, err
 }
 
-// CloseIdleConnections is for http.Client.CloseIdleConnections.
-func (l limitedReplies) CloseIdleConnections() {
-	if c, ok := l.RoundTripper.(interface{ CloseIdleConnections() }); ok {
-		c.CloseIdleConnections()
+// tooLarge returns an error that says how large a reply may be, if err is about its size. Another attempt would not help.
+func tooLarge(err error) error {
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return fmt.Errorf("the reply of the other service is larger than %d MiB: %w", large.Limit>>20, large)
 	}
-}
-
-type limitedBody struct {
-	io.ReadCloser
-	left, most int64
-}
-
-// Read implements io.Reader.
-func (b *limitedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left+1)])
-	if b.left -= int64(n); b.left < 0 {
-		return 0, &tooLarge{b.most}
-	}
-	return n, err
-}
-
-// tooLarge is the error of a reply or file that is larger than its limit. Another attempt would not help.
-type tooLarge struct{ most int64 }
-
-// Error implements error.
-func (e *tooLarge) Error() string {
-	return fmt.Sprintf("the reply of the other service is larger than %d MiB", e.most>>20)
+	return err
 }
 
 // sameHost follows a redirect only to the host of the call, and not from https to http: the body has the key.
@@ -73,7 +52,7 @@ func sameHost(r *http.Request, via []*http.Request) error {
 			r.URL.Scheme, r.URL.Host)
 	}
 	if len(via) > 3 {
-		return fmt.Errorf("the other service redirects more than 3 times")
+		return errors.New("the other service redirects more than 3 times")
 	}
 	return nil
 }

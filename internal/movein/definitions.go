@@ -79,23 +79,29 @@ func (m *Mover) messages(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for i, head := range found {
+	return m.each("Messages", found, &m.result.Messages, func(head Record) (bool, []Problem, error) {
 		whole, err := m.From.Message(ctx, head.ID())
-		if err != nil {
-			return err
-		}
-		if len(whole) == 0 { // deleted meanwhile
-			continue
+		if err != nil || len(whole) == 0 { // deleted meanwhile
+			return false, nil, err
 		}
 		whole, kept := m.links.replaced(whole, &key)
-		m.refused(kept)
-		problems, err := m.records.MoveMessage(ctx, m.Caller, whole)
+		moved, problems, err := m.records.MoveMessage(ctx, m.Caller, whole)
+		return moved, append(kept, problems...), err
+	})
+}
+
+// each moves records one by one, and counts those that move does not leave out. name is for the progress.
+func (m *Mover) each(name string, found []Record, n *int, move func(Record) (bool, []Problem, error)) error {
+	for i, record := range found {
+		moved, problems, err := move(record)
 		if err != nil {
 			return err
 		}
 		m.refused(problems)
-		m.result.Messages++
-		m.Report(fmt.Sprintf("Messages: %d of %d", i+1, len(found)))
+		if moved {
+			*n++
+		}
+		m.Report(fmt.Sprintf("%s: %d of %d", name, i+1, len(found)))
 	}
 	return nil
 }
@@ -107,21 +113,13 @@ func (m *Mover) files(ctx context.Context) error {
 		return err
 	}
 	m.links = newFileLinks()
-	for i, record := range found {
+	return m.each("Files", found, &m.result.Files, func(record Record) (bool, []Problem, error) {
 		moved, problems, err := m.records.MoveFile(ctx, m.Caller, record, func() (io.ReadCloser, int64, error) {
 			return m.From.FileContent(ctx, record)
 		})
-		if err != nil {
-			return err
-		}
-		m.refused(problems)
 		m.links.add(record.Text("url"), enlist.FileID(record.ID()), moved)
-		if moved {
-			m.result.Files++
-		}
-		m.Report(fmt.Sprintf("Files: %d of %d", i+1, len(found)))
-	}
-	return nil
+		return moved, problems, err
+	})
 }
 
 // webhooks moves the webhooks.
@@ -130,17 +128,9 @@ func (m *Mover) webhooks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, record := range found {
-		moved, problems, err := m.records.MoveWebhook(ctx, m.Caller, record)
-		if err != nil {
-			return err
-		}
-		m.refused(problems)
-		if moved {
-			m.result.Webhooks++
-		}
-	}
-	return nil
+	return m.each("Webhooks", found, &m.result.Webhooks, func(record Record) (bool, []Problem, error) {
+		return m.records.MoveWebhook(ctx, m.Caller, record)
+	})
 }
 
 // autoresponders moves the autoresponders. All of them are inactive here.
@@ -149,18 +139,12 @@ func (m *Mover) autoresponders(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, record := range found {
-		problems, err := m.records.MoveAutoresponder(ctx, m.Caller, record)
-		if err != nil {
-			return err
-		}
-		m.refused(problems)
-		m.result.Autoresponders++
-		if record.Int("is_active") == 1 || record.Text("is_active") == "1" || record.Text("is_active") == "true" {
+	return m.each("Autoresponders", found, &m.result.Autoresponders, func(record Record) (bool, []Problem, error) {
+		if is, _ := record.value("is_active").AsBool(); is {
 			m.result.Active = append(m.result.Active, record.ID())
 		}
-	}
-	return nil
+		return m.records.MoveAutoresponder(ctx, m.Caller, record)
+	})
 }
 
 // unsubscribers moves the Unsubscriber List.

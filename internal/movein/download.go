@@ -56,7 +56,7 @@ func (d *Downloads) Read(ctx context.Context, link string) (content io.ReadClose
 		return temporary, size, nil
 	}
 	temporary.Close()
-	if _, large := errors.AsType[*tooLarge](err); large {
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		err = enlist.Refuse(enlist.InvalidParameters, "the link %s leads to more than %d MiB", link, int64(MaxFile)>>20)
 	}
 	return nil, 0, err

@@ -15,15 +15,14 @@ import (
 // This file stores Messages and autoresponders that move in from another service.
 
 // MoveMessage stores a Message with its contents. Its files must have moved before.
-func (s *Records) MoveMessage(ctx context.Context, c *enlist.Caller, record Record) ([]Problem, error) {
-	return db.Update(ctx, s.db, c, func(tx *db.Tx, _ int64) ([]Problem, error) {
-		r := reader{record: record, about: Problem{Record: "message", ID: record.ID()}}
+func (s *Records) MoveMessage(ctx context.Context, c *enlist.Caller, record Record) (bool, []Problem, error) {
+	return s.put(ctx, c, "message", record, func(tx *db.Tx, r *reader) (bool, error) {
 		m := messages.Message{ID: enlist.MessageID(record.ID()), AccountID: c.Account.ID,
 			CreatorKeyID: enlist.KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
 			CreationTime: r.int("creation_time"), LastModifiedTime: r.int("last_modified_time"),
 			Type: messages.MessageEmail, EmailType: messages.EmailHTML,
 			ShowUnsubscribeLink: true}
-		setEach(&r, &m, messages.WholeMessageAttributes, record)
+		setEach(r, &m, messages.WholeMessageAttributes, record)
 		if m.Name == "" {
 			m.Name = fmt.Sprintf("Message %d", m.ID)
 		}
@@ -31,18 +30,18 @@ func (s *Records) MoveMessage(ctx context.Context, c *enlist.Caller, record Reco
 			r.refuse("subject", "an email needs a subject: set one before you send the Message")
 		}
 		if err := r.wildcards(tx, c.Account.ID); err != nil {
-			return nil, err
+			return false, err
 		}
 		if err := r.messageFiles(tx, &m); err != nil {
-			return nil, err
+			return false, err
 		}
 		if err := messages.CheckMessageFolder(tx, c.Account.ID, m.FolderID); err != nil {
 			if err := r.refuseError("folder_id", err); err != nil {
-				return nil, err
+				return false, err
 			}
 			m.FolderID = 0
 		}
-		return r.problems, messages.Restore(tx, &m)
+		return true, messages.Restore(tx, &m)
 	})
 }
 
@@ -81,36 +80,35 @@ func (r *reader) messageFiles(tx *db.Tx, m *messages.Message) error {
 // MoveAutoresponder stores an autoresponder. It is inactive, so that only one of the two services sends its mails,
 // until the operator activates it. A repeated call does not change whether it is active here.
 // decisions.md: 88
-func (s *Records) MoveAutoresponder(ctx context.Context, c *enlist.Caller, record Record) ([]Problem, error) {
-	return db.Update(ctx, s.db, c, func(tx *db.Tx, _ int64) ([]Problem, error) {
-		r := reader{record: record, about: Problem{Record: "autoresponder", ID: record.ID()}}
+func (s *Records) MoveAutoresponder(ctx context.Context, c *enlist.Caller, record Record) (bool, []Problem, error) {
+	return s.put(ctx, c, "autoresponder", record, func(tx *db.Tx, r *reader) (bool, error) {
 		a := enlist.Autoresponder{ID: enlist.AutoresponderID(record.ID()), AccountID: c.Account.ID,
 			CreatorKeyID: enlist.KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
 			CreationTime: r.int("creation_time"), LastModifiedTime: r.int("last_modified_time"),
 			CriteriaType: enlist.CriteriaImmediate}
-		setEach(&r, &a, batches.AutoresponderAttributes, record)
+		setEach(r, &a, batches.AutoresponderAttributes, record)
 		if err := messages.CheckMessageFolder(tx, c.Account.ID, a.FolderID); err != nil {
 			if err := r.refuseError("folder_id", err); err != nil {
-				return nil, err
+				return false, err
 			}
 			a.FolderID = 0
 		}
 		all, err := batches.Autoresponders(tx, c.Account.ID)
 		if err != nil {
-			return nil, err
+			return false, err
 		}
 		i := slices.IndexFunc(all, func(o enlist.Autoresponder) bool { return o.ID == a.ID })
 		a.IsActive = i >= 0 && all[i].IsActive
 		if err := batches.SetAutoresponder(&a, tx, c, nil); err != nil {
-			return r.problems, r.refuseError("", err)
+			return true, r.refuseError("", err)
 		}
 		if err := batches.RestoreAutoresponder(tx, &a); err != nil {
-			return nil, err
+			return false, err
 		}
 		if i < 0 {
 			_, err := batches.AddAutoresponderBatch(&a, tx)
-			return r.problems, err
+			return true, err
 		}
-		return r.problems, batches.EditAutoresponderBatch(&a, tx)
+		return true, batches.EditAutoresponderBatch(&a, tx)
 	})
 }

@@ -1,6 +1,11 @@
 package movein
 
-import "enlist/internal/enlist"
+import (
+	"context"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
 
 // This file reads the values of a record of another service. A value that the rules refuse is left out and reported.
 
@@ -37,6 +42,17 @@ type reader struct {
 	record   Record
 	about    Problem // without Key, Value and Reason
 	problems []Problem
+}
+
+// put calls move with a record in an Update. It returns the problems of its last run.
+func (s *Records) put(ctx context.Context, c *enlist.Caller, kind string, record Record,
+	move func(tx *db.Tx, r *reader) (bool, error)) (moved bool, problems []Problem, err error) {
+	var r reader
+	moved, err = db.Update(ctx, s.db, c, func(tx *db.Tx, _ int64) (bool, error) {
+		r = reader{record: record, about: Problem{Record: kind, ID: record.ID()}}
+		return move(tx, &r)
+	})
+	return moved, r.problems, err
 }
 
 // refuse reports a value of the record.

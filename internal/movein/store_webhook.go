@@ -15,13 +15,7 @@ import (
 func (s *Records) MoveWebhook(ctx context.Context, c *enlist.Caller, record Record) (
 	moved bool, problems []Problem, err error) {
 	fresh := webhooks.NewWebhookSecret()
-	moved, err = db.Update(ctx, s.db, c, func(tx *db.Tx, _ int64) (bool, error) {
-		r := reader{record: record, about: Problem{Record: "webhook", ID: record.ID()}}
-		moved, err := r.webhook(tx, c, fresh)
-		problems = r.problems
-		return moved, err
-	})
-	return moved, problems, err
+	return s.put(ctx, c, "webhook", record, func(tx *db.Tx, r *reader) (bool, error) { return r.webhook(tx, c, fresh) })
 }
 
 // webhook stores a webhook with the secret of the record, or with the stored one.

@@ -27,7 +27,7 @@ var wildcardKeys = []string{"subject", "from_name", "from_address", "reply_to", 
 
 // wildcards reports each wildcard of a Message once for each of its texts, and says what to write in its place.
 func (r *reader) wildcards(tx *db.Tx, account enlist.AccountID) error {
-	var names *mergeNames
+	var names []string
 	reported := make(map[string]bool)
 	for _, key := range wildcardKeys {
 		for _, found := range wildcard.FindAllStringSubmatch(r.record.Text(key), -1) {
@@ -37,44 +37,40 @@ func (r *reader) wildcards(tx *db.Tx, account enlist.AccountID) error {
 			reported[key+found[0]] = true
 			if names == nil {
 				var err error
-				names, err = loadMergeNames(tx, account)
+				names, err = mergeNames(tx, account)
 				if err != nil {
 					return err
 				}
 			}
 			p := r.about
 			p.Key, p.Value = key, beginning(found[0])
-			p.Reason = "no wildcard is filled here: " + names.advice(key, html.UnescapeString(found[1]))
+			p.Reason = "no wildcard is filled here: " + advice(names, key, html.UnescapeString(found[1]))
 			r.problems = append(r.problems, p)
 		}
 	}
 	return nil
 }
 
-// mergeNames are the names of merge fields that a Message of an Account can have.
-type mergeNames struct{ all []string }
-
-// loadMergeNames reads the names of all Fields of an Account.
-func loadMergeNames(tx *db.Tx, account enlist.AccountID) (*mergeNames, error) {
+// mergeNames returns the names of all Fields of an Account, which are names of merge fields.
+func mergeNames(tx *db.Tx, account enlist.AccountID) (names []string, err error) {
 	all, err := lists.Defined(tx, account)
 	if err != nil {
 		return nil, err
 	}
-	names := new(mergeNames)
 	for i := range all {
 		schema, err := lists.Schema(tx, all[i].ID)
 		if err != nil {
 			return nil, err
 		}
 		for j := range schema.Fields {
-			names.all = append(names.all, schema.Fields[j].Name)
+			names = append(names, schema.Fields[j].Name)
 		}
 	}
 	return names, nil
 }
 
-// advice says what to write in place of a wildcard with a name.
-func (n *mergeNames) advice(key, name string) string {
+// advice says what to write in place of a wildcard with a name. fields are the names of Fields.
+func advice(fields []string, key, name string) string {
 	if key == "from_name" {
 		return "write a name without merge fields"
 	}
@@ -85,8 +81,8 @@ func (n *mergeNames) advice(key, name string) string {
 		func(field string) bool { return field == name },
 		func(field string) bool { return plainName(field) == plainName(name) },
 	} {
-		if i := slices.IndexFunc(n.all, same); i >= 0 {
-			return "write {{" + n.all[i] + "}}"
+		if i := slices.IndexFunc(fields, same); i >= 0 {
+			return "write {{" + fields[i] + "}}"
 		}
 	}
 	if _, known := messages.MergeValue(new(enlist.Schema), new(enlist.Contact), name); known {

@@ -27,7 +27,10 @@ func wildcardsOfAMessageAreReported(t *testing.T, e dbtest.Engine) {
 		`<a href="[$unsubscribe_link$]">Leave</a>`
 	record := movein.Record{text("id", "31"), text("name", "May"), text("subject", "For [$First Name$]"), text("type", "email"),
 		text("from_name", "[$Owner & Co$]"), text("from_address", "[$Email$]"), text("html_content", body), text("text_content", "[$FIRST_NAME$]")}
-	problems := must(movein.NewRecords(to.service).MoveMessage(ctx, to.caller, record))(t)
+	_, problems, err := movein.NewRecords(to.service).MoveMessage(ctx, to.caller, record)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var got []string
 	for _, p := range problems {
 		if p.Record != "message" || p.ID != 31 {

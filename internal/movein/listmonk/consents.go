@@ -6,16 +6,6 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/movein"
-
-	"github.com/jackc/pgx/v5"
-)
-
-// The methods of the rows that are moved into the consent ledger.
-const (
-	subscribed   = "listmonk: subscribed"
-	confirmed    = "listmonk: confirmed"
-	unsubscribed = "listmonk: unsubscribed"
-	blocklisted  = "listmonk: blocklisted"
 )
 
 // Consents implements movein.Source. listmonk stores for each subscription when it began, its last change, and with the
@@ -28,38 +18,24 @@ func (d *Database) Consents(ctx context.Context, list int64, _ bool, ids []enlis
 		all[i].Contact, subscribers[i] = id, int64(id)/d.factor
 		position[subscribers[i]] = i
 	}
-	err := d.each(ctx, "subscriptions", func(row pgx.CollectableRow) error {
-		var id, created, changed, updated int64
-		var status, subscription, ip string
-		if err := row.Scan(&id, &created, &changed, &updated, &status, &subscription, &ip); err != nil {
-			return err
-		}
-		first := movein.Record{number("time", created), text("method", subscribed),
-			text("consent_type", string(contacts.ConsentNotRecorded))}
-		if ip != "" && subscription != "confirmed" {
-			first = append(first, text("consent_text", "listmonk has recorded a confirmation, without its time"),
-				text("ip_address", ip))
-		}
-		rows := []movein.Record{first}
-		later := func(method string, time int64, more ...enlist.Detail) { // at the front: the newest row is the first
-			rows = append([]movein.Record{append(movein.Record{number("time", time), text("method", method)}, more...)},
-				rows...)
-		}
-		switch subscription {
-		case "confirmed":
-			later(confirmed, changed, text("ip_address", ip))
-		case "unsubscribed":
-			later(unsubscribed, changed)
-		}
-		if status == "blocklisted" && subscription != "unsubscribed" {
-			later(blocklisted, updated)
-		}
-		all[position[id]].Rows = rows
-		return nil
-	}, "SELECT s.id, "+seconds("l.created_at")+", "+seconds("l.updated_at")+", "+seconds("s.updated_at")+
-		`, s.status::text,
-			l.status::text, coalesce(l.meta->>'optin_ip', '')
-		FROM subscriber_lists l JOIN subscribers s ON s.id = l.subscriber_id
-		WHERE l.list_id = $1 AND l.subscriber_id = ANY ($2)`, list, subscribers)
+	rows, err := d.records(ctx, "subscriptions", `WITH subscriptions AS (
+			SELECT s.id, `+seconds("l.created_at")+" AS created, "+seconds("l.updated_at")+" AS changed, "+
+		seconds("s.updated_at")+` AS updated, s.status::text AS state, l.status::text AS status,
+				coalesce(l.meta->>'optin_ip', '') AS ip
+			FROM subscriber_lists l JOIN subscribers s ON s.id = l.subscriber_id
+			WHERE l.list_id = $1 AND l.subscriber_id = ANY ($2))
+		SELECT id, 1 AS number, created AS time, 'listmonk: subscribed' AS method, '`+string(contacts.ConsentNotRecorded)+`' AS consent_type,
+			CASE WHEN ip = '' OR status = 'confirmed' THEN ''
+				ELSE 'listmonk has recorded a confirmation, without its time' END AS consent_text,
+			CASE WHEN status = 'confirmed' THEN '' ELSE ip END AS ip_address FROM subscriptions
+		UNION ALL SELECT id, 2, changed, 'listmonk: ' || status, '', '', CASE WHEN status = 'confirmed' THEN ip ELSE '' END
+			FROM subscriptions WHERE status IN ('confirmed', 'unsubscribed')
+		UNION ALL SELECT id, 3, updated, 'listmonk: blocklisted', '', '', ''
+			FROM subscriptions WHERE state = 'blocklisted' AND status <> 'unsubscribed'
+		ORDER BY id, number DESC`, list, subscribers) // the newest row is the first
+	for _, row := range rows {
+		c := &all[position[row.ID()]]
+		c.Rows = append(c.Rows, row)
+	}
 	return all, err
 }

@@ -179,6 +179,31 @@ func (d *Database) each(ctx context.Context, what string, fn func(row pgx.Collec
 	return nil
 }
 
+// records returns the rows of a query as records: the names of the columns are the keys.
+func (d *Database) records(ctx context.Context, what, query string, args ...any) (all []movein.Record, err error) {
+	err = d.each(ctx, what, func(row pgx.CollectableRow) error {
+		values, err := row.Values()
+		record := make(movein.Record, len(values))
+		for i, column := range row.FieldDescriptions() {
+			switch v := values[i].(type) {
+			case bool:
+				record[i] = flag(column.Name, v)
+			case string:
+				record[i] = text(column.Name, v)
+			case int32:
+				record[i] = number(column.Name, int64(v))
+			case int64:
+				record[i] = number(column.Name, v)
+			default:
+				return fmt.Errorf("the column %s is of the type %T", column.Name, v)
+			}
+		}
+		all = append(all, record)
+		return err
+	}, query, args...)
+	return all, err
+}
+
 // seconds is an SQL expression for a time column as Unix time. A column without a value is 1970.
 func seconds(column string) string { return "coalesce(extract(epoch FROM " + column + ")::bigint, 1)" }
 

@@ -10,35 +10,30 @@ import (
 	"strings"
 
 	"enlist/internal/enlist"
+	"enlist/internal/imports"
+	"enlist/internal/lists"
 	"enlist/internal/movein"
 
 	"github.com/jackc/pgx/v5"
 )
 
 // Lists implements movein.Source.
-func (d *Database) Lists(ctx context.Context) (lists []movein.Record, err error) {
-	err = d.each(ctx, "lists", func(row pgx.CollectableRow) error {
-		var id, created, updated, n int64
-		var name, optin, status, description string
-		if err := row.Scan(&id, &name, &optin, &status, &description, &created, &updated, &n); err != nil {
-			return err
-		}
-		about := movein.Problem{Record: "list", ID: id}
-		if status != "active" {
-			about.Key, about.Value, about.Reason = "status", status, "Lists have no status: the List is like the others"
-			d.refuse(about)
-		}
-		lists = append(lists, movein.Record{number("id", id), text("name", name), number("creation_time", created),
-			number("last_modified_time", updated), flag("double_opt_in_required", optin == "double"),
-			text("description", description), number("contact_count", n)})
-		return nil
-	}, "SELECT id, name, optin::text, status::text, description, "+seconds("created_at")+", "+seconds("updated_at")+`,
-		(SELECT count(*) FROM subscriber_lists WHERE list_id = lists.id) FROM lists ORDER BY id`)
+func (d *Database) Lists(ctx context.Context) ([]movein.Record, error) {
+	found, err := d.records(ctx, "lists", "SELECT id, name, "+seconds("created_at")+" AS creation_time, "+
+		seconds("updated_at")+` AS last_modified_time, optin::text = 'double' AS double_opt_in_required,
+		coalesce(description, '') AS description, status::text AS status,
+		(SELECT count(*) FROM subscriber_lists WHERE list_id = lists.id) AS contact_count FROM lists ORDER BY id`)
 	if err != nil {
 		return nil, err
 	}
-	d.factor = factorFor(lists)
-	return lists, d.reportWithoutList(ctx)
+	for _, l := range found {
+		if status := l.Text("status"); status != "active" {
+			d.refuse(movein.Problem{Record: "list", ID: l.ID(), Key: "status", Value: status,
+				Reason: "Lists have no status: the List is like the others"})
+		}
+	}
+	d.factor = factorFor(found)
+	return found, d.reportWithoutList(ctx)
 }
 
 // reportWithoutList reports the subscribers that are in no list, because a Contact needs a List.
@@ -147,7 +142,8 @@ func (d *Database) Fields(ctx context.Context, list int64, stored []enlist.Field
 	}
 	for _, attribute := range slices.Sorted(maps.Keys(guesses)) {
 		name := fieldName(attribute)
-		record := movein.Record(guesses[attribute].Field(name))
+		guessed := guesses[attribute].Field() // the types are guessed as for an import
+		record := movein.Record(guessed.Details(name))
 		i := slices.IndexFunc(stored, func(s enlist.Field) bool { return s.Name == name })
 		id := next
 		if i >= 0 {
@@ -170,12 +166,45 @@ func (d *Database) Fields(ctx context.Context, list int64, stored []enlist.Field
 	return records, nil
 }
 
-// fieldName returns the name of the Field of an attribute.
-func fieldName(attribute string) string { return movein.AttributeFieldName(attribute, fieldNames...) }
+// fieldName returns the name of the Field of an attribute. A Field must not have the name of a system key, or of another
+// Field of the List. The comparison ignores letter case.
+func fieldName(attribute string) string {
+	name := strings.TrimSpace(attribute)
+	isOther := func(other string) bool { return strings.EqualFold(name, other) }
+	if lists.Reserved(name) || lists.Reserved(strings.ToLower(name)) || slices.ContainsFunc(fieldNames, isOther) {
+		return name + " (attribute)"
+	}
+	return name
+}
+
+// valueOf returns a value of an attribute as its Field accepts it: nil, a bool, a json.Number or a string.
+func valueOf(f *enlist.Field, value any) enlist.Input {
+	var text string
+	switch v := value.(type) {
+	case nil:
+		return enlist.Input{}
+	case bool:
+		text = fmt.Sprint(v)
+	case json.Number:
+		text = string(v)
+	case string:
+		text = v
+	}
+	if f.Type == enlist.Checkbox && f.Values == imports.TickChoice {
+		ticked, ok := imports.TickOf(text)
+		switch {
+		case ticked:
+			text = imports.TickChoice
+		case ok:
+			text = ""
+		}
+	}
+	return enlist.TextInput(text)
+}
 
 // guess returns what the attributes of all subscribers of a list can be.
-func (d *Database) guess(ctx context.Context, list int64) (map[string]*movein.AttributeGuess, error) {
-	guesses := make(map[string]*movein.AttributeGuess)
+func (d *Database) guess(ctx context.Context, list int64) (map[string]*imports.Guess, error) {
+	guesses := make(map[string]*imports.Guess)
 	for after, n := int64(0), pageSize; n == pageSize; {
 		n = 0
 		err := d.each(ctx, "attributes", func(row pgx.CollectableRow) error {
@@ -186,7 +215,7 @@ func (d *Database) guess(ctx context.Context, list int64) (map[string]*movein.At
 			n++
 			for _, v := range flatten(attributes) {
 				if guesses[v.attribute] == nil {
-					guesses[v.attribute] = movein.NewAttributeGuess()
+					guesses[v.attribute] = imports.NewGuess()
 				}
 				guesses[v.attribute].See(v.value)
 			}

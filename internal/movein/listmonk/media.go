@@ -33,28 +33,19 @@ func (d *Database) UseUploads(folder string) error {
 
 // Files implements movein.Source. The IDs are those of the table media. A file of listmonk never changes, so the records
 // have no size, and a file that is stored is not read again.
-func (d *Database) Files(ctx context.Context) (files []movein.Record, err error) {
+func (d *Database) Files(ctx context.Context) ([]movein.Record, error) {
 	urls, err := d.mediaURLs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	err = d.each(ctx, "media", func(row pgx.CollectableRow) error {
-		var id, created, sameName int64
-		var provider, name, mediaType string
-		if err := row.Scan(&id, &provider, &name, &mediaType, &created, &sameName); err != nil {
-			return err
-		}
-		unique := name
-		if sameName > 1 { // two providers can have a file with the same name
-			unique = fmt.Sprintf("%d-%s", id, name)
-		}
-		files = append(files, movein.Record{number("id", id), text("name", unique), text("stored_name", name),
-			number("creation_time", created), number("last_modified_time", created), text("content_type", mediaType),
-			text("url", urls.of(provider, name))})
-		return nil
-	}, "SELECT id, provider, filename, content_type, "+seconds("created_at")+`,
-			row_number() OVER (PARTITION BY filename ORDER BY id)
+	// Two providers can have a file with the same name.
+	files, err := d.records(ctx, "media", `SELECT id, CASE WHEN row_number() OVER (PARTITION BY filename ORDER BY id) > 1
+			THEN id || '-' || filename ELSE filename END AS name, filename AS stored_name, provider, content_type,
+		`+seconds("created_at")+" AS creation_time, "+seconds("created_at")+` AS last_modified_time
 		FROM media ORDER BY id`)
+	for i, f := range files {
+		files[i] = append(f, text("url", urls.of(f.Text("provider"), f.Text("stored_name"))))
+	}
 	return files, err
 }
 

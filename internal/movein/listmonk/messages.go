@@ -3,12 +3,10 @@ package listmonk
 import (
 	"context"
 	"encoding/json"
-	"enlist/internal/movein"
-	"errors"
 	"fmt"
 	"net/mail"
 
-	"github.com/jackc/pgx/v5"
+	"enlist/internal/movein"
 )
 
 // The ID of the Message for a campaign is ten times its ID. For a template it is one more, because campaigns and
@@ -19,17 +17,10 @@ const (
 )
 
 // Messages implements movein.Source: the campaigns and the templates.
-func (d *Database) Messages(ctx context.Context) (messages []movein.Record, err error) {
-	err = d.each(ctx, "campaigns", func(row pgx.CollectableRow) error {
-		var id int64
-		if err := row.Scan(&id); err != nil {
-			return err
-		}
-		messages = append(messages, movein.Record{number("id", id)})
-		return nil
-	}, "SELECT id * $1::bigint AS id FROM campaigns UNION ALL SELECT id * $1 + $2 FROM templates ORDER BY id",
+func (d *Database) Messages(ctx context.Context) ([]movein.Record, error) {
+	return d.records(ctx, "campaigns",
+		"SELECT id * $1::bigint AS id FROM campaigns UNION ALL SELECT id * $1 + $2 FROM templates ORDER BY id",
 		messageFactor, ofTemplate)
-	return messages, err
 }
 
 // Message implements movein.Source. A record that was deleted meanwhile is empty.
@@ -54,104 +45,82 @@ func (d *Database) translation(id int64, key string, campaign map[string]string,
 
 // template returns a template as a Message.
 func (d *Database) template(ctx context.Context, id int64) (movein.Record, error) {
-	var name, kind, subject, body string
-	var created, updated int64
-	err := d.conn.QueryRow(ctx, "SELECT name, type::text, subject, body, "+seconds("created_at")+", "+
-		seconds("updated_at")+
-		" FROM templates WHERE id = $1", id/messageFactor).Scan(&name, &kind, &subject, &body, &created, &updated)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
+	found, err := d.records(ctx, "templates", "SELECT $1::bigint AS id, 'Template: ' || name AS name, "+
+		"'raw_html' AS email_type, "+seconds("created_at")+" AS creation_time, "+seconds("updated_at")+
+		" AS last_modified_time, coalesce(nullif(subject, ''), name) AS title, body FROM templates WHERE id = $2",
+		id, id/messageFactor)
+	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	if subject == "" {
-		subject = name
-	}
-	body = content.ReplaceAllString(body, "<!-- here is the content of the campaign -->")
-	return movein.Record{number("id", id), number("creation_time", created), number("last_modified_time", updated),
-		text("name", "Template: "+name), text("email_type", "raw_html"),
-		text("subject", d.translation(id, "subject", nil, false).translate(subject)),
-		text("html_content", d.translation(id, "html_content", nil, true).translate(body))}, nil
-}
-
-// storedCampaign is a row of the table campaigns, with the body of its template.
-type storedCampaign struct {
-	name, subject, from, body, plain, kind, status, messenger, template string
-	headers                                                             []byte
-	created, updated, sendAt                                            int64
+	body := content.ReplaceAllString(found[0].Text("body"), "<!-- here is the content of the campaign -->")
+	return append(found[0][:5:5], text("subject", d.translation(id, "subject", nil, false).translate(found[0].Text("title"))),
+		text("html_content", d.translation(id, "html_content", nil, true).translate(body))), nil
 }
 
 // campaign returns a campaign as a Message: its body in its template.
 func (d *Database) campaign(ctx context.Context, id int64) (movein.Record, error) {
-	var c storedCampaign
-	err := d.conn.QueryRow(ctx, `SELECT c.name, c.subject, c.from_email, c.body, coalesce(c.altbody, ''),
-			c.content_type::text, c.status::text, c.messenger, coalesce(t.body, ''), c.headers::text,
-			`+seconds("c.created_at")+", "+seconds("c.updated_at")+`, coalesce(extract(epoch FROM c.send_at)::bigint, 0)
-		FROM campaigns c LEFT JOIN templates t ON t.id = c.template_id WHERE c.id = $1`, id/messageFactor).
-		Scan(&c.name, &c.subject, &c.from, &c.body, &c.plain, &c.kind, &c.status, &c.messenger, &c.template, &c.headers,
-			&c.created, &c.updated, &c.sendAt)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
+	found, err := d.records(ctx, "campaigns", `SELECT $1::bigint AS id, c.name, `+seconds("c.created_at")+` AS creation_time,
+			`+seconds("c.updated_at")+` AS last_modified_time, c.subject AS title, c.from_email AS sender, c.body,
+			coalesce(c.altbody, '') AS plain, c.content_type::text AS kind, c.status::text AS status, c.messenger,
+			coalesce(t.body, '') AS template, c.headers::text AS headers
+		FROM campaigns c LEFT JOIN templates t ON t.id = c.template_id WHERE c.id = $2`, id, id/messageFactor)
+	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	d.reportUnsent(id, &c)
+	c := found[0]
+	d.reportUnsent(id, c)
 	attachments, err := d.attachments(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	own := map[string]string{"Name": c.name, "FromEmail": c.from}
-	own["Subject"] = d.translation(id, "subject", own, false).translate(c.subject)
-	record := movein.Record{number("id", id), number("creation_time", c.created),
-		number("last_modified_time", c.updated), text("name", c.name), text("subject", own["Subject"]),
-		text("attachments", attachments)}
-	if from, err := mail.ParseAddress(c.from); err == nil {
+	own := map[string]string{"Name": c.Text("name"), "FromEmail": c.Text("sender")}
+	own["Subject"] = d.translation(id, "subject", own, false).translate(c.Text("title"))
+	record := append(c[:4:4], text("subject", own["Subject"]), text("attachments", attachments))
+	if from, err := mail.ParseAddress(c.Text("sender")); err == nil {
 		record = append(record, text("from_name", from.Name), text("from_address", from.Address))
-	} else if c.from != "" {
-		d.refuse(movein.Problem{Record: "message", ID: id, Key: "from_email", Value: c.from,
+	} else if c.Text("sender") != "" {
+		d.refuse(movein.Problem{Record: "message", ID: id, Key: "from_email", Value: c.Text("sender"),
 			Reason: "it is no address"})
 	}
-	return append(record, d.contents(id, &c, own)...), nil
+	return append(record, d.contents(id, c, own)...), nil
 }
 
 // contents returns the contents of a campaign with their email_type.
-func (d *Database) contents(id int64, c *storedCampaign, own map[string]string) movein.Record {
+func (d *Database) contents(id int64, c movein.Record, own map[string]string) movein.Record {
 	plain := d.translation(id, "text_content", own, false)
-	switch c.kind {
+	switch c.Text("kind") {
 	case "plain":
-		return movein.Record{text("email_type", "plain"), text("text_content", plain.translate(c.body))}
+		return movein.Record{text("email_type", "plain"), text("text_content", plain.translate(c.Text("body")))}
 	case "markdown":
-		if c.template != "" {
+		if c.Text("template") != "" {
 			d.refuse(movein.Problem{Record: "message", ID: id, Key: "template_id",
 				Reason: "a Message in Markdown has no template: its mails have the look of the Account"})
 		}
-		return movein.Record{text("email_type", "markdown"), text("text_content", plain.translate(c.body))}
+		return movein.Record{text("email_type", "markdown"), text("text_content", plain.translate(c.Text("body")))}
 	}
-	body := c.body
-	if c.template != "" && c.kind != "visual" {
-		body = content.ReplaceAllLiteralString(c.template, c.body)
+	body := c.Text("body")
+	if c.Text("template") != "" && c.Text("kind") != "visual" {
+		body = content.ReplaceAllLiteralString(c.Text("template"), c.Text("body"))
 	}
-	return movein.Record{text("email_type", "raw_html"), text("text_content", plain.translate(c.plain)),
+	return movein.Record{text("email_type", "raw_html"), text("text_content", plain.translate(c.Text("plain"))),
 		text("html_content", d.translation(id, "html_content", own, true).translate(body))}
 }
 
 // reportUnsent reports what a Message cannot say.
-func (d *Database) reportUnsent(id int64, c *storedCampaign) {
+func (d *Database) reportUnsent(id int64, c movein.Record) {
 	about := movein.Problem{Record: "message", ID: id}
-	switch c.status {
+	switch c.Text("status") {
 	case "scheduled", "running", "paused":
-		about.Key, about.Value, about.Reason = "status", c.status, "listmonk sends this campaign: it is not planned here"
+		about.Key, about.Value, about.Reason = "status", c.Text("status"), "listmonk sends this campaign: it is not planned here"
 		d.refuse(about)
 	}
 	var headers []map[string]string
-	if err := json.Unmarshal(c.headers, &headers); err != nil || len(headers) > 0 {
-		about.Key, about.Value, about.Reason = "headers", string(c.headers), "Messages have no headers of their own"
+	if err := json.Unmarshal([]byte(c.Text("headers")), &headers); err != nil || len(headers) > 0 {
+		about.Key, about.Value, about.Reason = "headers", c.Text("headers"), "Messages have no headers of their own"
 		d.refuse(about)
 	}
-	if c.messenger != "email" {
-		about.Key, about.Value, about.Reason = "messenger", c.messenger, "the Message is an email"
+	if c.Text("messenger") != "email" {
+		about.Key, about.Value, about.Reason = "messenger", c.Text("messenger"), "the Message is an email"
 		d.refuse(about)
 	}
 }

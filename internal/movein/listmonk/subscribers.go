@@ -7,15 +7,10 @@ import (
 
 	"enlist/internal/enlist"
 	"enlist/internal/movein"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // pageSize is the number of subscribers that one query reads.
 const pageSize = 1000
-
-// contactID returns the ID of the Contact for a subscriber of a list.
-func (d *Database) contactID(list, subscriber int64) int64 { return subscriber*d.factor + list }
 
 // LastModified implements movein.Source. listmonk does not set updated_at with each change of a subscription, so the
 // next Run must read all Contacts.
@@ -23,58 +18,46 @@ func (d *Database) LastModified(context.Context, int64) (int64, error) { return 
 
 // Contacts implements movein.Source. Who is blocklisted or has complained is unsubscribed. Who is disabled or has a
 // hard bounce is not active, as after an import of such addresses.
-func (d *Database) Contacts(ctx context.Context, list, after, _ int64) (contacts []movein.Record, err error) {
-	err = d.each(ctx, "subscribers", func(row pgx.CollectableRow) error {
-		contact, err := d.contact(row, list)
-		contacts = append(contacts, contact)
-		return err
-	}, `SELECT s.id, s.uuid::text, s.email, s.name, s.attribs::text, s.status::text, l.status::text,
-			`+seconds("l.created_at")+", "+seconds("l.updated_at")+", "+seconds("s.updated_at")+`,
-			EXISTS (SELECT 1 FROM bounces b WHERE b.subscriber_id = s.id AND b.type = 'hard'),
-			EXISTS (SELECT 1 FROM bounces b WHERE b.subscriber_id = s.id AND b.type = 'complaint')
-		FROM subscriber_lists l JOIN subscribers s ON s.id = l.subscriber_id
-		WHERE l.list_id = $1 AND l.subscriber_id > $2 ORDER BY l.subscriber_id LIMIT $3`, list, after/d.factor,
-		pageSize)
-	return contacts, err
-}
-
-// contact reads a Contact.
-func (d *Database) contact(row pgx.CollectableRow, list int64) (movein.Record, error) {
-	var id, created, changed, updated int64
-	var uuid, email, name, status, subscription string
-	var attributes []byte
-	var hard, complaint bool
-	err := row.Scan(&id, &uuid, &email, &name, &attributes, &status, &subscription, &created, &changed, &updated, &hard,
-		&complaint)
-	if err != nil {
-		return nil, err
-	}
-	confirmed := int64(0)
-	if subscription == "confirmed" {
-		confirmed = changed
-	}
+func (d *Database) Contacts(ctx context.Context, list, after, _ int64) ([]movein.Record, error) {
 	fields := d.fields[list]
 	if fields == nil {
 		return nil, fmt.Errorf("the Fields of the list %d were not read", list)
 	}
-	contact := movein.Record{number("id", d.contactID(list, id)), number("creation_time", created),
-		number("last_modified_time", max(changed, updated)), flag("double_opt_in", confirmed > 0),
-		number("double_opt_in_time", confirmed), flag("is_active", status != "disabled" && !hard),
-		flag("is_bounce_deactivated", hard),
-		flag("is_unsubscribed", subscription == "unsubscribed" || status == "blocklisted" || complaint),
-		text("subscribed_via", "other")}
-	first, last := splitName(name)
-	for i, value := range []string{email, name, first, last, uuid} {
-		contact = append(contact, text(fields.key(int64(i)+1), value))
+	contacts, err := d.records(ctx, "subscribers", `
+		SELECT s.id * $4::bigint + $1 AS id, `+seconds("l.created_at")+` AS creation_time,
+			greatest(`+seconds("l.updated_at")+", "+seconds("s.updated_at")+`) AS last_modified_time,
+			l.status::text = 'confirmed' AS double_opt_in,
+			CASE WHEN l.status::text = 'confirmed' THEN `+seconds("l.updated_at")+` ELSE 0 END AS double_opt_in_time,
+			s.status::text <> 'disabled' AND NOT hard AS is_active, hard AS is_bounce_deactivated,
+			l.status::text = 'unsubscribed' OR s.status::text = 'blocklisted'
+				OR EXISTS (SELECT 1 FROM bounces b WHERE b.subscriber_id = s.id AND b.type = 'complaint') AS is_unsubscribed,
+			'other' AS subscribed_via, s.email AS email, s.name AS name, s.uuid::text AS uuid, s.attribs::text AS attributes
+		FROM subscriber_lists l JOIN subscribers s ON s.id = l.subscriber_id,
+			LATERAL (SELECT EXISTS (SELECT 1 FROM bounces b WHERE b.subscriber_id = s.id AND b.type = 'hard') AS hard) h
+		WHERE l.list_id = $1 AND l.subscriber_id > $2 ORDER BY l.subscriber_id LIMIT $3`, list, after/d.factor,
+		pageSize, d.factor)
+	for i, c := range contacts {
+		contacts[i] = append(c[:len(c)-len(ofSubscriber)], fields.values(c)...)
 	}
-	for _, v := range flatten(attributes) {
-		field, ok := fields.attributes[v.attribute]
-		if ok {
-			contact = append(contact, enlist.Detail{Key: fmt.Sprintf("field_%d", field.ID),
-				Value: movein.AttributeValue(&field, v.value)})
+	return contacts, err
+}
+
+// ofSubscriber are the last columns of a Contact: no keys of it, but what its Fields are made of.
+var ofSubscriber = []string{"email", "name", "uuid", "attributes"}
+
+// values returns the values of the Fields of a subscriber.
+func (f *listFields) values(subscriber movein.Record) (values movein.Record) {
+	name := subscriber.Text("name")
+	first, last := splitName(name)
+	for i, value := range []string{subscriber.Text("email"), name, first, last, subscriber.Text("uuid")} {
+		values = append(values, text(f.key(int64(i)+1), value))
+	}
+	for _, v := range flatten([]byte(subscriber.Text("attributes"))) {
+		if field, ok := f.attributes[v.attribute]; ok {
+			values = append(values, enlist.Detail{Key: fmt.Sprintf("field_%d", field.ID), Value: valueOf(&field, v.value)})
 		}
 	}
-	return contact, nil
+	return values
 }
 
 // key returns the key of one of the Fields of every List.
@@ -93,28 +76,8 @@ func splitName(name string) (first, last string) {
 // Unsubscribers implements movein.Source: the blocklisted subscribers, those that have complained, and the ended
 // subscriptions.
 func (d *Database) Unsubscribers(ctx context.Context, store func([]movein.Record) error) (read int, err error) {
-	last := int64(0) // the entries of a subscriber are in one part
-	for {
-		var part []movein.Record
-		n := 0
-		err := d.each(ctx, "blocklist", func(row pgx.CollectableRow) error {
-			var id, changed int64
-			var email string
-			var everywhere bool
-			var lists, times []int64
-			if err := row.Scan(&id, &email, &changed, &everywhere, &lists, &times); err != nil {
-				return err
-			}
-			last = id
-			n++
-			if everywhere {
-				part = append(part, entry(0, 0, email, changed))
-			}
-			for i, list := range lists {
-				part = append(part, entry(d.contactID(list, id), list, email, times[i]))
-			}
-			return nil
-		}, `SELECT id, email, changed, everywhere, lists, times FROM (
+	for last := int64(0); ; { // the entries of a subscriber are in one part
+		part, err := d.records(ctx, "blocklist", `WITH entries AS (
 				SELECT s.id, s.email, coalesce(complaint, `+seconds("s.updated_at")+`) AS changed,
 					s.status = 'blocklisted' OR complaint IS NOT NULL AS everywhere,
 					coalesce(lists, '{}') AS lists, coalesce(times, '{}') AS times
@@ -124,23 +87,19 @@ func (d *Database) Unsubscribers(ctx context.Context, store func([]movein.Record
 				LEFT JOIN LATERAL (SELECT array_agg(list_id ORDER BY list_id) AS lists,
 					array_agg(`+seconds("updated_at")+` ORDER BY list_id) AS times FROM subscriber_lists
 					WHERE subscriber_id = s.id AND status = 'unsubscribed') l ON true
-				WHERE s.id > $1) entries
-			WHERE everywhere OR lists <> '{}' ORDER BY id LIMIT $2`, last, pageSize)
-		if err != nil {
+				WHERE s.id > $1),
+			page AS (SELECT * FROM entries WHERE everywhere OR lists <> '{}' ORDER BY id LIMIT $2)
+			SELECT id AS subscriber, 0::bigint AS contact_id, 0 AS list_id, 'email' AS address_type, email AS address,
+				changed AS time FROM page WHERE everywhere
+			UNION ALL
+			SELECT id, id * $3::bigint + list, list, 'email', email, at FROM page, unnest(lists, times) AS l (list, at)
+			ORDER BY subscriber, list_id`, last, pageSize, d.factor)
+		if err != nil || len(part) == 0 {
 			return read, err
 		}
 		if err := store(part); err != nil {
 			return read, err
 		}
-		read += len(part)
-		if n < pageSize {
-			return read, nil
-		}
+		read, last = read+len(part), part[len(part)-1].Int("subscriber")
 	}
-}
-
-// entry returns an entry of the Unsubscriber List.
-func entry(contact, list int64, email string, time int64) movein.Record {
-	return movein.Record{number("contact_id", contact), number("list_id", list), text("address_type", "email"),
-		text("address", email), number("time", time)}
 }
