@@ -145,13 +145,13 @@ func unsubscriberWithoutList(t *testing.T, e dbtest.Engine) {
 		return append(movein.Record{detail("address_type", "email"), detail("address", address), detail("time", "1500000000"),
 			detail("contact_id", fmt.Sprint(contact))}, more...)
 	}
-	moved, err := movein.NewRecords(to.service).MoveUnsubscribers(ctx, to.caller, new(movein.Move), []movein.Record{
+	added, problems, err := movein.NewRecords(to.service, to.caller).MoveUnsubscribers(ctx, []movein.Record{
 		entry("a@example.com", id), entry("b@example.com", id+1000), entry("c@example.com", 0, detail("list_id", "0"))})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if moved.Added != 2 || len(moved.Problems) != 1 || moved.Problems[0].Key != "list_id" {
-		t.Errorf("%d entries were added, with the problems %v; want 2 and one about list_id", moved.Added, moved.Problems)
+	if added != 2 || len(problems) != 1 || problems[0].Key != "list_id" {
+		t.Errorf("%d entries were added, with the problems %v; want 2 and one about list_id", added, problems)
 	}
 	for list, want := range map[enlist.ListID]int64{1: 1, 0: 2} { // 0: of all Lists
 		n, err := to.service.Contacts.CountUnsubscribers(ctx, to.caller, list, nil)

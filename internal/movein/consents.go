@@ -1,11 +1,19 @@
 package movein
 
-// This file moves the consent ledger and the answers to preferences.
-
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+
+	"enlist/internal/accounts"
+	"enlist/internal/contacts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/lists"
 )
+
+// This file moves the consent ledger and the answers to preferences.
 
 // consentStep is the number of Contacts whose consents are stored together.
 const consentStep = 200
@@ -23,7 +31,9 @@ func (m *Mover) consents(ctx context.Context) error {
 func (m *Mover) consentsOf(ctx context.Context, l movedList) error {
 	for n := 0; ; {
 		state := m.move.Lists[l.id]
-		ids, err := m.records.MovedContactIDs(ctx, m.Caller, m.move, l.id, state.Consents, consentStep)
+		ids, err := db.View(ctx, m.Service.DB, m.Caller, func(tx *db.Tx) ([]enlist.ContactID, error) {
+			return contacts.IDsUpTo(tx, l.id, state.Consents, m.move.LastContact, consentStep)
+		})
 		if err != nil {
 			return err
 		}
@@ -33,10 +43,10 @@ func (m *Mover) consentsOf(ctx context.Context, l movedList) error {
 		}
 		if len(found) == 0 {
 			state.Consents = 0
-			return m.records.SetMovedList(ctx, m.Caller, m.move, l.id, state)
+			return m.setState(ctx, l.id, state)
 		}
 		state.Consents = ids[len(ids)-1]
-		added, problems, err := m.records.MoveConsents(ctx, m.Caller, m.move, l.id, found, state)
+		added, problems, err := m.storeConsents(ctx, l.id, found, state)
 		if err != nil {
 			return err
 		}
@@ -45,4 +55,178 @@ func (m *Mover) consentsOf(ctx context.Context, l movedList) error {
 		m.result.Consents += added
 		m.Report(fmt.Sprintf("List %d: consents of %d of about %d Contacts read", l.id, n, l.contacts))
 	}
+}
+
+// Consents are what the other service says of one Contact. A part that it cannot say is nil.
+type Consents struct {
+	Contact     enlist.ContactID
+	Rows        []Record // the consent ledger, newest first
+	Preferences Record   // the answers, by the name of the preference
+}
+
+// storeConsents appends the rows that the ledger of each Contact does not have yet, and stores the answers to
+// preferences. Rows are evidence, so their texts are stored as they are. It returns how many rows it has appended.
+// progress is stored with them. Errors: NoList.
+func (m *Mover) storeConsents(ctx context.Context, list enlist.ListID, all []Consents, progress movedState) (
+	added int, problems []Problem, err error) {
+	err = m.step(ctx, func(tx *db.Tx, now int64, next *move) error {
+		schema, err := lists.Load(tx, m.Caller, list)
+		if err != nil {
+			return err
+		}
+		b := consentMove{tx: tx, caller: m.Caller, schema: schema, now: now, lastChange: next.IDFactor != 0,
+			keys: make(map[string]enlist.KeyID)}
+		for i := range all {
+			if err := b.store(&all[i]); err != nil {
+				return err
+			}
+		}
+		added, problems = b.added, b.problems
+		next.Lists[list] = progress
+		return nil
+	})
+	return added, problems, err
+}
+
+// consentMove stores consents in one transaction.
+type consentMove struct {
+	tx     *db.Tx
+	caller *enlist.Caller
+	schema *enlist.Schema
+	now    int64
+	// lastChange says that the other service knows only the last change of a subscription.
+	lastChange bool
+	keys       map[string]enlist.KeyID // of the names of keys of the other service
+	added      int
+	problems   []Problem
+}
+
+func (b *consentMove) store(m *Consents) error {
+	about := Problem{Record: "contact", List: b.schema.List.ID, ID: int64(m.Contact)}
+	if err := b.answer(m, about); err != nil || len(m.Rows) == 0 {
+		return err
+	}
+	stored, err := contacts.LedgerRows(b.tx, b.schema.List.ID, m.Contact, 0, 0)
+	if err != nil {
+		return err
+	}
+	r := reader{about: about}
+	fresh := len(m.Rows) - len(stored)
+	if b.lastChange {
+		fresh = newerRows(m.Rows, stored)
+	} else if fresh < 0 || len(stored) > 0 && stored[0].Time != m.Rows[fresh].Int("time") {
+		r.refuse("", "its rows of the consent ledger differ: the other service has others now than when they were moved")
+		b.problems = append(b.problems, r.problems...)
+		return nil
+	}
+	for _, record := range slices.Backward(m.Rows[:fresh]) {
+		r.record = record
+		row, err := b.row(&r, m.Contact)
+		if err != nil {
+			return err
+		}
+		if err := contacts.AddLedgerRow(b.tx, row); err != nil {
+			return err
+		}
+		b.added++
+	}
+	b.problems = append(b.problems, r.problems...)
+	return nil
+}
+
+// newerRows returns how many rows, newest first, are changes after the newest stored row. A service that stores no
+// ledger changes the time of the last change also for other reasons, so a row with the same method is no change.
+func newerRows(rows []Record, stored []enlist.LedgerRow) int {
+	if len(stored) == 0 {
+		return len(rows)
+	}
+	last := stored[0]
+	for n, row := range rows {
+		at, method := row.Int("time"), row.Text("method")
+		isStored := func(r enlist.LedgerRow) bool { return r.Time == at && r.Method == method }
+		if at < last.Time || method == last.Method || slices.ContainsFunc(stored, isStored) {
+			return n
+		}
+	}
+	return len(rows)
+}
+
+// row reads a row of the ledger.
+func (b *consentMove) row(r *reader, contact enlist.ContactID) (*enlist.LedgerRow, error) {
+	row := &enlist.LedgerRow{ListID: b.schema.List.ID, ContactID: contact, Time: r.int("time"),
+		Method: r.record.Text("method"),
+		Type:   enlist.ConsentType(r.record.Text("consent_type")), Text: r.record.Text("consent_text"),
+		IP: r.record.Text("ip_address")}
+	switch row.Type {
+	case enlist.ConsentGDPR, contacts.ConsentDirect, contacts.ConsentNotRecorded, "": // "": a change without a consent
+	default:
+		r.refuse("consent_type", "it is stored as not_recorded")
+		row.Type = contacts.ConsentNotRecorded
+	}
+	for _, choice := range r.record.value("list_preferences").Items {
+		if agree, ok := choice.AsBool(); ok && choice.Name != "" {
+			row.Preferences = append(row.Preferences, enlist.PreferenceChoice{Name: choice.Name, Agree: agree})
+		}
+	}
+	var err error
+	row.KeyID, err = b.key(r.record.Text("key_name"))
+	return row, err
+}
+
+// movedKeyPrefix is the Prefix of a key that only has the name of a key of the other service, for the ledger. No text
+// of a key begins with it.
+const movedKeyPrefix = "moved"
+
+// key returns a revoked key with a name. It adds one if there is none.
+func (b *consentMove) key(name string) (enlist.KeyID, error) {
+	if id, known := b.keys[name]; known || name == "" {
+		return id, nil
+	}
+	keys, err := accounts.Keys(b.tx)
+	if err != nil {
+		return 0, err
+	}
+	for i := range keys {
+		if k := &keys[i]; k.Prefix == movedKeyPrefix && k.AccountID == b.caller.Account.ID {
+			b.keys[k.Name] = k.ID
+		}
+	}
+	if id, known := b.keys[name]; known {
+		return id, nil
+	}
+	k := enlist.Key{AccountID: b.caller.Account.ID, Name: name, Prefix: movedKeyPrefix, Level: enlist.Read,
+		CreationTime: b.now,
+		RevokedTime:  b.now}
+	if err := accounts.AddKey(b.tx, &k, enlist.HashKey(enlist.NewKeyText())); err != nil {
+		return 0, err
+	}
+	b.keys[name] = k.ID
+	return k.ID, nil
+}
+
+// answer stores the answers of a Contact to preferences.
+func (b *consentMove) answer(m *Consents, about Problem) error {
+	if m.Preferences == nil {
+		return nil
+	}
+	r := reader{record: m.Preferences, about: about}
+	answers := make(map[enlist.PreferenceID]bool)
+	for _, d := range m.Preferences {
+		p, agree := b.schema.Preference(d.Key), r.flag(d.Key, false)
+		if p == nil {
+			r.refuse(d.Key, "the List has no preference of this name")
+			continue
+		}
+		answers[p.ID] = agree
+	}
+	b.problems = append(b.problems, r.problems...)
+	contact, err := contacts.ByID(b.tx, b.schema.List.ID, m.Contact)
+	if err != nil {
+		return enlist.IgnoreKind(enlist.NoContact, err)
+	}
+	if maps.Equal(contact.Prefs, answers) {
+		return nil
+	}
+	contact.Prefs = answers
+	return contacts.Update(b.tx, contact)
 }

@@ -35,7 +35,7 @@ func (m *Mover) readAll(ctx context.Context, l movedList) (err error) {
 			return err
 		}
 	}
-	err = m.pages(ctx, l, int64(state.Read), 0, "read", func(page Page) error {
+	err = m.pages(ctx, l, int64(state.Read), 0, "read", func(page contactPage) error {
 		state.Read = max(state.Read, page.Upto)
 		page.Whole = len(page.Records) > 0
 		return m.store(ctx, l, page, state, nil)
@@ -44,7 +44,7 @@ func (m *Mover) readAll(ctx context.Context, l movedList) (err error) {
 		return err
 	}
 	state.Complete = true
-	return m.records.SetMovedList(ctx, m.Caller, m.move, l.id, state)
+	return m.setState(ctx, l.id, state)
 }
 
 // catchUp reads the Contacts of a List that have changed since the last reading began.
@@ -54,14 +54,14 @@ func (m *Mover) catchUp(ctx context.Context, l movedList) error {
 	if err != nil {
 		return err
 	}
-	err = m.pages(ctx, l, 0, state.Since, "read again", func(page Page) error {
+	err = m.pages(ctx, l, 0, state.Since, "read again", func(page contactPage) error {
 		return m.store(ctx, l, page, state, nil)
 	})
 	if err != nil {
 		return err
 	}
 	state.Since = max(state.Since, now)
-	return m.records.SetMovedList(ctx, m.Caller, m.move, l.id, state)
+	return m.setState(ctx, l.id, state)
 }
 
 // compare reads all Contacts of each List again. It stores what has changed meanwhile, removes the Contacts that the
@@ -69,7 +69,7 @@ func (m *Mover) catchUp(ctx context.Context, l movedList) error {
 func (m *Mover) compare(ctx context.Context) error {
 	for _, l := range m.lists {
 		var sums checksums
-		err := m.pages(ctx, l, 0, 0, "compared", func(page Page) error {
+		err := m.pages(ctx, l, 0, 0, "compared", func(page contactPage) error {
 			page.Whole = true
 			if len(page.Records) == 0 {
 				page.Upto = m.move.LastContact
@@ -88,7 +88,7 @@ func (m *Mover) compare(ctx context.Context) error {
 // pages calls store with each page of Contacts above an ID that changed since a time, and at last with a page without
 // records. A List that was deleted meanwhile has no more pages.
 func (m *Mover) pages(ctx context.Context, l movedList, after, since int64, done string,
-	store func(Page) error) error {
+	store func(contactPage) error) error {
 	for n := 0; ; {
 		found, err := m.From.Contacts(ctx, int64(l.id), after, since)
 		if isCode(err, api.CodeNoList) {
@@ -99,7 +99,7 @@ func (m *Mover) pages(ctx context.Context, l movedList, after, since int64, done
 		if err != nil {
 			return err
 		}
-		page := Page{List: l.id, Records: found, After: enlist.ContactID(after)}
+		page := contactPage{List: l.id, Records: found, After: enlist.ContactID(after)}
 		if len(found) > 0 {
 			after = found[len(found)-1].ID()
 			page.Upto = enlist.ContactID(after)
@@ -120,10 +120,10 @@ func (m *Mover) pages(ctx context.Context, l movedList, after, since int64, done
 }
 
 // store stores a page. Problems are reported only by the last reading of a Run, because each reading finds them again.
-func (m *Mover) store(ctx context.Context, l movedList, page Page, state MovedList,
+func (m *Mover) store(ctx context.Context, l movedList, page contactPage, state movedState,
 	sums *checksums) error {
 	for again := true; again; {
-		stored, err := m.records.MoveContacts(ctx, m.Caller, m.move, page, state)
+		stored, err := m.storePage(ctx, page, state)
 		if err != nil {
 			return err
 		}

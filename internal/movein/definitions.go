@@ -22,7 +22,7 @@ func (m *Mover) folders(ctx context.Context) (err error) {
 		}
 		m.result.Folders += len(found[folderType])
 	}
-	problems, err := m.records.MoveFolders(ctx, m.Caller, found)
+	problems, err := m.storeFolders(ctx, found)
 	m.refused(problems)
 	return err
 }
@@ -31,27 +31,27 @@ func (m *Mover) folders(ctx context.Context) (err error) {
 func (m *Mover) readLists(ctx context.Context, found []Record) error {
 	for i, record := range found {
 		m.Report(fmt.Sprintf("List %d (%d of %d): Fields", record.ID(), i+1, len(found)))
-		d := Definition{List: record}
-		stored, err := m.records.MovedFields(ctx, m.Caller, m.move, enlist.ListID(record.ID()))
+		d := definition{list: record}
+		stored, err := m.storedFields(ctx, enlist.ListID(record.ID()))
 		if err != nil {
 			return err
 		}
-		d.Fields, err = m.From.Fields(ctx, record.ID(), stored)
+		d.fields, err = m.From.Fields(ctx, record.ID(), stored)
 		if err != nil {
 			return err
 		}
-		d.Preferences, err = m.From.Preferences(ctx, record.ID())
+		d.preferences, err = m.From.Preferences(ctx, record.ID())
 		if err != nil {
 			return err
 		}
-		moved, problems, err := m.records.MoveList(ctx, m.Caller, m.move, d)
+		moved, problems, err := m.storeList(ctx, d)
 		if err != nil {
 			return err
 		}
 		m.refused(problems)
 		if moved {
 			m.lists = append(m.lists, movedList{enlist.ListID(record.ID()), record.Int("contact_count"),
-				len(d.Preferences) > 0, &ListResult{ID: record.ID(), Name: record.Text("name")}})
+				len(d.preferences) > 0, &ListResult{ID: record.ID(), Name: record.Text("name")}})
 		}
 	}
 	return m.reportDeletedLists()
@@ -85,7 +85,7 @@ func (m *Mover) messages(ctx context.Context) error {
 			return false, nil, err
 		}
 		whole, kept := m.links.replaced(whole, &key)
-		moved, problems, err := m.records.MoveMessage(ctx, m.Caller, whole)
+		moved, problems, err := m.storeMessage(ctx, whole)
 		return moved, append(kept, problems...), err
 	})
 }
@@ -114,7 +114,7 @@ func (m *Mover) files(ctx context.Context) error {
 	}
 	m.links = newFileLinks()
 	return m.each("Files", found, &m.result.Files, func(record Record) (bool, []Problem, error) {
-		moved, problems, err := m.records.MoveFile(ctx, m.Caller, record, func() (io.ReadCloser, int64, error) {
+		moved, problems, err := m.storeFile(ctx, record, func() (io.ReadCloser, int64, error) {
 			return m.From.FileContent(ctx, record)
 		})
 		m.links.add(record.Text("url"), enlist.FileID(record.ID()), moved)
@@ -129,7 +129,7 @@ func (m *Mover) webhooks(ctx context.Context) error {
 		return err
 	}
 	return m.each("Webhooks", found, &m.result.Webhooks, func(record Record) (bool, []Problem, error) {
-		return m.records.MoveWebhook(ctx, m.Caller, record)
+		return m.storeWebhook(ctx, record)
 	})
 }
 
@@ -143,7 +143,7 @@ func (m *Mover) autoresponders(ctx context.Context) error {
 		if is, _ := record.value("is_active").AsBool(); is {
 			m.result.Active = append(m.result.Active, record.ID())
 		}
-		return m.records.MoveAutoresponder(ctx, m.Caller, record)
+		return m.storeAutoresponder(ctx, record)
 	})
 }
 
@@ -151,13 +151,13 @@ func (m *Mover) autoresponders(ctx context.Context) error {
 func (m *Mover) unsubscribers(ctx context.Context) error {
 	read, stored := 0, 0
 	n, err := m.From.Unsubscribers(ctx, func(entries []Record) error {
-		moved, err := m.records.MoveUnsubscribers(ctx, m.Caller, m.move, entries)
+		moved, err := m.storeUnsubscribers(ctx, entries)
 		if err != nil {
 			return err
 		}
-		m.refused(moved.Problems)
-		m.result.ErasedUnsubs += moved.Erased
-		read, stored = read+len(entries), stored+moved.Added
+		m.refused(moved.problems)
+		m.result.ErasedUnsubs += moved.erased
+		read, stored = read+len(entries), stored+moved.added
 		m.Report(fmt.Sprintf("Unsubscriber List: %d entries read, %d added", read, stored))
 		return nil
 	})

@@ -5,5 +5,5 @@
 // and package listmonk reads the database of listmonk. mover.go is the order of the work; definitions.go, contacts.go
 // and consents.go are its parts, download.go reads files by their links, and filelinks.go replaces these links in
 // Messages. move.go has how far a move has come, which is stored with each step, so a Mover that was stopped continues
-// with the next Run. store_*.go check and store records.
+// with the next Run. store_*.go and consents.go check and store records.
 package movein

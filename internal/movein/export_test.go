@@ -2,8 +2,10 @@ package movein
 
 import (
 	"context"
+	"io"
 	"time"
 
+	"enlist/internal/app"
 	"enlist/internal/enlist"
 )
 
@@ -16,4 +18,23 @@ func ReplaceLinks(link string, id enlist.FileID, text string, key *enlist.LinkKe
 	l.add(link, id, true)
 	replaced = l.replace(text, key, func(link, _ string) { unknown = append(unknown, link) })
 	return replaced, unknown
+}
+
+// NewRecords returns a Mover whose functions store records without a Source.
+func NewRecords(a *app.App, c *enlist.Caller) *Mover {
+	return &Mover{Service: a, Caller: c, move: new(move)}
+}
+
+// MoveUnsubscribers returns how many entries were added.
+func (m *Mover) MoveUnsubscribers(ctx context.Context, records []Record) (added int, problems []Problem, err error) {
+	stored, err := m.storeUnsubscribers(ctx, records)
+	return stored.added, stored.problems, err
+}
+
+func (m *Mover) MoveFile(ctx context.Context, record Record, open func() (io.ReadCloser, int64, error)) (bool, []Problem, error) {
+	return m.storeFile(ctx, record, open)
+}
+
+func (m *Mover) MoveMessage(ctx context.Context, record Record) (bool, []Problem, error) {
+	return m.storeMessage(ctx, record)
 }

@@ -29,7 +29,7 @@ func aFileIsMovedWhole(t *testing.T, e dbtest.Engine) {
 		}
 		record := movein.Record{number("id", id), number("last_modified_time", at), number("size", int64(len(content))),
 			{Key: "name", Value: enlist.Input{Kind: enlist.InputText, Text: name}}}
-		return movein.NewRecords(to.service).MoveFile(ctx, to.caller, record, func() (io.ReadCloser, int64, error) {
+		return movein.NewRecords(to.service, to.caller).MoveFile(ctx, record, func() (io.ReadCloser, int64, error) {
 			return io.NopCloser(source), int64(len(content)), nil
 		})
 	}

@@ -19,28 +19,19 @@ import (
 // This file has the record of a move: an Account moves in from another service and keeps its IDs. The files store_*.go
 // store what the other service sends. Nothing of a move causes an event, a mail or a webhook.
 
-// Records stores the records of another service, under the rules of their subjects.
-type Records struct {
-	db       *db.DB
-	contacts *contacts.Service
-}
-
-// NewRecords returns the Records of the database of an App.
-func NewRecords(a *app.App) *Records { return &Records{a.DB, a.Contacts} }
-
-// Move says how far an Account has moved in. It is stored with each change, so that a move that was stopped continues.
-type Move struct {
+// move says how far an Account has moved in. It is stored with each change, so that a move that was stopped continues.
+type move struct {
 	Source string `json:"-"` // URL of the other service
 	// LastContact is the greatest ID of a Contact that was moved. A Contact that this service adds gets a greater one.
 	LastContact enlist.ContactID `json:"last_contact"`
 	// IDFactor is the number by which the Source computes IDs. 0 means that the source has the same
 	// API and keeps the IDs. Any other source knows only the last change of a subscription.
-	IDFactor int64                       `json:"id_factor,omitempty"`
-	Lists    map[enlist.ListID]MovedList `json:"lists"`
+	IDFactor int64                        `json:"id_factor,omitempty"`
+	Lists    map[enlist.ListID]movedState `json:"lists"`
 }
 
-// MovedList says how far the Contacts of a List are read.
-type MovedList struct {
+// movedState says how far the Contacts of a List are read.
+type movedState struct {
 	Read     enlist.ContactID `json:"read"`     // the first reading has come to this ID
 	Complete bool             `json:"complete"` // the first reading has ended
 	Since    int64            `json:"since"`    // Contacts that changed at this time or later are to be read again
@@ -60,39 +51,39 @@ type Problem struct {
 	Reason string        `json:"reason"`
 }
 
-// BeginMove begins to move records of the service with the URL source into the Account of the caller, or continues the
-// move. idFactor is stored when the move begins. A move begins
-// only in an empty Account that is alone in its database, because IDs are unique in a database.
+// beginMove begins the move, or continues it. A move begins only in an empty Account that is alone in its database,
+// because IDs are unique in a database.
 // Errors: InvalidParameters for another Account, or if programs already add Contacts to this one.
 // decisions.md: 87
-func (s *Records) BeginMove(ctx context.Context, c *enlist.Caller, source string, idFactor int64) (*Move, error) {
-	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (*Move, error) {
+func (m *Mover) beginMove(ctx context.Context) (*move, error) {
+	c := m.Caller
+	return db.Update(ctx, m.Service.DB, c, func(tx *db.Tx, now int64) (*move, error) {
 		from, state, err := accounts.LoadMove(tx, c.Account.ID)
 		switch {
 		case err != nil:
 			return nil, err
 		case from == "":
 			on := accounts.AuditObject{Kind: "Account", ID: int64(c.Account.ID), List: 0}
-			if err := accounts.Audit(tx, c, now, on, nil, accounts.AuditValues{"moves_in_from": source}); err != nil {
+			if err := accounts.Audit(tx, c, now, on, nil, accounts.AuditValues{"moves_in_from": m.Source}); err != nil {
 				return nil, err
 			}
-			return s.beginMove(tx, c, &Move{Source: source, IDFactor: idFactor, Lists: make(map[enlist.ListID]MovedList)})
-		case from != source:
+			return m.emptyAccount(tx, &move{Source: m.Source, IDFactor: m.From.IDFactor(), Lists: make(map[enlist.ListID]movedState)})
+		case from != m.Source:
 			return nil, enlist.Refuse(enlist.InvalidParameters,
 				"Account %d moves in from %s; give the same URL, or a new database",
 				c.Account.ID, from)
 		}
-		m := &Move{Source: source}
-		if err := json.Unmarshal([]byte(state), m); err != nil {
+		stored := &move{Source: m.Source}
+		if err := json.Unmarshal([]byte(state), stored); err != nil {
 			return nil, err
 		}
-		return m, m.checkUntouched(tx, c)
+		return stored, stored.checkUntouched(tx, c)
 	})
 }
 
-// beginMove empties the Account of what every new Account has, and stores the new move.
-func (s *Records) beginMove(tx *db.Tx, c *enlist.Caller, m *Move) (*Move, error) {
-	all, err := requireEmpty(tx, c.Account)
+// emptyAccount removes from the Account what every new Account has, and stores the new move.
+func (m *Mover) emptyAccount(tx *db.Tx, begun *move) (*move, error) {
+	all, err := requireEmpty(tx, m.Caller.Account)
 	if err != nil {
 		return nil, err
 	}
@@ -100,11 +91,11 @@ func (s *Records) beginMove(tx *db.Tx, c *enlist.Caller, m *Move) (*Move, error)
 		if err := lists.MarkListDeleted(tx, id); err != nil {
 			return nil, err
 		}
-		if err := s.contacts.DropList(tx, id); err != nil {
+		if err := m.Service.Contacts.DropList(tx, id); err != nil {
 			return nil, err
 		}
 	}
-	folders, err := accounts.Folders(tx, c.Account.ID)
+	folders, err := accounts.Folders(tx, m.Caller.Account.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +104,7 @@ func (s *Records) beginMove(tx *db.Tx, c *enlist.Caller, m *Move) (*Move, error)
 			return nil, err
 		}
 	}
-	return m, m.save(tx, c.Account.ID)
+	return begun, begun.save(tx, m.Caller.Account.ID)
 }
 
 // requireEmpty refuses an Account that has more than a new one. It returns the List that Bootstrap has added, if no
@@ -180,7 +171,7 @@ func isUsed(tx *db.Tx, l *enlist.List) (bool, error) {
 
 // checkUntouched refuses to continue a move if programs already use the Account. The move would remove their Contacts,
 // because the other service does not have them.
-func (m *Move) checkUntouched(tx *db.Tx, c *enlist.Caller) error {
+func (m *move) checkUntouched(tx *db.Tx, c *enlist.Caller) error {
 	lists, err := lists.Defined(tx, c.Account.ID)
 	if err != nil {
 		return err
@@ -199,7 +190,7 @@ func (m *Move) checkUntouched(tx *db.Tx, c *enlist.Caller) error {
 }
 
 // save stores the move.
-func (m *Move) save(tx *db.Tx, account enlist.AccountID) error {
+func (m *move) save(tx *db.Tx, account enlist.AccountID) error {
 	state, err := json.Marshal(m)
 	if err != nil {
 		return err
@@ -208,25 +199,25 @@ func (m *Move) save(tx *db.Tx, account enlist.AccountID) error {
 }
 
 // step runs fn in an Update, and stores the move as fn has changed next.
-func (m *Move) step(ctx context.Context, s *Records, c *enlist.Caller,
-	fn func(tx *db.Tx, now int64, next *Move) error) error {
-	next, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (*Move, error) {
-		next := &Move{Source: m.Source, LastContact: m.LastContact, IDFactor: m.IDFactor, Lists: maps.Clone(m.Lists)}
-		if err := fn(tx, now, next); err != nil {
+func (m *Mover) step(ctx context.Context, fn func(tx *db.Tx, now int64, next *move) error) error {
+	next, err := db.Update(ctx, m.Service.DB, m.Caller, func(tx *db.Tx, now int64) (*move, error) {
+		next := *m.move
+		next.Lists = maps.Clone(m.move.Lists)
+		if err := fn(tx, now, &next); err != nil {
 			return nil, err
 		}
-		return next, next.save(tx, c.Account.ID)
+		return &next, next.save(tx, m.Caller.Account.ID)
 	})
 	if err == nil {
-		*m = *next
+		m.move = next
 	}
 	return err
 }
 
-// SetMovedList stores how far the Contacts of a List are read.
-func (s *Records) SetMovedList(ctx context.Context, c *enlist.Caller, m *Move, id enlist.ListID, l MovedList) error {
-	return m.step(ctx, s, c, func(_ *db.Tx, _ int64, next *Move) error {
-		next.Lists[id] = l
+// setState stores how far the Contacts of a List are read.
+func (m *Mover) setState(ctx context.Context, id enlist.ListID, state movedState) error {
+	return m.step(ctx, func(_ *db.Tx, _ int64, next *move) error {
+		next.Lists[id] = state
 		return nil
 	})
 }

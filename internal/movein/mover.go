@@ -21,11 +21,10 @@ type Mover struct {
 	Report  func(line string)
 	Problem func(Problem)
 
-	records *Records
-	move    *Move
-	lists   []movedList
-	links   fileLinks
-	result  Result
+	move   *move
+	lists  []movedList
+	links  fileLinks
+	result Result
 }
 
 // Result says what a Run has moved.
@@ -74,12 +73,11 @@ type movedList struct {
 
 // Run moves everything, or continues. A later Run catches up with the changes at the other service.
 func (m *Mover) Run(ctx context.Context) (*Result, error) {
-	lists, err := m.From.Lists(ctx) // before BeginMove, which stores the URL: it is possibly wrong
+	lists, err := m.From.Lists(ctx) // before beginMove, which stores the URL: it is possibly wrong
 	if err != nil {
 		return nil, explain(err)
 	}
-	m.records = NewRecords(m.Service)
-	m.move, err = m.records.BeginMove(ctx, m.Caller, m.Source, m.From.IDFactor())
+	m.move, err = m.beginMove(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -18,8 +18,8 @@ import (
 
 // This file stores Contacts that move in from another service, page by page, and compares them with it.
 
-// Page is a page of Contacts of a List, as the other service sent it.
-type Page struct {
+// contactPage is a page of Contacts of a List, as the other service sent it.
+type contactPage struct {
 	List    enlist.ListID
 	Records []Record
 	// Whole says that the page has all Contacts with an ID above After and up to Upto. Contacts that are stored in this
@@ -28,9 +28,9 @@ type Page struct {
 	After, Upto enlist.ContactID
 }
 
-// MovedPage says what a page has changed. Source and Stored are checksums of the Contacts as the other service sent
+// storedPage says what a page has changed. Source and Stored are checksums of the Contacts as the other service sent
 // them, after the rules of their Fields, and as they are stored now.
-type MovedPage struct {
+type storedPage struct {
 	Contacts       int // of the page that are stored
 	Added, Changed int
 	Removed        int
@@ -43,14 +43,13 @@ type MovedPage struct {
 // maxMoveRemovals is the largest number of Contacts that a page removes in one transaction.
 const maxMoveRemovals = 500
 
-// MoveContacts stores the Contacts of a page that differ from the stored ones. A value that the rules refuse is left
+// storePage stores the Contacts of a page that differ from the stored ones. A value that the rules refuse is left
 // out and reported. A Contact whose two addresses are refused is left out, and so is a Contact with an address that was
 // erased here. progress is stored with the page.
 // Errors: NoList, ContactLimit.
-func (s *Records) MoveContacts(ctx context.Context, c *enlist.Caller, m *Move, p Page, progress MovedList) (
-	result MovedPage, err error) {
-	err = m.step(ctx, s, c, func(tx *db.Tx, now int64, next *Move) (err error) {
-		result, err = s.movePage(tx, c, now, p)
+func (m *Mover) storePage(ctx context.Context, p contactPage, progress movedState) (result storedPage, err error) {
+	err = m.step(ctx, func(tx *db.Tx, now int64, next *move) (err error) {
+		result, err = m.movePage(tx, now, p)
 		for _, record := range p.Records {
 			next.LastContact = max(next.LastContact, enlist.ContactID(record.ID()))
 		}
@@ -60,7 +59,8 @@ func (s *Records) MoveContacts(ctx context.Context, c *enlist.Caller, m *Move, p
 	return result, err
 }
 
-func (s *Records) movePage(tx *db.Tx, c *enlist.Caller, now int64, p Page) (result MovedPage, err error) {
+func (m *Mover) movePage(tx *db.Tx, now int64, p contactPage) (result storedPage, err error) {
+	c := m.Caller
 	schema, err := lists.Load(tx, c, p.List)
 	if err != nil {
 		return result, err
@@ -82,7 +82,7 @@ func (s *Records) movePage(tx *db.Tx, c *enlist.Caller, now int64, p Page) (resu
 		return result, err
 	}
 	if p.Whole {
-		result.Removed, result.Again, err = s.removeMissing(tx, now, p, erased)
+		result.Removed, result.Again, err = m.removeMissing(tx, now, p, erased)
 		if err != nil || result.Again {
 			return result, err
 		}
@@ -125,7 +125,7 @@ func withoutErased(tx *db.Tx, account enlist.AccountID, all []*enlist.Contact) (
 }
 
 // store stores the Contacts that differ from the stored ones.
-func (p *MovedPage) store(tx *db.Tx, c *enlist.Caller, now int64, all []*enlist.Contact,
+func (p *storedPage) store(tx *db.Tx, c *enlist.Caller, now int64, all []*enlist.Contact,
 	ids []enlist.ContactID) error {
 	old, err := contacts.ContactsToChange(tx, all[0].ListID, ids)
 	if err != nil {
@@ -157,7 +157,7 @@ func (p *MovedPage) store(tx *db.Tx, c *enlist.Caller, now int64, all []*enlist.
 }
 
 // compare sets the checksums of the page.
-func (p *MovedPage) compare(tx *db.Tx, all []*enlist.Contact, ids []enlist.ContactID) error {
+func (p *storedPage) compare(tx *db.Tx, all []*enlist.Contact, ids []enlist.ContactID) error {
 	stored, err := contacts.AllByID(tx, all[0].ListID, ids)
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func contactText(c *enlist.Contact) string {
 
 // removeMissing removes the Contacts in the range of a whole page that the page does not have, and those of erased
 // persons.
-func (s *Records) removeMissing(tx *db.Tx, now int64, p Page, erased map[enlist.ContactID]bool) (
+func (m *Mover) removeMissing(tx *db.Tx, now int64, p contactPage, erased map[enlist.ContactID]bool) (
 	removed int, again bool, err error) {
 	inPage := make(map[enlist.ContactID]bool, len(p.Records))
 	for _, record := range p.Records {
@@ -207,7 +207,7 @@ func (s *Records) removeMissing(tx *db.Tx, now int64, p Page, erased map[enlist.
 	if len(gone) == 0 {
 		return 0, false, nil
 	}
-	_, err = s.contacts.RemoveContactsByID(tx, now, p.List, gone)
+	_, err = m.Service.Contacts.RemoveContactsByID(tx, now, p.List, gone)
 	return len(gone), again, err
 }
 

@@ -15,12 +15,12 @@ import (
 
 // This file stores Folders, and Lists with their Fields and preferences, that move in from another service.
 
-// MoveFolders stores the Folders of the other service by their types, and adds a Folder of each type that it has none
+// storeFolders stores the Folders of the other service by their types, and adds a Folder of each type that it has none
 // of. A Folder without a type gets this type. It removes all others of these types: if a process ended before, the next one
 // has added the Folders of a new Account when it started.
-func (s *Records) MoveFolders(ctx context.Context, c *enlist.Caller, found map[string][]Record) (problems []Problem,
-	err error) {
-	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (problems []Problem, err error) {
+func (m *Mover) storeFolders(ctx context.Context, found map[string][]Record) ([]Problem, error) {
+	c := m.Caller
+	return db.Update(ctx, m.Service.DB, c, func(tx *db.Tx, now int64) (problems []Problem, err error) {
 		stored, err := accounts.Folders(tx, c.Account.ID)
 		if err != nil {
 			return nil, err
@@ -62,14 +62,13 @@ func putFolders(tx *db.Tx, c *enlist.Caller, folderType string, records []Record
 	return problems, nil
 }
 
-// MovedFields returns the Fields of a List that the move has stored.
-func (s *Records) MovedFields(ctx context.Context, c *enlist.Caller, m *Move,
-	id enlist.ListID) ([]enlist.Field, error) {
-	if _, moved := m.Lists[id]; !moved {
+// storedFields returns the Fields of a List that the move has stored.
+func (m *Mover) storedFields(ctx context.Context, id enlist.ListID) ([]enlist.Field, error) {
+	if _, moved := m.move.Lists[id]; !moved {
 		return nil, nil
 	}
-	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.Field, error) {
-		schema, err := lists.Load(tx, c, id)
+	return db.View(ctx, m.Service.DB, m.Caller, func(tx *db.Tx) ([]enlist.Field, error) {
+		schema, err := lists.Load(tx, m.Caller, id)
 		if err != nil {
 			return nil, enlist.IgnoreKind(enlist.NoList, err)
 		}
@@ -77,21 +76,19 @@ func (s *Records) MovedFields(ctx context.Context, c *enlist.Caller, m *Move,
 	})
 }
 
-// Definition is a List as the other service sent it, with its Fields and preferences.
-type Definition struct {
-	List        Record
-	Fields      []Record
-	Preferences []Record
+// definition is a List as the other service sent it, with its Fields and preferences.
+type definition struct {
+	list                Record
+	fields, preferences []Record
 }
 
-// MoveList stores a List with its Fields and preferences. It removes no Field and no preference that the other service
+// storeList stores a List with its Fields and preferences. It removes no Field and no preference that the other service
 // has deleted since an earlier call. Without an email Field the List is left out, and moved is false.
 // Errors: InvalidParameters if the type of a stored Field has changed, or if the ID belonged to another List before.
-func (s *Records) MoveList(ctx context.Context, c *enlist.Caller, m *Move, d Definition) (
-	moved bool, problems []Problem, err error) {
-	err = m.step(ctx, s, c, func(tx *db.Tx, now int64, next *Move) (err error) {
-		l := listMove{tx: tx, caller: c, now: now,
-			r: reader{record: d.List, about: Problem{Record: "list", ID: d.List.ID()}}}
+func (m *Mover) storeList(ctx context.Context, d definition) (moved bool, problems []Problem, err error) {
+	err = m.step(ctx, func(tx *db.Tx, now int64, next *move) (err error) {
+		l := listMove{tx: tx, caller: m.Caller, now: now,
+			r: reader{record: d.list, about: Problem{Record: "list", ID: d.list.ID()}}}
 		moved, err = l.store(d, next)
 		problems = l.r.problems
 		return err
@@ -109,15 +106,15 @@ type listMove struct {
 	stored *enlist.Schema // as an earlier call has stored it; nil for a new List
 }
 
-func (l *listMove) store(d Definition, next *Move) (moved bool, err error) {
-	id := enlist.ListID(d.List.ID())
+func (l *listMove) store(d definition, next *move) (moved bool, err error) {
+	id := enlist.ListID(d.list.ID())
 	if err := l.load(id, next); err != nil {
 		return false, err
 	}
 	if err := l.read(id); err != nil {
 		return false, err
 	}
-	fields, err := l.fields(d.Fields)
+	fields, err := l.fields(d.fields)
 	if err != nil {
 		return false, err
 	}
@@ -134,13 +131,13 @@ func (l *listMove) store(d Definition, next *Move) (moved bool, err error) {
 		}
 	}
 	if l.stored == nil {
-		next.Lists[id] = MovedList{}
+		next.Lists[id] = movedState{}
 	}
-	return true, l.preferences(d.Preferences)
+	return true, l.preferences(d.preferences)
 }
 
 // load finds the List as an earlier call has stored it.
-func (l *listMove) load(id enlist.ListID, next *Move) (err error) {
+func (l *listMove) load(id enlist.ListID, next *move) (err error) {
 	if _, known := next.Lists[id]; known {
 		l.stored, err = lists.Schema(l.tx, id)
 		return err

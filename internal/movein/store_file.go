@@ -18,16 +18,15 @@ import (
 
 // This file stores files that move in from another service. Their content is stored in pieces, like an upload.
 
-// MoveFile stores a file under its ID with the content and the size that open returns: the size of the record is not
+// storeFile stores a file under its ID with the content and the size that open returns: the size of the record is not
 // always in bytes. It does nothing if the file is stored already with the same name, size and time of the last change;
 // a record without a size is compared without it.
 // The limits of uploads are not applied. moved is false if the file is left out, also if open returns a refusal
 // (Refuse).
-func (s *Records) MoveFile(ctx context.Context, c *enlist.Caller, record Record,
-	open func() (io.ReadCloser, int64, error)) (
+func (by *Mover) storeFile(ctx context.Context, record Record, open func() (io.ReadCloser, int64, error)) (
 	moved bool, problems []Problem, err error) {
-	m := fileMove{records: s, caller: c, r: reader{record: record, about: Problem{Record: "file", ID: record.ID()}}}
-	isStored, err := db.Update(ctx, s.db, c, m.read)
+	m := fileMove{db: by.Service.DB, caller: by.Caller, r: reader{record: record, about: Problem{Record: "file", ID: record.ID()}}}
+	isStored, err := db.Update(ctx, m.db, m.caller, m.read)
 	switch {
 	case err != nil || len(m.r.problems) > 0 && m.file.Name == "":
 		return false, m.r.problems, err
@@ -49,10 +48,10 @@ func (s *Records) MoveFile(ctx context.Context, c *enlist.Caller, record Record,
 
 // fileMove stores one file.
 type fileMove struct {
-	records *Records
-	caller  *enlist.Caller
-	r       reader
-	file    files.StoredFile
+	db     *db.DB
+	caller *enlist.Caller
+	r      reader
+	file   files.StoredFile
 }
 
 // read reads the record, and finds the Folder. isStored says that an earlier move has stored the same file.
@@ -137,7 +136,7 @@ func (m *fileMove) store(ctx context.Context, content io.Reader) error {
 				return fmt.Errorf("file %d: its content has more than %d bytes", m.file.ID, m.file.Size)
 			}
 		}
-		next, err := db.Update(ctx, m.records.db, m.caller, func(tx *db.Tx, now int64) (files.Content, error) {
+		next, err := db.Update(ctx, m.db, m.caller, func(tx *db.Tx, now int64) (files.Content, error) {
 			return m.step(tx, now, stored, number, parts, done)
 		})
 		if err != nil {

@@ -14,9 +14,10 @@ import (
 
 // This file stores Messages and autoresponders that move in from another service.
 
-// MoveMessage stores a Message with its contents. Its files must have moved before.
-func (s *Records) MoveMessage(ctx context.Context, c *enlist.Caller, record Record) (bool, []Problem, error) {
-	return s.put(ctx, c, "message", record, func(tx *db.Tx, r *reader) (bool, error) {
+// storeMessage stores a Message with its contents. Its files must have moved before.
+func (m *Mover) storeMessage(ctx context.Context, record Record) (bool, []Problem, error) {
+	return m.put(ctx, "message", record, func(tx *db.Tx, r *reader) (bool, error) {
+		c := m.Caller
 		m := messages.Message{ID: enlist.MessageID(record.ID()), AccountID: c.Account.ID,
 			CreatorKeyID: enlist.KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
 			CreationTime: r.int("creation_time"), LastModifiedTime: r.int("last_modified_time"),
@@ -77,11 +78,12 @@ func (r *reader) messageFiles(tx *db.Tx, m *messages.Message) error {
 	return nil
 }
 
-// MoveAutoresponder stores an autoresponder. It is inactive, so that only one of the two services sends its mails,
+// storeAutoresponder stores an autoresponder. It is inactive, so that only one of the two services sends its mails,
 // until the operator activates it. A repeated call does not change whether it is active here.
 // decisions.md: 88
-func (s *Records) MoveAutoresponder(ctx context.Context, c *enlist.Caller, record Record) (bool, []Problem, error) {
-	return s.put(ctx, c, "autoresponder", record, func(tx *db.Tx, r *reader) (bool, error) {
+func (m *Mover) storeAutoresponder(ctx context.Context, record Record) (bool, []Problem, error) {
+	c := m.Caller
+	return m.put(ctx, "autoresponder", record, func(tx *db.Tx, r *reader) (bool, error) {
 		a := enlist.Autoresponder{ID: enlist.AutoresponderID(record.ID()), AccountID: c.Account.ID,
 			CreatorKeyID: enlist.KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
 			CreationTime: r.int("creation_time"), LastModifiedTime: r.int("last_modified_time"),

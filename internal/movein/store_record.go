@@ -45,10 +45,10 @@ type reader struct {
 }
 
 // put calls move with a record in an Update. It returns the problems of its last run.
-func (s *Records) put(ctx context.Context, c *enlist.Caller, kind string, record Record,
+func (m *Mover) put(ctx context.Context, kind string, record Record,
 	move func(tx *db.Tx, r *reader) (bool, error)) (moved bool, problems []Problem, err error) {
 	var r reader
-	moved, err = db.Update(ctx, s.db, c, func(tx *db.Tx, _ int64) (bool, error) {
+	moved, err = db.Update(ctx, m.Service.DB, m.Caller, func(tx *db.Tx, _ int64) (bool, error) {
 		r = reader{record: record, about: Problem{Record: kind, ID: record.ID()}}
 		return move(tx, &r)
 	})

@@ -14,20 +14,20 @@ import (
 
 // This file stores entries of the Unsubscriber List that move in from another service.
 
-// MovedUnsubscribers says what MoveUnsubscribers has stored.
-type MovedUnsubscribers struct {
-	Added    int
-	Erased   int // left out, because the address was erased here: its entry has only a hash
-	Problems []Problem
+// storedUnsubscribers says what storeUnsubscribers has stored.
+type storedUnsubscribers struct {
+	added    int
+	erased   int // left out, because the address was erased here: its entry has only a hash
+	problems []Problem
 }
 
-// MoveUnsubscribers adds the entries that the Unsubscriber List does not have yet. Equal entries must be in one call:
+// storeUnsubscribers adds the entries that the Unsubscriber List does not have yet. Equal entries must be in one call:
 // of n equal entries it stores as many as are missing. An address that is none is stored as it is, because it can only
 // prevent mail. An address that was erased here has an entry already, and is left out.
-func (s *Records) MoveUnsubscribers(ctx context.Context, c *enlist.Caller, m *Move, records []Record) (
-	*MovedUnsubscribers, error) {
-	return db.Update(ctx, s.db, c, func(tx *db.Tx, _ int64) (*MovedUnsubscribers, error) {
-		result := new(MovedUnsubscribers)
+func (m *Mover) storeUnsubscribers(ctx context.Context, records []Record) (*storedUnsubscribers, error) {
+	c := m.Caller
+	return db.Update(ctx, m.Service.DB, c, func(tx *db.Tx, _ int64) (*storedUnsubscribers, error) {
+		result := new(storedUnsubscribers)
 		var unlisted []enlist.ContactID
 		for _, record := range records {
 			if record.value("list_id").Omitted() {
@@ -50,7 +50,7 @@ func (s *Records) MoveUnsubscribers(ctx context.Context, c *enlist.Caller, m *Mo
 			if ok {
 				entries = append(entries, u)
 			}
-			result.Problems = append(result.Problems, r.problems...)
+			result.problems = append(result.problems, r.problems...)
 		}
 		keys := make([]string, len(entries))
 		for i := range entries {
@@ -61,12 +61,12 @@ func (s *Records) MoveUnsubscribers(ctx context.Context, c *enlist.Caller, m *Mo
 			return nil, err
 		}
 		entries = slices.DeleteFunc(entries, func(u contacts.Unsubscriber) bool { return erased[u.AddressKey] != "" })
-		result.Erased = len(keys) - len(entries)
-		missing, err := missingUnsubscribers(tx, c.Account.ID, entries, m.IDFactor != 0)
+		result.erased = len(keys) - len(entries)
+		missing, err := missingUnsubscribers(tx, c.Account.ID, entries, m.move.IDFactor != 0)
 		if err != nil {
 			return nil, err
 		}
-		result.Added = len(missing)
+		result.added = len(missing)
 		for i := range missing {
 			if err := contacts.AddUnsubscriber(tx, c.Account.ID, &missing[i]); err != nil {
 				return nil, err

@@ -10,12 +10,13 @@ import (
 
 // This file stores webhooks that move in from another service.
 
-// MoveWebhook stores a webhook under its ID. A move causes no event, so nothing is posted before programs change Lists
+// storeWebhook stores a webhook under its ID. A move causes no event, so nothing is posted before programs change Lists
 // or Contacts here. moved is false if the webhook is left out.
-func (s *Records) MoveWebhook(ctx context.Context, c *enlist.Caller, record Record) (
-	moved bool, problems []Problem, err error) {
+func (m *Mover) storeWebhook(ctx context.Context, record Record) (moved bool, problems []Problem, err error) {
 	fresh := webhooks.NewWebhookSecret()
-	return s.put(ctx, c, "webhook", record, func(tx *db.Tx, r *reader) (bool, error) { return r.webhook(tx, c, fresh) })
+	return m.put(ctx, "webhook", record, func(tx *db.Tx, r *reader) (bool, error) {
+		return r.webhook(tx, m.Caller, fresh)
+	})
 }
 
 // webhook stores a webhook with the secret of the record, or with the stored one.
