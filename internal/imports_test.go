@@ -76,7 +76,7 @@ var allowedImports = map[string][]string{
 		"enlist/internal/language", "enlist/internal/lists", "enlist/internal/sending",
 	},
 	"enlist/internal/admin/images": {"enlist/internal/admin/ui", "enlist/internal/enlist", "enlist/internal/files"},
-	"enlist/internal/admin/look": {
+	"enlist/internal/admin/design": {
 		"enlist/internal/admin/images", "enlist/internal/admin/ui", "enlist/internal/enlist",
 		"enlist/internal/messages",
 	},

@@ -7,7 +7,7 @@
 //	problem.go   a page that only says what went wrong
 //	ui/          layout, style sheet, numbers, tables, charts
 //	signin/      sign-in with a password or a link
-//	home/ sends/ lists/ contacts/ messages/ images/ look/ forms/ imports/ sending/ autoresponders/
+//	home/ sends/ lists/ contacts/ messages/ images/ design/ forms/ imports/ sending/ autoresponders/
 //	unsubscribers/ backups/ members/ keys/ webhooks/ audit/ you/
 //	             one folder for each entry of the menu
 //

@@ -15,13 +15,13 @@ import (
 	"enlist/internal/admin/autoresponders"
 	"enlist/internal/admin/backups"
 	"enlist/internal/admin/contacts"
+	"enlist/internal/admin/design"
 	"enlist/internal/admin/forms"
 	"enlist/internal/admin/home"
 	"enlist/internal/admin/images"
 	"enlist/internal/admin/imports"
 	"enlist/internal/admin/keys"
 	"enlist/internal/admin/lists"
-	"enlist/internal/admin/look"
 	"enlist/internal/admin/members"
 	"enlist/internal/admin/messages"
 	"enlist/internal/admin/sending"
@@ -103,7 +103,7 @@ func New(a *app.App, o Options) *Handler {
 	h.pages.HandleFunc("GET /admin/link/{text}", s.Link)
 	h.pages.HandleFunc("POST /admin/link/{text}", s.UseLink)
 	for _, of := range [][]ui.Page{home.Pages(o.Home), sends.Pages(), lists.Pages(), contacts.Pages(), messages.Pages(),
-		images.Pages(), look.Pages(), forms.Pages(o.SettingsPage), imports.Pages(), sending.Pages(o.Server),
+		images.Pages(), design.Pages(), forms.Pages(o.SettingsPage), imports.Pages(), sending.Pages(o.Server),
 		autoresponders.Pages(), unsubscribers.Pages(), backups.Pages(), account.Pages(), members.Pages(),
 		keys.Pages(), webhooks.Pages(), audit.Pages(), you.Pages()} {
 		for _, p := range of {

@@ -1,5 +1,5 @@
-// Package look has the page of an Account's theme: how the mails look that are made of Markdown or blocks.
-package look
+// Package design has the page of an Account's theme: how the mails look that are made of Markdown or blocks.
+package design
 
 import (
 	"embed"
@@ -19,7 +19,7 @@ var templates embed.FS
 
 // Pages returns the pages.
 func Pages() []ui.Page {
-	p := &pages{ui.Parse(templates, "look.html")}
+	p := &pages{ui.Parse(templates, "design.html")}
 	return []ui.Page{
 		{Pattern: "GET /admin/look", Level: enlist.Read, Serve: p.show},
 		{Pattern: "POST /admin/look", MaxForm: ui.TextForm, Level: enlist.Full, Serve: p.save},
@@ -27,7 +27,7 @@ func Pages() []ui.Page {
 	}
 }
 
-type pages struct{ look_ *ui.Template }
+type pages struct{ content *ui.Template }
 
 // input is an input with a colour.
 type input struct{ Name, Label, Value, Wrong string }
@@ -57,9 +57,12 @@ func (d *data) Typed(key string, stored int64) string {
 // font is a font in words.
 type font struct{ Name, Text string }
 
-// fonts are messages.Fonts in words.
-var fonts = []font{{"system", "that of the reader's device"}, {"arial", "Arial or Helvetica"}, {"verdana", "Verdana"},
-	{"georgia", "Georgia"}, {"times", "Times"}, {"courier", "Courier"}}
+// fonts returns messages.Fonts in words.
+func fonts(r *ui.Request) []font {
+	return []font{{"system", r.Text("design.font_system")}, {"arial", r.Text("design.font_arial")}, {"verdana",
+		"Verdana"},
+		{"georgia", "Georgia"}, {"times", "Times"}, {"courier", "Courier"}}
+}
 
 // keys are the keys of a Theme, which are also the names of the inputs.
 func keys() (all []string) {
@@ -99,8 +102,8 @@ func (p *pages) view(r *ui.Request, d *data) (*ui.View, error) {
 	}
 	d.Seen, d.form = ui.SeenOf(messages.ThemeAttributes, stored), r.Form
 	d.typed(r.Form)
-	d.Fonts, d.MayEdit = fonts, r.Caller.Key.Level >= enlist.Full
-	d.Phone, d.Dark = r.FormValue("frame") == "360", r.FormValue("shade") == "dark"
+	d.Fonts, d.MayEdit = fonts(r), r.Caller.Key.Level >= enlist.Full
+	d.Phone, d.Dark = r.FormValue("frame") == "360", r.FormValue("shade") == r.Text("design.dark")
 	query := url.Values{}
 	for i := range messages.ThemeAttributes {
 		a := &messages.ThemeAttributes[i]
@@ -112,16 +115,18 @@ func (p *pages) view(r *ui.Request, d *data) (*ui.View, error) {
 	}
 	query.Set("shade", r.FormValue("shade"))
 	d.Preview = template.URL("/admin/look/mail?" + query.Encode())
-	for _, c := range []input{{"accent_colour", "Links and buttons", d.Accent, ""}, {"text_colour", "Text", d.Text, ""},
-		{"card_colour", "Below the text", d.Card, ""}, {"background_colour", "Around the mail", d.Background, ""}} {
+	for _, c := range []input{{"accent_colour", r.Text("design.accent"), d.Accent, ""}, {"text_colour",
+		r.Text("design.text"), d.Text, ""},
+		{"card_colour", r.Text("design.card"), d.Card, ""}, {"background_colour", r.Text("design.background"),
+			d.Background, ""}} {
 		c.Wrong = d.Wrong[c.Name]
 		d.Colours = append(d.Colours, c)
 	}
-	v := &ui.View{Title: "Mail design", Place: "/admin/look", Content: p.look_, Data: d,
-		Sub: "For Messages of blocks and in Markdown, and for the pages that subscribers open"}
+	v := &ui.View{Title: r.Text("design.title"), Place: "/admin/look", Content: p.content, Data: d,
+		Sub: r.Text("design.about")}
 	if d.Wrong != nil {
 		d.Preview = "/admin/look/mail" // of the stored theme, because this one cannot be shown
-		v.Problem = "The design was not saved."
+		v.Problem = r.Text("design.not_saved")
 	}
 	return v, nil
 }
@@ -167,27 +172,29 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	return ui.GoTo("/admin/look",
-		"Saved. Mails that leave from now on have this design, also those of planned campaigns."), nil
+		r.Text("design.saved")), nil
 }
 
-// sample is the mail with which the page shows a Theme.
-var sample = []messages.Block{
-	{Type: messages.BlockHeading, Text: "What is new this month"},
-	{Type: messages.BlockText, Text: "Hello Ada,\n\nthis is how a mail looks, with a " +
-		"[link](https://example.com/) in its text."},
-	{Type: messages.BlockButton, Text: "Read more", Link: "https://example.com/"},
-	{Type: messages.BlockColumns, Left: []messages.Block{{Type: messages.BlockHeading, Level: 3, Text: "On the left"},
-		{Type: messages.BlockText, Text: "Two columns stand below each other on a phone."}},
-		Right: []messages.Block{{Type: messages.BlockQuote, Text: "A quote of a reader.", By: "Ada"}}},
-	{Type: messages.BlockLine},
-	{Type: messages.BlockText, Text: "See you next month."},
+// sample returns the mail with which the page shows a Theme.
+func sample(r *ui.Request) []messages.Block {
+	return []messages.Block{
+		{Type: messages.BlockHeading, Text: r.Text("design.sample_heading")},
+		{Type: messages.BlockText, Text: r.Text("design.sample_hello") + "\n\n" + r.Text("design.sample_text")},
+		{Type: messages.BlockButton, Text: r.Text("design.sample_button"), Link: "https://example.com/"},
+		{Type: messages.BlockColumns, Left: []messages.Block{{Type: messages.BlockHeading, Level: 3,
+			Text: r.Text("design.sample_left")},
+			{Type: messages.BlockText, Text: r.Text("design.sample_columns")}},
+			Right: []messages.Block{{Type: messages.BlockQuote, Text: r.Text("design.sample_quote"), By: "Ada"}}},
+		{Type: messages.BlockLine},
+		{Type: messages.BlockText, Text: r.Text("design.sample_end")},
+	}
 }
 
 // mail shows the sample alone, for the frame of the page.
 func mail(r *ui.Request) (*ui.View, error) {
-	m, err := r.App.Messages.PreviewTheme(r.Context(), r.Caller, details(r.Form), sample)
+	m, err := r.App.Messages.PreviewTheme(r.Context(), r.Caller, details(r.Form), sample(r))
 	if err != nil {
 		return nil, err
 	}
-	return &ui.View{Mail: ui.Shade(m.HTML, r.FormValue("shade") == "dark")}, nil
+	return &ui.View{Mail: ui.Shade(m.HTML, r.FormValue("shade") == r.Text("design.dark"))}, nil
 }
