@@ -25,7 +25,6 @@ import (
 var withoutCatalogue = []string{
 	"admin",
 	"admin/contacts",
-	"admin/forms",
 	"admin/home",
 	"admin/imports",
 	"admin/messages",
@@ -317,7 +316,8 @@ func TestTemplatesHaveNoTextsOfTheirOwn(t *testing.T) {
 		}
 		for _, tree := range templatesOf(t, path) {
 			for _, text := range wordsOf(tree) {
-				if aWord.MatchString(text) && text != "enlist" && !strings.Contains(text, `="`) {
+				if aWord.MatchString(text) && text != "enlist" && !strings.Contains(text, `="`) &&
+					!strings.HasPrefix(text, "https://www.example.com") {
 					t.Errorf("%s: %q is in no catalogue", path, text)
 				}
 			}

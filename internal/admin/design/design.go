@@ -103,7 +103,7 @@ func (p *pages) view(r *ui.Request, d *data) (*ui.View, error) {
 	d.Seen, d.form = ui.SeenOf(messages.ThemeAttributes, stored), r.Form
 	d.typed(r.Form)
 	d.Fonts, d.MayEdit = fonts(r), r.Caller.Key.Level >= enlist.Full
-	d.Phone, d.Dark = r.FormValue("frame") == "360", r.FormValue("shade") == r.Text("design.dark")
+	d.Phone, d.Dark = r.FormValue("frame") == "360", r.FormValue("shade") == "dark"
 	query := url.Values{}
 	for i := range messages.ThemeAttributes {
 		a := &messages.ThemeAttributes[i]
@@ -196,5 +196,5 @@ func mail(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ui.View{Mail: ui.Shade(m.HTML, r.FormValue("shade") == r.Text("design.dark"))}, nil
+	return &ui.View{Mail: ui.Shade(m.HTML, r.FormValue("shade") == "dark")}, nil
 }

@@ -73,7 +73,7 @@ func (p *pages) editView(r *ui.Request, f *forms.Form, rows []fieldRow, wrong ma
 	if err != nil {
 		return nil, err
 	}
-	d := &editData{Form: f, List: list, Fields: rows, Languages: languages(f.Language), Wrong: wrong,
+	d := &editData{Form: f, List: list, Fields: rows, Languages: languages(r, f.Language), Wrong: wrong,
 		MayEdit: r.Caller.Key.Level >= enlist.Full, SiteLines: strings.ReplaceAll(f.Sites, ",", "\n")}
 	if rows == nil {
 		d.Fields = rowsOf(f, schema.Fields)
@@ -85,7 +85,7 @@ func (p *pages) editView(r *ui.Request, f *forms.Form, rows []fieldRow, wrong ma
 	if err := d.count(r); err != nil {
 		return nil, err
 	}
-	d.setLanguages()
+	d.setLanguages(r)
 	stored, err := find(r)
 	if err != nil {
 		return nil, err
@@ -94,10 +94,10 @@ func (p *pages) editView(r *ui.Request, f *forms.Form, rows []fieldRow, wrong ma
 	if d.Shown, err = p.shownOf(r, f, f.Language, schema); err != nil {
 		return nil, err
 	}
-	view := &ui.View{Title: f.Name, Place: "/admin/forms", Content: p.edit_, Data: d,
-		Sub: list.Name + " · " + map[bool]string{true: "open", false: "closed"}[f.Open]}
+	view := &ui.View{Title: f.Name, Place: "/admin/forms", Content: p.form, Data: d,
+		Sub: list.Name + " · " + r.Text(map[bool]string{true: "forms.is_open", false: "forms.closed"}[f.Open])}
 	if len(wrong) > 0 {
-		view.Problem = "The Form was not saved: look at the marked inputs."
+		view.Problem = r.Text("forms.not_saved")
 	}
 	return view, nil
 }
@@ -117,7 +117,7 @@ func schemaOf(r *ui.Request, id enlist.ListID) (*enlist.List, *enlist.Schema, er
 }
 
 // setLanguages sets the further languages of the Form, and those that it can get.
-func (d *editData) setLanguages() {
+func (d *editData) setLanguages(r *ui.Request) {
 	d.OfList = nameOf(d.List.Language)
 	has := forms.DecodeTranslations(d.Translations)
 	for _, one := range d.Languages {
@@ -149,14 +149,14 @@ func (d *editData) count(r *ui.Request) error {
 	if err != nil {
 		return err
 	}
-	c := &ui.Chart{Title: "How often the Form was shown, sent and confirmed on each day",
-		Series: []string{"shown", "sent", "confirmed"}}
+	c := &ui.Chart{Title: r.Text("forms.chart"),
+		Series: []string{r.Text("forms.series_shown"), r.Text("forms.series_sent"), r.Text("forms.series_confirmed")}}
 	for i := range days {
 		day := &days[i]
 		d.All.Shown += day.Shown
 		d.All.Sent += day.Sent
 		d.All.Confirmed += day.Confirmed
-		c.Points = append(c.Points, ui.Point{Label: day.Day.Format("2 Jan"),
+		c.Points = append(c.Points, ui.Point{Label: r.Language.Time("day", day.Day),
 			Values: []int64{day.Shown, day.Sent, day.Confirmed}})
 	}
 	d.Plot = c.Plot((*ui.Chart).Lines)
@@ -263,7 +263,7 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ui.GoTo(path(f.ListID, f.ID), "Saved."), nil
+	return ui.GoTo(path(f.ListID, f.ID), r.Text("forms.saved")), nil
 }
 
 // typedRows returns the Fields as they were typed, in the order of their numbers.
@@ -297,8 +297,8 @@ type choice struct {
 	Chosen     bool
 }
 
-func languages(chosen string) []choice {
-	all := []choice{{Name: "that of the List, or of the browser"}}
+func languages(r *ui.Request, chosen string) []choice {
+	all := []choice{{Name: r.Text("forms.of_list_or_browser")}}
 	for _, l := range language.New().All() {
 		all = append(all, choice{l.Code, l.EnglishName(), l.Code == chosen})
 	}

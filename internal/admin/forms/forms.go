@@ -40,10 +40,10 @@ func Pages(s SettingsPage) []ui.Page {
 }
 
 type pages struct {
-	list_, edit_, language_, delete_, texts_ *ui.Template
-	snippet                                  *template.Template // the HTML for a page of another site
-	texts                                    *language.Texts
-	settingsPage                             SettingsPage
+	forms, form, translation, deletion, listPage *ui.Template
+	snippet                                      *template.Template // the HTML for a page of another site
+	texts                                        *language.Texts
+	settingsPage                                 SettingsPage
 }
 
 // row is a Form in the list.
@@ -54,12 +54,12 @@ type row struct {
 }
 
 var columns = ui.Columns[row]{
-	ui.TextColumn("name", "Form", func(f *row) string { return f.Name }),
-	{Text: "Page"},
-	ui.NumberColumn("shown", "Shown", func(f *row) int64 { return f.Shown }),
-	ui.NumberColumn("sent", "Sent", func(f *row) int64 { return f.Sent }),
+	ui.TextColumn("name", "forms.form_column", func(f *row) string { return f.Name }),
+	{Text: "forms.page_column"},
+	ui.NumberColumn("shown", "forms.shown", func(f *row) int64 { return f.Shown }),
+	ui.NumberColumn("sent", "forms.sent", func(f *row) int64 { return f.Sent }),
 	{},
-	ui.NumberColumn("confirmed", "Confirmed", func(f *row) int64 { return f.Confirmed }),
+	ui.NumberColumn("confirmed", "forms.confirmed", func(f *row) int64 { return f.Confirmed }),
 }
 
 // left is why people have left a List.
@@ -140,9 +140,9 @@ func (p *pages) listView(r *ui.Request, d *listData) (*ui.View, error) {
 		return nil, err
 	}
 	d.pageOf(r)
-	view := &ui.View{Title: "Forms", Place: "/admin/forms", Content: p.list_, Data: d}
+	view := &ui.View{Title: r.Text("forms.title"), Place: "/admin/forms", Content: p.forms, Data: d}
 	if d.Wrong != nil {
-		view.Problem = "No Form was added."
+		view.Problem = r.Text("forms.not_added")
 	}
 	return view, nil
 }
@@ -187,8 +187,9 @@ func (d *listData) pageOf(r *ui.Request) {
 }
 
 func leftOf(r *ui.Request, l *enlist.List, why *contacts.Departures) left {
-	texts := map[contacts.DepartureReason]string{"too_many": "Too many mails", "not_interesting": "Not interesting",
-		"never_subscribed": "Never subscribed", "other": "Another reason"}
+	texts := map[contacts.DepartureReason]string{"too_many": r.Text("forms.too_many"),
+		"other":           r.Text("forms.other_reason"),
+		"not_interesting": r.Text("forms.not_interesting"), "never_subscribed": r.Text("forms.never_subscribed")}
 	of := left{List: *l}
 	for _, key := range contacts.DepartureReasons() {
 		of.Reasons = append(of.Reasons, reason{texts[key], why.Counts[key]})
@@ -209,7 +210,7 @@ func (p *pages) add(r *ui.Request) (*ui.View, error) {
 	}
 	for i := range all { // setForm would change this one
 		if all[i].Name == typed.Name {
-			typed.Wrong = map[string]string{"name": "The List has a Form of this name already."}
+			typed.Wrong = map[string]string{"name": r.Text("forms.name_taken")}
 		}
 	}
 	if typed.Wrong == nil {
@@ -219,7 +220,7 @@ func (p *pages) add(r *ui.Request) (*ui.View, error) {
 		}
 		id, err := r.App.Forms.SetForm(r.Context(), r.Caller, list, 0, details)
 		if err == nil {
-			return ui.GoTo(path(list, id), "The Form is open. Choose what it asks for."), nil
+			return ui.GoTo(path(list, id), r.Text("forms.added")), nil
 		}
 		if typed.Wrong, err = wrongInputs(err); err != nil {
 			return nil, err
@@ -251,7 +252,8 @@ func (p *pages) askDelete(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ui.View{Title: "Delete " + f.Name + "?", Place: "/admin/forms", Content: p.delete_, Data: f}, nil
+	return &ui.View{Title: r.Text("forms.delete_title", "form", f.Name), Place: "/admin/forms", Content: p.deletion,
+		Data: f}, nil
 }
 
 func remove(r *ui.Request) (*ui.View, error) {
@@ -262,5 +264,5 @@ func remove(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/forms", "The Form was deleted."), nil
+	return ui.GoTo("/admin/forms", r.Text("forms.deleted")), nil
 }

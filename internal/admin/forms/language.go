@@ -53,7 +53,7 @@ func (p *pages) language(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	if f.Language == "" {
-		return ui.GoTo(path(f.ListID, f.ID), "First choose the language of the Form’s own texts, and save it."), nil
+		return ui.GoTo(path(f.ListID, f.ID), r.Text("forms.first_language")), nil
 	}
 	return p.languageView(r, f, code, forms.DecodeTranslations(f.Translations)[code], nil, "")
 }
@@ -84,10 +84,11 @@ func (p *pages) languageView(r *ui.Request, f *forms.Form, code string, text for
 	if d.Shown, err = p.shownOf(r, f, code, schema); err != nil {
 		return nil, err
 	}
-	view := &ui.View{Title: f.Name + ": " + d.Language, Place: "/admin/forms", Content: p.language_, Data: d, Sub: list.Name,
+	view := &ui.View{Title: r.Text("forms.of_language", "form", f.Name, "language", d.Language),
+		Place: "/admin/forms", Content: p.translation, Data: d, Sub: list.Name,
 		Problem: problem}
 	if len(wrong) > 0 {
-		view.Problem = "The texts were not saved: look at the marked inputs."
+		view.Problem = r.Text("forms.texts_not_saved")
 	}
 	return view, nil
 }
@@ -105,7 +106,7 @@ func (p *pages) saveLanguage(r *ui.Request) (*ui.View, error) {
 		if err := setTranslations(r, f, all); err != nil {
 			return p.refused(r, f, code, stored, err)
 		}
-		return ui.GoTo(path(f.ListID, f.ID), "The language was removed."), nil
+		return ui.GoTo(path(f.ListID, f.ID), r.Text("forms.language_removed")), nil
 	}
 	posted := r.PostForm
 	typed := forms.Translation{Title: posted.Get("title"), Introduction: posted.Get("introduction"),
@@ -121,7 +122,7 @@ func (p *pages) saveLanguage(r *ui.Request) (*ui.View, error) {
 	if err := setTranslations(r, f, all); err != nil {
 		return p.refused(r, f, code, typed, err)
 	}
-	return ui.GoTo(languagePath(f, code), "Saved."), nil
+	return ui.GoTo(languagePath(f, code), r.Text("forms.saved")), nil
 }
 
 // refused shows the page after an error of setTranslations: beside the input, if a text of the language is wrong. The
@@ -137,8 +138,7 @@ func (p *pages) refused(r *ui.Request, f *forms.Form, code string, text forms.Tr
 	if input, isOurs := strings.CutPrefix(at, code+"."); isOurs && key == "translations" {
 		return p.languageView(r, f, code, text, map[string]string{input: reason}, "")
 	}
-	return p.languageView(r, f, code, text, nil, "The texts were not saved, because something else of the Form is "+
-		"wrong. Open the Form with the link below, and correct it first: "+why)
+	return p.languageView(r, f, code, text, nil, r.Text("forms.other_wrong", "reason", why))
 }
 
 func setTranslations(r *ui.Request, f *forms.Form, all forms.Translations) error {

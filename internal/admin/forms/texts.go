@@ -32,11 +32,12 @@ func (p *pages) listTexts(r *ui.Request) (*ui.View, error) {
 
 // textsView shows the texts of a List, or those that were typed for the stored one.
 func (p *pages) textsView(r *ui.Request, stored, list *enlist.List, wrong map[string]string) *ui.View {
-	view := &ui.View{Title: "Texts of " + list.Name, Place: "/admin/forms", Content: p.texts_, Data: &textsData{List: list,
-		Languages: languages(list.Language), MayEdit: r.Caller.Key.Level >= enlist.Full, Wrong: wrong,
-		Seen: ui.SeenOf(lists.ListAttributes, stored), Archive: r.PublicURL + "/a/" + ui.Plain(int64(list.ID))}}
+	view := &ui.View{Title: r.Text("forms.texts_of", "list", list.Name), Place: "/admin/forms", Content: p.listPage,
+		Data: &textsData{List: list,
+			Languages: languages(r, list.Language), MayEdit: r.Caller.Key.Level >= enlist.Full, Wrong: wrong,
+			Seen: ui.SeenOf(lists.ListAttributes, stored), Archive: r.PublicURL + "/a/" + ui.Plain(int64(list.ID))}}
 	if len(wrong) > 0 {
-		view.Problem = "The texts were not saved: look at the marked inputs."
+		view.Problem = r.Text("forms.texts_not_saved")
 	}
 	return view
 }
@@ -86,5 +87,5 @@ func (p *pages) saveTexts(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/forms/"+ui.Plain(int64(list.ID))+"/texts", "Saved."), nil
+	return ui.GoTo("/admin/forms/"+ui.Plain(int64(list.ID))+"/texts", r.Text("forms.saved")), nil
 }
