@@ -1,5 +1,3 @@
-// This file has the Client, which sends calls and reads the replies.
-
 package api
 
 import (
@@ -14,6 +12,8 @@ import (
 	"strings"
 	"sync/atomic"
 )
+
+// This file has the Client, which sends calls and reads the replies.
 
 // Path is the path of the endpoint that answers calls.
 const Path = "/api/jsonrpcserver"

@@ -1,6 +1,3 @@
-// This file decodes the record of a Contact. The keys of the record depend on the
-// Fields of the List.
-
 package api
 
 import (
@@ -8,6 +5,9 @@ import (
 	"fmt"
 	"strings"
 )
+
+// This file decodes the record of a Contact. The keys of the record depend on the
+// Fields of the List.
 
 // UnmarshalJSON decodes a record. It distinguishes upper and lower case in names,
 // because a Field may have the name "ID". encoding/json ignores the case and would store

@@ -1,11 +1,11 @@
-// This file has the types of parameters that methods share, and what is easier to call with them.
-
 package api
 
 import (
 	"context"
 	"encoding/base64"
 )
+
+// This file has the types of parameters that methods share, and what is easier to call with them.
 
 // Details maps names to values of a record. For a Contact, a name is the name of a
 // Field or field_<id>. For a List, a Field or another record, a name is a key of

@@ -1,4 +1,3 @@
-// The tests here compare the Makefile with the tests that it selects.
 package internal_test
 
 import (
@@ -10,6 +9,8 @@ import (
 	"strings"
 	"testing"
 )
+
+// The tests here compare the Makefile with the tests that it selects.
 
 // make faults runs the tests of the packages FAULTY whose names contain a word of FAULTS, and make check leaves these
 // tests out. If no test has a word in its name, a test was renamed. If its package is not named, it would never run.

@@ -1,4 +1,3 @@
-// This test refuses words that make comments and documents hard to read.
 package internal_test
 
 import (
@@ -11,6 +10,8 @@ import (
 	"strings"
 	"testing"
 )
+
+// This test refuses words that make comments and documents hard to read.
 
 // obscureWords are words and phrases that made comments hard to read. Write the actor (the caller, the server, the
 // transaction, the operator) and the field's term in their place.

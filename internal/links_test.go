@@ -1,7 +1,5 @@
 package internal_test
 
-// This file checks the links between the documents, and the names of documents in code.
-
 import (
 	"io/fs"
 	"os"
@@ -11,6 +9,8 @@ import (
 	"strings"
 	"testing"
 )
+
+// This file checks the links between the documents, and the names of documents in code.
 
 var (
 	mdLink    = regexp.MustCompile(`\]\(([^)\s]+)\)`)

@@ -1,7 +1,5 @@
 package internal_test
 
-// This file checks the sizes that CONTRIBUTING.md names.
-
 import (
 	"io/fs"
 	"os"
@@ -11,6 +9,8 @@ import (
 	"testing"
 	"unicode/utf8"
 )
+
+// This file checks the sizes that CONTRIBUTING.md names, and where the comment of a file stands.
 
 // Functions of the product code have fewer than 60 lines, and its files fewer than 400. Generated files may be longer.
 func TestFunctionsAndFilesAreShort(t *testing.T) {
@@ -63,4 +63,19 @@ func TestTemplatesHaveOneElementALine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// A comment about a file stands after its imports. Before the package stand only the comment about it and build tags.
+func TestCommentsOfFilesStandAfterTheirImports(t *testing.T) {
+	before := regexp.MustCompile(`^(?://go:build .*\n\n)?// (?:Package |Command |Code generated )`)
+	between := regexp.MustCompile(`(?m)^package \w+\n\n(?:// .*\n)+\nimport `)
+	eachFile(t, func(path, text string) {
+		if filepath.Ext(path) != ".go" {
+			return
+		}
+		head, _, _ := strings.Cut("\n"+text, "\npackage ")
+		if strings.Contains(head, "\n// ") && !before.MatchString(text) || between.MatchString(text) {
+			t.Errorf("%s: the comment about the file stands before its imports", path)
+		}
+	})
 }

@@ -1,7 +1,5 @@
 package internal_test
 
-// This file checks that pages and mails have no text of their own: all are in the catalogues of package language.
-
 import (
 	"go/ast"
 	"go/parser"
@@ -20,6 +18,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"golang.org/x/net/html"
 )
+
+// This file checks that pages and mails have no text of their own: all are in the catalogues of package language.
 
 // withoutCatalogue are folders whose texts are not in the catalogues yet. The list only gets shorter.
 var withoutCatalogue = []string{

@@ -1,8 +1,5 @@
 package main
 
-// This file serves the pages of the administration on --admin-listen: an address of their own, which a proxy can give a
-// host name of their own and open to few networks.
-
 import (
 	"context"
 	"log/slog"
@@ -19,6 +16,9 @@ import (
 	"enlist/internal/users"
 	"enlist/internal/web"
 )
+
+// This file serves the pages of the administration on --admin-listen: an address of their own, which a proxy can give a
+// host name of their own and open to few networks.
 
 // pagesListener is the listener of --admin-listen. A nil pagesListener means that the listener of the API serves the
 // pages too.

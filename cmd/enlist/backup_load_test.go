@@ -1,7 +1,5 @@
 package main
 
-// This test backs up a database under load, loses it, and restores the backup on both engines.
-
 import (
 	"bytes"
 	"context"
@@ -18,6 +16,8 @@ import (
 	"enlist/internal/db/pgtest"
 	"enlist/internal/mail/mailtest"
 )
+
+// This test backs up a database under load, loses it, and restores the backup on both engines.
 
 // A server is backed up while clients subscribe, sends mails for a while and is killed. The backup is restored on each
 // engine. It has every Contact that was answered before the backup began. A server on it gives out no ID that was given

@@ -1,7 +1,5 @@
 package main
 
-// This test sends a Batch to a mail server, opens mails and clicks links, and compares the reports.
-
 import (
 	"context"
 	"fmt"
@@ -19,6 +17,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
+
+// This test sends a Batch to a mail server, opens mails and clicks links, and compares the reports.
 
 // reader is a User-Agent of a person.
 const reader = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Thunderbird/140.0"

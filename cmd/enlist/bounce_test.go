@@ -1,7 +1,5 @@
 package main
 
-// This test runs enlist bounce with reports about mails that the service sent.
-
 import (
 	"bytes"
 	"context"
@@ -16,6 +14,8 @@ import (
 	"enlist/internal/db/dbtest"
 	"enlist/internal/mail/mailtest"
 )
+
+// This test runs enlist bounce with reports about mails that the service sent.
 
 // The service sends mails through a mail server. The test passes reports about these mails to enlist bounce. The
 // envelope sender of the mail is the To address of the report or the flag --recipient. The third bounce deactivates a

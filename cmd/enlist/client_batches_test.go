@@ -1,7 +1,5 @@
 package main
 
-// These tests use the Go client's calls for options, variants and editions of Batches, and for autoresponders.
-
 import (
 	"fmt"
 	"testing"
@@ -10,6 +8,8 @@ import (
 	"enlist/api"
 	"enlist/internal/config"
 )
+
+// These tests use the Go client's calls for options, variants and editions of Batches, and for autoresponders.
 
 // The test sends the options of a Batch, which leave out one of two Contacts, and waits for the end.
 func TestClientAddsABatchWithOptions(t *testing.T) {

@@ -1,7 +1,5 @@
 package main
 
-// This test calls the methods that change many Contacts with the Go client.
-
 import (
 	"testing"
 
@@ -10,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
+
+// This test calls the methods that change many Contacts with the Go client.
 
 func TestClientChangesManyContactsAtOnce(t *testing.T) {
 	if testing.Short() {

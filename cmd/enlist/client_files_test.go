@@ -1,7 +1,5 @@
 package main
 
-// These tests call the methods of files with the Go client.
-
 import (
 	"bytes"
 	"encoding/base64"
@@ -20,6 +18,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
+
+// These tests call the methods of files with the Go client.
 
 func TestClientReadsAndWritesFiles(t *testing.T) {
 	if testing.Short() {

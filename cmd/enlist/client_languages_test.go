@@ -1,7 +1,5 @@
 package main
 
-// This test runs the clients that the server hands out, in each language that is installed.
-
 import (
 	"bytes"
 	"crypto/hmac"
@@ -22,6 +20,8 @@ import (
 	"enlist/internal/config"
 	"enlist/internal/db/dbtest"
 )
+
+// This test runs the clients that the server hands out, in each language that is installed.
 
 // covers: spec clients.files, decision 75
 func TestClientsOfTheServer(t *testing.T) {

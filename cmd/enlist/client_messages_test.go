@@ -1,7 +1,5 @@
 package main
 
-// These tests call the methods of Messages, Folders and autoresponders with the Go client.
-
 import (
 	"errors"
 	"testing"
@@ -11,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
+
+// These tests call the methods of Messages, Folders and autoresponders with the Go client.
 
 func TestClientReadsAndWritesMessages(t *testing.T) {
 	if testing.Short() {

@@ -1,7 +1,5 @@
 package main
 
-// These tests call a complete server in this process with the Go client: Contacts, Lists, Fields and the session.
-
 import (
 	"context"
 	"errors"
@@ -16,6 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
+
+// These tests call a complete server in this process with the Go client: Contacts, Lists, Fields and the session.
 
 // startClient starts a new server and returns a Client with a key of the level full.
 func startClient(t *testing.T, e dbtest.Engine) *api.Client {

@@ -1,7 +1,5 @@
 package main
 
-// This test uses the webhook methods of the Go client. The receiver of the webhook runs in this process.
-
 import (
 	"encoding/json"
 	"net/http"
@@ -14,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
+
+// This test uses the webhook methods of the Go client. The receiver of the webhook runs in this process.
 
 // The test subscribes a Contact, and the receiver of the webhook gets the events of this Contact.
 func TestClientAddsAWebhookThatReceivesEvents(t *testing.T) {

@@ -1,7 +1,5 @@
 package main
 
-// These tests call a complete server with client programs for XML-RPC that other people wrote.
-
 import (
 	"os"
 	"os/exec"
@@ -10,6 +8,8 @@ import (
 	"enlist/internal/config"
 	"enlist/internal/db/dbtest"
 )
+
+// These tests call a complete server with client programs for XML-RPC that other people wrote.
 
 // ixrFile is where Debian's package wordpress has the XML-RPC client of WordPress.
 const ixrFile = "/usr/share/wordpress/wp-includes/class-IXR.php"

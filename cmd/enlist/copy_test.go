@@ -1,7 +1,5 @@
 package main
 
-// These tests run enlist copy, from its flags to the new database.
-
 import (
 	"bytes"
 	"path/filepath"
@@ -11,6 +9,8 @@ import (
 	"enlist/internal/db/dbtest"
 	"enlist/internal/db/pgtest"
 )
+
+// These tests run enlist copy, from its flags to the new database.
 
 // runEnlist runs a command line in this process and returns its status and output.
 func runEnlist(args ...string) (status int, stdout, stderr string) {

@@ -1,7 +1,5 @@
 package main
 
-// This test kills the program while it moves an Account in.
-
 import (
 	"math/rand/v2"
 	"os"
@@ -15,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
+
+// This test kills the program while it moves an Account in.
 
 // Each round starts or continues a move and kills it at a random moment. The move that is not killed ends equal: nothing is
 // lost and nothing is stored twice.

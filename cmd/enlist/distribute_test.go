@@ -1,13 +1,13 @@
 package main
 
-// This test runs enlist distribute without Citus.
-
 import (
 	"strings"
 	"testing"
 
 	"enlist/internal/db/dbtest"
 )
+
+// This test runs enlist distribute without Citus.
 
 // enlist distribute refuses a database that cannot be distributed, and says what to do. The tests of package postgres
 // distribute a database, with a substitute for Citus.

@@ -1,7 +1,5 @@
 package main
 
-// This test posts events of email providers about mails that the service sent.
-
 import (
 	"bytes"
 	"context"
@@ -19,6 +17,8 @@ import (
 	"enlist/internal/db/dbtest"
 	"enlist/internal/mail/mailtest"
 )
+
+// This test posts events of email providers about mails that the service sent.
 
 // The service sends a Batch. The provider reports a bounce, a complaint and an unsubscription with what it finds in the
 // header of the mails. The reports of the Batch and the Contacts show them.

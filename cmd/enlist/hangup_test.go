@@ -1,7 +1,5 @@
 package main
 
-// This test runs clients that close their connection before the server has answered.
-
 import (
 	"fmt"
 	"math/rand/v2"
@@ -14,6 +12,8 @@ import (
 	"enlist/api"
 	"enlist/internal/db/dbtest"
 )
+
+// This test runs clients that close their connection before the server has answered.
 
 // If a client closes its connection, the calls of other clients still succeed. An interrupted statement would make SQLite
 // roll back the transaction with all calls in it. Each Contact whose ID a client received is stored once and completely.

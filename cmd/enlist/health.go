@@ -1,7 +1,5 @@
 package main
 
-// enlist health: asks a running server whether it is ready, for health checks of containers and scripts.
-
 import (
 	"cmp"
 	"context"
@@ -13,6 +11,8 @@ import (
 	"strings"
 	"time"
 )
+
+// enlist health: asks a running server whether it is ready, for health checks of containers and scripts.
 
 type healthCommand struct {
 	Listen  string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"The address that the server listens on, as in enlist serve."`

@@ -1,14 +1,14 @@
 package main
 
-// This file returns memory that Go no longer uses to the operating system. Go keeps the memory of a large
-// call: it collects garbage only after further allocations or after two minutes, and then returns the
-// memory slowly.
-
 import (
 	"context"
 	"runtime/debug"
 	"runtime/metrics"
 )
+
+// This file returns memory that Go no longer uses to the operating system. Go keeps the memory of a large
+// call: it collects garbage only after further allocations or after two minutes, and then returns the
+// memory slowly.
 
 // keptHeap is the memory in bytes that is not worth a garbage collection.
 const keptHeap = 16 << 20

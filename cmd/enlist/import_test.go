@@ -1,13 +1,13 @@
 package main
 
-// This test imports the client package from another module.
-
 import (
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 )
+
+// This test imports the client package from another module.
 
 // Another module imports the client with a replace line, without network access.
 // doc/guide.md shows the same lines.

@@ -1,7 +1,5 @@
 package main
 
-// This file prepares how clients reach the server: TLS, trusted proxies, and the redirect from HTTP to HTTPS.
-
 import (
 	"context"
 	"crypto/tls"
@@ -20,6 +18,8 @@ import (
 	"enlist/internal/config"
 	"enlist/internal/httpserver"
 )
+
+// This file prepares how clients reach the server: TLS, trusted proxies, and the redirect from HTTP to HTTPS.
 
 // certificateCheck is how often the service looks whether the files of the TLS certificate have changed.
 const certificateCheck = 10 * time.Second

@@ -1,7 +1,5 @@
 package main
 
-// This test reads the mails that a service without a mail server writes to a folder.
-
 import (
 	"context"
 	"io"
@@ -16,6 +14,8 @@ import (
 	"enlist/api"
 	"enlist/internal/config"
 )
+
+// This test reads the mails that a service without a mail server writes to a folder.
 
 // Without a mail server, the notification to the owner and the welcome mail to the subscriber are
 // files in a folder.

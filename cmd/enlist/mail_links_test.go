@@ -1,7 +1,5 @@
 package main
 
-// This test follows the links in mails, in the order in which a subscriber follows them.
-
 import (
 	"bytes"
 	"context"
@@ -20,6 +18,8 @@ import (
 	"enlist/internal/db/dbtest"
 	"enlist/internal/mail/mailtest"
 )
+
+// This test follows the links in mails, in the order in which a subscriber follows them.
 
 // linked is a running service whose mails go to a mail server of the test. The test follows the links in these mails.
 type linked struct {

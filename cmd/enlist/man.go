@@ -1,7 +1,5 @@
 package main
 
-// enlist man: prints the manual page of the program in the format of man. make packages calls it.
-
 import (
 	"fmt"
 	"io"
@@ -9,6 +7,8 @@ import (
 
 	"github.com/alecthomas/kong"
 )
+
+// enlist man: prints the manual page of the program in the format of man. make packages calls it.
 
 type manCommand struct{}
 

@@ -1,7 +1,5 @@
 package main
 
-// This test uploads workbooks whose shared texts are large, all at the same time.
-
 import (
 	"archive/zip"
 	"bytes"
@@ -17,6 +15,8 @@ import (
 
 	"enlist/internal/db/dbtest"
 )
+
+// This test uploads workbooks whose shared texts are large, all at the same time.
 
 // Ten workbooks of 4 MiB with 504 MB of shared texts each, uploaded at once, cannot make the service use more memory
 // than --memory.

@@ -1,7 +1,5 @@
 package main
 
-// This test sends requests that need much memory to the program, all at the same time.
-
 import (
 	"bytes"
 	"fmt"
@@ -19,6 +17,8 @@ import (
 	"enlist/api"
 	"enlist/internal/db/dbtest"
 )
+
+// This test sends requests that need much memory to the program, all at the same time.
 
 // Callers without a key, and with a key of the level read, cannot make the service use more memory than --memory. Large
 // calls of another Account succeed meanwhile.

@@ -1,7 +1,5 @@
 package main
 
-// These tests run enlist migrate, from its flags to a server on the new database.
-
 import (
 	"bytes"
 	"crypto/sha256"
@@ -21,6 +19,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
+
+// These tests run enlist migrate, from its flags to a server on the new database.
 
 // migrate runs the command with a key in a file.
 func migrate(t *testing.T, source, key, db string, args ...string) (status int, stdout, stderr string) {

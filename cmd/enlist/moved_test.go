@@ -1,7 +1,5 @@
 package main
 
-// This test moves the SQLite file of a running service.
-
 import (
 	"errors"
 	"io"
@@ -13,6 +11,8 @@ import (
 	"enlist/api"
 	"enlist/internal/db/dbtest"
 )
+
+// This test moves the SQLite file of a running service.
 
 // While the database file is moved, the service refuses changes and is not ready. When the file is back, it stores
 // changes again.

@@ -1,8 +1,5 @@
 package main
 
-// The second HTTP server, for operators: metrics and profiles. It listens on a separate address, because profiles must
-// not be public.
-
 import (
 	"errors"
 	"log/slog"
@@ -17,6 +14,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
+
+// The second HTTP server, for operators: metrics and profiles. It listens on a separate address, because profiles must
+// not be public.
 
 // opsServer serves metrics and profiles. All methods of a nil opsServer do
 // nothing.

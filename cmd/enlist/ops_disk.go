@@ -1,7 +1,5 @@
 package main
 
-// The metrics of the disks, for the directories that the service writes to.
-
 import (
 	"path/filepath"
 
@@ -10,6 +8,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 )
+
+// The metrics of the disks, for the directories that the service writes to.
 
 // diskMetrics returns the metrics of the disks of SQLite's file and of the backups.
 func diskMetrics(c config.Serve) (all []prometheus.Collector) {

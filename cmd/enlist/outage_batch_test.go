@@ -1,7 +1,5 @@
 package main
 
-// These tests restart the database while the program sends a Batch, and kill the program after a Batch was cancelled.
-
 import (
 	"context"
 	"math/rand/v2"
@@ -14,6 +12,8 @@ import (
 	"enlist/internal/db/pgtest"
 	"enlist/internal/mail/mailtest"
 )
+
+// These tests restart the database while the program sends a Batch, and kill the program after a Batch was cancelled.
 
 // The database server crashes or restarts several times while a Batch is sent. The process that sends continues by
 // itself, and each recipient gets the mail. A mail that arrives again was in doubt, and has the same Message-ID.

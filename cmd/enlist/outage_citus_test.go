@@ -1,7 +1,5 @@
 package main
 
-// This test stops servers of a Citus cluster while clients subscribe.
-
 import (
 	"context"
 	"errors"
@@ -20,6 +18,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 )
+
+// This test stops servers of a Citus cluster while clients subscribe.
 
 // clusterControl is the environment variable with the path of a program that the test runs as
 //

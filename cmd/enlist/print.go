@@ -1,7 +1,5 @@
 package main
 
-// This file prints results: a table or a line for people, and JSON for programs.
-
 import (
 	"bytes"
 	"encoding/json"
@@ -14,6 +12,8 @@ import (
 
 	"enlist/internal/enlist"
 )
+
+// This file prints results: a table or a line for people, and JSON for programs.
 
 // record is one printed row: named values in the order of their columns.
 type record []value

@@ -1,7 +1,5 @@
 package main
 
-// These tests compare the calls and flags in documents with the program.
-
 import (
 	"encoding/json"
 	"log/slog"
@@ -19,6 +17,8 @@ import (
 
 	"github.com/alecthomas/kong"
 )
+
+// These tests compare the calls and flags in documents with the program.
 
 var readmeBlock = regexp.MustCompile("(?s)```(sh|json)\n(.*?)```")
 

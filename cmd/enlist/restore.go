@@ -1,7 +1,5 @@
 package main
 
-// enlist restore: stores a backup in a new database of either engine.
-
 import (
 	"context"
 	"errors"
@@ -14,6 +12,8 @@ import (
 	"enlist/internal/backup"
 	"enlist/internal/config"
 )
+
+// enlist restore: stores a backup in a new database of either engine.
 
 type restoreCommand struct {
 	config.Database

@@ -1,7 +1,5 @@
 package main
 
-// This file runs the scripts in testdata and has their commands.
-
 import (
 	"bufio"
 	"bytes"
@@ -30,6 +28,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
 )
+
+// This file runs the scripts in testdata and has their commands.
 
 // programName is the name of the program in a script and in PATH. testscript must not know it as a program: it would run
 // each line that begins with the name in a process, instead of the command of the same name below.

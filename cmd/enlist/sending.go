@@ -1,7 +1,5 @@
 package main
 
-// This file builds what the mails of Batches need from the flags of serve. Their rates and hours are settings.
-
 import (
 	"context"
 	"net/url"
@@ -14,6 +12,8 @@ import (
 	"enlist/internal/jobs"
 	"enlist/internal/pace"
 )
+
+// This file builds what the mails of Batches need from the flags of serve. Their rates and hours are settings.
 
 // sendingOf returns the name of the mail server, and the sender of mails that are only written into a folder.
 func sendingOf(c config.Serve) pace.Settings {

@@ -1,7 +1,5 @@
 package main
 
-// Traces of calls, with --otlp-endpoint.
-
 import (
 	"context"
 	"log/slog"
@@ -12,6 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 )
+
+// Traces of calls, with --otlp-endpoint.
 
 // tracers are the hooks that make spans. They are nil without --otlp-endpoint, so a call does no work for traces.
 type tracers struct {

@@ -1,7 +1,5 @@
 package main
 
-// This file keeps the service running while the disk of a SQLite file is full, and looks for damage of the file.
-
 import (
 	"context"
 	"errors"
@@ -14,6 +12,8 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/db/sqlite"
 )
+
+// This file keeps the service running while the disk of a SQLite file is full, and looks for damage of the file.
 
 // roomPause is the time between two attempts to start with a full disk.
 const roomPause = time.Second

@@ -1,7 +1,5 @@
 package main
 
-// enlist version: prints the versions of the program, of Go and of the SQLite driver, and the licences of its modules.
-
 import (
 	"errors"
 	"io"
@@ -11,6 +9,8 @@ import (
 
 	"enlist/internal/db/sqlite"
 )
+
+// enlist version: prints the versions of the program, of Go and of the SQLite driver, and the licences of its modules.
 
 type versionCommand struct {
 	format

@@ -1,7 +1,5 @@
 package main
 
-// These tests start the service or a command while its database server cannot be reached.
-
 import (
 	"bufio"
 	"os/exec"
@@ -9,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 )
+
+// These tests start the service or a command while its database server cannot be reached.
 
 // A service that waits for its database server logs that it waits, and a signal stops the service.
 func TestServiceThatWaitsForItsDatabaseCanBeStopped(t *testing.T) {

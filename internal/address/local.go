@@ -1,12 +1,12 @@
 package address
 
-// This file checks and normalises local parts: the part of an email address before the @.
-
 import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
+
+// This file checks and normalises local parts: the part of an email address before the @.
 
 // validLocalPart reports whether s is a dot-atom or a quoted string, and not too long.
 // RFC 5321, 4.1.2; RFC 6531, 3.3

@@ -1,7 +1,5 @@
 package backup
 
-// This file has the names of scheduled backups, and chooses which of them to remove.
-
 import (
 	"errors"
 	"fmt"
@@ -12,6 +10,8 @@ import (
 	"strings"
 	"time"
 )
+
+// This file has the names of scheduled backups, and chooses which of them to remove.
 
 // Keep says how long scheduled backups are kept: for each unit, the newest backup of each of the last periods that have
 // one.

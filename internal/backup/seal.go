@@ -1,7 +1,5 @@
 package backup
 
-// This file encrypts a backup with age (https://age-encryption.org/v1).
-
 import (
 	"fmt"
 	"io"
@@ -10,6 +8,8 @@ import (
 
 	"filippo.io/age"
 )
+
+// This file encrypts a backup with age (https://age-encryption.org/v1).
 
 // Recipients reads the public keys in texts, and those in the file at path, one on each line. An empty path
 // means no file.

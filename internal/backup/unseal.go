@@ -1,7 +1,5 @@
 package backup
 
-// This file decrypts a backup.
-
 import (
 	"bufio"
 	"errors"
@@ -12,6 +10,8 @@ import (
 
 	"filippo.io/age"
 )
+
+// This file decrypts a backup.
 
 // Identities reads the private keys in the file at path.
 func Identities(path string) ([]age.Identity, error) {

@@ -1,7 +1,5 @@
 package backup
 
-// This file makes a backup: a copy under a temporary name, which is checked, encrypted if wanted, synced and renamed.
-
 import (
 	"context"
 	"errors"
@@ -20,6 +18,8 @@ import (
 
 	"filippo.io/age"
 )
+
+// This file makes a backup: a copy under a temporary name, which is checked, encrypted if wanted, synced and renamed.
 
 // Job says what to back up and where to. All files have mode 0600, from the start.
 type Job struct {

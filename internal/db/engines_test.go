@@ -1,4 +1,3 @@
-// This file compares the engines with each other.
 package db_test
 
 import (
@@ -9,6 +8,8 @@ import (
 
 	"go.uber.org/goleak"
 )
+
+// This file compares the engines with each other.
 
 func TestMain(m *testing.M) { dbtest.Main(m, func() error { return goleak.Find() }) }
 

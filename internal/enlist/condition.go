@@ -1,7 +1,7 @@
+package enlist
+
 // This file defines a search whose criteria were checked. A Condition needs no further checks:
 // package search compiles it to SQL, or condition_match.go evaluates it in memory.
-
-package enlist
 
 // KeyType says how the values of a key are compared.
 type KeyType uint8

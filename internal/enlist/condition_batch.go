@@ -1,12 +1,12 @@
-// This file has the keys of criteria that find Contacts by the Batches that were sent to them. A
-// Contact can have several Batches, so these keys are no columns, and no search can sort by them.
-
 package enlist
 
 import (
 	"slices"
 	"strconv"
 )
+
+// This file has the keys of criteria that find Contacts by the Batches that were sent to them. A
+// Contact can have several Batches, so these keys are no columns, and no search can sort by them.
 
 // Names of the keys. The operand is the ID of a Batch.
 const (

@@ -1,12 +1,12 @@
-// This file finds a key by the name that criteria or sort_by contain. A key is a system key
-// or, for Contacts, a Field of their List.
-
 package enlist
 
 import (
 	"slices"
 	"strings"
 )
+
+// This file finds a key by the name that criteria or sort_by contain. A key is a system key
+// or, for Contacts, a Field of their List.
 
 // Keys are the keys that a search may use.
 type Keys struct {

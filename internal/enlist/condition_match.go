@@ -1,6 +1,3 @@
-// This file evaluates a Condition in memory, for records that are not searched with SQL.
-// Tests in search/searchtest check that SQL gives the same results.
-
 package enlist
 
 import (
@@ -11,6 +8,9 @@ import (
 
 	"enlist/internal/address"
 )
+
+// This file evaluates a Condition in memory, for records that are not searched with SQL.
+// Tests in search/searchtest check that SQL gives the same results.
 
 // matches reports whether a record satisfies the condition. get returns the record's value
 // of a key. Only keys of type KeyInt, KeyBool and KeyText are supported. Call sortOperands

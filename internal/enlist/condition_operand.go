@@ -1,5 +1,3 @@
-// This file converts the values that a test in criteria contains to operands of the key's type.
-
 package enlist
 
 import (
@@ -9,6 +7,8 @@ import (
 
 	"enlist/internal/address"
 )
+
+// This file converts the values that a test in criteria contains to operands of the key's type.
 
 // operandParser reads the values of one test. If a value is not valid, its methods return
 // the problem as a sentence for the caller. Otherwise problem is "".

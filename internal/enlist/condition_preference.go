@@ -1,9 +1,9 @@
-// This file has the keys of criteria that find Contacts by their answers to the preferences of the List. They are no
-// columns, and no search can sort by them.
-
 package enlist
 
 import "strings"
+
+// This file has the keys of criteria that find Contacts by their answers to the preferences of the List. They are no
+// columns, and no search can sort by them.
 
 // preferencePrefix begins the key of a preference: preference:Recipes. A Field with such a name takes precedence.
 const preferencePrefix = "preference:"

@@ -1,12 +1,12 @@
-// This file has the key of criteria that finds the Contacts of Segments. A Segment is named criteria of a List. A test
-// of this key becomes the condition of the Segments that it names, so package search never sees the key.
-
 package enlist
 
 import (
 	"slices"
 	"strconv"
 )
+
+// This file has the key of criteria that finds the Contacts of Segments. A Segment is named criteria of a List. A test
+// of this key becomes the condition of the Segments that it names, so package search never sees the key.
 
 // KeySegment is the name of the key. The operand is the ID of a Segment, or IDs with In. A Field with this name takes
 // precedence in criteria of callers. reference.md: compare.segment

@@ -1,8 +1,8 @@
+package enlist
+
 // This file checks search criteria and converts them to a Condition. condition_key.go finds the
 // keys that the tests name. A refusal of one test names its key. A refusal of too many levels,
 // tests or values names the limit.
-
-package enlist
 
 // Condition checks a criteria tree and returns its Condition, or nil if the tree contains no
 // test. Errors are of kind InvalidSearch. reference.md: Search; decisions.md: 32

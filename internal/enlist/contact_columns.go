@@ -1,7 +1,7 @@
+package enlist
+
 // This file converts the names in returned_fields to the columns of a reply, and says which
 // parts of a Contact a search must read for these columns.
-
-package enlist
 
 // ColumnsOf returns the columns in the reply of a search. Without names it returns all
 // columns. It ignores unknown and repeated names. reference.md: searchContacts.rule.1

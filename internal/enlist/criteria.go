@@ -1,7 +1,3 @@
-// This file defines search criteria as a caller sent them. Package rpc builds them from the
-// request. condition_type.go checks them and converts them to a Condition. Package search or
-// condition_match.go evaluates the Condition.
-
 package enlist
 
 import (
@@ -9,6 +5,10 @@ import (
 
 	"enlist/internal/address"
 )
+
+// This file defines search criteria as a caller sent them. Package rpc builds them from the
+// request. condition_type.go checks them and converts them to a Condition. Package search or
+// condition_match.go evaluates the Condition.
 
 // Limits of search criteria. Package rpc checks them while it reads a request, and
 // condition_type.go checks them for every other caller. reference.md: search.connectors

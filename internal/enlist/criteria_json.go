@@ -1,11 +1,11 @@
-// This file shows stored criteria as a caller may send them.
-
 package enlist
 
 import (
 	"encoding/json"
 	"strings"
 )
+
+// This file shows stored criteria as a caller may send them.
 
 // JSON returns the criteria as an array of triples and groups, as a parameter search_criteria has them. A caller that
 // sends it gets the same criteria. reference.md: Search

@@ -1,10 +1,10 @@
-// This file defines a value that a caller sent, before any rule is applied. Package rpc
-// converts JSON to a tree of Inputs. The methods below read parameters, search criteria and
-// the details of records from this tree.
-
 package enlist
 
 import "strings"
+
+// This file defines a value that a caller sent, before any rule is applied. Package rpc
+// converts JSON to a tree of Inputs. The methods below read parameters, search criteria and
+// the details of records from this tree.
 
 // InputKind is the JSON type in which a caller sent a value.
 type InputKind uint8

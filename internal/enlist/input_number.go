@@ -1,6 +1,3 @@
-// This file scans numbers. Integers, decimal values, criteria and JSON output all use
-// scanNumeral, so that all of them use the same syntax.
-
 package enlist
 
 import (
@@ -8,6 +5,9 @@ import (
 	"strconv"
 	"strings"
 )
+
+// This file scans numbers. Integers, decimal values, criteria and JSON output all use
+// scanNumeral, so that all of them use the same syntax.
 
 // numeral is a written decimal number, split into its parts.
 type numeral struct {

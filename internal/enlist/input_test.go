@@ -1,6 +1,3 @@
-// These tests show in which forms callers may send integers, booleans and omitted values.
-// Parameters, criteria and details have the same rules.
-
 package enlist
 
 import (
@@ -8,6 +5,9 @@ import (
 	"math"
 	"testing"
 )
+
+// These tests show in which forms callers may send integers, booleans and omitted values.
+// Parameters, criteria and details have the same rules.
 
 // covers: spec value.placeholder, value.int
 func TestIntegersMayHaveAnExponentOrAZeroFraction(t *testing.T) {

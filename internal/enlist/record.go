@@ -1,7 +1,7 @@
+package enlist
+
 // This file defines the description of a record's keys. Each kind of record, such as List,
 // Field or Folder, has a table of Attributes. The table for Contacts contains only the system keys.
-
-package enlist
 
 // Attribute describes one key of a kind of record: its name in criteria and replies, how it is
 // compared, and how it is read and set. Searches, replies and edits use only the table. Its

@@ -1,7 +1,3 @@
-// This file has the functions that make the Attributes in the tables of records, and the
-// functions that read names and lines. An Attribute's Set reads an unboxed Input. The error of
-// such a function becomes the detail of a refusal.
-
 package enlist
 
 import (
@@ -12,6 +8,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 )
+
+// This file has the functions that make the Attributes in the tables of records, and the
+// functions that read names and lines. An Attribute's Set reads an unboxed Input. The error of
+// such a function becomes the detail of a refusal.
 
 // MaxName is the largest length, in characters, of a name of a List, Field or preference, and
 // of an attribute that is one line of text. reference.md: name.rule

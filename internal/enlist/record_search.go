@@ -1,9 +1,9 @@
-// This file searches records in memory, for example Lists, Fields and Messages. Package search
-// searches Contacts in the database.
-
 package enlist
 
 import "slices"
+
+// This file searches records in memory, for example Lists, Fields and Messages. Package search
+// searches Contacts in the database.
 
 // SearchRecords returns a page of the rows that match, sorted as the query says. The rows may
 // be in any order, and the slice is not changed. Errors are of kind InvalidSearch.

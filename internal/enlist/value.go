@@ -1,7 +1,3 @@
-// This file converts an Input to the value of a Field, by the Field's type. It also returns the
-// default value for a new Contact. value_form.go first adapts what forms send. The formats of
-// numbers and dates are in value_decimal.go and value_date.go.
-
 package enlist
 
 import (
@@ -12,6 +8,10 @@ import (
 
 	"enlist/internal/address"
 )
+
+// This file converts an Input to the value of a Field, by the Field's type. It also returns the
+// default value for a new Contact. value_form.go first adapts what forms send. The formats of
+// numbers and dates are in value_decimal.go and value_date.go.
 
 // ReadStrictly is Read without the changes for forms.
 func (f *Field) ReadStrictly(in Input, today string) (text string, err error) {

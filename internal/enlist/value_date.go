@@ -1,6 +1,3 @@
-// This file reads dates and checks them against a Field's date_validation. It also returns
-// today's date in an Account's time zone.
-
 package enlist
 
 import (
@@ -8,6 +5,9 @@ import (
 	"sync"
 	"time"
 )
+
+// This file reads dates and checks them against a Field's date_validation. It also returns
+// today's date in an Account's time zone.
 
 // Values of a Date Field's time_format. reference.md: field.time_format
 const (

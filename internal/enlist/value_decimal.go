@@ -1,9 +1,9 @@
-// This file reads the values of decimal and currency Fields. input_number.go scans the syntax.
-// This file has the limits of these values.
-
 package enlist
 
 import "strings"
+
+// This file reads the values of decimal and currency Fields. input_number.go scans the syntax.
+// This file has the limits of these values.
 
 // Limits of a decimal value. SQLite compares decimals as doubles, which are exact to 15 digits.
 // With these limits SQLite and PostgreSQL give the same results. reference.md: type.coercion

@@ -1,10 +1,10 @@
-// This file adapts the values that web forms and content systems send to what the Field's type
-// accepts. Only values of calls are adapted. A value that is stored already is converted by the
-// strict rules of value.go, because an adapted value may lose a part of the original.
-
 package enlist
 
 import "strings"
+
+// This file adapts the values that web forms and content systems send to what the Field's type
+// accepts. Only values of calls are adapted. A value that is stored already is converted by the
+// strict rules of value.go, because an adapted value may lose a part of the original.
 
 // Read converts the value that was sent for the Field to the text that is stored. "" means
 // empty. today is the Account's date, as Today returns it. If the Field refuses the value, the

@@ -1,5 +1,3 @@
-// This file encodes Contacts as CSV (RFC 4180), with LF as line end.
-
 package exports
 
 import (
@@ -8,6 +6,8 @@ import (
 
 	"enlist/internal/enlist"
 )
+
+// This file encodes Contacts as CSV (RFC 4180), with LF as line end.
 
 // byteOrderMark makes Excel read a file as UTF-8.
 const byteOrderMark = "\xef\xbb\xbf"

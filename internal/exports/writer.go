@@ -1,5 +1,3 @@
-// This file encodes the Contacts that a search finds.
-
 package exports
 
 import (
@@ -12,6 +10,8 @@ import (
 	"enlist/internal/privacy"
 	"enlist/internal/rpc"
 )
+
+// This file encodes the Contacts that a search finds.
 
 // Sizes of the buffer in bytes.
 const (

@@ -1,5 +1,3 @@
-// This file answers GET /api/exports with the file of an export.
-
 package httpapi
 
 import (
@@ -15,6 +13,8 @@ import (
 	"enlist/internal/exports"
 	"enlist/internal/rpc"
 )
+
+// This file answers GET /api/exports with the file of an export.
 
 // exportParameters are the parameters of the URL. Those of a search have their names and meaning in searchContacts.
 var exportParameters = map[string]func(e *exports.Export, text string) error{

@@ -1,5 +1,3 @@
-// This file knows the files that other services export: what their columns mean, and what their rows are.
-
 package imports
 
 import (
@@ -10,6 +8,8 @@ import (
 
 	"enlist/internal/enlist"
 )
+
+// This file knows the files that other services export: what their columns mean, and what their rows are.
 
 // Preset describes the files of one service. Names of columns, states and files are in lower case. decisions.md: 68
 type Preset struct {

@@ -1,5 +1,3 @@
-// This file splits the files of a preset into parts whose rows are all of one kind, because an import has one kind.
-
 package imports
 
 import (
@@ -16,6 +14,8 @@ import (
 
 	"enlist/internal/imports/sheet"
 )
+
+// This file splits the files of a preset into parts whose rows are all of one kind, because an import has one kind.
 
 // Part is one import of a preset.
 type Part struct {

@@ -1,8 +1,5 @@
 package movein_test
 
-// This file has a scripted service: an older version of the interface, which sends numbers and booleans as texts, [] for
-// an empty object, and pages of two Contacts, and which lacks some methods.
-
 import (
 	"cmp"
 	"encoding/json"
@@ -15,6 +12,9 @@ import (
 	"sync"
 	"testing"
 )
+
+// This file has a scripted service: an older version of the interface, which sends numbers and booleans as texts, [] for
+// an empty object, and pages of two Contacts, and which lacks some methods.
 
 // olderService is the scripted service. It has one List with the ID 7.
 type olderService struct {

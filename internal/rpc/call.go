@@ -1,8 +1,3 @@
-// This file has functions that build methods of the API, such as a search of records. Each function
-// returns a method that reads the parameters, calls the service and writes the result. The table in
-// methods_*.go says which function of the service the method calls. The methods that are not built by
-// these functions are in call_*.go.
-
 package rpc
 
 import (
@@ -11,6 +6,11 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
+
+// This file has functions that build methods of the API, such as a search of records. Each function
+// returns a method that reads the parameters, calls the service and writes the result. The table in
+// methods_*.go says which function of the service the method calls. The methods that are not built by
+// these functions are in call_*.go.
 
 // addRecord returns a method that creates a record from its details. The result of the method is
 // the ID of the record.

@@ -1,5 +1,3 @@
-// This file has the methods about the caller's key and Account.
-
 package rpc
 
 import (
@@ -9,6 +7,8 @@ import (
 	"enlist/api"
 	"enlist/internal/enlist"
 )
+
+// This file has the methods about the caller's key and Account.
 
 // session is a call, which is a session of its own. Its key stands for a user.
 type session struct {

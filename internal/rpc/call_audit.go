@@ -1,5 +1,3 @@
-// This file has the methods that read the audit log.
-
 package rpc
 
 import (
@@ -8,6 +6,8 @@ import (
 	"enlist/internal/accounts"
 	"enlist/internal/enlist"
 )
+
+// This file has the methods that read the audit log.
 
 // searchAuditLog returns rows of the audit log of the caller's Account. reference.md: searchAuditLog
 func searchAuditLog(c *call) error {

@@ -1,6 +1,3 @@
-// This file has the methods of Batches. Each method reads its parameters, calls the service and
-// writes the result.
-
 package rpc
 
 import (
@@ -11,6 +8,9 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
 )
+
+// This file has the methods of Batches. Each method reads its parameters, calls the service and
+// writes the result.
 
 // addBatch returns the queue ID of the new Batch. reference.md: addBatch
 func addBatch(c *call) error {

@@ -1,5 +1,3 @@
-// This file has the methods that return the numbers and the recipients of a Batch. reply_batch.go encodes them.
-
 package rpc
 
 import (
@@ -7,6 +5,8 @@ import (
 	"enlist/internal/recipients"
 	"enlist/internal/reports"
 )
+
+// This file has the methods that return the numbers and the recipients of a Batch. reply_batch.go encodes them.
 
 // batchReport returns a method that returns numbers of a Batch as an object. published is true for those of the
 // published interface. reference.md: getBatchStatistics, getBatchReport

@@ -1,6 +1,3 @@
-// This file has the methods that change many Contacts in one call. Each method reads its
-// parameters, calls the service and writes the result.
-
 package rpc
 
 import (
@@ -9,6 +6,9 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
+
+// This file has the methods that change many Contacts in one call. Each method reads its
+// parameters, calls the service and writes the result.
 
 // addContacts returns an object with the ID of each stored Contact. If the caller sent an array of
 // rows, the member name is the position of the row in this array. If the caller sent an object of

@@ -1,12 +1,12 @@
-// This file has the methods that read or change one Contact, and the searches of Contacts and of
-// the Unsubscriber List. Each method reads its parameters, calls the service and writes the result.
-
 package rpc
 
 import (
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
+
+// This file has the methods that read or change one Contact, and the searches of Contacts and of
+// the Unsubscriber List. Each method reads its parameters, calls the service and writes the result.
 
 // subscribeContact returns the ID of the new or updated Contact. reference.md: subscribeContact
 func subscribeContact(c *call) error {

@@ -1,12 +1,12 @@
-// This file has methods for the Fields and preferences of a List. Each method reads its parameters,
-// calls the service and writes the result.
-
 package rpc
 
 import (
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
 )
+
+// This file has methods for the Fields and preferences of a List. Each method reads its parameters,
+// calls the service and writes the result.
 
 // addField returns the ID of the new Field. reference.md: Fields
 func addField(c *call) error {

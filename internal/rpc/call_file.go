@@ -1,6 +1,3 @@
-// This file has the methods of files. Each method reads its parameters, calls the service and writes the
-// result.
-
 package rpc
 
 import (
@@ -9,6 +6,9 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/files"
 )
+
+// This file has the methods of files. Each method reads its parameters, calls the service and writes the
+// result.
 
 // findFileInFolder returns the ID of a file, or 0. reference.md: findFileInFolder
 func findFileInFolder(c *call) error {

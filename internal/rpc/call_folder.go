@@ -1,6 +1,3 @@
-// This file has the methods that search and count Folders. Each method reads its parameters, calls
-// the service and writes the result.
-
 package rpc
 
 import (
@@ -10,6 +7,9 @@ import (
 	"enlist/internal/accounts"
 	"enlist/internal/enlist"
 )
+
+// This file has the methods that search and count Folders. Each method reads its parameters, calls
+// the service and writes the result.
 
 // searchFolders returns the Folders of one type. The type is the parameter before the criteria.
 func searchFolders(c *call) error {

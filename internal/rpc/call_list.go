@@ -1,5 +1,3 @@
-// This file has methods for the days of a List, its Segments and its Forms. The others are of the shapes in call.go.
-
 package rpc
 
 import (
@@ -8,6 +6,8 @@ import (
 	"enlist/internal/forms"
 	"enlist/internal/lists"
 )
+
+// This file has methods for the days of a List, its Segments and its Forms. The others are of the shapes in call.go.
 
 // getListDays returns a record for each day. reference.md: listday.counts
 func getListDays(c *call) error {

@@ -1,6 +1,3 @@
-// This file has methods that read Messages and sent mails. Each method reads its parameters, calls
-// the service and writes the result.
-
 package rpc
 
 import (
@@ -8,6 +5,9 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
 )
+
+// This file has methods that read Messages and sent mails. Each method reads its parameters, calls
+// the service and writes the result.
 
 // getMessageByID returns an array of one Message. It returns the contents only if the caller asks
 // for them, because they can be several MiB long.

@@ -1,5 +1,3 @@
-// This file has the methods about everything that is stored about a person.
-
 package rpc
 
 import (
@@ -8,6 +6,8 @@ import (
 
 	"enlist/internal/privacy"
 )
+
+// This file has the methods about everything that is stored about a person.
 
 // exportPerson returns an object with the rows of each section. reference.md: exportPerson
 func exportPerson(c *call) error {

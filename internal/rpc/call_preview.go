@@ -1,5 +1,3 @@
-// This file has the methods that show a Message as a mail, or send it to addresses of the caller.
-
 package rpc
 
 import (
@@ -8,6 +6,8 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
 )
+
+// This file has the methods that show a Message as a mail, or send it to addresses of the caller.
 
 // previewMessage returns the mail that a Contact would get. reference.md: previewMessage
 func previewMessage(c *call) error {

@@ -1,11 +1,11 @@
-// This file has the methods about Accounts and users. A key sees only its own Account, and its keys stand for users.
-
 package rpc
 
 import (
 	"enlist/internal/accounts"
 	"enlist/internal/enlist"
 )
+
+// This file has the methods about Accounts and users. A key sees only its own Account, and its keys stand for users.
 
 // searchUsers returns the keys of the Account.
 func searchUsers(c *call) error {

@@ -1,7 +1,3 @@
-// This file describes the API for programs and people: package reference makes the reference page, the Markdown
-// and the clients of it, and describe_openrpc.go the document of OpenRPC. Everything comes from the table of
-// methods and the tables of keys of the records. decisions.md: 73
-
 package rpc
 
 import (
@@ -25,6 +21,10 @@ import (
 	"enlist/internal/sending"
 	"enlist/internal/webhooks"
 )
+
+// This file describes the API for programs and people: package reference makes the reference page, the Markdown
+// and the clients of it, and describe_openrpc.go the document of OpenRPC. Everything comes from the table of
+// methods and the tables of keys of the records. decisions.md: 73
 
 // Description describes the API.
 type Description struct {

@@ -1,6 +1,3 @@
-// This file says what the keys of records mean, where the name of a key does not say it. The reference page, the
-// document of OpenRPC, and the clients for TypeScript and Go show it.
-
 package rpc
 
 import (
@@ -8,6 +5,9 @@ import (
 
 	"enlist/internal/language"
 )
+
+// This file says what the keys of records mean, where the name of a key does not say it. The reference page, the
+// document of OpenRPC, and the clients for TypeScript and Go show it.
 
 // keyMeaning returns what a key of a record means, or "". WholeMessage has the keys of Message.
 func keyMeaning(record, key string) string {

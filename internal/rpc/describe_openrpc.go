@@ -1,5 +1,3 @@
-// This file makes the document of OpenRPC, https://spec.open-rpc.org. rpc.discover and /api/openrpc.json return it.
-
 package rpc
 
 import (
@@ -8,6 +6,8 @@ import (
 
 	"enlist/api"
 )
+
+// This file makes the document of OpenRPC, https://spec.open-rpc.org. rpc.discover and /api/openrpc.json return it.
 
 // discover is the name of the method that returns the document. It needs no key. decisions.md: 73
 const discover = "rpc.discover"

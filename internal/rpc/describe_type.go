@@ -1,8 +1,8 @@
-// This file has the types of parameters and results, and their JSON schemas.
-
 package rpc
 
 import "strings"
+
+// This file has the types of parameters and results, and their JSON schemas.
 
 // Type is the type of a parameter, a result or a key: integer, number, string, boolean, object, array, true, the name
 // of a record, or "array of" or "object of" another type. The items of an "object of" are its values.

@@ -1,7 +1,3 @@
-// This file answers one HTTP request, which has one call or a batch of calls. It checks each call
-// in a fixed order (reference.md: errors.order) and then executes it. Most checks are in the files
-// exchange_*.go.
-
 package rpc
 
 import (
@@ -20,6 +16,10 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/enlist"
 )
+
+// This file answers one HTTP request, which has one call or a batch of calls. It checks each call
+// in a fixed order (reference.md: errors.order) and then executes it. Most checks are in the files
+// exchange_*.go.
 
 // maxBatch is the largest number of calls in a batch. reference.md: reply2.form
 const maxBatch = 100

@@ -1,6 +1,3 @@
-// This file authenticates a call. It reads the API key, which is the first parameter, and asks
-// the service for the Caller with this key. The other parameters are read after that.
-
 package rpc
 
 import (
@@ -11,6 +8,9 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 )
+
+// This file authenticates a call. It reads the API key, which is the first parameter, and asks
+// the service for the Caller with this key. The other parameters are read after that.
 
 // paramsReader reads params in steps: first the key, then the size of the other parameters, and
 // these parameters last. A caller without a valid key can therefore not make the server allocate

@@ -1,7 +1,3 @@
-// This file reads the body of an HTTP request. The server must read the body before it executes a
-// call, so callers without a valid key could exhaust its memory. Therefore a body of more than
-// smallBody bytes reserves its memory. decisions.md: 43
-
 package rpc
 
 import (
@@ -12,6 +8,10 @@ import (
 
 	"enlist/internal/limiter"
 )
+
+// This file reads the body of an HTTP request. The server must read the body before it executes a
+// call, so callers without a valid key could exhaust its memory. Therefore a body of more than
+// smallBody bytes reserves its memory. decisions.md: 43
 
 // reservation is the memory that the body of one request has reserved.
 type reservation struct {

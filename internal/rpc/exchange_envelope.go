@@ -1,6 +1,3 @@
-// This file reads the envelope of a request: id, method and params. It does not check the values
-// in params, so that the reply to a call with invalid params can have the id of the call.
-
 package rpc
 
 import (
@@ -11,6 +8,9 @@ import (
 	"enlist/api"
 	"enlist/internal/enlist"
 )
+
+// This file reads the envelope of a request: id, method and params. It does not check the values
+// in params, so that the reply to a call with invalid params can have the id of the call.
 
 // maxDepth is the largest number of nesting levels in a request. The request object is level 1.
 const maxDepth = 64

@@ -1,6 +1,3 @@
-// This file limits the number of concurrent calls of an Account in this process, so that one
-// Account cannot use all database connections.
-
 package rpc
 
 import (
@@ -12,6 +9,9 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/limiter"
 )
+
+// This file limits the number of concurrent calls of an Account in this process, so that one
+// Account cannot use all database connections.
 
 // errTooManyCalls becomes code 399. decisions.md: 43
 var errTooManyCalls = enlist.Refuse(enlist.Busy, "")

@@ -1,7 +1,3 @@
-// This file limits the memory of all requests of the process together. A request reserves memory for
-// its body while the body arrives, and memory for the parameters of a call before it reads them.
-// decisions.md: 43
-
 package rpc
 
 import (
@@ -12,6 +8,10 @@ import (
 	"enlist/api"
 	"enlist/internal/limiter"
 )
+
+// This file limits the memory of all requests of the process together. A request reserves memory for
+// its body while the body arrives, and memory for the parameters of a call before it reads them.
+// decisions.md: 43
 
 // Sizes in bytes that need no reservation. Most calls are smaller.
 const (

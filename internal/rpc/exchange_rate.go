@@ -1,5 +1,3 @@
-// This file limits the rate of the calls of a key in this process. decisions.md: 107
-
 package rpc
 
 import (
@@ -11,6 +9,8 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/limiter"
 )
+
+// This file limits the rate of the calls of a key in this process. decisions.md: 107
 
 // LimitRate counts a call of a key. Over the rate of the key it returns an error with code 399 and sets the header
 // Retry-After. If the key has a rate, it sets the headers RateLimit and RateLimit-Policy of the Internet-Draft

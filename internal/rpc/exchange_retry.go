@@ -1,7 +1,3 @@
-// This file reads the header Idempotency-Key and computes the fingerprint of a call. The service
-// uses both to recognise a repeated call. The database stores fingerprints, so the computation of
-// a fingerprint must not change. reference.md: idempotency
-
 package rpc
 
 import (
@@ -12,6 +8,10 @@ import (
 	"enlist/api"
 	"enlist/internal/enlist"
 )
+
+// This file reads the header Idempotency-Key and computes the fingerprint of a call. The service
+// uses both to recognise a repeated call. The database stores fingerprints, so the computation of
+// a fingerprint must not change. reference.md: idempotency
 
 // maxRetryKey is the largest length of an Idempotency-Key in bytes.
 const maxRetryKey = 255

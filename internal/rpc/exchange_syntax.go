@@ -1,6 +1,3 @@
-// This file finds the place at which a body stops being JSON, and says what the caller should have sent there.
-// The decoder of the envelope reads whole values, so the body is read a second time, token by token.
-
 package rpc
 
 import (
@@ -14,6 +11,9 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 )
+
+// This file finds the place at which a body stops being JSON, and says what the caller should have sent there.
+// The decoder of the envelope reads whole values, so the body is read a second time, token by token.
 
 // noJSON returns the refusal of a body that is not JSON. It names line, column and what was expected there.
 // reference.md: error.106

@@ -1,7 +1,3 @@
-// This file delays the replies to an IP address that sends many invalid keys, so that a client
-// cannot guess keys quickly. The reply to a request with a valid key is never delayed.
-// reference.md: auth.delay
-
 package rpc
 
 import (
@@ -10,6 +6,10 @@ import (
 	"sync"
 	"time"
 )
+
+// This file delays the replies to an IP address that sends many invalid keys, so that a client
+// cannot guess keys quickly. The reply to a request with a valid key is never delayed.
+// reference.md: auth.delay
 
 // Limits of the delay. reference.md: auth.delay
 const (

@@ -1,7 +1,3 @@
-// This file connects package xmlrpc with the code for JSON. A call in XML is translated to JSON while its
-// body is read, and the result in JSON is translated to XML while the reply is sent. Everything between
-// is the same for both formats. decisions.md: 72
-
 package rpc
 
 import (
@@ -14,6 +10,10 @@ import (
 	"enlist/api"
 	"enlist/internal/rpc/xmlrpc"
 )
+
+// This file connects package xmlrpc with the code for JSON. A call in XML is translated to JSON while its
+// body is read, and the result in JSON is translated to XML while the reply is sent. Everything between
+// is the same for both formats. decisions.md: 72
 
 // refuseXML returns the refusal for a body that is not a call of XML-RPC.
 func refuseXML(e *xmlrpc.Error) *refusal {

@@ -1,6 +1,3 @@
-// This file has the Handler, its options and the paths that it serves. It also answers the HTTP
-// requests that are not calls. exchange.go executes the calls.
-
 package rpc
 
 import (
@@ -20,6 +17,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 )
+
+// This file has the Handler, its options and the paths that it serves. It also answers the HTTP
+// requests that are not calls. exchange.go executes the calls.
 
 // Options configure a Handler. A zero value selects the default, which is at the end of each
 // comment.

@@ -1,6 +1,3 @@
-// This file has the Prometheus metrics of the API: the number of calls by method and code, the
-// duration of calls, and the number of ignored keys. exchange.go counts each call at its end.
-
 package rpc
 
 import (
@@ -11,6 +8,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 )
+
+// This file has the Prometheus metrics of the API: the number of calls by method and code, the
+// duration of calls, and the number of ignored keys. exchange.go counts each call at its end.
 
 // metrics count calls. The histogram of each method and the counter of its successful calls are
 // looked up at start, because a lookup by labels acquires a lock and hashes the labels.

@@ -1,6 +1,3 @@
-// This file has the page that the server sends to a browser that opens the endpoint. Programs
-// send POST, which handler.go serves.
-
 package rpc
 
 import (
@@ -8,6 +5,9 @@ import (
 	"io"
 	"net/http"
 )
+
+// This file has the page that the server sends to a browser that opens the endpoint. Programs
+// send POST, which handler.go serves.
 
 // servePage answers a GET or HEAD of the endpoint with a page that explains how to call
 // the API. Its style is that of the reference, and it loads no scripts. reference.md: endpoint.status

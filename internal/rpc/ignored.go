@@ -1,7 +1,3 @@
-// This file finds what a call has and the server ignores: keys that mean nothing, and parameters after the last one.
-// The reply names them in a header, the log and the metrics count them, and a strict call is refused for them.
-// reference.md: strict; decisions.md: 126
-
 package rpc
 
 import (
@@ -23,6 +19,10 @@ import (
 	"enlist/internal/messages"
 	"enlist/internal/webhooks"
 )
+
+// This file finds what a call has and the server ignores: keys that mean nothing, and parameters after the last one.
+// The reply names them in a header, the log and the metrics count them, and a strict call is refused for them.
+// reference.md: strict; decisions.md: 126
 
 // ignoredHeader is the header of a reply with the names that were ignored.
 const ignoredHeader = "Enlist-Ignored"

@@ -1,6 +1,3 @@
-// This file has the methods for Batches and their reports. Records and numbers of Batches contain no personal
-// data, but rows of recipients do. reference.md: auth.levels
-
 package rpc
 
 import (
@@ -8,6 +5,9 @@ import (
 	"enlist/internal/recipients"
 	"enlist/internal/reports"
 )
+
+// This file has the methods for Batches and their reports. Records and numbers of Batches contain no personal
+// data, but rows of recipients do. reference.md: auth.levels
 
 // addBatchMethods adds the methods that send Batches.
 func (t table) addBatchMethods() {

@@ -1,7 +1,7 @@
+package rpc
+
 // This file has the methods for Contacts. They need the access level standard, because Contacts are personal
 // data. reference.md: auth.levels
-
-package rpc
 
 func (t table) addContactMethods() {
 	g := t.of("Contacts")

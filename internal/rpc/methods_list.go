@@ -1,6 +1,3 @@
-// This file has the methods for Lists, Fields, Folders and the Account. The methods that read need the access
-// level read. The methods that change something need full.
-
 package rpc
 
 import (
@@ -10,6 +7,9 @@ import (
 	"enlist/internal/forms"
 	"enlist/internal/lists"
 )
+
+// This file has the methods for Lists, Fields, Folders and the Account. The methods that read need the access
+// level read. The methods that change something need full.
 
 // addListMethods adds the methods for Lists and their preferences.
 func (t table) addListMethods() {

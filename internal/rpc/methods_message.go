@@ -1,6 +1,3 @@
-// This file has the methods for Messages, autoresponders and webhooks. They configure the mails and the webhook
-// notifications that an event causes.
-
 package rpc
 
 import (
@@ -9,6 +6,9 @@ import (
 	"enlist/internal/messages"
 	"enlist/internal/webhooks"
 )
+
+// This file has the methods for Messages, autoresponders and webhooks. They configure the mails and the webhook
+// notifications that an event causes.
 
 func (t table) addMessageMethods() {
 	g := t.of("Messages")

@@ -1,6 +1,6 @@
-// This file describes the parameters of all methods. A name has one meaning in all methods.
-
 package rpc
+
+// This file describes the parameters of all methods. A name has one meaning in all methods.
 
 // parameter describes a parameter.
 type parameter struct{ dataType, meaning string }

@@ -1,7 +1,3 @@
-// This file reads simple parameters: IDs, texts and flags. The files params_*.go read details of
-// records, consent, queries and criteria. All of these files read from the tree that
-// params_tree.go builds.
-
 package rpc
 
 import (
@@ -10,6 +6,10 @@ import (
 	"enlist/api"
 	"enlist/internal/enlist"
 )
+
+// This file reads simple parameters: IDs, texts and flags. The files params_*.go read details of
+// records, consent, queries and criteria. All of these files read from the tree that
+// params_tree.go builds.
 
 // params are the parameters of a call by position. api_key is at position 0. A method reads all of
 // its parameters and then checks err, which describes the first parameter with a wrong shape: a

@@ -1,5 +1,3 @@
-// This file reads the options of a Batch.
-
 package rpc
 
 import (
@@ -10,6 +8,8 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
 )
+
+// This file reads the options of a Batch.
 
 // batchOptions reads the options of a Batch. An unknown key is refused, because a misspelled option could send mail to
 // Contacts that must not get it. reference.md: batch.options

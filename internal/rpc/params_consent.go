@@ -1,12 +1,12 @@
-// This file reads the four parameters of consent. They have the same order in each method, with no
-// other parameter between them.
-
 package rpc
 
 import (
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
+
+// This file reads the four parameters of consent. They have the same order in each method, with no
+// other parameter between them.
 
 // consent reads consent_type, consent_text, list_preferences and ip_address. i is the position of
 // consent_type. reference.md: Consent

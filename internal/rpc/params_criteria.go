@@ -1,7 +1,3 @@
-// This file reads search_criteria: triples and groups of triples, joined by the strings "OR" and
-// "AND". Package enlist checks the keys and values later, when the server has read the Fields of
-// the List.
-
 package rpc
 
 import (
@@ -10,6 +6,10 @@ import (
 	"enlist/api"
 	"enlist/internal/enlist"
 )
+
+// This file reads search_criteria: triples and groups of triples, joined by the strings "OR" and
+// "AND". Package enlist checks the keys and values later, when the server has read the Fields of
+// the List.
 
 // criteria reads search_criteria: an array of parts, or a single triple without an array around it.
 // If two parts have no connector between them, it joins them by AND. It returns nil if the parameter

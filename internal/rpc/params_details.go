@@ -1,6 +1,3 @@
-// This file reads the details of records: the details of one Contact, the rows of addContacts and
-// editContacts, and the details of Lists, Fields and other definitions.
-
 package rpc
 
 import (
@@ -11,6 +8,9 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
+
+// This file reads the details of records: the details of one Contact, the rows of addContacts and
+// editContacts, and the details of Lists, Fields and other definitions.
 
 // maxDetails is the largest number of values that a caller may send for one Contact. The number is
 // limited because the service finds the Fields of these values inside a transaction.

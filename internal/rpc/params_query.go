@@ -1,6 +1,3 @@
-// This file reads the parameters that searches share. Five of them follow one another:
-// search_criteria, limit, offset, sort_by and sort_order. The sixth is returned_fields.
-
 package rpc
 
 import (
@@ -9,6 +6,9 @@ import (
 
 	"enlist/internal/enlist"
 )
+
+// This file reads the parameters that searches share. Five of them follow one another:
+// search_criteria, limit, offset, sort_by and sort_order. The sixth is returned_fields.
 
 // defaultLimit is the limit of a search if the caller sent no limit. reference.md: Limits
 const defaultLimit = 100

@@ -1,6 +1,3 @@
-// This file finds the size of a tree before params_tree.go builds it. So the server can wait until
-// this memory is free, and can refuse a call that needs too much of it. decisions.md: 43
-
 package rpc
 
 import (
@@ -9,6 +6,9 @@ import (
 
 	"enlist/api"
 )
+
+// This file finds the size of a tree before params_tree.go builds it. So the server can wait until
+// this memory is free, and can refuse a call that needs too much of it. decisions.md: 43
 
 // maxValues is the largest number of values in the parameters of one call.
 const maxValues = 1_000_000

@@ -1,7 +1,3 @@
-// This file reads JSON into a tree of enlist.Inputs. It refuses duplicate member names,
-// invalid UTF-8, NUL and more than maxDepth levels. params_size.go has found the size of the
-// tree before, so that the tree is allocated once. decisions.md: 8
-
 package rpc
 
 import (
@@ -13,6 +9,10 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 )
+
+// This file reads JSON into a tree of enlist.Inputs. It refuses duplicate member names,
+// invalid UTF-8, NUL and more than maxDepth levels. params_size.go has found the size of the
+// tree before, so that the tree is allocated once. decisions.md: 8
 
 // kindOf returns the JSON type of a value that begins with the token k. If params is empty, k is "]"
 // instead, and kindOf returns InputNull.

@@ -1,6 +1,3 @@
-// This file builds the reply to an HTTP request in a buffer, and sends it. A short reply has a
-// Content-Length. A long reply is streamed: the server sends a part of it as soon as it is ready.
-
 package rpc
 
 import (
@@ -10,6 +7,9 @@ import (
 	"strconv"
 	"time"
 )
+
+// This file builds the reply to an HTTP request in a buffer, and sends it. A short reply has a
+// Content-Length. A long reply is streamed: the server sends a part of it as soon as it is ready.
 
 // firstBytes is the size of each part of a streamed reply. If an error occurs before the first part
 // is sent, the client gets an ordinary error. If it occurs later, the server closes the connection.

@@ -1,5 +1,3 @@
-// This file encodes the numbers of a Batch, and its recipients.
-
 package rpc
 
 import (
@@ -12,6 +10,8 @@ import (
 	"enlist/internal/reports"
 	"enlist/internal/sending"
 )
+
+// This file encodes the numbers of a Batch, and its recipients.
 
 // appendBatchStatistics appends the published numbers of a Batch as one object. agents is true for a caller of version
 // 3.3: the object then has the numbers by device and mail program.

@@ -1,6 +1,3 @@
-// This file encodes Contacts. It buffers the reply to a search up to a limit. If the reply is
-// larger, the service runs the search again, and the reply is streamed.
-
 package rpc
 
 import (
@@ -8,6 +5,9 @@ import (
 
 	"enlist/internal/enlist"
 )
+
+// This file encodes Contacts. It buffers the reply to a search up to a limit. If the reply is
+// larger, the service runs the search again, and the reply is streamed.
 
 // contactWriter encodes each Contact when the search finds it. It implements
 // contacts.ContactWriter. At first it buffers the reply, and returns ErrReplyTooLong if the reply

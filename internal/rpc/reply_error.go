@@ -1,7 +1,3 @@
-// This file maps errors to the published codes and messages. The Kind of an enlist.Error
-// determines the code. A message begins with the published name of the code. The text after the
-// name may change between versions.
-
 package rpc
 
 import (
@@ -15,6 +11,10 @@ import (
 	"enlist/api"
 	"enlist/internal/enlist"
 )
+
+// This file maps errors to the published codes and messages. The Kind of an enlist.Error
+// determines the code. A message begins with the published name of the code. The text after the
+// name may change between versions.
 
 // refusal is an error that this package returns before it calls the service.
 type refusal struct {

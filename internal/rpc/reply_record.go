@@ -1,5 +1,3 @@
-// This file encodes records and simple results, such as an ID, as JSON.
-
 package rpc
 
 import (
@@ -9,6 +7,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 )
+
+// This file encodes records and simple results, such as an ID, as JSON.
 
 // appendString appends text as a JSON string.
 func appendString(b []byte, s string) []byte {

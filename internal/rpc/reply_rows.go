@@ -1,9 +1,9 @@
-// This file encodes rows of the consent ledger, of the Unsubscriber List, and of the mails of a Contact. A
-// long reply is streamed, as the reply of a search.
-
 package rpc
 
 import "enlist/internal/enlist"
+
+// This file encodes rows of the consent ledger, of the Unsubscriber List, and of the mails of a Contact. A
+// long reply is streamed, as the reply of a search.
 
 // rowWriter encodes each row when the service finds it. It implements enlist.RowWriter.
 type rowWriter[T any] struct {

@@ -1,6 +1,3 @@
-// This file has what packages exports and httpapi share with the calls: criteria, records of Contacts, errors and the
-// delay for invalid keys.
-
 package rpc
 
 import (
@@ -14,6 +11,9 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 )
+
+// This file has what packages exports and httpapi share with the calls: criteria, records of Contacts, errors and the
+// delay for invalid keys.
 
 // ParseCriteria reads a text of JSON as the parameter search_criteria of a call. It returns nil for a text without a
 // triple. Published returns the code of its errors.

@@ -1,8 +1,5 @@
 package sqlite
 
-// This file copies a database into a new file while other connections write to it, and looks for damage in
-// such a copy. Package backup uses it.
-
 import (
 	"context"
 	"database/sql"
@@ -11,6 +8,9 @@ import (
 	"path/filepath"
 	"time"
 )
+
+// This file copies a database into a new file while other connections write to it, and looks for damage in
+// such a copy. Package backup uses it.
 
 // CopyFile writes all committed data of the database at path into the file to, which must be empty or
 // missing. The copy has one snapshot: everything that was committed before CopyFile was called, and perhaps

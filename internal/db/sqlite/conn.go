@@ -1,7 +1,5 @@
 package sqlite
 
-// This file opens connections, sets their pragmas and starts transactions on them.
-
 import (
 	"cmp"
 	"context"
@@ -11,6 +9,8 @@ import (
 	"slices"
 	"time"
 )
+
+// This file opens connections, sets their pragmas and starts transactions on them.
 
 // dbConn is one SQLite connection. The queue library uses it through database/sql. Readers and the
 // writer call the connection's session directly, because a small statement needs a third less time

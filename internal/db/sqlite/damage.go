@@ -1,8 +1,5 @@
 package sqlite
 
-// This file notices that the database file is damaged: by the error of any statement, and by a check of the complete
-// file. From then on the store stores no changes, because each could spread the damage.
-
 import (
 	"context"
 	"database/sql"
@@ -10,6 +7,9 @@ import (
 
 	"enlist/internal/db"
 )
+
+// This file notices that the database file is damaged: by the error of any statement, and by a check of the complete
+// file. From then on the store stores no changes, because each could spread the damage.
 
 // damage looks for damage in the errors of statements.
 type damage struct{ db.Damage }

@@ -1,13 +1,13 @@
 package sqlite
 
-// This file decodes the documents of Field values.
-
 import (
 	"encoding/json"
 	"errors"
 
 	"enlist/internal/enlist"
 )
+
+// This file decodes the documents of Field values.
 
 // document decodes SQLite's binary JSON (JSONB), the stored form of field_values. SQLite promises
 // not to change the format (sqlite.org/jsonb.html). This code decodes JSONB without a conversion to

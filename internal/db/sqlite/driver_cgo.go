@@ -1,7 +1,5 @@
 //go:build cgo
 
-// This file selects the SQLite driver for builds with cgo.
-
 package sqlite
 
 import (
@@ -11,6 +9,8 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 )
+
+// This file selects the SQLite driver for builds with cgo.
 
 // Driver is the name of the SQLite driver in this build.
 const Driver = "github.com/mattn/go-sqlite3 (cgo)"

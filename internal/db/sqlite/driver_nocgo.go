@@ -1,8 +1,5 @@
 //go:build !cgo
 
-// This file selects the SQLite driver for builds without cgo. The comments in driver_cgo.go explain the
-// options.
-
 package sqlite
 
 import (
@@ -12,6 +9,9 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
+
+// This file selects the SQLite driver for builds without cgo. The comments in driver_cgo.go explain the
+// options.
 
 // Driver is the name of the SQLite driver in this build.
 const Driver = "modernc.org/sqlite"

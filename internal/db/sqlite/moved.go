@@ -1,8 +1,5 @@
 package sqlite
 
-// This file notices that another program moved, deleted or replaced the files of the database. SQLite
-// would continue to write into the old file, and the writes would be lost.
-
 import (
 	"errors"
 	"fmt"
@@ -10,6 +7,9 @@ import (
 	"path/filepath"
 	"sync/atomic"
 )
+
+// This file notices that another program moved, deleted or replaced the files of the database. SQLite
+// would continue to write into the old file, and the writes would be lost.
 
 // ErrMoved is the error of a change after the database file or its write-ahead log was moved, deleted or
 // replaced. Changes succeed again when the old files are back at their paths.

@@ -1,5 +1,3 @@
-// This file unpacks .gz and .zip files, and tells the formats apart.
-
 package sheet
 
 import (
@@ -13,6 +11,8 @@ import (
 	"path"
 	"strings"
 )
+
+// This file unpacks .gz and .zip files, and tells the formats apart.
 
 // content is the content of a file, unpacked.
 type content struct {

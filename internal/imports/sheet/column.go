@@ -1,5 +1,3 @@
-// This file makes the names of columns.
-
 package sheet
 
 import (
@@ -9,6 +7,8 @@ import (
 
 	"enlist/internal/address"
 )
+
+// This file makes the names of columns.
 
 const (
 	maxTitles = 10  // rows above the header that are looked at

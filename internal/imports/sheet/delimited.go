@@ -1,5 +1,3 @@
-// This file makes rows from the records of a CSV file.
-
 package sheet
 
 import (
@@ -7,6 +5,8 @@ import (
 	"io"
 	"strings"
 )
+
+// This file makes rows from the records of a CSV file.
 
 // delimited reads the rows of a CSV file.
 type delimited struct {

@@ -1,5 +1,3 @@
-// This file finds the delimiter of a CSV file.
-
 package sheet
 
 import (
@@ -8,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 )
+
+// This file finds the delimiter of a CSV file.
 
 // delimiters are the characters that the rule considers. If it finds two of them equally often, the first in this
 // list is the delimiter: a comma is more often part of a number or of a text.

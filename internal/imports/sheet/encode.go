@@ -1,5 +1,3 @@
-// This file writes text in the encoding of a file.
-
 package sheet
 
 import (
@@ -8,6 +6,8 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/transform"
 )
+
+// This file writes text in the encoding of a file.
 
 // Encode returns a writer that encodes text as About.Encoding names it, after the byte order mark that spreadsheets
 // need. A character that the encoding does not have becomes a question mark or the like. The caller closes the writer.

@@ -1,14 +1,3 @@
-// This file converts a text file to UTF-8. It recognises the encoding by a rule that reads the first 1 MiB:
-//
-//  1. a byte order mark of UTF-8 or UTF-16;
-//  2. UTF-16, if more than three NULs are at only the even or only the odd offsets, and at more than one in eight of
-//     these offsets;
-//  3. UTF-8, if the bytes are valid UTF-8, or if at most one in ten characters outside ASCII is not: single rows can be
-//     damaged; a character that the end of the MiB cuts is no fault;
-//  4. a guess by the letters (letters.go). NDJSON is UTF-8 instead, because JSON is.
-//
-// NULs are valid UTF-8, and text of ASCII in UTF-16 consists of ASCII and NULs, so rule 2 is before rule 3.
-
 package sheet
 
 import (
@@ -26,6 +15,17 @@ import (
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 )
+
+// This file converts a text file to UTF-8. It recognises the encoding by a rule that reads the first 1 MiB:
+//
+//  1. a byte order mark of UTF-8 or UTF-16;
+//  2. UTF-16, if more than three NULs are at only the even or only the odd offsets, and at more than one in eight of
+//     these offsets;
+//  3. UTF-8, if the bytes are valid UTF-8, or if at most one in ten characters outside ASCII is not: single rows can be
+//     damaged; a character that the end of the MiB cuts is no fault;
+//  4. a guess by the letters (letters.go). NDJSON is UTF-8 instead, because JSON is.
+//
+// NULs are valid UTF-8, and text of ASCII in UTF-16 consists of ASCII and NULs, so rule 2 is before rule 3.
 
 // The names of the encodings that the rule recognises.
 const (

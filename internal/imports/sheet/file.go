@@ -1,5 +1,3 @@
-// This file opens a file and returns its rows. The other files of the package each read one format.
-
 package sheet
 
 import (
@@ -8,6 +6,8 @@ import (
 	"fmt"
 	"io"
 )
+
+// This file opens a file and returns its rows. The other files of the package each read one format.
 
 // Limits of a file. The error of a row says which one it exceeds.
 const (

@@ -1,9 +1,3 @@
-// This file guesses the encoding of a text that is not UTF-8 by its letters. Libraries need more text than the names in
-// a short file: they took Jiří and 太郎 for Windows-1252. For each encoding, the lines with other bytes than ASCII are
-// decoded, and each word gets points: how usual its letters are in one language of the encoding (letters_table.go), and
-// less for what words do not have, such as capitals inside or letters of two scripts. A point is a natural logarithm of
-// how much more likely the bytes are than any others.
-
 package sheet
 
 import (
@@ -15,6 +9,12 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 )
+
+// This file guesses the encoding of a text that is not UTF-8 by its letters. Libraries need more text than the names in
+// a short file: they took Jiří and 太郎 for Windows-1252. For each encoding, the lines with other bytes than ASCII are
+// decoded, and each word gets points: how usual its letters are in one language of the encoding (letters_table.go), and
+// less for what words do not have, such as capitals inside or letters of two scripts. A point is a natural logarithm of
+// how much more likely the bytes are than any others.
 
 // Guess says how the encoding of a text was guessed.
 type Guess struct {

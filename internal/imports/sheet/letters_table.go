@@ -1,9 +1,9 @@
-// This file has the encodings that are guessed, and the letters of their languages, the most usual ones first: those
-// that are not ASCII, and of Chinese, Japanese and Korean those of usual names and places.
-
 package sheet
 
 import "math"
+
+// This file has the encodings that are guessed, and the letters of their languages, the most usual ones first: those
+// that are not ASCII, and of Chinese, Japanese and Korean those of usual names and places.
 
 // encodingLetters is an encoding that can be guessed.
 type encodingLetters struct {

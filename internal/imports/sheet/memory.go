@@ -1,5 +1,3 @@
-// This file limits the memory of all workbooks that are read at the same time.
-
 package sheet
 
 import (
@@ -7,6 +5,8 @@ import (
 	"fmt"
 	"sync/atomic"
 )
+
+// This file limits the memory of all workbooks that are read at the same time.
 
 // ErrNoMemory means that other workbooks, which are read at the moment, have the memory. The file can be read later.
 var ErrNoMemory = errors.New("other workbooks need the memory at the moment: try again, or save the sheet as CSV")

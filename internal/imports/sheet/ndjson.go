@@ -1,5 +1,3 @@
-// This file reads NDJSON: one JSON object on each line. Its keys are the columns.
-
 package sheet
 
 import (
@@ -11,6 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 )
+
+// This file reads NDJSON: one JSON object on each line. Its keys are the columns.
 
 // readAhead is the number of objects whose keys are known as columns when the file is opened.
 const readAhead = 1000

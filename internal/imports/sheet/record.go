@@ -1,7 +1,3 @@
-// This file reads one record of a CSV file, as RFC 4180 describes it. It differs from encoding/csv in four points. A
-// record that is not CSV costs only its own line: a quote that is never closed does not take the rest of the file. A quote
-// inside a cell is a part of it, as in Excel. The size of a record is limited. And a line may end in CR alone.
-
 package sheet
 
 import (
@@ -10,6 +6,10 @@ import (
 	"fmt"
 	"unicode/utf8"
 )
+
+// This file reads one record of a CSV file, as RFC 4180 describes it. It differs from encoding/csv in four points. A
+// record that is not CSV costs only its own line: a quote that is never closed does not take the rest of the file. A quote
+// inside a cell is a part of it, as in Excel. The size of a record is limited. And a line may end in CR alone.
 
 // records reads the records of a text.
 type records struct {

@@ -1,11 +1,11 @@
-// This file keeps the part of a text file in memory that one row needs.
-
 package sheet
 
 import (
 	"bytes"
 	"io"
 )
+
+// This file keeps the part of a text file in memory that one row needs.
 
 // window is a part of a text in UTF-8. Its unread bytes are buf[start:end].
 type window struct {

@@ -1,6 +1,3 @@
-// This file opens an XLSX workbook: it finds the sheet, its shared texts and the styles, as ECMA-376
-// describes them. worksheet.go then reads the sheet row by row. decisions.md: 66 says why no library does this.
-
 package sheet
 
 import (
@@ -13,6 +10,9 @@ import (
 	"path"
 	"strings"
 )
+
+// This file opens an XLSX workbook: it finds the sheet, its shared texts and the styles, as ECMA-376
+// describes them. worksheet.go then reads the sheet row by row. decisions.md: 66 says why no library does this.
 
 // maxXML is the limit of bytes of XML for one row, one text, or a part that is read at once.
 const maxXML = 16 << 20

@@ -1,5 +1,3 @@
-// This file reads the rows of a sheet of an XLSX workbook.
-
 package sheet
 
 import (
@@ -11,6 +9,8 @@ import (
 	"strings"
 	"time"
 )
+
+// This file reads the rows of a sheet of an XLSX workbook.
 
 // worksheet reads the rows of a sheet. It needs memory for one row.
 type worksheet struct {

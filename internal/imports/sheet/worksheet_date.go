@@ -1,11 +1,11 @@
-// This file reads the dates of an XLSX workbook. They are numbers of days with a style that shows them as dates.
-
 package sheet
 
 import (
 	"math"
 	"time"
 )
+
+// This file reads the dates of an XLSX workbook. They are numbers of days with a style that shows them as dates.
 
 // dates counts days from 1900, or from 1904 in old workbooks of macOS.
 type dates struct{ from1904 bool }

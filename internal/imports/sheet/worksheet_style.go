@@ -1,9 +1,9 @@
-// This file reads the styles of an XLSX workbook that change the meaning of a number: dates, and numbers such as a
-// postcode that are shown with their zeros.
-
 package sheet
 
 import "strings"
+
+// This file reads the styles of an XLSX workbook that change the meaning of a number: dates, and numbers such as a
+// postcode that are shown with their zeros.
 
 // style is what a style makes of a number.
 type style struct {

@@ -1,6 +1,3 @@
-// This file makes the clients of the API: one file for each language, without dependencies. The server makes
-// them from the description, so that they always have the methods of this version. decisions.md: 75
-
 package reference
 
 import (
@@ -12,6 +9,9 @@ import (
 
 	"enlist/internal/rpc"
 )
+
+// This file makes the clients of the API: one file for each language, without dependencies. The server makes
+// them from the description, so that they always have the methods of this version. decisions.md: 75
 
 //go:embed clients
 var clientFiles embed.FS

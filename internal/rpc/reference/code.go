@@ -1,5 +1,3 @@
-// This file writes the example of a method as code of several languages.
-
 package reference
 
 import (
@@ -12,6 +10,8 @@ import (
 
 	"enlist/internal/rpc"
 )
+
+// This file writes the example of a method as code of several languages.
 
 // Placeholders in the code. The page marks them, so that its script can replace them by the values of the reader.
 const (

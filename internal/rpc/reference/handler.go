@@ -1,5 +1,3 @@
-// This file serves the reference page and its files.
-
 package reference
 
 import (
@@ -9,6 +7,8 @@ import (
 
 	"enlist/internal/rpc"
 )
+
+// This file serves the reference page and its files.
 
 // Handler serves the reference of the API.
 type Handler struct {

@@ -1,5 +1,3 @@
-// This file writes a method as Markdown, for people and for programs that read text.
-
 package reference
 
 import (
@@ -8,6 +6,8 @@ import (
 
 	"enlist/internal/rpc"
 )
+
+// This file writes a method as Markdown, for people and for programs that read text.
 
 // markdown returns the page of a method in Markdown.
 func markdown(m *rpc.MethodInfo) []byte {

@@ -1,6 +1,3 @@
-// This file makes the reference page. It is complete without its script. The script adds search, the values of
-// the reader in the examples, and buttons that send a call.
-
 package reference
 
 import (
@@ -14,6 +11,9 @@ import (
 
 	"enlist/internal/rpc"
 )
+
+// This file makes the reference page. It is complete without its script. The script adds search, the values of
+// the reader in the examples, and buttons that send a call.
 
 //go:embed pages/reference.html
 var pageText string

@@ -1,5 +1,3 @@
-// This file finds the encoding of a call and converts the call to UTF-8.
-
 package xmlrpc
 
 import (
@@ -13,6 +11,8 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 )
+
+// This file finds the encoding of a call and converts the call to UTF-8.
 
 // declared matches an XML declaration with an encoding.
 var declared = regexp.MustCompile(`^<\?xml[^>]*[ \t\r\n]encoding[ \t\r\n]*=[ \t\r\n]*["']([^"'>]*)["']`)

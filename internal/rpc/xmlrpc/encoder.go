@@ -1,5 +1,3 @@
-// This file translates the JSON of a result into XML.
-
 package xmlrpc
 
 import (
@@ -7,6 +5,8 @@ import (
 	"strconv"
 	"unicode/utf8"
 )
+
+// This file translates the JSON of a result into XML.
 
 // Encoder translates one JSON value into a value of XML-RPC. The JSON comes in parts of any size. It must
 // be well-formed, as package rpc writes it; the Encoder does not check it.

@@ -1,6 +1,6 @@
-// This file says which elements a call has, and which element may be in which other element.
-
 package xmlrpc
+
+// This file says which elements a call has, and which element may be in which other element.
 
 // kind is the role of an element.
 type kind int

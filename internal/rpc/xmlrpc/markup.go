@@ -1,8 +1,8 @@
-// This file reads the tags of a call, and writes the JSON at the start and end of each element.
-
 package xmlrpc
 
 import "strings"
+
+// This file reads the tags of a call, and writes the JSON at the start and end of each element.
 
 // markup reads what follows a "<".
 func (r *Reader) markup() error {

@@ -1,7 +1,3 @@
-// This file reads the XML of a call. It is a scanner for the small part of XML that XML-RPC uses, and not
-// encoding/xml, because that package keeps each text of the call in memory, of any length. It refuses
-// document types, so a call can define no entities and refer to no files.
-
 package xmlrpc
 
 import (
@@ -13,6 +9,10 @@ import (
 	"strings"
 	"unicode/utf8"
 )
+
+// This file reads the XML of a call. It is a scanner for the small part of XML that XML-RPC uses, and not
+// encoding/xml, because that package keeps each text of the call in memory, of any length. It refuses
+// document types, so a call can define no entities and refer to no files.
 
 // Expansion is the largest number of bytes of JSON that one byte of XML becomes: a control character
 // becomes an escape of six bytes.

@@ -1,5 +1,3 @@
-// This file translates simple values of XML-RPC into JSON.
-
 package xmlrpc
 
 import (
@@ -10,6 +8,8 @@ import (
 	"strings"
 	"time"
 )
+
+// This file translates simple values of XML-RPC into JSON.
 
 // appendScalar appends the JSON of an element whose text is complete. A text that is not a value of the
 // type becomes a string, so that package rpc refuses it with the name and position of the parameter.
