@@ -170,10 +170,3 @@ func privateKey(t *testing.T, key any) string {
 	der := must(x509.MarshalPKCS8PrivateKey(key))(t)
 	return string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
 }
-
-func newEd25519(t *testing.T) ed25519.PrivateKey {
-	t.Helper()
-	_, key, err := ed25519.GenerateKey(nil)
-	must(0, err)(t)
-	return key
-}

@@ -7,15 +7,15 @@
 //
 //	serve.go, server.go, banner.go, ops*.go           the service
 //	start_check.go                                    mistakes in flags, before anything is created
-//	fill_days.go, certificate.go                      its work after an upgrade, and the end of its certificate
-//	listeners.go, admin.go, mail.go, sending.go            its listeners, and what sends its mails
+//	listeners.go, certificate.go, admin.go            its listeners, and the end of its certificate
+//	mail.go, sending.go                               what sends its mails
 //	heap.go, tracing.go, trouble.go                   its memory, traces of calls, a full disk, and damage
 //	hold.go                                           stops all mails
 //	demo.go                                           a database with made-up data
 //	account.go, key.go, domain.go, field.go           definitions
 //	list.go, message*.go, autoresponder.go,           definitions, by definition.go
 //	webhook.go                                        the same
-//	settings.go, declared.go, moved.go                settings, declared values, and the flags that they were
+//	settings.go, declared.go                          settings and declared values
 //	batch*.go                                         Batches
 //	import*.go, export.go                             files of Contacts
 //	index.go, jobs.go, doctor*.go, mail_trial.go      inspection and repair
@@ -26,7 +26,7 @@
 //	bounce.go                                         reports from a mail server
 //	backup*.go, restore.go                            backups
 //	migrate.go                                        moving in from another service
-//	copy.go, distribute.go                            PostgreSQL
+//	copy.go, distribute.go                            new databases, and PostgreSQL on several servers
 //	health.go, man.go, version.go, licences*.go        for packages and containers
 //	database.go, print.go, confirm.go, variables.go   shared by the subcommands
 //
@@ -86,7 +86,7 @@ type program struct {
 	Backup        backupCommand        `cmd:"" help:"Back up a database into one file while servers use it."`
 	Restore       restoreCommand       `cmd:"" help:"Restore a backup to a new database."`
 	Migrate       migrateCommand       `cmd:"" help:"Move an Account from another service with the same API into a database."`
-	Copy          copyCommand          `cmd:"" help:"Copy a SQLite database to a PostgreSQL server."`
+	Copy          copyCommand          `cmd:"" help:"Copy a database into a new one, also from SQLite to PostgreSQL or from an old version."`
 	Distribute    distributeCommand    `cmd:"" help:"Distribute the large PostgreSQL tables over a Citus cluster."`
 	Doctor        doctorCommand        `cmd:"" help:"Check a database and print its problems."`
 	Health        healthCommand        `cmd:"" help:"Ask a running server whether it is ready."`
@@ -170,7 +170,6 @@ func (p *parser) run(args []string, out *console) int {
 	if len(args) > 0 && args[0] == "help" {
 		args = append(slices.Clone(args[1:]), "--help")
 	}
-	args, p.Serve.old = takeOldFlags(args)
 	p.Serve.variables = variables(p.Model.Node)
 	out, err := p.withDeclared(args, out)
 	if err != nil {

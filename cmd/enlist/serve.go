@@ -25,7 +25,6 @@ import (
 // serveCommand has the flags of config.Serve.
 type serveCommand struct {
 	config.Serve
-	old       oldFlags // that were flags in earlier versions
 	variables []string // names of the variables of all flags
 	user      string   // address of a user whom the banner gives a link to sign in; "": the first user
 }
@@ -39,7 +38,6 @@ const bootstrapKey = "ENLIST_BOOTSTRAP_KEY"
 func (c *serveCommand) Run(ctx context.Context, out *console) error {
 	c.BounceSecret, c.BounceKey = out.getenv("ENLIST_BOUNCE_SECRET"), out.getenv("ENLIST_BOUNCE_KEY")
 	c.FirstUser = out.getenv("ENLIST_FIRST_USER")
-	c.old.addVariables(out.getenv)
 	c.OTLPEndpoint = cmp.Or(c.OTLPEndpoint, out.getenv("OTEL_EXPORTER_OTLP_ENDPOINT"))
 	key := out.getenv(bootstrapKey)
 	if err := checkStart(c.Serve, key); err != nil {
@@ -135,9 +133,6 @@ func (c *serveCommand) openService(ctx context.Context, r *components) (err erro
 	rules.Parts = r.store.FindsParts()
 	r.service, r.indexes = newService(r.store, rules)
 	declareSettings(r.service, c.Database)
-	if err := c.old.check(ctx, r.service, c.Database, r.log); err != nil {
-		return err
-	}
 	r.service.SetSending(sendingOf(c.Serve))
 	r.service.Imports.SetMemory(sheet.NewMemory(int64(c.Memory) / 4))
 	if err := r.service.ReadSettings(ctx); err != nil {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"enlist/internal/accounts"
@@ -193,14 +192,4 @@ func changeSettings(ctx context.Context, out *console, db config.Database, accou
 		}
 		return nil
 	})
-}
-
-// settingNames returns the names of the settings that the service has a stored value of.
-func settingNames(stored []accounts.StoredSetting) (names []string) {
-	for _, v := range stored {
-		if v.Account == 0 {
-			names = append(names, v.Name)
-		}
-	}
-	return slices.Compact(names)
 }

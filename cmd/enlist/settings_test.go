@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +17,7 @@ import (
 	"enlist/internal/mail/mailtest"
 )
 
-// The tests in this file change settings while servers run, and start servers with flags and variables of earlier versions.
+// The tests in this file change settings while servers run.
 
 // setSettings stores settings of the service in a database that may be new.
 func setSettings(t *testing.T, db string, values map[string]string) {
@@ -108,99 +106,6 @@ func until(t *testing.T, ctx context.Context, what string, holds func() bool) {
 		case <-ctx.Done():
 			t.Fatalf("it was not reached that %s", what)
 		case <-time.After(50 * time.Millisecond):
-		}
-	}
-}
-
-var printedCommand = regexp.MustCompile(`(?m)^  (enlist settings set .*)$`)
-
-// A server that was configured with flags and variables of an earlier version does not start. It prints one command, after
-// which it starts with the same flags and variables, because these have no effect any more.
-//
-// covers: decision 124
-func TestOldFlagsAndVariablesAreMovedWithOneCommand(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts servers, whose parts have tests of their own: run it with \"make check\"")
-	}
-	dbtest.EachParallel(t, oldFlagsAndVariablesAreMoved)
-}
-
-func oldFlagsAndVariablesAreMoved(t *testing.T, e dbtest.Engine) {
-	key := filepath.Join(t.TempDir(), "it's a key.pem")
-	must(0, os.WriteFile(key, []byte(privateKey(t, newEd25519(t))), 0o600))(t)
-	db := e.New(t)
-	old := []string{"serve", "--db", db, "--listen", "127.0.0.1:0", "--ops-listen=none", "--mail", "dir:" + t.TempDir(), "--mail-from", "News <news@example.com>",
-		"--batch-rate=relay=100/second", "--batch-rate", "sender=5/second", "--dkim-key", key, "--max-body=1MiB", "--log-format=text"}
-	old = append(old, "--batch-calendar=mon-fri 8:00-18:00 Europe/Berlin", "--batch-warmup=2027-01-31 500 1.5",
-		"--key-rate=600/minute,burst=50", "--max-file=20MiB", "--max-files=2GiB", "--max-import=2GiB", "--mail-rate=20",
-		"--bounce-address=bounces@example.com", "--dkim-selector=s1", "--dkim-domain=example.com", "--search-indexes=8")
-	variables := map[string]string{"ENLIST_READ_TIMEOUT": "30s"}
-	status, _, stderr := enlistCommand(variables, old...)
-	printed := printedCommand.FindStringSubmatch(stderr)
-	if status != 2 || printed == nil || !strings.Contains(stderr, "--mail-from, --mail-rate, ") {
-		t.Fatalf("status %d, want 2 and a command: %s", status, stderr)
-	}
-	shell := exec.CommandContext(t.Context(), "sh", "-c", printed[1])
-	shell.Env = append(shell.Environ(), "ENLIST_DB="+db)
-	if text, err := shell.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v: %s", printed[1], err, text)
-	}
-	must(0, withService(t.Context(), config.Database{DB: db}, func(s *app.App) error {
-		stored, err := s.Accounts.StoredSettings(t.Context())
-		if err != nil {
-			return err
-		}
-		if len(stored) != len(movedFlags) {
-			t.Errorf("%d settings are stored, want %d: %v", len(stored), len(movedFlags), stored)
-		}
-		got := s.Accounts.Settings()
-		if got.From != "news@example.com" || got.FromName != "News" || got.MaxFile != 20<<20 || got.DKIM == nil || got.DKIM.Selector != "s1" {
-			t.Errorf("got %+v", got)
-		}
-		for _, v := range stored {
-			if v.Name == "batch-rate" && v.Value != "relay=100/second sender=5/second" {
-				t.Errorf("batch-rate is %q, want both values", v.Value)
-			}
-		}
-		return nil
-	}))(t)
-
-	server := exec.CommandContext(t.Context(), "enlist", old...)
-	server.Env = server.Environ()
-	for name, value := range variables {
-		server.Env = append(server.Env, name+"="+value)
-	}
-	var log bytes.Buffer
-	server.Stderr = &log
-	stdout := must(server.StdoutPipe())(t)
-	must(0, server.Start())(t)
-	banner := make([]byte, 4096)
-	n, err := stdout.Read(banner)
-	server.Process.Signal(os.Interrupt)
-	server.Wait()
-	if err != nil || !strings.Contains(string(banner[:n]), "enlist serves") {
-		t.Fatalf("the server did not start: %v: %s", err, log.String())
-	}
-	for _, want := range []string{"name=--mail-from setting=mail-from", "name=--max-body instead=", "name=ENLIST_READ_TIMEOUT instead=", "name=--key-rate"} {
-		if !strings.Contains(log.String(), want) {
-			t.Errorf("the log has no %q: %s", want, log.String())
-		}
-	}
-}
-
-// The printed command is logged by systemd, so it has no password.
-func TestTheCommandThatMovesFlagsHasNoPassword(t *testing.T) {
-	for db, want := range map[string]string{
-		"enlist.db":                             "enlist settings set --db enlist.db",
-		"my data.db":                            "enlist settings set --db 'my data.db'",
-		"postgres://u@host/db":                  "enlist settings set --db postgres://u@host/db",
-		"postgres://u@/db?host=/run/pg":         "enlist settings set --db 'postgres://u@/db?host=/run/pg'",
-		"postgres://u:secret@host/db":           `enlist settings set --db "$ENLIST_DB"`,
-		"postgres:///db?user=u&password=secret": `enlist settings set --db "$ENLIST_DB"`,
-		"postgres://user:se cret@host/db":       `enlist settings set --db "$ENLIST_DB"`,
-	} {
-		if got := settingsSetCommand(config.Database{DB: db}); got != want {
-			t.Errorf("%s: got %s, want %s", db, got, want)
 		}
 	}
 }

@@ -87,9 +87,6 @@ func checkVariables(out *console, flags []string) error {
 	for i := range files {
 		files[i] += "_FILE"
 	}
-	for name := range goneFlags {
-		known = append(known, variableOf(name))
-	}
 	var unknown []string
 	for _, v := range out.environ() {
 		name, _, _ := strings.Cut(v, "=")
