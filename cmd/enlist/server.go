@@ -240,7 +240,6 @@ func (s *server) start(ctx context.Context, listener net.Listener) error {
 	s.batches.Start()
 	ctx, s.halt = context.WithCancel(ctx)
 	s.work.Go(func() { jobs.Repeat(ctx, s.periodic(), s.log) })
-	s.work.Go(func() { s.fillDays(ctx) })
 	s.work.Go(func() { s.inspectByNight(ctx) })
 	if s.backups != nil {
 		s.work.Go(func() { s.backups.Run(ctx) })

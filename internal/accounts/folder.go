@@ -37,8 +37,7 @@ func FirstFolders(account enlist.AccountID, now int64) []Folder {
 	}
 }
 
-// AddMissingFolders adds the FirstFolders whose type an Account has no Folder of. Older versions gave
-// a new Account only a Folder for Lists.
+// AddMissingFolders adds the FirstFolders whose type an Account has no Folder of.
 func AddMissingFolders(tx *db.Tx, now int64) error {
 	for i, first := range FirstFolders(0, now) {
 		accounts, err := accountsWithoutFolder(tx, first.Type)

@@ -27,7 +27,6 @@ func TestFolders(t *testing.T) {
 func TestFoldersOfAllAccounts(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
 		{Name: "a Folder for files is deleted without reading the Account's Lists", Test: deleteFileFolder},
-		{Name: "Accounts of an older version get a Folder of each type", Test: missingFolders},
 	})
 }
 
@@ -74,51 +73,6 @@ func deleteFileFolder(o *apptest.Account) {
 	files, err := o.App.Accounts.SearchFolders(o.Context(), o.Caller, "file", enlist.Query{})
 	o.Must(err)
 	o.Refused(o.App.Accounts.DeleteFolder(o.Context(), o.Caller, files[0].ID), enlist.FolderNeeded, "last Folder of this type")
-}
-
-// missingFolders starts a service on a database whose Accounts were added by an older version, which
-// gave them only a Folder for Lists.
-func missingFolders(o *apptest.Account) {
-	other := o.NewCaller()
-	message, err := o.App.Accounts.AddFolder(o.Context(), other, apptest.Details("name", "Letters", "type", "message"))
-	o.Must(err)
-	o.Update(func(tx *db.Tx) error {
-		for _, c := range []*enlist.Caller{o.Caller, other} {
-			all, err := accounts.Folders(tx, c.Account.ID)
-			if err != nil {
-				return err
-			}
-			for _, f := range all {
-				if f.Type != accounts.FolderOfLists && f.ID != message {
-					if err := accounts.DeleteFolder(tx, f.ID); err != nil {
-						return err
-					}
-				}
-			}
-		}
-		return nil
-	})
-	for range 2 {
-		if first, err := o.App.Bootstrap(o.Context(), ""); first != nil || err != nil {
-			o.Fatalf("Bootstrap returned %v, error %v; want nil, because the database has a key", first, err)
-		}
-	}
-	for _, account := range []struct {
-		caller *enlist.Caller
-		want   []string
-	}{{o.Caller, []string{"list Lists", "message Messages", "file Files"}}, {other, []string{"list Lists", "message Letters", "file Files"}}} {
-		var got []string
-		for _, folderType := range []string{"list", "message", "file"} {
-			found, err := o.App.Accounts.SearchFolders(o.Context(), account.caller, folderType, enlist.Query{})
-			o.Must(err)
-			for _, f := range found {
-				got = append(got, f.Type+" "+f.Name)
-			}
-		}
-		if diff := cmp.Diff(account.want, got); diff != "" {
-			o.Errorf("the Folders after the start (-want +got):\n%s", diff)
-		}
-	}
 }
 
 // noSchemaStore is a store whose Updates cannot read Lists.

@@ -26,15 +26,11 @@ type Bootstrapped struct {
 // Bootstrap adds the records that a first call needs to a database without keys: an Account, a
 // List and a key of level Full. The text of the key is keyText, or a new random text if keyText is
 // "". If the database has a key, even a revoked one, Bootstrap adds no such record and returns nil.
-// In every database it adds the Folders that an older version did not give to an Account.
 func (s *App) Bootstrap(ctx context.Context, keyText string) (*Bootstrapped, error) {
 	if keyText == "" {
 		keyText = enlist.NewKeyText()
 	}
 	return db.OwnUpdate(ctx, s.DB, func(tx *db.Tx, now int64) (*Bootstrapped, error) {
-		if err := accounts.AddMissingFolders(tx, now); err != nil {
-			return nil, err
-		}
 		keys, err := accounts.Keys(tx)
 		if err != nil || len(keys) > 0 {
 			return nil, err

@@ -5,8 +5,8 @@ import "enlist/internal/enlist"
 // PrepareBatch stores the recipients of a Batch in steps, and starts its sending at the send time.
 type PrepareBatch struct {
 	Batch   enlist.BatchID   `json:"batch_id"`
-	Account enlist.AccountID `json:"account_id,omitempty"` // 0 in jobs of older versions
-	Due     int64            `json:"due"`                  // when the job may start; 0: at once
+	Account enlist.AccountID `json:"account_id"`
+	Due     int64            `json:"due"` // when the job may start; 0: at once
 }
 
 // Owner returns the Account whose places the job takes.

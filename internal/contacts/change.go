@@ -63,8 +63,9 @@ type ChangeRequest struct {
 
 // MakeChange is the job that makes a Change.
 type MakeChange struct {
-	ID   int64 `json:"id"`
-	User int64 `json:"user_id,omitempty"` // who has started it; 0: a key, the operator or an older version
+	ID int64 `json:"id"`
+	// User has started it; 0: a key or the operator. Jobs of versions before 1.0.0 have this name.
+	User int64 `json:"person_id,omitempty"`
 }
 
 // Kind implements db.Effect.

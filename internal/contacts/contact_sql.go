@@ -247,49 +247,6 @@ func RemoveFieldValues(tx *db.Tx, list enlist.ListID, field enlist.FieldID, cont
 	return tx.Do(remove, append([]any{strconv.FormatInt(int64(field), 10), int64(list)}, args...)...)
 }
 
-// quotedRanges are the ends of the texts that quoted finds. In ASCII, # is the next character after the quote.
-var quotedRanges = [][2]string{{`"`, "#"}, {"\u0080", "\U0010ffff"}}
-
-// quoted returns the different values of a column that begin with a quote or with no ASCII character and sort after the
-// text after. An index of the column finds them.
-func quoted(tx *db.Tx, column, of string, owner int64, after string, limit int) (keys []string, err error) {
-	query := "SELECT DISTINCT " + column + " FROM " + of + " AND " + column + " > ? AND " + column + " < ?"
-	for _, ends := range quotedRanges {
-		if after >= ends[1] || len(keys) == limit || err != nil {
-			continue
-		}
-		err = tx.Each(func(row *db.Cursor) error {
-			keys = append(keys, row.Text())
-			return nil
-		}, query+" ORDER BY "+column+db.Limited, owner, max(after, ends[0]), ends[1], int64(limit-len(keys)))
-	}
-	return keys, err
-}
-
-// keysOfPart is the number of addresses among which one statement of notASCII looks. It takes about 10 ms.
-const keysOfPart = 20_000
-
-// notASCII returns those of the next addresses after one that are not ASCII, or begin with a quote. upto is the last
-// address that was looked at; "" is the end.
-func notASCII(tx *db.Tx, column, of string, owner int64, after string) (keys []string, upto string, err error) {
-	rows := " FROM " + of + " AND " + column + " > ?"
-	err = tx.Each(func(row *db.Cursor) error {
-		upto = row.Text()
-		return nil
-	}, "SELECT coalesce(max(address), '') FROM (SELECT "+column+" AS address"+rows+" ORDER BY "+column+db.Limited+
-		") AS part", owner, after, int64(keysOfPart))
-	if err != nil || upto == "" {
-		return nil, "", err
-	}
-	test := " AND (octet_length(" + column + ") > length(" + column + ") OR " + column + " >= ? AND " + column + " < ?)"
-	err = tx.Each(func(row *db.Cursor) error {
-		keys = append(keys, row.Text())
-		return nil
-	}, "SELECT DISTINCT "+column+rows+" AND "+column+" <= ?"+test+" ORDER BY "+column, owner, after, upto,
-		quotedRanges[0][0], quotedRanges[0][1])
-	return keys, upto, err
-}
-
 // AllByID returns the Contacts of a List with the given IDs, in order of ID. It locks no Contact.
 func AllByID(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (found []enlist.Contact, err error) {
 	test, args, err := tx.ContactTest("id", ids)

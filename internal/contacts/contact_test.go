@@ -27,6 +27,47 @@ func TestContactsAreReturnedAsStored(t *testing.T) {
 	})
 }
 
+// A version before 1.0.0 accepted addresses that are refused today.
+func TestAStoredAddressThatIsRefusedTodayStaysInUse(t *testing.T) {
+	apptest.Run(t, apptest.Shared, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
+		{Name: "it is found, kept and unsubscribed", Test: refusedToday},
+	})
+}
+
+func refusedToday(o *apptest.Account) {
+	const address = "ann@example.123"
+	list := o.AddList()
+	var id enlist.ContactID
+	o.Update(func(tx *db.Tx) error {
+		schema, err := lists.Schema(tx, list)
+		if err != nil {
+			return err
+		}
+		c := apptest.NewContact(schema, address)
+		_, err = contacts.Insert(tx, c)
+		if id = c.ID; err == nil && schema.AddressKey(c) != address {
+			o.Errorf("the address is %q, so no value of the Contact can be changed", schema.AddressKey(c))
+		}
+		return err
+	})
+	if n := o.Count(list, "Email", "starts_with", "ann@example"); n != 1 {
+		o.Errorf("a search finds %d Contacts, want 1", n)
+	}
+	if _, err := o.App.Sending.UnsubscribeByLink(o.Context(), enlist.DeliveryKey{List: list, Contact: id}, ""); err != nil {
+		o.Error(err)
+	}
+	if !o.Contact(list, id).IsUnsubscribed {
+		o.Error("the link did not unsubscribe the Contact")
+	}
+	o.Must(o.Store.View(o.Context(), func(tx *db.Tx) error {
+		found, err := contacts.UnsubscribedAmong(tx, o.Caller.Account.ID, 0, []string{address})
+		if !found[address] {
+			o.Error("the address is not on the Unsubscriber List")
+		}
+		return err
+	}))
+}
+
 func contactRecords(o apptest.Store) {
 	t, s := o.T, o.Engine
 	schema := apptest.NewSchema(t, s)

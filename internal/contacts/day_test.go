@@ -2,13 +2,11 @@ package contacts_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"testing"
 	"time"
 
-	"enlist/internal/app"
 	"enlist/internal/apptest"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
@@ -20,16 +18,13 @@ import (
 
 // The tests compare the counts of days with the Contacts. day_model_test.go has random calls.
 //
-// covers: spec listday.counts, listday.day, listday.contacts, listday.filled, decision 130
+// covers: spec listday.counts, listday.day, listday.contacts, decision 130
 func TestDaysOfAList(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
 		{Name: "each kind of change counts in one column on its day", Test: daysOfEachCall},
 		{Name: "concurrent subscriptions are all counted", Test: daysOfConcurrentCalls},
 		{Name: "a call that fails counts nothing", Test: daysOfAFailure},
 		{Name: "the days of a deleted List are removed", Test: daysOfADeletedList},
-		{Name: "days before the upgrade are filled from the ledger once", Test: daysFilled},
-		{Name: "an interrupted filling goes on, and several processes count no row twice", Test: daysFilledInSteps},
-		{Name: "the ledger of erased and deleted Contacts fills days too", Test: daysFilledOfRemoved},
 	})
 }
 
@@ -229,127 +224,4 @@ func daysOfADeletedList(o *apptest.Account) {
 		return err
 	}))
 	wantDay(o, other, "another List", counts{Added: 1, Contacts: 1})
-}
-
-// forgetDays removes the counts of a List, as if an earlier version had made the calls so far.
-func forgetDays(o *apptest.Account, list enlist.ListID) {
-	o.Helper()
-	o.Update(func(tx *db.Tx) error {
-		for _, table := range []string{"list_day", "list_day_part"} {
-			if err := tx.Do("DELETE FROM "+table+" WHERE list_id = ?", int64(list)); err != nil {
-				return err
-			}
-		}
-		return tx.Do(`INSERT INTO list_day_fill (list_id, before_time, contact_id, number, is_receiving)
-			VALUES (?, ?, 0, 0, 0)`, int64(list), o.Now.Unix())
-	})
-}
-
-func daysFilled(o *apptest.Account) {
-	ctx, s, c := o.Context(), o.App.Contacts, o.Caller
-	o.Must(o.App.Accounts.SetTimeZone(ctx, c.Account.ID, "Australia/Sydney"))
-	list := o.AddList()
-	day := func() { o.Now = o.Now.Add(25 * time.Hour) }
-	ann, bob := o.Subscribe(list, "Email", "ann@example.com"), o.Subscribe(list, "Email", "bob@example.com")
-	day()
-	_, err := s.AddContacts(ctx, c, contacts.AddRequest{List: list, Overwrite: true, Contacts: [][]enlist.Detail{
-		apptest.Details("Email", "ann@example.com"), apptest.Details("Email", "cy@example.com")}})
-	o.Must(err)
-	_, err = s.Confirm(ctx, c, contacts.ContactRequest{List: list, Contact: ann})
-	o.Must(err)
-	o.ImportFile(list, "Email\nann@example.com\ndi@example.com\n", nil)
-	day()
-	_, err = s.UnsubscribeByID(ctx, c, contacts.ContactRequest{List: list, Contact: ann})
-	o.Must(err)
-	_, err = o.App.Sending.Complained(ctx, enlist.DeliveryKey{List: list, Contact: bob, Time: 1, Cause: messages.CauseConfirmation}, "abuse")
-	o.Must(err)
-	o.ImportFile(list, "Email\ncy@example.com\nann@example.com\n", func(i *imports.ImportOptions) { i.As = imports.AsUnsubscribers })
-	day()
-	o.Subscribe(list, "Email", "bob@example.com")
-	_, err = s.Resubscribe(ctx, c, contacts.ResubscribeRequest{List: list, Contact: ann})
-	o.Must(err)
-	day()
-	_, err = s.Unsubscribe(ctx, c, contacts.UnsubscribeRequest{Address: "ann@example.com"}) // for the Account: no flag
-	o.Must(err)
-	counted := daysOf(o, list, "2026-06-01")
-	if len(counted) != 4 {
-		o.Fatalf("the calls count on the days %v, want 4", counted)
-	}
-	forgetDays(o, list)
-	o.Subscribe(list, "Email", "new@example.com") // after the upgrade
-	o.Must(s.FillDays(ctx))
-	for range 2 {
-		today := enlist.Today(o.Now, "Australia/Sydney")
-		counted[today] = counts{Added: 1, Contacts: 5}
-		apptest.Same(o.T, "the filled days", daysOf(o, list, "2026-06-01"), counted)
-		o.Must(s.FillDays(ctx)) // changes nothing
-	}
-}
-
-func daysFilledInSteps(o *apptest.Account) {
-	ctx, s, c := o.Context(), o.App.Contacts, o.Caller
-	list := o.AddList()
-	const people = 2500
-	var rows [][]enlist.Detail
-	for i := range people {
-		rows = append(rows, apptest.Details("Email", fmt.Sprintf("p%d@example.com", i)))
-	}
-	_, err := s.AddContacts(ctx, c, contacts.AddRequest{List: list, Contacts: rows})
-	o.Must(err)
-	o.Now = o.Now.Add(24 * time.Hour)
-	for _, id := range o.All(list)[:20] {
-		_, err := s.UnsubscribeByID(ctx, c, contacts.ContactRequest{List: list, Contact: id})
-		o.Must(err)
-	}
-	o.Now = o.Now.Add(24 * time.Hour)
-	counted := daysOf(o, list, "2026-06-01")
-	forgetDays(o, list)
-	for range 2 {
-		interrupted, cancel := context.WithCancel(ctx)
-		cancelled := cancelAfterUpdate{o.Store, cancel}
-		if err := app.New(cancelled, o.Clock).Contacts.FillDays(interrupted); !errors.Is(err, context.Canceled) {
-			o.Fatalf("an interrupted filling returns %v", err)
-		}
-	}
-	var all sync.WaitGroup
-	for range 3 {
-		all.Go(func() {
-			if err := s.FillDays(context.Background()); err != nil {
-				o.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	apptest.Same(o.T, "the filled days", daysOf(o, list, "2026-06-01"), counted)
-}
-
-// cancelAfterUpdate is a store that ends a context after each Update.
-type cancelAfterUpdate struct {
-	db.Engine
-	cancel context.CancelFunc
-}
-
-func (c cancelAfterUpdate) Update(ctx context.Context, fn func(*db.Tx) error) error {
-	defer c.cancel()
-	return c.Engine.Update(ctx, fn)
-}
-
-func daysFilledOfRemoved(o *apptest.Account) {
-	ctx, s, c := o.Context(), o.App.Contacts, o.Caller
-	list := o.AddList()
-	ann := o.Subscribe(list, "Email", "ann@example.com")
-	for _, email := range []string{"bob@example.com", "cy@example.com"} {
-		o.Subscribe(list, "Email", email)
-	}
-	o.Now = o.Now.Add(24 * time.Hour)
-	_, err := s.DeleteContacts(ctx, c, contacts.DeleteRequest{List: list, Contacts: []enlist.ContactID{ann}})
-	o.Must(err)
-	_, err = o.App.Privacy.ErasePerson(ctx, c, "bob@example.com")
-	o.Must(err)
-	o.Now = o.Now.Add(24 * time.Hour)
-	forgetDays(o, list)
-	o.Must(s.FillDays(ctx))
-	// The ledger has no row of a deletion. Contacts are those that exist at the upgrade.
-	apptest.Same(o.T, "the filled days", daysOf(o, list, "2026-06-01"), map[string]counts{
-		"2026-06-15": {Added: 3, Contacts: 1}, "2026-06-16": {Removed: 1, Contacts: 1}})
 }

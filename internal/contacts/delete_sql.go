@@ -168,7 +168,6 @@ func (s *Service) DropList(tx *db.Tx, id enlist.ListID) error {
 		"DELETE FROM segment WHERE list_id = ?",
 		"DELETE FROM form_day WHERE form_id IN (SELECT id FROM form WHERE list_id = ?)",
 		"DELETE FROM departure WHERE list_id = ?",
-		"DELETE FROM list_day_fill WHERE list_id = ?",
 	} {
 		if err := tx.Do(query, int64(id)); err != nil {
 			return err

@@ -14,8 +14,6 @@
 //	consent*.go      consent and its ledger
 //	departure.go     why people unsubscribe
 //	unsubscriber*.go the Unsubscriber List
-//	day_fill.go      fills the days of Lists before the version that counts them
-//	quoted.go        normalises addresses with quotes that earlier versions stored
 //	field_convert.go, field_delete.go, list_delete.go   what a changed definition means for Contacts
 //	person_data.go   what of this is about a person
 //	restore_sql.go   stores Contacts that move in from another service

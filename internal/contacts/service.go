@@ -1,9 +1,6 @@
 package contacts
 
 import (
-	"sync/atomic"
-	"time"
-
 	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -16,8 +13,6 @@ type Service struct {
 	accounts *accounts.Service
 	observer search.Observer
 	above    Above
-
-	isNormalised atomic.Bool // this process has looked at all addresses: see NormaliseQuoted
 }
 
 // Above has what packages above this one do.
@@ -35,11 +30,6 @@ type Above struct {
 // New returns a Service over a database.
 func New(database *db.DB, a *accounts.Service, above Above) *Service {
 	return &Service{db: database, accounts: a, observer: search.NoObserver{}, above: above}
-}
-
-// Periodic returns what each process repeats.
-func (s *Service) Periodic() []db.Periodic {
-	return []db.Periodic{{Name: "addresses with quotes", Every: time.Hour, Do: s.NormaliseQuoted}}
 }
 
 // Observe sets what is told of searches and of deleted Lists. Call it before any other method.

@@ -100,21 +100,6 @@ func unsubscribersWhere(tx *db.Tx, s *UnsubscriberSearch) (*search.Query, error)
 	return q, nil
 }
 
-// unsubscribersOf are the rows of an Account, for quoted and notASCII.
-const unsubscribersOf = "unsubscriber WHERE account_id = ?"
-
-// QuotedUnsubscribers returns the normalised addresses in the Unsubscriber List that begin with a
-// quote.
-func QuotedUnsubscribers(tx *db.Tx, account enlist.AccountID, after string, limit int) ([]string, error) {
-	return quoted(tx, "address_key", unsubscribersOf, int64(account), after, limit)
-}
-
-// setUnsubscriberKey replaces a normalised address in at most limit rows of the Unsubscriber List.
-func setUnsubscriberKey(tx *db.Tx, account enlist.AccountID, from, to string, limit int) (changed int64, err error) {
-	return tx.Exec(`UPDATE unsubscriber SET address_key = ? WHERE id IN (SELECT id FROM unsubscriber
-		WHERE account_id = ? AND address_key = ? ORDER BY id`+db.Limited+`)`, to, int64(account), from, int64(limit))
-}
-
 // UnsubscribedAmong returns those of the normalised addresses that the Unsubscriber List of an Account
 // has. It reads the rows of one List, or of all Lists if list is 0. An erased address counts for every List.
 func UnsubscribedAmong(tx *db.Tx, account enlist.AccountID, list enlist.ListID, addresses []string) (

@@ -48,7 +48,7 @@ func MayWork(p Presence, holder string) bool {
 }
 
 // HolderIsGone reports whether the process of a holder has died, or has lost its lock. It is false for a holder without
-// a token, such as one of an older version.
+// a token.
 func HolderIsGone(ctx context.Context, p Presence, holder string) (bool, error) {
 	token, _, ok := strings.Cut(holder, "/")
 	if !ok || p.IsPresent(token) {

@@ -19,8 +19,8 @@ type Schema struct {
 	Fields      []Field // in display order, as SortFields sorts them. reference.md: searchContacts.rule.1
 	Preferences []Preference
 
-	// Unique says that no two Contacts of the List have the same address. A List that disallows
-	// duplicates can have old ones: see NormaliseQuoted.
+	// Unique says that no two Contacts of the List have the same address. A List that disallows duplicates can have some
+	// that were copied from a version before 1.0.0.
 	Unique bool
 
 	TimeZone       string // the Account's
@@ -105,7 +105,7 @@ func (s *Schema) AddressKey(c *Contact) string {
 	case ok:
 		return key
 	case email != "":
-		return c.Key // an earlier version accepted it
+		return c.Key // a version before 1.0.0 accepted it
 	}
 	if s.Mobile() != nil && c.Values.Get(s.Mobile().ID) != "" {
 		return c.Mobile

@@ -55,8 +55,8 @@ func (SendLink) Kind() string { return "send_link" }
 // in a table, so that one job can post many of them.
 type DeliverWebhook struct {
 	Target  enlist.WebhookTargetID `json:"target_id"`
-	Account enlist.AccountID       `json:"account_id,omitempty"` // 0 in jobs of older versions, and in jobs that only delete events
+	Account enlist.AccountID       `json:"account_id,omitempty"` // 0 in jobs that only delete events
 }
 
-// Kind implements Effect. Jobs that the first version stored have this name.
+// Kind implements Effect.
 func (DeliverWebhook) Kind() string { return "call_webhook" }

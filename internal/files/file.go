@@ -30,9 +30,9 @@ type StoredFile struct {
 	Type             string // media type, such as image/png
 	Size             int64  // in bytes
 	Content          enlist.ContentID
-	ImageWidth       int64 // in pixels, like ImageHeight; 0: no image whose size is known; below 0: not read yet
+	ImageWidth       int64 // in pixels, like ImageHeight; 0: no image whose size is known
 	ImageHeight      int64
-	ModifierKeyID    enlist.KeyID // the key that stored the content last; below 0: not known
+	ModifierKeyID    enlist.KeyID // the key that stored the content last
 	URL              string       // of the link that serves the file; the Service sets it, and no Store has it
 }
 
@@ -44,11 +44,11 @@ var FileAttributes = []enlist.Attribute[StoredFile]{
 	fileText("extension", func(f *StoredFile) string { return path.Ext(f.Name) }),
 	fileNumber("size", func(f *StoredFile) int64 { return f.Size }),
 	fileNumber("creation_time", func(f *StoredFile) int64 { return f.CreationTime }),
-	fileNumber("image_width", func(f *StoredFile) int64 { return max(f.ImageWidth, 0) }),
-	fileNumber("image_height", func(f *StoredFile) int64 { return max(f.ImageHeight, 0) }),
+	fileNumber("image_width", func(f *StoredFile) int64 { return f.ImageWidth }),
+	fileNumber("image_height", func(f *StoredFile) int64 { return f.ImageHeight }),
 	fileText("mime_type", func(f *StoredFile) string { return f.Type }),
 	fileNumber("last_modified_time", func(f *StoredFile) int64 { return f.LastModifiedTime }),
-	fileNumber("last_modified_user_id", (*StoredFile).modifier),
+	fileNumber("last_modified_user_id", func(f *StoredFile) enlist.KeyID { return f.ModifierKeyID }),
 	fileText("name", func(f *StoredFile) string { return f.Name }),
 	fileText("url", func(f *StoredFile) string { return f.URL }),
 }
@@ -61,15 +61,6 @@ func fileNumber[N ~int64](name string, at func(*StoredFile) N) enlist.Attribute[
 // fileText returns a key with a text.
 func fileText(name string, at func(*StoredFile) string) enlist.Attribute[StoredFile] {
 	return enlist.Searchable(enlist.ReadOnlyText(name, at))
-}
-
-// modifier returns the key that stored the content last. Of a file that an earlier version stored, only the creator is
-// known.
-func (f *StoredFile) modifier() enlist.KeyID {
-	if f.ModifierKeyID < 0 {
-		return f.CreatorKeyID
-	}
-	return f.ModifierKeyID
 }
 
 // FileSettings are what the links of files need.

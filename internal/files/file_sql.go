@@ -153,14 +153,3 @@ func DeletePieces(tx *db.Tx, id enlist.ContentID, limit int) (deleted int64, err
 		SELECT number FROM file_piece WHERE content_id = ? ORDER BY number DESC` + db.Limited + ")"
 	return tx.Exec(remove, int64(id), int64(id), int64(limit))
 }
-
-// unreadImages returns files above an ID whose image sizes were not read yet, in the order of their IDs.
-func unreadImages(tx *db.Tx, after enlist.FileID, limit int) ([]StoredFile, error) {
-	return fileTable.All(tx, "WHERE image_width < 0 AND id > ? ORDER BY id"+db.Limited, int64(after), int64(limit))
-}
-
-// setImageSize stores the size of a file's image, unless the file has other content now.
-func setImageSize(tx *db.Tx, f *StoredFile) error {
-	return tx.Do("UPDATE file SET image_width = ?, image_height = ? WHERE id = ? AND content_id = ?",
-		f.ImageWidth, f.ImageHeight, int64(f.ID), int64(f.Content))
-}

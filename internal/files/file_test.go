@@ -39,7 +39,6 @@ func TestFiles(t *testing.T) {
 		{Name: "a Folder counts its files and cannot be deleted with them", Test: folderOfFiles},
 		{Name: "only the content decides whether a file is an image", Test: fileTypes},
 		{Name: "the record has the size of an image, and who stored the content last", Test: imageSizes},
-		{Name: "the sizes of images of earlier versions are read from their content", Test: earlierImages},
 		{Name: "a file that a Message has cannot be deleted", Test: fileOfMessage},
 		{Name: "the files of a Message have limits", Test: messageFileLimits},
 		{Name: "new content of a file must suit its Messages", Test: newContentOfMessage},

@@ -13,8 +13,6 @@ import (
 	"slices"
 	"testing"
 
-	"enlist/internal/apptest"
-	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/files"
 )
@@ -91,31 +89,5 @@ func imageSizes(f *fileFixture) {
 	f.Must(err)
 	if file := f.wantSize(id, 0, 0); file.ModifierKeyID != key.ID || file.CreatorKeyID != f.Caller.Key.ID {
 		f.Errorf("the file is %+v, want the key %d as the last that stored its content", *file, key.ID)
-	}
-}
-
-// earlierImages stores files as an earlier version of the program does.
-func earlierImages(f *fileFixture) {
-	photo := lateSize(encoded(f, 640, 480, asJPEG), 600_000)
-	ids := []enlist.FileID{f.upload("a.jpeg", photo, ""), f.upload("a.txt", []byte("text"), ""),
-		f.upload("broken.png", hugePNG()[:20], "")}
-	for range 25 { // more than one step reads
-		ids = append(ids, f.upload("a.png", encoded(f, 3, 2, png.Encode), ""))
-	}
-	f.Must(f.Store.Update(f.Context(), func(tx *db.Tx) error {
-		return tx.Do("UPDATE file SET image_width = -1, image_height = -1, modifier_key_id = -1")
-	}))
-	found, err := f.App.Files.SearchFiles(f.Context(), f.Caller, enlist.Query{
-		Criteria: apptest.Criterion("last_modified_user_id", "exactly", int(f.Caller.Key.ID))})
-	f.Must(err)
-	if len(found) != len(ids) {
-		f.Errorf("the creator is the last key of %d files, want %d", len(found), len(ids))
-	}
-	f.Must(f.App.Files.ReadImageSizes(f.Context()))
-	f.wantSize(ids[0], 640, 480)
-	f.wantSize(ids[1], 0, 0)
-	f.wantSize(ids[2], 0, 0)
-	for _, id := range ids[3:] {
-		f.wantSize(id, 3, 2)
 	}
 }

@@ -3,7 +3,6 @@ package files
 import (
 	"enlist/internal/accounts"
 	"enlist/internal/db"
-	"time"
 )
 
 // Service has the calls about files. It is safe for concurrent use.
@@ -17,9 +16,4 @@ type Service struct {
 // New returns a Service over a database.
 func New(database *db.DB, a *accounts.Service, in InMessages) *Service {
 	return &Service{db: database, accounts: a, inMessages: in}
-}
-
-// Periodic returns what each process repeats.
-func (s *Service) Periodic() []db.Periodic {
-	return []db.Periodic{{Name: "sizes of images", Every: time.Hour, Do: s.ReadImageSizes}}
 }

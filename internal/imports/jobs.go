@@ -12,8 +12,8 @@ import (
 // RunImport runs an Import, unless another process runs it.
 type RunImport struct {
 	Import  enlist.ImportID  `json:"import_id"`
-	Account enlist.AccountID `json:"account_id,omitempty"` // 0 in jobs of older versions
-	Due     int64            `json:"due"`                  // when the job may start; 0: at once
+	Account enlist.AccountID `json:"account_id"`
+	Due     int64            `json:"due"` // when the job may start; 0: at once
 }
 
 // Owner returns the Account whose places the job takes.

@@ -94,8 +94,7 @@ func Config(o Options) *river.Config {
 		// The operator can list jobs that failed in all attempts, and retry them.
 		DiscardedJobRetentionPeriod: forever,
 		CancelledJobRetentionPeriod: cancelledRetention,
-		// The store deletes completed jobs at once. A server of an earlier version keeps them for a second.
-		CompletedJobRetentionPeriod: time.Minute,
+		CompletedJobRetentionPeriod: time.Minute, // without effect: the store deletes completed jobs at once
 	}
 }
 

@@ -84,7 +84,7 @@ func readVirtualNumber(text string) (string, error) {
 
 // digitsOf returns the digits of a text as a number, or 0.
 func digitsOf(text string) int64 {
-	n, _ := strconv.ParseInt(onlyDigits(text), 10, 64) // 0 for no digits, and for a text that an older version stored
+	n, _ := strconv.ParseInt(onlyDigits(text), 10, 64) // 0 for no digits
 	return n
 }
 

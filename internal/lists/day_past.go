@@ -10,8 +10,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// keptFor is how long the sums of past days are kept. They change only if a transaction of a past day ends late, or
-// while older days are filled after an upgrade.
+// keptFor is how long the sums of past days are kept. They change only if a transaction of a past day ends late.
 const keptFor = 10 * time.Minute
 
 // pastDays keeps the sums of the days before today that Growth has read last for each Account: for 1,000 Lists it adds

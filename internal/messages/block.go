@@ -174,8 +174,7 @@ func (b *Block) check(columns bool) error {
 }
 
 // LinkProblem says what is wrong with the link of an image or a button, such as "leads nowhere", or returns "". A block
-// without a link is a draft. Older versions stored any link, so a stored Message may have a wrong one: it can be read
-// and sent.
+// without a link is a draft. A Message of a version before 1.0.0 may have a wrong one: it can be read and sent.
 func (b *Block) LinkProblem() string {
 	if b.Link == "" || strings.HasPrefix(b.Link, "/"+string(enlist.LinkFile)+"/") { // a file: it gets its URL in the mail
 		return ""

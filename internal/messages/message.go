@@ -14,7 +14,7 @@ type Message struct {
 	AccountID        enlist.AccountID
 	CreatorKeyID     enlist.KeyID
 	CreatorName      string
-	CreatorUser      int64 // ID of the person who added it; 0: a key, the operator, or an older version
+	CreatorUser      int64 // ID of the person who added it; 0: a key or the operator
 	CreationTime     int64
 	LastModifiedTime int64
 	Type             string // MessageEmail or MessageSMS

@@ -59,7 +59,7 @@ func TestSlowTargetsHaveFewPlaces(t *testing.T) {
 	}
 }
 
-// Jobs of older versions do not contain the Account.
+// Jobs that only delete events have no Account.
 func TestWebhookJobsWithoutAnAccountGetPlaces(t *testing.T) {
 	if n := enterAll(newPlaces(), 0, 1, Places); n != Places {
 		t.Errorf("%d jobs without an Account got places, want %d", n, Places)
