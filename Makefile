@@ -24,7 +24,7 @@ TOOL      = $(GO) tool -modfile=tools/go.mod
 # tests, and tests that share little data between goroutines or measure memory. internal/faults_test.go checks that each
 # word is in the name of a test, and that the packages of these tests are named below.
 FAULTS = Killed|SeveralProcesses|Outage|Failover|HangUp|Replica|RestartUnderLoad|ReadOnlyServer|QueueRecovers|ServerIsWaitedFor|FullDisk|BackupUnderLoad|$(COMPUTED)
-COMPUTED = OfLibreOffice|HostileMessages|LongValuesDoNot|InvalidParameterFails|SameInEveryLocale|URLStopsFilling|UsePlainWords|CountsOfARecount|AModel|SchemaIsMigrated|RefusedRowsEnds|NewsletterInChromium|ShortMeasurement|MemoryStaysBounded|CitedRows|NamedPages|ArchiveUnpacks|ErrorOfTheFile|ALongRow|RowsOfAWorkbook|SortedByEachKey|FindTheSameContacts
+COMPUTED = OfLibreOffice|HostileMessages|LongValuesDoNot|InvalidParameterFails|SameInEveryLocale|URLStopsFilling|UsePlainWords|CountsOfARecount|AModel|RefusedRowsEnds|NewsletterInChromium|ShortMeasurement|MemoryStaysBounded|CitedRows|NamedPages|ArchiveUnpacks|ErrorOfTheFile|ALongRow|RowsOfAWorkbook|SortedByEachKey|FindTheSameContacts
 # The packages with these tests, those that take longest first.
 FAULTY = ./cmd/enlist ./cmd/enlist-bench ./internal/db/postgres ./internal/mail ./internal ./internal/backup ./internal/contacts ./internal/db/sqlite \
 	./internal/exports ./internal/httpapi ./internal/imports ./internal/imports/sheet ./internal/jobs ./internal/messages/merge \

@@ -54,7 +54,6 @@ var tables = map[string]struct{ writer, readers string }{
 	"link":                {"messages", ""},
 	"list":                {"lists", "accounts batches contacts forms sending webhooks"},
 	"list_day":            {"lists", ""},
-	"list_day_fill":       {"contacts", ""},
 	"list_day_part":       {"lists", ""},
 	"mail_day":            {"sending", ""},
 	"mail_hold":           {"sending", ""},

@@ -10,43 +10,40 @@ import (
 	"time"
 
 	"enlist/internal/app"
+	"enlist/internal/backup"
 	"enlist/internal/config"
 	"enlist/internal/db/dbcopy"
-	"enlist/internal/db/postgres"
-	"enlist/internal/db/sqlite"
 )
 
-// enlist copy: copies a SQLite database to an empty PostgreSQL database and verifies each row.
-// Package dbcopy does the work; an interrupted copy continues with the same command.
+// enlist copy: copies a database into a new one of either engine and verifies each row. Package backup does the work; an
+// interrupted copy into PostgreSQL continues with the same command.
 
 type copyCommand struct {
-	From string `required:"" placeholder:"PATH" help:"SQLite file to copy. Stop the service that uses it first."`
-	To   string `required:"" placeholder:"URL" help:"Empty PostgreSQL database, postgres://USER@HOST/DATABASE."`
+	From string `required:"" placeholder:"DB" help:"Database to copy: path of a SQLite file, or postgres://USER@HOST/DATABASE. Stop the service that uses it first."`
+	To   string `required:"" placeholder:"DB" help:"New database: path of a file that does not exist, or URL of an empty PostgreSQL database."`
 	format
 }
 
 // Help returns the text that --help prints after the usage.
 func (copyCommand) Help() string {
-	return "Every user of this machine can see the flags of a command. Put a URL with a password into the " +
-		"environment variable ENLIST_TO instead."
+	return "It also copies databases of versions before 1.0.0, which other commands refuse. Every user of this machine can " +
+		"see the flags of a command. Put a URL with a password into the environment variable ENLIST_FROM or ENLIST_TO instead."
 }
 
 // Run copies, or continues an interrupted copy.
 func (c *copyCommand) Run(ctx context.Context, out *console) error {
 	from, to := config.Database{DB: c.From}, config.Database{DB: c.To}
-	switch {
-	case c.From == "" || from.IsPostgres():
-		return usage("--from must be the path of a SQLite file")
-	case !to.IsPostgres():
-		return usage("--to must be the URL of a PostgreSQL database: postgres://USER@HOST/DATABASE")
+	if from.Check() != nil || to.Check() != nil {
+		return usage("--from and --to must each be the path of a SQLite file, or postgres://USER@HOST/DATABASE")
 	}
-	if _, err := os.Stat(c.From); err != nil {
+	if _, err := os.Stat(c.From); err != nil && !from.IsPostgres() {
 		return fmt.Errorf("there is no database at %s: give its path with --from", c.From)
 	}
 	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer restore()
 	start := time.Now()
-	result, err := c.copy(ctx, out)
+	p := progress{out: out}
+	result, err := backup.Copy(ctx, from, to, p.report)
 	if err != nil && ctx.Err() != nil {
 		return errors.New("interrupted: run the same command again to continue")
 	}
@@ -57,36 +54,19 @@ func (c *copyCommand) Run(ctx context.Context, out *console) error {
 		fmt.Fprintf(out.stderr, replacedRows, result.Changed)
 	}
 	err = withService(ctx, to, func(s *app.App) error {
-		return s.Accounts.RecordAct(ctx, "Database", map[string]any{"copied_from": c.From})
+		return s.Accounts.RecordAct(ctx, "Database", map[string]any{"copied_from": from.Shown()})
 	})
 	if err != nil {
 		return fmt.Errorf("the copy is complete, but the audit log has no row: %w", err)
 	}
 	return c.one(out.stdout, record{{"tables", result.Tables}, {"rows", result.Rows}, {"replaced", result.Changed}},
-		"Copied and verified: %d rows in %d tables, in %s. Now give the same URL to enlist serve --db",
+		"Copied and verified: %d rows in %d tables, in %s. Now give the same --to to enlist serve --db",
 		result.Rows, result.Tables, time.Since(start).Round(time.Second/10))
 }
 
 // replacedRows is the message about rows that a copy changed, with their number.
 const replacedRows = "%d rows had characters that PostgreSQL cannot store (U+0000, or invalid UTF-8). " +
 	"These characters were replaced by U+FFFD\n"
-
-// copy opens both databases and copies the rows. It changes the source only if the source has an older schema: it
-// migrates the source first.
-func (c *copyCommand) copy(ctx context.Context, out *console) (result dbcopy.Result, err error) {
-	from, err := sqlite.OpenSource(ctx, c.From)
-	if err != nil {
-		return result, err
-	}
-	defer func() { err = errors.Join(err, from.Close()) }()
-	to, err := postgres.OpenTarget(ctx, c.To)
-	if err != nil {
-		return result, err
-	}
-	defer to.Close() // its error is ignored: Run has verified the rows
-	p := progress{out: out}
-	return (&dbcopy.Copier{From: from, To: to, Report: p.report}).Run(ctx)
-}
 
 // progress prints a line when a table is finished. While a table is copied, it prints a line every progressEvery.
 type progress struct {

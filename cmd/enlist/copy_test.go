@@ -68,8 +68,8 @@ func TestCopyRefusesWrongFlags(t *testing.T) {
 	}{
 		{"no flags", nil},
 		{"no target", []string{"--from", "a.db"}},
-		{"a target that is a file", []string{"--from", "a.db", "--to", "b.db"}},
-		{"a source on a server", []string{"--from", "postgres://host/a", "--to", "postgres://host/b"}},
+		{"a target of another kind", []string{"--from", "a.db", "--to", "mysql://host/b"}},
+		{"a source of another kind", []string{"--from", "mysql://host/a", "--to", "b.db"}},
 		{"an empty source", []string{"--from", "", "--to", "postgres://host/b"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -14,7 +14,6 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/db/dbcopy"
-	"enlist/internal/db/postgres"
 	"enlist/internal/db/sqlite"
 
 	"filippo.io/age"
@@ -64,6 +63,9 @@ func Restore(ctx context.Context, j RestoreJob) (r Restored, err error) {
 	if err := sqlite.CheckStructure(ctx, temp); err != nil {
 		return r, fmt.Errorf("read %s: %w (%w)", j.From, errCutOff, err)
 	}
+	if err := j.renew(ctx, temp); err != nil {
+		return r, fmt.Errorf("read %s: %w", j.From, err)
+	}
 	if err := j.prepare(ctx, temp, &r); err != nil {
 		return r, err
 	}
@@ -71,7 +73,12 @@ func Restore(ctx context.Context, j RestoreJob) (r Restored, err error) {
 		return r, err
 	}
 	if j.To.IsPostgres() {
-		return r, j.copyToServer(ctx, temp, &r)
+		copied, err := Copy(ctx, config.Database{DB: temp}, j.To, j.Report)
+		r.Changed = copied.Changed
+		if err != nil {
+			err = fmt.Errorf("%w: drop the database, create an empty one and try again", err)
+		}
+		return r, err
 	}
 	_, err = publish(temp, j.To.DB)
 	return r, err
@@ -110,6 +117,20 @@ func (j *RestoreJob) unpack(path string) error {
 	}
 	_, err = io.Copy(to, plain)
 	return errors.Join(err, to.Close())
+}
+
+// renew replaces a file of a version before 1.0.0 by a copy with the tables of this version.
+func (j *RestoreJob) renew(ctx context.Context, path string) error {
+	isOld, err := sqlite.IsOld(ctx, path)
+	if err != nil || !isOld {
+		return err
+	}
+	renewed := path + ".renewed"
+	defer removeTemp(renewed)
+	if _, err := Copy(ctx, config.Database{DB: path}, config.Database{DB: renewed}, j.Report); err != nil {
+		return err
+	}
+	return os.Rename(renewed, path)
 }
 
 // prepare migrates the file, begins the hold and skips IDs.
@@ -180,24 +201,4 @@ func Skip(lastID int64, created, backup, now time.Time) int64 {
 	}
 	n := 10 * float64(lastID) * float64(age) / float64(life)
 	return int64(min(max(n, leastSkip), mostSkip))
-}
-
-// copyToServer copies the file to a PostgreSQL database.
-func (j *RestoreJob) copyToServer(ctx context.Context, path string, r *Restored) error {
-	from, err := sqlite.OpenSource(ctx, path)
-	if err != nil {
-		return err
-	}
-	defer from.Close() // the file is removed
-	to, err := postgres.OpenTarget(ctx, j.To.DB)
-	if err != nil {
-		return err
-	}
-	defer to.Close() // its error is ignored: Run has verified the rows
-	result, err := (&dbcopy.Copier{From: from, To: to, Report: j.Report}).Run(ctx)
-	r.Changed = result.Changed
-	if err != nil {
-		err = fmt.Errorf("%w: drop the database, create an empty one and try again", err)
-	}
-	return err
 }

@@ -1,7 +1,9 @@
 package backup_test
 
 import (
+	"compress/gzip"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,6 +67,38 @@ func TestRestoreContinuesAfterTheIDsOfTheLostDatabase(t *testing.T) {
 	}
 }
 
+// A backup that a version before 1.0.0 made is restored on each engine.
+func TestABackupOfAVersionBefore1IsRestored(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "backup.db")
+	packed, err := os.Open("../db/dbcopy/testdata/before1.db.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	unpacked, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(unpacked)
+	if err := errors.Join(err, os.WriteFile(file, content, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range []string{filepath.Join(dir, "restored.db"), pgtest.Open(t)} {
+		if _, err := backup.Restore(t.Context(), backup.RestoreJob{From: file, To: config.Database{DB: target}, Skip: -1}); err != nil {
+			t.Fatal(err)
+		}
+		s := open(t, target)
+		s.use(1)
+		s.wantContacts(1, 2)
+		s.close()
+	}
+	if left := names(t, dir); left != "backup.db restored.db" {
+		t.Errorf("the folder has %s", left)
+	}
+}
+
 func (s *service) addField(list enlist.ListID) enlist.FieldID {
 	s.Helper()
 	id, err := s.service.Lists.AddField(s.Context(), s.caller, list, []enlist.Detail{text("name", "Colour"), text("type", "text")})
@@ -123,7 +157,7 @@ func TestRestoreRefusesBadBackupsAndTargets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = file.ExecContext(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (1000, 1)")
+	_, err = file.ExecContext(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (2000, 1)")
 	if err := errors.Join(err, file.Close()); err != nil {
 		t.Fatal(err)
 	}

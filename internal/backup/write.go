@@ -129,11 +129,8 @@ func (j *Job) copy(ctx context.Context, path string) error {
 		return err
 	}
 	defer from.Close()
-	to, err := sqlite.NewFiller(ctx, path)
-	if err != nil {
-		return err
-	}
-	return errors.Join((&dbcopy.Exporter{From: from, To: to, Report: j.Report}).Run(ctx), to.Close())
+	_, err = fill(ctx, from, path, j.Report)
+	return err
 }
 
 func (j *Job) seal(plain, sealed string) error {

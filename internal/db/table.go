@@ -12,16 +12,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// This file describes tables for package dbcopy, which copies them from SQLite to PostgreSQL. It converts
-// the values of both engines to one form, so that dbcopy can compare the rows by a checksum.
+// This file describes tables for package dbcopy, which copies them. It converts the values of both engines to one form,
+// so that dbcopy can compare the rows by a checksum.
 
-// Form is the kind of a column's values. A column has the same Form on all engines, even if its SQL
-// type differs.
+// Form is the kind of a column's values. A column has the same Form on all engines, even if its SQL type differs.
+// PostgreSQL knows the forms of its columns. A copy from SQLite to SQLite needs none.
 type Form int
 
 // The forms. A comment states the Go type of the values in a normalised row.
 const (
-	Number    Form = iota // int64
+	Unknown   Form = iota // as SQLite stores it
+	Number                // int64
 	Text                  // string
 	Bytes                 // []byte
 	Document              // string: JSON
@@ -37,22 +38,17 @@ type Column struct {
 	Form Form
 }
 
-// Table is a table to copy. Key contains the positions in Columns of the columns of the primary key. A
-// table without a key has only one row.
+// Table is a table to copy. Catalogue has one row, which the migration has inserted.
 type Table struct {
 	Name    string
-	Key     []int
 	Columns []Column
 }
 
-// KeyOf returns the values of the primary key of a row.
-func (t *Table) KeyOf(row []driver.Value) []any {
-	key := make([]any, len(t.Key))
-	for i, column := range t.Key {
-		key[i] = row[column]
-	}
-	return key
-}
+// Catalogue is the name of the table with the version of the definitions.
+const Catalogue = "catalogue"
+
+// Names returns the names of all columns, separated by commas.
+func (t *Table) Names() string { return t.List(func(c Column) string { return c.Name }) }
 
 // List returns the expressions for all columns, separated by commas.
 func (t *Table) List(expression func(Column) string) string {

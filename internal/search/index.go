@@ -89,8 +89,7 @@ func indexesWhere(tx *db.Tx, where string, args ...any) ([]enlist.SearchIndex, e
 
 var searchIndexTable = db.NewDialectMapping("search_index", mapSearchIndex)
 
-// mapSearchIndex describes the table search_index. Only earlier versions used its column scan_ms, which has no default
-// value, and the table search_index_use.
+// mapSearchIndex describes the table search_index.
 func mapSearchIndex(d *db.Dialect, m *db.Mapper, x *enlist.SearchIndex) {
 	m.ID("id", (*int64)(&x.ID))
 	m.Fixed("list_id", (*int64)(&x.ListID))
@@ -101,7 +100,6 @@ func mapSearchIndex(d *db.Dialect, m *db.Mapper, x *enlist.SearchIndex) {
 	m.Value("state_time", &x.Changed)
 	m.Value("built_time", &x.Built)
 	m.Value("build_ms", &x.BuildMS)
-	m.Generated("scan_ms", "0")
 	m.Value("error", &x.Error)
 	m.Value("bytes", &x.Bytes)
 	m.Computed("last_used_time", &x.LastUsed)

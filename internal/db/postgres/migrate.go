@@ -19,7 +19,6 @@ import (
 var (
 	errForeign  = errors.New("there are tables of another program in it; choose another database with --db")
 	errEmpty    = errors.New("it has no tables of enlist: check --db, or create them with: enlist serve")
-	errNewer    = errors.New("it was made by a newer enlist; use that version, or a backup from before the update")
 	errTooOld   = errors.New("the server is older than PostgreSQL 15")
 	errEncoding = errors.New("its encoding is not UTF8; create one with: createdb --encoding UTF8 --template template0")
 )

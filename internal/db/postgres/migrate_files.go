@@ -85,8 +85,8 @@ func (m *migrator) done(ctx context.Context, conn *pgxpool.Conn) (bool, error) {
 	}
 	sources, steps := m.goose.ListSources(), queue.AllVersions()
 	knows := sources[len(sources)-1].Version
-	if !db.SupportsVersion(has, knows) {
-		return false, errNewer
+	if err := db.CheckVersion(has, knows); err != nil {
+		return false, err
 	}
 	return has >= knows && river >= int64(steps[len(steps)-1].Version), nil
 }
@@ -98,8 +98,8 @@ func (m *migrator) run(ctx context.Context, conn *pgxpool.Conn) error {
 	if err != nil {
 		return err
 	}
-	if !db.SupportsVersion(has, knows) {
-		return errNewer
+	if err := db.CheckVersion(has, knows); err != nil {
+		return err
 	}
 	for _, source := range m.goose.ListSources() {
 		if source.Version <= has {

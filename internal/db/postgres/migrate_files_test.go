@@ -39,11 +39,11 @@ func nextVersion(t *testing.T) fs.FS {
 		files[name[len("migrations/"):]] = &fstest.MapFile{Data: text}
 	}
 	add := func(name, text string) { files[name] = &fstest.MapFile{Data: []byte(text)} }
-	add("00901_column.sql", `-- +goose Up
+	add("01901_column.sql", `-- +goose Up
 ALTER TABLE contact ADD COLUMN colour TEXT COLLATE "C" NOT NULL DEFAULT '';
 ALTER TABLE contact ADD CONSTRAINT contact_colour_short CHECK (length(colour) < 100) NOT VALID;
 `)
-	add("00902_index.sql", `-- +goose Up
+	add("01902_index.sql", `-- +goose Up
 CREATE INDEX contact_colour ON ONLY contact (list_id, colour, id);
 `)
 	build, attach := "-- +goose NO TRANSACTION\n-- +goose Up\n", "-- +goose Up\n"
@@ -52,8 +52,8 @@ CREATE INDEX contact_colour ON ONLY contact (list_id, colour, id);
 		build += fmt.Sprintf("DROP INDEX CONCURRENTLY IF EXISTS %s;\nCREATE INDEX CONCURRENTLY %s ON contact_%d (list_id, colour, id);\n", name, name, i)
 		attach += fmt.Sprintf("ALTER INDEX contact_colour ATTACH PARTITION %s;\n", name)
 	}
-	add("00903_index_parts.sql", build+"ALTER TABLE contact VALIDATE CONSTRAINT contact_colour_short;\n")
-	add("00904_index_whole.sql", attach)
+	add("01903_index_parts.sql", build+"ALTER TABLE contact VALIDATE CONSTRAINT contact_colour_short;\n")
+	add("01904_index_whole.sql", attach)
 	return files
 }
 

@@ -33,8 +33,7 @@ var (
 		`CREATE INDEX CONCURRENTLY \w+ ON \w+ .*`,
 		`ALTER TABLE \w+ VALIDATE CONSTRAINT \w+`,
 	)
-	// removal is allowed only in a file whose number is a multiple of 1000: see
-	// db.SupportsVersion.
+	// removal is allowed only in a file whose number is a multiple of 1000: see db.CheckVersion.
 	removal = allowed(
 		`DROP TABLE \w+`,
 		`DROP INDEX \w+`,
@@ -105,7 +104,7 @@ func statementsIn(text string) (all []string) {
 func TestMigrationsTakeNoLongLocks(t *testing.T) {
 	for _, files := range []fs.FS{migrations, nextVersion(t)} {
 		err := fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || d.Name() == "00001_first.sql" { // this file runs on empty databases only
+			if err != nil || d.IsDir() || d.Name() == "01000_schema.sql" { // this file runs on empty databases only
 				return err
 			}
 			text, err := fs.ReadFile(files, path)
@@ -161,15 +160,15 @@ func TestMigrationLintKnowsAllowedStatements(t *testing.T) {
 		{"LOCK TABLE contact;", false},
 		{"-- +goose StatementBegin\nDO $$ BEGIN UPDATE contact SET id = 1; END $$;\n-- +goose StatementEnd\n", false},
 	} {
-		if bad := objections("00002_next.sql", test.text); (len(bad) == 0) != test.fine {
+		if bad := objections("01001_next.sql", test.text); (len(bad) == 0) != test.fine {
 			t.Errorf("%q: refused statements %q, want it allowed: %t", test.text, bad, test.fine)
 		}
 	}
 	const drop = "ALTER TABLE contact DROP COLUMN webform_id;"
-	if bad := objections("01000_generation.sql", drop); len(bad) > 0 {
-		t.Errorf("refused statements of the file 01000: %q, want none", bad)
+	if bad := objections("02000_generation.sql", drop); len(bad) > 0 {
+		t.Errorf("refused statements of the file 02000: %q, want none", bad)
 	}
-	if bad := objections("01000_generation.sql", later+drop); len(bad) == 0 {
+	if bad := objections("02000_generation.sql", later+drop); len(bad) == 0 {
 		t.Error("a removal with NO TRANSACTION is allowed, want it refused: it could wait for its lock without a limit")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"enlist/internal/db"
 	"enlist/internal/db/pgtest"
 
 	"github.com/jackc/pgx/v5"
@@ -87,7 +88,7 @@ func TestStartDoesNotWaitForAnotherMigration(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(context.Background())
-	for _, statement := range []string{fmt.Sprintf("SELECT pg_advisory_lock(%d)", migrationLock), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)"} {
+	for _, statement := range []string{fmt.Sprintf("SELECT pg_advisory_lock(%d)", migrationLock), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (1999, true)"} {
 		if _, err := conn.Exec(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +112,8 @@ func TestOpenRefusesForeignNewerAndEmptyDatabases(t *testing.T) {
 		want   error
 	}{
 		{"tables of another program", pgtest.Open, "CREATE TABLE users (id INTEGER)", Options{}, errForeign},
-		{"a newer version", database, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (1000, true)", Options{}, errNewer},
+		{"a newer version", database, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (2000, true)", Options{}, db.ErrNewer},
+		{"a version before 1.0.0", database, "UPDATE goose_db_version SET version_id = 58 WHERE version_id = 1000", Options{}, db.ErrOld},
 		{"a database without tables if Existing is true", pgtest.Open, "SELECT 1", Options{Existing: true}, errEmpty},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// This file reads the complete database for a backup, in one transaction.
+// This file reads the complete database for a backup or a copy, in one transaction.
 
 // Snapshot reads all tables in one transaction (REPEATABLE READ), so it sees the database at one moment.
 // Servers may write meanwhile. Its methods must not be called by several goroutines at the same time.
@@ -49,6 +49,7 @@ func (s *Snapshot) open(ctx context.Context, config *pgxpool.Config) (err error)
 		return connectError(err)
 	}
 	var ours, copying, cluster bool
+	var version int64
 	_, err = s.conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 	if err == nil {
 		err = s.conn.QueryRow(ctx, `SELECT to_regclass('goose_db_version') IS NOT NULL,
@@ -63,6 +64,11 @@ func (s *Snapshot) open(ctx context.Context, config *pgxpool.Config) (err error)
 		err = errUnfinished
 	case cluster:
 		err = errClusterBackup
+	default:
+		err = s.conn.QueryRow(ctx, db.SchemaVersion).Scan(&version)
+	}
+	if err == nil {
+		err = db.CheckCopied(version)
 	}
 	if err != nil {
 		s.Close()
@@ -73,18 +79,24 @@ func (s *Snapshot) open(ctx context.Context, config *pgxpool.Config) (err error)
 // Close ends the transaction and closes the connection.
 func (s *Snapshot) Close() error { return s.conn.Close(context.Background()) }
 
-// Tables returns the tables to copy, without their keys.
-func (s *Snapshot) Tables(ctx context.Context) ([]db.Table, error) {
-	return copiedTables(ctx, s.conn)
+// IsServed reports whether a server or a command uses the database. It does not see those of other roles, unless the own
+// role is a superuser or a member of pg_read_all_stats.
+func (s *Snapshot) IsServed(ctx context.Context) (is bool, err error) {
+	err = s.conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()
+		AND pid <> pg_backend_pid() AND application_name LIKE 'enlist%')`).Scan(&is)
+	return is, err
 }
 
-// Count returns about how many rows a table has, for progress.
+// Tables returns the tables to copy.
+func (s *Snapshot) Tables(ctx context.Context) ([]db.Table, error) { return copiedTables(ctx, s.conn) }
+
+// Count returns the number of rows of a table, for progress.
 func (s *Snapshot) Count(ctx context.Context, table *db.Table) (n int64, err error) {
 	err = s.conn.QueryRow(ctx, "SELECT count(*) FROM "+table.Name).Scan(&n)
 	return n, err
 }
 
-// Each calls fn with every row of a table, in no particular order. The next call can overwrite the slice.
+// Each calls fn with every row of a table. The next call can overwrite the slice.
 func (s *Snapshot) Each(ctx context.Context, table *db.Table, fn func(row []driver.Value) error) error {
 	return eachRow(ctx, s.conn, table, fn)
 }
@@ -99,18 +111,27 @@ func (s *Snapshot) CountChanges(ctx context.Context) ([]db.CountChange, error) {
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[db.CountChange])
 }
 
-// LastIDs returns the last ID that each of the tables has used. Sequences belong to no snapshot, so call LastIDs after
-// the rows are read: then the IDs are at least those of the rows.
-func (s *Snapshot) LastIDs(ctx context.Context, tables []string) (map[string]int64, error) {
-	last := make(map[string]int64)
-	for _, table := range tables {
-		var id int64
-		err := s.conn.QueryRow(ctx, `SELECT coalesce(pg_sequence_last_value(CASE $1 WHEN 'contact' THEN 'contact_id'
-			ELSE pg_get_serial_sequence($1, 'id') END::regclass), 0)`, table).Scan(&id)
-		if err != nil {
-			return nil, fmt.Errorf("read the last ID of %s: %w", table, err)
-		}
-		last[table] = id
+// lastIDs selects the last number of each sequence, with the table that has it.
+const lastIDs = `SELECT t.relname, coalesce(pg_sequence_last_value(d.objid::regclass), 0)
+	FROM pg_depend d JOIN pg_class s ON s.oid = d.objid AND s.relkind = 'S' JOIN pg_class t ON t.oid = d.refobjid
+	WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.deptype IN ('a', 'i')
+		AND t.relnamespace = current_schema()::regnamespace
+	UNION ALL SELECT 'contact', coalesce(pg_sequence_last_value('contact_id'), 0)
+	UNION ALL SELECT 'consent', coalesce(pg_sequence_last_value('consent_number'), 0)`
+
+// LastIDs returns the last ID that each table has used. Sequences belong to no snapshot, so call LastIDs after the rows
+// are read: then the IDs are at least those of the rows.
+func (s *Snapshot) LastIDs(ctx context.Context) (map[string]int64, error) {
+	rows, err := s.conn.Query(ctx, lastIDs)
+	if err != nil {
+		return nil, err
 	}
-	return last, nil
+	last := make(map[string]int64)
+	var table string
+	var id int64
+	_, err = pgx.ForEachRow(rows, []any{&table, &id}, func() error {
+		last[table] = id
+		return nil
+	})
+	return last, err
 }

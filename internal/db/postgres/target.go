@@ -3,11 +3,9 @@ package postgres
 import (
 	"context"
 	"database/sql/driver"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 
 	"enlist/internal/db"
 
@@ -15,15 +13,13 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// This file is the PostgreSQL side of enlist copy, which copies a SQLite database table by
-// table. The table copy_progress records how far each table is copied. Finish drops this table.
-// While the table exists, Open refuses the database.
+// This file is the database into which package dbcopy copies another database, table by table. The table copy_progress
+// has the names of the tables that are copied. Finish drops it. While it exists, Open refuses the database.
 
 // Target is the database into which another database is copied. It has one connection, so its
 // methods must not be called by several goroutines at the same time.
 type Target struct {
-	conn  *pgx.Conn
-	shown string // names the database in errors
+	conn *pgx.Conn
 }
 
 var (
@@ -44,9 +40,9 @@ func OpenTarget(ctx context.Context, url string) (*Target, error) {
 	if err != nil {
 		return nil, errors.New("it is no URL of a PostgreSQL database: postgres://USER:PASSWORD@HOST:PORT/DATABASE")
 	}
-	t := &Target{shown: shown(config)}
+	t := new(Target)
 	if err := t.open(ctx, config); err != nil {
-		return nil, fmt.Errorf("open %s: %w", t.shown, err)
+		return nil, fmt.Errorf("open %s: %w", shown(config), err)
 	}
 	return t, nil
 }
@@ -55,8 +51,8 @@ func (t *Target) open(ctx context.Context, config *pgxpool.Config) (err error) {
 	if err := migrate(ctx, config, Options{copying: true, Log: slog.New(slog.DiscardHandler)}); err != nil {
 		return err
 	}
-	// This is safe: if a crash of the server loses the last rows, it also loses their entries in
-	// copy_progress. So the next copy writes these rows again.
+	// This is safe: if a crash of the server loses the rows of a table, it also loses its entry in copy_progress. So the
+	// next copy writes these rows again.
 	config.ConnConfig.RuntimeParams["synchronous_commit"] = "off"
 	config.ConnConfig.RuntimeParams["application_name"] = "enlist copy"
 	config.ConnConfig.RuntimeParams["statement_timeout"] = "0" // the role's limit could be too short to read a table
@@ -96,26 +92,21 @@ func (t *Target) begin(ctx context.Context) error {
 		}
 		for _, table := range tables {
 			var used bool
-			err := tx.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM "+table.Name+") AND $1 <> 'catalogue'",
-				table.Name).Scan(&used)
-			if err == nil && used {
+			err := tx.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM "+table.Name+")").Scan(&used)
+			if err == nil && used && table.Name != db.Catalogue {
 				err = fmt.Errorf("table %s is not empty: give an empty database", table.Name)
 			}
 			if err != nil {
 				return err
 			}
 		}
-		_, err := tx.Exec(ctx, `CREATE TABLE copy_progress
-			(name TEXT PRIMARY KEY, rows BIGINT NOT NULL, last JSONB, done BOOLEAN NOT NULL)`)
+		_, err := tx.Exec(ctx, "CREATE TABLE copy_progress (name TEXT PRIMARY KEY)")
 		return err
 	})
 }
 
-// Tables returns the tables to copy, including the table with the jobs of the queue. It leaves
-// Table.Key empty, because the caller takes the keys from the source database.
-func (t *Target) Tables(ctx context.Context) ([]db.Table, error) {
-	return copiedTables(ctx, t.conn)
-}
+// Tables returns the tables to copy, including the table with the jobs of the queue.
+func (t *Target) Tables(ctx context.Context) ([]db.Table, error) { return copiedTables(ctx, t.conn) }
 
 func copiedTables(ctx context.Context, conn *pgx.Conn) (tables []db.Table, err error) {
 	rows, err := conn.Query(ctx, `SELECT relname, attname, CASE WHEN typtype = 'e' THEN 'text' ELSE typname END
@@ -154,70 +145,30 @@ var forms = map[string]db.Form{
 	"bytea": db.Bytes, "timestamptz": db.Time, "bit": db.Bits,
 }
 
-// Progress says how far a table is copied.
-type Progress struct {
-	Rows int64 // copied so far
-	Last []any // the key of the last copied row; nil before the first row
-	Done bool  // all rows are copied
+// IsCopied reports whether an interrupted copy has copied all rows of a table.
+func (t *Target) IsCopied(ctx context.Context, table *db.Table) (copied bool, err error) {
+	err = t.conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM copy_progress WHERE name = $1)", table.Name).Scan(&copied)
+	return copied, err
 }
 
-// Progress returns how far a table is copied.
-func (t *Target) Progress(ctx context.Context, table *db.Table) (p Progress, err error) {
-	var last *string
-	err = t.conn.QueryRow(ctx, "SELECT rows, last::text, done FROM copy_progress WHERE name = $1",
-		table.Name).Scan(&p.Rows, &last, &p.Done)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return Progress{}, nil
-	}
-	if err != nil || last == nil {
-		return p, err
-	}
-	d := json.NewDecoder(strings.NewReader(*last))
-	d.UseNumber()
-	var key []any
-	if err := d.Decode(&key); err != nil {
-		return p, err
-	}
-	for _, v := range key {
-		if n, ok := v.(json.Number); ok {
-			v, err = n.Int64()
-			if err != nil {
-				return p, err
-			}
-		}
-		p.Last = append(p.Last, v)
-	}
-	return p, nil
-}
-
-// Write adds rows to a table and records the progress p in the same transaction.
-func (t *Target) Write(ctx context.Context, table *db.Table, rows [][]driver.Value, p Progress) error {
-	values := pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) { return copyValues(table, rows[i]) })
-	names := make([]string, len(table.Columns))
-	for i, c := range table.Columns {
-		names[i] = c.Name
-	}
-	var last any // NULL until a row with a key is copied
-	if p.Last != nil {
-		last = p.Last
-	}
+// Write writes a table in one transaction, which records that the table is copied. It calls rows with a function that
+// stores one normalised row.
+func (t *Target) Write(ctx context.Context, table *db.Table, rows func(write func([]driver.Value) error) error) error {
 	return pgx.BeginFunc(ctx, t.conn, func(tx pgx.Tx) error {
-		if len(table.Key) == 0 { // a table without a key has one row, which the migration inserted
+		if table.Name == db.Catalogue {
 			if _, err := tx.Exec(ctx, "DELETE FROM "+table.Name); err != nil {
 				return err
 			}
 		}
-		if _, err := tx.CopyFrom(ctx, pgx.Identifier{table.Name}, names, values); err != nil {
-			return fmt.Errorf("write %s: %w", table.Name, err)
+		if err := copyRows(ctx, tx, table, rows); err != nil {
+			return err
 		}
-		_, err := tx.Exec(ctx, `INSERT INTO copy_progress (name, rows, last, done) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (name) DO UPDATE SET rows = excluded.rows, last = excluded.last, done = excluded.done`,
-			table.Name, p.Rows, last, p.Done)
+		_, err := tx.Exec(ctx, "INSERT INTO copy_progress (name) VALUES ($1)", table.Name)
 		return err
 	})
 }
 
-// Each calls fn with every row of a table, in no particular order.
+// Each calls fn with every row of a table. The next call can overwrite the slice.
 func (t *Target) Each(ctx context.Context, table *db.Table, fn func(row []driver.Value) error) error {
 	return eachRow(ctx, t.conn, table, fn)
 }
@@ -233,9 +184,6 @@ func eachRow(ctx context.Context, conn *pgx.Conn, table *db.Table, fn func(row [
 	row, decoder := make([]driver.Value, len(table.Columns)), decoder{conn.TypeMap(), true}
 	for rows.Next() {
 		err := decoder.decodeRow(row, rows.FieldDescriptions(), rows.RawValues())
-		if err == nil {
-			_, err = table.Normalise(row)
-		}
 		if err == nil {
 			err = fn(row)
 		}
@@ -262,9 +210,9 @@ func readExpression(c db.Column) string {
 	return c.Name
 }
 
-// Finish sets the sequence of each table's IDs to the last ID that the source database has used. It
-// drops copy_progress and waits until all data is on disk. After that, Open accepts the database.
-func (t *Target) Finish(ctx context.Context, last map[string]int64) error {
+// Finish sets the sequence of each table's IDs to the last ID that the source database has used, and adds changes to the
+// numbers of Contacts. It drops copy_progress and waits until all data is on disk. After that, Open accepts the database.
+func (t *Target) Finish(ctx context.Context, last map[string]int64, changes []db.CountChange) error {
 	// Without statistics the server chooses bad plans for the first searches.
 	if _, err := t.conn.Exec(ctx, "ANALYZE"); err != nil {
 		return err
@@ -281,6 +229,13 @@ func (t *Target) Finish(ctx context.Context, last map[string]int64) error {
 				WHEN 'consent' THEN 'consent_number' ELSE pg_get_serial_sequence($1, 'id') END, $2)`, table, id)
 			if err != nil {
 				return fmt.Errorf("set the IDs of %s: %w", table, err)
+			}
+		}
+		for _, c := range changes {
+			_, err := tx.Exec(ctx, `WITH of_list AS (UPDATE list SET contact_count = contact_count + $3 WHERE id = $1)
+				UPDATE account SET contact_count = contact_count + $3 WHERE id = $2`, c.List, c.Account, c.N)
+			if err != nil {
+				return err
 			}
 		}
 		_, err := tx.Exec(ctx, "DROP TABLE copy_progress")

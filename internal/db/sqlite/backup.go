@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"time"
+
+	"enlist/internal/db"
 )
 
 // This file copies a database into a new file while other connections write to it, and looks for damage in
@@ -80,19 +82,23 @@ func CheckCounts(ctx context.Context, path string) (problems []string, err error
 	return problems, nil
 }
 
-// MarkCopy stores in the copy at path that it is a backup: when it began, and its name. It does nothing if the tables
-// are from a version that did not make backups.
+// MarkCopy stores in the copy at path that it is a backup: when it began, and its name.
 func MarkCopy(ctx context.Context, path string, began time.Time, name string) error {
 	return editCopy(ctx, path, func(db *sql.DB) error {
-		var known bool
-		err := db.QueryRowContext(ctx, "SELECT count(*) > 0 FROM sqlite_schema WHERE name = 'backup'").Scan(&known)
-		if err == nil && known {
-			_, err = db.ExecContext(ctx, `INSERT INTO backup (id, time, name, tried_time, lease_time, every, error)
-				VALUES (1, ?1, ?2, 0, 0, 0, '') ON CONFLICT (id) DO UPDATE SET time = ?1, name = ?2, lease_time = 0, error = ''`,
-				began.Unix(), name)
-		}
+		_, err := db.ExecContext(ctx, `INSERT INTO backup (id, time, name, tried_time, lease_time, every, error)
+			VALUES (1, ?1, ?2, 0, 0, 0, '') ON CONFLICT (id) DO UPDATE SET time = ?1, name = ?2, lease_time = 0, error = ''`,
+			began.Unix(), name)
 		return err
 	})
+}
+
+// IsOld reports whether a version before 1.0.0 made the file at path.
+func IsOld(ctx context.Context, path string) (bool, error) {
+	file := sql.OpenDB(&connector{path: path, ownFile: true})
+	defer file.Close()
+	var version int64
+	err := file.QueryRowContext(ctx, db.SchemaVersion).Scan(&version)
+	return errors.Is(db.CheckVersion(version, version), db.ErrOld), err
 }
 
 // editCopy changes a file that no other connection uses and that is not complete yet, so without a journal.

@@ -5,7 +5,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 	"time"
 
 	"enlist/internal/db"
@@ -25,7 +25,7 @@ var fillerPragmas = []string{"PRAGMA journal_mode = DELETE", "PRAGMA journal_mod
 
 // NewFiller creates the tables in the file at path, which must be empty or missing.
 func NewFiller(ctx context.Context, path string) (*Filler, error) {
-	conn, err := bareConnection(ctx, path)
+	conn, err := bareConnection(path, prepare(ctx, path))
 	if err != nil {
 		return nil, err
 	}
@@ -39,27 +39,28 @@ func NewFiller(ctx context.Context, path string) (*Filler, error) {
 	return f, nil
 }
 
-// Fill writes a table: it calls rows with a function that stores one normalised row. All rows of a table are
+// IsCopied reports that a table is not copied yet.
+func (f *Filler) IsCopied(context.Context, *db.Table) (bool, error) { return false, nil }
+
+// Write writes a table: it calls rows with a function that stores one normalised row. All rows of a table are
 // one transaction.
-func (f *Filler) Fill(t *db.Table, rows func(write func([]driver.Value) error) error) error {
+func (f *Filler) Write(_ context.Context, t *db.Table, rows func(write func([]driver.Value) error) error) error {
 	s := f.conn.session
 	if err := s.Do("BEGIN"); err != nil {
 		return err
 	}
-	if len(t.Key) == 0 { // a table without a key has one row, which the migration inserted
+	if t.Name == db.Catalogue {
 		if err := s.Do("DELETE FROM " + t.Name); err != nil {
 			return err
 		}
 	}
-	names, places := make([]string, len(t.Columns)), make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		names[i], places[i] = c.Name, "?"
+	places := t.List(func(c db.Column) string {
 		if c.Form == db.Document && t.Name != queueTable {
-			places[i] = "jsonb(?)"
+			return "jsonb(?)"
 		}
-	}
-	insert := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", t.Name, strings.Join(names, ", "),
-		strings.Join(places, ", "))
+		return "?"
+	})
+	insert := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", t.Name, t.Names(), places)
 	args := make([]any, len(t.Columns))
 	err := rows(func(row []driver.Value) error {
 		for i, v := range row {
@@ -97,26 +98,27 @@ func fillValue(t *db.Table, column int, value driver.Value) any {
 	return value
 }
 
-// Numbered returns the tables whose IDs SQLite never uses twice.
-func (s *Source) Numbered(ctx context.Context) (tables []string, err error) {
-	err = s.each(ctx, func(row *db.Cursor) error {
-		tables = append(tables, row.Text())
-		return nil
-	}, numbered)
-	return tables, err
-}
-
-// numbered selects the tables of enlist with AUTOINCREMENT.
+// numbered selects the tables of enlist with AUTOINCREMENT. SQLite never uses their IDs twice.
 const numbered = `SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%'
 	AND name NOT LIKE 'goose\_%' ESCAPE '\' ORDER BY name`
 
 // Finish stores the last ID that each table has used, so that it is not used again. It adds changes to the numbers
 // of Contacts.
-func (f *Filler) Finish(last map[string]int64, changes []db.CountChange) error {
+func (f *Filler) Finish(ctx context.Context, last map[string]int64, changes []db.CountChange) error {
 	s := f.conn.session
+	var tables []string
+	err := f.each(ctx, func(row *db.Cursor) error {
+		tables = append(tables, row.Text())
+		return nil
+	}, numbered)
+	if err != nil {
+		return err
+	}
 	for table, id := range last {
-		if err := f.setLastID(table, id); err != nil {
-			return err
+		if slices.Contains(tables, table) {
+			if err := f.setLastID(table, id); err != nil {
+				return err
+			}
 		}
 	}
 	for _, c := range changes {

@@ -19,10 +19,7 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-var (
-	errForeign = errors.New("it is a database of another program; choose another file with --db")
-	errNewer   = errors.New("it was made by a newer enlist; use that version, or a backup from before the update")
-)
+var errForeign = errors.New("it is a database of another program; choose another file with --db")
 
 // migrate applies pending migrations. Several processes can start on one file at the same time and
 // apply the same migration. Only one of them succeeds. Each of the other processes tries again, as
@@ -39,7 +36,7 @@ func migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error {
 func migrateTo(ctx context.Context, db *sql.DB, files fs.FS, log *slog.Logger) error {
 	for before := -1; ; {
 		err := tryMigrate(ctx, db, files, log)
-		if err == nil || errors.Is(err, errNewer) || ctx.Err() != nil {
+		if err == nil || ctx.Err() != nil {
 			return err
 		}
 		now := applied(ctx, db)
@@ -72,8 +69,8 @@ func tryMigrate(ctx context.Context, database *sql.DB, files fs.FS, log *slog.Lo
 	if err != nil {
 		return err
 	}
-	if !db.SupportsVersion(current, latest) {
-		return errNewer
+	if err := db.CheckVersion(current, latest); err != nil {
+		return err
 	}
 	if current < latest {
 		// This index prevents a second application of a migration: the process that tries this gets

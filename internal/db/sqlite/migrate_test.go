@@ -18,6 +18,7 @@ import (
 
 	"enlist/internal/app"
 	"enlist/internal/contacts"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -96,7 +97,7 @@ func nextVersion(t *testing.T, more ...string) fs.FS {
 		files[filepath.Base(name)] = &fstest.MapFile{Data: text}
 	}
 	for i, text := range more {
-		files[fmt.Sprintf("%05d_next.sql", 900+i)] = &fstest.MapFile{Data: []byte("-- +goose Up\n" + text + ";\n")}
+		files[fmt.Sprintf("%05d_next.sql", 1900+i)] = &fstest.MapFile{Data: []byte("-- +goose Up\n" + text + ";\n")}
 	}
 	return files
 }
@@ -177,13 +178,16 @@ func TestAServerWorksWhileANewerVersionMigrates(t *testing.T) {
 	subscribe(app.New(openAt(t, path), time.Now), -2)
 }
 
-// Open refuses a database of another program and a database of a newer version.
-func TestOpenRefusesForeignAndNewerDatabases(t *testing.T) {
+// Open refuses a database of another program, of a newer version and of a version before 1.0.0.
+func TestOpenRefusesForeignNewerAndOldDatabases(t *testing.T) {
 	t.Run("a database of another program", func(t *testing.T) {
 		testOpenRefuses(t, "CREATE TABLE users (id INTEGER)", false, errForeign)
 	})
 	t.Run("a database of a newer version", func(t *testing.T) {
-		testOpenRefuses(t, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (1000, 1)", true, errNewer)
+		testOpenRefuses(t, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (2000, 1)", true, db.ErrNewer)
+	})
+	t.Run("a database of a version before 1.0.0", func(t *testing.T) {
+		testOpenRefuses(t, "UPDATE goose_db_version SET version_id = 58 WHERE version_id = 1000", true, db.ErrOld)
 	})
 }
 

@@ -6,27 +6,28 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"enlist/internal/db"
 )
 
-// This file reads complete tables of a SQLite file, for the command enlist copy.
+// This file reads complete tables of a SQLite file, for package dbcopy.
 
-// Source reads the tables of a SQLite file. The command enlist copy stores these tables in another
-// database. A Source locks the file exclusively. Otherwise a server could store a change that the
-// copy would not contain.
+// Source reads the tables of a SQLite file that is copied into another database. A Source locks the file exclusively.
+// Otherwise a server could store a change that the copy would not contain.
 type Source struct {
 	conn *dbConn
 }
 
 var errServed = errors.New("another process has it open: stop the service, and try again")
 
-// OpenSource opens an existing database, applies pending migrations, and locks the file exclusively
-// until Close.
+// OpenSource opens an existing database and locks the file exclusively until Close. It applies pending migrations, but
+// not to a file of a version before 1.0.0.
 func OpenSource(ctx context.Context, path string) (*Source, error) {
-	conn, err := bareConnection(ctx, path)
+	err := prepare(ctx, path)
+	if errors.Is(err, db.ErrOld) {
+		err = nil
+	}
+	conn, err := bareConnection(path, err)
 	switch {
 	case isBusy(err): // another Source has locked the file
 		return nil, openError(path, err)
@@ -36,20 +37,38 @@ func OpenSource(ctx context.Context, path string) (*Source, error) {
 	s := &Source{conn}
 	// SQLite takes the exclusive lock at the first read. In WAL mode each open connection has a shared
 	// lock. So this read fails if another process has the file open.
-	if _, err := s.Tables(ctx); err != nil {
+	if err := s.checkVersion(ctx); err != nil {
 		return nil, errors.Join(openError(path, err), s.Close())
 	}
 	return s, nil
 }
 
-// bareConnection creates the file at path or applies pending migrations. It returns the only connection, which locks
-// the file exclusively at its first read.
-func bareConnection(ctx context.Context, path string) (*dbConn, error) {
+// checkVersion returns an error for a file that is too old to be copied.
+func (s *Source) checkVersion(ctx context.Context) error {
+	var version int64
+	err := s.each(ctx, func(row *db.Cursor) error {
+		version = row.Int()
+		return nil
+	}, db.SchemaVersion)
+	if err != nil {
+		return err
+	}
+	return db.CheckCopied(version)
+}
+
+// prepare creates the file at path or applies pending migrations.
+func prepare(ctx context.Context, path string) error {
 	store, err := Open(ctx, path, Options{})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := store.Close(); err != nil {
+	return store.Close()
+}
+
+// bareConnection returns the only connection to a file, which it locks exclusively at its first read. It returns err if
+// that is an error.
+func bareConnection(path string, err error) (*dbConn, error) {
+	if err != nil {
 		return nil, err
 	}
 	path, err = filepath.Abs(path)
@@ -76,85 +95,43 @@ var sourcePragmas = []string{"PRAGMA cache_size = -65536"}
 // Close closes the file and releases the lock.
 func (s *Source) Close() error { return s.conn.Close() }
 
-// Tables returns the names of the tables to copy: the tables of enlist, and the table of the queue's jobs.
-// The other tables of SQLite, goose and River are not copied, because the target database has its own
-// tables for these. The tables of Litestream are not copied either; their names begin with an underscore.
-func (s *Source) Tables(ctx context.Context) (names []string, err error) {
+// Tables returns the tables to copy: the tables of enlist, and the table of the queue's jobs. The other tables of
+// SQLite, goose and River are not copied, because the target database has its own. The tables of Litestream are not
+// copied either; their names begin with an underscore.
+func (s *Source) Tables(ctx context.Context) (tables []db.Table, err error) {
 	err = s.each(ctx, func(row *db.Cursor) error {
-		names = append(names, row.Text())
+		if table := row.Text(); len(tables) == 0 || tables[len(tables)-1].Name != table {
+			tables = append(tables, db.Table{Name: table})
+		}
+		last := &tables[len(tables)-1]
+		last.Columns = append(last.Columns, db.Column{Name: row.Text()})
 		return nil
-	}, `SELECT name FROM sqlite_schema WHERE type = 'table' AND (name = 'river_job'
-		OR substr(name, 1, instr(name, '_')) NOT IN ('sqlite_', 'goose_', 'river_', '_')) ORDER BY name`)
-	return names, err
+	}, `SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c
+		WHERE m.type = 'table' AND (m.name = 'river_job'
+			OR substr(m.name, 1, instr(m.name, '_')) NOT IN ('sqlite_', 'goose_', 'river_', '_'))
+		ORDER BY m.name, c.cid`)
+	return tables, err
 }
 
-// Describe sets t.Key to the primary key of the table in this file. It fails if the columns of this
-// table are not exactly those of t.
-func (s *Source) Describe(ctx context.Context, t *db.Table) error {
-	names := make(map[string]int)
-	for i, c := range t.Columns {
-		names[c.Name] = i
-	}
-	t.Key = nil
-	found := 0
-	err := s.each(ctx, func(row *db.Cursor) error {
-		name, key := row.Text(), row.Int()
-		i, ok := names[name]
-		if !ok {
-			return fmt.Errorf("PostgreSQL's table %s has no column %s", t.Name, name)
-		}
-		found++
-		if key > 0 {
-			t.Key = append(t.Key, i)
-		}
-		return nil
-	}, "SELECT name, pk FROM pragma_table_info(?) ORDER BY pk, cid", t.Name)
-	if err == nil && found != len(t.Columns) {
-		err = fmt.Errorf("table %s has %d columns in PostgreSQL and %d in the SQLite file", t.Name, len(t.Columns),
-			found)
-	}
-	return err
-}
-
-// Count returns the number of rows of a table. If upto is not nil, it is a key, and Count counts
-// only the rows whose keys are not greater than upto.
-func (s *Source) Count(ctx context.Context, t *db.Table, upto []any) (n int64, err error) {
-	query := "SELECT count(*) FROM " + t.Name
-	if upto != nil {
-		query += " WHERE " + keyCondition(t, "<=")
-	}
+// Count returns the number of rows of a table.
+func (s *Source) Count(ctx context.Context, t *db.Table) (n int64, err error) {
 	err = s.each(ctx, func(row *db.Cursor) error {
 		n = row.Int()
 		return nil
-	}, query, upto...)
+	}, "SELECT count(*) FROM "+t.Name)
 	return n, err
 }
 
-// Each calls fn with every row of a table in the order of the key. If after is not nil, it is a key, and
-// Each leaves out the rows up to and including this key. Each call gets a new slice, so fn can keep the
-// row. changed is true if Each has replaced characters that another engine cannot store.
-func (s *Source) Each(ctx context.Context, t *db.Table, after []any,
-	fn func(row []driver.Value, changed bool) error) error {
-	query := "SELECT " + t.List(readExpr) + " FROM " + t.Name
-	if after != nil {
-		query += " WHERE " + keyCondition(t, ">")
-	}
-	if len(t.Key) > 0 {
-		query += " ORDER BY " + keyColumns(t)
-	}
-	return s.each(ctx, func(c *db.Cursor) error {
-		row := slices.Clone(c.Rest())
-		changed, err := t.Normalise(row)
-		if err != nil {
-			return err
-		}
-		return fn(row, changed)
-	}, query, after...)
+// Each calls fn with every row of a table. The next call can overwrite the slice.
+func (s *Source) Each(ctx context.Context, t *db.Table, fn func(row []driver.Value) error) error {
+	return s.each(ctx, func(c *db.Cursor) error { return fn(c.Rest()) }, "SELECT "+t.List(readExpr)+" FROM "+t.Name)
 }
 
 // readExpr returns the SQL expression that reads a column as Normalise expects it for c.Form.
 func readExpr(c db.Column) string {
 	switch c.Form {
+	case db.Unknown:
+		return "+" + c.Name // without the declared type, by which a driver would convert the value
 	case db.Document, db.Documents, db.Texts:
 		return "json(" + c.Name + ")"
 	case db.Time: // the column is a text; for an invalid time the result is 'no time', which Normalise refuses
@@ -162,20 +139,6 @@ func readExpr(c db.Column) string {
 			"coalesce(CAST(round(unixepoch(" + c.Name + ", 'subsec') * 1000) AS INTEGER), 'no time') END"
 	}
 	return c.Name
-}
-
-// keyColumns returns the columns of a table's key, separated by commas.
-func keyColumns(t *db.Table) string {
-	names := make([]string, len(t.Key))
-	for i, column := range t.Key {
-		names[i] = t.Columns[column].Name
-	}
-	return strings.Join(names, ", ")
-}
-
-// keyCondition returns a condition that compares the key of a table with arguments.
-func keyCondition(t *db.Table, operator string) string {
-	return "(" + keyColumns(t) + ") " + operator + " (?" + strings.Repeat(", ?", len(t.Key)-1) + ")"
 }
 
 // LastIDs returns the highest ID that each table has ever used, by the name of the table. This can be the
@@ -193,6 +156,9 @@ func (s *Source) LastIDs(ctx context.Context) (last map[string]int64, err error)
 		UNION ALL SELECT 'consent', coalesce(max(number), 0) FROM consent`)
 	return last, err
 }
+
+// CountChanges returns no changes: SQLite stores the numbers of Contacts at once.
+func (s *Source) CountChanges(context.Context) ([]db.CountChange, error) { return nil, nil }
 
 // each runs a query and calls fn for each row.
 func (s *Source) each(ctx context.Context, fn func(*db.Cursor) error, query string, args ...any) (err error) {

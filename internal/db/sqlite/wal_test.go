@@ -161,3 +161,16 @@ func waitUntil(t *testing.T, holds func() bool) {
 		}
 	}
 }
+
+// With external checkpoints the writer never copies the write-ahead log.
+func TestExternalCheckpointsAreLeftToTheOtherProgram(t *testing.T) {
+	s, err := Open(t.Context(), newFile(t), Options{ExternalCheckpoints: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var pages int
+	if err := s.db.QueryRowContext(t.Context(), "PRAGMA wal_autocheckpoint").Scan(&pages); err != nil || pages != 0 || s.writer.wal.due(1<<40) {
+		t.Errorf("the writer copies the log after %d pages or when it is large, error %v; want never", pages, err)
+	}
+}

@@ -1,5 +1,0 @@
--- Rates of calls.
-
--- +goose Up
-
-ALTER TABLE api_key ADD COLUMN rate TEXT COLLATE "C" NOT NULL DEFAULT 'default'; -- such as 600/minute,burst=50; none: any number; default: the default of the server
