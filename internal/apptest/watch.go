@@ -69,11 +69,11 @@ func (c watchedConn) Query(ctx context.Context, query string, args ...any) (db.R
 	return c.rows(query)(c.Conn.Query(ctx, query, args...))
 }
 
-func (c watchedConn) QueryLast(ctx context.Context, query string, args ...any) (db.Rows, error) {
-	if err := c.statement(query, args); err != nil {
+func (c watchedConn) Search(ctx context.Context, s db.Statement) (db.Rows, error) {
+	if err := c.statement(s.Text, s.Args); err != nil {
 		return nil, err
 	}
-	return c.rows(query)(c.Conn.QueryLast(ctx, query, args...))
+	return c.rows(s.Text)(c.Conn.Search(ctx, s))
 }
 
 func (c watchedConn) rows(query string) func(db.Rows, error) (db.Rows, error) {

@@ -26,9 +26,8 @@ type Conn interface {
 	Do(query string, args ...any) error
 	// Query runs a statement that returns rows. The engine interrupts the statement when ctx ends.
 	Query(ctx context.Context, query string, args ...any) (Rows, error)
-	// QueryLast does the same as Query, for the last statement of a transaction. So the engine can
-	// end the transaction in the same round trip.
-	QueryLast(ctx context.Context, query string, args ...any) (Rows, error)
+	// Search does the same as Query, for the statement of a search.
+	Search(ctx context.Context, s Statement) (Rows, error)
 	// Lock takes the advisory lock with this name. The transaction holds the lock until it ends. It
 	// does nothing on an engine with a single writer.
 	Lock(mode LockMode, name string) error
@@ -40,16 +39,30 @@ type Conn interface {
 	Dialect() *Dialect
 }
 
-// Once is the prefix of a statement whose text contains the ID of a List. Every List needs a separate
-// statement. So SQLite keeps few statements with this prefix prepared, and PostgreSQL keeps none.
-const Once = "/* once */ "
+// Statement is the statement of a search.
+type Statement struct {
+	Text string
+	Args []any
+	Kind Kind
+	Last bool // the last one of its transaction: the engine can end the transaction in the same round trip
+}
 
-// Generic is the prefix of a statement that also contains the ID of a List, but whose best plan is the same
-// for all arguments. PostgreSQL keeps such a statement and its plan if a connection repeats it. SQLite gets
-// no statement with this prefix.
-const Generic = "/* generic */ "
+// Kind says which statements of searches an engine keeps prepared.
+type Kind int
 
-// ErrUnprepared means that the engine cannot prepare a statement with the prefix Once. Query or
+// The kinds of statements.
+const (
+	// Common is the kind of all statements whose text is the same for all Lists.
+	Common Kind = iota
+	// Once is the kind of a statement whose text contains the ID of a List. Every List needs a separate statement. So
+	// SQLite keeps few of them prepared, and PostgreSQL keeps none.
+	Once
+	// Generic is the kind of a statement whose text also contains the ID of a List, but whose best plan is the same for
+	// all arguments. PostgreSQL keeps such a statement and its plan if a connection repeats it. SQLite gets none.
+	Generic
+)
+
+// ErrUnprepared means that the engine cannot prepare a statement of the kind Once. Search or
 // the first Rows.Next returns it. The statement has no effect, and the transaction continues.
 var ErrUnprepared = errors.New("the statement cannot be prepared")
 

@@ -241,8 +241,8 @@ func (p *Part) Insert(string, ...any) (int64, error) { return 0, p.refuse() }
 // Query implements Conn.
 func (p *Part) Query(context.Context, string, ...any) (Rows, error) { return nil, p.refuse() }
 
-// QueryLast implements Conn.
-func (p *Part) QueryLast(context.Context, string, ...any) (Rows, error) { return nil, p.refuse() }
+// Search implements Conn.
+func (p *Part) Search(context.Context, Statement) (Rows, error) { return nil, p.refuse() }
 
 // Lock implements Conn.
 func (p *Part) Lock(LockMode, string) error { return p.refuse() }

@@ -109,10 +109,8 @@ func (t *Tx) Query(query string, args ...any) (Rows, error) {
 	return t.conn.Query(t.ctx, query, args...)
 }
 
-// QueryLast is Query for the last statement of a transaction, which the engine then ends in the same round trip.
-func (t *Tx) QueryLast(query string, args ...any) (Rows, error) {
-	return t.conn.QueryLast(t.ctx, query, args...)
-}
+// Search runs the statement of a search.
+func (t *Tx) Search(s Statement) (Rows, error) { return t.conn.Search(t.ctx, s) }
 
 // Copier returns what copies rows into tables, or nil if the engine has no such way.
 func (t *Tx) Copier() Copier {

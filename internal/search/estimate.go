@@ -51,7 +51,7 @@ func (s *statistics) Count(p *planner.Predicate, most int64) (n int64, exact boo
 		return n, exact, nil
 	}
 	q.Add(db.Limited+")", most+1)
-	n, err = s.tx.Number(q.statement(), q.Args...)
+	n, err = number(s.tx, q.statement())
 	exact = n <= most
 	if err == nil && n > maxUncachedCount {
 		cache.Remember(key, n, exact)
@@ -83,8 +83,7 @@ func (s *statistics) Sample(p *planner.Predicate) (share float64, err error) {
 		q.Add(" AND id >= ? ORDER BY id" + db.Limited + ") AS sampled WHERE matches")
 		for place := range int64(samplePlaces) {
 			from := span.First + (span.Last-span.First)/samplePlaces*place
-			args := append(q.Args[:len(q.Args):len(q.Args)], from, int64(sampleSize))
-			n, err := s.tx.Number(q.statement(), args...)
+			n, err := number(s.tx, q.statement(from, int64(sampleSize)))
 			if err != nil {
 				return 0, err
 			}

@@ -66,9 +66,9 @@ func everyPathFindsTheSame(tx *db.Tx, s *enlist.Search) error {
 			first, count = ids, counted
 		}
 		if err == nil && (!slices.Equal(first, ids) || counted != count) {
-			text, args, _ := search.Statement(tx, s)
+			q, _ := search.Statement(tx, s)
 			err = fmt.Errorf("this path finds the IDs %d and counts %d, the first path %d and %d; statement %s, arguments %q",
-				ids, counted, first, count, text, args)
+				ids, counted, first, count, q.Text, q.Args)
 		}
 		return err
 	})

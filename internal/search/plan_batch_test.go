@@ -36,7 +36,7 @@ func TestEndedBatchesAreNotRead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			plan := l.explain(t, "SELECT reason FROM batch "+clauses, args)
+			plan := l.explain(t, db.Statement{Text: "SELECT reason FROM batch " + clauses, Args: args})
 			if !strings.Contains(plan, c.index) {
 				t.Errorf("%+v: the plan of %s does not use %s:\n%s", c.filter, clauses, c.index, plan)
 			}

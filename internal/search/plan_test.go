@@ -58,8 +58,8 @@ func TestSearchesUseTheirIndexes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.search.Schema, c.search.Columns = schema, enlist.Columns{System: true, All: true}
-			text, args := statement(t, store, &c.search)
-			plan := explain(t, db, "EXPLAIN QUERY PLAN "+text, args)
+			q := statement(t, store, &c.search)
+			plan := explain(t, db, "EXPLAIN QUERY PLAN "+q.Text, q.Args)
 			for part := range strings.SplitSeq(strings.ReplaceAll(c.uses, ") contact", ")\ncontact"), "\n") {
 				if !strings.Contains(plan, part) {
 					t.Errorf("the plan must contain %q", part)
@@ -69,7 +69,7 @@ func TestSearchesUseTheirIndexes(t *testing.T) {
 				t.Errorf("the plan must not contain %q", c.never)
 			}
 			if t.Failed() {
-				t.Logf("%s\n%s", text, plan)
+				t.Logf("%s\n%s", q.Text, plan)
 			}
 		})
 	}
@@ -107,17 +107,17 @@ func explain(t *testing.T, db *sql.DB, text string, args []any) string {
 	return plan.String()
 }
 
-// statement returns the statement of a search and its arguments.
-func statement(t *testing.T, store db.Engine, s *enlist.Search) (text string, args []any) {
+// statement returns the statement of a search.
+func statement(t *testing.T, store db.Engine, s *enlist.Search) (q db.Statement) {
 	t.Helper()
 	err := store.View(t.Context(), func(tx *db.Tx) (err error) {
-		text, args, err = search.Statement(tx, s)
+		q, err = search.Statement(tx, s)
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return text, args
+	return q
 }
 
 // openTables opens a new store. It also opens the file of the store with database/sql, for statements of the

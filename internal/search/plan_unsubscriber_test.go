@@ -45,7 +45,7 @@ func TestAnUnsubscribedAddressIsFoundByItsIndex(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				plan := l.explain(t, "SELECT address FROM unsubscriber "+text, args)
+				plan := l.explain(t, db.Statement{Text: "SELECT address FROM unsubscriber " + text, Args: args})
 				if !strings.Contains(plan, "unsubscriber_address") {
 					t.Errorf("the plan of %s does not use the index of addresses:\n%s", text, plan)
 				}

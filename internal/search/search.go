@@ -45,38 +45,43 @@ func found(tx *db.Tx, s *enlist.Search, fn func(*db.Cursor) error) error {
 // foundBy runs the statement of a search. The statement uses only the indexes that s.Schema
 // contains.
 func foundBy(tx *db.Tx, s *enlist.Search, fn func(*db.Cursor) error) error {
-	rows, err := run(tx, s)
+	statement, err := Statement(tx, s)
+	if err != nil {
+		return err
+	}
+	return each(tx, statement, fn)
+}
+
+// each runs a statement and calls fn with every row.
+func each(tx *db.Tx, s db.Statement, fn func(*db.Cursor) error) error {
+	rows, err := tx.Search(s)
 	if err != nil {
 		return err
 	}
 	return db.EachRow(rows, fn)
 }
 
-// run sends the statement of a search.
-func run(tx *db.Tx, s *enlist.Search) (db.Rows, error) {
-	text, args, err := Statement(tx, s)
-	if err != nil {
-		return nil, err
-	}
-	if s.Last {
-		return tx.QueryLast(text, args...)
-	}
-	return tx.Query(text, args...)
+// number returns the number in the only row of a statement.
+func number(tx *db.Tx, s db.Statement) (n int64, err error) {
+	err = each(tx, s, func(row *db.Cursor) error {
+		n = row.Int()
+		return nil
+	})
+	return n, err
 }
 
-// Statement returns the statement of a search and its arguments. Tests and benchmarks pass the
-// statement to EXPLAIN.
-func Statement(tx *db.Tx, s *enlist.Search) (text string, args []any, err error) {
+// Statement returns the statement of a search. Tests and benchmarks pass it to EXPLAIN.
+func Statement(tx *db.Tx, s *enlist.Search) (made db.Statement, err error) {
 	p, err := planOf(tx, s)
 	if err != nil {
-		return "", nil, err
+		return made, err
 	}
 	q := newQuery(tx.SQL, s)
 	if q.literal && tx.Locking() == "" {
 		q.generic = genericKey(s, p)
 	}
 	if q.Sorted, err = sorts(tx, s, p); err != nil {
-		return "", nil, err
+		return made, err
 	}
 	if s.Counted {
 		q.count(p)
@@ -86,7 +91,9 @@ func Statement(tx *db.Tx, s *enlist.Search) (text string, args []any, err error)
 			q.Add(tx.Locking())
 		}
 	}
-	return q.statement(), q.Args, nil
+	made = q.statement()
+	made.Last = s.Last
+	return made, nil
 }
 
 // maxGenericPage is the largest number of Contacts that a search with a generic plan reads or skips. A scan of
@@ -177,16 +184,17 @@ func (q *Query) covers(k *enlist.SearchKey) bool {
 	return q.covering != nil && q.covering.IndexKey() == k.IndexKey()
 }
 
-// statement returns the text of the statement. If the text contains the List's ID, it gets the prefix
-// Once or Generic. No other List can use such a statement, so engines keep few or none of them prepared.
-func (q *Query) statement() string {
+// statement returns the statement, with further arguments. No other List can use a statement whose text contains the
+// List's ID.
+func (q *Query) statement(further ...any) db.Statement {
+	s := db.Statement{Text: q.Text.String(), Args: slices.Concat(q.Args, further)}
 	switch {
 	case q.generic != nil:
-		return db.Generic + q.Text.String()
+		s.Kind = db.Generic
 	case q.literal:
-		return db.Once + q.Text.String()
+		s.Kind = db.Once
 	}
-	return q.Text.String()
+	return s
 }
 
 // Add appends a text to the statement, and the arguments for the parameters in this text.

@@ -188,18 +188,18 @@ func (l *large) test(key string, op enlist.Operator, values ...any) enlist.Condi
 // plan returns the statement of a search, and the plan of the engine for this statement.
 func (l *large) plan(t *testing.T, s *enlist.Search) (text, plan string) {
 	t.Helper()
-	text, args := statement(t, l.store, s)
-	return text, l.explain(t, text, args)
+	q := statement(t, l.store, s)
+	return q.Text, l.explain(t, q)
 }
 
 // explain returns the plan of the engine for a statement.
-func (l *large) explain(t *testing.T, text string, args []any) (plan string) {
+func (l *large) explain(t *testing.T, q db.Statement) (plan string) {
 	t.Helper()
 	if l.engine.Name == dbtest.SQLite.Name {
-		return explain(t, l.db, "EXPLAIN QUERY PLAN "+text, args)
+		return explain(t, l.db, "EXPLAIN QUERY PLAN "+q.Text, q.Args)
 	}
 	n := 0
-	pieces := strings.SplitAfter(text, "'") // the pieces with an odd index are quoted texts
+	pieces := strings.SplitAfter(q.Text, "'") // the pieces with an odd index are quoted texts
 	for i := 0; i < len(pieces); i += 2 {
 		for strings.Contains(pieces[i], "?") {
 			n++
@@ -207,10 +207,10 @@ func (l *large) explain(t *testing.T, text string, args []any) (plan string) {
 		}
 	}
 	numbered := strings.Join(pieces, "")
-	if strings.HasPrefix(text, db.Generic) {
-		return l.genericPlan(t, numbered, args)
+	if q.Kind == db.Generic {
+		return l.genericPlan(t, numbered, q.Args)
 	}
-	return explain(t, l.db, "EXPLAIN (COSTS FALSE) "+numbered, args)
+	return explain(t, l.db, "EXPLAIN (COSTS FALSE) "+numbered, q.Args)
 }
 
 // genericPlan returns the plan that PostgreSQL makes if it does not know the arguments.
@@ -282,9 +282,9 @@ func (l *large) entriesFirst(t *testing.T) {
 	where := enlist.Condition{All: []enlist.Condition{
 		l.test("born", enlist.GreaterThan, "1960-01-01"), l.test("name", enlist.Contains, "77"),
 	}}
-	text, args := statement(t, l.store, &enlist.Search{Schema: l.schema, Where: &where, Counted: true})
-	if !slices.Equal(args, []any{"77", "77", "1960-01-01~"}) {
-		t.Errorf("the arguments are %q, want those of contains first; statement %s", args, text)
+	q := statement(t, l.store, &enlist.Search{Schema: l.schema, Where: &where, Counted: true})
+	if !slices.Equal(q.Args, []any{"77", "77", "1960-01-01~"}) {
+		t.Errorf("the arguments are %q, want those of contains first; statement %s", q.Args, q.Text)
 	}
 }
 

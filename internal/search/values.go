@@ -37,11 +37,7 @@ func TopValues(tx *db.Tx, s *enlist.Search, field *enlist.Field, limit int) (all
 		q.from(p)
 	}
 	q.Add(" GROUP BY 1 ORDER BY 2 DESC, 1"+db.Limited, int64(limit))
-	rows, err := tx.Query(q.statement(), q.Args...)
-	if err != nil {
-		return nil, err
-	}
-	err = db.EachRow(rows, func(row *db.Cursor) error {
+	err = each(tx, q.statement(), func(row *db.Cursor) error {
 		one := ValueCount{}
 		if text := row.Value(); text != nil {
 			one.Text = db.TextOf(text)

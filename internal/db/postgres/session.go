@@ -31,7 +31,7 @@ type session struct {
 	readOnly bool          // Query returns rows while the server still sends them
 	started  bool          // readOnly: BEGIN is queued or sent
 	limited  bool          // readOnly: the server ends a statement when ctx does
-	single   bool          // readOnly: the function's only statement is a QueryLast, so BEGIN and COMMIT are not sent
+	single   bool          // readOnly: the function's only statement is the last, so BEGIN and COMMIT are not sent
 
 	version  int64 // of the catalogue; a guess until verified is true
 	verified bool
@@ -53,7 +53,7 @@ var (
 	errStale     = errors.New("another process has changed the definitions; the function runs again")
 	errReadOnly  = errors.New("a read-only transaction cannot write")
 	errNested    = errors.New("read or close the rows of the previous query before the next statement")
-	errEnded     = errors.New("QueryLast has ended the transaction; no statement can follow")
+	errEnded     = errors.New("the last statement has ended the transaction; no statement can follow")
 )
 
 // newSession returns a session. version is the version of the catalogue that this process saw last.
@@ -214,27 +214,22 @@ func (s *session) Insert(query string, args ...any) (id int64, err error) {
 
 // Query implements db.Conn. In a transaction that writes, the rows are buffered, so that the
 // function can run other statements while it reads the rows.
-func (s *session) Query(_ context.Context, query string, args ...any) (db.Rows, error) {
-	return s.query(query, args, false)
+func (s *session) Query(ctx context.Context, query string, args ...any) (db.Rows, error) {
+	return s.Search(ctx, db.Statement{Text: query, Args: args})
 }
 
-// QueryLast implements db.Conn. The whole transaction is one round trip when
-// this is its only statement.
-func (s *session) QueryLast(_ context.Context, query string, args ...any) (db.Rows, error) {
-	return s.query(query, args, true)
-}
-
-func (s *session) query(query string, args []any, last bool) (db.Rows, error) {
+// Search implements db.Conn. The whole transaction is one round trip when its only statement is the Last.
+func (s *session) Search(_ context.Context, q db.Statement) (db.Rows, error) {
 	if err := s.ready(); err != nil {
 		return nil, err
 	}
 	if s.readOnly {
-		s.start(last)
+		s.start(q.Last)
 		s.limitTime()
-		return s.stream(query, args)
+		return s.stream(q)
 	}
 	buffered := &bufferedRows{decoder: decoder{s.conn.TypeMap(), true}}
-	s.send(query, args, buffered.readAll)
+	s.search(q, buffered.readAll)
 	if err := s.flush(); err != nil {
 		return nil, err
 	}
@@ -242,8 +237,8 @@ func (s *session) query(query string, args []any, last bool) (db.Rows, error) {
 }
 
 // stream sends the queue with a query as the last statement. It does not read the rows of that query.
-func (s *session) stream(query string, args []any) (db.Rows, error) {
-	s.send(query, args, nil)
+func (s *session) stream(q db.Statement) (db.Rows, error) {
+	s.search(q, nil)
 	before := s.queue[:len(s.queue)-1]
 	results := s.sendQueue()
 	err := s.receive(results, before)

@@ -17,7 +17,7 @@ import (
 // prepares these statements and keeps them for later. But if PostgreSQL must plan one of the
 // statements at each execution, the queue is sent without preparing its statements.
 //
-// A statement with the prefix db.Generic is prepared when a connection gets it for the second
+// A statement of the kind db.Generic is prepared when a connection gets it for the second
 // time. PostgreSQL then keeps its plan too: it needs 0.1 ms to plan a search, more than to run it.
 
 // request is a queued statement.
@@ -58,30 +58,26 @@ func (s *session) send(query string, args []any, then func(pgx.Rows) error) {
 	for i, arg := range args {
 		args[i] = storable(arg)
 	}
-	once := strings.HasPrefix(query, db.Once)
-	if strings.HasPrefix(query, db.Generic) {
-		once = !s.repeats(query)
+	s.queue = append(s.queue, request{query: rewrite(query), args: args, then: then})
+}
+
+// search queues the statement of a search.
+func (s *session) search(q db.Statement, then func(pgx.Rows) error) {
+	once := q.Kind == db.Once
+	if q.Kind == db.Generic {
+		once = !s.repeats(q.Text)
 		if !once && !s.distributed {
-			s.useGenericPlans()
+			s.send("SELECT "+setGeneric, nil, nil)
 		}
 	}
-	s.queue = append(s.queue, request{rewrite(query), args, once, then})
+	s.send(q.Text, q.Args, then)
+	s.queue[len(s.queue)-1].once = once
 }
 
 // setGeneric is an expression that makes PostgreSQL use one plan for all arguments until the transaction
 // ends. Without it, PostgreSQL would make a plan for the arguments of each execution whenever it expects
 // that such a plan costs less.
 const setGeneric = "set_config('plan_cache_mode', 'force_generic_plan', true)"
-
-// useGenericPlans makes PostgreSQL use generic plans for the statements that follow. If the only
-// statement before them reads the version of the catalogue, this statement does both.
-func (s *session) useGenericPlans() {
-	if s.single {
-		s.queue[0].query = readVersion + " WHERE " + setGeneric + " <> ''"
-		return
-	}
-	s.queue = append(s.queue, request{query: "SELECT " + setGeneric})
-}
 
 // maxGeneric is the largest number of generic statements that a connection remembers. The prepared ones
 // among them must have room beside the other statements (maxStatements). Otherwise a connection that

@@ -8,7 +8,6 @@ import (
 	"io"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -22,7 +21,7 @@ import (
 type session struct {
 	conn       driver.Conn
 	statements map[string]*statement // by SQL text
-	once       map[string]*statement // by SQL text; statements with the prefix db.Once, which contain a List ID
+	once       map[string]*statement // by SQL text; statements of the kind db.Once, which contain a List ID
 	args       []driver.NamedValue   // arguments of the running statement; the next statement reuses the memory
 	writes     int                   // number of statements that return no rows and that the current function has run
 	failed     error                 // first error of a statement of the current function
@@ -85,11 +84,11 @@ func (s *session) note(err error) error {
 
 // prepare returns a prepared statement. It returns the cached statement unless this statement is
 // running. If the cache is full, prepare removes a random statement from the cache and closes it.
-func (s *session) prepare(query string) (*statement, error) {
+func (s *session) prepare(query string, kind db.Kind) (*statement, error) {
 	if !s.deadline.IsZero() && time.Now().After(s.deadline) {
 		return nil, errOverdue
 	}
-	kept, most := s.kept(query)
+	kept, most := s.kept(kind)
 	st, ok := kept[query]
 	if ok && !st.running {
 		return st, nil
@@ -115,9 +114,9 @@ func (s *session) prepare(query string) (*statement, error) {
 	return st, err
 }
 
-// kept returns the cache that is for the statement of a query, and the size limit of this cache.
-func (s *session) kept(query string) (statements map[string]*statement, most int) {
-	if strings.HasPrefix(query, db.Once) {
+// kept returns the cache of a kind of statements, and the size limit of this cache.
+func (s *session) kept(kind db.Kind) (statements map[string]*statement, most int) {
+	if kind == db.Once {
 		return s.once, maxOnce
 	}
 	return s.statements, maxStatements
@@ -145,7 +144,7 @@ func (s *session) bind(args []any) []driver.NamedValue {
 // run executes a statement that returns no rows.
 func (s *session) run(query string, args []any) (driver.Result, error) {
 	s.writes++
-	st, err := s.prepare(query)
+	st, err := s.prepare(query, db.Common)
 	if err != nil {
 		return nil, s.note(err)
 	}
@@ -215,26 +214,31 @@ func (s *session) breakOff(err error) {
 	s.run("COMMIT", nil)
 }
 
-// Query runs a query. The statement counts as running until the caller closes the rows.
+// Query runs a query.
 func (s *session) Query(ctx context.Context, query string, args ...any) (db.Rows, error) {
+	return s.Search(ctx, db.Statement{Text: query, Args: args})
+}
+
+// Search runs a query. The statement counts as running until the caller closes the rows.
+func (s *session) Search(ctx context.Context, q db.Statement) (db.Rows, error) {
 	s.lock()
 	defer s.unlock()
 	if s.broken != nil {
 		return nil, s.broken
 	}
-	st, err := s.prepare(query)
+	st, err := s.prepare(q.Text, q.Kind)
 	if err != nil {
-		return nil, s.noteFirst(ctx, query, err)
+		return nil, s.noteFirst(ctx, q.Kind, err)
 	}
-	rows, err := st.Stmt.(driver.StmtQueryContext).QueryContext(ctx, s.bind(args))
+	rows, err := st.Stmt.(driver.StmtQueryContext).QueryContext(ctx, s.bind(q.Args))
 	if err != nil {
-		return nil, s.noteFirst(ctx, query, err)
+		return nil, s.noteFirst(ctx, q.Kind, err)
 	}
 	st.running = true
 	if st.row == nil { // allocated only once for each statement, because Columns calls SQLite for each column
 		st.row = make([]driver.Value, len(rows.Columns()))
 	}
-	r := &result{Rows: rows, ctx: ctx, session: s, statement: st, query: query}
+	r := &result{Rows: rows, ctx: ctx, session: s, statement: st, query: q.Text, kind: q.Kind}
 	if s.shared {
 		s.open = append(s.open, r)
 	}
@@ -245,18 +249,12 @@ func (s *session) Query(ctx context.Context, query string, args ...any) (db.Rows
 // that was dropped. Such a query fails when SQLite prepares it. If it was prepared before the index was
 // dropped, it fails when it runs. noteFirst returns ErrUnprepared for such a query, and then package
 // search plans the search again.
-func (s *session) noteFirst(ctx context.Context, query string, err error) error {
+func (s *session) noteFirst(ctx context.Context, kind db.Kind, err error) error {
 	s.damage.note(err)
-	if ctx.Err() == nil && strings.HasPrefix(query, db.Once) {
+	if ctx.Err() == nil && kind == db.Once {
 		return fmt.Errorf("%w: %w", db.ErrUnprepared, err)
 	}
 	return s.note(err)
-}
-
-// QueryLast does the same as Query. It saves a round trip on PostgreSQL, but SQLite has no round
-// trips.
-func (s *session) QueryLast(ctx context.Context, query string, args ...any) (db.Rows, error) {
-	return s.Query(ctx, query, args...)
 }
 
 // result reads the rows of a query. After Close, the session can use the statement again.
@@ -266,6 +264,7 @@ type result struct {
 	session   *session
 	statement *statement
 	query     string
+	kind      db.Kind
 	started   bool // Next has returned at least once without an error
 	closed    bool // breakOff has closed the rows
 }
@@ -282,7 +281,7 @@ func (r *result) Next() ([]driver.Value, error) {
 		if r.started {
 			return nil, r.session.note(err)
 		}
-		return nil, r.session.noteFirst(r.ctx, r.query, err)
+		return nil, r.session.noteFirst(r.ctx, r.kind, err)
 	}
 	r.started = true
 	return r.statement.row, err
@@ -299,7 +298,7 @@ func (r *result) Close() (err error) {
 		err = r.Rows.Close()
 	}
 	r.statement.running = false
-	if kept, _ := r.session.kept(r.query); kept[r.query] != r.statement {
+	if kept, _ := r.session.kept(r.kind); kept[r.query] != r.statement {
 		err = errors.Join(err, r.statement.Close())
 	}
 	return err
