@@ -27,11 +27,11 @@ func TestPagesBeforeASend(t *testing.T) {
 func (s *site) uncounted() {
 	list := s.AddList("name", "Quiet <b>")
 	s.AddMany(list, 2)
-	v, settings := s.full(), `<a href="/admin/lists/`+id(list)+`/settings">Change it`
+	v, settings := s.full(), `href="/admin/lists/`+id(list)+`/settings">Change it`
 	check := "/admin/sends/check?message=" + id(s.Message) + "&list=" + id(list)
 	v.want(check, http.StatusOK, "Opens and clicks are not counted on the List Quiet &lt;b&gt;", settings)
 	v.wantWithout("/admin/sends/check?message="+id(s.Message)+"&list="+id(s.News), "not counted")
-	s.signedIn(users.Membership{Level: enlist.Standard, MaySend: true}).want(check, http.StatusOK, "not counted", "A person of level full")
+	s.signedIn(users.Membership{Level: enlist.Standard, MaySend: true}).want(check, http.StatusOK, "not counted", "A user of level full")
 	counted := s.pathOf()
 	s.ID = s.Add(apptest.Whole(list))
 	s.SendAll(nil)
@@ -91,7 +91,7 @@ func (s *site) notBegun() {
 		}
 	}
 	v.post(path+"/pause", nil)
-	v.want(path, http.StatusOK, "It begins when a person lets it go on", "Go on")
+	v.want(path, http.StatusOK, "It begins when a user lets it go on", "Go on")
 }
 
 func (s *site) firstSteps() {

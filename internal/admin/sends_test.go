@@ -87,7 +87,7 @@ func (s *site) peopleOfReport() {
 	}
 	v.want(path+"/people/recipients", http.StatusOK, "a0@", "a1@", "a2@", "<span>1 to 3</span>", "bounced: smtp; 550 5.1.1 &lt;no such user&gt;")
 	v.want(path+"/people/complained", http.StatusOK, "There is no such person yet.")
-	v.want(path+"/people/recipients?page=2", http.StatusOK, `beyond the last one. <a href="`+path+`/people/recipients">Back</a>`)
+	v.want(path+"/people/recipients?page=2", http.StatusOK, "beyond the last one.", `href="`+path+`/people/recipients">Back</a>`)
 	v.want(path+"/people/unheard-of", http.StatusNotFound)
 }
 

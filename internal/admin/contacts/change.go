@@ -121,7 +121,7 @@ func (p *pages) showMany(r *ui.Request, v view, wrong map[string]string) (*ui.Vi
 	view := &ui.View{Title: "Change " + ui.Count(d.Count, "Contact"), Sub: "Of " + d.List, Place: "/admin/contacts",
 		Content: p.change_, Data: &d}
 	if wrong != nil {
-		view.Problem = "Nothing was changed."
+		view.Problem = r.Text("contacts.nothing_was_changed")
 	}
 	return view, nil
 }
@@ -146,7 +146,7 @@ func (b *builder) rowOf(r *ui.Request, c *contacts.Change) changeRow {
 	case c.Reason != "":
 		row.State = "was given up: " + c.Reason
 	default:
-		row.State = "is done"
+		row.State = r.Text("contacts.done")
 	}
 	return row
 }
@@ -170,10 +170,10 @@ func (p *pages) startMany(r *ui.Request) (*ui.View, error) {
 	case contacts.ChangeConfirm:
 		request.Value = r.PostForm.Get("statement")
 		if strings.TrimSpace(request.Value) == "" {
-			wrong["statement"] = "Write when and how these people agreed."
+			wrong["statement"] = r.Text("contacts.write_when_how_these_people")
 		}
 	case "":
-		wrong["action"] = "Choose what to do."
+		wrong["action"] = r.Text("contacts.choose_what_do")
 	}
 	typed := strings.NewReplacer(",", "", ".", "", " ", "").Replace(r.PostForm.Get("typed"))
 	if (request.Count >= askedFrom || request.Action == contacts.ChangeDelete ||

@@ -101,7 +101,7 @@ func (p *pages) showView(r *ui.Request, v view, name, wrong string) (*ui.View, e
 		return nil, err
 	}
 	d := data{Lists: all, Name: name, Wrong: wrong, MayEdit: r.Caller.Key.Level >= enlist.Full}
-	page := &ui.View{Title: "Contacts", Place: "/admin/contacts", Content: p.content, Data: &d}
+	page := &ui.View{Title: r.Text("contacts.contacts"), Place: "/admin/contacts", Content: p.content, Data: &d}
 	if v.list == 0 && len(all) > 0 {
 		v.list = all[0].ID
 	}
@@ -129,14 +129,14 @@ func (p *pages) showView(r *ui.Request, v view, name, wrong string) (*ui.View, e
 		return page, nil
 	}
 	if wrong != "" {
-		page.Problem = "The Segment was not saved."
+		page.Problem = r.Text("contacts.segment_was_not_saved")
 	}
 	if d.Table, err = newTable(r, b, v, &d.Count); err != nil {
 		return nil, err
 	}
-	page.Actions = []ui.Action{{Text: d.Count.label("Export", ""), Path: v.at("/admin/contacts/export")}}
+	page.Actions = []ui.Action{{Text: d.Count.label(r.Text("contacts.export"), ""), Path: v.at("/admin/contacts/export")}}
 	if d.HasCriteria {
-		page.Actions = append(page.Actions, ui.Action{Text: d.Count.label("Change", "…"),
+		page.Actions = append(page.Actions, ui.Action{Text: d.Count.label(r.Text("contacts.change_2"), "…"),
 			Path: v.at("/admin/contacts/change")})
 	}
 	if err := d.addTop(r, b, v); err != nil {
@@ -206,7 +206,7 @@ func (d *data) addTop(r *ui.Request, b *builder, v view) error {
 		d.Top = append(d.Top, topValue{Text: one.Text, Count: one.Contacts, URL: with.url(),
 			Share: ui.Percent(one.Contacts, d.Count.Match), Bar: ui.Stack(one.Text, []ui.Part{
 				{Name: one.Text, Class: "s2", Count: one.Contacts},
-				{Name: "less than the most frequent", Class: "s3", Count: all[0].Contacts - one.Contacts}})})
+				{Name: r.Text("contacts.less_than_most_frequent"), Class: "s3", Count: all[0].Contacts - one.Contacts}})})
 	}
 	return nil
 }
@@ -217,7 +217,7 @@ func (d *data) addDays(r *ui.Request) error {
 	if err != nil {
 		return err
 	}
-	c := &ui.Chart{Title: "Contacts of the List in 90 days", Series: []string{"Contacts"}}
+	c := &ui.Chart{Title: r.Text("contacts.contacts_list_90_days"), Series: []string{r.Text("contacts.contacts")}}
 	for _, day := range days {
 		c.Points = append(c.Points, ui.Point{Label: day.Day.Format("2 Jan"), Values: []int64{day.Contacts}})
 	}

@@ -44,7 +44,7 @@ func (p *pages) showEdit(r *ui.Request, wrong *enlist.Error) (*ui.View, error) {
 	}
 	d := editData{List: list, ID: id, Back: personPath(list, id)}
 	today := enlist.Today(r.Now, r.Caller.Account.TimeZone)
-	view := &ui.View{Title: "Change the values", Place: "/admin/contacts", Content: p.edit_, Data: &d}
+	view := &ui.View{Title: r.Text("contacts.change_values"), Place: "/admin/contacts", Content: p.edit_, Data: &d}
 	if name, err := r.App.Lists.List(r.Context(), r.Caller, list); err == nil {
 		view.Sub = "Of a Contact of " + name.Name
 	}
@@ -57,13 +57,13 @@ func (p *pages) showEdit(r *ui.Request, wrong *enlist.Error) (*ui.View, error) {
 				in.Wrong = detailOf(err)
 			}
 			if wrong.Field == in.Name {
-				in.Wrong = strings.TrimPrefix(strings.TrimPrefix(wrong.Detail, "the first one: "), in.Name+": ")
+				in.Wrong = strings.TrimPrefix(strings.TrimPrefix(wrong.Detail, r.Text("contacts.first_one")), in.Name+": ")
 			}
 		}
 		d.Inputs = append(d.Inputs, in)
 	}
 	if wrong != nil {
-		view.Problem = "The values were not changed."
+		view.Problem = r.Text("contacts.values_were_not_changed")
 		if !slices.ContainsFunc(d.Inputs, func(in editInput) bool { return in.Wrong != "" }) {
 			view.Problem += " " + wrong.Error()
 		}
@@ -116,7 +116,7 @@ func (p *pages) saveEdit(r *ui.Request) (*ui.View, error) {
 		}
 	}
 	if details == nil {
-		return ui.GoTo(personPath(list, id), "Nothing was changed."), nil
+		return ui.GoTo(personPath(list, id), r.Text("contacts.nothing_was_changed")), nil
 	}
 	_, err = r.App.Contacts.EditContacts(r.Context(), r.Caller, contacts.EditRequest{List: list, Trigger: true,
 		Contacts: []contacts.EditRow{{ID: id, Details: details}}})
@@ -127,5 +127,5 @@ func (p *pages) saveEdit(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ui.GoTo(personPath(list, id), "The values were changed."), nil
+	return ui.GoTo(personPath(list, id), r.Text("contacts.values_were_changed")), nil
 }

@@ -160,7 +160,7 @@ func newBuilderWith(r *ui.Request, list enlist.ListID, mails []key) (b *builder,
 		b.keys = append(b.keys, keyOf(&b.fields[i]))
 	}
 	for _, k := range systemKeys {
-		k.About = "The Contact"
+		k.About = r.Text("contacts.contact")
 		b.keys = append(b.keys, k)
 	}
 	preferences, err := r.App.Lists.SearchPreferences(r.Context(), r.Caller, list, enlist.Query{})
@@ -168,13 +168,13 @@ func newBuilderWith(r *ui.Request, list enlist.ListID, mails []key) (b *builder,
 		return nil, err
 	}
 	for _, p := range preferences {
-		b.keys = append(b.keys, key{Name: "preference:" + p.Name, Text: p.Name, About: "Preferences", Kind: answer,
+		b.keys = append(b.keys, key{Name: "preference:" + p.Name, Text: p.Name, About: r.Text("contacts.preferences"), Kind: answer,
 			Choices: yesNo})
 	}
 	b.keys = append(b.keys, mails...)
 	b.segments, err = r.App.Contacts.SearchSegments(r.Context(), r.Caller, list, enlist.Query{SortBy: "name"})
 	if len(b.segments) > 0 {
-		k := key{Name: enlist.KeySegment, Text: "Segment", About: "Segments", Kind: segment}
+		k := key{Name: enlist.KeySegment, Text: r.Text("contacts.segment"), About: r.Text("contacts.segments"), Kind: segment}
 		for i := range b.segments {
 			k.Choices = append(k.Choices, option{Value: ui.Plain(int64(b.segments[i].ID)), Text: b.segments[i].Name})
 		}
@@ -202,9 +202,9 @@ func mailKeys(r *ui.Request) (keys []key, err error) {
 		sent = append(sent, option{Value: ui.Plain(int64(all[i].ID)), Text: nameOf(&all[i], names) + ", " +
 			r.Day(all[i].SendTime)})
 	}
-	for _, k := range []key{{Name: enlist.KeyBatchSent, Text: "Got the mail"}, {Name: enlist.KeyBatchOpened,
-		Text: "Opened the mail"}, {Name: enlist.KeyBatchClicked, Text: "Clicked in the mail"}} {
-		k.About, k.Kind, k.Choices = "Mails", batch, sent
+	for _, k := range []key{{Name: enlist.KeyBatchSent, Text: r.Text("contacts.got_mail")}, {Name: enlist.KeyBatchOpened,
+		Text: r.Text("contacts.opened_mail")}, {Name: enlist.KeyBatchClicked, Text: r.Text("contacts.clicked_mail")}} {
+		k.About, k.Kind, k.Choices = r.Text("contacts.mails"), batch, sent
 		keys = append(keys, k)
 	}
 	return keys, nil

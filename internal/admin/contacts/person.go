@@ -62,8 +62,8 @@ func (p *pages) person(r *ui.Request) (*ui.View, error) {
 	view, err := p.showPerson(r, 0, wrongInput{})
 	typed := r.FormValue("address")
 	if wrong, _ := ui.WrongInputs(err); wrong["address"] != "" || typed == "" && !r.Form.Has("contact") {
-		return &ui.View{Title: "One person", Place: "/admin/contacts", Content: p.person_, Problem: "No person was looked up.",
-			Data: &personData{Address: typed, Wrong: "This is neither an e-mail address nor a mobile number."}}, nil
+		return &ui.View{Title: r.Text("contacts.one_person"), Place: "/admin/contacts", Content: p.person_, Problem: r.Text("contacts.no_person_was_looked_up"),
+			Data: &personData{Address: typed, Wrong: r.Text("contacts.neither_e_mail_address_nor")}}, nil
 	}
 	return view, err
 }
@@ -157,7 +157,7 @@ func (p *pages) showPerson(r *ui.Request, id enlist.ContactID, wrong wrongInput)
 }
 
 func leftText(r *ui.Request, u *contacts.Unsubscriber, names map[enlist.ListID]string) string {
-	text := "left all Lists"
+	text := r.Text("contacts.left_all_lists")
 	if u.ListID != 0 {
 		text = "left " + cmp.Or(names[u.ListID], "the List "+ui.Plain(int64(u.ListID)))
 	}
@@ -173,7 +173,7 @@ func cardOf(r *ui.Request, p *contacts.OfPerson) contactCard {
 		card.Values = append(card.Values, named{f.Name, shown(f, c.Values.Get(f.ID))})
 	}
 	for _, pref := range p.Schema.Preferences {
-		text := "no answer"
+		text := r.Text("contacts.no_answer")
 		if agree, answered := c.Prefs[pref.ID]; answered {
 			text = map[bool]string{true: "yes", false: "no"}[agree]
 		}
@@ -198,15 +198,15 @@ func stateOf(r *ui.Request, c *enlist.Contact, list *enlist.List) (all []string)
 	}
 	switch {
 	case c.IsUnsubscribed:
-		return append(all, "Has unsubscribed and gets no mail.")
+		return append(all, r.Text("contacts.has_unsubscribed_gets_no_mail"))
 	case c.IsBounceDeactivated:
-		return append(all, "Gets no mail, because mails came back.")
+		return append(all, r.Text("contacts.gets_no_mail_because_mails"))
 	case !c.IsActive:
-		return append(all, "Is deactivated and gets no mail.")
+		return append(all, r.Text("contacts.deactivated_gets_no_mail"))
 	case list.DoubleOptIn && !c.DoubleOptIn:
-		return append(all, "Has not confirmed the subscription and gets no mail until then.")
+		return append(all, r.Text("contacts.has_not_confirmed_subscription_gets"))
 	}
-	return append(all, "Gets mail.")
+	return append(all, r.Text("contacts.gets_mail"))
 }
 
 // buttonsOf returns the changes that are possible.
@@ -236,19 +236,19 @@ func (p *pages) change(r *ui.Request) (*ui.View, error) {
 	var err error
 	switch do := r.FormValue("do"); do {
 	case "deactivate":
-		done = "Deactivated."
+		done = r.Text("contacts.deactivated")
 		_, err = s.Deactivate(ctx, r.Caller, list, id)
 	case "reactivate":
-		done = "Reactivated."
+		done = r.Text("contacts.reactivated")
 		_, err = s.Reactivate(ctx, r.Caller, list, id)
 	case "confirm":
-		done = "The confirmation was recorded."
+		done = r.Text("contacts.confirmation_was_recorded")
 		_, err = s.Confirm(ctx, r.Caller, one)
 	case "unsubscribe":
-		done = "Unsubscribed."
+		done = r.Text("contacts.unsubscribed")
 		_, err = s.UnsubscribeByID(ctx, r.Caller, one)
 	case "again":
-		done = "Subscribed again."
+		done = r.Text("contacts.subscribed_again")
 		if wrong := wrongReason(r.FormValue("text")); wrong.What != "" {
 			return p.showPerson(r, id, wrong)
 		}

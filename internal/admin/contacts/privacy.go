@@ -126,7 +126,7 @@ func (p *pages) showErase(r *ui.Request, wrong string) (*ui.View, error) {
 	}
 	view := &ui.View{Title: "Erase " + d.Address + "?", Place: "/admin/contacts", Content: p.erase_, Data: &d}
 	if wrong != "" {
-		view.Problem = "Nothing was erased."
+		view.Problem = r.Text("contacts.nothing_was_erased")
 	}
 	return view, nil
 }
@@ -134,11 +134,11 @@ func (p *pages) showErase(r *ui.Request, wrong string) (*ui.View, error) {
 func (p *pages) erase(r *ui.Request) (*ui.View, error) {
 	text := r.FormValue("address")
 	if typed := strings.TrimSpace(r.PostForm.Get("typed")); typed == "" || !strings.EqualFold(typed, text) {
-		return p.showErase(r, "Type the address as it stands above.")
+		return p.showErase(r, r.Text("contacts.type_address_as_stands_above"))
 	}
 	if _, err := r.App.Privacy.ErasePerson(r.Context(), r.Caller, text); err != nil {
 		return nil, err
 	}
 	return ui.GoTo("/admin/contacts",
-		"Everything about this person was erased. The address stays unsubscribed, as a hash."), nil
+		r.Text("contacts.everything_about_person_was_erased")), nil
 }

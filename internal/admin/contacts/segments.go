@@ -28,10 +28,10 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	} else if slices.ContainsFunc(b.segments, func(s contacts.Segment) bool {
 		return strings.EqualFold(s.Name, name)
 	}) {
-		return p.showView(r, v, name, "the List has a Segment of this name: open it to change its conditions")
+		return p.showView(r, v, name, r.Text("contacts.list_has_segment_name_open"))
 	}
 	if request.Criteria == nil {
-		return p.showView(r, v, name, "a Segment needs conditions that have a value")
+		return p.showView(r, v, name, r.Text("contacts.segment_needs_conditions_have_value"))
 	}
 	id, err := r.App.Contacts.SetSegment(r.Context(), r.Caller, request)
 	var wrong *enlist.Error
@@ -41,7 +41,7 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ui.GoTo(openPath(v.list, id), "The Segment was saved."), nil
+	return ui.GoTo(openPath(v.list, id), r.Text("contacts.segment_was_saved")), nil
 }
 
 // openPath is the path of the page with the conditions of a Segment.
@@ -62,11 +62,11 @@ type segmentRow struct {
 }
 
 var segmentColumns = ui.Columns[segmentRow]{
-	ui.TextColumn("name", "Segment", func(s *segmentRow) string { return s.Name }),
-	ui.TextColumn("list", "List", func(s *segmentRow) string { return s.List }),
-	{Text: "Who"},
-	ui.NumberColumn("contacts", "Contacts", func(s *segmentRow) int64 { return s.Count }),
-	ui.TimeColumn("changed", "Changed", func(s *segmentRow) int64 { return s.LastModifiedTime }),
+	ui.TextColumn("name", "contacts.segment", func(s *segmentRow) string { return s.Name }),
+	ui.TextColumn("list", "contacts.list", func(s *segmentRow) string { return s.List }),
+	{Text: "contacts.who"},
+	ui.NumberColumn("contacts", "contacts.contacts", func(s *segmentRow) int64 { return s.Count }),
+	ui.TimeColumn("changed", "contacts.changed", func(s *segmentRow) int64 { return s.LastModifiedTime }),
 }
 
 // segmentsData is the data of the list of all Segments.
@@ -119,7 +119,7 @@ func (p *pages) segments(r *ui.Request) (*ui.View, error) {
 		d.Rows = append(d.Rows, row)
 	}
 	d.Order = segmentColumns.Sort(r.URL.Query(), "", d.Rows)
-	return &ui.View{Title: "Segments", Place: "/admin/segments", Content: p.all, Data: d}, nil
+	return &ui.View{Title: r.Text("contacts.segments"), Place: "/admin/segments", Content: p.all, Data: d}, nil
 }
 
 // found returns the Segment in the path. Errors: ui.ErrNotFound.
@@ -148,5 +148,5 @@ func remove(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/segments", "The Segment was deleted."), nil
+	return ui.GoTo("/admin/segments", r.Text("contacts.segment_was_deleted")), nil
 }

@@ -45,6 +45,14 @@ type row struct {
 	Kind   string // class of its mark
 }
 
+// Label names the row for screen readers.
+func (r row) Label() string {
+	if len(r.Values) == 0 {
+		return ""
+	}
+	return r.Values[0].Text
+}
+
 // newTable finds the Contacts of a page.
 func newTable(r *ui.Request, b *builder, v view, n *count) (*table, error) {
 	t := &table{builder: b, request: r}

@@ -32,22 +32,22 @@ func (d *data) attend(r *ui.Request, running, failed []batches.Batch, rows []sen
 		return err
 	}
 	if held != nil {
-		d.need("All mails are held", held.Reason, "/admin/sending", "Sending health")
+		d.need(r.Text("home.all_mails_held"), held.Reason, "/admin/sending", r.Text("home.sending_health"))
 	}
 	for i := range running {
 		if running[i].Status == batches.BatchPaused {
 			why := running[i].Reason
 			if why == "" {
-				why = "by a person"
+				why = r.Text("home.by_person")
 			}
-			d.need(d.Running[i].Name+" is paused", why, "/admin/sends/"+ui.Plain(int64(running[i].ID)),
-				"Go on or cancel")
+			d.need(r.Text("home.paused", "name", d.Running[i].Name), why, "/admin/sends/"+ui.Plain(int64(running[i].ID)),
+				r.Text("home.go_on_or_cancel"))
 		}
 	}
 	for i := range failed {
 		if failed[i].ActiveTime > r.Now.AddDate(0, 0, -failedDays).Unix() {
-			d.need(rows[i].Name+" failed", failed[i].Reason, "/admin/sends/"+ui.Plain(int64(failed[i].ID)),
-				"Look at it")
+			d.need(r.Text("home.failed", "name", rows[i].Name), failed[i].Reason, "/admin/sends/"+ui.Plain(int64(failed[i].ID)),
+				r.Text("home.look_at"))
 		}
 	}
 	for _, find := range []func(*ui.Request) error{d.webhooks, d.imports, d.backups} {
@@ -65,15 +65,14 @@ func (d *data) webhooks(r *ui.Request) error {
 	for i := range all {
 		why := all[i].LastError
 		if why == "" {
-			why = "the address did not answer"
+			why = r.Text("home.address_did_not_answer")
 		}
 		to, _, _ := strings.Cut(all[i].URL, "?") // programs put tokens into the query
-		why += ". They are kept: correct the receiver, and then post them again"
-		path := "/admin/webhooks/" + ui.Plain(int64(all[i].ID))
+		path, key := "/admin/webhooks/"+ui.Plain(int64(all[i].ID)), "home.events_kept"
 		if r.Caller.Key.Level < enlist.Full {
-			why, path = why+", for which a person needs the level full", ""
+			path, key = "", "home.events_kept_level"
 		}
-		d.need("Events are no longer posted to "+to, why, path, "Look at it")
+		d.need(r.Text("home.not_posted", "url", to), r.Text(key, "error", why), path, r.Text("home.look_at"))
 		if i == 4 {
 			break // more would hide the rest of the page
 		}
@@ -92,9 +91,9 @@ func (d *data) imports(r *ui.Request) error {
 		path := "/admin/imports/" + ui.Plain(int64(one.ID))
 		switch {
 		case one.State == imports.ImportPaused:
-			d.need("An Import is paused", one.Reason, path, "Go on or cancel")
+			d.need(r.Text("home.import_paused"), one.Reason, path, r.Text("home.go_on_or_cancel"))
 		case one.State == imports.ImportFailed && one.StartTime > 0 && one.EndTime > r.Now.AddDate(0, 0, -failedDays).Unix():
-			d.need("An Import failed", one.Reason, path, "Look at it")
+			d.need(r.Text("home.import_failed"), one.Reason, path, r.Text("home.look_at"))
 		}
 	}
 	return err
@@ -112,11 +111,11 @@ func (d *data) backups(r *ui.Request) error {
 	alone, err := r.IsAlone()
 	switch {
 	case last.Error != "" && !alone:
-		d.need("The last backup failed", "", "/admin/backups", "Look at it")
+		d.need(r.Text("home.last_backup_failed"), "", "/admin/backups", r.Text("home.look_at"))
 	case last.Error != "":
-		d.need("The last backup failed", last.Error, "/admin/backups", "Look at it")
+		d.need(r.Text("home.last_backup_failed"), last.Error, "/admin/backups", r.Text("home.look_at"))
 	case last.IsOverdue(r.Now.Unix()):
-		d.need("The last backup is old", r.Date(last.Time), "/admin/backups", "Look at it")
+		d.need(r.Text("home.last_backup_old"), r.Date(last.Time), "/admin/backups", r.Text("home.look_at"))
 	}
 	return err
 }

@@ -38,7 +38,7 @@ func (d *data) grow(r *ui.Request) error {
 		return err
 	}
 	g := new(growth)
-	chart := &ui.Chart{Title: "People gained and lost on each day", Series: []string{"gained", "lost", "net"}}
+	chart := &ui.Chart{Title: r.Text("home.people_gained_lost_on_each"), Series: []string{r.Text("home.gained"), r.Text("home.lost"), r.Text("home.net")}}
 	for i := range all.Days {
 		n := all.Days[i].Counts
 		gained, lost := n[enlist.DayAdded], listpages.LostOf(n)
@@ -79,8 +79,8 @@ func (d *data) outcomes(r *ui.Request) error {
 		return err
 	}
 	m := new(mails)
-	chart := &ui.Chart{Title: "Mails by outcome on each day", Classes: []string{"s2", "s5", "s4"},
-		Series: []string{"delivered", "bounced", "failed"}}
+	chart := &ui.Chart{Title: r.Text("home.mails_by_outcome_on_each"), Classes: []string{"s2", "s5", "s4"},
+		Series: []string{r.Text("home.delivered"), r.Text("home.bounced"), r.Text("home.failed_mails")}}
 	var week reports.DayOutcomes
 	for i := range days {
 		o := &days[i]
@@ -96,7 +96,7 @@ func (d *data) outcomes(r *ui.Request) error {
 	if m.All > 0 {
 		d.Mails = m
 	}
-	d.warn(&week)
+	d.warn(r, &week)
 	return nil
 }
 
@@ -107,17 +107,15 @@ const (
 )
 
 // warn says that too many mails of the last week bounced or were reported as spam.
-func (d *data) warn(week *reports.DayOutcomes) {
+func (d *data) warn(r *ui.Request, week *reports.DayOutcomes) {
 	all := week.Delivered() + week.Bounced
 	const least = 100 // of fewer mails, one says nothing
 	if all >= least && week.Bounced*1000 > all*mostBounces {
-		d.need(ui.Percent(week.Bounced, all)+" of the mails of seven days bounced",
-			"over 5 % mailbox providers begin to refuse mails: send only to addresses that opened something lately, "+
-				"and take imported addresses out that were never confirmed", "/admin/sending", "Sending health")
+		d.need(r.Text("home.many_bounced", "percent", ui.Percent(week.Bounced, all)), r.Text("home.why_bounced"),
+			"/admin/sending", r.Text("home.sending_health"))
 	}
 	if all >= least && week.Complained*1000 > all*mostComplaints {
-		d.need(ui.Percent(week.Complained, all)+" of the mails of seven days were reported as spam",
-			"over 0.1 % mails begin to land in spam folders, over 0.3 % they are refused: send less often, and only "+
-				"to people who asked for it", "/admin/sending", "Sending health")
+		d.need(r.Text("home.many_complained", "percent", ui.Percent(week.Complained, all)), r.Text("home.why_complained"),
+			"/admin/sending", r.Text("home.sending_health"))
 	}
 }

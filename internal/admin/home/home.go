@@ -101,10 +101,10 @@ func (p *page) show(r *ui.Request) (*ui.View, error) {
 		view.Refresh = 15
 	}
 	if r.Caller.Key.Level >= enlist.Standard {
-		view.Actions = []ui.Action{{Text: "Import", Path: "/admin/imports/new"}}
+		view.Actions = []ui.Action{{Text: r.Text("home.import"), Path: "/admin/imports/new"}}
 	}
 	if r.MaySend() {
-		view.Actions = append(view.Actions, ui.Action{Text: "New campaign", Path: "/admin/sends/new", Main: true})
+		view.Actions = append(view.Actions, ui.Action{Text: r.Text("home.new_campaign"), Path: "/admin/sends/new", Main: true})
 	}
 	return view, nil
 }
@@ -119,9 +119,9 @@ func lastBatches(r *ui.Request, s batches.BatchStatus) ([]batches.Batch, error) 
 func greeting(r *ui.Request) string {
 	switch h := r.Now.Hour(); {
 	case h >= 5 && h < 12:
-		return "Good morning"
+		return r.Text("home.good_morning")
 	case h >= 12 && h < 18:
-		return "Good afternoon"
+		return r.Text("home.good_afternoon")
 	}
-	return "Good evening"
+	return r.Text("home.good_evening")
 }

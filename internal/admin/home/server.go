@@ -35,7 +35,7 @@ func (d *data) server(r *ui.Request, s Server) error {
 	ready := r.App.DB.Ready(ctx)
 	for _, trouble := range []error{db.ErrFull, db.ErrDamaged} {
 		if errors.Is(ready, trouble) {
-			d.need("No change is stored", trouble.Error(), "", "")
+			d.need(r.Text("home.no_change_stored"), trouble.Error(), "", "")
 		}
 	}
 	alone, err := r.IsAlone()
@@ -44,7 +44,7 @@ func (d *data) server(r *ui.Request, s Server) error {
 	}
 	if s.Certificate != nil {
 		if trouble := s.Certificate(); trouble != "" {
-			d.need("Browsers refuse this server, or will soon", trouble, "", "")
+			d.need(r.Text("home.browsers_refuse_server_or_will"), trouble, "", "")
 		}
 	}
 	if !slices.ContainsFunc(d.Lists, func(l list) bool { return l.ContactCount > 0 }) {
@@ -52,19 +52,16 @@ func (d *data) server(r *ui.Request, s Server) error {
 	}
 	last, err := backup.Last(r.Context(), r.App.DB)
 	if err == nil && last == nil && !s.OtherBackups {
-		d.need("No backup was ever set up", "start the server with --backup-dir FOLDER, or with --backup-dir none if "+
-			"another program backs the database up", "/admin/backups", "Backups")
+		d.need(r.Text("home.no_backup_was_ever_set"), r.Text("home.set_backup_up"), "/admin/backups", r.Text("home.backups"))
 	}
 	if !s.SendsMail {
 		return err
 	}
 	if s.LinksToItself {
-		d.need("The links in mails lead nowhere", "the public URL of this server is missing, or is that of the reader's own "+
-			"machine: start the server with --public-url https://lists.example.com", "/admin/sending", "Sending health")
+		d.need(r.Text("home.links_mails_lead_nowhere"), r.Text("home.public_url_server_missing_or"), "/admin/sending", r.Text("home.sending_health"))
 	}
 	if !s.ReadsEvents && r.App.Accounts.Settings().Bounces.Domain == "" {
-		d.need("No program reads the bounces of your mails", "addresses that do not exist are sent to again and again: set "+
-			"the setting bounce-address, or --smtp-provider", "/admin/sending", "Sending health")
+		d.need(r.Text("home.no_program_reads_bounces_your"), r.Text("home.set_bounce_address"), "/admin/sending", r.Text("home.sending_health"))
 	}
 	return err
 }

@@ -36,12 +36,12 @@ func (d *data) firstSteps(r *ui.Request) error {
 		message += "/" + ui.Plain(int64(messages[0].ID))
 	}
 	d.Steps = []step{
-		{Text: "Say in which time zone and country you are", Path: "/admin/account", Done: r.HasCountry()},
-		{Text: "Make a List, for the people and what is known of them", Path: "/admin/lists/new", Done: len(d.Lists) > 0},
-		{Text: "Say from which address its mails come", Path: sender, Done: hasSender},
-		{Text: "Import your Contacts", Path: "/admin/imports/new", Done: hasContacts},
-		{Text: "Write a Message, and send a test of it to yourself", Path: message, Done: len(messages) > 0},
-		{Text: "Send it", Path: "/admin/sends/new", Done: false},
+		{Text: r.Text("home.say_which_time_zone_country"), Path: "/admin/account", Done: r.HasCountry()},
+		{Text: r.Text("home.make_list_for_people_what"), Path: "/admin/lists/new", Done: len(d.Lists) > 0},
+		{Text: r.Text("home.say_from_which_address_its"), Path: sender, Done: hasSender},
+		{Text: r.Text("home.import_your_contacts"), Path: "/admin/imports/new", Done: hasContacts},
+		{Text: r.Text("home.write_message_send_test_yourself"), Path: message, Done: len(messages) > 0},
+		{Text: r.Text("home.send"), Path: "/admin/sends/new", Done: false},
 	}
 	if i := slices.IndexFunc(d.Steps, func(s step) bool { return !s.Done }); len(d.Running) == 0 {
 		d.Steps[i].Next = true

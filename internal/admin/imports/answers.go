@@ -49,8 +49,7 @@ func (d *data) ask(r *ui.Request, i *imports.Import, wrong map[string]string) {
 		a.BadValues = ui.Count(n, "row") + " would be refused only for a value that does not fit."
 	}
 	if m := said.Mail; m.Waiting > 0 || i.Options.Confirm != "" {
-		a.Confirm = fmt.Sprintf("Of %s, %s can get mail. The List asks people to confirm, and %s have not.",
-			ui.Count(m.Receiving+m.Waiting, "new Contact"), ui.Number(m.Receiving), ui.Number(m.Waiting))
+		a.Confirm = r.Text("imports.can_get_mail_list_asks", "value", ui.Count(m.Receiving+m.Waiting, "new Contact"), "receiving", ui.Number(m.Receiving), "waiting", ui.Number(m.Waiting))
 	}
 	a.Consent = needsConsent(i)
 }
@@ -103,7 +102,7 @@ func run(r *ui.Request, i *imports.Import) (id enlist.ImportID, wrong map[string
 	case utf8.RuneCountInString(text) > contacts.MaxConsentText:
 		wrong["consent_text"] = tooLong()
 	case text == "" && r.PostForm.Get("confirm") == imports.ConfirmStatement && i.Options.ConsentText == "":
-		wrong["consent_text"] = "Write the statement that the people agreed to."
+		wrong["consent_text"] = r.Text("imports.write_statement_people_agreed")
 	}
 	if len(wrong) > 0 {
 		return 0, wrong, enlist.Invalid("file", "nothing is imported yet: change what is marked")

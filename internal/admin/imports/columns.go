@@ -140,7 +140,7 @@ func (d *data) describeColumns(r *ui.Request, i *imports.Import) error {
 	if err != nil && enlist.KindOf(err) != enlist.NoList {
 		return err
 	}
-	d.Targets = append(d.Targets, target{leftOut, "is left out"})
+	d.Targets = append(d.Targets, target{leftOut, r.Text("imports.left_out")})
 	for n := range fields {
 		d.Targets = append(d.Targets, target{ofField + fields[n].Name, fields[n].Name})
 	}
@@ -148,7 +148,7 @@ func (d *data) describeColumns(r *ui.Request, i *imports.Import) error {
 		d.Targets = append(d.Targets, target{ofKey + k.Value, k.Text})
 	}
 	if r.Caller.Key.Level >= enlist.Full && i.Options.As == imports.AsContacts {
-		d.Targets = append(d.Targets, target{newField, "a new Field"})
+		d.Targets = append(d.Targets, target{newField, r.Text("imports.new_field")})
 	}
 	d.MayChoose = i.HasKeptFile() && len(i.Columns) <= maxColumns
 	sample, err := r.App.Imports.KeptSample(r.Context(), r.Caller, i.ID, sampleRows)

@@ -171,13 +171,13 @@ func (d *data) sayWhatNext(r *ui.Request, i *imports.Import) {
 	stored := i.Added + i.Updated
 	switch {
 	case needsConsent(i) && i.HasKeptFile():
-		d.Next = "The file is here, and nothing is stored yet."
+		d.Next = r.Text("imports.file_here_nothing_stored_yet")
 		return
 	case hadMistakes(i) && i.HasKeptFile():
-		d.Next = "The form of this file had a mistake, so nothing is stored. The columns below show what would happen."
+		d.Next = r.Text("imports.form_file_had_mistake_so")
 		return
 	case isUnclear(i) && i.HasKeptFile():
-		d.Next = "Say what the columns are: one of them must have the addresses, and no two can be for the same Field."
+		d.Next = r.Text("imports.say_what_columns_one_them")
 		return
 	case isUnclear(i):
 		d.Next = "It was not clear what the columns are. " + gone
@@ -187,14 +187,14 @@ func (d *data) sayWhatNext(r *ui.Request, i *imports.Import) {
 	}
 	switch {
 	case i.Ended() && !i.Options.DryRun && i.State != imports.ImportDone && i.Total() > 0:
-		d.Next = "What was stored before stays."
+		d.Next = r.Text("imports.what_was_stored_before_stays")
 	case !i.Options.DryRun || !i.Ended():
 	case !i.HasKeptFile():
 		d.Next = "Nothing was stored. " + gone
 	case i.State == imports.ImportFailed:
-		d.Next = "Nothing was stored."
+		d.Next = r.Text("imports.nothing_was_stored")
 	case stored == 0:
-		d.Next = "No row of this file would change anything."
+		d.Next = r.Text("imports.no_row_file_would_change")
 	default:
 		d.Ready = "Import " + ui.Count(stored, "row") + " now"
 		d.Next = "Nothing is stored yet. The file stays here for a day, until " + r.Date(i.EndTime+enlist.Day) + "."
@@ -248,11 +248,11 @@ func (p *pages) command(r *ui.Request) (*ui.View, error) {
 	to, done, wrong := i.ID, "", map[string]string(nil)
 	switch r.PathValue("command") {
 	case "pause":
-		done, err = "Paused. The rows that are stored stay.", r.App.Imports.PauseImport(r.Context(), r.Caller, i.ID)
+		done, err = r.Text("imports.paused_rows_stored_stay"), r.App.Imports.PauseImport(r.Context(), r.Caller, i.ID)
 	case "resume":
 		err = r.App.Imports.ResumeImport(r.Context(), r.Caller, i.ID)
 	case "cancel":
-		done, err = "Cancelled. The rows that are stored stay.", r.App.Imports.CancelImport(r.Context(), r.Caller, i.ID)
+		done, err = r.Text("imports.cancelled_rows_stored_stay"), r.App.Imports.CancelImport(r.Context(), r.Caller, i.ID)
 	case "run":
 		to, wrong, err = run(r, i)
 	case "columns":

@@ -71,14 +71,14 @@ type row struct {
 }
 
 var columns = ui.Columns[row]{
-	ui.TextColumn("file", "File", func(i *row) string { return i.File }),
+	ui.TextColumn("file", "imports.file_3", func(i *row) string { return i.File }),
 	{},
-	ui.TimeColumn("time", "When", func(i *row) int64 { return i.time }),
-	ui.NumberColumn("rows", "Rows", func(i *row) int64 { return i.Rows }),
-	ui.NumberColumn("new", "New", func(i *row) int64 { return i.Added }),
-	ui.NumberColumn("changed", "Changed", func(i *row) int64 { return i.Updated }),
-	ui.NumberColumn("out", "Left out", func(i *row) int64 { return i.Skipped }),
-	ui.NumberColumn("refused", "Refused", func(i *row) int64 { return i.Refused }),
+	ui.TimeColumn("time", "imports.when", func(i *row) int64 { return i.time }),
+	ui.NumberColumn("rows", "imports.rows_2", func(i *row) int64 { return i.Rows }),
+	ui.NumberColumn("new", "imports.new", func(i *row) int64 { return i.Added }),
+	ui.NumberColumn("changed", "imports.changed", func(i *row) int64 { return i.Updated }),
+	ui.NumberColumn("out", "imports.left_out_2", func(i *row) int64 { return i.Skipped }),
+	ui.NumberColumn("refused", "imports.refused", func(i *row) int64 { return i.Refused }),
 }
 
 // listData is the data of the page of all Imports.
@@ -99,8 +99,8 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	slices.Reverse(all)
-	view := &ui.View{Title: "Imports", Place: "/admin/imports", Content: p.list_,
-		Actions: []ui.Action{{Text: "New Import", Path: "/admin/imports/new", Main: true}}}
+	view := &ui.View{Title: r.Text("imports.imports"), Place: "/admin/imports", Content: p.list_,
+		Actions: []ui.Action{{Text: r.Text("imports.new_import"), Path: "/admin/imports/new", Main: true}}}
 	if slices.ContainsFunc(all, func(i imports.Import) bool { return isMoving(&i) }) {
 		view.Refresh = 5
 	}

@@ -124,7 +124,7 @@ func (f *form) check(r *ui.Request, name string) (o imports.ImportOptions, err e
 		f.Wrong["consent_text"] = tooLong()
 	}
 	if f.Texts["add_fields"] != "" && !f.Full {
-		f.Wrong["add_fields"] = "An Import that adds Fields needs the level full."
+		f.Wrong["add_fields"] = r.Text("imports.import_adds_fields_needs_level")
 	}
 	list := f.Texts["list"]
 	if list == "" {

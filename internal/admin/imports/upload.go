@@ -45,7 +45,7 @@ func (p *pages) upload(r *ui.Request) (*ui.View, error) {
 	case len(f.Wrong) > 0:
 		return p.view(f), nil
 	case f.To != "":
-		return ui.GoTo(f.To, "The archive has several files. Each has an Import here."), nil
+		return ui.GoTo(f.To, r.Text("imports.archive_has_several_files_each")), nil
 	}
 	return ui.GoTo(path(i.ID), ""), nil
 }
@@ -128,7 +128,7 @@ func (p *pages) addKept(r *ui.Request, f *form) (*imports.Import, error) {
 	case kept.HasKeptFile():
 		f.Kept = kept
 	default:
-		f.Wrong["file"] = "The file is no longer here: choose it again."
+		f.Wrong["file"] = r.Text("imports.file_no_longer_here_choose")
 	}
 	o, err := f.check(r, kept.Options.FileName)
 	if err != nil || len(f.Wrong) > 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,9 +22,9 @@ import (
 var blockKinds = []struct {
 	Name messages.BlockType
 	Text string
-}{{messages.BlockText, "Text"}, {messages.BlockHeading, "Heading"}, {messages.BlockImage, "Image"},
-	{messages.BlockButton, "Button"}, {messages.BlockColumns, "Two columns"}, {messages.BlockLine, "Line"},
-	{messages.BlockQuote, "Quote"}, {messages.BlockHTML, "HTML"}}
+}{{messages.BlockText, "messages.block_text"}, {messages.BlockHeading, "messages.block_heading"}, {messages.BlockImage, "messages.block_image"},
+	{messages.BlockButton, "messages.block_button"}, {messages.BlockColumns, "messages.block_columns"}, {messages.BlockLine, "messages.block_line"},
+	{messages.BlockQuote, "messages.block_quote"}, {messages.BlockHTML, "messages.block_html"}}
 
 // readBlocks reads the blocks of a form. prefix is "" or such as "2.left.".
 func readBlocks(form url.Values, prefix string) (all []messages.Block) {
@@ -152,8 +153,8 @@ func newBlockList(all []messages.Block, prefix, title string, pictures []images.
 			}
 		}
 		if b.Type == messages.BlockColumns {
-			b.Sides = []blockList{newBlockList(b.Left, b.Path+".left.", "Left", pictures, form),
-				newBlockList(b.Right, b.Path+".right.", "Right", pictures, form)}
+			b.Sides = []blockList{newBlockList(b.Left, b.Path+".left.", "messages.left_column", pictures, form),
+				newBlockList(b.Right, b.Path+".right.", "messages.right_column", pictures, form)}
 		}
 		l.Blocks = append(l.Blocks, b)
 	}
@@ -163,13 +164,18 @@ func newBlockList(all []messages.Block, prefix, title string, pictures []images.
 // ID is the ID of the block in the page.
 func (b *block) ID() string { return "b" + strings.ReplaceAll(b.Path, ".", "-") }
 
-// Has reports whether a block of this type has an input.
-func (b *block) Has(key string) bool {
-	of := map[messages.BlockType]string{messages.BlockText: "text align", messages.BlockHeading: "line level align",
-		messages.BlockImage: "image link align", messages.BlockButton: "line link align",
-		messages.BlockQuote: "text by", messages.BlockHTML: "html"}
-	return strings.Contains(" "+of[b.Type]+" ", " "+key+" ")
+// inputsOf are the inputs of each type of blocks.
+var inputsOf = map[messages.BlockType][]string{
+	messages.BlockText:    {"text", "align"},
+	messages.BlockHeading: {"line", "level", "align"},
+	messages.BlockImage:   {"image", "link", "align"},
+	messages.BlockButton:  {"line", "link", "align"},
+	messages.BlockQuote:   {"text", "by"},
+	messages.BlockHTML:    {"html"},
 }
+
+// Has reports whether a block of this type has an input.
+func (b *block) Has(key string) bool { return slices.Contains(inputsOf[b.Type], key) }
 
 // Rows is the number of lines of a text.
 func (b *block) Rows() int {

@@ -16,8 +16,8 @@ import (
 // This file has the editor of a Message. People who may not change it see its texts in place of the form.
 
 // kinds are the kinds of content that the editor has, in words.
-var kinds = []struct{ Name, Text string }{{messages.EmailBlocks, "Blocks"}, {messages.EmailMarkdown, "Markdown"},
-	{messages.EmailHTML, "HTML"}, {messages.EmailRawHTML, "HTML, sent as it is"}, {messages.EmailPlain, "Plain text"}}
+var kinds = []struct{ Name, Text string }{{messages.EmailBlocks, "messages.kind_blocks"}, {messages.EmailMarkdown, "messages.kind_markdown"},
+	{messages.EmailHTML, "messages.kind_html"}, {messages.EmailRawHTML, "messages.kind_raw"}, {messages.EmailPlain, "messages.kind_plain"}}
 
 // editData is the data of the editor.
 type editData struct {
@@ -72,7 +72,7 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 	view := &ui.View{Title: d.Name, Place: "/admin/messages", Content: p.edit_, Data: d,
 		Sub: "Message · changed " + r.Date(d.LastModifiedTime) + " (" + r.Zone() + ")"}
 	if d.MaySend {
-		view.Actions = []ui.Action{{Text: "Use in a campaign", Path: "/admin/sends/new?message=" + ui.Plain(int64(d.ID)),
+		view.Actions = []ui.Action{{Text: r.Text("messages.use_campaign"), Path: "/admin/sends/new?message=" + ui.Plain(int64(d.ID)),
 			Main: true}}
 	}
 	stored, err := r.App.Messages.Message(r.Context(), r.Caller, d.ID)
@@ -84,13 +84,13 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 	case d.Changed:
 		view.Problem = ui.Changed
 	case d.elsewhere() != "":
-		view.Problem = "The Message was not saved: " + d.elsewhere() + "."
+		view.Problem = r.Text("messages.not_saved_because", "reason", d.elsewhere())
 	case d.Wrong != nil:
-		view.Problem = "The Message was not saved."
+		view.Problem = r.Text("messages.message_was_not_saved")
 	case d.TestWrong != "" && d.MayEdit:
-		view.Problem = "The Message was saved, but no test mail was sent."
+		view.Problem = r.Text("messages.message_was_saved_but_no")
 	case d.TestWrong != "":
-		view.Problem = "No test mail was sent."
+		view.Problem = r.Text("messages.no_test_mail_was_sent")
 	}
 	if d.MayEdit {
 		if err = d.addContent(r); err != nil {
@@ -116,15 +116,15 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 	for i := range fields {
 		d.Fields = append(d.Fields, place{fields[i].Name, fields[i].Name})
 	}
-	d.Fields = append(d.Fields, place{"list_name", "name of the List"}, place{"unsubscribe_url", "link to unsubscribe"})
+	d.Fields = append(d.Fields, place{"list_name", r.Text("messages.name_list")}, place{"unsubscribe_url", r.Text("messages.link_unsubscribe")})
 	return view, d.preview(r)
 }
 
 // addContent adds the blocks, and where a merge field can go.
 func (d *editData) addContent(r *ui.Request) error {
-	d.Places = []place{{"subject", "Subject"}}
+	d.Places = []place{{"subject", r.Text("messages.subject")}}
 	if !d.HasBlocks() {
-		d.Places = append(d.Places, place{"content", "Content"})
+		d.Places = append(d.Places, place{"content", r.Text("messages.content_2")})
 		return nil
 	}
 	all, err := messages.DecodeBlocks(d.Blocks)
@@ -196,7 +196,7 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	case do == "test":
 		return p.test(r, &typed)
 	}
-	view := ui.GoTo(shownPath(r, id), "Saved.")
+	view := ui.GoTo(shownPath(r, id), r.Text("messages.saved"))
 	view.To += string(anchor(to))
 	return view, nil
 }

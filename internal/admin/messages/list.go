@@ -32,12 +32,12 @@ type use struct {
 }
 
 var columns = ui.Columns[row]{
-	ui.TextColumn("name", "Message", func(m *row) string { return m.Name }),
-	ui.TextColumn("subject", "Subject", func(m *row) string { return m.Subject }),
+	ui.TextColumn("name", "messages.message", func(m *row) string { return m.Name }),
+	ui.TextColumn("subject", "messages.subject", func(m *row) string { return m.Subject }),
 	ui.NumberColumn("size", "KB", func(m *row) int64 { return m.Size() }),
-	ui.TimeColumn("changed", "Changed", func(m *row) int64 { return m.LastModifiedTime }),
-	ui.TimeColumn("used", "Last used", func(m *row) int64 { return m.last }),
-	{Text: "Opened, use by use"},
+	ui.TimeColumn("changed", "messages.changed", func(m *row) int64 { return m.LastModifiedTime }),
+	ui.TimeColumn("used", "messages.last_used", func(m *row) int64 { return m.last }),
+	{Text: "messages.opened_use_by_use"},
 }
 
 // listData is the data of the list.
@@ -79,14 +79,14 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 	}
 	d.Order = columns.Sort(r.URL.Query(), "changed", d.Rows)
 	d.cut(r.URL.Query())
-	return &ui.View{Title: "Messages", Place: "/admin/messages", Content: p.list_, Data: d}, nil
+	return &ui.View{Title: r.Text("messages.messages"), Place: "/admin/messages", Content: p.list_, Data: d}, nil
 }
 
 func newRow(r *ui.Request, m *messages.Message, uses []reports.Use) row {
-	one := row{Message: *m, Edited: r.Day(m.LastModifiedTime), Used: "never", KB: (m.Size() + 1023) >> 10}
+	one := row{Message: *m, Edited: r.Day(m.LastModifiedTime), Used: r.Text("messages.never"), KB: (m.Size() + 1023) >> 10}
 	for _, u := range uses {
 		if u.Time > r.Now.Unix() {
-			one.Used = "planned for " + r.Day(u.Time)
+			one.Used = r.Text("messages.planned_for", "day", r.Day(u.Time))
 			continue
 		}
 		one.last = max(one.last, u.Time)
@@ -95,7 +95,7 @@ func newRow(r *ui.Request, m *messages.Message, uses []reports.Use) row {
 	if n := len(one.Uses); n > 0 {
 		one.Used, one.LastRate = r.Day(one.last), one.Uses[n-1].Rate
 		if n > 1 {
-			one.LastRate += " of the last one"
+			one.LastRate += r.Text("messages.last_one")
 		}
 		one.Uses = one.Uses[max(0, n-maxUses):]
 	}

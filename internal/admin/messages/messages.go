@@ -39,12 +39,12 @@ type start struct{ Name, Text string }
 
 // starts are the texts with which a new Message can begin: Markdown after the subject, and the same as blocks, in the
 // folder templates.
-var starts = []start{{"Newsletter", "newsletter"}, {"Announcement", "announcement"}, {"Invitation", "invitation"},
-	{"Short letter", "letter"}}
+var starts = []start{{"messages.start_newsletter", "newsletter"}, {"messages.start_announcement", "announcement"}, {"messages.start_invitation", "invitation"},
+	{"messages.start_letter", "letter"}}
 
 // empty are kinds of content with which a new Message can begin.
-var empty = []start{{"Blocks", messages.EmailBlocks}, {"Markdown", messages.EmailMarkdown},
-	{"HTML", messages.EmailHTML}, {"Plain text", messages.EmailPlain}}
+var empty = []start{{"messages.kind_blocks", messages.EmailBlocks}, {"messages.kind_markdown", messages.EmailMarkdown},
+	{"messages.kind_html", messages.EmailHTML}, {"messages.kind_plain", messages.EmailPlain}}
 
 // add adds a Message from a starting text, or as a copy of another one.
 func add(r *ui.Request) (*ui.View, error) {
@@ -97,7 +97,7 @@ func copyOf(r *ui.Request, from enlist.MessageID) (details []enlist.Detail, err 
 		return nil, err
 	}
 	copied := *m
-	copied.Name = "Copy of " + m.Name
+	copied.Name = r.Text("messages.copy_of", "name", m.Name)
 	if most := []rune(copied.Name); len(most) > enlist.MaxName {
 		copied.Name = string(most[:enlist.MaxName])
 	}
@@ -125,5 +125,5 @@ func remove(r *ui.Request) (*ui.View, error) {
 	if err := r.App.Messages.DeleteMessage(r.Context(), r.Caller, enlist.MessageID(r.ID("message"))); err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/messages", "The Message was deleted."), nil
+	return ui.GoTo("/admin/messages", r.Text("messages.message_was_deleted")), nil
 }

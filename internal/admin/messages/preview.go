@@ -92,7 +92,7 @@ func (d *editData) preview(r *ui.Request) error {
 }
 
 // noContact says that a List does not have the typed address.
-const noContact = "The List has no Contact with this address."
+const noContact = "messages.no_contact"
 
 // contactOf returns the Contact of a List with an address, or its first one without an address. Its id is 0 if there is
 // none.
@@ -138,8 +138,8 @@ func composed(r *ui.Request, id enlist.MessageID, list enlist.ListID,
 func (s *preview) frames(id enlist.MessageID) {
 	for _, f := range []struct {
 		text, width, shade string
-	}{{"600 pixels", "600", "light"}, {"600 in the dark", "600", "dark"}, {"360 pixels", "360", "light"},
-		{"360 in the dark", "360", "dark"}} {
+	}{{"messages.width_600", "600", "light"}, {"messages.width_600_dark", "600", "dark"}, {"messages.width_360", "360", "light"},
+		{"messages.width_360_dark", "360", "dark"}} {
 		s.Frames = append(s.Frames, frame{f.text, f.width + ":" + f.shade,
 			s.Phone == (f.width == "360") && s.Dark == (f.shade == "dark")})
 	}
@@ -242,7 +242,7 @@ func ToTest(r *ui.Request, path, to string) (*ui.View, error) {
 		return nil, err
 	}
 	if not != "" {
-		return ui.GoTo(path, "The test mail to "+to+" is ready. "+not), nil
+		return ui.GoTo(path, r.Text("messages.test_ready", "address", to, "why", not)), nil
 	}
-	return ui.GoTo(path, "The test mail is on its way to "+to+"."), nil
+	return ui.GoTo(path, r.Text("messages.test_sent", "address", to)), nil
 }

@@ -24,8 +24,8 @@ func (p *pages) readAges(r *ui.Request, d *data, _ bool) error {
 	if err != nil {
 		return err
 	}
-	chart := &ui.Chart{Title: "Minutes for which the oldest mail waited", Series: []string{"minutes"},
-		Axis: "From"}
+	chart := &ui.Chart{Title: r.Text("sending.minutes_for_which_oldest_mail_2"), Series: []string{"minutes"},
+		Axis: r.Text("sending.from")}
 	waited := false
 	for _, a := range ages {
 		at := int((a.Time - first.Unix()) / int64(agesPoint/time.Second))

@@ -71,7 +71,7 @@ func senders(r *ui.Request) (all []sender, err error) {
 			add(found[i].FromAddress, "Message "+found[i].Name)
 		}
 	}
-	add(r.App.Accounts.Settings().Of(r.Caller.Account.ID).From, "what has no sender")
+	add(r.App.Accounts.Settings().Of(r.Caller.Account.ID).From, r.Text("sending.what_has_no_sender"))
 	return joined(all), nil
 }
 
@@ -156,10 +156,10 @@ func (p *pages) showDomains(r *ui.Request, check bool) (*ui.View, error) {
 	}
 	d := domainsData{Senders: all, Checked: check, MayCheck: r.Caller.Key.Level >= enlist.Standard}
 	for i := range all {
-		all[i].Signed = signedBy(s, domainName(all[i].Address))
+		all[i].Signed = signedBy(r, s, domainName(all[i].Address))
 	}
 	for _, name := range s.Senders {
-		d.Domains = append(d.Domains, domainOf(s, name))
+		d.Domains = append(d.Domains, domainOf(r, s, name))
 	}
 	if check {
 		checker := &dns.Checker{Resolver: p.Resolver}
@@ -174,42 +174,41 @@ func (p *pages) showDomains(r *ui.Request, check bool) (*ui.View, error) {
 			}
 		}
 	}
-	return &ui.View{Title: "Senders and domains", Place: "/admin/sending", Content: p.domains_, Data: d,
-		Sub: "What receivers look up before they accept your mails"}, nil
+	return &ui.View{Title: r.Text("sending.senders_domains"), Place: "/admin/sending", Content: p.domains_, Data: d,
+		Sub: r.Text("sending.what_receivers_look_up_before")}, nil
 }
 
 // signedBy says whose key signs the mails from a domain.
-func signedBy(s *dns.Setup, name string) string {
+func signedBy(r *ui.Request, s *dns.Setup, name string) string {
 	switch {
 	case slices.ContainsFunc(s.Keys, func(k dns.Key) bool { return k.Domain == name }):
-		return "by its own key"
+		return r.Text("sending.by_own_key")
 	case s.Server != "":
-		return "by the key of " + s.Server
+		return r.Text("sending.by_key_of", "domain", s.Server)
 	case s.Provider != "":
-		return "by the provider, if it knows the domain"
+		return r.Text("sending.by_provider")
 	}
-	return "not signed"
+	return r.Text("sending.not_signed")
 }
 
 // domainOf returns a domain with its records.
-func domainOf(s *dns.Setup, name string) domain {
+func domainOf(r *ui.Request, s *dns.Setup, name string) domain {
 	d := domain{Name: name}
 	for _, key := range s.Keys {
 		switch {
 		case key.Domain == name && key.Next:
-			d.Records = append(d.Records, record{"DKIM: the next key", key.Record})
+			d.Records = append(d.Records, record{r.Text("sending.dkim_next"), key.Record})
 		case key.Domain == name:
-			d.Records = append(d.Records, record{"DKIM: the key that signs", key.Record})
+			d.Records = append(d.Records, record{r.Text("sending.dkim"), key.Record})
 		}
 	}
 	if len(d.Records) == 0 {
-		d.Says = "It has no key of its own, so receivers trust its mails less. The operator adds it with: " +
-			"enlist domain add " + name
+		d.Says = r.Text("sending.no_key", "domain", name)
 	}
 	spf, dmarc := s.Suggested(name)
 	if spf.Value != "" {
-		d.Records = append(d.Records, record{"SPF: who may send. Only one may exist: add to it", spf})
+		d.Records = append(d.Records, record{r.Text("sending.spf"), spf})
 	}
-	d.Records = append(d.Records, record{"DMARC: what becomes of forged mails. Make it stricter later", dmarc})
+	d.Records = append(d.Records, record{r.Text("sending.dmarc"), dmarc})
 	return d
 }

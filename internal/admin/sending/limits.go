@@ -1,7 +1,6 @@
 package sending
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -14,8 +13,8 @@ import (
 // This file says what limits the mails of sends, and how many bounced or were reported as spam.
 
 // limitTexts are the settings about rates in words, in the order of the page.
-var limitTexts = [][2]string{{"mail-rate", "Emails per second (each server)"}, {"batch-rate", "Limits of campaigns"},
-	{"batch-calendar", "Hours of campaigns"}, {"batch-warmup", "Warm-up plan"}}
+var limitTexts = [][2]string{{"mail-rate", "sending.mail_rate"}, {"batch-rate", "sending.batch_rate"},
+	{"batch-calendar", "sending.batch_calendar"}, {"batch-warmup", "sending.batch_warmup"}}
 
 // readLimits sets the rates and the warm-up plan.
 // On a server with several Accounts it leaves out what would show domains of others, or how much they send.
@@ -31,15 +30,15 @@ func (p *pages) readLimits(r *ui.Request, d *data, alone bool) error {
 		}
 		value := r.App.Accounts.ValueOf(row, stored, 0).Value
 		if l[0] == "batch-rate" && value != "" && !alone {
-			value = "set by the operator" // it can name domains of other Accounts
+			value = r.Text("sending.set_by_operator") // it can name domains of other Accounts
 		}
 		if value == "" || value == "0" {
-			value = map[string]string{"batch-calendar": "at any time", "batch-warmup": "none"}[l[0]]
+			value = map[string]string{"batch-calendar": r.Text("sending.at_any_time"), "batch-warmup": r.Text("sending.no_plan")}[l[0]]
 			if value == "" {
-				value = "no limit"
+				value = r.Text("sending.no_limit")
 			}
 		}
-		d.Settings = append(d.Settings, limit{setting{l[1], value}, declaredBy(r, l[0], alone)})
+		d.Settings = append(d.Settings, limit{setting{r.Text(l[1]), value}, declaredBy(r, l[0], alone)})
 	}
 	limits, err := r.App.Sending.Limits(r.Context())
 	if err != nil {
@@ -49,17 +48,17 @@ func (p *pages) readLimits(r *ui.Request, d *data, alone bool) error {
 		one := &limits.Paces[i]
 		name := one.Group
 		if one.Relay() != "" {
-			name = "the mail server"
+			name = r.Text("sending.mail_server")
 		} else if strings.Contains(name, ".") && !alone {
 			continue // a domain to which another Account may have sent
 		}
-		d.Slowed = append(d.Slowed, setting{name, fmt.Sprintf("%s mails a minute, because it asked for fewer %s; "+
-			"a tenth more each minute, up to %s", ui.Number(one.At(r.Now.Unix())), r.Date(one.Time), ui.Number(one.Top))})
+		d.Slowed = append(d.Slowed, setting{name, r.Text("sending.slowed", "rate", one.At(r.Now.Unix()), "time",
+			r.Date(one.Time), "top", one.Top)})
 	}
 	if len(limits.Days) == 0 || !alone {
 		return nil
 	}
-	chart := &ui.Chart{Title: "The plan and what was sent", Series: []string{"plan", "sent"}}
+	chart := &ui.Chart{Title: r.Text("sending.plan_what_was_sent"), Series: []string{"plan", "sent"}}
 	for i := range limits.Days {
 		day, err := time.Parse(time.DateOnly, limits.Days[i].Day)
 		if err != nil {
@@ -68,8 +67,7 @@ func (p *pages) readLimits(r *ui.Request, d *data, alone bool) error {
 		chart.Points = append(chart.Points, ui.Point{Label: day.Format("2 Jan"),
 			Values: []int64{limits.Days[i].Most, limits.Days[i].Taken}})
 		if limits.Days[i].Day == r.Now.Format(time.DateOnly) {
-			d.WarmupText = fmt.Sprintf("Today %s of at most %s mails of campaigns were sent. Providers trust a new mail "+
-				"server only after some weeks.", ui.Number(limits.Days[i].Taken), ui.Number(limits.Days[i].Most))
+			d.WarmupText = r.Text("sending.warmup_today", "n", limits.Days[i].Taken, "most", limits.Days[i].Most)
 		}
 	}
 	plot := chart.Plot((*ui.Chart).Lines)
@@ -86,8 +84,8 @@ func (p *pages) readRates(r *ui.Request, d *data, _ bool) error {
 	if err != nil {
 		return err
 	}
-	complaints := &ui.Chart{Title: "Complaints of 10,000 mails", Series: []string{"complaints", "0.1 %", "0.3 %"}}
-	bounced := &ui.Chart{Title: "Bounces of 1,000 mails", Series: []string{"bounces", "5 %"}}
+	complaints := &ui.Chart{Title: r.Text("sending.complaints_10_000_mails"), Series: []string{"complaints", "0.1 %", "0.3 %"}}
+	bounced := &ui.Chart{Title: r.Text("sending.bounces_1_000_mails"), Series: []string{"bounces", "5 %"}}
 	for i := range days {
 		all := days[i].Delivered() + days[i].Bounced
 		if all == 0 {

@@ -32,10 +32,10 @@ type stored struct {
 }
 
 var mailColumns = ui.Columns[stored]{
-	ui.TextColumn("subject", "Subject", func(m *stored) string { return m.Subject }),
-	ui.TextColumn("to", "To", func(m *stored) string { return m.To }),
-	ui.TextColumn("from", "From", func(m *stored) string { return m.From }),
-	ui.TimeColumn("time", "When", func(m *stored) int64 { return m.at }),
+	ui.TextColumn("subject", "sending.subject", func(m *stored) string { return m.Subject }),
+	ui.TextColumn("to", "sending.to", func(m *stored) string { return m.To }),
+	ui.TextColumn("from", "sending.from", func(m *stored) string { return m.From }),
+	ui.TimeColumn("time", "sending.when", func(m *stored) int64 { return m.at }),
 }
 
 // mailsData is the data of the list.
@@ -80,8 +80,8 @@ func (p *pages) mails(r *ui.Request) (*ui.View, error) {
 		all = append(all, headOf(r, e.Name(), m))
 	}
 	d := mailsData{all, mailColumns.Sort(r.URL.Query(), "", all)}
-	return &ui.View{Title: "Mails in the folder", Place: "/admin/sending", Content: p.mails_, Data: d,
-		Sub: "the newest " + ui.Number(int64(len(all))) + " of " + ui.Number(int64(len(entries)))}, nil
+	return &ui.View{Title: r.Text("sending.mails_folder"), Place: "/admin/sending", Content: p.mails_, Data: d,
+		Sub: r.Text("sending.newest", "n", len(all), "all", len(entries))}, nil
 }
 
 // open reads a mail of the folder.
@@ -107,7 +107,7 @@ func headOf(r *ui.Request, name string, m *mail.Message) stored {
 		}
 		return decoded
 	}
-	s := stored{Name: name, From: text("From"), To: text("To"), Subject: text("Subject")}
+	s := stored{Name: name, From: text(r.Text("sending.from")), To: text(r.Text("sending.to")), Subject: text(r.Text("sending.subject"))}
 	if at, err := m.Header.Date(); err == nil {
 		s.at, s.Date = at.Unix(), r.Date(at.Unix())
 	}
@@ -140,7 +140,7 @@ func (p *pages) mail(r *ui.Request) (*ui.View, error) {
 	}
 	head := headOf(r, name, m)
 	return &ui.View{Title: head.Subject, Place: "/admin/sending", Content: p.mail_, Data: head,
-		Actions: []ui.Action{{Text: "All mails", Path: "/admin/sending/mails"}}}, nil
+		Actions: []ui.Action{{Text: r.Text("sending.all_mails"), Path: "/admin/sending/mails"}}}, nil
 }
 
 // body is the content of the frame: the HTML part of a mail, or else its text.

@@ -35,9 +35,9 @@ type job struct {
 }
 
 // kinds are the kinds of jobs that send mails, in words.
-var kinds = []setting{{events.Notify{}.Kind(), "Notification"}, {events.Autorespond{}.Kind(), "Autoresponder"},
-	{events.RequestConfirmation{}.Kind(), "Request to confirm"}, {messages.SendTest{}.Kind(), "Test of a Message"},
-	{events.SendLink{}.Kind(), "Link to the settings"}}
+var kinds = []setting{{events.Notify{}.Kind(), "sending.kind_notification"}, {events.Autorespond{}.Kind(), "sending.kind_autoresponder"},
+	{events.RequestConfirmation{}.Kind(), "sending.kind_confirmation"}, {messages.SendTest{}.Kind(), "sending.kind_test"},
+	{events.SendLink{}.Kind(), "sending.kind_link"}}
 
 const (
 	mostRead  = 1000 // jobs of a kind and state
@@ -152,7 +152,7 @@ func shown(r *ui.Request, all []jobs.Job) (rows []job) {
 			one.Next = r.Date(j.Next.Unix())
 		}
 		if r.Caller.Key.Level < enlist.Standard {
-			one.Why = "a person of level standard sees why"
+			one.Why = r.Text("sending.person_level_standard_sees_why")
 		}
 		rows = append(rows, one)
 	}
@@ -179,7 +179,7 @@ func (p *pages) retry(r *ui.Request) (*ui.View, error) {
 		if err != nil {
 			return nil, err
 		}
-		return ui.GoTo("/admin/sending", "The mail is tried again."), nil
+		return ui.GoTo("/admin/sending", r.Text("sending.mail_tried_again")), nil
 	}
 	return nil, ui.ErrNotFound
 }

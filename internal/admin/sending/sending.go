@@ -110,9 +110,9 @@ func (p *pages) show(r *ui.Request, to, wrong string) (*ui.View, error) {
 			return nil, err
 		}
 	}
-	view := &ui.View{Title: "Sending health", Place: "/admin/sending", Content: p.main, Data: d}
+	view := &ui.View{Title: r.Text("sending.sending_health"), Place: "/admin/sending", Content: p.main, Data: d}
 	if wrong != "" {
-		view.Problem = "The test mail was not sent."
+		view.Problem = r.Text("sending.test_mail_was_not_sent")
 	}
 	return view, nil
 }
@@ -138,29 +138,29 @@ func (p *pages) readMode(r *ui.Request, d *data, alone bool) error {
 	}
 	switch {
 	case p.MailDir != "":
-		d.Mode = "No mail leaves this server: each is written into a folder, so that you can try everything out."
+		d.Mode = r.Text("sending.no_mail_leaves_server_each")
 		if alone && mayOperate(r) {
 			d.MailsPath = "/admin/sending/mails"
 		}
 	case limits.Relay != "":
-		d.Mode = "Mails go out through the mail server " + limits.Relay + "."
+		d.Mode = r.Text("sending.through", "server", limits.Relay)
 	default:
-		d.Mode = "This process sends no mail."
+		d.Mode = r.Text("sending.process_sends_no_mail")
 	}
 	settings := r.App.Accounts.Settings().Of(r.Caller.Account.ID)
 	switch {
 	case p.MailDir != "":
-		d.Bounces = "Nothing is sent, so nothing bounces."
+		d.Bounces = r.Text("sending.nothing_sent_so_nothing_bounces")
 	case p.Provider != "":
-		d.Bounces = "The provider " + p.Provider + " reports bounces and complaints to this server."
+		d.Bounces = r.Text("sending.provider_reports", "provider", p.Provider)
 	case settings.Bounces.Domain != "":
-		d.Bounces = "Bounces come back to " + settings.Bounces.Local + "@" + settings.Bounces.Domain + "."
+		back := settings.Bounces.Local + "@" + settings.Bounces.Domain
+		d.Bounces = r.Text("sending.bounces_come_to", "address", back)
 		if where := declaredBy(r, "bounce-address", alone); where != "" {
-			d.Bounces += " This address is declared by " + where + "."
+			d.Bounces = r.Text("sending.bounces_declared", "address", back, "where", where)
 		}
 	default:
-		d.Bounces = "Only what the mail server refuses at once is known. Bounces that come later go to the sender of " +
-			"the mail: set the setting bounce-address, so that they are counted."
+		d.Bounces = r.Text("sending.no_bounces")
 	}
 	return p.readSender(r, d, settings, alone)
 }
@@ -175,7 +175,7 @@ func (p *pages) readSender(r *ui.Request, d *data, settings *accounts.Settings, 
 		return err
 	}
 	stored, err := r.App.Accounts.StoredSettings(r.Context())
-	sender := limit{setting: setting{"Sender of Messages and Lists without one",
+	sender := limit{setting: setting{r.Text("sending.sender_messages_lists_without_one"),
 		strings.TrimSpace(settings.FromName + " <" + settings.From + ">")}}
 	if r.App.Accounts.ValueOf(row, stored, r.Caller.Account.ID).Declared != nil {
 		sender.Declared = declaredBy(r, "mail-from", alone)
@@ -192,7 +192,7 @@ func declaredBy(r *ui.Request, name string, alone bool) string {
 	case d == nil:
 		return ""
 	case !alone && !r.User.AllAccounts:
-		return "the operator"
+		return r.Text("sending.operator")
 	}
 	return d.Where
 }
@@ -205,13 +205,13 @@ func (p *pages) test(r *ui.Request) (*ui.View, error) {
 	to := strings.TrimSpace(r.PostForm.Get("to"))
 	spelling, _, ok := address.ParseEmail(to)
 	if !ok {
-		return p.show(r, to, "this is not an e-mail address")
+		return p.show(r, to, r.Text("sending.not_e_mail_address"))
 	}
 	answer, err := p.SendTest(r.Context(), spelling)
 	if err != nil {
 		return p.show(r, to, err.Error())
 	}
-	return ui.GoTo("/admin/sending", "The test mail was sent to "+to+". The mail server answered: "+answer), nil
+	return ui.GoTo("/admin/sending", r.Text("sending.test_sent", "address", to, "answer", answer)), nil
 }
 
 // hold stops all mails.
@@ -221,12 +221,12 @@ func (p *pages) hold(r *ui.Request) (*ui.View, error) {
 	}
 	reason := strings.TrimSpace(r.PostForm.Get("reason"))
 	if reason == "" {
-		reason = "a person stopped all mails"
+		reason = r.Text("sending.person_stopped_all_mails")
 	}
 	if err := r.App.Sending.HoldMails(accounts.WithActor(r.Context(), r.Caller.Actor), reason); err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/sending", "No mail is sent from now on. Those that were being sent are completed."), nil
+	return ui.GoTo("/admin/sending", r.Text("sending.no_mail_sent_from_now")), nil
 }
 
 // requireHold refuses a person who may not stop all mails of the server.
@@ -250,5 +250,5 @@ func (p *pages) release(r *ui.Request) (*ui.View, error) {
 	if _, err := r.App.Sending.ReleaseMails(accounts.WithActor(r.Context(), r.Caller.Actor)); err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/sending", "Mails are not held any more."), nil
+	return ui.GoTo("/admin/sending", r.Text("sending.mails_not_held_any_more")), nil
 }

@@ -126,7 +126,7 @@ func (p *pages) showCheck(r *ui.Request, chosen *plan, request *batches.BatchReq
 	if err := d.fill(r, chosen, request, names); err != nil {
 		return nil, err
 	}
-	return &ui.View{Title: names.Messages[chosen.Message], Sub: "2 of 2 · this will happen", Place: "/admin/sends",
+	return &ui.View{Title: names.Messages[chosen.Message], Sub: r.Text("sends.2_2_will_happen"), Place: "/admin/sends",
 		Content: p.check_, Data: d, Problem: d.problem()}, nil
 }
 
@@ -184,7 +184,7 @@ func timeOf(r *ui.Request, p *plan, b *batches.BatchRequest) string {
 		text = r.Date(b.SendTime) + " (" + r.Zone() + ")"
 	}
 	if p.Zone != "" {
-		text += ", in the time zone of each Contact"
+		text += r.Text("sends.time_zone_each_contact")
 	}
 	return text
 }

@@ -24,7 +24,7 @@ type course struct {
 const courseHours = 72
 
 func courseOf(r *ui.Request, p *plan, b *batches.BatchRequest, check *batches.BatchCheck) (c course, err error) {
-	c.Chart = &ui.Chart{Title: "Mails an hour", Axis: "From", Series: []string{"mails"}}
+	c.Chart = &ui.Chart{Title: r.Text("sends.mails_hour"), Axis: r.Text("sends.from"), Series: []string{"mails"}}
 	c.Text, err = r.NoMail()
 	switch {
 	case err != nil || check.Recipients == 0:
@@ -80,18 +80,18 @@ func RunningText(r *ui.Request, b *sending.RunningBatch) string {
 // courseText names what slows a send, and says when the send is done.
 func courseText(r *ui.Request, f *pace.Forecast) string {
 	if f.Hours == nil && f.Done == 0 {
-		return "No limit slows it: it leaves as fast as the mail server takes it."
+		return r.Text("sends.no_limit_slows_leaves_as")
 	}
-	slow := "No limit slows it"
+	slow := r.Text("sends.no_limit_slows")
 	if f.Slowest != nil {
 		slow = slowText(f.Slowest)
 	}
-	done := "done in more than two weeks"
+	done := r.Text("sends.done_more_than_two_weeks")
 	if f.Done != 0 {
 		done = "done about " + soonText(r, f.Done) + " (" + r.Zone() + ")"
 	}
 	if f.Shared {
-		done += ". Other campaigns that run now are counted"
+		done += r.Text("sends.other_campaigns_run_now_counted")
 	}
 	return slow + ": " + done + "."
 }

@@ -16,9 +16,17 @@ import (
 
 // uncounted is a List that does not count all that a report shows.
 type uncounted struct {
-	What, List string // "Opens and clicks"
-	Settings   string // path; "": the person may not change them
+	Key      string // of the text about what is not counted
+	List     string
+	Settings string // path; "": the person may not change them
 }
+
+// The texts about what a List does not count.
+const (
+	noClicks    = "sends.uncounted_clicks"
+	noOpens     = "sends.uncounted_opens"
+	noneCounted = "sends.uncounted_both"
+)
 
 // newUncounted returns what a List does not count, or nil if it counts opens and clicks.
 func newUncounted(r *ui.Request, l *enlist.List) *uncounted {
@@ -27,11 +35,11 @@ func newUncounted(r *ui.Request, l *enlist.List) *uncounted {
 	case l.TrackOpens && l.TrackClicks:
 		return nil
 	case l.TrackOpens:
-		u.What = "Clicks"
+		u.Key = noClicks
 	case l.TrackClicks:
-		u.What = "Opens"
+		u.Key = noOpens
 	default:
-		u.What = "Opens and clicks"
+		u.Key = noneCounted
 	}
 	if r.Caller.Key.Level >= enlist.Full {
 		u.Settings = "/admin/lists/" + ui.Plain(int64(l.ID)) + "/settings"
@@ -53,10 +61,10 @@ func uncountedOf(r *ui.Request, b *reports.BatchReport) (*uncounted, error) {
 }
 
 // Opens reports whether opens are not counted.
-func (u *uncounted) Opens() bool { return u != nil && u.What != "Clicks" }
+func (u *uncounted) Opens() bool { return u != nil && u.Key != noClicks }
 
 // Clicks reports whether clicks are not counted.
-func (u *uncounted) Clicks() bool { return u != nil && u.What != "Opens" }
+func (u *uncounted) Clicks() bool { return u != nil && u.Key != noOpens }
 
 // has reports whether a figure is not counted.
 func (u *uncounted) has(f figure) bool {

@@ -47,7 +47,7 @@ func (k *kind) columns(r *ui.Request, b *batches.Batch) ui.Columns[reports.Batch
 	if b.Recipients > mostSorted {
 		email.Key, when.Key = "", ""
 	}
-	return ui.Columns[reports.BatchRow]{email, when, {Text: "What"}}
+	return ui.Columns[reports.BatchRow]{email, when, {Text: r.Text("sends.what")}}
 }
 
 var kinds = []kind{

@@ -201,8 +201,8 @@ func (p *plan) request(r *ui.Request) (b batches.BatchRequest, err error) {
 		}
 	}
 	refuse(p.Message == 0, "message", "Choose a Message.")
-	refuse(len(b.Populations) == 0, "list", "Choose at least one List or Segment.")
-	refuse(!p.leave(&b), "leave", "A Segment can be left out only if the campaign goes to its List alone.")
+	refuse(len(b.Populations) == 0, "list", r.Text("sends.choose_at_least_one_list"))
+	refuse(!p.leave(&b), "leave", r.Text("sends.segment_can_be_left_out"))
 	if _, err := enlist.ReadLine(p.Name); err != nil {
 		refuse(true, "name", err.Error())
 	}
@@ -212,8 +212,8 @@ func (p *plan) request(r *ui.Request) (b batches.BatchRequest, err error) {
 	if p.When == "at" {
 		var ok bool
 		b.SendTime, ok = r.ReadTime(p.At, 0)
-		refuse(!ok, "at", "Choose a day and a time.")
-		refuse(ok && b.SendTime < r.Now.Unix(), "at", "This time is over.")
+		refuse(!ok, "at", r.Text("sends.choose_day_time"))
+		refuse(ok && b.SendTime < r.Now.Unix(), "at", r.Text("sends.time_over"))
 	}
 	return b, enlist.Together(wrong)
 }

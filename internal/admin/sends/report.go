@@ -141,7 +141,7 @@ func actionsOf(r *ui.Request, b *reports.BatchReport, u *uncounted) (all []ui.Ac
 			all = append(all, ui.Action{Text: "Send again to " + ui.Number(n) + " who did not open",
 				Path: "/admin/sends/new?again=" + id + "&message=" + ui.Plain(int64(b.MessageID))})
 		}
-		all = append(all, ui.Action{Text: "Copy", Path: "/admin/sends/new?copy=" + id})
+		all = append(all, ui.Action{Text: r.Text("sends.copy"), Path: "/admin/sends/new?copy=" + id})
 	}
 	return append(all, ui.Action{Text: "CSV", Path: "/admin/sends/" + id + "/figures.csv"})
 }
@@ -166,9 +166,9 @@ func commandsOf(r *ui.Request, b *batches.Batch) (all []command) {
 	}
 	switch b.Status {
 	case batches.BatchSending, batches.BatchPending, batches.BatchInitialising:
-		return []command{{"pause", "Pause"}, {"cancel", "Cancel"}}
+		return []command{{"pause", r.Text("sends.pause")}, {"cancel", r.Text("sends.cancel_2")}}
 	case batches.BatchPaused:
-		return []command{{"unpause", "Go on"}, {"cancel", "Cancel"}}
+		return []command{{"unpause", r.Text("sends.go_on")}, {"cancel", r.Text("sends.cancel_2")}}
 	}
 	return nil
 }
@@ -222,11 +222,11 @@ const (
 // chartOf shows opens and clicks of a Batch by hour in the first two days, and of an autoresponder by day in the last
 // 30. Its table has departures and complaints too.
 func chartOf(r *ui.Request, b *reports.BatchReport) (c *ui.Chart, hours []hour) {
-	c = &ui.Chart{Title: "Opens and clicks an hour, the first two days",
-		Series: []string{"opened by people", "clicked", "opened by machines"}}
+	c = &ui.Chart{Title: r.Text("sends.opens_clicks_hour_first_two"),
+		Series: []string{r.Text("sends.opened_by_people"), "clicked", r.Text("sends.opened_by_machines")}}
 	isRunning := b.Status == batches.BatchRunning
 	if isRunning {
-		c.Title = "Opens and clicks a day, the last 30 days (UTC)"
+		c.Title = r.Text("sends.opens_clicks_day_last_30")
 	}
 	if len(b.Periods) == 0 {
 		return c, nil

@@ -84,11 +84,11 @@ var statuses = []status{
 // columnsOf returns the columns of the page. Opens and clicks are read only for the Batches that it shows.
 func columnsOf(names ui.Names) ui.Columns[batches.Batch] {
 	return ui.Columns[batches.Batch]{
-		ui.TextColumn("name", "Message", func(b *batches.Batch) string { return nameOf(b, names) }),
-		ui.TextColumn("list", "List", func(b *batches.Batch) string { return names.Lists[b.ListID] }),
-		ui.TimeColumn("when", "When", func(b *batches.Batch) int64 { return b.SendTime }),
+		ui.TextColumn("name", "sends.message_2", func(b *batches.Batch) string { return nameOf(b, names) }),
+		ui.TextColumn("list", "sends.list", func(b *batches.Batch) string { return names.Lists[b.ListID] }),
+		ui.TimeColumn("when", "sends.when", func(b *batches.Batch) int64 { return b.SendTime }),
 		{Text: "Status"},
-		ui.NumberColumn("mails", "Mails", (*batches.Batch).ToSend),
+		ui.NumberColumn("mails", "sends.mails", (*batches.Batch).ToSend),
 		{Text: "Opened", Number: true}, {Text: "Clicked", Number: true},
 	}
 }
@@ -116,9 +116,9 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 	if d.Rows, err = rowsOf(r, found, names); err != nil {
 		return nil, err
 	}
-	view := &ui.View{Title: "Campaigns", Place: "/admin/sends", Content: p.list_, Data: d}
+	view := &ui.View{Title: r.Text("sends.campaigns"), Place: "/admin/sends", Content: p.list_, Data: d}
 	if r.MaySend() {
-		view.Actions = []ui.Action{{Text: "New campaign", Path: "/admin/sends/new", Main: true}}
+		view.Actions = []ui.Action{{Text: r.Text("sends.new_campaign"), Path: "/admin/sends/new", Main: true}}
 	}
 	for i := range found {
 		if !found[i].Ended() && found[i].Status != batches.BatchPaused {
@@ -245,15 +245,15 @@ func statusOf(b *batches.Batch) (word, class string) {
 // edit pauses, continues, cancels or reschedules a Batch, or chooses the winner of its variants.
 func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 	id, name := enlist.BatchID(r.ID("batch")), r.PathValue("command")
-	done := map[string]string{"pause": "Paused. What has left cannot be called back.", "unpause": "Sending goes on.",
-		"cancel": "Cancelled. Nothing more will be sent.", "winner": "Chosen. The others get this variant."}[name]
+	done := map[string]string{"pause": r.Text("sends.paused_what_has_left_cannot"), "unpause": r.Text("sends.sending_goes_on"),
+		"cancel": r.Text("sends.cancelled_nothing_more_will_be"), "winner": r.Text("sends.chosen_others_get_variant")}[name]
 	switch {
 	case name == "reschedule":
 		return p.reschedule(r)
 	case done == "":
 		return nil, ui.ErrNotFound
 	case name == "cancel" && strings.TrimSpace(r.FormValue("typed")) != "cancel":
-		return p.showCancel(r, "Type cancel to cancel the campaign.")
+		return p.showCancel(r, r.Text("sends.type_cancel_cancel_campaign"))
 	}
 	var err error
 	if name == "winner" {

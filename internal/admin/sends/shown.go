@@ -95,7 +95,7 @@ func (s *shown) compare(r *ui.Request, check *batches.BatchCheck, request *batch
 	}
 	now := countOf(check)
 	if !isFresh(r, s.Token) {
-		wrong["token"] = "This page is old"
+		wrong["token"] = r.Text("sends.page_old")
 	}
 	if now-s.Count > allowed || s.Count-now > allowed {
 		wrong["count"] = ui.Number(s.Count) + " Contacts were shown, and now it is " + ui.Number(now)
@@ -103,20 +103,20 @@ func (s *shown) compare(r *ui.Request, check *batches.BatchCheck, request *batch
 	mails, segments, _ := strings.Cut(check.Version, ".")
 	mailsShown, segmentsShown, _ := strings.Cut(s.Version, ".")
 	if mails != mailsShown {
-		wrong["message"] = "the Message was changed"
+		wrong["message"] = r.Text("sends.message_was_changed")
 	}
 	if segments != segmentsShown {
-		wrong["segments"] = "a Segment was changed"
+		wrong["segments"] = r.Text("sends.segment_was_changed")
 	}
 	if s.Time != request.SendTime {
-		wrong["time"] = "the time is another one"
+		wrong["time"] = r.Text("sends.time_another_one")
 	}
 	typed := strings.NewReplacer(",", "", ".", "", " ", "").Replace(r.PostForm.Get("typed"))
 	if len(wrong) == 0 && check.Recipients >= askedFrom && typed != ui.Plain(s.Count) {
 		wrong["typed"] = "Type " + ui.Plain(check.Recipients) + ", the number of mails."
 	}
 	if s.Latest < check.Latest() {
-		wrong["repeat"] = "Tick this to send the Message again."
+		wrong["repeat"] = r.Text("sends.tick_send_message_again")
 	}
 	return wrong
 }
@@ -169,12 +169,12 @@ func (p *pages) send(r *ui.Request) (*ui.View, error) {
 				return nil, err
 			}
 			if d.Wrong = seen.compare(r, d.Check, &request); len(d.Wrong) == 0 {
-				d.Wrong["message"] = "the Message or a Segment was being changed"
+				d.Wrong["message"] = r.Text("sends.message_or_segment_was_being")
 			}
 		case err != nil:
 			return nil, err
 		case request.SendTime > r.Now.Unix():
-			return ui.GoTo(batchPath(id), "The campaign is planned."), nil
+			return ui.GoTo(batchPath(id), r.Text("sends.campaign_planned")), nil
 		default:
 			return begun(r, id)
 		}
@@ -192,7 +192,7 @@ func begun(r *ui.Request, id enlist.BatchID) (*ui.View, error) {
 		return nil, err
 	}
 	if not == "" {
-		not = "You can pause it while it runs."
+		not = r.Text("sends.you_can_pause_while_runs")
 	}
 	return ui.GoTo(batchPath(id), "The campaign has begun. "+not), nil
 }
@@ -203,7 +203,7 @@ func before(r *ui.Request, caller *enlist.Caller) (*ui.View, error) {
 	if err != nil || added == 0 {
 		return nil, err
 	}
-	return ui.GoTo(batchPath(added), "This page has sent before. Nothing is sent twice."), nil
+	return ui.GoTo(batchPath(added), r.Text("sends.page_has_sent_before_nothing")), nil
 }
 
 func batchPath(id enlist.BatchID) string { return "/admin/sends/" + ui.Plain(int64(id)) }
@@ -228,7 +228,7 @@ func recentOf(r *ui.Request, check *batches.BatchCheck) (all []recentSend, err e
 		one := recentSend{Path: batchPath(b.ID)}
 		switch enlist.KindOf(err) {
 		case enlist.Denied, enlist.NoBatch:
-			who, one.Path = "Contacts of these Lists", ""
+			who, one.Path = r.Text("sends.contacts_these_lists"), ""
 		default:
 			if err != nil {
 				return nil, err

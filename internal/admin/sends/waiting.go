@@ -77,10 +77,10 @@ func (p *pages) waiting(r *ui.Request, b *reports.BatchReport, names ui.Names, a
 	view := &ui.View{Title: nameOf(&b.Batch, names), Place: "/admin/sends",
 		Sub: "Has not begun · " + listsText(names, &b.Batch, lists[b.ID]), Content: p.waiting_, Data: d}
 	if wrong != "" {
-		view.Problem = "The time was not changed."
+		view.Problem = r.Text("sends.time_was_not_changed")
 	}
 	if d.MaySend {
-		view.Actions = []ui.Action{{Text: "Copy", Path: "/admin/sends/new?copy=" + ui.Plain(int64(b.ID))}}
+		view.Actions = []ui.Action{{Text: r.Text("sends.copy"), Path: "/admin/sends/new?copy=" + ui.Plain(int64(b.ID))}}
 	}
 	const soon = 10 * time.Minute // before this, the page only reads recipients
 	if !d.Paused && (!b.IsPopulated || b.SendTime < r.Now.Add(soon).Unix()) {
@@ -119,5 +119,5 @@ func (p *pages) reschedule(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/sends/"+ui.Plain(int64(report.ID)), "The time was changed."), nil
+	return ui.GoTo("/admin/sends/"+ui.Plain(int64(report.ID)), r.Text("sends.time_was_changed")), nil
 }

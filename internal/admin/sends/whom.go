@@ -45,8 +45,8 @@ func whomOf(r *ui.Request, p *plan, names ui.Names) (w whom, err error) {
 		to   *[]string
 		text string
 		ids  []enlist.BatchID
-	}{{&w.To, "who did not open ", []enlist.BatchID{p.Again}}, {&w.To, "as in ", []enlist.BatchID{p.Like}},
-		{&w.Excluded, "who got ", p.Without}} {
+	}{{&w.To, r.Text("sends.who_did_not_open"), []enlist.BatchID{p.Again}}, {&w.To, r.Text("sends.as"), []enlist.BatchID{p.Like}},
+		{&w.Excluded, r.Text("sends.who_got"), p.Without}} {
 		for _, id := range of.ids {
 			if id == 0 {
 				continue
@@ -96,7 +96,7 @@ func (w *whom) addRest(r *ui.Request, rest *batches.BatchRequest, first enlist.L
 			text = list
 		}
 		if one.Time == "send" {
-			text += " (looked up when it is sent)"
+			text += r.Text("sends.looked_up_when_sent")
 		}
 		w.To = append(w.To, text)
 	}
@@ -124,7 +124,7 @@ func segmentName(r *ui.Request, one part) (string, error) {
 	found, err := r.App.Contacts.Segment(r.Context(), r.Caller, one.List, one.Segment)
 	switch kind := enlist.KindOf(err); {
 	case kind == enlist.NoList, kind == enlist.InvalidParameters:
-		return "a deleted Segment", nil
+		return r.Text("sends.deleted_segment"), nil
 	case err != nil:
 		return "", err
 	}

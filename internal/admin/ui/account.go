@@ -39,12 +39,12 @@ func (r *Request) CheckAccount(value string) error {
 	if value == "" || value == Plain(int64(r.Caller.Account.ID)) {
 		return nil
 	}
-	other := "another Account"
+	name := r.Text("ui.another_account")
 	for i := range r.Accounts {
 		if Plain(int64(r.Accounts[i].ID)) == value {
-			other = "the Account " + r.Accounts[i].Name
+			name = r.Accounts[i].Name
 		}
 	}
-	return enlist.Refuse(enlist.InvalidParameters, "Nothing was changed: the form is of %s, and you use %s now, perhaps in another "+
-		"tab. Go back, choose the Account of the form in a new tab, and send the form again.", other, r.Caller.Account.Name)
+	return enlist.Refuse(enlist.InvalidParameters, "%s", r.Text("ui.form_of_account", "other", name, "account",
+		r.Caller.Account.Name))
 }

@@ -112,9 +112,9 @@ func (r *Request) NoMail() (string, error) {
 	case err != nil:
 		return "", err
 	case held != nil:
-		return "All mails are held: none leaves before they are released.", nil
+		return r.Text("ui.mails_held"), nil
 	case r.MailDir != "":
-		return "No mail leaves this server: each is written into a folder.", nil
+		return r.Text("ui.mails_in_folder"), nil
 	}
 	return "", nil
 }

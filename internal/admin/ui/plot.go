@@ -15,7 +15,7 @@ type Plot struct {
 }
 
 // First is the title of the first column of the table.
-func (c *Chart) First() string { return cmp.Or(c.Axis, "Day") }
+func (c *Chart) First() string { return cmp.Or(c.Axis, "ui.day") }
 
 // Plot draws a chart in one of its ways.
 func (c *Chart) Plot(draw func(*Chart) template.HTML) Plot { return Plot{c, draw(c)} }

@@ -12,9 +12,8 @@ import (
 // This file keeps a form from setting back what another tab or user has changed since its page was shown. The form has
 // a hash of the values that the page has shown.
 
-// Changed is what a page says about such a form.
-const Changed = "Nothing was saved: this was changed since you opened the page, perhaps in another tab or by another " +
-	"user. To replace it by what stands below, save again."
+// Changed is the key of what a page says about such a form.
+const Changed = "ui.changed"
 
 // Seen returns the hash of values.
 func Seen(values ...string) string {
@@ -71,13 +70,16 @@ func (f Form) Conflicts(r *Request, sent Form) (conflicts bool) {
 		if now == in.Value || !slices.ContainsFunc(f, func(one Input) bool { return one.Name == in.Name }) {
 			continue
 		}
-		conflicts, in.Wrong = true, "it is “"+now+"” now"
+		conflicts, in.Wrong = true, r.Text("ui.value_now", "value", now)
 		if in.Kind == InputCheck {
-			in.Wrong = map[bool]string{true: "it is ticked now", false: "it is not ticked now"}[now != ""]
+			in.Wrong = r.Text("ui.not_ticked_now")
+			if now != "" {
+				in.Wrong = r.Text("ui.ticked_now")
+			}
 		}
 		for _, o := range in.Options {
 			if o.Value == now {
-				in.Wrong = "it is “" + o.Text + "” now"
+				in.Wrong = r.Text("ui.value_now", "value", o.Text)
 			}
 		}
 	}
