@@ -2,6 +2,9 @@ package admin_test
 
 import (
 	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,10 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"enlist/internal/admin"
 	"enlist/internal/apptest"
 	"enlist/internal/contacts"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
+	"enlist/internal/language"
+	"enlist/internal/language/languagetest"
 	"enlist/internal/users"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -51,6 +57,7 @@ func TestScriptOfThePagesInChromium(t *testing.T) {
 	b.backKeepsWhatWasTyped(list)
 	b.fitsNarrowWindows("/admin/contacts?list="+id(list)+"&g=0&key=State&op=in&value=NSW&g=1&key=Born&op=exactly&value=1990-01-31&top=State",
 		"/admin/contacts/person?list="+id(list)+"&contact="+id(s.All(list)[0]), "/admin/contacts/change?list="+id(list)+"&key=State&op=in&value=NSW")
+	b.fitsLongerWords()
 	b.backAfterTheSignOut()
 }
 
@@ -198,5 +205,26 @@ func (b *chromium) fitsNarrowWindows(paths ...string) {
 		b.Must(err)
 		name := strings.NewReplacer("/", "_", "?", "_").Replace(path[len("/admin/"):])[:20] + ".png"
 		b.Must(os.WriteFile(filepath.Join(b.ArtifactDir(), name), picture, 0o600))
+	}
+}
+
+// fitsLongerWords looks at pages in the made-up language, whose texts are a third longer, in a window of a phone. Cookies
+// are for all ports of a host.
+func (b *chromium) fitsLongerWords() {
+	english := b.server
+	b.server = httptest.NewServer(admin.New(b.App, admin.Options{Delay: func(*http.Request) {}, Log: slog.New(slog.DiscardHandler),
+		SettingsPage: b.publicPages().SettingsExample, Language: languagetest.Texts().For(language.English, "")}))
+	defer func() {
+		b.server.Close()
+		b.server = english
+	}()
+	b.Must(chromedp.Do(b.ctx, chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile)))
+	for path := range b.paths() {
+		b.visit(path)
+		width, err := chromedp.Run(b.ctx, chromedp.Evaluate[float64](`document.documentElement.scrollWidth`))
+		b.Must(err)
+		if width > 390 {
+			b.Errorf("%s with longer words is %v wide in a window of 390", path, width)
+		}
 	}
 }

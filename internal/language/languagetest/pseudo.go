@@ -81,7 +81,8 @@ func longer(text string) string {
 // word is a word without marks.
 var word = regexp.MustCompile(`^\pP*[A-Za-z][A-Za-z’'-]*[A-Za-z]\pP*$`)
 
-// Untranslated returns the words of an HTML page that have no marks, but those of data.
+// Untranslated returns the words of an HTML page that have no marks, but those of data, of code and of options, which are
+// names of countries and records too.
 func Untranslated(page string, data ...string) (all []string) {
 	known := make(map[string]bool)
 	for _, text := range data {
@@ -108,7 +109,7 @@ func Untranslated(page string, data ...string) (all []string) {
 		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
 			tag := z.Token()
 			hidden = tag.Type == html.StartTagToken && (tag.Data == "style" || tag.Data == "script" || tag.Data == "code" ||
-				tag.Data == "pre" || tag.Data == "textarea")
+				tag.Data == "pre" || tag.Data == "textarea" || tag.Data == "option")
 			for _, a := range tag.Attr {
 				if a.Key == "alt" || a.Key == "title" || a.Key == "placeholder" || a.Key == "aria-label" {
 					look(a.Val)
