@@ -286,7 +286,7 @@ type importShow struct {
 func (c *importShow) Run(ctx context.Context, out *console) error {
 	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.ImportID) error {
 		if c.Follow {
-			return followImport(ctx, s, caller, id, c.format, out)
+			return followImport(ctx, s, caller, id, c.format, out, nil)
 		}
 		i, err := s.Imports.Import(ctx, caller, id)
 		if err != nil {

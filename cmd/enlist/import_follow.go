@@ -31,12 +31,15 @@ func runImport(ctx context.Context, s *app.App, caller *enlist.Caller, id enlist
 	out *console) error {
 	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer restore()
-	ran := make(chan error, 1)
-	go func() { ran <- runWhenFree(ctx, s, id) }()
+	ran, ended := make(chan error, 1), make(chan struct{})
+	go func() {
+		ran <- runWhenFree(ctx, s, id)
+		close(ended)
+	}()
 	followed := make(chan error, 1)
 	following, stop := context.WithCancel(ctx)
 	defer stop()
-	go func() { followed <- followImport(following, s, caller, id, f, out) }()
+	go func() { followed <- followImport(following, s, caller, id, f, out, ended) }()
 	err := <-ran
 	if err != nil && ctx.Err() == nil {
 		stop()
@@ -71,9 +74,9 @@ func runWhenFree(ctx context.Context, s *app.App, id enlist.ImportID) error {
 }
 
 // followImport shows the progress of an Import until it has ended or is paused, and then prints the result. It returns
-// an error unless the Import is done.
+// an error unless the Import is done. ended says that this process has run it to its end; nil: another process runs it.
 func followImport(ctx context.Context, s *app.App, caller *enlist.Caller, id enlist.ImportID, f format,
-	out *console) error {
+	out *console, ended <-chan struct{}) error {
 	p := newImportProgress(out.stderr)
 	tick := time.NewTicker(importEvery)
 	defer tick.Stop()
@@ -92,6 +95,8 @@ func followImport(ctx context.Context, s *app.App, caller *enlist.Caller, id enl
 		case <-ctx.Done():
 			p.end()
 			return ctx.Err()
+		case <-ended: // read at once, because most files take less time than a tick
+			ended = nil
 		case <-tick.C:
 		}
 	}
