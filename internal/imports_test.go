@@ -64,7 +64,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/admin/contacts": {
 		"enlist/internal/admin/ui", "enlist/internal/batches", "enlist/internal/contacts", "enlist/internal/enlist",
 		"enlist/internal/exports", "enlist/internal/messages", "enlist/internal/privacy",
-		"enlist/internal/privacy/proof", "enlist/internal/recipients", "enlist/internal/rpc",
+		"enlist/internal/privacy/proof", "enlist/internal/recipients", "enlist/internal/reports", "enlist/internal/rpc",
 	},
 	"enlist/internal/language":              {"github.com/pelletier/go-toml/v2", "golang.org/x/text/..."},
 	"enlist/internal/language/languagetest": {"enlist/internal/language", "github.com/pelletier/go-toml/v2", "golang.org/x/net/html"},
@@ -183,7 +183,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/privacy": {"enlist/internal/accounts", "enlist/internal/address", "enlist/internal/batches",
 		"enlist/internal/contacts", "enlist/internal/db", "enlist/internal/enlist", "enlist/internal/events",
 		"enlist/internal/files", "enlist/internal/forms", "enlist/internal/imports", "enlist/internal/lists",
-		"enlist/internal/messages", "enlist/internal/recipients"},
+		"enlist/internal/messages", "enlist/internal/recipients", "enlist/internal/reports"},
 	"enlist/internal/reports": {"enlist/internal/batches", "enlist/internal/contacts", "enlist/internal/db", "enlist/internal/enlist", "enlist/internal/lists", "enlist/internal/messages",
 		"enlist/internal/pace", "enlist/internal/recipients", "enlist/internal/search", "enlist/internal/sending"},
 	"enlist/internal/sending": {"enlist/internal/accounts", "enlist/internal/address", "enlist/internal/batches",

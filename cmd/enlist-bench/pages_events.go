@@ -82,7 +82,7 @@ func (b *bench) addLargeBatches(in *mailingList) (all []batches.Batch, err error
 				ActiveTime: at}
 			one.Recipients, one.Sent = int64(b.Contacts), int64(b.Contacts)
 			to := []batches.Population{{List: in.list, Type: batches.PopulationList, Done: true}}
-			if err := batches.AddBatch(tx, &one, to); err != nil {
+			if err := one.Insert(tx, to); err != nil {
 				return err
 			}
 			all = append(all, one)

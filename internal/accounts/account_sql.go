@@ -47,7 +47,7 @@ func Insert(tx *db.Tx, a *enlist.Account) error {
 		return err
 	}
 	for _, f := range FirstFolders(a.ID, a.CreationTime) {
-		if err := AddFolder(tx, &f); err != nil {
+		if err := f.Add(tx); err != nil {
 			return err
 		}
 	}
@@ -224,14 +224,14 @@ func accountsWithoutFolder(tx *db.Tx, folderType string) (accounts []enlist.Acco
 	return accounts, err
 }
 
-// AddFolder stores a new Folder.
-func AddFolder(tx *db.Tx, f *Folder) error { return folderTable.AddDefinition(tx, f) }
+// Add stores a new Folder.
+func (f *Folder) Add(tx *db.Tx) error { return folderTable.AddDefinition(tx, f) }
 
-// RestoreFolder stores a Folder under its ID.
-func RestoreFolder(tx *db.Tx, f *Folder) error { return folderTable.RestoreDefinition(tx, "folder", f) }
+// Restore stores a Folder under its ID.
+func (f *Folder) Restore(tx *db.Tx) error { return folderTable.RestoreDefinition(tx, "folder", f) }
 
-// UpdateFolder stores the name of a Folder. The attributes of its Lists contain this name.
-func UpdateFolder(tx *db.Tx, f *Folder) error { return folderTable.SaveDefinition(tx, f) }
+// Update stores the name of a Folder. The attributes of its Lists contain this name.
+func (f *Folder) Update(tx *db.Tx) error { return folderTable.SaveDefinition(tx, f) }
 
 // DeleteFolder removes a Folder.
 func DeleteFolder(tx *db.Tx, id enlist.FolderID) error {

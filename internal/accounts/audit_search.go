@@ -46,7 +46,7 @@ func (s *Service) SearchAuditLog(ctx context.Context, c *enlist.Caller, q enlist
 		if err := rows.Begin(rows.Streaming); err != nil {
 			return err
 		}
-		return auditRows(tx, search, rows.Row)
+		return search.rows(tx, rows.Row)
 	})
 }
 
@@ -57,7 +57,7 @@ func (s *Service) CountAuditLog(ctx context.Context, c *enlist.Caller, criteria 
 		if err != nil {
 			return err
 		}
-		n, err = countAuditRows(tx, search)
+		n, err = search.count(tx)
 		return err
 	}))
 	return n, err
@@ -94,5 +94,5 @@ func (s *Service) AuditLog(ctx context.Context, account enlist.AccountID, q enli
 	if err != nil {
 		return err
 	}
-	return s.db.Stream(ctx, func(tx *db.Tx) error { return auditRows(tx, search, each) })
+	return s.db.Stream(ctx, func(tx *db.Tx) error { return search.rows(tx, each) })
 }

@@ -29,18 +29,18 @@ var auditTable = db.NewMapping("audit", mapAuditRow)
 // AddAuditRow adds a row to the audit log.
 func AddAuditRow(tx *db.Tx, r *AuditRow) error { return auditTable.Add(tx, r) }
 
-// auditRows calls each with the rows that a search finds. Rows with equal sort values are in the order of their IDs, in
+// rows calls each with the rows that a search finds. Rows with equal sort values are in the order of their IDs, in
 // the same direction.
-func auditRows(tx *db.Tx, s *AuditSearch, each func(*AuditRow) error) error {
-	q := auditWhere(tx, s)
+func (s *AuditSearch) rows(tx *db.Tx, each func(*AuditRow) error) error {
+	q := s.where(tx)
 	q.OrderRecords(s.Sort, "id", s.Descending)
 	q.Limit(&enlist.Search{Limit: s.Limit, Offset: s.Offset})
 	return auditTable.Each(tx, each, q.Text.String(), q.Args...)
 }
 
-// countAuditRows returns how many rows a search finds.
-func countAuditRows(tx *db.Tx, s *AuditSearch) (int64, error) {
-	q := auditWhere(tx, s)
+// count returns how many rows a search finds.
+func (s *AuditSearch) count(tx *db.Tx) (int64, error) {
+	q := s.where(tx)
 	return tx.Number("SELECT count(*) FROM audit "+q.Text.String(), q.Args...)
 }
 
@@ -59,8 +59,8 @@ func RemoveAuditRows(tx *db.Tx, account enlist.AccountID, before int64, limit in
 		db.Limited+")", int64(account), before, int64(limit))
 }
 
-// auditWhere begins a statement with the WHERE clause of a search.
-func auditWhere(tx *db.Tx, s *AuditSearch) *search.Query {
+// where begins a statement with the WHERE clause of a search.
+func (s *AuditSearch) where(tx *db.Tx) *search.Query {
 	where, args := "WHERE account_id >= 0", []any(nil)
 	if s.Account != 0 {
 		where, args = "WHERE account_id = ?", []any{int64(s.Account)}

@@ -46,7 +46,7 @@ func AddMissingFolders(tx *db.Tx, now int64) error {
 		}
 		for _, account := range accounts {
 			f := FirstFolders(account, now)[i]
-			if err := AddFolder(tx, &f); err != nil {
+			if err := f.Add(tx); err != nil {
 				return err
 			}
 		}
@@ -140,7 +140,7 @@ func (s *Service) AddFolder(ctx context.Context, c *enlist.Caller, details []enl
 		if err != nil {
 			return 0, err
 		}
-		if err := AddFolder(tx, &f); err != nil {
+		if err := f.Add(tx); err != nil {
 			return 0, err
 		}
 		return f.ID, Audit(tx, c, now, AuditObject{"Folder", int64(f.ID), 0}, nil, SettableValues(FolderAttributes, &f))
@@ -168,7 +168,7 @@ func (s *Service) EditFolder(ctx context.Context, c *enlist.Caller, id enlist.Fo
 			SettableValues(FolderAttributes, f)); err != nil {
 			return 0, err
 		}
-		return id, UpdateFolder(tx, f)
+		return id, f.Update(tx)
 	})
 }
 

@@ -3,12 +3,12 @@ package apptest
 import (
 	"strings"
 
-	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/imports"
 	"enlist/internal/lists"
+	"enlist/internal/reports"
 	"enlist/internal/search"
 )
 
@@ -69,10 +69,10 @@ func (o *Account) EditEmail(list enlist.ListID, id enlist.ContactID, email strin
 }
 
 // MessagesSent returns the mails to a Contact.
-func (o *Account) MessagesSent(list enlist.ListID, id enlist.ContactID) []batches.ContactDelivery {
+func (o *Account) MessagesSent(list enlist.ListID, id enlist.ContactID) []reports.ContactDelivery {
 	o.Helper()
-	var w Rows[batches.ContactDelivery]
-	o.Must(o.App.Batches.ContactDeliveries(o.Context(), o.Caller, list, id, &w))
+	var w Rows[reports.ContactDelivery]
+	o.Must(o.App.Reports.ContactDeliveries(o.Context(), o.Caller, list, id, &w))
 	return w.All
 }
 

@@ -119,7 +119,7 @@ func (s *service) storeMarked(list enlist.ListID) {
 		d := messages.Delivery{DeliveryKey: enlist.DeliveryKey{List: list, Contact: other, Time: 5, Cause: "c"}, Status: messages.DeliveryBounced,
 			Address: "Marked-Address@example.com", Subject: "Hello marked-subject", Detail: "550 marked-address@example.com is unknown"}
 		saved := []byte(`{"to":"marked-address@example.com"}`)
-		return errors.Join(messages.PutDelivery(tx, &d), tx.Enqueue(messages.SendTest{Account: s.caller.Account.ID, Message: message, Address: "marked-address@example.com"}),
+		return errors.Join(d.Put(tx), tx.Enqueue(messages.SendTest{Account: s.caller.Account.ID, Message: message, Address: "marked-address@example.com"}),
 			tx.SaveRetry(s.caller.Account.ID, s.caller.Key.ID, &enlist.Retry{Header: "h"}, saved, time.Now().Unix()))
 	}))
 	i, err := s.service.Imports.AddImport(ctx, s.caller, imports.NewImport{ImportOptions: imports.ImportOptions{List: list, FileName: "p.csv", Existing: imports.ExistingOverwrite},

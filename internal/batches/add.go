@@ -77,7 +77,7 @@ func (s *Service) AddBatch(ctx context.Context, c *enlist.Caller, r BatchRequest
 				return 0, err
 			}
 		}
-		if err := AddBatch(tx, &b.Batch, b.populations); err != nil {
+		if err := b.Batch.Insert(tx, b.populations); err != nil {
 			return 0, err
 		}
 		if err := b.exclude.store(tx, b.ID); err != nil {
@@ -250,4 +250,19 @@ func (b *newBatch) lockEvents(tx *db.Tx) error {
 		}
 	}
 	return nil
+}
+
+// refusedSender returns why one of the senders of a Batch may not be used, or "" if all may.
+func (s *Service) refusedSender(tx *db.Tx, a *enlist.Account, m *messages.Message,
+	populations []Population) (string, error) {
+	for i := range populations {
+		schema, err := lists.Schema(tx, populations[i].List)
+		if err != nil {
+			return "", err
+		}
+		if _, why, err := s.messages.SenderRefusal(tx, a, m, &schema.List); err != nil || why != "" {
+			return why, err
+		}
+	}
+	return "", nil
 }

@@ -76,13 +76,13 @@ func (s *Service) AddAutoresponder(ctx context.Context, c *enlist.Caller,
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.AutoresponderID, error) {
 		a := enlist.Autoresponder{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
 			CreationTime: now, LastModifiedTime: now, IsActive: true, CriteriaType: enlist.CriteriaImmediate}
-		if err := SetAutoresponder(&a, tx, c, details); err != nil {
+		if err := SetAutoresponder(tx, c, &a, details); err != nil {
 			return 0, err
 		}
 		if err := AddAutoresponder(tx, &a); err != nil {
 			return 0, err
 		}
-		if _, err := AddAutoresponderBatch(&a, tx); err != nil {
+		if _, err := AddAutoresponderBatch(tx, &a); err != nil {
 			return 0, err
 		}
 		return a.ID, accounts.Audit(tx, c, now, auditedAutoresponder(&a), nil,
@@ -100,7 +100,7 @@ func (s *Service) EditAutoresponder(ctx context.Context, c *enlist.Caller, id en
 			return 0, err
 		}
 		before := accounts.SettableValues(AutoresponderAttributes, a)
-		if err := SetAutoresponder(a, tx, c, details); err != nil {
+		if err := SetAutoresponder(tx, c, a, details); err != nil {
 			return 0, err
 		}
 		if err := accounts.Audit(tx, c, now, auditedAutoresponder(a), before,
@@ -111,12 +111,12 @@ func (s *Service) EditAutoresponder(ctx context.Context, c *enlist.Caller, id en
 		if err := UpdateAutoresponder(tx, a); err != nil {
 			return 0, err
 		}
-		return id, EditAutoresponderBatch(a, tx)
+		return id, EditAutoresponderBatch(tx, a)
 	})
 }
 
 // SetAutoresponder changes the keys that details contain. It refuses an autoresponder that could not run.
-func SetAutoresponder(a *enlist.Autoresponder, tx *db.Tx, c *enlist.Caller, details []enlist.Detail) error {
+func SetAutoresponder(tx *db.Tx, c *enlist.Caller, a *enlist.Autoresponder, details []enlist.Detail) error {
 	if err := enlist.RequireSending(c); err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func (s *Service) DeleteAutoresponder(ctx context.Context, c *enlist.Caller, id 
 			accounts.SettableValues(AutoresponderAttributes, a), nil); err != nil {
 			return false, err
 		}
-		return true, deleteAutoresponderBatch(a, tx, now)
+		return true, deleteAutoresponderBatch(tx, a, now)
 	})
 	return err
 }

@@ -30,7 +30,7 @@ func RemoveAutoresponderBatch(tx *db.Tx, id enlist.AutoresponderID) error {
 	return tx.Do("DELETE FROM autoresponder_batch WHERE autoresponder_id = ?", int64(id))
 }
 
-// addPopulation stores a population, unless the Batch has one with this number.
-func addPopulation(tx *db.Tx, p *Population) error {
+// addNew stores a population, unless the Batch has one with this number.
+func (p *Population) addNew(tx *db.Tx) error {
 	return populationTable.Do(tx, populationTable.InsertNew, db.Inserted, p)
 }

@@ -280,8 +280,8 @@ func countLists(tx *db.Tx, c *enlist.Caller, ids []enlist.BatchID) (map[enlist.B
 		WHERE p.batch_id`+among+" AND b.account_id = ? AND b.status <> 'deleted' GROUP BY p.batch_id"+having, args...)
 }
 
-// AddBatch stores a new Batch with its populations.
-func AddBatch(tx *db.Tx, b *Batch, populations []Population) error {
+// Insert stores a new Batch with its populations.
+func (b *Batch) Insert(tx *db.Tx, populations []Population) error {
 	if err := batchTable.Add(tx, b); err != nil {
 		return err
 	}
@@ -294,8 +294,8 @@ func AddBatch(tx *db.Tx, b *Batch, populations []Population) error {
 	return nil
 }
 
-// SetBatchState stores the columns of a Batch that describe its state.
-func SetBatchState(tx *db.Tx, b *Batch) error { return batchTable.Save(tx, b) }
+// Save stores the columns of a Batch that describe its state.
+func (b *Batch) Save(tx *db.Tx) error { return batchTable.Save(tx, b) }
 
 // AddToBatch adds to the counts of a Batch.
 func AddToBatch(tx *db.Tx, id enlist.BatchID, counts recipients.Counts, now int64) error {
@@ -324,8 +324,8 @@ func SentToList(tx *db.Tx, list enlist.ListID, only enlist.BatchID, limit int64)
 		ORDER BY first_sent_time DESC, id DESC LIMIT ?`, int64(list), int64(only), int64(only), limit)
 }
 
-// SetPopulation stores the columns of a population that change.
-func SetPopulation(tx *db.Tx, p *Population) error { return populationTable.Save(tx, p) }
+// Save stores the columns of a population that change.
+func (p *Population) Save(tx *db.Tx) error { return populationTable.Save(tx, p) }
 
 // SendingBatches returns the IDs of the Batches that are sending.
 func SendingBatches(tx *db.Tx) (map[enlist.BatchID]enlist.AccountID, error) {

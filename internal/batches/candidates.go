@@ -102,7 +102,7 @@ func leftOut(c *contacts.Candidate, schema *enlist.Schema) recipients.LeftOut {
 
 // withoutSent returns the candidates that were not sent the Message before.
 func (b *Batch) withoutSent(tx *db.Tx, list enlist.ListID, all []contacts.Candidate) ([]contacts.Candidate, error) {
-	batches, err := batchesWithMessage(tx, b)
+	batches, err := b.othersWithMessage(tx)
 	if err != nil {
 		return nil, err
 	}
@@ -142,8 +142,8 @@ func split(all []contacts.Candidate, ids []enlist.ContactID, wanted bool) []cont
 	})
 }
 
-// batchesWithMessage returns the other Batches that send the Message of b, also as a variant.
-func batchesWithMessage(tx *db.Tx, b *Batch) (ids []enlist.BatchID, err error) {
+// othersWithMessage returns the other Batches that send the Message of b, also as a variant.
+func (b *Batch) othersWithMessage(tx *db.Tx) (ids []enlist.BatchID, err error) {
 	for _, f := range []BatchFilter{{Message: b.MessageID}, {HasVariants: true}} {
 		all, err := Batches(tx, b.AccountID, f)
 		if err != nil {

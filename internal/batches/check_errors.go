@@ -99,9 +99,3 @@ func (b *Batch) requireContent(tx *db.Tx) error {
 	}
 	return nil
 }
-
-// PauseEmpty pauses a Batch whose Message has no content.
-func (b *Batch) PauseEmpty(tx *db.Tx) error {
-	b.Status, b.Reason = BatchPaused, ReasonNoContent
-	return SetBatchState(tx, b)
-}

@@ -3,19 +3,18 @@
 // figures.
 //
 //	batch.go, add.go, edit.go   the records, and what a caller may change
+//	state.go         the statuses that the server gives to a Batch
 //	options.go, variant.go, localtime.go, exclusion_sql.go   the options of a Batch
 //	copy.go          another Batch like an earlier one, and Batches by name
 //	check*.go        what is probably wrong with a Batch before it is added
 //	shown.go         a Batch is added as a person has seen it
-//	sender.go        whether the senders of a Batch are allowed
 //	candidates.go    which Contacts of a population are left out, and why
 //	delivery.go      the mails to a Contact, those of Batches and all others
 //	events_removed.go   Batches whose opens and clicks were removed
 //	uses_sql.go      how often Messages were sent and opened
 //	autoresponder*.go    autoresponders, and the Batch that has the figures of one
-//	history.go, contact_events.go   the mails that a Contact got, and what happened to them
 //	person_data.go   what of this is about a person, and what of it is old
 //	webhook.go       the webhook events of mails
 //	message.go, segment.go   whether a Message or a Segment is in use
-//	batch_sql.go, service.go, jobs.go   the statements, the Service and the jobs
+//	batch_sql.go, service.go   the statements, the Service and the jobs
 package batches

@@ -121,7 +121,7 @@ func (b *Batch) pause(tx *db.Tx) error {
 		return nil
 	}
 	b.Status, b.Reason = BatchPaused, ""
-	return SetBatchState(tx, b)
+	return b.Save(tx)
 }
 
 // unpause continues a Batch. The job decides with which status the Batch continues.
@@ -137,7 +137,7 @@ func (b *Batch) unpause(tx *db.Tx, now int64) error {
 	}
 	b.Status, b.Reason, b.ActiveTime = BatchInitialising, "", now
 	b.RecentMails, b.RecentBounces, b.RecentComplaints = 0, 0, 0 // a person has seen why the Batch was paused
-	if err := SetBatchState(tx, b); err != nil {
+	if err := b.Save(tx); err != nil {
 		return err
 	}
 	return tx.Enqueue(PrepareBatch{Batch: b.ID, Account: b.AccountID})
@@ -151,7 +151,7 @@ func (b *Batch) cancel(tx *db.Tx, now int64) error {
 		return b.Refuse("cancelled")
 	}
 	b.Status, b.Reason, b.ActiveTime = BatchCancelled, "", now
-	return SetBatchState(tx, b)
+	return b.Save(tx)
 }
 
 // reschedule changes the send time of a Batch that has not begun to send. A paused Batch stays paused.
@@ -168,7 +168,7 @@ func (b *Batch) reschedule(tx *db.Tx, sendTime, now int64) error {
 		return err
 	}
 	b.SendTime, b.IsScheduled, b.ActiveTime = max(sendTime, now), sendTime > now, now
-	if err := SetBatchState(tx, b); err != nil {
+	if err := b.Save(tx); err != nil {
 		return err
 	}
 	return tx.Enqueue(PrepareBatch{Batch: b.ID, Account: b.AccountID, Due: b.Begins()})
@@ -206,7 +206,7 @@ func (s *Service) DeleteBatch(ctx context.Context, c *enlist.Caller, id enlist.B
 // delete hides a Batch, and stores the job that removes its recipients.
 func (b *Batch) delete(tx *db.Tx, now int64) error {
 	b.Status, b.ActiveTime = BatchDeleted, now
-	if err := SetBatchState(tx, b); err != nil {
+	if err := b.Save(tx); err != nil {
 		return err
 	}
 	return tx.Enqueue(RemoveBatch{Batch: b.ID})

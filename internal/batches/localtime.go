@@ -50,8 +50,8 @@ type localClock struct {
 	due     map[string]int64
 }
 
-// NewLocalClock returns the clock of a Batch. The send time is read in the Account's time zone.
-func NewLocalClock(b *Batch, schema *enlist.Schema, account *enlist.Account) *localClock {
+// LocalClock returns the clock of a Batch. The send time is read in the Account's time zone.
+func (b *Batch) LocalClock(schema *enlist.Schema, account *enlist.Account) *localClock {
 	return &localClock{face: enlist.ClockAt(b.SendTime, enlist.Location(account.TimeZone)),
 		field:   schema.FieldNamed(b.LocalTime),
 		account: account.TimeZone, due: make(map[string]int64)}

@@ -75,3 +75,19 @@ func CheckUnused(tx *db.Tx, m *messages.Message, field string) error {
 	return enlist.Invalid(field, fmt.Sprintf("autoresponders that send the Message: %d; "+
 		"delete them first, or give them another Message", n))
 }
+
+// MessageNames returns the names of the Account's Messages, of those that a person sees.
+func MessageNames(tx *db.Tx, c *enlist.Caller) (map[enlist.MessageID]string, error) {
+	all, err := messages.Messages(tx, c.Account.ID)
+	if err != nil {
+		return nil, err
+	}
+	sees, err := messages.Seen(tx, c, SentTo)
+	names := make(map[enlist.MessageID]string, len(all))
+	for i := range all {
+		if err == nil && sees(&all[i]) {
+			names[all[i].ID] = all[i].Name
+		}
+	}
+	return names, err
+}

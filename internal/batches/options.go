@@ -190,9 +190,3 @@ func (x *Exclusion) matching(tx *db.Tx, schema *enlist.Schema,
 	}
 	return contacts.OnlyAmong(tx, search, ids)
 }
-
-// PauseExclusion pauses a Batch whose Exclusion no longer fits a List: it is unknown who must be left out.
-func (b *Batch) PauseExclusion(tx *db.Tx, why error) error {
-	b.Status, b.Reason = BatchPaused, "exclude does not fit the Fields of a List any more: "+why.Error()
-	return SetBatchState(tx, b)
-}

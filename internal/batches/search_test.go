@@ -64,7 +64,7 @@ func addManyBatches(f *apptest.Batches, tx *db.Tx) error {
 			ListID: f.News, MessageID: enlist.MessageID(n % 4), MessageType: "email", IsScheduled: n%2 == 0, IsTest: n%5 == 1,
 			IsPopulated: n%3 == 0, Name: []string{"News", "", "ne", "NEWS"}[n%4], Status: statuses[n%8], SendTime: n % 7, FirstSent: n % 3,
 			LastSent: n % 2, Counts: recipients.Counts{Recipients: n % 5, Sent: n % 3}}
-		if err := batches.AddBatch(tx, b, []batches.Population{{Number: 1, List: f.News, Type: batches.PopulationList}}); err != nil {
+		if err := b.Insert(tx, []batches.Population{{Number: 1, List: f.News, Type: batches.PopulationList}}); err != nil {
 			return fmt.Errorf("add Batch %d: %w", i, err)
 		}
 	}

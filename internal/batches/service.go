@@ -2,6 +2,7 @@ package batches
 
 import (
 	"enlist/internal/db"
+	"enlist/internal/enlist"
 	"enlist/internal/messages"
 )
 
@@ -16,3 +17,27 @@ type Service struct {
 func New(database *db.DB, m *messages.Service) *Service {
 	return &Service{db: database, messages: m, checks: make(chan struct{}, maxChecks)}
 }
+
+// PrepareBatch stores the recipients of a Batch in steps, and starts its sending at the send time.
+type PrepareBatch struct {
+	Batch   enlist.BatchID   `json:"batch_id"`
+	Account enlist.AccountID `json:"account_id"`
+	Due     int64            `json:"due"` // when the job may start; 0: at once
+}
+
+// Owner returns the Account whose places the job takes.
+func (p PrepareBatch) Owner() enlist.AccountID { return p.Account }
+
+// Kind implements Effect.
+func (PrepareBatch) Kind() string { return "prepare_batch" }
+
+// DueTime returns when the job may start.
+func (p PrepareBatch) DueTime() int64 { return p.Due }
+
+// RemoveBatch removes the recipients of a deleted Batch, in steps, and then the Batch.
+type RemoveBatch struct {
+	Batch enlist.BatchID `json:"batch_id"`
+}
+
+// Kind implements Effect.
+func (RemoveBatch) Kind() string { return "remove_batch" }

@@ -198,7 +198,7 @@ func (b *Batch) Contents(tx *db.Tx) (all []MailContent, err error) {
 		}
 	}
 	for _, m := range found {
-		files, err := messages.MessageFiles(tx, m)
+		files, err := m.LoadFiles(tx)
 		if err != nil {
 			return nil, err
 		}

@@ -28,9 +28,9 @@ func PublishMail(tx *db.Tx, k enlist.DeliveryKey, now int64, event enlist.Webhoo
 	return events.PublishAbout(tx, schema, AboutMail(k, batch, now), event)
 }
 
-// PublishCompleted publishes that a Batch is completed, to the webhooks of its Lists. A webhook of all Lists gets the
+// publishCompleted publishes that a Batch is completed, to the webhooks of its Lists. A webhook of all Lists gets the
 // event once.
-func PublishCompleted(tx *db.Tx, b *Batch, now int64) error {
+func (b *Batch) publishCompleted(tx *db.Tx, now int64) error {
 	all, err := BatchLists(tx, b.ID)
 	if err != nil {
 		return err

@@ -231,7 +231,7 @@ func bulkDeliveries(o *apptest.Account) {
 	o.Update(func(tx *db.Tx) error {
 		for _, id := range ids {
 			key := enlist.DeliveryKey{List: list, Contact: id, Time: 1, Cause: "c"}
-			if err := messages.PutDelivery(tx, &messages.Delivery{DeliveryKey: key, Status: messages.DeliverySent}); err != nil {
+			if err := (&messages.Delivery{DeliveryKey: key, Status: messages.DeliverySent}).Put(tx); err != nil {
 				return err
 			}
 		}

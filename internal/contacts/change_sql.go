@@ -48,8 +48,8 @@ func addChangeParts(tx *db.Tx, id int64, ids db.IDSet) error {
 	return nil
 }
 
-// nextOfChange returns the next Contacts of a change, up to the end of their part.
-func nextOfChange(tx *db.Tx, c *Change) (ids []enlist.ContactID, err error) {
+// next returns the next Contacts of a change, up to the end of their part.
+func (c *Change) next(tx *db.Tx) (ids []enlist.ContactID, err error) {
 	first := c.Done / changePart * changePart
 	err = tx.Each(func(row *db.Cursor) error {
 		var part db.IDSet
@@ -62,9 +62,9 @@ func nextOfChange(tx *db.Tx, c *Change) (ids []enlist.ContactID, err error) {
 	return ids, err
 }
 
-// advanceChange moves a change on by n Contacts. It returns false if the change has ended, or if another process has
+// advance moves a change on by n Contacts. It returns false if the change has ended, or if another process has
 // moved it on.
-func advanceChange(tx *db.Tx, c *Change, n int) (bool, error) {
+func (c *Change) advance(tx *db.Tx, n int) (bool, error) {
 	moved, err := tx.Exec("UPDATE contact_change SET done = done + ? WHERE id = ? AND done = ? AND end_time = 0",
 		int64(n), c.ID, c.Done)
 	return moved == 1, err

@@ -37,7 +37,7 @@ func (s *Service) MakeChange(ctx context.Context, e MakeChange) (done bool, err 
 		} else if !may {
 			return true, endChange(tx, change.ID, now, reasonNoRight)
 		}
-		ids, err := nextOfChange(tx, change)
+		ids, err := change.next(tx)
 		if err != nil || len(ids) == 0 {
 			return true, endChange(tx, change.ID, now, "")
 		}
@@ -45,7 +45,7 @@ func (s *Service) MakeChange(ctx context.Context, e MakeChange) (done bool, err 
 		if ids, err = step.take(ids); err != nil {
 			return false, err
 		}
-		moved, err := advanceChange(tx, change, len(ids))
+		moved, err := change.advance(tx, len(ids))
 		if err != nil || !moved {
 			return false, err
 		}

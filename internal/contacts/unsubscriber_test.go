@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"enlist/internal/apptest"
-	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
+	"enlist/internal/reports"
 )
 
 // This file tests searches of the Unsubscriber List, and replies that are too long for memory.
@@ -90,7 +90,7 @@ func longReplies(o *apptest.Account) {
 				Address: u.Address, SentTime: i, Status: messages.DeliverySent}
 			err := contacts.AddUnsubscriber(tx, o.Caller.Account.ID, &u)
 			if err == nil {
-				err = messages.PutDelivery(tx, &d)
+				err = d.Put(tx)
 			}
 			if err != nil {
 				return err
@@ -122,9 +122,9 @@ func longReplies(o *apptest.Account) {
 			o.Errorf("%+v: counted %d entries, want %d", c.q, n, c.count)
 		}
 	}
-	var sent apptest.Rows[batches.ContactDelivery]
-	o.Must(o.App.Batches.ContactDeliveries(o.Context(), o.Caller, list, id, &sent))
-	newestFirst := slices.IsSortedFunc(sent.All, func(a, b batches.ContactDelivery) int { return int(b.SentTime - a.SentTime) })
+	var sent apptest.Rows[reports.ContactDelivery]
+	o.Must(o.App.Reports.ContactDeliveries(o.Context(), o.Caller, list, id, &sent))
+	newestFirst := slices.IsSortedFunc(sent.All, func(a, b reports.ContactDelivery) int { return int(b.SentTime - a.SentTime) })
 	if len(sent.All) != entries || !sent.Streaming || !newestFirst {
 		o.Errorf("got %d mails, streaming %v, newest first %v; want %d as a stream, newest first", len(sent.All), sent.Streaming, newestFirst, entries)
 	}

@@ -98,8 +98,8 @@ func storedFiles(tx *db.Tx, account enlist.AccountID) (files, bytes int64, err e
 	return files, bytes, err
 }
 
-// AddContent stores the row of new content without pieces.
-func AddContent(tx *db.Tx, c *Content) error { return contentTable.Add(tx, c) }
+// Add stores the row of new content without pieces.
+func (c *Content) Add(tx *db.Tx) error { return contentTable.Add(tx, c) }
 
 // LoadContent returns the row of content, or ErrNotFound.
 func LoadContent(tx *db.Tx, id enlist.ContentID) (*Content, error) {

@@ -232,7 +232,7 @@ func (u *upload) begin(tx *db.Tx, c *enlist.Caller, now int64, p *uploadProgress
 			"delete some first", bytes, u.maxTotal))
 	}
 	content := Content{AccountID: c.Account.ID, Size: u.size}
-	if err := AddContent(tx, &content); err != nil {
+	if err := content.Add(tx); err != nil {
 		return err
 	}
 	p.Content = content.ID

@@ -101,13 +101,13 @@ func (s *Service) addUpload(ctx context.Context, c *enlist.Caller, n *NewImport)
 			return nil, err
 		}
 		content := files.Content{AccountID: c.Account.ID, Size: 1} // 0 would mean that it is being removed
-		if err := files.AddContent(tx, &content); err != nil {
+		if err := content.Add(tx); err != nil {
 			return nil, err
 		}
 		i := &Import{AccountID: c.Account.ID, ListID: o.List, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name,
 			CreationTime: now, Options: o, Content: content.ID, State: ImportUploading,
 			LeaseUntil: now + files.UploadTime}
-		return i, errors.Join(addImport(tx, i), tx.Enqueue(RunImport{Import: i.ID, Account: i.AccountID,
+		return i, errors.Join(i.add(tx), tx.Enqueue(RunImport{Import: i.ID, Account: i.AccountID,
 			Due: i.LeaseUntil + 1}))
 	})
 }
@@ -194,7 +194,7 @@ func (s *Service) storePieces(ctx context.Context, i *Import, number int64, part
 			return err
 		}
 		stored.Size, stored.LeaseUntil = i.Size, s.db.Now().Unix()+files.UploadTime
-		return setImport(tx, stored)
+		return stored.save(tx)
 	})
 }
 
@@ -223,7 +223,7 @@ func (s *Service) startImport(ctx context.Context, c *enlist.Caller, i *Import, 
 		if err := accounts.Audit(tx, c, now, stored.audited(), nil, stored.auditValues()); err != nil {
 			return nil, err
 		}
-		return stored, errors.Join(setImport(tx, stored), setImportOptions(tx, stored),
+		return stored, errors.Join(stored.save(tx), stored.saveOptions(tx),
 			tx.Enqueue(RunImport{Import: i.ID, Account: i.AccountID}))
 	})
 }

@@ -96,7 +96,7 @@ func (s *Service) editImport(ctx context.Context, c *enlist.Caller, id enlist.Im
 		if err := accounts.Audit(tx, c, now, i.audited(), before, i.auditValues()); err != nil {
 			return false, err
 		}
-		return true, setImport(tx, i)
+		return true, i.save(tx)
 	})
 	return err
 }

@@ -55,8 +55,8 @@ func (c jsonColumn) Encode() (any, error) {
 
 var importTable = db.NewMapping("import", mapImport)
 
-// addImport stores a new Import.
-func addImport(tx *db.Tx, i *Import) error { return importTable.Add(tx, i) }
+// add stores a new Import.
+func (i *Import) add(tx *db.Tx) error { return importTable.Add(tx, i) }
 
 // LoadImport returns an Import by its ID, or ErrNoImport.
 func LoadImport(tx *db.Tx, id enlist.ImportID) (*Import, error) {
@@ -99,8 +99,8 @@ func Newest(tx *db.Tx, since int64, limit int, byState map[ImportState]int64, ro
 		GROUP BY state`, db.Recent("start_time", RowOutcomes), limit), since)
 }
 
-// setImport stores the columns of an Import that change.
-func setImport(tx *db.Tx, i *Import) error { return importTable.Save(tx, i) }
+// save stores the columns of an Import that change.
+func (i *Import) save(tx *db.Tx) error { return importTable.Save(tx, i) }
 
 // EraseTexts removes from an Import what it has of the header of its file, because without a header the first row is a
 // person's, and also a file name that mentions a person.
@@ -116,11 +116,11 @@ func EraseTexts(tx *db.Tx, id enlist.ImportID, mentions func(text string) bool) 
 			*text = contacts.ErasedAddress
 		}
 	}
-	return errors.Join(setImport(tx, i), setImportOptions(tx, i))
+	return errors.Join(i.save(tx), i.saveOptions(tx))
 }
 
-// setImportOptions stores the options of an Import, which setImport does not.
-func setImportOptions(tx *db.Tx, i *Import) error {
+// saveOptions stores the options of an Import, which setImport does not.
+func (i *Import) saveOptions(tx *db.Tx) error {
 	options, err := jsonColumn{&i.Options}.Encode()
 	return errors.Join(err, tx.Do("UPDATE import SET options = ? WHERE id = ?", options, int64(i.ID)))
 }

@@ -118,7 +118,7 @@ func (s *Service) importKept(ctx context.Context, c *enlist.Caller, id enlist.Im
 		}
 		added := *next
 		kept.Content, added.CreationTime = 0, now
-		if err := errors.Join(setImport(tx, kept), addImport(tx, &added)); err != nil {
+		if err := errors.Join(kept.save(tx), added.add(tx)); err != nil {
 			return nil, err
 		}
 		if added.State == ImportFailed {
@@ -143,7 +143,7 @@ func (i *Import) again(c *enlist.Caller, change func(*ImportOptions)) *Import {
 func (i *Import) releaseKept(tx *db.Tx, now int64) error {
 	content := i.Content
 	i.Content = 0
-	return errors.Join(setImport(tx, i), files.SetContentSize(tx, content, 0),
+	return errors.Join(i.save(tx), files.SetContentSize(tx, content, 0),
 		tx.Enqueue(files.RemoveContent{Content: content, Due: now}))
 }
 
@@ -162,7 +162,7 @@ func ReleaseKept(tx *db.Tx, account enlist.AccountID, now int64) error {
 			return err
 		}
 		i.Report.forget()
-		if err := setImport(tx, i); err != nil {
+		if err := i.save(tx); err != nil {
 			return err
 		}
 		if i.HasKeptFile() {

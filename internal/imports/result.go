@@ -231,6 +231,6 @@ func (s *Service) RemoveImportResults(ctx context.Context, e RemoveImportResults
 			return true, ignoreNoImport(err)
 		}
 		i.Report.forget()
-		return true, setImport(tx, i)
+		return true, i.save(tx)
 	})
 }

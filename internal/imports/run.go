@@ -90,7 +90,7 @@ func (r *importRun) release(ctx context.Context) error {
 			return err
 		}
 		i.State, i.Owner, i.LeaseUntil = ImportWaiting, "", 0
-		return setImport(tx, i)
+		return i.save(tx)
 	}))
 }
 
@@ -137,7 +137,7 @@ func (r *importRun) claim(ctx context.Context, gone string) (*Import, error) {
 			i.StartTime = now
 		}
 		i.State, i.Owner, i.LeaseUntil, i.Reason = ImportRunning, r.owner, now+importLease, ""
-		return i, setImport(tx, i)
+		return i, i.save(tx)
 	})
 }
 
@@ -307,19 +307,19 @@ func (r *importRun) finish(tx *db.Tx, i *Import, decided *importTx, chunk *impor
 	case chunk.last:
 		return i.end(tx, ImportDone, "", now)
 	}
-	return setImport(tx, i)
+	return i.save(tx)
 }
 
 // end ends an Import and removes its file, unless keepsFile. The results of its rows stay for resultsTime.
 func (i *Import) end(tx *db.Tx, state ImportState, reason string, now int64) error {
 	i.State, i.Reason, i.EndTime, i.Owner, i.LeaseUntil = state, reason, now, "", 0
 	if i.keepsFile(state) {
-		return errors.Join(setImport(tx, i), tx.Enqueue(RemoveImportResults{Import: i.ID, Due: now + resultsTime}),
+		return errors.Join(i.save(tx), tx.Enqueue(RemoveImportResults{Import: i.ID, Due: now + resultsTime}),
 			tx.Enqueue(RunImport{Import: i.ID, Account: i.AccountID, Due: now + keptTime})) // claim removes the file
 	}
 	content := i.Content
 	i.Content = 0
-	if err := setImport(tx, i); err != nil {
+	if err := i.save(tx); err != nil {
 		return err
 	}
 	if content == 0 {

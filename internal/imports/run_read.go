@@ -100,7 +100,7 @@ func (r *importRun) renew(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return setImport(tx, i)
+		return i.save(tx)
 	})
 }
 

@@ -31,7 +31,7 @@ func listRecords(o apptest.Store) {
 	folder := accounts.Folder{AccountID: 7, Name: "Lists", Type: "list"}
 	p := enlist.Preference{Name: "Weekly"}
 	apptest.Update(t, s, func(tx *db.Tx) error {
-		if err := accounts.AddFolder(tx, &folder); err != nil {
+		if err := folder.Add(tx); err != nil {
 			return err
 		}
 		l.FolderID, l.FolderName = folder.ID, folder.Name
@@ -54,7 +54,7 @@ func listRecords(o apptest.Store) {
 	apptest.Update(t, s, func(tx *db.Tx) error { return lists.Update(tx, &l) })
 	check([]enlist.List{l})
 	folder.Name, l.FolderName = "Mailings", "Mailings"
-	apptest.Update(t, s, func(tx *db.Tx) error { return accounts.UpdateFolder(tx, &folder) })
+	apptest.Update(t, s, func(tx *db.Tx) error { return folder.Update(tx) })
 	check([]enlist.List{l})
 	apptest.View(t, s, func(tx *db.Tx) error {
 		schema, err := lists.Schema(tx, l.ID)

@@ -10,7 +10,7 @@ import (
 // The files delivery_*.go have the steps of a mail to a Contact. When the job runs,
 // prepare.go decides whether to send the mail. Package mail composes and sends it.
 // sending/outcome.go stores the result. sending/bounce.go handles reports of bounces and
-// complaints, which can arrive days later. batches/history.go shows the deliveries to callers.
+// complaints, which can arrive days later. reports/history.go shows the deliveries to callers.
 
 // CauseConfirmation is the Cause of a request to confirm a subscription.
 const CauseConfirmation = "c"

@@ -52,8 +52,8 @@ func LoadDelivery(tx *db.Tx, k enlist.DeliveryKey) (*Delivery, error) {
 	return deliveryTable.One(tx, enlist.ErrNotFound, byKey, int64(k.List), int64(k.Contact), k.Time, k.Cause)
 }
 
-// PutDelivery stores the result of a delivery. It replaces an earlier result of the same delivery.
-func PutDelivery(tx *db.Tx, d *Delivery) error { return deliveryTable.Put(tx, d) }
+// Put stores the result of a delivery. It replaces an earlier result of the same delivery.
+func (d *Delivery) Put(tx *db.Tx) error { return deliveryTable.Put(tx, d) }
 
 // upsertSent is the statement of PutSent.
 var upsertSent = strings.NewReplacer(
@@ -69,7 +69,7 @@ func unlessReported(column string) string {
 
 // PutSent stores that a mail was sent. It keeps the status of a reported delivery. The lock makes it wait
 // for a transaction that stores a report about the same delivery.
-func PutSent(tx *db.Tx, d *Delivery) error {
+func (d *Delivery) PutSent(tx *db.Tx) error {
 	if err := tx.LockToWrite("delivery %d %d %d %s", d.List, d.Contact, d.Time, d.Cause); err != nil {
 		return err
 	}

@@ -120,7 +120,7 @@ func (s *Service) AddMessage(ctx context.Context, c *enlist.Caller, details []en
 		if err := s.checkNewFiles(tx, c, new(Message), &m); err != nil {
 			return 0, err
 		}
-		if err := AddMessage(tx, &m); err != nil {
+		if err := m.Add(tx); err != nil {
 			return 0, err
 		}
 		return m.ID, accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Message", ID: int64(m.ID), List: 0}, nil,
@@ -160,7 +160,7 @@ func (s *Service) EditMessage(ctx context.Context, c *enlist.Caller, id enlist.M
 			after); err != nil {
 			return 0, err
 		}
-		return id, UpdateMessage(tx, &m)
+		return id, m.Save(tx)
 	})
 }
 

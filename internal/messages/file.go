@@ -62,8 +62,8 @@ func (m *Message) uses(id enlist.FileID) bool {
 	return slices.Contains(splitIDs(m.Attachments), id) || slices.Contains(splitIDs(m.InlineImages), id)
 }
 
-// MessageFiles returns the files of a Message: the inline images and then the attachments.
-func MessageFiles(tx *db.Tx, m *Message) (all []MessageFile, err error) {
+// LoadFiles returns the files of a Message: the inline images and then the attachments.
+func (m *Message) LoadFiles(tx *db.Tx) (all []MessageFile, err error) {
 	for _, list := range []struct {
 		key, ids string
 		inline   bool
@@ -89,7 +89,7 @@ func (m *Message) CheckFiles(tx *db.Tx) error {
 	if n := strings.Count(m.Attachments+","+m.InlineImages, ",") + 1; n > maxMessageFiles {
 		return enlist.Invalid("attachments", fmt.Sprintf("a Message has at most %d files", maxMessageFiles))
 	}
-	all, err := MessageFiles(tx, m)
+	all, err := m.LoadFiles(tx)
 	if err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func CheckNewContent(tx *db.Tx, f *files.StoredFile) error {
 		if !m.uses(f.ID) {
 			continue
 		}
-		files, err := MessageFiles(tx, m)
+		files, err := m.LoadFiles(tx)
 		if err == nil {
 			err = checkMessageFiles(files)
 		}

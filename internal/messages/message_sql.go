@@ -83,8 +83,8 @@ func LoadHead(tx *db.Tx, account enlist.AccountID, id enlist.MessageID) (*Messag
 	return messageHeadTable.One(tx, enlist.ErrNoMessage, "WHERE id = ? AND account_id = ?", int64(id), int64(account))
 }
 
-// AddMessage stores a new Message.
-func AddMessage(tx *db.Tx, m *Message) error {
+// Add stores a new Message.
+func (m *Message) Add(tx *db.Tx) error {
 	if err := tx.LockDefinitions(); err != nil {
 		return err
 	}
@@ -92,10 +92,10 @@ func AddMessage(tx *db.Tx, m *Message) error {
 }
 
 // Restore stores a Message under its ID.
-func Restore(tx *db.Tx, m *Message) error { return messageTable.RestoreDefinition(tx, "message", m) }
+func (m *Message) Restore(tx *db.Tx) error { return messageTable.RestoreDefinition(tx, "message", m) }
 
-// UpdateMessage stores the columns of a Message that an edit can change.
-func UpdateMessage(tx *db.Tx, m *Message) error {
+// Save stores the columns of a Message that an edit can change.
+func (m *Message) Save(tx *db.Tx) error {
 	if err := tx.LockDefinitions(); err != nil {
 		return err
 	}

@@ -130,7 +130,7 @@ func autoresponderMails(tx *db.Tx, list enlist.ListID, id enlist.AutoresponderID
 	if err != nil || message.Type != MessageEmail {
 		return enlist.IgnoreKind(enlist.NoMessage, err)
 	}
-	files, err := MessageFiles(tx, message)
+	files, err := message.LoadFiles(tx)
 	if err != nil {
 		return err
 	}

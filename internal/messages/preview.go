@@ -180,7 +180,7 @@ func (s *Service) trialMail(tx *db.Tx, c *enlist.Caller, message enlist.MessageI
 	if m.Message.Type != MessageEmail {
 		return nil, enlist.Invalid("message_id", "expected a Message of the type email")
 	}
-	m.Files, err = MessageFiles(tx, m.Message)
+	m.Files, err = m.Message.LoadFiles(tx)
 	return m, err
 }
 

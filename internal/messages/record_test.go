@@ -28,7 +28,7 @@ func TestMessagesAreReturnedAsStored(t *testing.T) {
 
 func addMessage(t *testing.T, s db.Engine, m *messages.Message) {
 	t.Helper()
-	apptest.Update(t, s, func(tx *db.Tx) error { return messages.AddMessage(tx, m) })
+	apptest.Update(t, s, func(tx *db.Tx) error { return m.Add(tx) })
 }
 
 func messageRecords(o apptest.Store) {
@@ -76,7 +76,7 @@ func messageRecords(o apptest.Store) {
 	edited.Attachments, edited.InlineImages = "", "4"
 	edited.ShowUnsubscribeLink, edited.ShowUpdateProfileLink, edited.UnsubscribeListID = false, true, 0
 	edited.AuthorisedSender, edited.PostalAddress = "", "QLD"
-	apptest.Update(t, s, func(tx *db.Tx) error { return messages.UpdateMessage(tx, &edited) })
+	apptest.Update(t, s, func(tx *db.Tx) error { return edited.Save(tx) })
 	check("as edited", edited, plain)
 	apptest.Update(t, s, func(tx *db.Tx) error { return messages.DeleteMessage(tx, full.ID) })
 	check("after a deletion", plain)
@@ -132,7 +132,7 @@ func deliveries(o apptest.Store) {
 	put := func(all ...messages.Delivery) {
 		apptest.Update(t, s, func(tx *db.Tx) error {
 			for i := range all {
-				if err := messages.PutDelivery(tx, &all[i]); err != nil {
+				if err := all[i].Put(tx); err != nil {
 					return err
 				}
 			}
@@ -179,7 +179,7 @@ func messageFolders(o apptest.Store) {
 	schema := apptest.NewSchema(t, s)
 	account := schema.List.AccountID
 	folder := accounts.Folder{AccountID: account, Name: "Letters", Type: accounts.FolderOfMessages, CreationTime: 5}
-	apptest.Update(t, s, func(tx *db.Tx) error { return accounts.AddFolder(tx, &folder) })
+	apptest.Update(t, s, func(tx *db.Tx) error { return folder.Add(tx) })
 	addMessage(t, s, &messages.Message{AccountID: account, FolderID: folder.ID})
 	addMessage(t, s, &messages.Message{AccountID: account})
 	folder.Name, folder.ItemCount = "Post", 2
@@ -188,7 +188,7 @@ func messageFolders(o apptest.Store) {
 		if err := batches.AddAutoresponder(tx, &a); err != nil {
 			return err
 		}
-		return accounts.UpdateFolder(tx, &folder)
+		return folder.Update(tx)
 	})
 	check := func(what string, want ...accounts.Folder) {
 		t.Helper()

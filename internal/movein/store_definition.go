@@ -54,7 +54,7 @@ func putFolders(tx *db.Tx, c *enlist.Caller, folderType string, records []Record
 		if f.Name == "" {
 			f.Name = fmt.Sprintf("Folder %d", f.ID)
 		}
-		if err := accounts.RestoreFolder(tx, &f); err != nil {
+		if err := f.Restore(tx); err != nil {
 			return nil, err
 		}
 		problems = append(problems, r.problems...)

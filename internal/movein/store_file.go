@@ -154,7 +154,7 @@ func (m *fileMove) step(tx *db.Tx, now int64, content files.Content, number int6
 		return content, err
 	}
 	if content.ID == 0 {
-		if err := files.AddContent(tx, &content); err != nil {
+		if err := content.Add(tx); err != nil {
 			return content, err
 		}
 		if err := tx.Enqueue(files.RemoveContent{Content: content.ID, Due: now + files.UploadTime}); err != nil {

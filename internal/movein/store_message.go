@@ -42,7 +42,7 @@ func (m *Mover) storeMessage(ctx context.Context, record Record) (bool, []Proble
 			}
 			m.FolderID = 0
 		}
-		return true, messages.Restore(tx, &m)
+		return true, m.Restore(tx)
 	})
 }
 
@@ -101,16 +101,16 @@ func (m *Mover) storeAutoresponder(ctx context.Context, record Record) (bool, []
 		}
 		i := slices.IndexFunc(all, func(o enlist.Autoresponder) bool { return o.ID == a.ID })
 		a.IsActive = i >= 0 && all[i].IsActive
-		if err := batches.SetAutoresponder(&a, tx, c, nil); err != nil {
+		if err := batches.SetAutoresponder(tx, c, &a, nil); err != nil {
 			return true, r.refuseError("", err)
 		}
 		if err := batches.RestoreAutoresponder(tx, &a); err != nil {
 			return false, err
 		}
 		if i < 0 {
-			_, err := batches.AddAutoresponderBatch(&a, tx)
+			_, err := batches.AddAutoresponderBatch(tx, &a)
 			return true, err
 		}
-		return true, batches.EditAutoresponderBatch(&a, tx)
+		return true, batches.EditAutoresponderBatch(tx, &a)
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
+	"enlist/internal/reports"
 )
 
 // This file finds Contacts together with the proof of what they agreed to and of what was sent to them.
@@ -20,7 +21,7 @@ type Proof struct {
 	// Unsubscribes are the entries of the Unsubscriber List with an address of the Contact, for this List or for all
 	// Lists, oldest first.
 	Unsubscribes []contacts.Unsubscriber
-	Deliveries   []batches.ContactDelivery // the mails to the Contact, newest first
+	Deliveries   []reports.ContactDelivery // the mails to the Contact, newest first
 }
 
 // ProofWriter receives Contacts with their proof.
@@ -97,7 +98,7 @@ func writeProofs(tx *db.Tx, c *enlist.Caller, list enlist.ListID, ids []enlist.C
 		id := found[i].ID
 		p := Proof{Consents: consents[id], Unsubscribes: unsubscribes[id]}
 		for _, d := range deliveries[id] {
-			p.Deliveries = append(p.Deliveries, batches.ContactDelivery{Delivery: d, Autoresponder: d.Autoresponder(),
+			p.Deliveries = append(p.Deliveries, reports.ContactDelivery{Delivery: d, Autoresponder: d.Autoresponder(),
 				Name: names[d.MessageID]})
 		}
 		if err := w.ContactWithProof(&found[i], &p); err != nil {

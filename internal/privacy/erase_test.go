@@ -114,7 +114,7 @@ func personWithEverything(f *apptest.Batches) (ann, bob enlist.ContactID) {
 		for i, contact := range []enlist.ContactID{ann, bob} {
 			d := messages.Delivery{DeliveryKey: enlist.DeliveryKey{List: f.News, Contact: contact, Time: int64(i), Cause: "c"},
 				Address: "ann@example.com", Subject: "Ann, please confirm", Status: messages.DeliverySent, SentTime: 6}
-			if err := messages.PutDelivery(tx, &d); err != nil {
+			if err := d.Put(tx); err != nil {
 				return err
 			}
 		}

@@ -142,8 +142,8 @@ func (f *manyLists) exportMailsInOrder() {
 // mail stores the record of a mail to a Contact.
 func (f *manyLists) mail(list enlist.ListID, contact enlist.ContactID, address string) {
 	f.Update(func(tx *db.Tx) error {
-		return messages.PutDelivery(tx, &messages.Delivery{Address: address, Status: messages.DeliverySent,
-			DeliveryKey: enlist.DeliveryKey{List: list, Contact: contact, Time: 5, Cause: "c"}})
+		return (&messages.Delivery{Address: address, Status: messages.DeliverySent,
+			DeliveryKey: enlist.DeliveryKey{List: list, Contact: contact, Time: 5, Cause: "c"}}).Put(tx)
 	})
 }
 

@@ -89,7 +89,7 @@ func exportHasEveryRow(o *apptest.Account) {
 		for i, id := range []enlist.ContactID{ann, bob} {
 			d := messages.Delivery{DeliveryKey: enlist.DeliveryKey{List: []enlist.ListID{list, other}[i], Contact: id, Time: 5, Cause: "c"},
 				Address: "ann@EXAMPLE.com", Subject: "Please confirm", SentTime: 6, Status: messages.DeliverySent}
-			if err := messages.PutDelivery(tx, &d); err != nil {
+			if err := d.Put(tx); err != nil {
 				return err
 			}
 		}
@@ -155,8 +155,8 @@ func spellingsAreOnePerson(o *apptest.Account) {
 	bob := o.Subscribe(list, "Email", "bob@example.com")
 	o.Update(func(tx *db.Tx) error {
 		for i, former := range []string{"Ann@MÜNCHEN.example", "ANN@münchen.example", "ann@xn--mnchen-3ya.example"} {
-			err := messages.PutDelivery(tx, &messages.Delivery{DeliveryKey: enlist.DeliveryKey{List: list, Contact: bob, Time: int64(i), Cause: "c"},
-				Address: former, Status: messages.DeliverySent})
+			err := (&messages.Delivery{DeliveryKey: enlist.DeliveryKey{List: list, Contact: bob, Time: int64(i), Cause: "c"},
+				Address: former, Status: messages.DeliverySent}).Put(tx)
 			if err != nil {
 				return err
 			}

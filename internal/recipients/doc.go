@@ -5,6 +5,7 @@
 //
 //	recipient.go, recipient_sql.go   a recipient, and the statements for one and for many
 //	slice_sql.go     the slices that processes lease, and their recipients
+//	change.go        what a transaction changes for many recipients: the outcomes of their mails
 //	counts.go        what a transaction adds to the counts of a Batch, and why Contacts get no mail
 //	event.go, event_sql.go   what happened to the mail of a recipient
 //	sums.go, sums_sql.go     the sums of opens and clicks, by period, link and mail program

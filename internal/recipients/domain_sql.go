@@ -34,7 +34,7 @@ var addDomainSums = func() (parts [3]string) {
 }()
 
 // AddDomainEvents adds opens and clicks of a recipient's mail. The transaction has not locked the row of the Batch.
-func AddDomainEvents(tx *db.Tx, r *Recipient, s *Sums) error {
+func (r *Recipient) AddDomainEvents(tx *db.Tx, s *Sums) error {
 	if s.Opened() == 0 && s.HumanOpened == 0 && s.Clicked == 0 && s.HumanClicked == 0 {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (all DomainChanges) Store(tx *db.Tx, batch enlist.BatchID) error {
 
 // CountComplained counts the complaint of a recipient in a period. counts are what it changes in the counts of the
 // Batch, whose row the transaction has locked.
-func CountComplained(tx *db.Tx, r *Recipient, period int64, counts *Counts) error {
+func (r *Recipient) CountComplained(tx *db.Tx, period int64, counts *Counts) error {
 	if err := AddDeparture(tx, r.Batch, period, 0, 1); err != nil {
 		return err
 	}

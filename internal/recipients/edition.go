@@ -1,6 +1,8 @@
 package recipients
 
 import (
+	"cmp"
+
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -47,4 +49,10 @@ func Editions(tx *db.Tx, batch enlist.BatchID) (all []Edition, err error) {
 	}, `SELECT variant, message_id, message_time, subject, first_time, sent FROM batch_edition WHERE batch_id = ?
 		ORDER BY variant, first_time, message_time`, int64(batch))
 	return all, err
+}
+
+// byEdition compares Editions in the order in which a transaction adds to them.
+func byEdition(a, b Edition) int {
+	return cmp.Or(cmp.Compare(a.Variant, b.Variant), cmp.Compare(a.Message, b.Message),
+		cmp.Compare(a.MessageTime, b.MessageTime))
 }

@@ -63,8 +63,8 @@ func (r *Recipient) Contradicted(events []Event) int64 {
 	return db.Bit(EventOf(events, EventBounced, 0) != nil)
 }
 
-// WasAccepted stores that a report shows that the mail server accepted the mail. MarkSent does not count it after that.
-func (r *Recipient) WasAccepted(counts *Counts, now int64) {
+// wasAccepted stores that a report shows that the mail server accepted the mail. MarkSent does not count it after that.
+func (r *Recipient) wasAccepted(counts *Counts, now int64) {
 	switch r.Status {
 	case StatusDoubtful:
 		counts.Doubtful--
@@ -121,4 +121,26 @@ func (r *Recipient) NewEvent(kind EventKind, link enlist.LinkID, now int64) *Eve
 // StoreEvent stores an event that happens once to a recipient.
 func (r *Recipient) StoreEvent(tx *db.Tx, kind EventKind, now int64) error {
 	return r.NewEvent(kind, 0, now).Put(tx)
+}
+
+// Report stores that the mail to a recipient is reported as undeliverable or as spam. It returns what the report changes
+// in the counts besides its own. first is false if such a report is stored already: then nothing changes. If keepsBounce,
+// the status of a recipient that has bounced stays.
+func (r *Recipient) Report(tx *db.Tx, kind EventKind, detail string, keepsBounce bool, now int64) (first bool,
+	counts Counts, err error) {
+	events, err := Events(tx, r.List, r.Batch, r.Contact)
+	if err != nil || EventOf(events, kind, 0) != nil {
+		return false, counts, err
+	}
+	counts.Contradicted = -r.Contradicted(events)
+	if !keepsBounce || r.Status != StatusBounced {
+		r.wasAccepted(&counts, now)
+		r.Status, r.Detail, r.Time = Status(kind), detail, now // both kinds are statuses too
+		if err := r.Save(tx); err != nil {
+			return false, counts, err
+		}
+	}
+	event := r.NewEvent(kind, 0, now)
+	counts.Contradicted += r.Contradicted(append(events, *event))
+	return true, counts, event.Put(tx)
 }

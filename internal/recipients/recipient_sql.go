@@ -151,11 +151,6 @@ func MarkSending(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enli
 	return mark(tx, "status = 'sending', time = ?", "", list, batch, ids, now)
 }
 
-// MarkWaiting stores that recipients were not sent.
-func MarkWaiting(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, now int64) error {
-	return mark(tx, "status = 'waiting', time = ?", " AND status = 'sending'", list, batch, ids, now)
-}
-
 // MarkDeferred stores that recipients wait for a time.
 func MarkDeferred(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, at int64) error {
 	return mark(tx, "status = 'deferred', time = ?", "", list, batch, ids, at)
@@ -195,8 +190,8 @@ func marking(tx *db.Tx, set, where string, list enlist.ListID, batch enlist.Batc
 	return "UPDATE recipient SET " + set + " WHERE " + test + where, append(args, key...), err
 }
 
-// writeRecipients inserts the recipients of a slice. address is the expression of their addresses.
-func writeRecipients(tx *db.Tx, s *FilledSlice, address string, now int64) (added int64, err error) {
+// write inserts the recipients of a slice. address is the expression of their addresses.
+func (s *FilledSlice) write(tx *db.Tx, address string, now int64) (added int64, err error) {
 	test, args, err := tx.ContactTest("id", s.Contacts)
 	if err != nil {
 		return 0, err

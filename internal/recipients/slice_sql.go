@@ -66,7 +66,7 @@ func AddSlices(tx *db.Tx, all []FilledSlice, fresh bool, now int64) (added int64
 		return copyRecipients(tx, copier, all, address, now)
 	}
 	for i := range all {
-		n, err := writeRecipients(tx, &all[i], address, now)
+		n, err := all[i].write(tx, address, now)
 		if err != nil {
 			return 0, err
 		}
@@ -89,23 +89,23 @@ func FreeSlice(tx *db.Tx, batch enlist.BatchID, now int64) (slice *Slice, next i
 	return nil, next, err
 }
 
-// TakeSlice gives a slice to a holder. It returns false if its lease has changed meanwhile.
-func TakeSlice(tx *db.Tx, s *Slice, holder string, lease int64) (bool, error) {
+// Take gives a slice to a holder. It returns false if its lease has changed meanwhile.
+func (s *Slice) Take(tx *db.Tx, holder string, lease int64) (bool, error) {
 	n, err := tx.Exec(`UPDATE batch_slice SET holder = ?, lease_time = ?
 		WHERE batch_id = ? AND number = ? AND done = 0 AND lease_time = ?`,
 		holder, lease, int64(s.Batch), s.Number, s.Lease)
 	return n == 1, err
 }
 
-// RenewSlice moves the end of a lease. It returns false if the holder no longer has the slice.
-func RenewSlice(tx *db.Tx, s *Slice, lease int64) (bool, error) {
+// Renew moves the end of a lease. It returns false if the holder no longer has the slice.
+func (s *Slice) Renew(tx *db.Tx, lease int64) (bool, error) {
 	n, err := tx.Exec(`UPDATE batch_slice SET lease_time = ?
 		WHERE batch_id = ? AND number = ? AND holder = ? AND done = 0`, lease, int64(s.Batch), s.Number, s.Holder)
 	return n == 1, err
 }
 
-// ReleaseSlice ends the lease of a slice, if the holder still has the slice.
-func ReleaseSlice(tx *db.Tx, s *Slice, done bool, from int64) error {
+// Release ends the lease of a slice, if the holder still has the slice.
+func (s *Slice) Release(tx *db.Tx, done bool, from int64) error {
 	return tx.Do(`UPDATE batch_slice SET done = ?, lease_time = ?, holder = ''
 		WHERE batch_id = ? AND number = ? AND holder = ?`, db.Bit(done), from, int64(s.Batch), s.Number, s.Holder)
 }
@@ -141,24 +141,24 @@ func EndWait(tx *db.Tx, batch enlist.BatchID, from, to int64) error {
 // inSlice selects the recipients of a slice. Its arguments are those of sliceKey.
 const inSlice = "list_id = ? AND batch_id = ? AND contact_id BETWEEN ? AND ? AND slice = ?"
 
-func sliceKey(s *Slice) []any {
+func (s *Slice) key() []any {
 	return []any{int64(s.List), int64(s.Batch), int64(s.First), int64(s.Last), s.Number}
 }
 
-// SliceRecipients returns the recipients of a slice that a sender has to send now.
-func SliceRecipients(tx *db.Tx, s *Slice, now int64) ([]Recipient, error) {
+// Due returns the recipients of a slice that a sender has to send now.
+func (s *Slice) Due(tx *db.Tx, now int64) ([]Recipient, error) {
 	const open = "WHERE " + inSlice + ` AND (status = 'waiting' OR status IN ('sending', 'deferred') AND time <= ?)
 		ORDER BY contact_id`
-	return Table.All(tx, open, append(sliceKey(s), now)...)
+	return Table.All(tx, open, append(s.key(), now)...)
 }
 
-// SliceRest returns the number of recipients of a slice that are not sent yet, and when the first is due.
-func SliceRest(tx *db.Tx, s *Slice) (n, due int64, err error) {
+// Rest returns the number of recipients of a slice that are not sent yet, and when the first is due.
+func (s *Slice) Rest(tx *db.Tx) (n, due int64, err error) {
 	err = tx.Each(func(row *db.Cursor) error {
 		n, due = row.Int(), row.Int()
 		return nil
 	}, `SELECT count(*), coalesce(min(CASE WHEN status = 'waiting' THEN 0 ELSE time END), 0) FROM recipient
-		WHERE `+inSlice+" AND status IN ('waiting', 'sending', 'deferred')", sliceKey(s)...)
+		WHERE `+inSlice+" AND status IN ('waiting', 'sending', 'deferred')", s.key()...)
 	return n, due, err
 }
 
@@ -174,7 +174,7 @@ func LastSlice(tx *db.Tx, batch enlist.BatchID) (map[string]int64, error) {
 		groups[pace.DomainGroup(row.Text())]++
 		return nil
 	}, "SELECT address FROM recipient WHERE "+inSlice+" AND status IN ('waiting', 'sending', 'deferred')",
-		sliceKey(slice)...)
+		slice.key()...)
 }
 
 // BegunSlices is the slices of a Batch that began last.
@@ -206,10 +206,10 @@ func Begun(tx *db.Tx, batch enlist.BatchID, after, most int64) (s BegunSlices, e
 }
 
 // FirstMail returns when the first recipient of a slice got the mail, or 0 if none did. It reads one slice at most.
-func FirstMail(tx *db.Tx, s *Slice) (at int64, err error) {
+func (s *Slice) FirstMail(tx *db.Tx) (at int64, err error) {
 	return at, tx.Each(func(row *db.Cursor) error {
 		at = row.Int()
 		return nil
 	}, "SELECT sent_time FROM recipient WHERE "+inSlice+" AND sent_time > 0 ORDER BY contact_id"+db.Limited,
-		append(sliceKey(s), int64(1))...)
+		append(s.key(), int64(1))...)
 }

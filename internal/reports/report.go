@@ -96,7 +96,7 @@ func (s *Service) BatchReport(ctx context.Context, c *enlist.Caller, id enlist.B
 		if err != nil {
 			return nil, err
 		}
-		r.ByVariant, err = sending.SumsOfVariants(b, tx)
+		r.ByVariant, err = sending.SumsOfVariants(tx, b)
 		return r, err
 	})
 }

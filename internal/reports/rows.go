@@ -344,7 +344,7 @@ func (s *Service) ContactLinks(ctx context.Context, c *enlist.Caller, id enlist.
 			if err != nil {
 				return nil, err
 			}
-			found, err := linkRows(r, tx, links)
+			found, err := linkRows(tx, r, links)
 			if err != nil {
 				return nil, err
 			}
@@ -355,7 +355,7 @@ func (s *Service) ContactLinks(ctx context.Context, c *enlist.Caller, id enlist.
 }
 
 // linkRows returns the links that a recipient has clicked.
-func linkRows(r *recipients.Recipient, tx *db.Tx, links []recipients.LinkSums) (rows []BatchRow, err error) {
+func linkRows(tx *db.Tx, r *recipients.Recipient, links []recipients.LinkSums) (rows []BatchRow, err error) {
 	events, err := recipients.Events(tx, r.List, r.Batch, r.Contact)
 	if err != nil {
 		return nil, err

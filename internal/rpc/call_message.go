@@ -1,9 +1,9 @@
 package rpc
 
 import (
-	"enlist/internal/batches"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
+	"enlist/internal/reports"
 )
 
 // This file has methods that read Messages and sent mails. Each method reads its parameters, calls
@@ -46,21 +46,21 @@ func getContactDeliveries(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	each := encoder(batches.ContactDeliveryAttributes)
-	return writeRows(c, each, func(w enlist.RowWriter[batches.ContactDelivery]) error {
-		return c.service.Batches.ContactDeliveries(c.ctx, c.caller, list, contact, w)
+	each := encoder(reports.ContactDeliveryAttributes)
+	return writeRows(c, each, func(w enlist.RowWriter[reports.ContactDelivery]) error {
+		return c.service.Reports.ContactDeliveries(c.ctx, c.caller, list, contact, w)
 	})
 }
 
 // getMessagesSentToContact returns the Messages that were sent to a Contact, newest first.
 func getMessagesSentToContact(c *call) error {
-	r := batches.SentRequest{List: c.list(1), Contact: c.contact(2), Type: c.text(3), From: c.amount(4, 0),
+	r := reports.SentRequest{List: c.list(1), Contact: c.contact(2), Type: c.text(3), From: c.amount(4, 0),
 		To: c.amount(5, 0)}
 	if c.err != nil {
 		return c.err
 	}
-	each := encoder(batches.SentMessageAttributes)
-	return writeRows(c, each, func(w enlist.RowWriter[batches.SentMessage]) error {
-		return c.service.Batches.MessagesSentToContact(c.ctx, c.caller, r, w)
+	each := encoder(reports.SentMessageAttributes)
+	return writeRows(c, each, func(w enlist.RowWriter[reports.SentMessage]) error {
+		return c.service.Reports.MessagesSentToContact(c.ctx, c.caller, r, w)
 	})
 }

@@ -158,8 +158,8 @@ func records() []RecordInfo {
 		"html string", "text string", "size integer", "findings array of string")
 	audit := record("AuditRow", accounts.AuditAttributes).with("before object", "after object")
 	all := []RecordInfo{
-		contact, consent, record("SentMessage", batches.SentMessageAttributes),
-		record("ContactDelivery", batches.ContactDeliveryAttributes),
+		contact, consent, record("SentMessage", reports.SentMessageAttributes),
+		record("ContactDelivery", reports.ContactDeliveryAttributes),
 		record("Unsubscriber", contacts.UnsubscriberAttributes),
 		record("List", lists.ListAttributes), record("Preference", enlist.PreferenceAttributes),
 		record("Segment", contacts.SegmentAttributes), record("Form", forms.FormAttributes),

@@ -69,7 +69,7 @@ func TestMailsToAContactAreReturnedNewestFirst(t *testing.T) {
 	another.Contact = 2
 	err := h.store.Update(t.Context(), func(tx *db.Tx) error {
 		for _, d := range []messages.Delivery{asked, welcome, gone, another} {
-			if err := messages.PutDelivery(tx, &d); err != nil {
+			if err := d.Put(tx); err != nil {
 				return err
 			}
 		}

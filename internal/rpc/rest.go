@@ -3,13 +3,13 @@ package rpc
 import (
 	"net/http"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"enlist/api"
-	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/privacy"
-
-	"github.com/go-json-experiment/json/jsontext"
+	"enlist/internal/reports"
 )
 
 // This file has what packages exports and httpapi share with the calls: criteria, records of Contacts, errors and the
@@ -71,12 +71,12 @@ func (e ContactEncoder) Append(b []byte, c *enlist.Contact) []byte {
 // Unsubscriber List as searchPreviousUnsubscribers, and its mails as getContactDeliveries.
 type ProofEncoder struct {
 	unsubscribe func([]byte, *contacts.Unsubscriber) []byte
-	mail        func([]byte, *batches.ContactDelivery) []byte
+	mail        func([]byte, *reports.ContactDelivery) []byte
 }
 
 // NewProofEncoder returns the encoder of proofs.
 func NewProofEncoder() ProofEncoder {
-	return ProofEncoder{encoder(contacts.UnsubscriberAttributes), encoder(batches.ContactDeliveryAttributes)}
+	return ProofEncoder{encoder(contacts.UnsubscriberAttributes), encoder(reports.ContactDeliveryAttributes)}
 }
 
 // Append appends an object with an array of each.

@@ -54,7 +54,7 @@ func (l *large) fillBatches(t *testing.T) {
 				b.Status = batches.BatchPaused
 				b.Variants = &batches.Variants{}
 			}
-			if err := batches.AddBatch(tx, &b, nil); err != nil {
+			if err := b.Insert(tx, nil); err != nil {
 				return err
 			}
 		}

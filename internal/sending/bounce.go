@@ -64,7 +64,7 @@ func (s *Service) Bounced(ctx context.Context, k enlist.DeliveryKey, detail stri
 		if err := domains.Store(tx, recipient.Batch); err != nil {
 			return true, err
 		}
-		return true, pauseReported(tx, recipient.Batch)
+		return true, batches.PauseReported(tx, recipient.Batch)
 	})
 }
 
@@ -107,13 +107,13 @@ func countComplained(tx *db.Tx, r *recipients.Recipient, counts recipients.Count
 	if err != nil {
 		return err
 	}
-	if err := recipients.CountComplained(tx, r, b.Period(now), &counts); err != nil {
+	if err := r.CountComplained(tx, b.Period(now), &counts); err != nil {
 		return err
 	}
 	if err := batches.CountUnsubscribedBy(tx, r, now); err != nil {
 		return err
 	}
-	return pauseReported(tx, r.Batch)
+	return batches.PauseReported(tx, r.Batch)
 }
 
 // reported is the delivery that a report is about, with its List and Contact.
@@ -185,40 +185,32 @@ func loadReported(tx *db.Tx, k enlist.DeliveryKey, now int64) (*reported, error)
 	return &reported{d, schema, contact, deleted}, nil
 }
 
-// store stores the status and the detail of the delivery. It returns the recipient whose Batch counts the report, or
-// nil, and what the report changes in the counts besides its own.
+// store stores the status and the detail of the delivery. It returns the recipient whose Batch counts the report, and
+// what the report changes in the counts besides its own. It returns nil if no figures change: for other mails, and if a
+// report about an earlier mail of the autoresponder is counted already.
 func (r *reported) store(tx *db.Tx, now int64) (recipient *recipients.Recipient, counts recipients.Counts, err error) {
-	d, kind := r.delivery, recipients.EventBounced
+	d, kind, batch := r.delivery, recipients.EventBounced, r.delivery.Batch()
 	if d.Status == messages.DeliveryComplained {
 		kind = recipients.EventComplained
 	}
-	id := d.Batch()
-	switch {
-	case r.deleted:
-		return nil, counts, messages.PutDelivery(tx, d)
-	case id == 0:
-		if err := messages.PutDelivery(tx, d); err != nil {
+	hasManyMails := batch == 0 // those of an autoresponder to the Contact
+	if r.deleted || hasManyMails {
+		if err := d.Put(tx); err != nil || r.deleted {
 			return nil, counts, err
 		}
-		return batches.ReportedRecipient(tx, d, kind, now)
+		if batch, err = batches.FiguresOf(tx, d.DeliveryKey); err != nil || batch == 0 {
+			return nil, counts, err
+		}
 	}
-	recipient, err = recipients.Load(tx, d.List, id, d.Contact)
+	recipient, err = recipients.Load(tx, d.List, batch, d.Contact)
 	if err != nil {
+		return nil, counts, enlist.IgnoreKind(enlist.NotFound, err)
+	}
+	first, counts, err := recipient.Report(tx, kind, d.Detail, hasManyMails, now)
+	if err != nil || !first {
 		return nil, counts, err
 	}
-	events, err := recipients.Events(tx, d.List, id, d.Contact)
-	if err != nil {
-		return nil, counts, err
-	}
-	counts.Contradicted = -recipient.Contradicted(events)
-	recipient.WasAccepted(&counts, now)
-	recipient.Status, recipient.Detail, recipient.Time = recipients.Status(d.Status), d.Detail, now
-	if err := recipient.Save(tx); err != nil {
-		return nil, counts, err
-	}
-	event := recipient.NewEvent(kind, 0, now)
-	counts.Contradicted += recipient.Contradicted(append(events, *event))
-	return recipient, counts, event.Put(tx)
+	return recipient, counts, nil
 }
 
 // deactivateBounced deactivates a Contact if its last mails, of which the caller has stored the

@@ -1,8 +1,6 @@
 package sending
 
 import (
-	"cmp"
-
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
 	"enlist/internal/recipients"
@@ -15,12 +13,6 @@ import (
 func (l *LeasedSlice) editionOf(contact enlist.ContactID) recipients.Edition {
 	number, m := l.Of.VariantOf(contact), l.content(contact).Message
 	return recipients.Edition{Variant: number, Message: m.ID, MessageTime: m.LastModifiedTime, Subject: m.Subject}
-}
-
-// byEdition compares Editions in the order in which a transaction adds to them.
-func byEdition(a, b recipients.Edition) int {
-	return cmp.Or(cmp.Compare(a.Variant, b.Variant), cmp.Compare(a.Message, b.Message),
-		cmp.Compare(a.MessageTime, b.MessageTime))
 }
 
 // content returns the content of a recipient's mail.

@@ -156,7 +156,7 @@ func speedOf(tx *db.Tx, b *batches.Batch, now int64) (speed int64, err error) {
 	case steps == 0:
 		return b.Processed() * enlist.Hour / age, nil
 	}
-	last, err := recipients.FirstMail(tx, &s.Last[0])
+	last, err := s.Last[0].FirstMail(tx)
 	if err != nil {
 		return 0, err
 	}
@@ -175,7 +175,7 @@ func speedOf(tx *db.Tx, b *batches.Batch, now int64) (speed int64, err error) {
 // before a time was of the test of the variants.
 func stepsLately(tx *db.Tx, begun []recipients.Slice, after, now int64) (steps, from int64, err error) {
 	for steps = int64(len(begun) - 1); steps >= leastSteps; steps = steps * 2 / 3 {
-		from, err = recipients.FirstMail(tx, &begun[steps])
+		from, err = begun[steps].FirstMail(tx)
 		age := now - from
 		switch {
 		case err != nil:

@@ -37,7 +37,7 @@ func (s *Service) HoldMails(ctx context.Context, reason string) error {
 			hold.auditValues()); err != nil {
 			return false, err
 		}
-		return true, setHold(tx, hold)
+		return true, hold.save(tx)
 	})
 	return err
 }
@@ -51,7 +51,7 @@ func (s *Service) HoldRestored(ctx context.Context, backup time.Time) error {
 			hold.auditValues()); err != nil {
 			return false, err
 		}
-		return true, setHold(tx, hold)
+		return true, hold.save(tx)
 	})
 	return err
 }

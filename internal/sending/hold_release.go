@@ -161,7 +161,7 @@ func discardStepOf(tx *db.Tx, now int64) (more bool, running int64, err error) {
 		}
 		locked.Status, locked.ActiveTime = batches.BatchCancelled, now
 		locked.Reason = "discarded after the restore of a backup"
-		return batches.SetBatchState(tx, locked)
+		return locked.Save(tx)
 	})
 	if err != nil {
 		return false, 0, err

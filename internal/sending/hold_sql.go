@@ -42,8 +42,8 @@ func StopsWebhooks(tx *db.Tx) (bool, error) {
 	return hold.Restored(), err
 }
 
-// setHold stores the hold.
-func setHold(tx *db.Tx, h *Hold) error {
+// save stores the hold.
+func (h *Hold) save(tx *db.Tx) error {
 	return tx.Do(`INSERT INTO mail_hold (id, reason, time, backup_time) VALUES (1, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET reason = excluded.reason, time = excluded.time, backup_time = excluded.backup_time`,
 		h.Reason, h.Time, h.BackupTime)

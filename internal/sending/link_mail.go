@@ -75,7 +75,7 @@ func contentOf(tx *db.Tx, list *enlist.List, d enlist.DeliveryKey) (*batches.Mai
 	if err != nil || m.Type != messages.MessageEmail {
 		return nil, enlist.IgnoreKind(enlist.NoMessage, err)
 	}
-	files, err := messages.MessageFiles(tx, m)
+	files, err := m.LoadFiles(tx)
 	return &batches.MailContent{Message: m, Files: files}, err
 }
 

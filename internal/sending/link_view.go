@@ -109,12 +109,12 @@ func loadLinkView(tx *db.Tx, d enlist.DeliveryKey) (v *LinkView, err error) {
 		v.Moved = ok && !contacts.IsSameAddress(v.Contact.Key, key)
 		v.sentTo, v.Unknown = delivery.Address, delivery.HasNoTexts()
 	}
-	v.Subscribed, err = isAnySubscribed(tx, v)
+	v.Subscribed, err = v.isAnySubscribed(tx)
 	return v, err
 }
 
 // isAnySubscribed reports whether the link can still unsubscribe: see LinkView.Subscribed.
-func isAnySubscribed(tx *db.Tx, v *LinkView) (bool, error) {
+func (v *LinkView) isAnySubscribed(tx *db.Tx) (bool, error) {
 	list, key := &v.Schema.List, v.Contact.Key
 	switch {
 	case v.Moved:

@@ -36,13 +36,13 @@ func (s *Service) RecordSent(ctx context.Context, sent []messages.Delivery) erro
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		for i := range sent {
 			d := &sent[i]
-			err := errors.Join(messages.PutSent(tx, d), contacts.RaiseTimes(tx, d.List, d.Contact, d.SentTime, 0,
+			err := errors.Join(d.PutSent(tx), contacts.RaiseTimes(tx, d.List, d.Contact, d.SentTime, 0,
 				0))
 			if err != nil {
 				return err
 			}
 		}
-		return batches.CountSent(tx, sent)
+		return countSent(tx, sent)
 	})
 }
 
@@ -55,10 +55,10 @@ func (s *Service) RecordNotSent(ctx context.Context, m *messages.OutgoingMail, w
 		if why.Permanent && why.Recipient {
 			d.Status = messages.DeliveryBounced
 		}
-		if err := messages.PutDelivery(tx, d); err != nil {
+		if err := d.Put(tx); err != nil {
 			return err
 		}
-		recipient, counts, err := batches.CountNotSent(tx, d)
+		recipient, counts, err := countNotSent(tx, d)
 		if err != nil {
 			return err
 		}

@@ -56,7 +56,7 @@ func (s *Service) prepare(tx *db.Tx, b *batches.Batch, now int64) (done bool, er
 		if p.Type == batches.PopulationSearch {
 			return false, errSearchFirst
 		}
-		err := populate(b, tx, populations, p, now)
+		err := populate(tx, b, populations, p, now)
 		if enlist.KindOf(err) == enlist.InvalidSearch { // before the step has written anything
 			return true, b.PauseExclusion(tx, err)
 		}
@@ -67,18 +67,18 @@ func (s *Service) prepare(tx *db.Tx, b *batches.Batch, now int64) (done bool, er
 	case !begun:
 		wasPending := b.Status == batches.BatchPending
 		b.Status = batches.BatchPending
-		if err := batches.SetBatchState(tx, b); err != nil || wasPending {
+		if err := b.Save(tx); err != nil || wasPending {
 			return true, err
 		}
 		return true, tx.Enqueue(batches.PrepareBatch{Batch: b.ID, Account: b.AccountID, Due: b.Begins()})
 	case b.LocalTime != "": // each slice says whether its recipients are late
 		b.Status = batches.BatchSending
-		return true, batches.SetBatchState(tx, b)
+		return true, b.Save(tx)
 	case s.sending.Load().Calendar.IsLate(max(b.SendTime, b.ActiveTime), s.db.Now()):
-		return true, pauseLate(b, tx)
+		return true, b.PauseLate(tx)
 	}
 	b.Status, b.ActiveTime = batches.BatchSending, now
-	return true, batches.SetBatchState(tx, b)
+	return true, b.Save(tx)
 }
 
 // resolveSearch replaces the first search that is due by the Contacts that it finds. The search
@@ -104,7 +104,7 @@ func (s *Service) resolveSearch(ctx context.Context, id enlist.BatchID) error {
 			return nil
 		}
 		search = &populations[i]
-		found, err = find(search, tx)
+		found, err = find(tx, search)
 		return err
 	})
 	if err != nil || search == nil {
@@ -123,13 +123,13 @@ func (s *Service) resolveSearch(ctx context.Context, id enlist.BatchID) error {
 		}
 		resolved := *search
 		resolved.Type, resolved.Contacts = batches.PopulationContacts, found
-		return batches.SetPopulation(tx, &resolved)
+		return resolved.Save(tx)
 	})
 }
 
 // find returns the Contacts that the search of a population finds, in order of ID. If the List is
 // gone, or if its Fields no longer fit the criteria, it finds none.
-func find(p *batches.Population, tx *db.Tx) (found db.IDSet, err error) {
+func find(tx *db.Tx, p *batches.Population) (found db.IDSet, err error) {
 	schema, err := lists.Schema(tx, p.List)
 	if err != nil {
 		return nil, enlist.IgnoreKind(enlist.NoList, err)
@@ -149,12 +149,21 @@ func find(p *batches.Population, tx *db.Tx) (found db.IDSet, err error) {
 	return found, err
 }
 
+// populating is one step of a population.
+type populating struct {
+	*batches.Batch
+	population *batches.Population
+	all        []batches.Population // of the Batch
+	schema     *enlist.Schema
+	counts     recipients.Counts
+}
+
 // populate stores the recipients of one step of a population.
-func populate(b *batches.Batch, tx *db.Tx, all []batches.Population, p *batches.Population, now int64) error {
+func populate(tx *db.Tx, b *batches.Batch, all []batches.Population, p *batches.Population, now int64) error {
 	schema, err := lists.Schema(tx, p.List)
 	if enlist.KindOf(err) == enlist.NoList {
 		p.Done = true
-		return batches.SetPopulation(tx, p)
+		return p.Save(tx)
 	}
 	if err != nil {
 		return err
@@ -163,125 +172,119 @@ func populate(b *batches.Batch, tx *db.Tx, all []batches.Population, p *batches.
 	if err != nil {
 		return err
 	}
-	counts := recipients.Counts{LeftGone: candidates.Gone}
-	chosen, err := choose(b, tx, all, schema, p, candidates.Found, &counts)
+	step := &populating{Batch: b, population: p, all: all, schema: schema}
+	step.counts.LeftGone = candidates.Gone
+	chosen, err := step.choose(tx, candidates.Found)
 	if err != nil {
 		return err
 	}
 	added := int64(0)
-	for _, slices := range slicesOf(b, p, chosen) {
-		n, err := recipients.AddSlices(tx, slices, !repeats(p, all), now)
+	for _, slices := range step.slicesOf(chosen) {
+		n, err := recipients.AddSlices(tx, slices, !step.repeats(), now)
 		if err != nil {
 			return err
 		}
 		added += n
 	}
-	counts.Recipients += added
-	counts.LeftDuplicate += int64(len(chosen)) - added // an earlier population has the Contacts
-	if err := batches.SetPopulation(tx, p); err != nil {
+	step.counts.Recipients += added
+	step.counts.LeftDuplicate += int64(len(chosen)) - added // an earlier population has the Contacts
+	if err := p.Save(tx); err != nil {
 		return err
 	}
-	return batches.AddToBatch(tx, b.ID, counts, now)
+	return batches.AddToBatch(tx, b.ID, step.counts, now)
 }
 
 // slicesOf divides the chosen Contacts of a population among new slices: first the test of the variants, then the
 // others.
-func slicesOf(b *batches.Batch, p *batches.Population, chosen []enlist.ContactID) (all [2][]recipients.FilledSlice) {
+func (s *populating) slicesOf(chosen []enlist.ContactID) (filled [2][]recipients.FilledSlice) {
 	var parts [2][]enlist.ContactID
 	for _, id := range chosen {
 		i := 1
-		if b.InTest(id) {
+		if s.InTest(id) {
 			i = 0
 		}
 		parts[i] = append(parts[i], id)
 	}
 	for i := range parts {
 		for part := range slices.Chunk(parts[i], sliceSize) {
-			all[i] = append(all[i], recipients.FilledSlice{Slice: recipients.Slice{Batch: b.ID, List: p.List,
-				First: part[0], Last: part[len(part)-1],
-				Lease: lease(b, i == 0)}, Contacts: part})
+			filled[i] = append(filled[i], recipients.FilledSlice{Slice: recipients.Slice{Batch: s.ID, List: s.population.List,
+				First: part[0], Last: part[len(part)-1], Lease: lease(s.Batch, i == 0)}, Contacts: part})
 		}
 	}
-	return all
+	return filled
 }
 
 // repeats reports whether an earlier population has the same List, and so perhaps the same Contacts.
-func repeats(p *batches.Population, all []batches.Population) bool {
-	return slices.ContainsFunc(all, func(other batches.Population) bool {
-		return other.Number < p.Number && other.List == p.List
+func (s *populating) repeats() bool {
+	return slices.ContainsFunc(s.all, func(other batches.Population) bool {
+		return other.Number < s.population.Number && other.List == s.population.List
 	})
 }
 
 // choose returns the candidates that become recipients, and counts the others by reason.
-func choose(b *batches.Batch, tx *db.Tx, all []batches.Population, schema *enlist.Schema, p *batches.Population,
-	found []contacts.Candidate,
-	counts *recipients.Counts) ([]enlist.ContactID, error) {
-	exclude, err := batches.LoadExclusion(tx, b.ID)
+func (s *populating) choose(tx *db.Tx, candidates []contacts.Candidate) ([]enlist.ContactID, error) {
+	exclude, err := batches.LoadExclusion(tx, s.ID)
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := b.Wanted(tx, schema, p, exclude, found, counts)
+	chosen, err := s.Wanted(tx, s.schema, s.population, exclude, candidates, &s.counts)
 	if err != nil {
 		return nil, err
 	}
 	before := len(chosen)
-	chosen, err = withoutDuplicates(b, tx, all, schema, p, chosen)
-	counts.LeftDuplicate += int64(before - len(chosen))
+	chosen, err = s.withoutDuplicates(tx, chosen)
+	s.counts.LeftDuplicate += int64(before - len(chosen))
 	return batches.IDsOfCandidates(chosen), err
 }
 
 // withoutDuplicates returns the candidates whose address no recipient of the Batch has yet. A List
 // that sends to duplicates keeps all.
-func withoutDuplicates(b *batches.Batch, tx *db.Tx, all []batches.Population, schema *enlist.Schema,
-	p *batches.Population,
-	found []contacts.Candidate) ([]contacts.Candidate, error) {
-	if schema.List.SendToDuplicates {
-		return found, nil
+func (s *populating) withoutDuplicates(tx *db.Tx, candidates []contacts.Candidate) ([]contacts.Candidate, error) {
+	if s.schema.List.SendToDuplicates {
+		return candidates, nil
 	}
-	lists, err := listsToCompare(tx, all, schema, p)
+	lists, err := s.listsToCompare(tx)
 	if err != nil {
 		return nil, err
 	}
-	taken := make(map[string]bool)
+	if s.schema.Unique && len(lists) == 0 {
+		return candidates, nil
+	}
+	addresses := make([]string, len(candidates))
+	for i := range candidates {
+		addresses[i] = candidates[i].Key
+	}
+	used := make(map[string]bool)
 	for _, list := range lists {
-		keys := make([]string, len(found))
-		for i := range found {
-			keys[i] = found[i].Key
-		}
-		known, err := recipients.Keys(tx, list, b.ID, keys)
+		known, err := recipients.Keys(tx, list, s.ID, addresses)
 		if err != nil {
 			return nil, err
 		}
-		for _, key := range known {
-			taken[key] = true
+		for _, address := range known {
+			used[address] = true
 		}
 	}
-	unique := schema.Unique && len(lists) == 0
-	return slices.DeleteFunc(found, func(c contacts.Candidate) bool {
-		if unique {
-			return false
-		}
-		duplicate := taken[c.Key]
-		taken[c.Key] = true
+	return slices.DeleteFunc(candidates, func(c contacts.Candidate) bool {
+		duplicate := used[c.Key]
+		used[c.Key] = true
 		return duplicate
 	}), nil
 }
 
-// listsToCompare returns the Lists whose recipients can have the address of a Contact of p: the
-// Lists of earlier populations, and the List of p itself if it has duplicates.
-func listsToCompare(tx *db.Tx, all []batches.Population, schema *enlist.Schema,
-	p *batches.Population) (found []enlist.ListID, err error) {
-	for i := range all {
-		if all[i].Number < p.Number && all[i].List != p.List && !slices.Contains(found, all[i].List) {
-			found = append(found, all[i].List)
+// listsToCompare returns the Lists whose recipients can have the address of a Contact of the population: the
+// Lists of earlier populations, and its own List if this has duplicates.
+func (s *populating) listsToCompare(tx *db.Tx) (compared []enlist.ListID, err error) {
+	for i := range s.all {
+		if p := &s.all[i]; p.Number < s.population.Number && p.List != s.population.List && !slices.Contains(compared, p.List) {
+			compared = append(compared, p.List)
 		}
 	}
-	if schema.Unique {
-		return found, nil
+	if s.schema.Unique {
+		return compared, nil
 	}
-	duplicates, err := lists.Duplicates(tx, p.List)
+	duplicates, err := lists.Duplicates(tx, s.population.List)
 	if duplicates > 0 {
-		found = append(found, p.List)
+		compared = append(compared, s.population.List)
 	}
-	return found, err
+	return compared, err
 }

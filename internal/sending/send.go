@@ -180,7 +180,7 @@ func (s *Service) AdvanceBatches(ctx context.Context, all []BatchProgress) (mark
 				return nil, err
 			}
 		}
-		if err := changes.store(tx, now); err != nil {
+		if err := changes.storeStatuses(tx, now); err != nil {
 			return nil, err
 		}
 		for i := range all {
@@ -188,24 +188,26 @@ func (s *Service) AdvanceBatches(ctx context.Context, all []BatchProgress) (mark
 				return nil, err
 			}
 		}
-		return marked, changes.storeCounts(tx, now)
+		return marked, changes.storeNumbers(tx, now)
 	})
 }
 
-// addResults adds the results of recipients to a change. Most mails are accepted. A recipient with
-// another outcome is stored at once.
-func (p *BatchProgress) addResults(tx *db.Tx, change *batchChange, now int64) error {
+// addResults adds the results of recipients to a change.
+func (p *BatchProgress) addResults(tx *db.Tx, change *recipients.Change, now int64) error {
 	for i := range p.Results {
 		r := &p.Results[i]
 		switch {
 		case r.Skipped == "" && r.NotTried:
-			change.waiting = append(change.waiting, r.Recipient.Contact)
+			change.NotTried(r.Recipient.Contact)
 		case r.Skipped == "" && r.Failed == nil:
-			change.sent = append(change.sent, r.Recipient.Contact)
-			change.countEdition(p.Slice.editionOf(r.Recipient.Contact))
-			change.sentTo = append(change.sentTo, cmp.Or(r.Address, r.Recipient.Address))
+			change.Sent(r.Recipient.Contact, cmp.Or(r.Address, r.Recipient.Address),
+				p.Slice.editionOf(r.Recipient.Contact))
 		default:
-			if err := r.store(tx, p.Slice, change, now); err != nil {
+			stored, err := change.StoreOutcome(tx, &r.Recipient, r.outcome(p.Slice.Of), now)
+			if err == nil && stored != nil && stored.Status == recipients.StatusBounced {
+				err = p.Slice.refused(tx, stored, &change.Counts, now)
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -213,69 +215,31 @@ func (p *BatchProgress) addResults(tx *db.Tx, change *batchChange, now int64) er
 	return nil
 }
 
-// store stores the result of a recipient whose mail was not accepted.
-func (r *BatchResult) store(tx *db.Tx, slice *LeasedSlice, all *batchChange, now int64) error {
-	stored, err := recipients.Load(tx, slice.List, slice.Batch, r.Recipient.Contact)
-	if err != nil {
-		return enlist.IgnoreKind(enlist.NotFound, err)
-	}
-	if stored.WasHandedOver() || stored.Status == recipients.StatusSkipped || stored.Attempts != r.Recipient.Attempts {
-		return nil // a report about the mail has arrived, or the result is stored and only the reply of COMMIT was lost
-	}
-	var events []recipients.Event
-	if stored.Status == recipients.StatusSending { // an attempt with unknown outcome may have reached the person
-		events, err = recipients.Events(tx, slice.List, slice.Batch, stored.Contact)
-		if err != nil {
-			return err
-		}
-	}
-	address := cmp.Or(r.Address, stored.Address)
-	isErased := stored.Address != address && stored.Address != r.Recipient.Address // or the Contact was removed
-	stored.Time = now
-	change := &all.counts
+// outcome returns what became of a mail that was not accepted.
+func (r *BatchResult) outcome(b *batches.Batch) *recipients.Outcome {
+	o := &recipients.Outcome{Address: r.Address, Next: r.Retry.Unix()}
 	switch why := r.Failed; {
-	case r.Skipped == leftDoubtful, r.Skipped == "" && why.Unknown && slice.Of.SkipsDoubtful:
-		change.Doubtful++
-		stored.Status, stored.Detail = recipients.StatusDoubtful, unknownOutcome
+	case r.Skipped == leftDoubtful, r.Skipped == "" && why.Unknown && b.SkipsDoubtful:
+		o.Status, o.Detail = recipients.StatusDoubtful, unknownOutcome
+		return o
 	case r.Skipped != "":
-		change.Skipped++
-		change.Leave(r.Skipped, 1)
-		stored.Status, stored.Detail = recipients.StatusSkipped, string(r.Skipped)
+		o.Status, o.Detail = recipients.StatusSkipped, string(r.Skipped)
+		return o
 	case why.Permanent && why.Recipient:
-		change.Refused++
-		change.Bounced++
-		stored.Status, stored.Detail = recipients.StatusBounced, why.Error()
-		n := all.domains.Because(address, stored.Detail)
-		n.Refused, n.Bounced = n.Refused+1, n.Bounced+1
-	case why.Permanent || stored.Attempts+1 >= db.Attempts:
-		change.Failed++
-		stored.Status, stored.Detail = recipients.StatusFailed, why.Error()
+		o.Status = recipients.StatusBounced
+	case why.Permanent || r.Recipient.Attempts+1 >= db.Attempts:
+		o.Status = recipients.StatusFailed
+	case why.Unknown:
+		o.Status = recipients.StatusSending
 	default:
-		stored.Attempts++
-		stored.Status, stored.Detail, stored.Time = recipients.StatusDeferred, why.Error(), r.Retry.Unix()
-		if why.Unknown {
-			stored.Status = recipients.StatusSending
-		} else if stored.Attempts == 1 {
-			all.domains.Because(address, stored.Detail).Deferred++
-		}
+		o.Status = recipients.StatusDeferred
 	}
-	if isErased {
-		stored.Detail = "" // the reply of a mail server can repeat the address
-	} else {
-		stored.Address = address
-	}
-	change.Contradicted += stored.Contradicted(events)
-	if err := stored.Save(tx); err != nil || stored.Status != recipients.StatusBounced {
-		return err
-	}
-	return slice.refused(tx, stored, change, now)
+	o.Detail = r.Failed.Error()
+	return o
 }
 
-// refused stores that the mail server refused the address of a recipient.
+// refused publishes that the mail server refused the address of a recipient, and counts it for the Contact.
 func (l *LeasedSlice) refused(tx *db.Tx, r *recipients.Recipient, change *recipients.Counts, now int64) error {
-	if err := r.StoreEvent(tx, recipients.EventBounced, now); err != nil {
-		return err
-	}
 	key := l.Of.KeyOf(r)
 	if err := batches.PublishMail(tx, key, now, enlist.WebhookBounced); err != nil {
 		return err
@@ -294,19 +258,11 @@ func countBounce(tx *db.Tx, k enlist.DeliveryKey, r *recipients.Recipient, chang
 	return r.StoreDeactivated(tx, now)
 }
 
-// mark adds the next recipients of a slice to a change. A recipient whose address has changed gets
-// its new address stored.
-func (p *BatchProgress) mark(tx *db.Tx, change *batchChange) error {
+// mark adds the next recipients of a slice to a change.
+func (p *BatchProgress) mark(tx *db.Tx, change *recipients.Change) error {
 	for i := range p.Mark {
-		m := &p.Mark[i]
-		change.sending = append(change.sending, m.Recipient.Contact)
-		if m.Recipient.Status == recipients.StatusSending {
-			change.counts.Repeated++
-		}
-		if m.Address != m.Recipient.Address {
-			if err := m.Recipient.Move(tx, m.Address); err != nil {
-				return err
-			}
+		if err := change.Mark(tx, &p.Mark[i].Recipient, p.Mark[i].Address); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -318,9 +274,9 @@ func (p *BatchProgress) release(tx *db.Tx, now int64) error {
 	if !p.Release {
 		return nil
 	}
-	left, due, err := recipients.SliceRest(tx, &p.Slice.Slice)
+	left, due, err := p.Slice.Slice.Rest(tx)
 	if err != nil {
 		return err
 	}
-	return recipients.ReleaseSlice(tx, &p.Slice.Slice, left == 0, max(due, now+p.Pause))
+	return p.Slice.Slice.Release(tx, left == 0, max(due, now+p.Pause))
 }

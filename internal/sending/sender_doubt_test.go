@@ -58,7 +58,7 @@ func onlyMailsThatAreHandedOverAreInDoubt(t *testing.T, e dbtest.Engine) {
 	p.must(p.store.View(t.Context(), func(tx *db.Tx) error {
 		doubtful = nil
 		slice := recipients.Slice{Batch: id, Number: 1, List: p.list, First: 1, Last: 1 << 40}
-		all, err := recipients.SliceRecipients(tx, &slice, 1<<40)
+		all, err := slice.Due(tx, 1<<40)
 		for i := range all {
 			if all[i].Status == recipients.StatusSending {
 				doubtful = append(doubtful, all[i].Address)

@@ -77,7 +77,7 @@ func (p *mailedList) untilIdle(id enlist.BatchID) {
 	for busy := true; busy; <-look.C {
 		p.must(p.store.View(p.Context(), func(tx *db.Tx) error {
 			slice := recipients.Slice{Batch: id, Number: 1, List: p.list, First: 1, Last: 1 << 40}
-			all, err := recipients.SliceRecipients(tx, &slice, time.Now().Unix())
+			all, err := slice.Due(tx, time.Now().Unix())
 			busy = false
 			for i := range all {
 				busy = busy || all[i].Status == recipients.StatusSending

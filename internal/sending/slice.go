@@ -148,17 +148,17 @@ func (s *Service) leaseOf(tx *db.Tx, id enlist.BatchID, holder string, now int64
 	if err != nil || b.Status != batches.BatchSending {
 		return none, enlist.IgnoreKind(enlist.NoBatch, err)
 	}
-	if err := chooseWinner(b, tx, now); err != nil {
+	if err := chooseWinner(tx, b, now); err != nil {
 		return none, err
 	}
 	found, next, err := recipients.FreeSlice(tx, id, now)
 	switch {
 	case enlist.KindOf(err) == enlist.NotFound && next == 0:
-		return none, complete(b, tx, now)
+		return none, b.Complete(tx, now)
 	case err != nil:
 		return leaseResult{next: next}, enlist.IgnoreKind(enlist.NotFound, err)
 	case (b.LocalTime == "" || found.Lease != 0) && s.isLate(b, found.Lease):
-		return none, pauseLate(b, tx)
+		return none, b.PauseLate(tx)
 	}
 	account, err := accounts.ByID(tx, b.AccountID)
 	if err != nil {
@@ -168,7 +168,7 @@ func (s *Service) leaseOf(tx *db.Tx, id enlist.BatchID, holder string, now int64
 	if ready, err := s.readContents(tx, l, account, now); err != nil || !ready {
 		return none, err
 	}
-	since, err := readRecipients(tx, l, account, now)
+	since, err := l.readRecipients(tx, account, now)
 	switch {
 	case err != nil:
 		return none, err
@@ -176,22 +176,13 @@ func (s *Service) leaseOf(tx *db.Tx, id enlist.BatchID, holder string, now int64
 		notDue := BatchProgress{Slice: l, Release: true}
 		return leaseResult{again: true}, notDue.release(tx, now)
 	case b.LocalTime != "" && s.isLate(b, since):
-		return none, pauseLate(b, tx)
+		return none, b.PauseLate(tx)
 	}
 	taken, err := l.take(tx, holder, now)
 	if err != nil || !taken {
 		return leaseResult{again: true}, err
 	}
 	return leaseResult{slice: l}, nil
-}
-
-// complete ends a Batch that has no slice left.
-func complete(b *batches.Batch, tx *db.Tx, now int64) error {
-	b.Status, b.ActiveTime = batches.BatchCompleted, now
-	if err := batches.PublishCompleted(tx, b, now); err != nil {
-		return err
-	}
-	return batches.SetBatchState(tx, b)
 }
 
 // isLate reports whether a Batch would send long after its time. since is when its mails were due, if this is later
@@ -206,7 +197,7 @@ func (s *Service) readContents(tx *db.Tx, l *LeasedSlice, account *enlist.Accoun
 	l.Contents, err = l.Of.Contents(tx)
 	switch {
 	case enlist.KindOf(err) == enlist.NoMessage:
-		return false, fail(l.Of, tx, now)
+		return false, l.Of.Fail(tx, now)
 	case err != nil:
 		return false, err
 	case l.Of.LacksContent(l.Contents):
@@ -217,22 +208,21 @@ func (s *Service) readContents(tx *db.Tx, l *LeasedSlice, account *enlist.Accoun
 	return !refused, err
 }
 
-// readRecipients reads the recipients of a slice to send now. If they have times of their own, it returns since when
+// readRecipients reads the recipients of the slice to send now. If they have times of their own, it returns since when
 // the first of them is due.
-func readRecipients(tx *db.Tx, l *LeasedSlice, account *enlist.Account, now int64) (since int64, err error) {
-	l.Recipients, err = recipients.SliceRecipients(tx, &l.Slice, now)
+func (l *LeasedSlice) readRecipients(tx *db.Tx, account *enlist.Account, now int64) (since int64, err error) {
+	l.Recipients, err = l.Due(tx, now)
 	if err != nil || l.Of.LocalTime == "" {
 		return 0, err
 	}
-	l.Recipients, since, err = putOff(l.Of, tx, account, &l.Slice, l.Recipients, now)
-	return since, err
+	return l.putOff(tx, account, now)
 }
 
 // take gives the slice to a holder. The Batch is locked, so no other process takes the slice; but its last holder may
 // have renewed the lease meanwhile: then take returns false. The holder may hand over its mails from now on, so the
 // Batch has begun.
 func (l *LeasedSlice) take(tx *db.Tx, holder string, now int64) (taken bool, err error) {
-	taken, err = recipients.TakeSlice(tx, &l.Slice, holder, now+SliceLease)
+	taken, err = l.Slice.Take(tx, holder, now+SliceLease)
 	if err != nil || !taken {
 		return false, err
 	}
@@ -240,7 +230,7 @@ func (l *LeasedSlice) take(tx *db.Tx, holder string, now int64) (taken bool, err
 	if l.Of.Begun == 0 && len(l.Recipients) > 0 {
 		l.Of.Begun = now
 	}
-	return true, batches.SetBatchState(tx, l.Of)
+	return true, l.Of.Save(tx)
 }
 
 // checkSender returns the sender of a Batch's mails to a List. It pauses the Batch if the Account may
@@ -255,23 +245,7 @@ func (s *Service) checkSender(tx *db.Tx, b *batches.Batch, account *enlist.Accou
 	if err != nil || why == "" {
 		return from, false, err
 	}
-	return from, true, b.PauseSender(tx, why)
-}
-
-// pauseLate pauses a Batch. Its reason repeats the hours after which pace.Calendar says that a Batch is late.
-func pauseLate(b *batches.Batch, tx *db.Tx) error {
-	b.Status = batches.BatchPaused
-	b.Reason = "more than 6 hours late: continue or cancel it"
-	if !b.MayHaveSent() {
-		b.Reason = "more than 6 hours late: continue it, or choose another time first"
-	}
-	return batches.SetBatchState(tx, b)
-}
-
-// fail ends a Batch whose Message cannot be sent any more.
-func fail(b *batches.Batch, tx *db.Tx, now int64) error {
-	b.Status, b.ActiveTime, b.Reason = batches.BatchFailed, now, "its Message was deleted, or is no email any more"
-	return batches.SetBatchState(tx, b)
+	return from, true, b.PauseBecause(tx, why)
 }
 
 // RenewSlices renews the leases of slices. It returns those that the holder may no longer send:
@@ -279,7 +253,7 @@ func fail(b *batches.Batch, tx *db.Tx, now int64) error {
 func (s *Service) RenewSlices(ctx context.Context, held []recipients.Slice) (lost []recipients.Slice, err error) {
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (lost []recipients.Slice, err error) {
 		for i := range held {
-			renewed, err := recipients.RenewSlice(tx, &held[i], now+SliceLease)
+			renewed, err := held[i].Renew(tx, now+SliceLease)
 			if err != nil {
 				return nil, err
 			}
@@ -301,7 +275,7 @@ func (k keptSlices) keep(tx *db.Tx, l *LeasedSlice, now int64) (held bool, err e
 	if known {
 		return held, nil
 	}
-	k[l], err = recipients.RenewSlice(tx, &l.Slice, now+SliceLease)
+	k[l], err = l.Slice.Renew(tx, now+SliceLease)
 	return k[l], err
 }
 
@@ -313,45 +287,45 @@ func (s *Service) SendingBatches(ctx context.Context) (map[enlist.BatchID]enlist
 	})
 }
 
-// putOff stores that those recipients of a slice wait whose time has not come. It returns the others, and since when
-// the first of them is due.
-func putOff(b *batches.Batch, tx *db.Tx, account *enlist.Account, slice *recipients.Slice, all []recipients.Recipient,
-	now int64) (due []recipients.Recipient, since int64,
-	err error) {
-	schema, err := lists.Schema(tx, slice.List)
+// putOff stores that those recipients of the slice wait whose time has not come. The others are left, and putOff returns
+// since when the first of them is due.
+func (l *LeasedSlice) putOff(tx *db.Tx, account *enlist.Account, now int64) (since int64, err error) {
+	schema, err := lists.Schema(tx, l.List)
 	if err != nil {
-		return all, now, enlist.IgnoreKind(enlist.NoList, err) // they are skipped
+		return now, enlist.IgnoreKind(enlist.NoList, err) // the recipients are skipped
 	}
-	ids := make([]enlist.ContactID, len(all))
-	for i := range all {
-		ids[i] = all[i].Contact
+	ids := make([]enlist.ContactID, len(l.Recipients))
+	for i := range l.Recipients {
+		ids[i] = l.Recipients[i].Contact
 	}
-	contacts, err := contacts.AllByID(tx, slice.List, ids)
+	present, err := contacts.AllByID(tx, l.List, ids)
 	if err != nil {
-		return nil, 0, err
+		return 0, err
 	}
-	times := make(map[enlist.ContactID]int64, len(contacts))
-	clock := batches.NewLocalClock(b, schema, account)
-	for i := range contacts {
-		times[contacts[i].ID] = clock.DueTime(&contacts[i])
+	times := make(map[enlist.ContactID]int64, len(present))
+	clock := l.Of.LocalClock(schema, account)
+	for i := range present {
+		times[present[i].ID] = clock.DueTime(&present[i])
 	}
 	since = now
+	var due []recipients.Recipient
 	later := make(map[int64][]enlist.ContactID)
-	for i := range all {
-		at, known := times[all[i].Contact] // not known: the Contact is gone
-		if at > now && all[i].Status != recipients.StatusSending {
-			later[at] = append(later[at], all[i].Contact)
+	for _, r := range l.Recipients {
+		at, known := times[r.Contact] // not known: the Contact is gone
+		if at > now && r.Status != recipients.StatusSending {
+			later[at] = append(later[at], r.Contact)
 			continue
 		}
-		due = append(due, all[i])
+		due = append(due, r)
 		if known {
 			since = min(since, at)
 		}
 	}
+	l.Recipients = due
 	for at, ids := range later {
-		if err := recipients.MarkDeferred(tx, slice.List, slice.Batch, ids, at); err != nil {
-			return nil, 0, err
+		if err := recipients.MarkDeferred(tx, l.List, l.Batch, ids, at); err != nil {
+			return 0, err
 		}
 	}
-	return due, since, nil
+	return since, nil
 }

@@ -312,7 +312,7 @@ func (t *tracking) finish(schema *enlist.Schema, b *batches.Batch) error {
 			return err
 		}
 	}
-	if err := recipients.AddDomainEvents(t.tx, t.recipient, &t.sums); err != nil {
+	if err := t.recipient.AddDomainEvents(t.tx, &t.sums); err != nil {
 		return err
 	}
 	if t.contradicted == 0 {

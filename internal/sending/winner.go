@@ -70,7 +70,7 @@ func (s *Service) ChooseWinner(ctx context.Context, c *enlist.Caller, id enlist.
 			return false, enlist.Invalid("variant", fmt.Sprintf("variant %d is the winner already", b.Variants.Chosen))
 		}
 		before := b.AuditValues()
-		if err := setWinner(b, tx, number, "chosen by "+c.Key.Name, now); err != nil {
+		if err := setWinner(tx, b, number, "chosen by "+c.Key.Name, now); err != nil {
 			return false, err
 		}
 		if err := accounts.Audit(tx, c, now, b.Audited(), before, b.AuditValues()); err != nil {
@@ -82,9 +82,9 @@ func (s *Service) ChooseWinner(ctx context.Context, c *enlist.Caller, id enlist.
 }
 
 // setWinner stores the winner, and frees the slices that wait for it.
-func setWinner(b *batches.Batch, tx *db.Tx, number int64, verdict string, now int64) error {
+func setWinner(tx *db.Tx, b *batches.Batch, number int64, verdict string, now int64) error {
 	b.Variants.Chosen, b.Variants.Time, b.Variants.Verdict = number, now, verdict
-	if err := batches.SetBatchState(tx, b); err != nil {
+	if err := b.Save(tx); err != nil {
 		return err
 	}
 	return recipients.EndWait(tx, b.ID, waitsForWinner, now)
@@ -92,7 +92,7 @@ func setWinner(b *batches.Batch, tx *db.Tx, number int64, verdict string, now in
 
 // chooseWinner chooses the winner when it is time: some hours after the first mail, and at once if the test has ended
 // without a mail.
-func chooseWinner(b *batches.Batch, tx *db.Tx, now int64) error {
+func chooseWinner(tx *db.Tx, b *batches.Batch, now int64) error {
 	v := b.Variants
 	if v == nil || v.Chosen != 0 || v.By == batches.WinnerByHand || v.Share == 100 {
 		return nil
@@ -105,16 +105,16 @@ func chooseWinner(b *batches.Batch, tx *db.Tx, now int64) error {
 	} else if now < b.FirstSent+v.Hours*enlist.Hour {
 		return nil
 	}
-	sums, err := SumsOfVariants(b, tx)
+	sums, err := SumsOfVariants(tx, b)
 	if err != nil {
 		return err
 	}
 	number, verdict := best(v, sums)
-	return setWinner(b, tx, number, verdict, now)
+	return setWinner(tx, b, number, verdict, now)
 }
 
 // SumsOfVariants returns the numbers of each variant.
-func SumsOfVariants(b *batches.Batch, tx *db.Tx) ([]VariantSums, error) {
+func SumsOfVariants(tx *db.Tx, b *batches.Batch) ([]VariantSums, error) {
 	if b.Variants == nil {
 		return nil, nil
 	}

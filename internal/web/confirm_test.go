@@ -58,7 +58,7 @@ func TestEndedOrMovedSubscriptionIsNotConfirmed(t *testing.T) {
 	h.do("POST", h.path(enlist.LinkUnsubscribe, ended), pressed)
 	h.must(h.store.Update(t.Context(), func(tx *db.Tx) error {
 		d := messages.Delivery{DeliveryKey: h.delivery(moved), Address: "older@example.com", Status: messages.DeliverySent}
-		return messages.PutDelivery(tx, &d)
+		return d.Put(tx)
 	}))
 	for _, c := range []struct {
 		id   enlist.ContactID
@@ -89,7 +89,7 @@ func TestLinkConfirmsAfterAChangeOfLetterCase(t *testing.T) {
 	id := h.subscribe("Email", "Mira@Example.com")
 	h.must(h.store.Update(t.Context(), func(tx *db.Tx) error {
 		d := messages.Delivery{DeliveryKey: h.delivery(id), Address: "mira@example.com", Status: messages.DeliverySent}
-		return messages.PutDelivery(tx, &d)
+		return d.Put(tx)
 	}))
 	h.shows(h.do("POST", h.path(enlist.LinkConfirm, id), confirmed), http.StatusOK, "Your subscription is confirmed")
 }

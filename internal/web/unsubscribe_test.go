@@ -166,7 +166,7 @@ func TestLinkOfAnOldMailUnsubscribesItsAddress(t *testing.T) {
 	id := h.subscribe("Email", "old@example.com")
 	path := h.path(enlist.LinkUnsubscribe, id)
 	h.must(h.store.Update(t.Context(), func(tx *db.Tx) error {
-		return messages.PutDelivery(tx, &messages.Delivery{DeliveryKey: h.delivery(id), Address: "Old@example.com", Status: messages.DeliverySent})
+		return (&messages.Delivery{DeliveryKey: h.delivery(id), Address: "Old@example.com", Status: messages.DeliverySent}).Put(tx)
 	}))
 	h.edit(id, "Email", "new@example.com")
 

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"enlist/internal/admin/ui"
-	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
 	"enlist/internal/privacy/proof"
 	"enlist/internal/recipients"
+	"enlist/internal/reports"
 )
 
 // This file collects what happened to a person, from the ledger and from the mails.
@@ -60,8 +60,8 @@ func (d *personData) addMoments(r *ui.Request, found []contacts.OfPerson) error 
 		for k := range ledger.rows {
 			all = append(all, ofLedger(&ledger.rows[k], list.Name))
 		}
-		mails := &kept[batches.MailHistory]{}
-		if err := r.App.Batches.ContactHistory(r.Context(), r.Caller, list.ID, id, mails); err != nil {
+		mails := &kept[reports.MailHistory]{}
+		if err := r.App.Reports.ContactHistory(r.Context(), r.Caller, list.ID, id, mails); err != nil {
 			return err
 		}
 		for k := range mails.rows {
@@ -136,7 +136,7 @@ func ofLedger(l *enlist.LedgerRow, list string) happened {
 	return h
 }
 
-func ofMail(m *batches.MailHistory, list string) (all []happened) {
+func ofMail(m *reports.MailHistory, list string) (all []happened) {
 	name := "“" + cmp.Or(m.Subject, m.Name, "a mail") + "”"
 	sent := happened{Time: m.SentTime, Lane: mailLane, List: list, Text: name + " was sent", Source: "to " + m.Address}
 	if m.Batch != 0 {
@@ -162,7 +162,7 @@ func ofMail(m *batches.MailHistory, list string) (all []happened) {
 }
 
 // ofEvent returns an event of a mail. The ledger has the departures, and the links have the clicks.
-func ofEvent(e *batches.HistoryEvent, name string) (h happened, shown bool) {
+func ofEvent(e *reports.HistoryEvent, name string) (h happened, shown bool) {
 	h = happened{Time: e.Time}
 	by := "by a program, such as a filter of mails"
 	if e.Human != 0 {

@@ -201,7 +201,7 @@ func (s *testService) addRowsOutsideTheInterface(account enlist.AccountID, key e
 		}
 		delivery := messages.Delivery{DeliveryKey: enlist.DeliveryKey{List: list, Contact: 1, Time: 10, Cause: messages.CauseAutoresponder(1)},
 			MessageID: message, Address: "p0@exämple.com", Subject: specialCharacters, SentTime: 20, Status: messages.DeliveryBounced, Detail: specialCharacters}
-		if err := messages.PutDelivery(tx, &delivery); err != nil {
+		if err := delivery.Put(tx); err != nil {
 			return err
 		}
 		if _, err := events.TakeMailbox(tx, list, events.AskedLink, "ann@example.com", 1234); err != nil {

@@ -39,7 +39,7 @@ func TestChangesAreRefusedWhileTheFileIsGone(t *testing.T) {
 			path := newFile(t)
 			s := openAt(t, path)
 			addFolder := func(tx *db.Tx) error {
-				return accounts.AddFolder(tx, &accounts.Folder{AccountID: 1, Name: "x", Type: "list"})
+				return (&accounts.Folder{AccountID: 1, Name: "x", Type: "list"}).Add(tx)
 			}
 			if err := s.Update(t.Context(), addFolder); err != nil {
 				t.Fatal(err)
@@ -81,7 +81,7 @@ func TestDatabaseBehindASymbolicLink(t *testing.T) {
 		t.Error("the write-ahead log of a new database has 0 bytes, want the migrations in it")
 	}
 	addFolder := func(tx *db.Tx) error {
-		return accounts.AddFolder(tx, &accounts.Folder{AccountID: 1, Name: "x", Type: "list"})
+		return (&accounts.Folder{AccountID: 1, Name: "x", Type: "list"}).Add(tx)
 	}
 	if err := s.Update(t.Context(), addFolder); err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ func openLimited(t *testing.T) *Store {
 func addFolder(t *testing.T, s *Store, size int) {
 	t.Helper()
 	err := s.Update(t.Context(), func(tx *db.Tx) error {
-		return accounts.AddFolder(tx, &accounts.Folder{AccountID: 1, Name: strings.Repeat("x", size), Type: "list"})
+		return (&accounts.Folder{AccountID: 1, Name: strings.Repeat("x", size), Type: "list"}).Add(tx)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,12 +1,12 @@
-package batches_test
+package reports_test
 
 import (
 	"fmt"
 	"testing"
 
 	"enlist/internal/apptest"
-	"enlist/internal/batches"
 	"enlist/internal/enlist"
+	"enlist/internal/reports"
 )
 
 func TestHistoryOfAContact(t *testing.T) {
@@ -19,8 +19,8 @@ func historyOfAContact(f *apptest.SentBatch) {
 	f.Open(f.Contacts[0], apptest.PersonAgent)
 	f.Click(f.Contacts[0], f.Links[1], apptest.PersonAgent)
 	f.Open(f.Contacts[1], apptest.PersonAgent)
-	var w apptest.Rows[batches.MailHistory]
-	f.Must(f.App.Batches.ContactHistory(f.Context(), f.Caller, f.News, f.Contacts[0], &w))
+	var w apptest.Rows[reports.MailHistory]
+	f.Must(f.App.Reports.ContactHistory(f.Context(), f.Caller, f.News, f.Contacts[0], &w))
 	if len(w.All) != 1 || w.All[0].Batch != f.ID || w.All[0].Name != "May" {
 		f.Fatalf("the history is %+v", w.All)
 	}
@@ -32,13 +32,13 @@ func historyOfAContact(f *apptest.SentBatch) {
 	a := apptest.NewAutoresponder(f)
 	open := enlist.Link{Kind: enlist.LinkOpen, DeliveryKey: a.Send(f.Contacts[1])[0]}
 	f.Must(f.App.Sending.Opened(f.Context(), open, apptest.PersonAgent))
-	w = apptest.Rows[batches.MailHistory]{}
-	f.Must(f.App.Batches.ContactHistory(f.Context(), f.Caller, f.News, f.Contacts[1], &w))
+	w = apptest.Rows[reports.MailHistory]{}
+	f.Must(f.App.Reports.ContactHistory(f.Context(), f.Caller, f.News, f.Contacts[1], &w))
 	if len(w.All) != 2 || w.All[0].Autoresponder != a.Autoresponder || len(w.All[0].Events) != 1 || len(w.All[1].Events) != 1 {
 		f.Errorf("the history with a mail of an autoresponder is %+v, want an open of each mail", w.All)
 	}
-	err := f.App.Batches.ContactHistory(f.Context(), f.NewCaller(), f.News, f.Contacts[0], &w)
+	err := f.App.Reports.ContactHistory(f.Context(), f.NewCaller(), f.News, f.Contacts[0], &w)
 	f.Refused(err, enlist.NoList, "")
-	err = f.App.Batches.ContactHistory(f.Context(), f.Caller, f.News, 1<<40, &w)
+	err = f.App.Reports.ContactHistory(f.Context(), f.Caller, f.News, 1<<40, &w)
 	f.Refused(err, enlist.NoContact, "")
 }

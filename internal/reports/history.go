@@ -1,8 +1,9 @@
-package batches
+package reports
 
 import (
 	"context"
 
+	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -10,7 +11,7 @@ import (
 	"enlist/internal/recipients"
 )
 
-// This file has the call that returns the mails to a Contact: the sent mails and the failed mails.
+// This file has the calls that return the mails to a Contact, those of Batches and all others, with what happened to them.
 
 // ContactDelivery is a Delivery as callers see it.
 type ContactDelivery struct {
@@ -92,11 +93,72 @@ func (s *Service) MessagesSentToContact(ctx context.Context, c *enlist.Caller, r
 	})
 }
 
+// MailHistory is a mail to a Contact.
+type MailHistory struct {
+	ContactDelivery
+	Batch  enlist.BatchID // that has its figures; 0: none
+	Events []HistoryEvent // in the order of their kinds and links
+}
+
+// HistoryEvent is an event of a mail. All mails of an autoresponder to a Contact have the same events.
+type HistoryEvent struct {
+	recipients.Event
+	URL string // for EventLink: the link as the Message contains it
+}
+
+// ContactHistory returns the mails that were sent to a Contact, or that failed, newest first, with their opens, clicks,
+// bounces and so on. Errors: NoList, Denied, NoContact, and Busy if too many streams run.
+func (s *Service) ContactHistory(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID,
+	w enlist.RowWriter[MailHistory]) error {
+	return eachDelivery(ctx, s, c, SentRequest{List: list, Contact: id}, w,
+		func(tx *db.Tx) (deliverySender[MailHistory], error) {
+			events, err := eventsOf(tx, list, id)
+			return func(d *ContactDelivery, row func(*MailHistory) error) error {
+				m := &MailHistory{ContactDelivery: *d}
+				if err := m.readEvents(tx, events); err != nil {
+					return err
+				}
+				return row(m)
+			}, err
+		})
+}
+
+// readEvents reads the Batch that has the figures of a mail, and the links of its events.
+func (m *MailHistory) readEvents(tx *db.Tx, events eventsByBatch) (err error) {
+	if m.Batch, err = batches.FiguresOf(tx, m.DeliveryKey); err != nil || m.Batch == 0 {
+		return err
+	}
+	var links []messages.Link
+	for _, found := range events[m.Batch] {
+		e := HistoryEvent{Event: found}
+		if e.Kind == recipients.EventLink {
+			if links == nil {
+				if links, err = messages.Links(tx, m.MessageID); err != nil {
+					return err
+				}
+			}
+			e.URL = linkURL(links, e.Link)
+		}
+		m.Events = append(m.Events, e)
+	}
+	return nil
+}
+
+// linkURL returns the URL of a link, or "".
+func linkURL(links []messages.Link, id enlist.LinkID) string {
+	for i := range links {
+		if links[i].ID == id {
+			return links[i].URL
+		}
+	}
+	return ""
+}
+
 // eventsByBatch are the events of a Contact.
 type eventsByBatch map[enlist.BatchID][]recipients.Event
 
 func eventsOf(tx *db.Tx, list enlist.ListID, contact enlist.ContactID) (eventsByBatch, error) {
-	among, err := OfList(tx, list)
+	among, err := batches.OfList(tx, list)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +178,7 @@ func eachDelivery[T any](ctx context.Context, s *Service, c *enlist.Caller, r Se
 		if _, err := enlist.OneOf("", "all", messages.MessageEmail, messages.MessageSMS)(r.Type); err != nil {
 			return enlist.Invalid("message_type", err.Error())
 		}
-		names, err := MessageNames(tx, c)
+		names, err := batches.MessageNames(tx, c)
 		if err != nil {
 			return err
 		}
@@ -128,7 +190,7 @@ func eachDelivery[T any](ctx context.Context, s *Service, c *enlist.Caller, r Se
 		if err := rows.Begin(rows.Streaming); err != nil {
 			return err
 		}
-		return EachDelivery(tx, r.List, r.Contact, enlist.RowPage, func(d *messages.Delivery) (more bool, err error) {
+		return batches.EachDelivery(tx, r.List, r.Contact, enlist.RowPage, func(d *messages.Delivery) (more bool, err error) {
 			return true, send(&ContactDelivery{*d, d.Autoresponder(), names[d.MessageID]}, rows.Row)
 		})
 	})
@@ -137,7 +199,7 @@ func eachDelivery[T any](ctx context.Context, s *Service, c *enlist.Caller, r Se
 // readOpens reads the Batch that has the figures of a mail, and when the mail was opened.
 func (m *SentMessage) readOpens(tx *db.Tx, events eventsByBatch) (err error) {
 	m.OpenType = "not_opened"
-	if m.Batch, err = FiguresOf(tx, m.DeliveryKey); err != nil || m.Batch == 0 {
+	if m.Batch, err = batches.FiguresOf(tx, m.DeliveryKey); err != nil || m.Batch == 0 {
 		return err
 	}
 	ofMail := events[m.Batch]
@@ -148,20 +210,4 @@ func (m *SentMessage) readOpens(tx *db.Tx, events eventsByBatch) (err error) {
 		}
 	}
 	return nil
-}
-
-// MessageNames returns the names of the Account's Messages, of those that a person sees.
-func MessageNames(tx *db.Tx, c *enlist.Caller) (map[enlist.MessageID]string, error) {
-	all, err := messages.Messages(tx, c.Account.ID)
-	if err != nil {
-		return nil, err
-	}
-	sees, err := messages.Seen(tx, c, SentTo)
-	names := make(map[enlist.MessageID]string, len(all))
-	for i := range all {
-		if err == nil && sees(&all[i]) {
-			names[all[i].ID] = all[i].Name
-		}
-	}
-	return names, err
 }
