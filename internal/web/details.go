@@ -1,6 +1,9 @@
 package web
 
 import (
+	"strings"
+	"unicode/utf8"
+
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/language"
@@ -79,4 +82,15 @@ func (d *details) consent(c *enlist.LedgerRow) {
 // at formats Unix seconds as a time in the Account's time zone, with its offset from UTC.
 func (d *details) at(unix int64) string {
 	return d.in.Time("exact_minute", messages.LocalTime(d.schema, unix))
+}
+
+// mask shortens an address to its first character and its domain. The owner of the address
+// recognises it. A person to whom the mail was forwarded cannot see the complete address.
+func mask(address string) string {
+	at := strings.LastIndexByte(address, '@')
+	if at < 0 {
+		return ""
+	}
+	_, first := utf8.DecodeRuneInString(address[:at])
+	return address[:first] + "…" + address[at:]
 }

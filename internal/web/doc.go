@@ -6,7 +6,7 @@
 // the mails of a public List are open to everyone. So this package needs no cookies, sessions or API keys. Package
 // sending decides what a link shows and changes, package forms what a Form does, and this package writes the page.
 //
-//	handler.go    checks the request
+//	handler.go    the paths, and the check of a request
 //	actions.go    one function for each kind of link and HTTP method
 //	page.go       fills the templates in the folder pages
 //	theme.go      the look of an Account: logo, colour of links, font and imprint
@@ -14,7 +14,7 @@
 //	form*.go, input.go   Forms, for visitors and for scripts of other sites
 //	charset.go    forms in other encodings than UTF-8
 //	limits.go     how often a visitor may send forms
-//	details.go, mask.go   the page of a Contact, and addresses that not everyone may read
+//	details.go    the page of a Contact, and addresses that not everyone may read
 //	archive.go, ask.go   mails as pages, and where a reader asks for the own link
 //	file.go       sends the files of Messages
 package web

@@ -9,7 +9,6 @@
 //	file.go       Open, Reader, Row: what callers use
 //	archive.go    .gz and .zip, and the format of the content
 //	encoding.go   from bytes to UTF-8; letters.go and letters_table.go guess an encoding by the letters
-//	encode.go     from UTF-8 to the encoding of a file
 //	window.go     the bytes of a text file that are in memory
 //	delimiter.go  the delimiter of a CSV file, and its line sep=;
 //	record.go     one record of a CSV file

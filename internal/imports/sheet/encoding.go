@@ -16,7 +16,8 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// This file converts a text file to UTF-8. It recognises the encoding by a rule that reads the first 1 MiB:
+// This file converts a text file to UTF-8, and text to the encoding of a file. It recognises the encoding by a rule that
+// reads the first 1 MiB:
 //
 //  1. a byte order mark of UTF-8 or UTF-16;
 //  2. UTF-16, if more than three NULs are at only the even or only the odd offsets, and at more than one in eight of
@@ -164,4 +165,21 @@ func lookUp(name string) (encoding.Encoding, error) {
 		return nil, nil
 	}
 	return enc, nil
+}
+
+// Encode returns a writer that encodes text as About.Encoding names it, after the byte order mark that spreadsheets
+// need. A character that the encoding does not have becomes a question mark or the like. The caller closes the writer.
+func Encode(w io.Writer, name string) (io.WriteCloser, error) {
+	enc, err := lookUp(name)
+	if err != nil {
+		return nil, err
+	}
+	if enc == nil {
+		enc = encoding.Nop
+	}
+	out := transform.NewWriter(w, encoding.ReplaceUnsupported(enc.NewEncoder()))
+	if name == utf8Name || name == utf16leName || name == utf16beName {
+		_, err = io.WriteString(out, "\ufeff")
+	}
+	return out, err
 }
