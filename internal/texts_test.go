@@ -22,7 +22,7 @@ import (
 // This file checks that pages and mails have no text of their own: all are in the catalogues of package language.
 
 // withoutCatalogue are folders whose texts are not in the catalogues yet. The list only gets shorter.
-var withoutCatalogue = []string{"admin", "admin/contacts", "admin/imports", "admin/sends"}
+var withoutCatalogue = []string{"admin", "admin/contacts", "admin/sends"}
 
 // builtKeys are the keys that code puts together: of the title of each page of package web, of times, of names of Fields,
 // of reasons and of events.
@@ -351,12 +351,12 @@ var programTexts = []string{"Text", "HTML", "T", "plain", "About", "New", "Error
 	"panic", "MustCompile", "Set", "Get", "Add", "Del", "Has", "Format", "==", "logFailure", "Refuse", "Invalid"}
 
 // proseWords is what a text for people has: two words, or one that begins like a sentence.
-var proseWords = regexp.MustCompile(`\pL{2,} \pL{2,}|^\p{Lu}\p{Ll}+[.:!?…]?$`)
+var proseWords = regexp.MustCompile(`\pL{2,} \p{Ll}{2,}|^\p{Lu}\p{Ll}+[.:!?…]?$`)
 
 // Go code of pages has no texts for people.
 func TestGoCodeOfPagesHasNoTextsOfItsOwn(t *testing.T) {
 	toPrograms := []string{"web/form_json.go"} // answers to scripts of other sites
-	names := []string{"Verdana", "Georgia", "Times", "Courier", "Ada"}
+	names := []string{"Verdana", "Georgia", "Times", "Courier", "Ada", "Jan"}
 	eachTextFile(t, func(path string) {
 		folder := filepath.ToSlash(filepath.Dir(path))
 		if filepath.Ext(path) != ".go" || strings.HasPrefix(folder, "mail") || slices.Contains(withoutCatalogue, folder) ||

@@ -2,7 +2,6 @@ package imports
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -36,7 +35,7 @@ func (a *answers) Any() bool {
 
 // ask fills the questions of a dry run whose file is kept. Answers with mistakes are shown again.
 func (d *data) ask(r *ui.Request, i *imports.Import, wrong map[string]string) {
-	d.Answers = answers{O: i.Options, Choice: choices(), Wrong: wrong}
+	d.Answers = answers{O: i.Options, Choice: choices(r), Wrong: wrong}
 	if !i.HasKeptFile() {
 		return
 	}
@@ -46,10 +45,11 @@ func (d *data) ask(r *ui.Request, i *imports.Import, wrong map[string]string) {
 	a, said := &d.Answers, &i.Report
 	a.Status = len(said.Status) > 0
 	if n := said.Fixable; n > 0 || len(said.LeftOut) > 0 {
-		a.BadValues = ui.Count(n, "row") + " would be refused only for a value that does not fit."
+		a.BadValues = r.Text("imports.bad_values_count", "n", n)
 	}
 	if m := said.Mail; m.Waiting > 0 || i.Options.Confirm != "" {
-		a.Confirm = r.Text("imports.can_get_mail_list_asks", "value", ui.Count(m.Receiving+m.Waiting, "new Contact"), "receiving", ui.Number(m.Receiving), "waiting", ui.Number(m.Waiting))
+		a.Confirm = r.Text("imports.confirm_count", "n", m.Receiving+m.Waiting, "receiving", m.Receiving,
+			"waiting", m.Waiting)
 	}
 	a.Consent = needsConsent(i)
 }
@@ -82,7 +82,7 @@ func readAnswers(r *ui.Request, o *imports.ImportOptions) {
 // changed. wrong says which answers have mistakes.
 func run(r *ui.Request, i *imports.Import) (id enlist.ImportID, wrong map[string]string, err error) {
 	if err := r.ParseForm(); err != nil {
-		return 0, nil, enlist.Invalid("file", "the browser sent a form that cannot be read: try again")
+		return 0, nil, enlist.Invalid("file", r.Text("imports.broken_form"))
 	}
 	isAgain := r.PostForm.Get("again") != ""
 	list, err := r.App.Lists.List(r.Context(), r.Caller, i.ListID)
@@ -94,18 +94,17 @@ func run(r *ui.Request, i *imports.Import) (id enlist.ImportID, wrong map[string
 	}
 	wrong = make(map[string]string)
 	if !isAgain && i.Report.Mail.Waiting > 0 && r.PostForm.Get("confirm") == "" {
-		wrong["confirm"] = "Say first what happens to " + ui.Count(i.Report.Mail.Waiting, "new Contact") +
-			" without a confirmation."
+		wrong["confirm"] = r.Text("imports.confirm_first", "n", i.Report.Mail.Waiting)
 	}
 	text := strings.TrimSpace(r.PostForm.Get("consent_text"))
 	switch {
 	case utf8.RuneCountInString(text) > contacts.MaxConsentText:
-		wrong["consent_text"] = tooLong()
+		wrong["consent_text"] = tooLong(r)
 	case text == "" && r.PostForm.Get("confirm") == imports.ConfirmStatement && i.Options.ConsentText == "":
 		wrong["consent_text"] = r.Text("imports.write_statement_people_agreed")
 	}
 	if len(wrong) > 0 {
-		return 0, wrong, enlist.Invalid("file", "nothing is imported yet: change what is marked")
+		return 0, wrong, enlist.Invalid("file", r.Text("imports.change_marked"))
 	}
 	id, err = again(r, i, func(o *imports.ImportOptions) {
 		readAnswers(r, o)
@@ -129,35 +128,36 @@ func refusedRows(r *ui.Request) (*ui.View, error) {
 }
 
 // said says what became of what an Import did not use, in sentences.
-func said(i *imports.Import) (all []string) {
-	r := &i.Report
-	for _, c := range r.Status {
-		became := map[string]string{imports.StatusUnsubscribe: "They go to the Unsubscriber List.",
-			imports.StatusSubscribe: "They are imported as subscribed."}[i.Options.Status]
+func said(r *ui.Request, i *imports.Import) (all []string) {
+	report := &i.Report
+	for _, c := range report.Status {
+		became := map[string]string{imports.StatusUnsubscribe: "imports.status_to_list",
+			imports.StatusSubscribe: "imports.status_subscribed"}[i.Options.Status]
 		if became == "" {
-			became = "They are left out, so they get no mail."
+			became = "imports.status_left_out"
 		}
-		all = append(all, fmt.Sprintf("The column %s says %s in %s of %s. %s", c.Column, strings.Join(c.Samples, ", "),
-			ui.Number(c.Rows), ui.Count(i.Total(), "row"), became))
+		all = append(all, r.Text(became, "column", c.Column, "values", r.Language.Series(c.Samples), "rows", c.Rows,
+			"n", i.Total()))
 	}
 	for n := range i.Columns {
 		if c := &i.Columns[n]; c.Format != nil && c.Format.Choices != nil && i.HasKeptFile() {
-			all = append(all, "The values of the column "+c.Name+" do not show how they are written: choose it below.")
+			all = append(all, r.Text("imports.said_written", "column", c.Name))
 		}
 	}
-	for _, c := range r.LeftOut {
-		all = append(all, fmt.Sprintf("Left out of the column %s: %s that did not fit, such as %s.", c.Column,
-			ui.Count(c.Rows, "value"), strings.Join(c.Samples, ", ")))
+	for _, c := range report.LeftOut {
+		all = append(all, r.Text("imports.said_left_out", "column", c.Column, "n", c.Rows,
+			"values", r.Language.Series(c.Samples)))
 	}
-	for _, c := range r.Unused {
-		all = append(all, fmt.Sprintf("The column %s is not stored, such as %s.", c.Column, strings.Join(c.Samples, ", ")))
+	for _, c := range report.Unused {
+		all = append(all, r.Text("imports.said_unused", "column", c.Column, "values", r.Language.Series(c.Samples)))
 	}
-	if m := r.Mail; m.Receiving+m.Waiting > 0 {
-		all = append(all, fmt.Sprintf("Of %s, %s can get mail%s.", ui.Count(m.Receiving+m.Waiting, "new Contact"),
-			ui.Number(m.Receiving), map[bool]string{true: ", and " + ui.Number(m.Waiting) + " must confirm first"}[m.Waiting > 0]))
+	if m := report.Mail; m.Receiving+m.Waiting > 0 {
+		key := map[bool]string{true: "imports.said_confirm", false: "imports.said_receiving"}[m.Waiting > 0]
+		all = append(all, r.Text(key, "n", m.Receiving+m.Waiting, "receiving", m.Receiving, "waiting", m.Waiting))
 	}
-	if f := r.File; f != nil && f.Guess != nil && !f.Guess.Sure {
-		all = append(all, "The encoding "+f.Encoding+" is a guess: look at "+strings.Join(f.Guess.Samples, ", ")+".")
+	if f := report.File; f != nil && f.Guess != nil && !f.Guess.Sure {
+		all = append(all, r.Text("imports.said_guess", "encoding", f.Encoding, "values",
+			r.Language.Series(f.Guess.Samples)))
 	}
 	return all
 }

@@ -42,13 +42,13 @@ const (
 )
 
 // keys are the columns that are no Fields, in words. reference.md: import.keys
-func keys() []target {
-	return []target{{"creation_time", "when the person joined"}, {"double_opt_in_time", "when the person confirmed"},
-		{"is_active", "whether the Contact is active"}, {"is_bounce_deactivated", "whether mails came back"},
-		{"is_unsubscribed", "whether the person has unsubscribed"},
-		{"unsubscribed_time", "when the person unsubscribed"}, {"consent_type", "type of consent"},
-		{"consent_text", "statement of consent"}, {"consent_time", "time of consent"},
-		{"consent_ip", "IP address of consent"}, {"consent_preferences", "preferences"}}
+func keys(r *ui.Request) []target {
+	return []target{{"creation_time", r.Text("imports.joined")}, {"double_opt_in_time", r.Text("imports.confirmed")},
+		{"is_active", r.Text("imports.active")}, {"is_bounce_deactivated", r.Text("imports.bounced")},
+		{"is_unsubscribed", r.Text("imports.unsubscribed")},
+		{"unsubscribed_time", r.Text("imports.unsubscribed_time")}, {"consent_type", r.Text("imports.consent_type")},
+		{"consent_text", r.Text("imports.consent_text")}, {"consent_time", r.Text("imports.consent_time")},
+		{"consent_ip", r.Text("imports.consent_ip")}, {"consent_preferences", r.Text("imports.preferences")}}
 }
 
 // patterns are how dates are usually written. reference.md: import.cells
@@ -56,14 +56,14 @@ var patterns = []string{"DD.MM.YYYY", "DD/MM/YYYY", "MM/DD/YYYY", "DD.MM.YYYY HH
 	"excel"}
 
 // example returns a date or a number as a pattern writes it.
-func example(pattern string) string {
+func example(r *ui.Request, pattern string) string {
 	switch pattern {
 	case imports.DecimalComma:
 		return "1.234,50"
 	case imports.DecimalPoint:
 		return "1,234.50"
 	case "excel":
-		return "as numbers of a spreadsheet"
+		return r.Text("imports.serial_dates")
 	}
 	return strings.NewReplacer("YYYY", "2026", "YY", "26", "HH", "17", ":MM", ":05", "SS", "30", "MMM", "Jan", "MM", "01",
 		"DD", "31").Replace(pattern)
@@ -71,24 +71,24 @@ func example(pattern string) string {
 
 // choicesOf returns the choices of a select. The first one is what holds without a choice: what the values show, or else
 // the usual.
-func choicesOf(found, usual string, isOpen bool, patterns []string) []target {
+func choicesOf(r *ui.Request, found, usual string, isOpen bool, patterns []string) []target {
 	all := []target{{"", usual}}
 	switch {
 	case isOpen:
-		all[0].Text = "choose how they are written"
+		all[0].Text = r.Text("imports.choose_written")
 	case found != "":
-		all[0].Text = "written " + example(found) + ", as the values show"
+		all[0].Text = r.Text("imports.written_as_shown", "example", example(r, found))
 	}
 	for n, pattern := range patterns {
 		if pattern != "" && pattern != found && !slices.Contains(patterns[:n], pattern) {
-			all = append(all, target{pattern, "written " + example(pattern)})
+			all = append(all, target{pattern, r.Text("imports.written", "example", example(r, pattern))})
 		}
 	}
 	return all
 }
 
 // writtenOf returns the select of a column with dates or numbers, or nil.
-func writtenOf(fields []enlist.Field, c *imports.ImportColumn, o *imports.ImportOptions, n int) *written {
+func writtenOf(r *ui.Request, fields []enlist.Field, c *imports.ImportColumn, o *imports.ImportOptions, n int) *written {
 	chosen, chosenDate := targetOf(o.Decimals, c.Name), targetOf(o.Dates, c.Name)
 	var f imports.ColumnFormat
 	if c.Format != nil {
@@ -102,16 +102,17 @@ func writtenOf(fields []enlist.Field, c *imports.ImportColumn, o *imports.Import
 		if chosen == "" && o.DecimalComma {
 			chosen = imports.DecimalComma
 		}
-		return &written{writtenInput(decimalInput, n), "How the numbers of " + c.Name + " are written", chosen,
-			choicesOf(f.Decimal, "written 1234.50", isOpen, []string{imports.DecimalComma, imports.DecimalPoint})}
+		return &written{writtenInput(decimalInput, n), r.Text("imports.numbers_of", "column", c.Name), chosen,
+			choicesOf(r, f.Decimal, r.Text("imports.written", "example", "1234.50"), isOpen,
+				[]string{imports.DecimalComma, imports.DecimalPoint})}
 	case chosenDate != "", isOfType(fields, c, isDate), c.New != nil && c.New.Type == enlist.Text, // dates that were not recognised are texts
 		c.New == nil && c.Field == 0 && strings.HasSuffix(c.Target, "_time"):
-		usual := "written 2026-01-31"
+		usual := r.Text("imports.written", "example", "2026-01-31")
 		if c.New != nil && c.New.Type == enlist.Text {
-			usual = "no dates"
+			usual = r.Text("imports.no_dates")
 		}
-		return &written{writtenInput(dateInput, n), "How the dates of " + c.Name + " are written", chosenDate,
-			choicesOf(f.Date, usual, isOpen, slices.Concat(f.Choices, patterns, []string{chosenDate}))}
+		return &written{writtenInput(dateInput, n), r.Text("imports.dates_of", "column", c.Name), chosenDate,
+			choicesOf(r, f.Date, usual, isOpen, slices.Concat(f.Choices, patterns, []string{chosenDate}))}
 	}
 	return nil
 }
@@ -144,7 +145,7 @@ func (d *data) describeColumns(r *ui.Request, i *imports.Import) error {
 	for n := range fields {
 		d.Targets = append(d.Targets, target{ofField + fields[n].Name, fields[n].Name})
 	}
-	for _, k := range keys() {
+	for _, k := range keys(r) {
 		d.Targets = append(d.Targets, target{ofKey + k.Value, k.Text})
 	}
 	if r.Caller.Key.Level >= enlist.Full && i.Options.As == imports.AsContacts {
@@ -156,7 +157,7 @@ func (d *data) describeColumns(r *ui.Request, i *imports.Import) error {
 		return err
 	}
 	if sample != nil {
-		d.Form = formOf(sample)
+		d.Form = formOf(r, sample)
 	}
 	chosen, o := r.PostForm["target"], i.Options // of a form that was refused: the page shows it again
 	if len(chosen) == len(i.Columns) {
@@ -164,10 +165,10 @@ func (d *data) describeColumns(r *ui.Request, i *imports.Import) error {
 	}
 	for n := range i.Columns {
 		c := column{Name: i.Columns[n].Name, Target: valueOf(&i.Columns[n]),
-			Written: writtenOf(fields, &i.Columns[n], &o, n)}
-		c.Text = d.textOf(&i.Columns[n], c.Target)
+			Written: writtenOf(r, fields, &i.Columns[n], &o, n)}
+		c.Text = d.textOf(r, &i.Columns[n], c.Target)
 		if len(chosen) == len(i.Columns) {
-			c.Target, c.Text = chosen[n], d.textOf(new(imports.ImportColumn), chosen[n])
+			c.Target, c.Text = chosen[n], d.textOf(r, new(imports.ImportColumn), chosen[n])
 		}
 		if sample != nil {
 			c.Sample = sampleOf(sample, n)
@@ -190,9 +191,9 @@ func valueOf(c *imports.ImportColumn) string {
 	return ofKey + c.Target
 }
 
-func (d *data) textOf(c *imports.ImportColumn, value string) string {
+func (d *data) textOf(r *ui.Request, c *imports.ImportColumn, value string) string {
 	if c.New != nil {
-		return "a new Field: " + string(c.New.Type)
+		return r.Text("imports.new_field_of", "type", string(c.New.Type))
 	}
 	for _, t := range d.Targets {
 		if t.Value == value {
@@ -240,11 +241,11 @@ func postedFormats(r *ui.Request, i *imports.Import, of string) (all []imports.I
 // chooseColumns starts a dry run of the same file in which the columns become what the person chose.
 func chooseColumns(r *ui.Request, i *imports.Import) (enlist.ImportID, error) {
 	if err := r.ParseForm(); err != nil {
-		return 0, enlist.Invalid("map", "the browser sent a form that cannot be read: try again")
+		return 0, enlist.Invalid("map", r.Text("imports.broken_form"))
 	}
 	chosen := r.PostForm["target"]
 	if len(chosen) != len(i.Columns) {
-		return 0, enlist.Invalid("map", "the browser did not send all columns: try again")
+		return 0, enlist.Invalid("map", r.Text("imports.all_columns"))
 	}
 	var all []imports.ImportMapping
 	hasNew := false

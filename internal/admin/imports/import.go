@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
-	"strings"
 	"time"
 
 	"enlist/internal/admin/ui"
@@ -31,7 +30,7 @@ type data struct {
 	Buttons     []button
 	Ready       string // the button that imports the file of the dry run; "": none
 	Next        string // what the person can do
-	Outcomes    string // title of the outcomes
+	Outcomes    string // key of the title of the outcomes
 	Bar         template.HTML
 	Parts       []part
 	Total       int64
@@ -66,18 +65,18 @@ func (p *pages) page(r *ui.Request, problem string, wrong map[string]string) (*u
 	if err != nil {
 		return nil, err
 	}
-	d := data{ID: i.ID, Moving: isMoving(i), Read: min(i.Bytes, i.Size), Size: i.Size, Buttons: buttonsOf(i),
+	d := data{ID: i.ID, Moving: isMoving(i), Read: min(i.Bytes, i.Size), Size: i.Size, Buttons: buttonsOf(r, i),
 		Progress: progressOf(r, i), Total: i.Total(), HasResults: i.Total() > 0 && i.State != imports.ImportRunning}
-	d.State, d.Kind = stateOf(i)
+	d.State, d.Kind = stateOf(r, i)
 	d.Speed = speedOf(r, i)
 	d.sayWhatNext(r, i)
-	d.countOutcomes(i)
+	d.countOutcomes(r, i)
 	d.ask(r, i, wrong)
 	if d.Answers.NoMail, err = r.NoMail(); err != nil {
 		return nil, err
 	}
 	if !d.Moving {
-		d.Said = said(i)
+		d.Said = said(r, i)
 	}
 	if err := d.describeColumns(r, i); err != nil {
 		return nil, err
@@ -87,24 +86,24 @@ func (p *pages) page(r *ui.Request, problem string, wrong map[string]string) (*u
 			return nil, err
 		}
 	}
-	v := &ui.View{Title: nameOf(i), Place: "/admin/imports", Content: p.one_, Data: &d, Problem: problem,
-		Sub: fmt.Sprintf("For %s · %s, by %s, %s (%s)", listName(names, i), ui.Size(i.Size), i.CreatorName,
-			r.Date(i.CreationTime), r.Zone())}
+	v := &ui.View{Title: nameOf(r, i), Place: "/admin/imports", Content: p.report, Data: &d, Problem: problem,
+		Sub: r.Text("imports.sub", "list", listName(r, names, i), "size", ui.Size(i.Size), "user", i.CreatorName,
+			"time", r.Date(i.CreationTime), "zone", r.Zone())}
 	if d.Moving {
 		v.Refresh = 2
 	}
 	return v, nil
 }
 
-func buttonsOf(i *imports.Import) []button {
-	cancel := button{"cancel", "Cancel"}
+func buttonsOf(r *ui.Request, i *imports.Import) []button {
+	cancel := button{"cancel", r.Text("imports.cancel")}
 	switch i.State {
 	case imports.ImportUploading:
 		return []button{cancel}
 	case imports.ImportWaiting, imports.ImportRunning:
-		return []button{{"pause", "Pause"}, cancel}
+		return []button{{"pause", r.Text("imports.pause")}, cancel}
 	case imports.ImportPaused:
-		return []button{{"resume", "Go on"}, cancel}
+		return []button{{"resume", r.Text("imports.resume")}, cancel}
 	}
 	return nil
 }
@@ -122,7 +121,8 @@ func speedOf(r *ui.Request, i *imports.Import) *ui.Plot {
 	if len(i.Speed.Rows) < 2 {
 		return nil
 	}
-	c := &ui.Chart{Title: "Rows a second", Axis: "From (" + r.Zone() + ")", Series: []string{"rows a second"}}
+	c := &ui.Chart{Title: r.Text("imports.speed"), Axis: r.Text("imports.speed_axis", "zone", r.Zone()),
+		Series: []string{r.Text("imports.speed_series")}}
 	format := "15:04:05"
 	if i.Speed.Every*int64(len(i.Speed.Rows)) > enlist.Day {
 		format = "2 Jan 15:04"
@@ -137,34 +137,31 @@ func speedOf(r *ui.Request, i *imports.Import) *ui.Plot {
 
 // progressOf says how fast an Import is, and how long it takes.
 func progressOf(r *ui.Request, i *imports.Import) string {
-	rows, seconds := ui.Count(i.Rows, "row"), secondsOf(r, i)
+	seconds := secondsOf(r, i)
 	switch {
 	case i.StartTime == 0:
 		return ""
 	case i.Ended() && seconds < 1:
-		return rows + " in less than a second"
+		return r.Text("imports.done_quickly", "n", i.Rows)
 	case i.Ended():
-		return fmt.Sprintf("%s in %s, %s a second", rows, duration(seconds), ui.Number(i.Rows/seconds))
+		return r.Text("imports.done_in", "n", i.Rows, "time", duration(r, seconds), "speed", i.Rows/seconds)
 	case i.State != imports.ImportRunning || i.Bytes == 0 || seconds < 1:
-		return rows
+		return r.Text("imports.rows_read", "n", i.Rows)
 	}
 	left := float64(seconds) * float64(i.Size-i.Bytes) / float64(i.Bytes)
-	return fmt.Sprintf("%s, %s a second, about %s left", rows, ui.Number(i.Rows/seconds), duration(max(1, int64(left))))
+	return r.Text("imports.going", "n", i.Rows, "speed", i.Rows/seconds, "time", duration(r, max(1, int64(left))))
 }
 
 // duration writes a number of seconds as people read it.
-func duration(seconds int64) string {
+func duration(r *ui.Request, seconds int64) string {
 	switch {
 	case seconds < 2*60:
-		return ui.Count(seconds, "second")
+		return r.Text("imports.seconds", "n", seconds)
 	case seconds < 2*60*60:
-		return ui.Count((seconds+30)/60, "minute")
+		return r.Text("imports.minutes", "n", (seconds+30)/60)
 	}
-	return ui.Count((seconds+30*60)/(60*60), "hour")
+	return r.Text("imports.hours", "n", (seconds+30*60)/(60*60))
 }
-
-// gone says that the service has no file.
-const gone = "The file is no longer here: a later Import has it, or a day has passed."
 
 // sayWhatNext says why an Import has ended, and what the person can do now.
 func (d *data) sayWhatNext(r *ui.Request, i *imports.Import) {
@@ -180,7 +177,7 @@ func (d *data) sayWhatNext(r *ui.Request, i *imports.Import) {
 		d.Next = r.Text("imports.say_what_columns_one_them")
 		return
 	case isUnclear(i):
-		d.Next = "It was not clear what the columns are. " + gone
+		d.Next = r.Text("imports.unclear_gone")
 		return
 	case i.State == imports.ImportFailed || i.State == imports.ImportPaused:
 		d.Reason = ui.Sentence(i.Reason)
@@ -190,53 +187,57 @@ func (d *data) sayWhatNext(r *ui.Request, i *imports.Import) {
 		d.Next = r.Text("imports.what_was_stored_before_stays")
 	case !i.Options.DryRun || !i.Ended():
 	case !i.HasKeptFile():
-		d.Next = "Nothing was stored. " + gone
+		d.Next = r.Text("imports.nothing_gone")
 	case i.State == imports.ImportFailed:
 		d.Next = r.Text("imports.nothing_was_stored")
 	case stored == 0:
 		d.Next = r.Text("imports.no_row_file_would_change")
 	default:
-		d.Ready = "Import " + ui.Count(stored, "row") + " now"
-		d.Next = "Nothing is stored yet. The file stays here for a day, until " + r.Date(i.EndTime+enlist.Day) + "."
+		d.Ready = r.Text("imports.import_now", "n", stored)
+		d.Next = r.Text("imports.stays_until", "time", r.Date(i.EndTime+enlist.Day))
 	}
 }
 
 // outcomes are the outcomes of rows by what the rows are: Contacts, unsubscribers (also after complaints), bounced.
-func outcomes(as string) [5]string {
+func outcomes(r *ui.Request, as string) [5]string {
 	switch as {
 	case imports.AsUnsubscribers, imports.AsComplained:
-		return [5]string{"no Contact, now on the Unsubscriber List", "Contacts unsubscribed", "had unsubscribed before",
+		return [5]string{r.Text("imports.added_unsubscribers"), r.Text("imports.updated_unsubscribers"),
+			r.Text("imports.unchanged_unsubscribers"),
 			"",
-			"not valid"}
+			r.Text("imports.not_valid")}
 	case imports.AsBounced:
-		return [5]string{"", "Contacts deactivated", "were deactivated before", "no Contact has the address",
-			"not valid"}
+		return [5]string{"", r.Text("imports.updated_bounced"), r.Text("imports.unchanged_bounced"),
+			r.Text("imports.skipped_bounced"),
+			r.Text("imports.not_valid")}
 	}
-	return [5]string{"new Contacts", "Contacts with new values", "on the List already, or the same",
-		"have unsubscribed, or the file says so", "not valid"}
+	return [5]string{r.Text("imports.added_contacts"), r.Text("imports.updated_contacts"),
+		r.Text("imports.unchanged_contacts"),
+		r.Text("imports.skipped_contacts"), r.Text("imports.not_valid")}
 }
 
 // countOutcomes fills the bar and the table of outcomes.
-func (d *data) countOutcomes(i *imports.Import) {
-	d.Outcomes = "What happened"
+func (d *data) countOutcomes(r *ui.Request, i *imports.Import) {
+	d.Outcomes = "imports.happened"
 	switch {
 	case i.Options.DryRun:
-		d.Outcomes = "What would happen"
+		d.Outcomes = "imports.would_happen"
 	case !i.Ended():
-		d.Outcomes = "So far"
+		d.Outcomes = "imports.so_far"
 	}
 	var bar []ui.Part
-	what := outcomes(i.Options.As)
-	for n, p := range []ui.Part{{Name: "Added", Class: "s1", Count: i.Added},
-		{Name: "Updated", Class: "s2", Count: i.Updated},
-		{Name: "Unchanged", Class: "s3", Count: i.Unchanged}, {Name: "Skipped", Class: "s4", Count: i.Skipped},
-		{Name: "Refused", Class: "s5", Count: i.Refused}} {
+	what := outcomes(r, i.Options.As)
+	for n, p := range []ui.Part{{Name: r.Text("imports.added"), Class: "s1", Count: i.Added},
+		{Name: r.Text("imports.updated"), Class: "s2", Count: i.Updated},
+		{Name: r.Text("imports.unchanged"), Class: "s3", Count: i.Unchanged}, {Name: r.Text("imports.skipped"),
+			Class: "s4", Count: i.Skipped},
+		{Name: r.Text("imports.refused"), Class: "s5", Count: i.Refused}} {
 		bar = append(bar, p)
 		if p.Count > 0 || what[n] != "" {
 			d.Parts = append(d.Parts, part{p, what[n], ui.Percent(p.Count, i.Total())})
 		}
 	}
-	d.Bar = ui.Stack("Rows by what became of them", bar)
+	d.Bar = ui.Stack(r.Text("imports.bar"), bar)
 }
 
 // command changes the Import, or imports the file of a dry run.
@@ -252,7 +253,8 @@ func (p *pages) command(r *ui.Request) (*ui.View, error) {
 	case "resume":
 		err = r.App.Imports.ResumeImport(r.Context(), r.Caller, i.ID)
 	case "cancel":
-		done, err = r.Text("imports.cancelled_rows_stored_stay"), r.App.Imports.CancelImport(r.Context(), r.Caller, i.ID)
+		done, err = r.Text("imports.cancelled_rows_stored_stay"), r.App.Imports.CancelImport(r.Context(), r.Caller,
+			i.ID)
 	case "run":
 		to, wrong, err = run(r, i)
 	case "columns":
@@ -300,31 +302,32 @@ func results(r *ui.Request) (*ui.View, error) {
 }
 
 // formOf says what the service recognised in a file.
-func formOf(s *imports.Sample) string {
+func formOf(r *ui.Request, s *imports.Sample) string {
 	var all []string
 	switch {
 	case s.Format == "csv" || s.Format == "tsv":
-		between := map[string]string{",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}[s.Delimiter]
+		between := map[string]string{",": r.Text("imports.commas"), ";": r.Text("imports.semicolons"),
+			"\t": r.Text("imports.tabs"), "|": r.Text("imports.bars")}[s.Delimiter]
 		if between == "" {
 			between = s.Delimiter
 		}
-		all = append(all, "text with "+between+" between the columns")
+		all = append(all, r.Text("imports.form_text", "characters", between))
 	case s.Format == "xlsx":
-		all = append(all, "the sheet “"+s.Entry+"” of a workbook")
+		all = append(all, r.Text("imports.form_sheet", "sheet", s.Entry))
 	default:
-		all = append(all, "a JSON object in each line")
+		all = append(all, r.Text("imports.form_json"))
 	}
 	if s.Encoding != "" {
-		all = append(all, "characters in "+s.Encoding)
+		all = append(all, r.Text("imports.form_encoding", "encoding", s.Encoding))
 	}
 	if s.Compression != "" {
-		all = append(all, "packed with "+s.Compression)
+		all = append(all, r.Text("imports.form_packed", "program", s.Compression))
 	}
 	if !s.Header {
-		all = append(all, "no row that names the columns")
+		all = append(all, r.Text("imports.form_no_header"))
 	}
 	if s.Titles > 0 {
-		all = append(all, ui.Count(int64(s.Titles), "row")+" above the names of the columns, left out")
+		all = append(all, r.Text("imports.form_titles", "n", s.Titles))
 	}
-	return strings.Join(all, ", ")
+	return r.Language.Series(all)
 }

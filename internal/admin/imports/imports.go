@@ -25,8 +25,8 @@ const (
 
 // Pages returns the pages.
 func Pages() []ui.Page {
-	p := &pages{list_: ui.Parse(files, "imports.html"), new_: ui.Parse(files, "new.html"),
-		one_:    ui.Parse(files, "import.html", "answers.html"),
+	p := &pages{table: ui.Parse(files, "imports.html"), blank: ui.Parse(files, "new.html"),
+		report:  ui.Parse(files, "import.html", "answers.html"),
 		uploads: limiter.New(maxUploads, uploadWait)}
 	const level = enlist.Standard // an Import shows addresses
 	return []ui.Page{
@@ -41,8 +41,8 @@ func Pages() []ui.Page {
 }
 
 type pages struct {
-	list_, new_, one_ *ui.Template
-	uploads           *limiter.Limiter
+	table, blank, report *ui.Template
+	uploads              *limiter.Limiter
 }
 
 // path returns the path of an Import.
@@ -99,7 +99,7 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	slices.Reverse(all)
-	view := &ui.View{Title: r.Text("imports.imports"), Place: "/admin/imports", Content: p.list_,
+	view := &ui.View{Title: r.Text("imports.imports"), Place: "/admin/imports", Content: p.table,
 		Actions: []ui.Action{{Text: r.Text("imports.new_import"), Path: "/admin/imports/new", Main: true}}}
 	if slices.ContainsFunc(all, func(i imports.Import) bool { return isMoving(&i) }) {
 		view.Refresh = 5
@@ -107,9 +107,9 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 	d, q := listData{}, r.URL.Query()
 	for n := range all {
 		i := &all[n]
-		one := row{ID: i.ID, File: nameOf(i), List: listName(names, i), When: r.Date(i.CreationTime),
+		one := row{ID: i.ID, File: nameOf(r, i), List: listName(r, names, i), When: r.Date(i.CreationTime),
 			time: i.CreationTime, Rows: i.Rows, ImportCounts: i.ImportCounts}
-		one.State, one.Kind = stateOf(i)
+		one.State, one.Kind = stateOf(r, i)
 		d.Rows = append(d.Rows, one)
 	}
 	d.Rows, d.Find = ui.FindRows(q, d.Rows, func(i *row) string { return i.File })
@@ -125,50 +125,50 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 // isMoving reports whether the numbers of an Import change by themselves.
 func isMoving(i *imports.Import) bool { return !i.Ended() && i.State != imports.ImportPaused }
 
-func nameOf(i *imports.Import) string {
+func nameOf(r *ui.Request, i *imports.Import) string {
 	if i.Options.FileName != "" {
 		return i.Options.FileName
 	}
-	return "Import " + ui.Plain(int64(i.ID))
+	return r.Text("imports.number", "number", ui.Plain(int64(i.ID)))
 }
 
-func listName(names map[enlist.ListID]string, i *imports.Import) string {
+func listName(r *ui.Request, names map[enlist.ListID]string, i *imports.Import) string {
 	if name := names[i.ListID]; name != "" {
 		return name
 	}
-	return "a List that was deleted"
+	return r.Text("imports.deleted_list")
 }
 
 // stateOf returns the state of an Import in words, and the class of its mark.
-func stateOf(i *imports.Import) (words, class string) {
+func stateOf(r *ui.Request, i *imports.Import) (words, class string) {
 	switch i.State {
 	case imports.ImportUploading:
-		return "is being uploaded", "off"
+		return r.Text("imports.uploading"), "off"
 	case imports.ImportWaiting:
-		return "waits for its turn", "off"
+		return r.Text("imports.waiting"), "off"
 	case imports.ImportRunning:
 		if i.Options.DryRun {
-			return "dry run is running", ""
+			return r.Text("imports.dry_running"), ""
 		}
-		return "is running", ""
+		return r.Text("imports.running"), ""
 	case imports.ImportPaused:
-		return "paused", "warn"
+		return r.Text("imports.paused"), "warn"
 	case imports.ImportDone:
 		if i.Options.DryRun {
-			return "dry run, nothing stored", "off"
+			return r.Text("imports.dry_done"), "off"
 		}
-		return "imported", ""
+		return r.Text("imports.imported"), ""
 	case imports.ImportFailed:
 		if isUnclear(i) && i.HasKeptFile() {
 			switch {
 			case needsConsent(i):
-				return "needs a proof of consent", "warn"
+				return r.Text("imports.needs_consent"), "warn"
 			case hadMistakes(i):
-				return "form not complete", "warn"
+				return r.Text("imports.had_mistakes"), "warn"
 			}
-			return "needs columns", "warn"
+			return r.Text("imports.needs_columns"), "warn"
 		}
-		return "failed", "warn"
+		return r.Text("imports.failed"), "warn"
 	}
 	return string(i.State), "off"
 }

@@ -2,7 +2,6 @@ package imports
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -19,40 +18,45 @@ import (
 type choice struct{ Value, Text string }
 
 // choices returns the selects of the form but the one of Lists. The first option of each is the default.
-func choices() map[string][]choice {
+func choices(r *ui.Request) map[string][]choice {
 	return map[string][]choice{
-		"as": {{imports.AsContacts, "Contacts to add"}, {imports.AsUnsubscribers, "addresses that have unsubscribed"},
-			{imports.AsComplained, "addresses that reported a mail as spam"},
-			{imports.AsBounced, "addresses that do not work"}},
-		"existing": {{imports.ExistingLeave, "stays as it is: the row is left out"},
-			{imports.ExistingOverwrite, "gets the values of the row"}},
-		"status": {{"", "ask me, if the file has some"}, {imports.StatusLeaveOut, "are left out"},
-			{imports.StatusUnsubscribe, "go to the Unsubscriber List"},
-			{imports.StatusSubscribe, "are imported as subscribed"}},
-		"consent": {{"", "is in columns of the file, or not recorded"}, {"gdpr", "is for the statement below"},
-			{"direct", "is that they gave us the details for this purpose"}},
-		"encoding": {{"", "found out from the file"}, {"utf-8", "UTF-8"}, {"utf-16le", "UTF-16"},
-			{"windows-1252", "Western Europe (Windows-1252)"}, {"windows-1250", "Central Europe (Windows-1250)"},
-			{"windows-1251", "Cyrillic (Windows-1251)"}, {"ibm850", "DOS (IBM 850)"}, {"macintosh", "old Macintosh"},
-			{"shift_jis", "Japanese (Shift JIS)"}, {"gbk", "Chinese (GBK)"}, {"euc-kr", "Korean (EUC-KR)"}},
-		"delimiter": {{"", "found out from the file"}, {",", "comma"}, {";", "semicolon"}, {"\t", "tab"}, {"|", "bar"}},
+		"as": {{imports.AsContacts, r.Text("imports.as_contacts")}, {imports.AsUnsubscribers,
+			r.Text("imports.as_unsubscribers")},
+			{imports.AsComplained, r.Text("imports.as_complained")},
+			{imports.AsBounced, r.Text("imports.as_bounced")}},
+		"existing": {{imports.ExistingLeave, r.Text("imports.existing_leave")},
+			{imports.ExistingOverwrite, r.Text("imports.existing_overwrite")}},
+		"status": {{"", r.Text("imports.status_ask")}, {imports.StatusLeaveOut, r.Text("imports.status_out")},
+			{imports.StatusUnsubscribe, r.Text("imports.status_list")},
+			{imports.StatusSubscribe, r.Text("imports.status_in")}},
+		"consent": {{"", r.Text("imports.consent_columns")}, {"gdpr", r.Text("imports.consent_statement")},
+			{"direct", r.Text("imports.consent_direct")}},
+		"encoding": {{"", r.Text("imports.found_out")}, {"utf-8", "UTF-8"}, {"utf-16le", "UTF-16"},
+			{"windows-1252", r.Text("imports.western")}, {"windows-1250", r.Text("imports.central")},
+			{"windows-1251", r.Text("imports.cyrillic")}, {"ibm850", r.Text("imports.dos")}, {"macintosh",
+				r.Text("imports.macintosh")},
+			{"shift_jis", r.Text("imports.japanese")}, {"gbk", r.Text("imports.chinese")}, {"euc-kr",
+				r.Text("imports.korean")}},
+		"delimiter": {{"", r.Text("imports.found_out")}, {",", r.Text("imports.comma")}, {";",
+			r.Text("imports.semicolon")}, {"\t", r.Text("imports.tab")}, {"|", r.Text("imports.bar_character")}},
 	}
 }
 
 // form is the data of the form.
 type form struct {
-	Choices map[string][]choice
-	Texts   map[string]string // by names of inputs
-	Wrong   map[string]string // what is wrong, by names of inputs
-	Most    string            // largest size of a file
-	Full    bool              // the person may add Fields
-	Kept    *imports.Import   // has the file of a form with mistakes; nil: there is none
-	To      string            // path of the page that shows several Imports; "": there is one
+	Choices  map[string][]choice
+	Texts    map[string]string // by names of inputs
+	Wrong    map[string]string // what is wrong, by names of inputs
+	Most     string            // largest size of a file
+	Full     bool              // the person may add Fields
+	Kept     *imports.Import   // has the file of a form with mistakes; nil: there is none
+	KeptName string            // its file with its size
+	To       string            // path of the page that shows several Imports; "": there is one
 }
 
 func (p *pages) newForm(r *ui.Request) (*form, error) {
 	all, err := r.Lists()
-	f := &form{Choices: choices(), Texts: make(map[string]string), Wrong: make(map[string]string), Most: ui.Size(most(r)),
+	f := &form{Choices: choices(r), Texts: make(map[string]string), Wrong: make(map[string]string), Most: ui.Size(most(r)),
 		Full: r.Caller.Key.Level >= enlist.Full}
 	for i := range all {
 		f.Choices["list"] = append(f.Choices["list"], choice{ui.Plain(int64(all[i].ID)), all[i].Name})
@@ -76,9 +80,6 @@ func (f *form) Select(name, label string) input {
 	return input{name, label, f.Texts[name], f.Wrong[name], f.Choices[name]}
 }
 
-// KeptName is the file that an earlier form has uploaded, in words.
-func (f *form) KeptName() string { return nameOf(f.Kept) + " (" + ui.Size(f.Kept.Size) + ")" }
-
 // Is reports whether an input has a value, for the template.
 func (f *form) Is(name, value string) bool { return f.Texts[name] == value }
 
@@ -92,13 +93,16 @@ func (f *form) IsUnusual() bool {
 	return false
 }
 
-func (p *pages) view(f *form) *ui.View {
-	v := &ui.View{Title: "New Import", Place: "/admin/imports", Content: p.new_, Data: f,
-		Sub: "A file becomes Contacts of a List"}
+func (p *pages) view(r *ui.Request, f *form) *ui.View {
+	if f.Kept != nil {
+		f.KeptName = r.Text("imports.kept", "file", nameOf(r, f.Kept), "size", ui.Size(f.Kept.Size))
+	}
+	v := &ui.View{Title: r.Text("imports.new"), Place: "/admin/imports", Content: p.blank, Data: f,
+		Sub: r.Text("imports.about")}
 	if len(f.Wrong) > 0 {
-		v.Problem = "Nothing was imported. Choose the file again: a browser does not keep it."
+		v.Problem = r.Text("imports.not_imported")
 		if f.Kept != nil {
-			v.Problem = "Nothing is imported yet. The file is here, so only change what is marked."
+			v.Problem = r.Text("imports.not_yet")
 		}
 	}
 	return v
@@ -110,7 +114,7 @@ func (p *pages) form(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	f.Texts["list"] = r.FormValue("list")
-	return p.view(f), nil
+	return p.view(r, f), nil
 }
 
 // check finds all mistakes of the form, and returns its options for a file with a name. The error is that of a List that
@@ -119,16 +123,16 @@ func (f *form) check(r *ui.Request, name string) (o imports.ImportOptions, err e
 	if err := r.CheckAccount(f.Texts[ui.AccountInput]); err != nil {
 		return o, err
 	}
-	f.checkChoices()
+	f.checkChoices(r)
 	if utf8.RuneCountInString(strings.TrimSpace(f.Texts["consent_text"])) > contacts.MaxConsentText {
-		f.Wrong["consent_text"] = tooLong()
+		f.Wrong["consent_text"] = tooLong(r)
 	}
 	if f.Texts["add_fields"] != "" && !f.Full {
 		f.Wrong["add_fields"] = r.Text("imports.import_adds_fields_needs_level")
 	}
 	list := f.Texts["list"]
 	if list == "" {
-		f.Wrong["list"] = "Choose a List."
+		f.Wrong["list"] = r.Text("imports.choose_list")
 		if lists := f.Choices["list"]; len(lists) > 0 {
 			list = lists[0].Value // of the file until then
 		}
@@ -147,16 +151,16 @@ func (f *form) check(r *ui.Request, name string) (o imports.ImportOptions, err e
 	return o, nil
 }
 
-func tooLong() string {
-	return ui.Count(contacts.MaxConsentText, "character") + " are the most that a statement can have."
+func tooLong(r *ui.Request) string {
+	return r.Text("imports.too_long", "n", contacts.MaxConsentText)
 }
 
 // checkChoices finds values that no select of the form has.
-func (f *form) checkChoices() {
+func (f *form) checkChoices(r *ui.Request) {
 	for name, all := range f.Choices {
 		value := f.Texts[name]
 		if name != "list" && value != "" && !slices.ContainsFunc(all, func(c choice) bool { return c.Value == value }) {
-			f.Wrong[name] = "Choose one of these."
+			f.Wrong[name] = r.Text("imports.choose_one")
 		}
 	}
 }
@@ -188,9 +192,9 @@ func (f *form) options(list enlist.ListID, name string) imports.ImportOptions {
 }
 
 // explain says beside an input what an error means, and returns false for an error that no input caused.
-func (f *form) explain(err error) bool {
+func (f *form) explain(r *ui.Request, err error) bool {
 	if large, ok := errors.AsType[imports.ImportTooLarge](err); ok {
-		f.Wrong["file"] = tooLarge(int64(large))
+		f.Wrong["file"] = tooLarge(r, int64(large))
 		return true
 	}
 	if full, ok := errors.AsType[imports.NoRoom](err); ok {
@@ -211,14 +215,13 @@ func (f *form) explain(err error) bool {
 	case known.Kind == enlist.Denied:
 		return false
 	case known.Field == "consent_type":
-		f.Wrong["consent"] = "This List needs a proof of consent: write the statement that the people agreed to, or give the " +
-			"file the columns consent_type and consent_text."
+		f.Wrong["consent"] = r.Text("imports.needs_proof")
 	case known.Field == "consent_text" && strings.TrimSpace(f.Texts["consent_text"]) == "":
-		f.Wrong["consent_text"] = "Write the statement that the people agreed to."
+		f.Wrong["consent_text"] = r.Text("imports.write_statement")
 	case known.Field == "consent_text":
-		f.Wrong["consent_text"] = tooLong()
+		f.Wrong["consent_text"] = tooLong(r)
 	case known.Field == "as":
-		f.Wrong["as"] = "Such a file has only addresses: leave consent, new Fields and what happens to Contacts as they were."
+		f.Wrong["as"] = r.Text("imports.only_addresses")
 	case f.Choices[known.Field] != nil:
 		f.Wrong[known.Field] = ui.Sentence(known.Error())
 	default:
@@ -227,6 +230,6 @@ func (f *form) explain(err error) bool {
 	return true
 }
 
-func tooLarge(most int64) string {
-	return fmt.Sprintf("The file is larger than %s. Split it, or compress it with gzip or zip.", ui.Size(most))
+func tooLarge(r *ui.Request, most int64) string {
+	return r.Text("imports.too_large", "size", ui.Size(most))
 }

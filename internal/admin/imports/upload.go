@@ -34,16 +34,16 @@ func (p *pages) upload(r *ui.Request) (*ui.View, error) {
 	i, err := p.receive(r, f, most)
 	switch {
 	case r.ContentLength > most+formRoom, body.IsTooLarge():
-		f.Wrong["file"] = tooLarge(most)
+		f.Wrong["file"] = tooLarge(r, most)
 	case body.Broken() != nil, errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, enlist.Refuse(enlist.Busy, "the upload ended before the end of the file: try again")
-	case err != nil && !f.explain(err):
+		return nil, enlist.Refuse(enlist.Busy, "%s", r.Text("imports.upload_ended"))
+	case err != nil && !f.explain(r, err):
 		return nil, err
 	}
 	body.Discard()
 	switch {
 	case len(f.Wrong) > 0:
-		return p.view(f), nil
+		return p.view(r, f), nil
 	case f.To != "":
 		return ui.GoTo(f.To, r.Text("imports.archive_has_several_files_each")), nil
 	}
@@ -54,7 +54,7 @@ func (p *pages) upload(r *ui.Request) (*ui.View, error) {
 func (p *pages) receive(r *ui.Request, f *form, most int64) (*imports.Import, error) {
 	parts, err := r.MultipartReader()
 	if err != nil {
-		f.Wrong["file"] = "Choose a file."
+		f.Wrong["file"] = r.Text("imports.choose_a_file")
 		return nil, nil
 	}
 	for {
@@ -63,7 +63,7 @@ func (p *pages) receive(r *ui.Request, f *form, most int64) (*imports.Import, er
 			return p.addKept(r, f)
 		}
 		if err != nil {
-			return nil, enlist.Invalid("file", "the browser sent a form that cannot be read: try again")
+			return nil, enlist.Invalid("file", r.Text("imports.broken_form"))
 		}
 		switch {
 		case part.FormName() == "file" && r.ContentLength > most+formRoom:
@@ -75,7 +75,7 @@ func (p *pages) receive(r *ui.Request, f *form, most int64) (*imports.Import, er
 		}
 		text, err := io.ReadAll(io.LimitReader(part, maxText))
 		if err != nil {
-			return nil, enlist.Invalid("file", "the browser sent a form that cannot be read: try again")
+			return nil, enlist.Invalid("file", r.Text("imports.broken_form"))
 		}
 		if len(f.Texts) < 50 {
 			f.Texts[part.FormName()] = strings.ToValidUTF8(string(text), "�")
@@ -92,7 +92,7 @@ func (p *pages) add(r *ui.Request, f *form, part *multipart.Part, most int64) (*
 	}
 	release, err := p.uploads.Acquire(r.Context())
 	if err != nil {
-		return nil, enlist.Refuse(enlist.Busy, "too many files are uploaded at the moment: try again")
+		return nil, enlist.Refuse(enlist.Busy, "%s", r.Text("imports.too_many"))
 	}
 	defer release()
 	n := imports.NewImport{File: part, Size: r.ContentLength, Most: most, ImportOptions: o, OnlyKeep: len(f.Wrong) > 0}
@@ -121,7 +121,7 @@ func (p *pages) addKept(r *ui.Request, f *form) (*imports.Import, error) {
 	kept, err := r.App.Imports.Import(r.Context(), r.Caller, enlist.ImportID(ui.Int(f.Texts["kept"])))
 	switch {
 	case errors.Is(err, imports.ErrNoImport):
-		f.Wrong["file"] = "Choose a file."
+		f.Wrong["file"] = r.Text("imports.choose_a_file")
 		kept = new(imports.Import)
 	case err != nil:
 		return nil, err
