@@ -55,9 +55,9 @@ type BatchSender struct {
 	reads       *grouper[BatchPart, BatchProgress]
 	reports     *grouper[BatchProgress, bool]
 	held        heldSlices
-	offers      offers
-	parked      parkedSlices // only the leasing goroutine uses it
-	asleep      atomic.Bool  // the leasing goroutine waits; for tests
+	ready       readySlices
+	deferred    deferredSlices // only the leasing goroutine uses it
+	asleep      atomic.Bool    // the leasing goroutine waits; for tests
 	pace        paceMeter
 	work        chan *heldSlice
 	stop        context.CancelFunc // the workers hand no further mail over
@@ -90,7 +90,7 @@ func (s *Service) NewBatchSender(o SenderOptions) *BatchSender {
 	b := &BatchSender{service: s, mailer: o.Mailer, slots: o.Slots, log: o.Log,
 		connections: cmp.Or(o.Connections, defaultMails/2),
 		now:         o.Now, wake: make(chan struct{}, 1), work: make(chan *heldSlice),
-		offers: offers{last: make(map[enlist.AccountID]enlist.BatchID)}}
+		ready: readySlices{last: make(map[enlist.AccountID]enlist.BatchID)}}
 	if b.now == nil {
 		b.now = time.Now
 	}
@@ -226,7 +226,7 @@ func (b *BatchSender) sendFrom(ctx context.Context, s *heldSlice) {
 			break
 		}
 		results = b.handOverAll(ctx, s, progress.Mark)
-		if b.offers.shared.Load() {
+		if b.ready.shared.Load() {
 			break
 		}
 	}

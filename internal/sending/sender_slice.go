@@ -25,12 +25,12 @@ type heldSlice struct {
 	tokens   time.Time              // when the first tokens were taken; zero: the mails need none
 	unused   []recipients.Recipient // with tokens, and their mails were not handed over
 
-	parkedUntil time.Time // when a slice with waiting recipients is released; only the leasing goroutine uses it
-	running     int       // taken and not reported
-	released    bool
-	abandoned   bool
-	noServer    bool      // the mail server does not answer
-	renewed     time.Time // when the last renewal of the lease began
+	deferredUntil time.Time // when a slice with waiting recipients is released; only the leasing goroutine uses it
+	running       int       // taken and not reported
+	released      bool
+	abandoned     bool
+	noServer      bool      // the mail server does not answer
+	renewed       time.Time // when the last renewal of the lease began
 }
 
 // take returns the next recipients, at most n. It returns none if all are taken.

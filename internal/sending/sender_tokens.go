@@ -13,16 +13,16 @@ import (
 )
 
 // This file sends slices whose mails have a limited rate. The leasing goroutine takes tokens for the
-// recipients of a slice and offers the recipients with tokens to the workers. If the others get
-// tokens soon, the slice is parked until then. Otherwise it is released, and leased again later.
+// recipients of a slice and hands the recipients with tokens to the workers. If the others get
+// tokens soon, the slice is deferred until then. Otherwise it is released, and leased again later.
 
 const (
-	// parkTime is the longest time that a slice is parked. It is not long, so that the next slices
+	// deferTime is the longest time that a slice is deferred. It is not long, so that the next slices
 	// of the Batch, whose recipients may be at other domains, are sent too.
-	parkTime = 3 * time.Second
-	// maxParked is the largest number of parked slices of a Batch.
-	maxParked = 2
-	// early is how long before the next token a slice is leased again. Then it is parked like the slices of other Batches
+	deferTime = 3 * time.Second
+	// maxDeferred is the largest number of deferred slices of a Batch.
+	maxDeferred = 2
+	// early is how long before the next token a slice is leased again. Then it is deferred like the slices of other Batches
 	// when the token appears, and each has the same chance to get it.
 	early = time.Second
 	// longestBlock is the longest time until this process takes tokens for a Batch again.
@@ -61,19 +61,19 @@ func (s *heldSlice) granted(left, waiting []recipients.Recipient, again, now tim
 	s.left, s.waiting, s.again = left, waiting, again
 }
 
-// parkLimit returns when a slice with waiting recipients must be released.
-func (s *heldSlice) parkLimit(now time.Time) time.Time {
-	if s.parkedUntil.IsZero() {
-		s.parkedUntil = now.Add(parkTime)
+// deferLimit returns when a slice with waiting recipients must be released.
+func (s *heldSlice) deferLimit(now time.Time) time.Time {
+	if s.deferredUntil.IsZero() {
+		s.deferredUntil = now.Add(deferTime)
 	}
-	return s.parkedUntil
+	return s.deferredUntil
 }
 
-// admit takes tokens for the waiting recipients of a slice and offers those that have tokens. It parks the slice if the
+// admit takes tokens for the waiting recipients of a slice and makes those ready that have tokens. It defers the slice if the
 // others get tokens soon. After an error of the database it returns how long to wait.
 func (b *BatchSender) admit(ctx context.Context, s *heldSlice) (wait time.Duration) {
 	all := s.withoutTokens()
-	if len(all) == 0 { // abandoned while it was parked
+	if len(all) == 0 { // abandoned while it was deferred
 		b.finishIfDone(s)
 		return 0
 	}
@@ -86,20 +86,20 @@ func (b *BatchSender) admit(ctx context.Context, s *heldSlice) (wait time.Durati
 		b.finishIfDone(s)
 		return failedPause
 	}
-	switch until := s.parkLimit(now); {
+	switch until := s.deferLimit(now); {
 	case len(others) == 0:
 		s.granted(granted, nil, time.Time{}, now)
 	case next.Before(until):
 		s.granted(granted, others, time.Time{}, now)
-		b.parked.add(s, next)
+		b.deferred.add(s, next)
 	default:
 		again := next.Add(-early)
 		s.granted(granted, nil, again, now)
 		if len(granted) == 0 && len(others) == len(s.leased.Recipients) {
-			b.parked.block(s.leased.Batch, min(again.Sub(now), longestBlock), now)
+			b.deferred.block(s.leased.Batch, min(again.Sub(now), longestBlock), now)
 		}
 	}
-	b.offers.add(s)
+	b.ready.add(s)
 	return 0
 }
 
@@ -118,25 +118,25 @@ func pauseUntil(at, now time.Time) int64 {
 	return int64(min(max(at.Sub(now), time.Second), longestBlock) / time.Second)
 }
 
-// parkedSlices are the slices that wait for tokens, and the Batches of which no recipient gets one.
-type parkedSlices struct {
-	all     []parkedSlice
+// deferredSlices are the slices that wait for tokens, and the Batches of which no recipient gets one.
+type deferredSlices struct {
+	all     []deferredSlice
 	blocked map[enlist.BatchID]time.Time
 }
 
-type parkedSlice struct {
+type deferredSlice struct {
 	slice *heldSlice
 	at    time.Time // when a recipient may get a token
 }
 
-func (p *parkedSlices) add(s *heldSlice, at time.Time) {
-	p.all = append(p.all, parkedSlice{s, at})
+func (p *deferredSlices) add(s *heldSlice, at time.Time) {
+	p.all = append(p.all, deferredSlice{s, at})
 }
 
-// due removes and returns a slice that is due, or nil. A slice whose recipients with tokens are on offer is not due. The
+// due removes and returns a slice that is due, or nil. A slice whose recipients with tokens are ready is not due. The
 // slice takes all tokens that its mails can use. So due chooses a Batch at random, and all Batches that wait for a limit
 // get about the same number of tokens.
-func (p *parkedSlices) due(now time.Time) *heldSlice {
+func (p *deferredSlices) due(now time.Time) *heldSlice {
 	first := make(map[enlist.BatchID]int) // slices that are due, one of each Batch
 	for i := range p.all {
 		s := p.all[i].slice
@@ -153,8 +153,8 @@ func (p *parkedSlices) due(now time.Time) *heldSlice {
 	return s
 }
 
-// wait returns how long to wait for the first parked slice, at most longest.
-func (p *parkedSlices) wait(longest time.Duration, now time.Time) time.Duration {
+// wait returns how long to wait for the first deferred slice, at most longest.
+func (p *deferredSlices) wait(longest time.Duration, now time.Time) time.Duration {
 	for i := range p.all {
 		if !p.all[i].slice.hasMore() {
 			longest = min(longest, p.all[i].at.Sub(now))
@@ -167,7 +167,7 @@ func (p *parkedSlices) wait(longest time.Duration, now time.Time) time.Duration 
 }
 
 // block makes skip return a Batch for some time.
-func (p *parkedSlices) block(id enlist.BatchID, d time.Duration, now time.Time) {
+func (p *deferredSlices) block(id enlist.BatchID, d time.Duration, now time.Time) {
 	if p.blocked == nil {
 		p.blocked = make(map[enlist.BatchID]time.Time)
 	}
@@ -175,7 +175,7 @@ func (p *parkedSlices) block(id enlist.BatchID, d time.Duration, now time.Time) 
 }
 
 // skip returns the Batches of which no slice should be leased now.
-func (p *parkedSlices) skip(now time.Time) (ids []enlist.BatchID) {
+func (p *deferredSlices) skip(now time.Time) (ids []enlist.BatchID) {
 	for id, at := range p.blocked {
 		if at.After(now) {
 			ids = append(ids, id)
@@ -183,11 +183,11 @@ func (p *parkedSlices) skip(now time.Time) (ids []enlist.BatchID) {
 			delete(p.blocked, id)
 		}
 	}
-	parked := make(map[enlist.BatchID]int)
+	deferred := make(map[enlist.BatchID]int)
 	for i := range p.all {
 		id := p.all[i].slice.leased.Batch
-		parked[id]++
-		if parked[id] == maxParked {
+		deferred[id]++
+		if deferred[id] == maxDeferred {
 			ids = append(ids, id)
 		}
 	}

@@ -10,61 +10,61 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file has the goroutine that leases slices and offers them to the workers. Each Account has at most one slice on
-// offer, and the slices on offer take turns: a large Batch does not delay the Batches of other Accounts by more than
+// This file has the goroutine that leases slices and hands them to the workers. Each Account has at most one ready
+// slice, and the ready slices take turns: a large Batch does not delay the Batches of other Accounts by more than
 // the mails that the workers have marked. decisions.md: 59
 
-// offers are the slices that the workers take recipients from. Only the leasing goroutine uses them, except shared.
-type offers struct {
+// readySlices are the slices that the workers take recipients from. Only the leasing goroutine uses them, except shared.
+type readySlices struct {
 	all    []*heldSlice
 	turn   int                                 // of the slice that is handed to the next worker
 	last   map[enlist.AccountID]enlist.BatchID // of the last lease
-	shared atomic.Bool                         // several slices are on offer: a worker takes one part of a slice
+	shared atomic.Bool                         // several slices are ready: a worker takes one part of a slice
 }
 
-func (o *offers) add(s *heldSlice) {
-	o.all = append(o.all, s)
-	o.shared.Store(len(o.all) > 1)
+func (r *readySlices) add(s *heldSlice) {
+	r.all = append(r.all, s)
+	r.shared.Store(len(r.all) > 1)
 }
 
 // remove removes and returns the slices whose recipients are all taken.
-func (o *offers) remove() (done []*heldSlice) {
-	o.all = slices.DeleteFunc(o.all, func(s *heldSlice) bool {
+func (r *readySlices) remove() (done []*heldSlice) {
+	r.all = slices.DeleteFunc(r.all, func(s *heldSlice) bool {
 		more := s.hasMore()
 		if !more {
 			done = append(done, s)
 		}
 		return !more
 	})
-	o.shared.Store(len(o.all) > 1)
+	r.shared.Store(len(r.all) > 1)
 	return done
 }
 
 // next returns the slice whose turn it is, or nil.
-func (o *offers) next() *heldSlice {
-	if len(o.all) == 0 {
+func (r *readySlices) next() *heldSlice {
+	if len(r.all) == 0 {
 		return nil
 	}
-	o.turn++
-	return o.all[o.turn%len(o.all)]
+	r.turn++
+	return r.all[r.turn%len(r.all)]
 }
 
-// has reports whether an Account has a slice on offer.
-func (o *offers) has(account enlist.AccountID) bool {
-	return slices.ContainsFunc(o.all, func(s *heldSlice) bool { return s.leased.Of.AccountID == account })
+// has reports whether an Account has a ready slice.
+func (r *readySlices) has(account enlist.AccountID) bool {
+	return slices.ContainsFunc(r.all, func(s *heldSlice) bool { return s.leased.Of.AccountID == account })
 }
 
-// lease leases slices and offers them to the workers. It leases the next slice of an Account when the workers have
+// lease leases slices and hands them to the workers. It leases the next slice of an Account when the workers have
 // taken all recipients of the last one that may be sent.
 func (b *BatchSender) lease(ctx context.Context) {
 	defer b.release()
 	look := time.Now()
 	for ctx.Err() == nil {
-		for _, s := range b.offers.remove() {
+		for _, s := range b.ready.remove() {
 			b.finishIfDone(s)
 			look = time.Now()
 		}
-		if s := b.parked.due(b.now()); s != nil {
+		if s := b.deferred.due(b.now()); s != nil {
 			if wait := b.admit(ctx, s); wait > 0 {
 				look = time.Now().Add(wait)
 			}
@@ -74,18 +74,18 @@ func (b *BatchSender) lease(ctx context.Context) {
 			look = time.Now().Add(b.leaseNext(ctx))
 			continue
 		}
-		if b.handOut(ctx, min(time.Until(look), b.parked.wait(lookInterval, b.now()))) {
+		if b.handOut(ctx, min(time.Until(look), b.deferred.wait(lookInterval, b.now()))) {
 			look = time.Now()
 		}
 	}
 }
 
-// leaseNext leases a slice of an Account that has none on offer. It returns how long to wait before the next try.
+// leaseNext leases a slice of an Account that has none ready. It returns how long to wait before the next try.
 func (b *BatchSender) leaseNext(ctx context.Context) (wait time.Duration) {
-	parked, held := b.parked.skip(b.now()), b.held.copy()
-	slice, next, err := b.service.LeaseSlice(ctx, db.NewHolder(ctx, b.service.db), LeaseTurn{After: b.offers.last,
+	deferred, held := b.deferred.skip(b.now()), b.held.copy()
+	slice, next, err := b.service.LeaseSlice(ctx, db.NewHolder(ctx, b.service.db), LeaseTurn{After: b.ready.last,
 		Skip: func(account enlist.AccountID, id enlist.BatchID) bool {
-			return slices.Contains(parked, id) || b.offers.has(account)
+			return slices.Contains(deferred, id) || b.ready.has(account)
 		}})
 	switch {
 	case err != nil:
@@ -94,7 +94,7 @@ func (b *BatchSender) leaseNext(ctx context.Context) (wait time.Duration) {
 	case slice == nil:
 		return b.untilNext(next)
 	}
-	b.offers.last[slice.Of.AccountID] = slice.Batch
+	b.ready.last[slice.Of.AccountID] = slice.Batch
 	if b.wasHeld(held, slice) {
 		return failedPause
 	}
@@ -103,7 +103,7 @@ func (b *BatchSender) leaseNext(ctx context.Context) (wait time.Duration) {
 		s.wait()
 		return b.admit(ctx, s)
 	}
-	b.offers.add(s)
+	b.ready.add(s)
 	return 0
 }
 
@@ -125,8 +125,8 @@ func (b *BatchSender) wasHeld(held []*heldSlice, slice *LeasedSlice) bool {
 
 // handOut hands the slice whose turn it is to a worker. It reports whether Wake was called or the time has passed.
 func (b *BatchSender) handOut(ctx context.Context, wait time.Duration) (look bool) {
-	var work chan<- *heldSlice // nil: nothing is on offer
-	s := b.offers.next()
+	var work chan<- *heldSlice // nil: no slice is ready
+	s := b.ready.next()
 	if s != nil {
 		work = b.work
 	}
@@ -146,13 +146,13 @@ func (b *BatchSender) handOut(ctx context.Context, wait time.Duration) (look boo
 	}
 }
 
-// release releases the slices on offer and the parked ones, so that another process can lease them at once.
+// release releases the ready slices and the deferred ones, so that another process can lease them at once.
 func (b *BatchSender) release() {
-	for _, s := range b.offers.all {
+	for _, s := range b.ready.all {
 		s.abandon()
 		b.finishIfDone(s)
 	}
-	for _, p := range b.parked.all {
+	for _, p := range b.deferred.all {
 		p.slice.abandon()
 		b.finishIfDone(p.slice)
 	}
