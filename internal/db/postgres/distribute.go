@@ -12,7 +12,7 @@ import (
 // This file distributes the large tables over the workers of a Citus cluster, for the
 // command enlist distribute. All rows of a List are on the same worker. All other
 // tables stay on the coordinator, which is the server that enlist connects to. No
-// statement uses a large table together with another table (lists_test.go).
+// statement uses a large table together with another table (pgtest/statements.go).
 //
 // A distributed table has shards in place of partitions. With both, the three tables would
 // have 1,536 shards, and each statement would take longer.

@@ -23,7 +23,6 @@
 //   - build.go runs the jobs (search.BuildIndex, search.DropIndex).
 //   - reconcile.go compares the catalogue of indexes with the database, every minute.
 //   - manual.go has the operator's commands: list, create and drop an index.
-//   - metrics.go has the metrics of indexes and builds for Prometheus.
 //
 // An index has these states. First an Update stores its row with the state waiting, and a
 // build job. The job sets the state to building, builds the index in the database, and sets

@@ -2,7 +2,15 @@
 
 package sqlite
 
-import "syscall"
+import (
+	"os"
+	"syscall"
+)
+
+// This file has what only some systems can do.
+
+// lockFile locks a file, or returns an error if another open file has the lock.
+func lockFile(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
 
 // DiskSpace returns the bytes that are free for users without special rights, and the size, of the file system of a
 // path. known is false if the system cannot tell.
