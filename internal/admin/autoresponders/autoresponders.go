@@ -113,7 +113,7 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 	view := &ui.View{Title: r.Text("autoresponders.title"), Place: "/admin/autoresponders", Content: p.lines, Data: d,
 		Sub: r.Text("autoresponders.about")}
 	if d.MayEdit && d.List != 0 {
-		view.Actions = []ui.Action{{Text: "autoresponders.new", Main: true,
+		view.Actions = []ui.Action{{Text: r.Text("autoresponders.new"), Main: true,
 			Path: "/admin/autoresponders/new?list=" + ui.Plain(int64(d.List))}}
 	}
 	return view, nil

@@ -82,7 +82,7 @@ func longer(text string) string {
 var word = regexp.MustCompile(`^\pP*[A-Za-z][A-Za-z’'-]*[A-Za-z]\pP*$`)
 
 // Untranslated returns the words of an HTML page that have no marks, but those of data, of code and of options, which are
-// names of countries and records too.
+// names of countries and records too. A key that is shown in place of its text is such a word.
 func Untranslated(page string, data ...string) (all []string) {
 	known := make(map[string]bool)
 	for _, text := range data {
@@ -90,8 +90,12 @@ func Untranslated(page string, data ...string) (all []string) {
 			known[w] = true
 		}
 	}
+	english := language.New().For(language.English, "")
 	look := func(text string) {
 		for w := range strings.FieldsSeq(text) {
+			if isKey := english.Text(w) != w; isKey {
+				all = append(all, w)
+			}
 			if word.MatchString(w) && !known[w] && !known[strings.Trim(w, ".,:;!?()“”")] {
 				all = append(all, w)
 			}
