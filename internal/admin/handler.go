@@ -133,7 +133,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// The Back button shows what was typed all the same, and after the sign-out it shows no page: with no-cache it would.
 	head.Set("Cache-Control", "no-store")
 	if err := h.protect.Check(r); err != nil {
-		h.write(w, r, http.StatusForbidden, problem("This form was sent from another site. Nothing was changed."), nil)
+		h.write(w, r, http.StatusForbidden, h.problem("ui.problem_other_site"), nil)
 		return
 	}
 	_, pattern := h.pages.Handler(r)
@@ -155,20 +155,20 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, v *users.Visit, e
 	var known *enlist.Error
 	switch {
 	case errors.Is(err, ui.ErrNotFound), isMissing(err):
-		h.write(w, r, http.StatusNotFound, problem("There is no such page, or you may not see it."), v)
+		h.write(w, r, http.StatusNotFound, h.problem("ui.problem_no_page"), v)
 	case errors.Is(err, limiter.ErrBusy):
 		w.Header().Set("Retry-After", retryAfter)
 		h.write(w, r, http.StatusServiceUnavailable,
-			problem("Too many large forms and files are sent at this moment. Try again."), v)
+			h.problem("ui.problem_busy_forms"), v)
 	case errors.Is(err, users.ErrBusy):
 		w.Header().Set("Retry-After", retryAfter)
-		h.write(w, r, http.StatusServiceUnavailable, problem("Too many users sign in at this moment. Try again in some seconds."), v)
+		h.write(w, r, http.StatusServiceUnavailable, h.problem("ui.problem_busy_sign_in"), v)
 	case errors.As(err, &known) && known.Kind != enlist.Internal:
-		h.write(w, r, http.StatusUnprocessableEntity, problem(known.Error()), v)
+		h.write(w, r, http.StatusUnprocessableEntity, h.problem(known.Error()), v)
 	case r.Context().Err() != nil:
 	default:
 		h.logFailure(r, "a page failed", err)
-		h.write(w, r, http.StatusInternalServerError, problem("This did not work. The log of the server says why."), v)
+		h.write(w, r, http.StatusInternalServerError, h.problem("ui.problem_failed"), v)
 	}
 }
 
@@ -203,7 +203,7 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request) (*users.Visit, b
 		}
 		if !errors.Is(err, users.ErrNoSession) {
 			h.logFailure(r, "a page failed", err)
-			h.write(w, r, http.StatusServiceUnavailable, problem("The database does not answer. Try again in a moment."), nil)
+			h.write(w, r, http.StatusServiceUnavailable, h.problem("ui.problem_no_database"), nil)
 			return nil, false
 		}
 	}

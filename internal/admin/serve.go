@@ -28,7 +28,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
 		Now: h.app.DB.Now().In(enlist.Location(v.Caller.Account.TimeZone)), Version: h.options.Version, MailDir: h.options.Server.MailDir,
 		PublicURL: cmp.Or(h.options.PublicURL, origin(r))}
 	if v.Caller.Key.Level < p.Level {
-		h.write(w, r, http.StatusForbidden, problem("Your level does not allow this page."), v)
+		h.write(w, r, http.StatusForbidden, h.problem("ui.problem_level"), v)
 		return
 	}
 	switch {
@@ -100,10 +100,10 @@ func (h *Handler) readForm(w http.ResponseWriter, r *http.Request, v *users.Visi
 	r.Body = http.NoBody
 	switch {
 	case err != nil: // a part of a form must not be stored
-		h.write(w, r, http.StatusRequestEntityTooLarge, problem("This form is too large, or was not sent completely."), v)
+		h.write(w, r, http.StatusRequestEntityTooLarge, h.problem("ui.problem_too_large"), v)
 	case !isText(r.Form):
 		h.write(w, r, http.StatusUnprocessableEntity,
-			problem("This address or form has bytes that are no characters."), v)
+			h.problem("ui.problem_no_text"), v)
 	default:
 		return release, true
 	}

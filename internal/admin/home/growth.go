@@ -42,7 +42,7 @@ func (d *data) grow(r *ui.Request) error {
 	for i := range all.Days {
 		n := all.Days[i].Counts
 		gained, lost := n[enlist.DayAdded], listpages.LostOf(n)
-		chart.Points = append(chart.Points, ui.Point{Label: all.Days[i].Day.Format("2 Jan"),
+		chart.Points = append(chart.Points, ui.Point{Label: r.Language.Time("day", all.Days[i].Day),
 			Values: []int64{gained, lost, gained - lost}})
 		g.Joined += gained
 		g.Lost += lost
@@ -84,7 +84,7 @@ func (d *data) outcomes(r *ui.Request) error {
 	var week reports.DayOutcomes
 	for i := range days {
 		o := &days[i]
-		chart.Points = append(chart.Points, ui.Point{Label: o.Day.Format("2 Jan"),
+		chart.Points = append(chart.Points, ui.Point{Label: r.Language.Time("day", o.Day),
 			Values: []int64{o.Delivered(), o.Bounced, o.Failed}})
 		m.Add(o)
 		if i >= len(days)-7 {

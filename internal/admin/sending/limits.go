@@ -64,7 +64,7 @@ func (p *pages) readLimits(r *ui.Request, d *data, alone bool) error {
 		if err != nil {
 			return err
 		}
-		chart.Points = append(chart.Points, ui.Point{Label: day.Format("2 Jan"),
+		chart.Points = append(chart.Points, ui.Point{Label: r.Language.Time("day", day),
 			Values: []int64{limits.Days[i].Most, limits.Days[i].Taken}})
 		if limits.Days[i].Day == r.Now.Format(time.DateOnly) {
 			d.WarmupText = r.Text("sending.warmup_today", "n", limits.Days[i].Taken, "most", limits.Days[i].Most)
@@ -91,7 +91,7 @@ func (p *pages) readRates(r *ui.Request, d *data, _ bool) error {
 		if all == 0 {
 			continue
 		}
-		label := days[i].Day.Format("2 Jan")
+		label := r.Language.Time("day", days[i].Day)
 		complaints.Points = append(complaints.Points,
 			ui.Point{Label: label, Values: []int64{days[i].Complained * 10_000 / all, 10, 30}})
 		bounced.Points = append(bounced.Points,
