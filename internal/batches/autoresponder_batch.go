@@ -50,7 +50,7 @@ func AddAutoresponderBatch(tx *db.Tx, a *enlist.Autoresponder) (enlist.BatchID, 
 
 // runningPopulation is the population for the recipients in a List. Its number is the ID of the List.
 func runningPopulation(batch enlist.BatchID, list enlist.ListID) Population {
-	return Population{Batch: batch, Number: int64(list), List: list, Type: PopulationEvents, Done: true}
+	return Population{Batch: batch, Number: int64(list), List: list, Type: populationEvents, Done: true}
 }
 
 // EditAutoresponderBatch stores which Message an autoresponder sends now.

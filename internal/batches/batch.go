@@ -175,7 +175,7 @@ const (
 	PopulationUnsent   PopulationType = "unsent" // the Contacts that were never sent the Message
 	PopulationContacts PopulationType = "contacts"
 	PopulationSearch   PopulationType = "search" // a job replaces it by the Contacts that the search finds
-	PopulationEvents   PopulationType = "events" // the Contacts that an autoresponder has sent mails to
+	populationEvents   PopulationType = "events" // the Contacts that an autoresponder has sent mails to
 )
 
 // BatchFilter says which Batches of an Account are wanted. Its zero value means all.

@@ -129,14 +129,14 @@ func addToBatchStatement() string {
 		WHERE id = ?`
 }
 
-// ByID returns a Batch by its ID, or ErrNoBatch.
+// ByID returns a Batch by its ID, or errNoBatch.
 func ByID(tx *db.Tx, id enlist.BatchID) (*Batch, error) {
-	return batchTable.One(tx, ErrNoBatch, "WHERE id = ?", int64(id))
+	return batchTable.One(tx, errNoBatch, "WHERE id = ?", int64(id))
 }
 
 // LockBatch returns a Batch. With concurrent writers it locks the row.
 func LockBatch(tx *db.Tx, id enlist.BatchID) (*Batch, error) {
-	return batchTable.One(tx, ErrNoBatch, "WHERE id = ?"+tx.Locking(), int64(id))
+	return batchTable.One(tx, errNoBatch, "WHERE id = ?"+tx.Locking(), int64(id))
 }
 
 // Batches returns Batches of an Account in the order of their IDs.

@@ -21,7 +21,7 @@ func (s *Service) Copy(ctx context.Context, c *enlist.Caller, id enlist.BatchID)
 			return nil, err
 		}
 		if b.Status == BatchRunning { // an autoresponder chooses its recipients
-			return nil, ErrNoBatch
+			return nil, errNoBatch
 		}
 		populations, err := Populations(tx, id)
 		if err != nil {

@@ -149,7 +149,7 @@ func batchDeliveries(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (all
 	for i := range rows {
 		b := known[rows[i].Batch]
 		if b == nil {
-			return nil, ErrNoBatch
+			return nil, errNoBatch
 		}
 		if b.Status == BatchRunning || b.Status == BatchDeleted {
 			continue // the mails of autoresponders have deliveries, and so have the reported mails of deleted Batches

@@ -13,9 +13,9 @@ import (
 // This file has the calls that change, delete, get and search Batches. A key that is restricted to
 // some Lists may use a Batch if it may access the Lists of all its populations.
 
-// ErrNoBatch is the error if no Batch has an ID. It is the same for another Account's ID, so that a
+// errNoBatch is the error if no Batch has an ID. It is the same for another Account's ID, so that a
 // caller cannot find out which IDs exist. reference.md: auth.restricted
-var ErrNoBatch = enlist.Refuse(enlist.NoBatch, "no Batch with this ID")
+var errNoBatch = enlist.Refuse(enlist.NoBatch, "no Batch with this ID")
 
 // Load returns a Batch, if the caller may access it. lock is for an Update that changes the Batch.
 func Load(tx *db.Tx, c *enlist.Caller, id enlist.BatchID, lock bool) (b *Batch, err error) {
@@ -28,7 +28,7 @@ func Load(tx *db.Tx, c *enlist.Caller, id enlist.BatchID, lock bool) (b *Batch, 
 		return nil, err
 	}
 	if b.AccountID != c.Account.ID || b.Status == BatchDeleted {
-		return nil, ErrNoBatch
+		return nil, errNoBatch
 	}
 	allowed, err := allowsBatch(tx, c, id)
 	switch {

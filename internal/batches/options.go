@@ -89,7 +89,7 @@ func (x *Exclusion) check(tx *db.Tx, c *enlist.Caller, populations []Population)
 			return err
 		}
 		if b.Status == BatchDeleted {
-			return ErrNoBatch
+			return errNoBatch
 		}
 	}
 	for i := range populations {

@@ -38,8 +38,8 @@ func (k *BatchCheck) Latest() enlist.BatchID {
 // ErrNotAsShown is the error of AddBatch if the Message, a Segment, or what was sent recently is not as it was shown.
 var ErrNotAsShown = errors.New("what was shown has changed")
 
-// RecentTime is for how long in seconds a Batch counts as a recent one.
-const RecentTime = enlist.Day
+// recentTime is for how long in seconds a Batch counts as a recent one.
+const recentTime = enlist.Day
 
 // version returns a text that changes when the mails or a Segment of the Batch change: one hash of each, with a dot
 // between them.
@@ -84,7 +84,7 @@ func (b *newBatch) recent(tx *db.Tx, now int64) (all []Batch, err error) {
 	var others []Batch
 	for _, message := range b.Messages() {
 		for _, f := range []BatchFilter{{Message: message}, {HasVariants: true}} {
-			f.Since, f.Descending, f.Limit = now-RecentTime, true, maxRecent
+			f.Since, f.Descending, f.Limit = now-recentTime, true, maxRecent
 			more, err := Batches(tx, b.AccountID, f)
 			if err != nil {
 				return nil, err

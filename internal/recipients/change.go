@@ -47,7 +47,7 @@ func (c *Change) Mark(tx *db.Tx, r *Recipient, address string) error {
 	if address == r.Address {
 		return nil
 	}
-	return r.Move(tx, address)
+	return r.move(tx, address)
 }
 
 // Outcome is what became of a mail that was not accepted.
@@ -172,7 +172,7 @@ func (c *Change) StoreNumbers(tx *db.Tx, now int64) error {
 	slices.SortFunc(c.editions, byEdition)
 	for i := range c.editions {
 		c.editions[i].FirstTime = now
-		if err := AddEdition(tx, c.Batch, &c.editions[i]); err != nil {
+		if err := addEdition(tx, c.Batch, &c.editions[i]); err != nil {
 			return err
 		}
 	}

@@ -41,8 +41,8 @@ func Load(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, contact enlist.Co
 // Save stores the columns of a recipient that change.
 func (r *Recipient) Save(tx *db.Tx) error { return Table.Save(tx, r) }
 
-// Move stores a new address of a recipient, unless the stored one has changed: an erasure has removed it.
-func (r *Recipient) Move(tx *db.Tx, to string) error {
+// move stores a new address of a recipient, unless the stored one has changed: an erasure has removed it.
+func (r *Recipient) move(tx *db.Tx, to string) error {
 	return tx.Do(`UPDATE recipient SET address = ?
 		WHERE list_id = ? AND batch_id = ? AND contact_id = ? AND address = ?`,
 		to, int64(r.List), int64(r.Batch), int64(r.Contact), r.Address)

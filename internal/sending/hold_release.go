@@ -17,7 +17,7 @@ import (
 
 // HeldWork is work of one kind that a hold keeps back and that a release lets go at once.
 type HeldWork struct {
-	Kind   string // the kind of the jobs, or HeldBatches or HeldWebhooks
+	Kind   string // the kind of the jobs, or heldBatches or heldWebhooks
 	Count  int64  // mails or events
 	Oldest int64  // when the oldest was caused
 	Before int64  // after a restore: how many of them were due before the restore
@@ -25,8 +25,8 @@ type HeldWork struct {
 
 // The kinds of HeldWork that are no jobs of their own.
 const (
-	HeldBatches  = "batch"         // mails of Batches
-	HeldWebhooks = "webhook_event" // events that wait for webhooks
+	heldBatches  = "batch"         // mails of Batches
+	heldWebhooks = "webhook_event" // events that wait for webhooks
 )
 
 // mailKinds are the kinds of jobs that send mails.
@@ -62,7 +62,7 @@ func heldWork(tx *db.Tx, now, upto int64, webhooks bool) ([]HeldWork, error) {
 	if err != nil {
 		return nil, err
 	}
-	mails := HeldWork{Kind: HeldBatches}
+	mails := HeldWork{Kind: heldBatches}
 	err = eachStartedBatch(tx, now, func(b *batches.Batch) error {
 		n := max(b.ToSend()-b.Processed(), 1) // the recipients of a new Batch are not counted yet
 		mails.Count += n
@@ -79,7 +79,7 @@ func heldWork(tx *db.Tx, now, upto int64, webhooks bool) ([]HeldWork, error) {
 	}
 	all = append(all, mails)
 	if webhooks {
-		w := HeldWork{Kind: HeldWebhooks}
+		w := HeldWork{Kind: heldWebhooks}
 		w.Count, w.Oldest, w.Before, err = events.WaitingEvents(tx, upto)
 		if err != nil {
 			return nil, err

@@ -16,9 +16,9 @@ import (
 
 // This file has the page with the settings of a subscriber, and the mail with the link to it.
 
-// PreferenceLife is how long after its mail a link shows the settings, in seconds. Mails are forwarded, and the page
+// preferenceLife is how long after its mail a link shows the settings, in seconds. Mails are forwarded, and the page
 // shows values of the Contact. decisions.md: 133
-const PreferenceLife = 30 * 24 * 60 * 60
+const preferenceLife = 30 * 24 * 60 * 60
 
 // PreferencePage is what a subscriber sees and may change.
 type PreferencePage struct {
@@ -85,7 +85,7 @@ func (s *Service) loadPreferences(tx *db.Tx, d enlist.DeliveryKey) (*PreferenceP
 	if p.Contact == nil {
 		return p, nil
 	}
-	if p.Moved || p.Unknown || s.db.Now().Unix() > d.Time+PreferenceLife {
+	if p.Moved || p.Unknown || s.db.Now().Unix() > d.Time+preferenceLife {
 		p.Expired = true
 		return p, nil
 	}

@@ -12,13 +12,13 @@ import (
 
 // QueueAge is how long the oldest mail of an Account waited.
 type QueueAge struct {
-	Time int64 // start of AgePeriod
+	Time int64 // start of agePeriod
 	Age  int64 // seconds, the most in this period; 0: less than a minute
 }
 
 const (
-	// AgePeriod is the time in seconds for which one age is kept.
-	AgePeriod = 5 * 60
+	// agePeriod is the time in seconds for which one age is kept.
+	agePeriod = 5 * 60
 	// smallestAge is the smallest age that is kept, in seconds.
 	smallestAge = 60
 	// ageDays is the number of days after which an age is removed.
@@ -26,7 +26,7 @@ const (
 )
 
 // KeepQueueAges stores the age of the oldest mail of each Account that has one that waits for a minute or longer. Each
-// process may call it at any time: of each AgePeriod the largest age is kept. Without a mail that waits, it writes
+// process may call it at any time: of each agePeriod the largest age is kept. Without a mail that waits, it writes
 // nothing.
 func (s *Service) KeepQueueAges(ctx context.Context) error {
 	now := s.db.Now().Unix()
@@ -50,11 +50,11 @@ func (s *Service) KeepQueueAges(ctx context.Context) error {
 func (s *Service) DeleteQueueAges(ctx context.Context) error {
 	now := s.db.Now()
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		return deleteQueueAges(tx, now.AddDate(0, 0, -ageDays).Unix(), now.Unix()+AgePeriod)
+		return deleteQueueAges(tx, now.AddDate(0, 0, -ageDays).Unix(), now.Unix()+agePeriod)
 	})
 }
 
-// QueueAges returns the age of the Account's oldest mail for each AgePeriod from the one at a time until now. An age says
+// QueueAges returns the age of the Account's oldest mail for each agePeriod from the one at a time until now. An age says
 // since when a mail has waited. So the periods before it have one too, also if no process ran then. Errors: Denied for a
 // key that is restricted to some Lists, because the ages are of all.
 func (s *Service) QueueAges(ctx context.Context, c *enlist.Caller, from int64) ([]QueueAge, error) {
@@ -67,12 +67,12 @@ func (s *Service) QueueAges(ctx context.Context, c *enlist.Caller, from int64) (
 			return nil, err
 		}
 		var all []QueueAge
-		for at := periodOf(from); at <= s.db.Now().Unix(); at += AgePeriod {
+		for at := periodOf(from); at <= s.db.Now().Unix(); at += agePeriod {
 			all = append(all, QueueAge{at, kept[at]})
 		}
 		var later int64
 		for i := len(all) - 1; i >= 0; i-- {
-			later = max(later-AgePeriod, all[i].Age)
+			later = max(later-agePeriod, all[i].Age)
 			if later >= smallestAge {
 				all[i].Age = later
 			}
@@ -81,5 +81,5 @@ func (s *Service) QueueAges(ctx context.Context, c *enlist.Caller, from int64) (
 	})
 }
 
-// periodOf returns the start of the AgePeriod of a time.
-func periodOf(at int64) int64 { return at - at%AgePeriod }
+// periodOf returns the start of the agePeriod of a time.
+func periodOf(at int64) int64 { return at - at%agePeriod }

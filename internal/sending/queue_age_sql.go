@@ -58,7 +58,7 @@ func oldestMails(tx *db.Tx, kinds []string, since int64) ([]oldestMail, error) {
 	return all, nil
 }
 
-// PutQueueAge stores an age of an Account for the AgePeriod of its time, unless a larger one is stored. Jobs of a removed
+// PutQueueAge stores an age of an Account for the agePeriod of its time, unless a larger one is stored. Jobs of a removed
 // Account can be left, so the Account may not exist.
 func PutQueueAge(tx *db.Tx, account enlist.AccountID, a QueueAge) error {
 	return tx.Do(`INSERT INTO queue_age (account_id, time, age)

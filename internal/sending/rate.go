@@ -45,9 +45,9 @@ func (s *Service) TakeTokens(ctx context.Context, slice *LeasedSlice,
 	return granted, others, next, err
 }
 
-// ReturnTokens gives the tokens back that a sender has taken for recipients, but whose mails it has not begun to hand
+// returnTokens gives the tokens back that a sender has taken for recipients, but whose mails it has not begun to hand
 // over. Without this, an interrupted slice could use up the mails of a day. at is when it took the first of the tokens.
-func (s *Service) ReturnTokens(ctx context.Context, slice *LeasedSlice, all []recipients.Recipient, at time.Time) error {
+func (s *Service) returnTokens(ctx context.Context, slice *LeasedSlice, all []recipients.Recipient, at time.Time) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		c, err := s.claim(tx, slice, all, at)
 		if err != nil {

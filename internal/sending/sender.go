@@ -175,7 +175,7 @@ func (b *BatchSender) check(ctx context.Context) {
 		if b.held.empty() {
 			continue
 		}
-		sending, err := b.service.SendingBatches(ctx)
+		sending, err := b.service.sendingBatches(ctx)
 		if err == nil {
 			b.held.abandonUnless(sending)
 			err = b.held.renew(ctx, b.service, b.now())

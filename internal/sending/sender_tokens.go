@@ -108,7 +108,7 @@ func (b *BatchSender) returnTokens(s *heldSlice) {
 	if s.tokens.IsZero() || len(s.unused) == 0 { // no worker uses the slice any more
 		return
 	}
-	if err := b.service.ReturnTokens(b.running, s.leased, s.unused, s.tokens); err != nil {
+	if err := b.service.returnTokens(b.running, s.leased, s.unused, s.tokens); err != nil {
 		b.report(b.running, "return tokens for mails of a Batch", err)
 	}
 }

@@ -279,8 +279,8 @@ func (k keptSlices) keep(tx *db.Tx, l *LeasedSlice, now int64) (held bool, err e
 	return k[l], err
 }
 
-// SendingBatches returns the Batches whose mails may be handed over now, and their Accounts.
-func (s *Service) SendingBatches(ctx context.Context) (map[enlist.BatchID]enlist.AccountID, error) {
+// sendingBatches returns the Batches whose mails may be handed over now, and their Accounts.
+func (s *Service) sendingBatches(ctx context.Context) (map[enlist.BatchID]enlist.AccountID, error) {
 	return db.OwnView(ctx, s.db, func(tx *db.Tx) (map[enlist.BatchID]enlist.AccountID, error) {
 		ids, _, err := s.sendingNow(tx)
 		return ids, err
