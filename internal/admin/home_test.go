@@ -84,11 +84,11 @@ func (s *site) runningSends() {
 	v.wantWithout("/admin/lists", "Imports <small>", "Sending health <small>")
 	done := s.Now.In(zone).Add(20*time.Minute).Format("15:04") + " (" + s.Caller.Account.TimeZone + ")."
 	path := "/admin/sends/" + id(one)
-	v.want("/admin/", http.StatusOK, "Herbs", "10 of 30", "60 an hour", "No limit slows it: done about "+done, `action="`+path+`/pause"`)
+	v.want("/admin/", http.StatusOK, "Herbs", "10 of 30", "60 an hour", "No limit slows it. Done about "+done, `action="`+path+`/pause"`)
 	change("rate = '600/hour'")
-	v.want("/admin/", http.StatusOK, "It leaves more slowly than the limits allow: done about "+done)
+	v.want("/admin/", http.StatusOK, "It leaves more slowly than the limits allow. Done about "+done)
 	change("rate = '1/hour'")
-	v.want("/admin/", http.StatusOK, "The rate of this campaign, 1 an hour, is what slows it: done about tomorrow, ")
+	v.want("/admin/", http.StatusOK, "The rate of this campaign, 1 an hour, is what slows it. Done about tomorrow, ")
 	for _, w := range []*visitor{s.as("silent", users.Membership{Level: enlist.Full}), s.as("reader", users.Membership{Level: enlist.Read, MaySend: true})} {
 		w.want("/admin/", http.StatusOK, "60 an hour")
 		w.wantWithout("/admin/", path+"/pause")
@@ -97,7 +97,7 @@ func (s *site) runningSends() {
 	if at := v.send(path+"/pause", back, http.StatusOK, "Paused. What has left", `action="`+path+`/unpause"`); !strings.HasPrefix(at, "/admin/?done=") {
 		s.Errorf("the pause ends at %s", at)
 	}
-	v.wantWithout("/admin/", "an hour", "done about")
+	v.wantWithout("/admin/", "an hour", "Done about")
 	v.send(path+"/unpause", back, http.StatusOK, "Sending goes on.")
 	if row := s.AuditLog(s.Caller.Account.ID)[0]; row.Method != "POST "+path+"/unpause" {
 		s.Errorf("the last row of the audit log is %+v", row)

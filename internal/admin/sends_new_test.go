@@ -50,7 +50,7 @@ func (s *site) copies() {
 		"without": {id(s.ID)}, "rate": {"600/hour"}, "name": {"The first"}, "list": {id(s.News)}}
 	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "To 0 of 6")
 	plan.Del("without")
-	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "To 2 of 6", "Mails an hour", "No limit slows it: done about", "excluded by the campaign")
+	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "To 2 of 6", "Mails an hour", "No limit slows it. Done about", "excluded by the campaign")
 	plan.Set("without", id(s.ID))
 	added := v.sendPlan(plan)
 	number, at := id(added), "/admin/sends/"+id(added)
@@ -84,10 +84,10 @@ func (s *site) slowedSends() {
 	rates, err := pace.ParseRateLimits([]string{"recipient:gmail=2/hour", "recipient:example.com=18/hour"})
 	s.Must(err)
 	s.App.SetSending(pace.Settings{From: "news@example.com", Rates: rates})
-	v.want(path, http.StatusOK, "Gmail, 2 an hour, is what slows it: done about", "<title>Mails an hour</title>", `<th class="n">mails</th>`)
+	v.want(path, http.StatusOK, "Gmail, 2 an hour, is what slows it. Done about", "<title>Mails an hour</title>", `<th class="n">mails</th>`)
 	v.wantWithout(path, "Other campaigns")
 	s.Add(apptest.Whole(s.News))
-	v.want(path, http.StatusOK, "Gmail, 2 an hour, is what slows it: done about", "Other campaigns that run now are counted.")
+	v.want(path, http.StatusOK, "Gmail, 2 an hour, is what slows it. Done about", "Other campaigns that run now are counted.")
 	s.Must(s.App.Sending.HoldMails(s.Context(), "a test"))
 	v.want(path, http.StatusOK, "All mails are held: none leaves before they are released.")
 }

@@ -183,15 +183,15 @@ func (b *block) Rows() int {
 }
 
 // places returns the blocks that can have a merge field.
-func (l blockList) places() (all []place) {
+func (l blockList) places(r *ui.Request) (all []place) {
 	for i := range l.Blocks {
 		b := &l.Blocks[i]
 		if b.Has("text") || b.Has("line") || b.Has("html") {
 			start := []rune(strings.Join(strings.Fields(b.Text+b.HTML), " "))
-			all = append(all, place{b.Path, fmt.Sprintf("%s: %s", b.Kind, string(start[:min(len(start), 30)]))})
+			all = append(all, place{b.Path, fmt.Sprintf("%s: %s", r.Text(b.Kind), string(start[:min(len(start), 30)]))})
 		}
 		for _, side := range b.Sides {
-			all = append(all, side.places()...)
+			all = append(all, side.places(r)...)
 		}
 	}
 	return all

@@ -136,7 +136,7 @@ func (d *editData) addContent(r *ui.Request) error {
 		return err
 	}
 	d.List = newBlockList(all, "", "", pictures, r.PostForm)
-	d.Places = append(d.Places, d.List.places()...)
+	d.Places = append(d.Places, d.List.places(r)...)
 	return nil
 }
 

@@ -127,7 +127,7 @@ func (p *pages) showCheck(r *ui.Request, chosen *plan, request *batches.BatchReq
 		return nil, err
 	}
 	return &ui.View{Title: names.Messages[chosen.Message], Sub: r.Text("sends.2_2_will_happen"), Place: "/admin/sends",
-		Content: p.check_, Data: d, Problem: d.problem()}, nil
+		Content: p.check_, Data: d, Problem: d.problem(r)}, nil
 }
 
 // fill adds what the page says about a check.
@@ -146,7 +146,7 @@ func (d *checkData) fill(r *ui.Request, chosen *plan, request *batches.BatchRequ
 	if d.Course, err = courseOf(r, chosen, request, check); err != nil {
 		return err
 	}
-	d.Bar, d.Time = barOf(d.Gets, d.Out), timeOf(r, chosen, request)
+	d.Bar, d.Time = barOf(r, d.Gets, d.Out), timeOf(r, chosen, request)
 	for _, f := range check.Findings {
 		d.Errors = d.Errors || f.Level == messages.FindingError
 	}
@@ -170,21 +170,21 @@ func (p *plan) parts(names []string, all []batches.PopulationCheck) (parts []cho
 }
 
 // barOf draws who gets the mail and who is left out.
-func barOf(gets int64, out []share) template.HTML {
-	parts := []ui.Part{{Name: "get it", Class: "s1", Count: gets}}
+func barOf(r *ui.Request, gets int64, out []share) template.HTML {
+	parts := []ui.Part{{Name: r.Text("sends.gets_it"), Class: "s1", Count: gets}}
 	for i, s := range out {
-		parts = append(parts, ui.Part{Name: "left out: " + s.Name, Class: []string{"s4", "s2", "s5"}[i%3], Count: s.Count})
+		parts = append(parts, ui.Part{Name: r.Text("sends.part_left_out", "name", r.Text(s.Name)), Class: []string{"s4", "s2", "s5"}[i%3], Count: s.Count})
 	}
-	return ui.Stack("Who gets it", parts)
+	return ui.Stack(r.Text("sends.who_gets_it"), parts)
 }
 
 func timeOf(r *ui.Request, p *plan, b *batches.BatchRequest) string {
-	text := "now"
+	text := r.Text("sends.now")
 	if b.SendTime != 0 {
 		text = r.Date(b.SendTime) + " (" + r.Zone() + ")"
 	}
 	if p.Zone != "" {
-		text += r.Text("sends.time_zone_each_contact")
+		text = r.Text("sends.in_each_zone", "time", text)
 	}
 	return text
 }
@@ -204,7 +204,7 @@ func (p *pages) test(r *ui.Request) (*ui.View, error) {
 	if wrong != "" {
 		view, err := p.showCheck(r, &chosen, &request, nil, nil)
 		if err == nil {
-			view.Problem = "The test mail was not sent: " + wrong + "."
+			view.Problem = r.Text("sends.test_not_sent", "reason", wrong)
 		}
 		return view, err
 	}

@@ -20,20 +20,28 @@ type domain struct {
 	Figures     []figure
 }
 
-var providers = map[string]string{"gmail": "Gmail", "microsoft": "Microsoft", "yahoo": "Yahoo and AOL",
-	"apple": "Apple iCloud", "other": "others"}
+var providers = map[string]string{"gmail": "sends.gmail", "microsoft": "sends.microsoft", "yahoo": "sends.yahoo",
+	"apple": "sends.apple", "other": "sends.other_providers"}
+
+// providerText is what the pages call a provider.
+func providerText(r *ui.Request, name string) string {
+	if key := providers[name]; key != "" {
+		return r.Text(key)
+	}
+	return name
+}
 
 // domainsOf has the providers with most mails first.
 func domainsOf(r *reports.BatchReport) (all []domain) {
 	for _, s := range byMails(r) {
 		arrived := arrivedOf(&s)
 		all = append(all, domain{s.Group, providers[s.Group], []figure{
-			{"Sent", ui.Number(s.Sent), "", "accepted"},
-			{"Bounced", ui.Number(s.Bounced), "", "bounced"},
-			{"Deferred", ui.Number(s.Deferred), "", "deferred"},
-			{"Opened", ui.Percent(s.HumanOpened, arrived), "", "opened"},
-			{"Clicked", ui.Percent(s.HumanClicked, arrived), "", "clicked"},
-			{"Machines", ui.Percent(max(0, s.Opened-s.HumanOpened), arrived), "", "machines"},
+			{"sends.sent_mails", ui.Number(s.Sent), "", "accepted"},
+			{"sends.bounced_mails", ui.Number(s.Bounced), "", "bounced"},
+			{"sends.deferred_mails", ui.Number(s.Deferred), "", "deferred"},
+			{"sends.opened_mails", ui.Percent(s.HumanOpened, arrived), "", "opened"},
+			{"sends.clicked_mails", ui.Percent(s.HumanClicked, arrived), "", "clicked"},
+			{"sends.machines", ui.Percent(max(0, s.Opened-s.HumanOpened), arrived), "", "machines"},
 		}})
 	}
 	return all
@@ -50,28 +58,28 @@ func byMails(r *reports.BatchReport) []recipients.DomainSums {
 func arrivedOf(s *recipients.DomainSums) int64 { return max(0, s.Sent-(s.Bounced-s.Refused)) }
 
 // domainBars draws what became of the mails to each provider, as shares.
-func domainBars(r *reports.BatchReport, u *uncounted) template.HTML {
+func domainBars(q *ui.Request, r *reports.BatchReport, u *uncounted) template.HTML {
 	var bars []ui.Bar
 	for _, s := range byMails(r) {
 		arrived := arrivedOf(&s)
-		bar := ui.Bar{Name: providers[s.Group]}
+		bar := ui.Bar{Name: providerText(q, s.Group)}
 		if u.Opens() {
-			bar.Parts = []ui.Part{{Name: "delivered", Class: "s2", Count: arrived}}
+			bar.Parts = []ui.Part{{Name: q.Text("sends.delivered_part"), Class: "s2", Count: arrived}}
 		} else {
-			bar.Parts = []ui.Part{{Name: "opened by people", Class: "s1", Count: s.HumanOpened},
-				{Name: "only delivered", Class: "s2", Count: arrived - s.HumanOpened}}
+			bar.Parts = []ui.Part{{Name: q.Text("sends.opened_by_people"), Class: "s1", Count: s.HumanOpened},
+				{Name: q.Text("sends.only_delivered_part"), Class: "s2", Count: arrived - s.HumanOpened}}
 		}
-		bar.Parts = append(bar.Parts, ui.Part{Name: "refused or bounced", Class: "s5", Count: s.Bounced})
+		bar.Parts = append(bar.Parts, ui.Part{Name: q.Text("sends.refused_or_bounced_part"), Class: "s5", Count: s.Bounced})
 		bars = append(bars, bar)
 	}
-	return ui.Bars("What became of the mails to each provider", 0, bars)
+	return ui.Bars(q.Text("sends.by_provider"), 0, bars)
 }
 
 // drawnLinks is the number of links in the drawing. The table has all.
 const drawnLinks = 10
 
 // linkBars draws the links with most people, or nothing without a click.
-func linkBars(links []recipients.LinkSums) template.HTML {
+func linkBars(q *ui.Request, links []recipients.LinkSums) template.HTML {
 	links = slices.DeleteFunc(slices.Clone(links), func(l recipients.LinkSums) bool { return l.Clicks == 0 })
 	slices.SortStableFunc(links, func(a, b recipients.LinkSums) int {
 		return cmp.Or(cmp.Compare(b.Humans, a.Humans), cmp.Compare(b.Clicks, a.Clicks))
@@ -81,13 +89,13 @@ func linkBars(links []recipients.LinkSums) template.HTML {
 	for _, l := range links[:min(len(links), drawnLinks)] {
 		most = max(most, l.Clicks)
 		bars = append(bars, ui.Bar{Name: ui.WithoutScheme(l.URL), Parts: []ui.Part{
-			{Name: "people", Class: "s1", Count: l.Humans},
-			{Name: "other clicks", Class: "s2", Count: l.Clicks - l.Humans}}})
+			{Name: q.Text("sends.people_part"), Class: "s1", Count: l.Humans},
+			{Name: q.Text("sends.other_clicks_part"), Class: "s2", Count: l.Clicks - l.Humans}}})
 	}
 	if bars == nil {
 		return ""
 	}
-	return ui.Bars("Clicks on the links with most people", most, bars)
+	return ui.Bars(q.Text("sends.clicks_on_links"), most, bars)
 }
 
 // reason is a row of the table of bounces.
@@ -98,11 +106,11 @@ type reason struct {
 	Most              int64 // the largest number of bounces of all reasons
 }
 
-var reasonTexts = map[recipients.BounceReason]string{recipients.ReasonUnknownAddress: "The mailbox does not exist",
-	recipients.ReasonDisabled: "The mailbox is disabled", recipients.ReasonFull: "The mailbox is full",
-	recipients.ReasonUnreachable: "The domain has no mail server, or it does not answer",
-	recipients.ReasonPolicy:      "Refused as spam, or by a rule of the provider",
-	recipients.ReasonContent:     "The mail is too large or of a wrong form", recipients.ReasonOther: "Another reason"}
+var reasonTexts = map[recipients.BounceReason]string{recipients.ReasonUnknownAddress: "sends.no_mailbox",
+	recipients.ReasonDisabled: "sends.mailbox_disabled", recipients.ReasonFull: "sends.mailbox_full",
+	recipients.ReasonUnreachable: "sends.no_mail_server",
+	recipients.ReasonPolicy:      "sends.by_policy",
+	recipients.ReasonContent:     "sends.by_content", recipients.ReasonOther: "sends.another_reason"}
 
 func reasonsOf(r *reports.BatchReport) (all []reason) {
 	sums := r.ByReason()
@@ -141,7 +149,7 @@ func variantOf(s *sending.VariantSums, names ui.Names) variantRow {
 		row.Name = s.Subject
 	}
 	if s.Winner {
-		row.Mark = "winner"
+		row.Mark = names.Text("sends.winner")
 	}
 	return row
 }
@@ -163,10 +171,10 @@ var rates = []struct {
 	name string
 	of   func(*reports.BatchReport) (part, whole int64)
 }{
-	{"Delivered", func(r *reports.BatchReport) (int64, int64) { return r.Delivered(), r.ToSend() }},
-	{"Opened", func(r *reports.BatchReport) (int64, int64) { return r.HumanOpened, r.Delivered() }},
-	{"Clicked", func(r *reports.BatchReport) (int64, int64) { return r.HumanClicked, r.Delivered() }},
-	{"Unsubscribed", func(r *reports.BatchReport) (int64, int64) { return r.Unsubscribed, r.Delivered() }},
+	{"sends.delivered_mails", func(r *reports.BatchReport) (int64, int64) { return r.Delivered(), r.ToSend() }},
+	{"sends.opened_mails", func(r *reports.BatchReport) (int64, int64) { return r.HumanOpened, r.Delivered() }},
+	{"sends.clicked_mails", func(r *reports.BatchReport) (int64, int64) { return r.HumanClicked, r.Delivered() }},
+	{"sends.unsubscribed_mails", func(r *reports.BatchReport) (int64, int64) { return r.Unsubscribed, r.Delivered() }},
 }
 
 // againstEarlier compares a Batch with the medians of those that ended before it.

@@ -87,7 +87,7 @@ func (p *pages) showCompose(r *ui.Request, d *composeData) (*ui.View, error) {
 		view.Problem = what
 	}
 	if len(d.Wrong) > 1 {
-		view.Problem = ui.Number(int64(len(d.Wrong))) + " things are not right yet: see below."
+		view.Problem = r.Text("sends.mistakes", "n", len(d.Wrong))
 	}
 	return view, nil
 }
@@ -186,7 +186,7 @@ func mistakes(err error) map[string]string {
 func mistake(known *enlist.Error) (input, what string, ok bool) {
 	switch known.Kind {
 	case enlist.NoMessage:
-		return "message", "This Message does not exist any more.", true
+		return "message", "sends.no_such_message", true
 	case enlist.InvalidSearch:
 		return "", known.Error(), true
 	case enlist.InvalidParameters:

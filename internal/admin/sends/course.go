@@ -1,7 +1,6 @@
 package sends
 
 import (
-	"cmp"
 	"time"
 
 	"enlist/internal/admin/ui"
@@ -24,7 +23,7 @@ type course struct {
 const courseHours = 72
 
 func courseOf(r *ui.Request, p *plan, b *batches.BatchRequest, check *batches.BatchCheck) (c course, err error) {
-	c.Chart = &ui.Chart{Title: r.Text("sends.mails_hour"), Axis: r.Text("sends.from"), Series: []string{"mails"}}
+	c.Chart = &ui.Chart{Title: r.Text("sends.mails_hour"), Axis: r.Text("sends.from"), Series: []string{r.Text("sends.mails_line")}}
 	c.Text, err = r.NoMail()
 	switch {
 	case err != nil || check.Recipients == 0:
@@ -32,10 +31,10 @@ func courseOf(r *ui.Request, p *plan, b *batches.BatchRequest, check *batches.Ba
 	case c.Text != "":
 		return c, nil
 	case p.Test:
-		c.Text = testFirst
+		c.Text = r.Text("sends.test_first")
 		return c, nil
 	case p.Zone != "":
-		c.Text = byClocks
+		c.Text = r.Text("sends.by_clocks")
 		return c, nil
 	}
 	from := r.Now
@@ -55,22 +54,17 @@ func courseOf(r *ui.Request, p *plan, b *batches.BatchRequest, check *batches.Ba
 	return c, nil
 }
 
-const (
-	testFirst = "The test goes out first. The others get the winner when it is chosen."
-	byClocks  = "Each Contact's clock decides, within 26 hours before and after."
-)
-
 // RunningText says in a sentence how a Batch that has not ended goes on, or "" if there is nothing to say.
 func RunningText(r *ui.Request, b *sending.RunningBatch) string {
 	switch {
 	case b.Status == batches.BatchPending:
-		return "Begins " + r.Date(b.SendTime) + " (" + r.Zone() + ")."
+		return r.Text("sends.begins", "time", r.Date(b.SendTime), "zone", r.Zone())
 	case b.Status != batches.BatchSending:
 		return ""
 	case b.Variants != nil && b.Variants.Chosen == 0:
-		return testFirst
+		return r.Text("sends.test_first")
 	case b.LocalTime != "":
-		return byClocks
+		return r.Text("sends.by_clocks")
 	case b.Forecast.Hours == nil && b.Forecast.Done == 0: // it has just begun, or all mails are held
 		return ""
 	}
@@ -82,18 +76,19 @@ func courseText(r *ui.Request, f *pace.Forecast) string {
 	if f.Hours == nil && f.Done == 0 {
 		return r.Text("sends.no_limit_slows_leaves_as")
 	}
-	slow := r.Text("sends.no_limit_slows")
+	text := r.Text("sends.no_limit_slows")
 	if f.Slowest != nil {
-		slow = slowText(f.Slowest)
+		text = slowText(r, f.Slowest)
 	}
-	done := r.Text("sends.done_more_than_two_weeks")
 	if f.Done != 0 {
-		done = "done about " + soonText(r, f.Done) + " (" + r.Zone() + ")"
+		text += " " + r.Text("sends.done_about", "time", soonText(r, f.Done), "zone", r.Zone())
+	} else {
+		text += " " + r.Text("sends.done_late")
 	}
 	if f.Shared {
-		done += r.Text("sends.other_campaigns_run_now_counted")
+		text += " " + r.Text("sends.others_counted")
 	}
-	return slow + ": " + done + "."
+	return text
 }
 
 // soonText writes a time of today without the day: 12:20, or tomorrow, 9:05, or Tue 17 Nov, 9:00.
@@ -103,37 +98,25 @@ func soonText(r *ui.Request, at int64) string {
 	case r.Now.Format(time.DateOnly):
 		return local.Format("15:04")
 	case r.Now.AddDate(0, 0, 1).Format(time.DateOnly):
-		return "tomorrow, " + local.Format("15:04")
+		return r.Text("sends.tomorrow", "time", local.Format("15:04"))
 	}
 	return r.Date(at)
 }
 
-// slowText is the first part of the sentence, about a Limit.
-func slowText(l *pace.Limit) string {
-	rate := ui.Number(l.Rate.Mails) + periodTexts[l.Rate.Period]
-	name := ""
-	switch l.Kind {
-	case pace.FastestLimit:
-		return "No limit slows it, and the fastest of the last campaigns had " + rate
-	case pace.SpeedLimit:
-		return "It leaves more slowly than the limits allow"
-	case pace.CalendarLimit:
-		return "It waits for the hours of campaigns"
-	case pace.WarmupLimit:
-		return "The warm-up plan is what slows it"
-	case pace.BatchLimit:
-		name = "The rate of this campaign"
-	case pace.RelayLimit:
-		name = "The limit of the mail server"
-	case pace.ServerLimit:
-		name = "The limit of this server"
-	case pace.SenderLimit:
-		name = "The limit of the sender " + l.Name
-	case pace.RecipientLimit:
-		name = cmp.Or(providers[l.Name], l.Name)
+// slowTexts are the limits of which one slows a Batch.
+var slowTexts = map[pace.LimitKind]string{pace.FastestLimit: "sends.slow_fastest", pace.SpeedLimit: "sends.slow_speed",
+	pace.CalendarLimit: "sends.slow_calendar", pace.WarmupLimit: "sends.slow_warmup", pace.BatchLimit: "sends.slow_batch",
+	pace.RelayLimit: "sends.slow_relay", pace.ServerLimit: "sends.slow_server", pace.SenderLimit: "sends.slow_sender",
+	pace.RecipientLimit: "sends.slow_provider"}
+
+// slowText says which limit slows a Batch.
+func slowText(r *ui.Request, l *pace.Limit) string {
+	name := l.Name
+	if l.Kind == pace.RecipientLimit {
+		name = providerText(r, name)
 	}
-	return name + ", " + rate + ", is what slows it"
+	return r.Text(slowTexts[l.Kind], "name", name, "rate", r.Text(periodTexts[l.Rate.Period], "n", l.Rate.Mails))
 }
 
-var periodTexts = map[enlist.RatePeriod]string{enlist.PerSecond: " a second", enlist.PerMinute: " a minute",
-	enlist.PerHour: " an hour", enlist.PerDay: " a day"}
+var periodTexts = map[enlist.RatePeriod]string{enlist.PerSecond: "sends.per_second", enlist.PerMinute: "sends.per_minute",
+	enlist.PerHour: "sends.per_hour", enlist.PerDay: "sends.per_day"}

@@ -92,7 +92,7 @@ func figuresFile(r *ui.Request) (*ui.View, error) {
 			number{"clicked", v.HumanClicked})
 	}
 	for _, s := range leftOut(report) {
-		write("left_out", s.Name, number{"contacts", s.Count})
+		write("left_out", r.Text(s.Name), number{"contacts", s.Count})
 	}
 	return f.end(err)
 }

@@ -96,7 +96,7 @@ func (u *uncounted) hide(d *reportData) {
 		}
 	}
 	d.Against = slices.DeleteFunc(d.Against, func(a against) bool {
-		return a.Name == "Opened" && u.Opens() || a.Name == "Clicked" && u.Clicks()
+		return a.Name == "sends.opened_mails" && u.Opens() || a.Name == "sends.clicked_mails" && u.Clicks()
 	})
 }
 

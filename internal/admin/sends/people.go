@@ -38,11 +38,11 @@ func (k *kind) columns(r *ui.Request, b *batches.Batch) ui.Columns[reports.Batch
 		return cmp.Or(n, cmp.Compare(a.List, b.List), cmp.Compare(a.Contact, b.Contact),
 			cmp.Compare(a.Event.Link, b.Event.Link))
 	}
-	email := ui.Column[reports.BatchRow]{Key: "contact_email", Text: "E-mail",
+	email := ui.Column[reports.BatchRow]{Key: "contact_email", Text: "sends.email",
 		Compare: func(a, b *reports.BatchRow) int {
 			return then(strings.Compare(address.LowerASCII(a.Address), address.LowerASCII(b.Address)), a, b)
 		}}
-	when := ui.Column[reports.BatchRow]{Key: k.time, Text: "When (" + r.Zone() + ")", Falls: true,
+	when := ui.Column[reports.BatchRow]{Key: k.time, Text: r.Text("sends.when_zone", "zone", r.Zone()), Falls: true,
 		Compare: func(a, b *reports.BatchRow) int { return then(cmp.Compare(a.Event.Time, b.Event.Time), a, b) }}
 	if b.Recipients > mostSorted {
 		email.Key, when.Key = "", ""
@@ -51,21 +51,21 @@ func (k *kind) columns(r *ui.Request, b *batches.Batch) ui.Columns[reports.Batch
 }
 
 var kinds = []kind{
-	{"recipients", "Who gets it", reports.RowsSent, enlist.InputNull, ""},
-	{"accepted", "Accepted by the mail server", reports.RowsAccepted, enlist.InputNull, ""},
-	{"deferred", "Tried again later", reports.RowsDeferred, enlist.InputNull, ""},
-	{"delivered", "Delivered", reports.RowsDelivered, enlist.InputNull, ""},
-	{"all-opened", "Opened, by a person or a machine", recipients.EventOpened, enlist.InputNull, "time"},
-	{"opened", "Opened by the person", reports.RowsOpens, enlist.InputTrue, "time"},
-	{"machines", "Opened only by a machine", reports.RowsOpens, enlist.InputFalse, "time"},
-	{"not-opened", "Not opened", recipients.RowsNotOpened, enlist.InputNull, ""},
-	{"clicked", "Clicked by the person", recipients.EventClicked, enlist.InputTrue, "time"},
-	{"clicked-machines", "Clicked only by a machine", recipients.EventClicked, enlist.InputFalse, "time"},
-	{"link", "Clicked this link", recipients.EventLink, enlist.InputNull, ""},
-	{"bounced", "Refused or bounced", recipients.EventBounced, enlist.InputNull, "time"},
-	{"left", "Unsubscribed by this mail", recipients.EventUnsubscribed, enlist.InputNull, "time"},
-	{"complained", "Reported it as spam", recipients.EventComplained, enlist.InputNull, "complaint_timestamp"},
-	{"deactivated", "Deactivated because of this bounce", recipients.EventDeactivated, enlist.InputNull, "time"},
+	{"recipients", "sends.kind_recipients", reports.RowsSent, enlist.InputNull, ""},
+	{"accepted", "sends.kind_accepted", reports.RowsAccepted, enlist.InputNull, ""},
+	{"deferred", "sends.kind_deferred", reports.RowsDeferred, enlist.InputNull, ""},
+	{"delivered", "sends.kind_delivered", reports.RowsDelivered, enlist.InputNull, ""},
+	{"all-opened", "sends.kind_all_opened", recipients.EventOpened, enlist.InputNull, "time"},
+	{"opened", "sends.kind_opened", reports.RowsOpens, enlist.InputTrue, "time"},
+	{"machines", "sends.kind_machines", reports.RowsOpens, enlist.InputFalse, "time"},
+	{"not-opened", "sends.kind_not_opened", recipients.RowsNotOpened, enlist.InputNull, ""},
+	{"clicked", "sends.kind_clicked", recipients.EventClicked, enlist.InputTrue, "time"},
+	{"clicked-machines", "sends.kind_clicked_machines", recipients.EventClicked, enlist.InputFalse, "time"},
+	{"link", "sends.kind_link", recipients.EventLink, enlist.InputNull, ""},
+	{"bounced", "sends.kind_bounced", recipients.EventBounced, enlist.InputNull, "time"},
+	{"left", "sends.kind_left", recipients.EventUnsubscribed, enlist.InputNull, "time"},
+	{"complained", "sends.kind_complained", recipients.EventComplained, enlist.InputNull, "complaint_timestamp"},
+	{"deactivated", "sends.kind_deactivated", recipients.EventDeactivated, enlist.InputNull, "time"},
 }
 
 func kindCalled(name string) (*kind, error) {
@@ -125,9 +125,9 @@ func onlyOf(r *ui.Request) (all []only) {
 			all = append(all, only{name, value, cmp.Or(text(value), value)})
 		}
 	}
-	add("provider", func(v string) string { return "Mailbox provider: " + cmp.Or(providers[v], v) })
-	add("reason", func(v string) string { return reasonTexts[recipients.BounceReason(v)] })
-	add("device", func(v string) string { return "Device: " + deviceText(pace.Device(v)) })
+	add("provider", func(v string) string { return r.Text("sends.only_provider", "name", providerText(r, v)) })
+	add("reason", func(v string) string { return r.Text(cmp.Or(reasonTexts[recipients.BounceReason(v)], v)) })
+	add("device", func(v string) string { return r.Text("sends.only_device", "name", r.Text(deviceText(pace.Device(v)))) })
 	return all
 }
 
@@ -173,10 +173,10 @@ func (p *pages) people(r *ui.Request) (*ui.View, error) {
 	d.File = d.path("people.csv", 0)
 	for i := range rows.all {
 		row := &rows.all[i]
-		when, what := fate(row)
+		when, what := fate(r, row)
 		d.People = append(d.People, person{row.Address, contactPath(row), r.Date(when), what})
 	}
-	return &ui.View{Title: k.title, Sub: nameOf(b, names), Place: "/admin/sends", Content: p.people_, Data: d}, nil
+	return &ui.View{Title: r.Text(k.title), Sub: nameOf(b, names), Place: "/admin/sends", Content: p.people_, Data: d}, nil
 }
 
 // path returns a URL with the search of this page.
@@ -209,18 +209,18 @@ func contactPath(row *reports.BatchRow) string {
 	return "/admin/contacts?" + v.Encode()
 }
 
-var statusTexts = map[recipients.Status]string{recipients.StatusWaiting: "waits",
-	recipients.StatusSending: "is being sent", recipients.StatusDeferred: "deferred, will be tried again",
-	recipients.StatusDoubtful: "in doubt after a crash", recipients.StatusSent: "accepted",
-	recipients.StatusBounced: "bounced", recipients.StatusFailed: "could not be sent",
-	recipients.StatusComplained: "reported as spam"}
+var statusTexts = map[recipients.Status]string{recipients.StatusWaiting: "sends.fate_waits",
+	recipients.StatusSending: "sends.fate_sending", recipients.StatusDeferred: "sends.fate_deferred",
+	recipients.StatusDoubtful: "sends.fate_doubtful", recipients.StatusSent: "sends.fate_accepted",
+	recipients.StatusBounced: "sends.fate_bounced", recipients.StatusFailed: "sends.fate_failed",
+	recipients.StatusComplained: "sends.fate_complained"}
 
 // fate returns when something happened to the mail of a row, and what.
-func fate(row *reports.BatchRow) (when int64, what string) {
+func fate(r *ui.Request, row *reports.BatchRow) (when int64, what string) {
 	e := &row.Event
 	switch e.Kind {
 	case "":
-		when, what = row.Time, statusTexts[row.Status]
+		when, what = row.Time, r.Text(statusTexts[row.Status])
 		if row.Sent != 0 {
 			when = row.Sent
 		}
@@ -228,22 +228,15 @@ func fate(row *reports.BatchRow) (when int64, what string) {
 			what += ": " + row.Detail
 		}
 	case recipients.EventOpened:
-		when, what = e.Time, "opened "+times(e.Count)
+		when, what = e.Time, r.Text("sends.opened_times", "n", e.Count)
 	case recipients.EventLink:
-		when, what = e.Time, "clicked "+times(e.Count)
+		when, what = e.Time, r.Text("sends.clicked_times", "n", e.Count)
 	case recipients.EventClicked:
-		when, what = e.Time, "clicked "+ui.Count(e.Count, "link")
+		when, what = e.Time, r.Text("sends.clicked_links", "n", e.Count)
 	default:
 		when, what = e.Time, row.Detail
 	}
 	return when, what
-}
-
-func times(n int64) string {
-	if n == 1 {
-		return "once"
-	}
-	return ui.Count(n, "time")
 }
 
 // rowList keeps the rows of a page.
@@ -288,7 +281,7 @@ func (f *rowFile) Begin(bool) error {
 
 // Row implements enlist.RowWriter.
 func (f *rowFile) Row(row *reports.BatchRow) error {
-	when, what := fate(row)
+	when, what := fate(f.request, row)
 	at := ""
 	if when != 0 {
 		at = csvTime(f.request, when)

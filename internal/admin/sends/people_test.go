@@ -8,6 +8,7 @@ import (
 	"enlist/internal/admin/ui"
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
+	"enlist/internal/language"
 	"enlist/internal/recipients"
 	"enlist/internal/reports"
 	"enlist/internal/users"
@@ -17,6 +18,7 @@ import (
 // service refuses to sort more rows than mostSorted, so those of a larger Batch stay as they are.
 func TestPeopleAreSortedAsTheServiceDoes(t *testing.T) {
 	r := &ui.Request{Visit: &users.Visit{Caller: &enlist.Caller{Account: new(enlist.Account)}}}
+	r.Language = language.New().For(language.English, "")
 	row := func(list enlist.ListID, address string, time int64) reports.BatchRow {
 		return reports.BatchRow{Recipient: recipients.Recipient{List: list, Address: address}, Event: recipients.Event{Time: time}}
 	}

@@ -200,7 +200,7 @@ func (p *plan) request(r *ui.Request) (b batches.BatchRequest, err error) {
 			wrong = append(wrong, enlist.Invalid(input, what))
 		}
 	}
-	refuse(p.Message == 0, "message", "Choose a Message.")
+	refuse(p.Message == 0, "message", "sends.choose_message")
 	refuse(len(b.Populations) == 0, "list", r.Text("sends.choose_at_least_one_list"))
 	refuse(!p.leave(&b), "leave", r.Text("sends.segment_can_be_left_out"))
 	if _, err := enlist.ReadLine(p.Name); err != nil {

@@ -100,8 +100,9 @@ func (p *pages) report(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	d.Status, d.Kind = statusOf(&report.Batch)
+	d.Status = r.Text(d.Status)
 	d.Commands = commandsOf(r, &report.Batch)
-	d.Figures, d.Steps, d.Funnel = figuresOf(report), machinesOf(report), funnelOf(report, d.Uncounted)
+	d.Figures, d.Steps, d.Funnel = figuresOf(report), machinesOf(report), funnelOf(r, report, d.Uncounted)
 	d.Chart, d.Hours = chartOf(r, report)
 	d.Drawing = d.Chart.Lines()
 	d.LeftOut, d.Devices = leftOut(report), devicesOf(report)
@@ -111,7 +112,7 @@ func (p *pages) report(r *ui.Request) (*ui.View, error) {
 	if d.Links, err = r.App.Reports.BatchLinks(r.Context(), r.Caller, report.ID); err != nil {
 		return nil, err
 	}
-	d.LinkBars, d.DomainBars = linkBars(d.Links), domainBars(report, d.Uncounted)
+	d.LinkBars, d.DomainBars = linkBars(r, d.Links), domainBars(r, report, d.Uncounted)
 	if d.Against, d.OtherRecently, err = againstEarlier(r, report); err != nil {
 		return nil, err
 	}
@@ -138,26 +139,27 @@ func actionsOf(r *ui.Request, b *reports.BatchReport, u *uncounted) (all []ui.Ac
 	id := ui.Plain(int64(b.ID))
 	if r.MaySend() && b.Status != batches.BatchRunning {
 		if n := b.NotOpened(); n > 0 && b.EventsRemoved == 0 && !u.Opens() {
-			all = append(all, ui.Action{Text: "Send again to " + ui.Number(n) + " who did not open",
+			all = append(all, ui.Action{Text: r.Text("sends.send_again", "n", n),
 				Path: "/admin/sends/new?again=" + id + "&message=" + ui.Plain(int64(b.MessageID))})
 		}
 		all = append(all, ui.Action{Text: r.Text("sends.copy"), Path: "/admin/sends/new?copy=" + id})
 	}
-	return append(all, ui.Action{Text: "CSV", Path: "/admin/sends/" + id + "/figures.csv"})
+	return append(all, ui.Action{Text: r.Text("sends.csv"), Path: "/admin/sends/" + id + "/figures.csv"})
 }
 
 // when says when the mails were sent, and to whom.
 func when(r *ui.Request, b *reports.BatchReport, list string) string {
-	text := "To be sent " + r.Date(b.SendTime)
+	key, until := "sends.to_be_sent", ""
+	at := b.SendTime
 	switch {
 	case b.FirstSent != 0 && b.Ended():
-		text = "Sent " + r.Date(b.FirstSent) + " to " + time.Unix(b.LastSent, 0).In(r.Now.Location()).Format("15:04")
+		key, at, until = "sends.sent_from_to", b.FirstSent, time.Unix(b.LastSent, 0).In(r.Now.Location()).Format("15:04")
 	case b.Ended():
-		text = "No mail was sent. Planned for " + r.Date(b.SendTime)
+		key = "sends.was_not_sent"
 	case b.FirstSent != 0:
-		text = "Sent since " + r.Date(b.FirstSent)
+		key, at = "sends.sent_since", b.FirstSent
 	}
-	return text + " (" + r.Zone() + ") · " + list
+	return r.Text(key, "time", r.Date(at), "until", until, "zone", r.Zone(), "list", list)
 }
 
 func commandsOf(r *ui.Request, b *batches.Batch) (all []command) {
@@ -176,12 +178,12 @@ func commandsOf(r *ui.Request, b *batches.Batch) (all []command) {
 func figuresOf(r *reports.BatchReport) []figure {
 	arrived := r.Delivered()
 	return []figure{
-		{"Recipients", ui.Number(r.ToSend()), "", "recipients"},
-		{"Delivered", ui.Number(arrived), ui.Percent(arrived, r.ToSend()), "delivered"},
-		{"Opened", ui.Number(r.HumanOpened), ui.Percent(r.HumanOpened, arrived), "opened"},
-		{"Clicked", ui.Number(r.HumanClicked), ui.Percent(r.HumanClicked, arrived), "clicked"},
-		{"Unsubscribed", ui.Number(r.Unsubscribed), ui.Percent(r.Unsubscribed, arrived), "left"},
-		{"Complained", ui.Number(r.Complained), ui.Percent(r.Complained, arrived), "complained"},
+		{"sends.recipients", ui.Number(r.ToSend()), "", "recipients"},
+		{"sends.delivered_mails", ui.Number(arrived), ui.Percent(arrived, r.ToSend()), "delivered"},
+		{"sends.opened_mails", ui.Number(r.HumanOpened), ui.Percent(r.HumanOpened, arrived), "opened"},
+		{"sends.clicked_mails", ui.Number(r.HumanClicked), ui.Percent(r.HumanClicked, arrived), "clicked"},
+		{"sends.unsubscribed_mails", ui.Number(r.Unsubscribed), ui.Percent(r.Unsubscribed, arrived), "left"},
+		{"sends.complained_mails", ui.Number(r.Complained), ui.Percent(r.Complained, arrived), "complained"},
 	}
 }
 
@@ -189,28 +191,28 @@ func figuresOf(r *reports.BatchReport) []figure {
 func machinesOf(r *reports.BatchReport) []figure {
 	arrived, opened, clicked := r.Delivered(), max(0, r.Opened()-r.HumanOpened), max(0, r.Clicked-r.HumanClicked)
 	return []figure{
-		{"Sent", ui.Number(r.Sent), ui.Percent(r.Sent, r.ToSend()), "accepted"},
-		{"Opened only by machines", ui.Number(opened), ui.Percent(opened, arrived), "machines"},
-		{"Clicked only by machines", ui.Number(clicked), ui.Percent(clicked, arrived), "clicked-machines"},
-		{"Not opened", ui.Number(r.NotOpened()), ui.Percent(r.NotOpened(), arrived), "not-opened"},
-		{"Refused or bounced", ui.Number(r.Bounced), ui.Percent(r.Bounced, r.ToSend()), "bounced"},
-		{"Deactivated after it", ui.Number(r.Deactivated), "", "deactivated"},
+		{"sends.sent_mails", ui.Number(r.Sent), ui.Percent(r.Sent, r.ToSend()), "accepted"},
+		{"sends.opened_by_machines_only", ui.Number(opened), ui.Percent(opened, arrived), "machines"},
+		{"sends.clicked_by_machines_only", ui.Number(clicked), ui.Percent(clicked, arrived), "clicked-machines"},
+		{"sends.not_opened", ui.Number(r.NotOpened()), ui.Percent(r.NotOpened(), arrived), "not-opened"},
+		{"sends.refused_bounced", ui.Number(r.Bounced), ui.Percent(r.Bounced, r.ToSend()), "bounced"},
+		{"sends.deactivated_after", ui.Number(r.Deactivated), "", "deactivated"},
 	}
 }
 
-func funnelOf(r *reports.BatchReport, u *uncounted) template.HTML {
-	steps := []ui.Step{{Name: "Sent", Count: r.Sent}, {Name: "Delivered", Count: r.Delivered()}}
+func funnelOf(q *ui.Request, r *reports.BatchReport, u *uncounted) template.HTML {
+	steps := []ui.Step{{Name: q.Text("sends.sent_mails"), Count: r.Sent}, {Name: q.Text("sends.delivered_mails"), Count: r.Delivered()}}
 	if !u.Opens() {
 		steps = append(steps,
-			ui.Step{Name: "Opened", Count: r.HumanOpened, More: max(0, r.Opened()-r.HumanOpened)})
+			ui.Step{Name: q.Text("sends.opened_mails"), Count: r.HumanOpened, More: max(0, r.Opened()-r.HumanOpened)})
 	}
 	if !u.Clicks() {
 		steps = append(steps,
-			ui.Step{Name: "Clicked", Count: r.HumanClicked, More: max(0, r.Clicked-r.HumanClicked)})
+			ui.Step{Name: q.Text("sends.clicked_mails"), Count: r.HumanClicked, More: max(0, r.Clicked-r.HumanClicked)})
 	}
-	steps = append(steps, ui.Step{Name: "Unsubscribed", Count: r.Unsubscribed},
-		ui.Step{Name: "Complained", Count: r.Complained})
-	return ui.Funnel("What became of the mails", steps)
+	steps = append(steps, ui.Step{Name: q.Text("sends.unsubscribed_mails"), Count: r.Unsubscribed},
+		ui.Step{Name: q.Text("sends.complained_mails"), Count: r.Complained})
+	return ui.Funnel(q.Text("sends.what_became_mails"), steps)
 }
 
 // What a report shows of opens and clicks. What came later, or before, is in the numbers above.
@@ -223,7 +225,7 @@ const (
 // 30. Its table has departures and complaints too.
 func chartOf(r *ui.Request, b *reports.BatchReport) (c *ui.Chart, hours []hour) {
 	c = &ui.Chart{Title: r.Text("sends.opens_clicks_hour_first_two"),
-		Series: []string{r.Text("sends.opened_by_people"), "clicked", r.Text("sends.opened_by_machines")}}
+		Series: []string{r.Text("sends.opened_by_people"), r.Text("sends.clicked_line"), r.Text("sends.opened_by_machines")}}
 	isRunning := b.Status == batches.BatchRunning
 	if isRunning {
 		c.Title = r.Text("sends.opens_clicks_day_last_30")
@@ -260,10 +262,10 @@ func chartOf(r *ui.Request, b *reports.BatchReport) (c *ui.Chart, hours []hour) 
 	return c, hours
 }
 
-var leftOutTexts = map[string]string{"unsubscribed": "unsubscribed", "inactive": "deactivated",
-	"unconfirmed": "not confirmed", "no_address": "no e-mail address", "suppressed": "on the Unsubscriber List",
-	"duplicate": "same address twice", "sent_before": "had it before", "excluded": "excluded by the campaign",
-	"gone": "no longer on the List"}
+var leftOutTexts = map[string]string{"unsubscribed": "sends.out_unsubscribed", "inactive": "sends.out_deactivated",
+	"unconfirmed": "sends.out_not_confirmed", "no_address": "sends.out_no_address", "suppressed": "sends.out_suppressed",
+	"duplicate": "sends.out_duplicate", "sent_before": "sends.out_sent_before", "excluded": "sends.out_excluded",
+	"gone": "sends.out_gone"}
 
 // unsubscribers is the page of those whom the Unsubscriber List leaves out.
 var unsubscribers = []ui.Action{{Path: "/admin/unsubscribers"}}
@@ -277,9 +279,9 @@ func leftOut(r *reports.BatchReport) []share {
 		}
 	}
 	bounced := []ui.Action{{Path: "/admin/sends/" + ui.Plain(int64(r.ID)) + "/people/bounced"}}
-	for _, s := range []share{{Name: "refused by the mail server", Count: r.Refused, To: bounced},
-		{Name: "bounced later", Count: r.Bounced - r.Refused, To: bounced}, {Name: "could not be sent", Count: r.Failed},
-		{Name: "in doubt after a crash", Count: r.Doubtful}} {
+	for _, s := range []share{{Name: "sends.out_refused", Count: r.Refused, To: bounced},
+		{Name: "sends.out_bounced", Count: r.Bounced - r.Refused, To: bounced}, {Name: "sends.out_failed", Count: r.Failed},
+		{Name: "sends.out_doubtful", Count: r.Doubtful}} {
 		if s.Count > 0 {
 			all = append(all, s)
 		}
@@ -312,7 +314,7 @@ func devicesOf(r *reports.BatchReport) (all []share) {
 // deviceText is what the pages call a device.
 func deviceText(d pace.Device) string {
 	if d == pace.UnknownDevice {
-		return "not known"
+		return "sends.device_unknown"
 	}
 	return string(d)
 }

@@ -73,12 +73,12 @@ type status struct {
 }
 
 var statuses = []status{
-	{"running", "under way",
+	{"running", "sends.status_running",
 		[]batches.BatchStatus{batches.BatchInitialising, batches.BatchPending, batches.BatchSending}},
-	{"paused", "paused", []batches.BatchStatus{batches.BatchPaused}},
-	{"completed", "completed", []batches.BatchStatus{batches.BatchCompleted}},
-	{"cancelled", "cancelled", []batches.BatchStatus{batches.BatchCancelled}},
-	{"failed", "failed", []batches.BatchStatus{batches.BatchFailed}},
+	{"paused", "sends.status_paused", []batches.BatchStatus{batches.BatchPaused}},
+	{"completed", "sends.status_completed", []batches.BatchStatus{batches.BatchCompleted}},
+	{"cancelled", "sends.status_cancelled", []batches.BatchStatus{batches.BatchCancelled}},
+	{"failed", "sends.status_failed", []batches.BatchStatus{batches.BatchFailed}},
 }
 
 // columnsOf returns the columns of the page. Opens and clicks are read only for the Batches that it shows.
@@ -87,9 +87,9 @@ func columnsOf(names ui.Names) ui.Columns[batches.Batch] {
 		ui.TextColumn("name", "sends.message_2", func(b *batches.Batch) string { return nameOf(b, names) }),
 		ui.TextColumn("list", "sends.list", func(b *batches.Batch) string { return names.Lists[b.ListID] }),
 		ui.TimeColumn("when", "sends.when", func(b *batches.Batch) int64 { return b.SendTime }),
-		{Text: "Status"},
+		{Text: "sends.status_column"},
 		ui.NumberColumn("mails", "sends.mails", (*batches.Batch).ToSend),
-		{Text: "Opened", Number: true}, {Text: "Clicked", Number: true},
+		{Text: "sends.opened_mails", Number: true}, {Text: "sends.clicked_mails", Number: true},
 	}
 }
 
@@ -193,7 +193,7 @@ func rowsOf(r *ui.Request, all []batches.Batch, names ui.Names) ([]Row, error) {
 		b := &report.Batch
 		status, kind := statusOf(b)
 		rows[i] = Row{ID: b.ID, Name: nameOf(b, names), List: listsText(names, b, lists[b.ID]), When: r.Date(b.SendTime),
-			Status: status, Kind: kind, Running: !b.Ended(), Commands: commandsOf(r, b),
+			Status: r.Text(status), Kind: kind, Running: !b.Ended(), Commands: commandsOf(r, b),
 			Done: b.Processed(), All: b.ToSend(), Opened: ui.Percent(report.HumanOpened, report.Delivered()),
 			Clicked: ui.Percent(report.HumanClicked, report.Delivered())}
 	}
@@ -222,24 +222,24 @@ func nameOf(b *batches.Batch, names ui.Names) string {
 	if name := cmp.Or(b.Name, names.Messages[b.MessageID]); name != "" {
 		return name
 	}
-	return "Campaign " + ui.Number(int64(b.ID))
+	return names.Text("sends.campaign_number", "id", int64(b.ID))
 }
 
 // statusOf returns the status of a Batch in a word, and the class of its mark.
 func statusOf(b *batches.Batch) (word, class string) {
 	switch b.Status {
 	case batches.BatchInitialising:
-		return "is being prepared", "off"
+		return "sends.status_preparing", "off"
 	case batches.BatchPending:
-		return "waits for its time", "off"
+		return "sends.status_waiting", "off"
 	case batches.BatchSending, batches.BatchRunning:
-		return "is being sent", ""
+		return "sends.status_sending", ""
 	case batches.BatchPaused:
-		return "paused", "warn"
+		return "sends.status_paused", "warn"
 	case batches.BatchFailed:
-		return "failed", "warn"
+		return "sends.status_failed", "warn"
 	}
-	return string(b.Status), "off"
+	return "sends.status_" + string(b.Status), "off"
 }
 
 // edit pauses, continues, cancels or reschedules a Batch, or chooses the winner of its variants.
@@ -301,6 +301,6 @@ func (p *pages) showCancel(r *ui.Request, wrong string) (*ui.View, error) {
 	}
 	d := cancelData{ID: b.ID, Name: nameOf(b, names), Left: b.Processed(), Rest: max(0, b.ToSend()-b.Processed()),
 		Paused: b.Status == batches.BatchPaused, Typed: r.FormValue("typed"), Wrong: wrong, Back: r.FormValue("back")}
-	view := &ui.View{Title: "Cancel “" + d.Name + "”?", Place: "/admin/sends", Content: p.cancel_, Data: d, Problem: wrong}
+	view := &ui.View{Title: r.Text("sends.cancel_title", "name", d.Name), Place: "/admin/sends", Content: p.cancel_, Data: d, Problem: wrong}
 	return view, nil
 }

@@ -98,7 +98,7 @@ func (s *shown) compare(r *ui.Request, check *batches.BatchCheck, request *batch
 		wrong["token"] = r.Text("sends.page_old")
 	}
 	if now-s.Count > allowed || s.Count-now > allowed {
-		wrong["count"] = ui.Number(s.Count) + " Contacts were shown, and now it is " + ui.Number(now)
+		wrong["count"] = r.Text("sends.count_changed", "shown", s.Count, "now", now)
 	}
 	mails, segments, _ := strings.Cut(check.Version, ".")
 	mailsShown, segmentsShown, _ := strings.Cut(s.Version, ".")
@@ -113,7 +113,7 @@ func (s *shown) compare(r *ui.Request, check *batches.BatchCheck, request *batch
 	}
 	typed := strings.NewReplacer(",", "", ".", "", " ", "").Replace(r.PostForm.Get("typed"))
 	if len(wrong) == 0 && check.Recipients >= askedFrom && typed != ui.Plain(s.Count) {
-		wrong["typed"] = "Type " + ui.Plain(check.Recipients) + ", the number of mails."
+		wrong["typed"] = r.Text("sends.type_number", "number", ui.Plain(check.Recipients))
 	}
 	if s.Latest < check.Latest() {
 		wrong["repeat"] = r.Text("sends.tick_send_message_again")
@@ -122,7 +122,7 @@ func (s *shown) compare(r *ui.Request, check *batches.BatchCheck, request *batch
 }
 
 // problem says at the top of the page what is wrong.
-func (d *checkData) problem() string {
+func (d *checkData) problem(r *ui.Request) string {
 	var all []string
 	for _, input := range []string{"token", "count", "message", "segments", "time"} {
 		if text := d.Wrong[input]; text != "" {
@@ -131,11 +131,11 @@ func (d *checkData) problem() string {
 	}
 	switch {
 	case all != nil:
-		return "Nothing was sent: " + strings.Join(all, "; ") + ". Look at it again."
+		return r.Text("sends.not_sent_again", "reasons", strings.Join(all, "; "))
 	case d.Wrong["mistake"] != "":
-		return "Nothing was sent: " + d.Wrong["mistake"]
+		return r.Text("sends.not_sent_because", "reason", d.Wrong["mistake"])
 	case len(d.Wrong) > 0:
-		return "Nothing was sent."
+		return r.Text("sends.not_sent")
 	}
 	return ""
 }
@@ -194,7 +194,7 @@ func begun(r *ui.Request, id enlist.BatchID) (*ui.View, error) {
 	if not == "" {
 		not = r.Text("sends.you_can_pause_while_runs")
 	}
-	return ui.GoTo(batchPath(id), "The campaign has begun. "+not), nil
+	return ui.GoTo(batchPath(id), r.Text("sends.has_begun")+" "+not), nil
 }
 
 // before leads to the Batch that the page has added, or returns nil.
@@ -208,14 +208,6 @@ func before(r *ui.Request, caller *enlist.Caller) (*ui.View, error) {
 
 func batchPath(id enlist.BatchID) string { return "/admin/sends/" + ui.Plain(int64(id)) }
 
-// peopleText is a number of people in words.
-func peopleText(n int64) string {
-	if n == 1 {
-		return "1 person"
-	}
-	return ui.Number(n) + " people"
-}
-
 // recentSend is a Batch of the last day that sent the same Message to one of the Lists.
 type recentSend struct{ Text, Path string }
 
@@ -224,7 +216,7 @@ func recentOf(r *ui.Request, check *batches.BatchCheck) (all []recentSend, err e
 	for i := range check.Recent {
 		b := &check.Recent[i]
 		_, err := r.App.Batches.Batch(r.Context(), r.Caller, b.ID)
-		who := peopleText(cmp.Or(b.Sent, b.ToSend()))
+		who := r.Text("sends.n_people", "n", cmp.Or(b.Sent, b.ToSend()))
 		one := recentSend{Path: batchPath(b.ID)}
 		switch enlist.KindOf(err) {
 		case enlist.Denied, enlist.NoBatch:
@@ -236,11 +228,11 @@ func recentOf(r *ui.Request, check *batches.BatchCheck) (all []recentSend, err e
 		}
 		switch {
 		case b.FirstSent != 0:
-			one.Text = who + " got this Message at " + soonText(r, b.FirstSent)
+			one.Text = r.Text("sends.got_it_at", "who", who, "time", soonText(r, b.FirstSent))
 		case b.SendTime > r.Now.Unix():
-			one.Text = who + " will get this Message at " + soonText(r, b.SendTime)
+			one.Text = r.Text("sends.will_get_it_at", "who", who, "time", soonText(r, b.SendTime))
 		default:
-			one.Text = who + " will get this Message in a moment"
+			one.Text = r.Text("sends.will_get_it_soon", "who", who)
 		}
 		all = append(all, one)
 	}

@@ -44,6 +44,7 @@ func (p *pages) waiting(r *ui.Request, b *reports.BatchReport, names ui.Names, a
 		Populated: b.IsPopulated, LeftOut: leftOut(b), MayPeople: r.Caller.Key.Level >= enlist.Standard,
 		MaySend: r.MaySend(), Paused: b.Status == batches.BatchPaused, At: at, Wrong: wrong}
 	d.Status, d.Kind = statusOf(&b.Batch)
+	d.Status = r.Text(d.Status)
 	d.Message, d.MessageName = b.MessageID, names.Messages[b.MessageID]
 	if d.MessageName == "" {
 		d.Message = 0
@@ -69,13 +70,13 @@ func (p *pages) waiting(r *ui.Request, b *reports.BatchReport, names ui.Names, a
 		d.Begins = r.Date(b.SendTime)
 	}
 	if b.LocalTime != "" {
-		d.Zone = "in the time zone of each Contact; else " + d.Zone
+		d.Zone = r.Text("sends.zone_of_each", "zone", d.Zone)
 	}
 	if d.At == "" {
 		d.At = r.InputTime(max(b.SendTime, r.Now.Unix()))
 	}
 	view := &ui.View{Title: nameOf(&b.Batch, names), Place: "/admin/sends",
-		Sub: "Has not begun · " + listsText(names, &b.Batch, lists[b.ID]), Content: p.waiting_, Data: d}
+		Sub: r.Text("sends.has_not_begun", "list", listsText(names, &b.Batch, lists[b.ID])), Content: p.waiting_, Data: d}
 	if wrong != "" {
 		view.Problem = r.Text("sends.time_was_not_changed")
 	}
@@ -102,9 +103,9 @@ func (p *pages) reschedule(r *ui.Request) (*ui.View, error) {
 	at, ok := r.ReadTime(typed, report.SendTime)
 	switch {
 	case !ok:
-		err = enlist.Invalid("at", "Choose a day and a time.")
+		err = enlist.Invalid("at", r.Text("sends.choose_day_time"))
 	case at < r.Now.Unix():
-		err = enlist.Invalid("at", "This time is over.")
+		err = enlist.Invalid("at", r.Text("sends.time_over"))
 	default:
 		err = r.App.Batches.EditBatch(r.Context(), r.Caller, report.ID, "reschedule", at)
 	}

@@ -45,8 +45,8 @@ func whomOf(r *ui.Request, p *plan, names ui.Names) (w whom, err error) {
 		to   *[]string
 		text string
 		ids  []enlist.BatchID
-	}{{&w.To, r.Text("sends.who_did_not_open"), []enlist.BatchID{p.Again}}, {&w.To, r.Text("sends.as"), []enlist.BatchID{p.Like}},
-		{&w.Excluded, r.Text("sends.who_got"), p.Without}} {
+	}{{&w.To, "sends.whom_not_opened", []enlist.BatchID{p.Again}}, {&w.To, "sends.whom_as", []enlist.BatchID{p.Like}},
+		{&w.Excluded, "sends.whom_got", p.Without}} {
 		for _, id := range of.ids {
 			if id == 0 {
 				continue
@@ -54,11 +54,11 @@ func whomOf(r *ui.Request, p *plan, names ui.Names) (w whom, err error) {
 			b, err := r.App.Batches.Batch(r.Context(), r.Caller, id)
 			switch kind := enlist.KindOf(err); {
 			case kind == enlist.NoBatch, kind == enlist.Denied: // deleted, or of a List that the person may not use
-				*of.to = append(*of.to, of.text+"another campaign")
+				*of.to = append(*of.to, r.Text(of.text, "name", r.Text("sends.another_campaign")))
 			case err != nil:
 				return w, err
 			default:
-				*of.to = append(*of.to, of.text+nameOf(b, names))
+				*of.to = append(*of.to, r.Text(of.text, "name", nameOf(b, names)))
 			}
 		}
 	}
@@ -72,7 +72,7 @@ func (w *whom) addSegments(r *ui.Request, to *[]string, all []part, names ui.Nam
 		if err != nil {
 			return err
 		}
-		*to = append(*to, name+" of "+listName(names, one.List))
+		*to = append(*to, r.Text("sends.segment_of", "segment", name, "list", listName(names, one.List)))
 	}
 	return nil
 }
@@ -87,16 +87,16 @@ func (w *whom) addRest(r *ui.Request, rest *batches.BatchRequest, first enlist.L
 			if err != nil {
 				return err
 			}
-			text = "in " + list + ": " + words
+			text = r.Text("sends.matching_in", "list", list, "words", words)
 		case one.Type == string(batches.PopulationContacts):
-			text = ui.Count(int64(len(one.Contacts)), "chosen Contact") + " of " + list
+			text = r.Text("sends.chosen_of", "n", len(one.Contacts), "list", list)
 		case one.Type == string(batches.PopulationUnsent):
-			text = "who never got this Message, in " + list
+			text = r.Text("sends.never_got_in", "list", list)
 		default:
 			text = list
 		}
 		if one.Time == "send" {
-			text += r.Text("sends.looked_up_when_sent")
+			text = r.Text("sends.looked_up", "whom", text)
 		}
 		w.To = append(w.To, text)
 	}
@@ -128,7 +128,7 @@ func segmentName(r *ui.Request, one part) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	return "the Segment “" + found.Name + "”", nil
+	return r.Text("sends.the_segment", "name", found.Name), nil
 }
 
 // listName returns the name of a List, also of one that was deleted.
@@ -136,7 +136,7 @@ func listName(names ui.Names, id enlist.ListID) string {
 	if name := names.Lists[id]; name != "" {
 		return name
 	}
-	return "a List that was deleted"
+	return names.Text("sends.a_deleted_list")
 }
 
 // listsText is the name of the first List of a Batch, with the number of the others.
@@ -144,5 +144,5 @@ func listsText(names ui.Names, b *batches.Batch, lists int64) string {
 	if lists < 2 {
 		return names.Lists[b.ListID]
 	}
-	return listName(names, b.ListID) + " and " + ui.Count(lists-1, "other")
+	return names.Text("sends.list_and_others", "list", listName(names, b.ListID), "n", lists-1)
 }

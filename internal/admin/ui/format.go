@@ -151,11 +151,13 @@ func Points(thousandths int64) string {
 // Names are the names of the records of an Account.
 type Names struct {
 	Lists    map[enlist.ListID]string
-	Messages map[enlist.MessageID]string // that the user sees
+	Messages map[enlist.MessageID]string          // that the user sees
+	Text     func(key string, args ...any) string // of the catalogue
 }
 
 // Names returns the names that the user may see.
 func (r *Request) Names() (n Names, err error) {
+	n.Text = r.Text
 	if n.Lists, err = r.ListNames(); err != nil {
 		return n, err
 	}
