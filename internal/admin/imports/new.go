@@ -97,7 +97,7 @@ func (p *pages) view(r *ui.Request, f *form) *ui.View {
 	if f.Kept != nil {
 		f.KeptName = r.Text("imports.kept", "file", nameOf(r, f.Kept), "size", ui.Size(f.Kept.Size))
 	}
-	v := &ui.View{Title: r.Text("imports.new"), Place: "/admin/imports", Content: p.blank, Data: f,
+	v := &ui.View{Title: r.Text("imports.new_import"), Place: "/admin/imports", Content: p.blank, Data: f,
 		Sub: r.Text("imports.about")}
 	if len(f.Wrong) > 0 {
 		v.Problem = r.Text("imports.not_imported")

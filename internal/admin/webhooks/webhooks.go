@@ -200,7 +200,8 @@ func (p *pages) show(r *ui.Request, w *enlist.Webhook, edit, remove ui.Form, pro
 		Edit: ui.FormCard{Heading: r.Text("webhooks.edit"), Form: edit, Button: r.Text("webhooks.save"), Action: path},
 		Delete: ui.FormCard{Heading: r.Text("webhooks.delete"), Texts: []string{r.Text("webhooks.delete_loses")},
 			Form: remove, Button: r.Text("webhooks.delete_button"), Danger: true, Action: path + "/delete"}}
-	return &ui.View{Title: d.Webhook.What, Sub: w.URL, Place: "/admin/webhooks", Content: p.webhook, Data: d,
+	return &ui.View{Title: r.Text("webhooks.title_when", "event", d.Webhook.What), Sub: w.URL,
+		Place: "/admin/webhooks", Content: p.webhook, Data: d,
 		Problem: problem}, nil
 }
 
