@@ -119,7 +119,7 @@ func (p *pages) showMany(r *ui.Request, v view, wrong map[string]string) (*ui.Vi
 		d.Running = append(d.Running, b.rowOf(r, &all[i]))
 	}
 	view := &ui.View{Title: "Change " + ui.Count(d.Count, "Contact"), Sub: "Of " + d.List, Place: "/admin/contacts",
-		Content: p.change_, Data: &d}
+		Content: p.changePage, Data: &d}
 	if wrong != nil {
 		view.Problem = r.Text("contacts.nothing_was_changed")
 	}
@@ -221,7 +221,7 @@ func (p *pages) progress(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	row := b.rowOf(r, c)
-	view := &ui.View{Title: "Change of " + ui.Count(c.Total, "Contact"), Place: "/admin/contacts", Content: p.progress_,
+	view := &ui.View{Title: "Change of " + ui.Count(c.Total, "Contact"), Place: "/admin/contacts", Content: p.progressPage,
 		Sub: list.Name + " · " + row.Text + " · " + row.When + " (" + r.Zone() + ")", Data: row}
 	if c.EndTime == 0 {
 		view.Refresh = 2

@@ -26,8 +26,8 @@ var files embed.FS
 func Pages() []ui.Page {
 	p := &pages{}
 	for name, t := range map[string]**ui.Template{"contacts.html": &p.content, "segments.html": &p.all,
-		"delete.html": &p.delete_, "person.html": &p.person_, "edit.html": &p.edit_, "erase.html": &p.erase_,
-		"export.html": &p.export_, "change.html": &p.change_, "progress.html": &p.progress_} {
+		"delete.html": &p.deletePage, "person.html": &p.personPage, "edit.html": &p.editPage, "erase.html": &p.erasePage,
+		"export.html": &p.exportPage, "change.html": &p.changePage, "progress.html": &p.progressPage} {
 		*t = ui.Parse(files, name)
 	}
 	return []ui.Page{
@@ -54,7 +54,7 @@ func Pages() []ui.Page {
 }
 
 type pages struct {
-	content, all, delete_, person_, edit_, erase_, export_, change_, progress_ *ui.Template
+	content, all, deletePage, personPage, editPage, erasePage, exportPage, changePage, progressPage *ui.Template
 }
 
 const perPage = 50 // Contacts on a page
@@ -136,7 +136,7 @@ func (p *pages) showView(r *ui.Request, v view, name, wrong string) (*ui.View, e
 	}
 	page.Actions = []ui.Action{{Text: d.Count.label(r.Text("contacts.export"), ""), Path: v.at("/admin/contacts/export")}}
 	if d.HasCriteria {
-		page.Actions = append(page.Actions, ui.Action{Text: d.Count.label(r.Text("contacts.change_2"), "…"),
+		page.Actions = append(page.Actions, ui.Action{Text: d.Count.label(r.Text("contacts.change_button"), "…"),
 			Path: v.at("/admin/contacts/change")})
 	}
 	if err := d.addTop(r, b, v); err != nil {

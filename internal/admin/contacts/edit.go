@@ -44,7 +44,7 @@ func (p *pages) showEdit(r *ui.Request, wrong *enlist.Error) (*ui.View, error) {
 	}
 	d := editData{List: list, ID: id, Back: personPath(list, id)}
 	today := enlist.Today(r.Now, r.Caller.Account.TimeZone)
-	view := &ui.View{Title: r.Text("contacts.change_values"), Place: "/admin/contacts", Content: p.edit_, Data: &d}
+	view := &ui.View{Title: r.Text("contacts.change_values"), Place: "/admin/contacts", Content: p.editPage, Data: &d}
 	if name, err := r.App.Lists.List(r.Context(), r.Caller, list); err == nil {
 		view.Sub = "Of a Contact of " + name.Name
 	}

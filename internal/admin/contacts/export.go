@@ -33,7 +33,7 @@ func (p *pages) askExport(r *ui.Request) (*ui.View, error) {
 		d.Columns = append(d.Columns, c.Name)
 	}
 	return &ui.View{Title: "Export " + ui.Count(n, "Contact"), Sub: "Of " + b.list.Name, Place: "/admin/contacts",
-		Content: p.export_, Data: &d}, nil
+		Content: p.exportPage, Data: &d}, nil
 }
 
 func export(r *ui.Request) (*ui.View, error) {

@@ -62,7 +62,7 @@ func (p *pages) person(r *ui.Request) (*ui.View, error) {
 	view, err := p.showPerson(r, 0, wrongInput{})
 	typed := r.FormValue("address")
 	if wrong, _ := ui.WrongInputs(err); wrong["address"] != "" || typed == "" && !r.Form.Has("contact") {
-		return &ui.View{Title: r.Text("contacts.one_person"), Place: "/admin/contacts", Content: p.person_, Problem: r.Text("contacts.no_person_was_looked_up"),
+		return &ui.View{Title: r.Text("contacts.one_person"), Place: "/admin/contacts", Content: p.personPage, Problem: r.Text("contacts.no_person_was_looked_up"),
 			Data: &personData{Address: typed, Wrong: r.Text("contacts.neither_e_mail_address_nor")}}, nil
 	}
 	return view, err
@@ -148,7 +148,7 @@ func (p *pages) showPerson(r *ui.Request, id enlist.ContactID, wrong wrongInput)
 	if err := d.addMoments(r, found.Contacts); err != nil {
 		return nil, err
 	}
-	view := &ui.View{Title: address, Place: "/admin/contacts", Content: p.person_, Data: &d,
+	view := &ui.View{Title: address, Place: "/admin/contacts", Content: p.personPage, Data: &d,
 		Sub: "In " + ui.Count(int64(found.Lists), "List")}
 	if wrong.What != "" {
 		view.Problem = wrong.What
@@ -204,7 +204,7 @@ func stateOf(r *ui.Request, c *enlist.Contact, list *enlist.List) (all []string)
 	case !c.IsActive:
 		return append(all, r.Text("contacts.deactivated_gets_no_mail"))
 	case list.DoubleOptIn && !c.DoubleOptIn:
-		return append(all, r.Text("contacts.has_not_confirmed_subscription_gets"))
+		return append(all, r.Text("contacts.not_confirmed_note"))
 	}
 	return append(all, r.Text("contacts.gets_mail"))
 }

@@ -124,7 +124,7 @@ func (p *pages) showErase(r *ui.Request, wrong string) (*ui.View, error) {
 			d.Rows = append(d.Rows, named{sectionNames[s.Section], ui.Number(s.Rows)})
 		}
 	}
-	view := &ui.View{Title: "Erase " + d.Address + "?", Place: "/admin/contacts", Content: p.erase_, Data: &d}
+	view := &ui.View{Title: "Erase " + d.Address + "?", Place: "/admin/contacts", Content: p.erasePage, Data: &d}
 	if wrong != "" {
 		view.Problem = r.Text("contacts.nothing_was_erased")
 	}
@@ -140,5 +140,5 @@ func (p *pages) erase(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	return ui.GoTo("/admin/contacts",
-		r.Text("contacts.everything_about_person_was_erased")), nil
+		r.Text("contacts.erased")), nil
 }

@@ -31,7 +31,7 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 		return p.showView(r, v, name, r.Text("contacts.list_has_segment_name_open"))
 	}
 	if request.Criteria == nil {
-		return p.showView(r, v, name, r.Text("contacts.segment_needs_conditions_have_value"))
+		return p.showView(r, v, name, r.Text("contacts.segment_needs_conditions"))
 	}
 	id, err := r.App.Contacts.SetSegment(r.Context(), r.Caller, request)
 	var wrong *enlist.Error
@@ -137,7 +137,7 @@ func (p *pages) askDelete(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ui.View{Title: "Delete " + s.Name + "?", Place: "/admin/segments", Content: p.delete_, Data: s}, nil
+	return &ui.View{Title: "Delete " + s.Name + "?", Place: "/admin/segments", Content: p.deletePage, Data: s}, nil
 }
 
 func remove(r *ui.Request) (*ui.View, error) {

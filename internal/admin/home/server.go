@@ -58,7 +58,7 @@ func (d *data) server(r *ui.Request, s Server) error {
 		return err
 	}
 	if s.LinksToItself {
-		d.need(r.Text("home.links_mails_lead_nowhere"), r.Text("home.public_url_server_missing_or"), "/admin/sending", r.Text("home.sending_health"))
+		d.need(r.Text("home.links_mails_lead_nowhere"), r.Text("home.public_url_missing"), "/admin/sending", r.Text("home.sending_health"))
 	}
 	if !s.ReadsEvents && r.App.Accounts.Settings().Bounces.Domain == "" {
 		d.need(r.Text("home.no_program_reads_bounces_your"), r.Text("home.set_bounce_address"), "/admin/sending", r.Text("home.sending_health"))

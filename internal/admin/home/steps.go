@@ -38,9 +38,9 @@ func (d *data) firstSteps(r *ui.Request) error {
 	d.Steps = []step{
 		{Text: r.Text("home.say_which_time_zone_country"), Path: "/admin/account", Done: r.HasCountry()},
 		{Text: r.Text("home.make_list_for_people_what"), Path: "/admin/lists/new", Done: len(d.Lists) > 0},
-		{Text: r.Text("home.say_from_which_address_its"), Path: sender, Done: hasSender},
+		{Text: r.Text("home.step_sender"), Path: sender, Done: hasSender},
 		{Text: r.Text("home.import_your_contacts"), Path: "/admin/imports/new", Done: hasContacts},
-		{Text: r.Text("home.write_message_send_test_yourself"), Path: message, Done: len(messages) > 0},
+		{Text: r.Text("home.step_message"), Path: message, Done: len(messages) > 0},
 		{Text: r.Text("home.send"), Path: "/admin/sends/new", Done: false},
 	}
 	if i := slices.IndexFunc(d.Steps, func(s step) bool { return !s.Done }); len(d.Running) == 0 {

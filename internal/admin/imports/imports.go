@@ -71,13 +71,13 @@ type row struct {
 }
 
 var columns = ui.Columns[row]{
-	ui.TextColumn("file", "imports.file_3", func(i *row) string { return i.File }),
+	ui.TextColumn("file", "imports.file_column", func(i *row) string { return i.File }),
 	{},
 	ui.TimeColumn("time", "imports.when", func(i *row) int64 { return i.time }),
-	ui.NumberColumn("rows", "imports.rows_2", func(i *row) int64 { return i.Rows }),
+	ui.NumberColumn("rows", "imports.rows_column", func(i *row) int64 { return i.Rows }),
 	ui.NumberColumn("new", "imports.new", func(i *row) int64 { return i.Added }),
 	ui.NumberColumn("changed", "imports.changed", func(i *row) int64 { return i.Updated }),
-	ui.NumberColumn("out", "imports.left_out_2", func(i *row) int64 { return i.Skipped }),
+	ui.NumberColumn("out", "imports.left_out_column", func(i *row) int64 { return i.Skipped }),
 	ui.NumberColumn("refused", "imports.refused", func(i *row) int64 { return i.Refused }),
 }
 

@@ -69,7 +69,7 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 	if d.TestTo = r.FormValue("to"); !r.Form.Has("to") {
 		d.TestTo = r.User.Email
 	}
-	view := &ui.View{Title: d.Name, Place: "/admin/messages", Content: p.edit_, Data: d,
+	view := &ui.View{Title: d.Name, Place: "/admin/messages", Content: p.editPage, Data: d,
 		Sub: "Message · changed " + r.Date(d.LastModifiedTime) + " (" + r.Zone() + ")"}
 	if d.MaySend {
 		view.Actions = []ui.Action{{Text: r.Text("messages.use_campaign"), Path: "/admin/sends/new?message=" + ui.Plain(int64(d.ID)),
@@ -124,7 +124,7 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 func (d *editData) addContent(r *ui.Request) error {
 	d.Places = []place{{"subject", r.Text("messages.subject")}}
 	if !d.HasBlocks() {
-		d.Places = append(d.Places, place{"content", r.Text("messages.content_2")})
+		d.Places = append(d.Places, place{"content", r.Text("messages.content_label")})
 		return nil
 	}
 	all, err := messages.DecodeBlocks(d.Blocks)

@@ -79,7 +79,7 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 	}
 	d.Order = columns.Sort(r.URL.Query(), "changed", d.Rows)
 	d.cut(r.URL.Query())
-	return &ui.View{Title: r.Text("messages.messages"), Place: "/admin/messages", Content: p.list_, Data: d}, nil
+	return &ui.View{Title: r.Text("messages.messages"), Place: "/admin/messages", Content: p.listPage, Data: d}, nil
 }
 
 func newRow(r *ui.Request, m *messages.Message, uses []reports.Use) row {

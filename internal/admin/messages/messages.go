@@ -29,7 +29,7 @@ func Pages() []ui.Page {
 	}
 }
 
-type pages struct{ list_, edit_, delete_ *ui.Template }
+type pages struct{ listPage, editPage, deletePage *ui.Template }
 
 // path is the path of the editor.
 func path(id enlist.MessageID) string { return "/admin/messages/" + ui.Plain(int64(id)) }
@@ -118,7 +118,7 @@ func (p *pages) askDelete(r *ui.Request) (*ui.View, error) {
 	if !m.MayEdit(r.Caller) {
 		return nil, ui.ErrNotFound
 	}
-	return &ui.View{Title: "Delete " + m.Name + "?", Place: "/admin/messages", Content: p.delete_, Data: m}, nil
+	return &ui.View{Title: "Delete " + m.Name + "?", Place: "/admin/messages", Content: p.deletePage, Data: m}, nil
 }
 
 func remove(r *ui.Request) (*ui.View, error) {

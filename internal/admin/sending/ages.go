@@ -24,7 +24,7 @@ func (p *pages) readAges(r *ui.Request, d *data, _ bool) error {
 	if err != nil {
 		return err
 	}
-	chart := &ui.Chart{Title: r.Text("sending.minutes_for_which_oldest_mail_2"), Series: []string{"minutes"},
+	chart := &ui.Chart{Title: r.Text("sending.ages_chart"), Series: []string{"minutes"},
 		Axis: r.Text("sending.from")}
 	waited := false
 	for _, a := range ages {

@@ -174,7 +174,7 @@ func (p *pages) showDomains(r *ui.Request, check bool) (*ui.View, error) {
 			}
 		}
 	}
-	return &ui.View{Title: r.Text("sending.senders_domains"), Place: "/admin/sending", Content: p.domains_, Data: d,
+	return &ui.View{Title: r.Text("sending.senders_domains"), Place: "/admin/sending", Content: p.domainsPage, Data: d,
 		Sub: r.Text("sending.what_receivers_look_up_before")}, nil
 }
 

@@ -80,7 +80,7 @@ func (p *pages) mails(r *ui.Request) (*ui.View, error) {
 		all = append(all, headOf(r, e.Name(), m))
 	}
 	d := mailsData{all, mailColumns.Sort(r.URL.Query(), "", all)}
-	return &ui.View{Title: r.Text("sending.mails_folder"), Place: "/admin/sending", Content: p.mails_, Data: d,
+	return &ui.View{Title: r.Text("sending.mails_folder"), Place: "/admin/sending", Content: p.mailsPage, Data: d,
 		Sub: r.Text("sending.newest", "n", len(all), "all", len(entries))}, nil
 }
 
@@ -139,7 +139,7 @@ func (p *pages) mail(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	head := headOf(r, name, m)
-	return &ui.View{Title: head.Subject, Place: "/admin/sending", Content: p.mail_, Data: head,
+	return &ui.View{Title: head.Subject, Place: "/admin/sending", Content: p.mailPage, Data: head,
 		Actions: []ui.Action{{Text: r.Text("sending.all_mails"), Path: "/admin/sending/mails"}}}, nil
 }
 

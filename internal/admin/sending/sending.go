@@ -61,7 +61,7 @@ func Pages(s Server) []ui.Page {
 
 type pages struct {
 	Server
-	main, domains_, mails_, mail_ *ui.Template
+	main, domainsPage, mailsPage, mailPage *ui.Template
 }
 
 // data is the data of the page.
@@ -150,7 +150,7 @@ func (p *pages) readMode(r *ui.Request, d *data, alone bool) error {
 	settings := r.App.Accounts.Settings().Of(r.Caller.Account.ID)
 	switch {
 	case p.MailDir != "":
-		d.Bounces = r.Text("sending.nothing_sent_so_nothing_bounces")
+		d.Bounces = r.Text("sending.nothing_bounces")
 	case p.Provider != "":
 		d.Bounces = r.Text("sending.provider_reports", "provider", p.Provider)
 	case settings.Bounces.Domain != "":
@@ -175,7 +175,7 @@ func (p *pages) readSender(r *ui.Request, d *data, settings *accounts.Settings, 
 		return err
 	}
 	stored, err := r.App.Accounts.StoredSettings(r.Context())
-	sender := limit{setting: setting{r.Text("sending.sender_messages_lists_without_one"),
+	sender := limit{setting: setting{r.Text("sending.default_sender"),
 		strings.TrimSpace(settings.FromName + " <" + settings.From + ">")}}
 	if r.App.Accounts.ValueOf(row, stored, r.Caller.Account.ID).Declared != nil {
 		sender.Declared = declaredBy(r, "mail-from", alone)

@@ -80,7 +80,7 @@ func (p *pages) check(r *ui.Request) (*ui.View, error) {
 	}
 	request, err := chosen.request(r)
 	view, err := p.showCheck(r, &chosen, &request, err, nil)
-	if err == nil && view.Content == p.check_ && !isFresh(r, r.FormValue("token")) {
+	if err == nil && view.Content == p.checkPage && !isFresh(r, r.FormValue("token")) {
 		return ui.GoTo(chosen.path(freshToken(r), r.FormValue("whole") != ""), ""), nil
 	}
 	return view, err
@@ -126,8 +126,8 @@ func (p *pages) showCheck(r *ui.Request, chosen *plan, request *batches.BatchReq
 	if err := d.fill(r, chosen, request, names); err != nil {
 		return nil, err
 	}
-	return &ui.View{Title: names.Messages[chosen.Message], Sub: r.Text("sends.2_2_will_happen"), Place: "/admin/sends",
-		Content: p.check_, Data: d, Problem: d.problem(r)}, nil
+	return &ui.View{Title: names.Messages[chosen.Message], Sub: r.Text("sends.step_2"), Place: "/admin/sends",
+		Content: p.checkPage, Data: d, Problem: d.problem(r)}, nil
 }
 
 // fill adds what the page says about a check.

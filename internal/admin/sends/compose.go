@@ -81,7 +81,7 @@ func (p *pages) showCompose(r *ui.Request, d *composeData) (*ui.View, error) {
 	if d.When == "" {
 		d.When = "now"
 	}
-	view := &ui.View{Title: r.Text("sends.new_campaign"), Sub: r.Text("sends.1_2_what_whom_when"), Place: "/admin/sends", Content: p.compose_,
+	view := &ui.View{Title: r.Text("sends.new_campaign"), Sub: r.Text("sends.step_1"), Place: "/admin/sends", Content: p.composePage,
 		Data: d}
 	for _, what := range d.Wrong {
 		view.Problem = what

@@ -176,7 +176,7 @@ func (p *pages) people(r *ui.Request) (*ui.View, error) {
 		when, what := fate(r, row)
 		d.People = append(d.People, person{row.Address, contactPath(row), r.Date(when), what})
 	}
-	return &ui.View{Title: r.Text(k.title), Sub: nameOf(b, names), Place: "/admin/sends", Content: p.people_, Data: d}, nil
+	return &ui.View{Title: r.Text(k.title), Sub: nameOf(b, names), Place: "/admin/sends", Content: p.peoplePage, Data: d}, nil
 }
 
 // path returns a URL with the search of this page.

@@ -118,7 +118,7 @@ func (p *pages) report(r *ui.Request) (*ui.View, error) {
 	}
 	d.Uncounted.hide(d)
 	view := &ui.View{Title: nameOf(&report.Batch, names), Place: "/admin/sends",
-		Sub: when(r, report, listsText(names, &report.Batch, lists[report.ID])), Content: p.report_,
+		Sub: when(r, report, listsText(names, &report.Batch, lists[report.ID])), Content: p.reportPage,
 		Data: d, Actions: actionsOf(r, report, d.Uncounted)}
 	if moves(report, r.Now) {
 		view.Refresh = 10
@@ -168,9 +168,9 @@ func commandsOf(r *ui.Request, b *batches.Batch) (all []command) {
 	}
 	switch b.Status {
 	case batches.BatchSending, batches.BatchPending, batches.BatchInitialising:
-		return []command{{"pause", r.Text("sends.pause")}, {"cancel", r.Text("sends.cancel_2")}}
+		return []command{{"pause", r.Text("sends.pause")}, {"cancel", r.Text("sends.cancel_button")}}
 	case batches.BatchPaused:
-		return []command{{"unpause", r.Text("sends.go_on")}, {"cancel", r.Text("sends.cancel_2")}}
+		return []command{{"unpause", r.Text("sends.go_on")}, {"cancel", r.Text("sends.cancel_button")}}
 	}
 	return nil
 }
@@ -228,7 +228,7 @@ func chartOf(r *ui.Request, b *reports.BatchReport) (c *ui.Chart, hours []hour) 
 		Series: []string{r.Text("sends.opened_by_people"), r.Text("sends.clicked_line"), r.Text("sends.opened_by_machines")}}
 	isRunning := b.Status == batches.BatchRunning
 	if isRunning {
-		c.Title = r.Text("sends.opens_clicks_day_last_30")
+		c.Title = r.Text("sends.course_days")
 	}
 	if len(b.Periods) == 0 {
 		return c, nil

@@ -38,7 +38,7 @@ func Pages() []ui.Page {
 	}
 }
 
-type pages struct{ list_, report_, compose_, check_, people_, cancel_, waiting_ *ui.Template }
+type pages struct{ listPage, reportPage, composePage, checkPage, peoplePage, cancelPage, waitingPage *ui.Template }
 
 // perPage is the number of Batches on a page.
 const perPage = 25
@@ -84,7 +84,7 @@ var statuses = []status{
 // columnsOf returns the columns of the page. Opens and clicks are read only for the Batches that it shows.
 func columnsOf(names ui.Names) ui.Columns[batches.Batch] {
 	return ui.Columns[batches.Batch]{
-		ui.TextColumn("name", "sends.message_2", func(b *batches.Batch) string { return nameOf(b, names) }),
+		ui.TextColumn("name", "sends.message_label", func(b *batches.Batch) string { return nameOf(b, names) }),
 		ui.TextColumn("list", "sends.list", func(b *batches.Batch) string { return names.Lists[b.ListID] }),
 		ui.TimeColumn("when", "sends.when", func(b *batches.Batch) int64 { return b.SendTime }),
 		{Text: "sends.status_column"},
@@ -116,7 +116,7 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 	if d.Rows, err = rowsOf(r, found, names); err != nil {
 		return nil, err
 	}
-	view := &ui.View{Title: r.Text("sends.campaigns"), Place: "/admin/sends", Content: p.list_, Data: d}
+	view := &ui.View{Title: r.Text("sends.campaigns"), Place: "/admin/sends", Content: p.listPage, Data: d}
 	if r.MaySend() {
 		view.Actions = []ui.Action{{Text: r.Text("sends.new_campaign"), Path: "/admin/sends/new", Main: true}}
 	}
@@ -301,6 +301,6 @@ func (p *pages) showCancel(r *ui.Request, wrong string) (*ui.View, error) {
 	}
 	d := cancelData{ID: b.ID, Name: nameOf(b, names), Left: b.Processed(), Rest: max(0, b.ToSend()-b.Processed()),
 		Paused: b.Status == batches.BatchPaused, Typed: r.FormValue("typed"), Wrong: wrong, Back: r.FormValue("back")}
-	view := &ui.View{Title: r.Text("sends.cancel_title", "name", d.Name), Place: "/admin/sends", Content: p.cancel_, Data: d, Problem: wrong}
+	view := &ui.View{Title: r.Text("sends.cancel_title", "name", d.Name), Place: "/admin/sends", Content: p.cancelPage, Data: d, Problem: wrong}
 	return view, nil
 }
