@@ -41,7 +41,7 @@ func aRemovedAccountLeavesOnlyEvidence(t *testing.T, e dbtest.Engine) {
 		command("message", "add", "--name", "News", "--subject", "News", "--set", "text_content=Hello", "--account", account)
 		command("webhook", "add", "--object", "contact", "--event", "created", "--url", "https://example.com/hook", "--account", account)
 		command("settings", "set", "--account", account, "max-file=5MiB")
-		command("person", "invite", "li@example.com", "--name", "Li", "--level", "full", "--account", account)
+		command("user", "invite", "li@example.com", "--name", "Li", "--level", "full", "--account", account)
 	}
 	for list, message := range map[string]string{"2": "1", "3": "2"} {
 		command("autoresponder", "add", "--list", list, "--message", message, "--event", "subscribe", "--account", map[string]string{"2": "1", "3": "2"}[list])

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,7 +22,8 @@ func TestPeriodicWorkIsIndependent(t *testing.T) {
 			<-time.After(d)
 			synctest.Wait()
 		}
-		counted, failed, ended, slowEnded := 0, 0, false, false
+		counted, failed := 0, 0
+		var ended, slowEnded atomic.Bool
 		works := []db.Periodic{
 			{Name: "failing", Every: time.Second, Do: func(context.Context) error {
 				failed++
@@ -32,7 +34,7 @@ func TestPeriodicWorkIsIndependent(t *testing.T) {
 			}},
 			{Name: "slow", Every: time.Second, Do: func(context.Context) error {
 				<-time.After(time.Hour)
-				slowEnded = true
+				slowEnded.Store(true)
 				return nil
 			}},
 			{Name: "counting", Every: time.Minute, Do: func(context.Context) error {
@@ -42,7 +44,7 @@ func TestPeriodicWorkIsIndependent(t *testing.T) {
 		}
 		go func() {
 			Repeat(ctx, works, slog.New(slog.NewTextHandler(&log, nil)))
-			ended = true
+			ended.Store(true)
 		}()
 		pass(10*time.Minute + time.Second/2)
 		if counted != 11 || failed != 601 {
@@ -53,11 +55,11 @@ func TestPeriodicWorkIsIndependent(t *testing.T) {
 		}
 		stop()
 		synctest.Wait()
-		if ended || slowEnded {
+		if ended.Load() || slowEnded.Load() {
 			t.Error("Repeat returns before the last work has ended")
 		}
 		pass(time.Hour)
-		if !ended || !slowEnded {
+		if !ended.Load() || !slowEnded.Load() {
 			t.Error("Repeat does not return after the last work has ended")
 		}
 	})
