@@ -56,7 +56,7 @@ func TestFirstNewsletterInChromium(t *testing.T) {
 
 func (n *newcomer) signsUp(link string) {
 	n.opens(link)
-	n.sees("You become the first person")
+	n.sees("You become the first user")
 	n.writes(named("name"), "Kim Gardener")
 	n.writes(named("email"), "kim@garden.example")
 	n.writes(named("password"), "a garden in spring")
