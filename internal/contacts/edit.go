@@ -91,14 +91,17 @@ type editProgress struct {
 	Notifier
 }
 
+// FirstRefused is how the detail of NothingUpdated begins.
+const FirstRefused = "the first one: "
+
 // nothingUpdated returns the error of a call in which every row was refused. Its detail says
 // why the first row was refused.
 func nothingUpdated(why error) error {
 	e := &enlist.Error{Kind: enlist.NothingUpdated}
 	if first, ok := errors.AsType[*enlist.Error](why); ok {
-		e.Field, e.Detail = first.Field, "the first one: "+first.Detail
+		e.Field, e.Detail = first.Field, FirstRefused+first.Detail
 		if first.Field != "" {
-			e.Detail = "the first one: " + first.Field + ": " + first.Detail
+			e.Detail = FirstRefused + first.Field + ": " + first.Detail
 		}
 	}
 	return e

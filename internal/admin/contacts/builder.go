@@ -147,7 +147,7 @@ func (b *builder) show(v *view, c *enlist.Criteria) bool {
 func (b *builder) shown(c *enlist.Criteria) (one condition, ok bool) {
 	one = condition{Key: c.Key, Operator: strings.ToLower(c.Operator)}
 	k := b.key(c.Key).Kind
-	if operatorTexts[one.Operator] == "" || c.Key == "" {
+	if _, known := operatorTexts[one.Operator]; !known || c.Key == "" {
 		return one, false
 	}
 	if one.Value, ok = shownValue(c.Value); !ok {

@@ -37,30 +37,25 @@ type manyData struct {
 // actionText is an action in words, with what it does.
 type actionText struct {
 	Name       contacts.ChangeAction
-	Text, Says string
+	Text, Says string // in actionTexts: keys of texts
 	Chosen     bool
 }
 
 var actionTexts = []actionText{
-	{Name: contacts.ChangeDeactivate, Text: "deactivate them", Says: "They get no mail until you reactivate them."},
-	{Name: contacts.ChangeReactivate, Text: "reactivate them",
-		Says: "They get mail again, also if mails came back before. Who has unsubscribed stays unsubscribed."},
-	{Name: contacts.ChangeSet, Text: "set a value", Says: "What they have in the Field now is lost."},
-	{Name: contacts.ChangeUnsubscribe, Text: "unsubscribe them",
-		Says: "Only the people themselves can ask to be subscribed again. Notifications of it are sent."},
-	{Name: contacts.ChangeConfirm, Text: "confirm them by a statement",
-		Says: "They agreed before, and you can say when and how. It is kept as proof. They get mail of a List that " +
-			"asks people to confirm."},
-	{Name: contacts.ChangeAsk, Text: "ask them to confirm",
-		Says: "Each who has not confirmed gets a mail with a link. Until then, they get no other mail."},
-	{Name: contacts.ChangeDelete, Text: "delete them",
-		Says: "This cannot be undone. The ledger and the Unsubscriber List stay."},
+	{Name: contacts.ChangeDeactivate, Text: "contacts.change_deactivate", Says: "contacts.change_deactivate_effect"},
+	{Name: contacts.ChangeReactivate, Text: "contacts.change_reactivate", Says: "contacts.change_reactivate_effect"},
+	{Name: contacts.ChangeSet, Text: "contacts.change_set", Says: "contacts.change_set_effect"},
+	{Name: contacts.ChangeUnsubscribe, Text: "contacts.change_unsubscribe", Says: "contacts.change_unsubscribe_effect"},
+	{Name: contacts.ChangeConfirm, Text: "contacts.change_confirm", Says: "contacts.change_confirm_effect"},
+	{Name: contacts.ChangeAsk, Text: "contacts.change_ask", Says: "contacts.change_ask_effect"},
+	{Name: contacts.ChangeDelete, Text: "contacts.change_delete", Says: "contacts.change_delete_effect"},
 }
 
 // changeRow is a change in words.
 type changeRow struct {
 	*contacts.Change
 	Text, State, When string
+	Sentence          string // the state
 	Path              string
 	Left              int64
 }
@@ -91,6 +86,7 @@ func (p *pages) showMany(r *ui.Request, v view, wrong map[string]string) (*ui.Vi
 		if a.Name == contacts.ChangeAsk && !b.list.DoubleOptIn {
 			continue
 		}
+		a.Text, a.Says = r.Text(a.Text), r.Text(a.Says)
 		if a.Name == contacts.ChangeAsk || a.Name == contacts.ChangeUnsubscribe {
 			a.Says = strings.TrimSpace(a.Says + " " + noMail)
 		}
@@ -118,8 +114,8 @@ func (p *pages) showMany(r *ui.Request, v view, wrong map[string]string) (*ui.Vi
 	for i := range all {
 		d.Running = append(d.Running, b.rowOf(r, &all[i]))
 	}
-	view := &ui.View{Title: "Change " + ui.Count(d.Count, "Contact"), Sub: "Of " + d.List, Place: "/admin/contacts",
-		Content: p.changePage, Data: &d}
+	view := &ui.View{Title: r.Text("contacts.change_title", "n", d.Count), Place: "/admin/contacts",
+		Sub: r.Text("contacts.of_list", "list", d.List), Content: p.changePage, Data: &d}
 	if wrong != nil {
 		view.Problem = r.Text("contacts.nothing_was_changed")
 	}
@@ -132,21 +128,22 @@ func (b *builder) rowOf(r *ui.Request, c *contacts.Change) changeRow {
 		Left: c.Done - c.Changed}
 	for _, a := range actionTexts {
 		if a.Name == c.Action {
-			row.Text = a.Text
+			row.Text = r.Text(a.Text)
 		}
 	}
 	for i := range b.fields {
 		if b.fields[i].ID == c.Field {
-			row.Text = "set " + b.fields[i].Name + " to “" + c.Value + "”"
+			row.Text = r.Text("contacts.change_set_value", "field", b.fields[i].Name, "value", c.Value)
 		}
 	}
 	switch {
 	case c.EndTime == 0:
-		row.State = "runs"
+		row.State, row.Sentence = r.Text("contacts.change_runs"), r.Text("contacts.change_runs_sentence")
 	case c.Reason != "":
-		row.State = "was given up: " + c.Reason
+		row.State = r.Text("contacts.change_given_up", "reason", c.Reason)
+		row.Sentence = r.Text("contacts.change_given_up_sentence", "reason", c.Reason)
 	default:
-		row.State = r.Text("contacts.done")
+		row.State, row.Sentence = r.Text("contacts.change_is_done"), r.Text("contacts.change_is_done_sentence")
 	}
 	return row
 }
@@ -165,7 +162,7 @@ func (p *pages) startMany(r *ui.Request) (*ui.View, error) {
 	case contacts.ChangeSet:
 		request.Field, request.Value = r.PostForm.Get("field"), r.PostForm.Get("set")
 		if request.Field == "" {
-			wrong["field"] = "Choose a Field."
+			wrong["field"] = r.Text("contacts.choose_field")
 		}
 	case contacts.ChangeConfirm:
 		request.Value = r.PostForm.Get("statement")
@@ -178,7 +175,7 @@ func (p *pages) startMany(r *ui.Request) (*ui.View, error) {
 	typed := strings.NewReplacer(",", "", ".", "", " ", "").Replace(r.PostForm.Get("typed"))
 	if (request.Count >= askedFrom || request.Action == contacts.ChangeDelete ||
 		request.Action == contacts.ChangeUnsubscribe) && ui.Int(typed) != request.Count {
-		wrong["typed"] = "Type " + ui.Plain(request.Count) + ", the number of Contacts."
+		wrong["typed"] = r.Text("contacts.type_number", "count", ui.Plain(request.Count))
 	}
 	if len(wrong) > 0 {
 		return p.showMany(r, v, wrong)
@@ -216,13 +213,14 @@ func (p *pages) progress(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{list: list}
+	b := &builder{request: r, list: list}
 	if b.fields, err = r.App.Lists.SearchFields(r.Context(), r.Caller, c.ListID, enlist.Query{}); err != nil {
 		return nil, err
 	}
 	row := b.rowOf(r, c)
-	view := &ui.View{Title: "Change of " + ui.Count(c.Total, "Contact"), Place: "/admin/contacts", Content: p.progressPage,
-		Sub: list.Name + " · " + row.Text + " · " + row.When + " (" + r.Zone() + ")", Data: row}
+	view := &ui.View{Title: r.Text("contacts.progress_title", "n", c.Total), Place: "/admin/contacts",
+		Content: p.progressPage, Data: row, Sub: r.Text("contacts.progress_subtitle", "list", list.Name,
+			"change", row.Text, "time", row.When, "zone", r.Zone())}
 	if c.EndTime == 0 {
 		view.Refresh = 2
 	}

@@ -2,7 +2,7 @@
 // Segments, exports, changes of many Contacts, and the page of one person.
 //
 //	view.go      what the URL says
-//	key.go, builder.go, sentence.go   keys and conditions, and the criteria and sentences that they become
+//	key.go, operator.go, builder.go, sentence.go   keys and conditions, and the criteria and sentences that they become
 //	contacts.go, form.go, count.go, table.go   the page of all Contacts
 //	segments.go  conditions with a name
 //	export.go, change.go   the Contacts as a file, and changes of many
@@ -26,8 +26,9 @@ var files embed.FS
 func Pages() []ui.Page {
 	p := &pages{}
 	for name, t := range map[string]**ui.Template{"contacts.html": &p.content, "segments.html": &p.all,
-		"delete.html": &p.deletePage, "person.html": &p.personPage, "edit.html": &p.editPage, "erase.html": &p.erasePage,
-		"export.html": &p.exportPage, "change.html": &p.changePage, "progress.html": &p.progressPage} {
+		"delete.html": &p.deletePage, "person.html": &p.personPage, "edit.html": &p.editPage,
+		"erase.html": &p.erasePage, "export.html": &p.exportPage, "change.html": &p.changePage,
+		"progress.html": &p.progressPage} {
 		*t = ui.Parse(files, name)
 	}
 	return []ui.Page{
@@ -120,12 +121,12 @@ func (p *pages) showView(r *ui.Request, v view, name, wrong string) (*ui.View, e
 		page.Fragment, page.Data = "count", &d.Count
 		return page, nil
 	}
-	page.Title, page.Sub = "Contacts of "+b.list.Name, ui.Count(d.Count.All, "Contact")
+	page.Title, page.Sub = r.Text("contacts.title", "list", b.list.Name), r.Text("contacts.size", "n", d.Count.All)
 	if d.HasCriteria && d.Count.Wrong == "" && !d.Count.Slow {
-		page.Sub += " · " + ui.Number(d.Count.Match) + " match"
+		page.Sub = r.Text("contacts.size_and_match", "contacts", page.Sub, "n", d.Count.Match)
 	}
 	if d.Count.Wrong != "" {
-		page.Problem = "This search does not work: " + d.Count.Wrong
+		page.Problem = r.Text("contacts.search_refused", "reason", d.Count.Wrong)
 		return page, nil
 	}
 	if wrong != "" {
@@ -134,15 +135,25 @@ func (p *pages) showView(r *ui.Request, v view, name, wrong string) (*ui.View, e
 	if d.Table, err = newTable(r, b, v, &d.Count); err != nil {
 		return nil, err
 	}
-	page.Actions = []ui.Action{{Text: d.Count.label(r.Text("contacts.export"), ""), Path: v.at("/admin/contacts/export")}}
-	if d.HasCriteria {
-		page.Actions = append(page.Actions, ui.Action{Text: d.Count.label(r.Text("contacts.change_button"), "…"),
-			Path: v.at("/admin/contacts/change")})
-	}
+	page.Actions = d.actions(r, &v)
 	if err := d.addTop(r, b, v); err != nil {
 		return nil, err
 	}
 	return page, d.addDays(r)
+}
+
+// actions returns the buttons at the top of the page.
+func (d *data) actions(r *ui.Request, v *view) []ui.Action {
+	n := d.Count.Match
+	toExport, toChange := r.Text("contacts.export_n", "n", n), r.Text("contacts.change_n", "n", n)
+	if d.Count.Slow { // the number is not known
+		toExport, toChange = r.Text("contacts.export"), r.Text("contacts.change_button")
+	}
+	actions := []ui.Action{{Text: toExport, Path: v.at("/admin/contacts/export")}}
+	if d.HasCriteria {
+		actions = append(actions, ui.Action{Text: toChange, Path: v.at("/admin/contacts/change")})
+	}
+	return actions
 }
 
 // fill sets what the form shows.
@@ -205,8 +216,8 @@ func (d *data) addTop(r *ui.Request, b *builder, v view) error {
 		with.conditions, with.page = append(slices.Clone(v.conditions), c), 1
 		d.Top = append(d.Top, topValue{Text: one.Text, Count: one.Contacts, URL: with.url(),
 			Share: ui.Percent(one.Contacts, d.Count.Match), Bar: ui.Stack(one.Text, []ui.Part{
-				{Name: one.Text, Class: "s2", Count: one.Contacts},
-				{Name: r.Text("contacts.less_than_most_frequent"), Class: "s3", Count: all[0].Contacts - one.Contacts}})})
+				{Name: one.Text, Class: "s2", Count: one.Contacts}, {Name: r.Text("contacts.less_than_most_frequent"),
+					Class: "s3", Count: all[0].Contacts - one.Contacts}})})
 	}
 	return nil
 }
@@ -219,7 +230,7 @@ func (d *data) addDays(r *ui.Request) error {
 	}
 	c := &ui.Chart{Title: r.Text("contacts.contacts_list_90_days"), Series: []string{r.Text("contacts.contacts")}}
 	for _, day := range days {
-		c.Points = append(c.Points, ui.Point{Label: day.Day.Format("2 Jan"), Values: []int64{day.Contacts}})
+		c.Points = append(c.Points, ui.Point{Label: r.Language.Time("day", day.Day), Values: []int64{day.Contacts}})
 	}
 	plot := c.Plot((*ui.Chart).Lines)
 	d.Days = &plot

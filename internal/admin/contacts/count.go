@@ -31,14 +31,6 @@ type count struct {
 	spent time.Duration // also on a count that was given up
 }
 
-// label returns a text for a button, with the number of Contacts if it is known.
-func (n *count) label(verb, after string) string {
-	if n.Slow {
-		return verb + after
-	}
-	return verb + " " + ui.Number(n.Match) + after
-}
-
 // read counts the Contacts that match, as far as there is time. The script of a page asks again for a count that was
 // given up.
 func (n *count) read(r *ui.Request, b *builder, v view) error {
@@ -69,8 +61,9 @@ func (n *count) read(r *ui.Request, b *builder, v view) error {
 		n.Wrong, n.Slow, err = wrong.Error(), false, nil
 	}
 	n.Share = ui.Percent(n.Match, n.All)
-	n.Bar = ui.Stack(n.Share+" of the List", []ui.Part{{Name: "match", Class: "s1", Count: n.Match},
-		{Name: "others", Class: "s3", Count: max(0, n.All-n.Match)}})
+	n.Bar = ui.Stack(r.Text("contacts.share_of_list", "share", n.Share), []ui.Part{
+		{Name: r.Text("contacts.match_part"), Class: "s1", Count: n.Match},
+		{Name: r.Text("contacts.others_part"), Class: "s3", Count: max(0, n.All-n.Match)}})
 	return err
 }
 

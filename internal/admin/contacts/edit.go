@@ -46,7 +46,7 @@ func (p *pages) showEdit(r *ui.Request, wrong *enlist.Error) (*ui.View, error) {
 	today := enlist.Today(r.Now, r.Caller.Account.TimeZone)
 	view := &ui.View{Title: r.Text("contacts.change_values"), Place: "/admin/contacts", Content: p.editPage, Data: &d}
 	if name, err := r.App.Lists.List(r.Context(), r.Caller, list); err == nil {
-		view.Sub = "Of a Contact of " + name.Name
+		view.Sub = r.Text("contacts.of_contact_of_list", "list", name.Name)
 	}
 	for i := range fields {
 		in := inputOf(&fields[i], c.Values.Get(fields[i].ID))
@@ -57,7 +57,8 @@ func (p *pages) showEdit(r *ui.Request, wrong *enlist.Error) (*ui.View, error) {
 				in.Wrong = detailOf(err)
 			}
 			if wrong.Field == in.Name {
-				in.Wrong = strings.TrimPrefix(strings.TrimPrefix(wrong.Detail, r.Text("contacts.first_one")), in.Name+": ")
+				detail := strings.TrimPrefix(wrong.Detail, contacts.FirstRefused)
+				in.Wrong = strings.TrimPrefix(detail, in.Name+": ")
 			}
 		}
 		d.Inputs = append(d.Inputs, in)

@@ -32,8 +32,8 @@ func (p *pages) askExport(r *ui.Request) (*ui.View, error) {
 	for _, c := range t.shown {
 		d.Columns = append(d.Columns, c.Name)
 	}
-	return &ui.View{Title: "Export " + ui.Count(n, "Contact"), Sub: "Of " + b.list.Name, Place: "/admin/contacts",
-		Content: p.exportPage, Data: &d}, nil
+	return &ui.View{Title: r.Text("contacts.export_title", "n", n), Place: "/admin/contacts",
+		Sub: r.Text("contacts.of_list", "list", b.list.Name), Content: p.exportPage, Data: &d}, nil
 }
 
 func export(r *ui.Request) (*ui.View, error) {

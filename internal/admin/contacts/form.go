@@ -31,8 +31,13 @@ type formRow struct {
 
 // keyGroup are keys under a heading.
 type keyGroup struct {
-	Heading string
+	Heading string // key of its text
 	Keys    []key
+}
+
+// OfFields reports whether the keys are those of Fields.
+func (g keyGroup) OfFields() bool {
+	return g.Heading == aboutFields
 }
 
 // headings returns the keys by what they are about.
@@ -70,7 +75,7 @@ func (b *builder) row(index int, c condition) formRow {
 		operators = append(operators, c.Operator)
 	}
 	for _, name := range operators {
-		row.Operators = append(row.Operators, option{name, k.Kind.word(name), name == c.Operator})
+		row.Operators = append(row.Operators, option{name, b.request.Text(k.Kind.texts(name).word), name == c.Operator})
 	}
 	_, isDay := time.Parse(time.DateOnly, c.Value)
 	_, needsNone := without[c.Operator]

@@ -12,7 +12,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file has the keys that a condition can test, and the operators of each kind of key.
+// This file has the keys that a condition can test.
 
 // kind is a kind of keys. It has the operators and the inputs of their values.
 type kind int
@@ -34,10 +34,15 @@ const (
 // key is a key that a condition may have.
 type key struct {
 	Name, Text string
-	About      string // heading of the keys that belong together
+	Clause     string // what a sentence calls it; "": Text
+	Yes, No    string // of a flag or a mail: keys of the sentence that it holds, and that it does not
+	About      string // key of the heading of the keys that belong together
 	Kind       kind
 	Choices    []option
 }
+
+// aboutFields is the heading of Fields.
+const aboutFields = "contacts.values"
 
 // option is a choice of an input.
 type option struct {
@@ -45,90 +50,69 @@ type option struct {
 	Chosen      bool
 }
 
-// operatorTexts are the operators in words. The last four are no operators of a search: they stand for a test with
-// an operand that no input would have.
-var operatorTexts = map[string]string{"exactly": "is", "not": "is not", "contains": "contains",
-	"starts_with": "begins with", "ends_with": "ends with", "greater_than": "is more than", "less_than": "is less than",
-	"in": "is one of", "filled": "has a value", "empty": "has no value", "ever": "ever", "never": "never"}
+// yesNo are the answers to a question, with the keys of their texts.
+var yesNo = []option{{Value: "1", Text: "contacts.yes"}, {Value: "0", Text: "contacts.no"}}
 
-// without are the operators that need no value.
-var without = map[string]enlist.Criteria{
-	"filled": {Operator: "not", Value: enlist.TextInput("")},
-	"empty":  {Operator: "exactly", Value: enlist.TextInput("")},
-	"ever":   {Operator: "greater_than", Value: enlist.Input{Kind: enlist.InputNumber, Text: "0"}},
-	"never":  {Operator: "exactly", Value: enlist.Input{Kind: enlist.InputNumber, Text: "0"}},
-}
+// waysToJoin are the values of subscribed_via, with the keys of their texts.
+var waysToJoin = []option{
+	{Value: "api", Text: "contacts.by_program"}, {Value: "web_form", Text: "contacts.by_form"},
+	{Value: "bulk_upload", Text: "contacts.by_import"}, {Value: "single_addition", Text: "contacts.by_hand"},
+	{Value: "quick_send", Text: "contacts.by_quick_send"}, {Value: "inbound_message", Text: "contacts.by_message"},
+	{Value: "other", Text: "contacts.by_other"}}
 
-// operators returns the operators of a kind, the usual one first.
-func (k kind) operators() []string {
-	switch k {
-	case number:
-		return []string{"exactly", "not", "greater_than", "less_than", "in", "filled", "empty"}
-	case whole:
-		return []string{"exactly", "not", "greater_than", "less_than", "in"}
-	case date:
-		return []string{"exactly", "greater_than", "less_than", "filled", "empty"}
-	case moment:
-		return []string{"greater_than", "less_than", "ever", "never"}
-	case flag:
-		return []string{"exactly"}
-	case choice:
-		return []string{"in", "not", "filled", "empty"}
-	case choices:
-		return []string{"contains", "filled", "empty"}
-	case answer:
-		return []string{"exactly", "filled", "empty"}
-	case batch:
-		return []string{"in", "not"}
-	case segment:
-		return []string{"in"}
-	}
-	return []string{"contains", "exactly", "not", "starts_with", "ends_with", "in", "filled", "empty"}
-}
-
-// word returns an operator in words.
-func (k kind) word(operator string) string {
-	switch {
-	case operator == "greater_than" && (k == date || k == moment):
-		return "is after"
-	case operator == "less_than" && (k == date || k == moment):
-		return "is before"
-	case k == answer && operator == "filled":
-		return "has an answer"
-	case k == answer && operator == "empty":
-		return "has no answer"
-	case k == batch && operator == "in":
-		return "is any of"
-	case operator == "in" && (k == text || k == number || k == whole):
-		return "is one of (with commas)"
-	}
-	return cmp.Or(operatorTexts[operator], operator)
-}
-
-var yesNo = []option{{Value: "1", Text: "yes"}, {Value: "0", Text: "no"}}
-
-// systemKeys are keys of a Contact that are no Fields, in words.
+// systemKeys are keys of a Contact that are no Fields, with the keys of their texts.
 var systemKeys = []key{
-	{Name: "creation_time", Text: "Joined", Kind: moment}, {Name: "last_open_time", Text: "Last opened", Kind: moment},
-	{Name: "last_click_time", Text: "Last clicked", Kind: moment},
-	{Name: "last_message_time", Text: "Last mail", Kind: moment},
-	{Name: "double_opt_in_time", Text: "Confirmed on", Kind: moment},
-	{Name: "last_modified_time", Text: "Changed", Kind: moment},
-	{Name: "is_active", Text: "Is active", Kind: flag, Choices: yesNo},
-	{Name: "is_unsubscribed", Text: "Is unsubscribed", Kind: flag, Choices: yesNo},
-	{Name: "double_opt_in", Text: "Has confirmed", Kind: flag, Choices: yesNo},
-	{Name: "is_bounce_deactivated", Text: "Was deactivated by a bounce", Kind: flag, Choices: yesNo},
-	{Name: "subscribed_via", Text: "Joined by", Kind: choice, Choices: []option{
-		{Value: "api", Text: "a program"}, {Value: "web_form", Text: "a form"},
-		{Value: "bulk_upload", Text: "an import"}, {Value: "single_addition", Text: "hand"},
-		{Value: "quick_send", Text: "a quick send"}, {Value: "inbound_message", Text: "a message"},
-		{Value: "other", Text: "another way"}}},
-	{Name: "webform_id", Text: "Form ID", Kind: whole},
-	{Name: "id", Text: "Number of the Contact", Kind: whole},
+	{Name: "creation_time", Text: "contacts.key_joined", Clause: "contacts.clause_joined", Kind: moment},
+	{Name: "last_open_time", Text: "contacts.key_opened", Clause: "contacts.clause_opened", Kind: moment},
+	{Name: "last_click_time", Text: "contacts.key_clicked", Clause: "contacts.clause_clicked", Kind: moment},
+	{Name: "last_message_time", Text: "contacts.key_mail", Clause: "contacts.clause_mail", Kind: moment},
+	{Name: "double_opt_in_time", Text: "contacts.key_confirmed", Clause: "contacts.clause_confirmed", Kind: moment},
+	{Name: "last_modified_time", Text: "contacts.key_changed", Clause: "contacts.clause_changed", Kind: moment},
+	{Name: "is_active", Text: "contacts.key_is_active", Yes: "contacts.sentence_is_active",
+		No: "contacts.sentence_is_not_active", Kind: flag, Choices: yesNo},
+	{Name: "is_unsubscribed", Text: "contacts.key_is_unsubscribed", Yes: "contacts.sentence_is_unsubscribed",
+		No: "contacts.sentence_is_not_unsubscribed", Kind: flag, Choices: yesNo},
+	{Name: "double_opt_in", Text: "contacts.key_has_confirmed", Yes: "contacts.sentence_has_confirmed",
+		No: "contacts.sentence_has_not_confirmed", Kind: flag, Choices: yesNo},
+	{Name: "is_bounce_deactivated", Text: "contacts.key_was_deactivated", Yes: "contacts.sentence_was_deactivated",
+		No: "contacts.sentence_was_not_deactivated", Kind: flag, Choices: yesNo},
+	{Name: "subscribed_via", Text: "contacts.key_joined_by", Clause: "contacts.clause_joined_by", Kind: choice,
+		Choices: waysToJoin},
+	{Name: "webform_id", Text: "contacts.key_form", Clause: "contacts.clause_form", Kind: whole},
+	{Name: "id", Text: "contacts.key_number", Clause: "contacts.clause_number", Kind: whole},
+}
+
+// mailsOf are the keys of what became of a mail, with the keys of their texts.
+var mailsOf = []key{
+	{Name: enlist.KeyBatchSent, Text: "contacts.got_mail", Yes: "contacts.sentence_got_mail",
+		No: "contacts.sentence_did_not_get_mail"},
+	{Name: enlist.KeyBatchOpened, Text: "contacts.opened_mail", Yes: "contacts.sentence_opened_mail",
+		No: "contacts.sentence_did_not_open_mail"},
+	{Name: enlist.KeyBatchClicked, Text: "contacts.clicked_mail", Yes: "contacts.sentence_clicked_mail",
+		No: "contacts.sentence_did_not_click_mail"},
+}
+
+// inWords returns a key of a table above with its texts.
+func (k key) inWords(r *ui.Request) key {
+	k.Text = r.Text(k.Text)
+	if k.Clause != "" {
+		k.Clause = r.Text(k.Clause)
+	}
+	k.Choices = optionsInWords(r, k.Choices)
+	return k
+}
+
+func optionsInWords(r *ui.Request, options []option) []option {
+	options = slices.Clone(options)
+	for i := range options {
+		options[i].Text = r.Text(options[i].Text)
+	}
+	return options
 }
 
 // builder has the keys of a List.
 type builder struct {
+	request  *ui.Request
 	list     *enlist.List
 	fields   []enlist.Field
 	segments []contacts.Segment
@@ -149,7 +133,7 @@ func newBuilder(r *ui.Request, list enlist.ListID) (*builder, error) {
 
 // newBuilderWith is newBuilder with mailKeys that were read already. They are the same for all Lists.
 func newBuilderWith(r *ui.Request, list enlist.ListID, mails []key) (b *builder, err error) {
-	b = &builder{zone: r.Now.Location()}
+	b = &builder{request: r, zone: r.Now.Location()}
 	if b.list, err = r.App.Lists.List(r.Context(), r.Caller, list); err != nil {
 		return nil, err
 	}
@@ -160,7 +144,8 @@ func newBuilderWith(r *ui.Request, list enlist.ListID, mails []key) (b *builder,
 		b.keys = append(b.keys, keyOf(&b.fields[i]))
 	}
 	for _, k := range systemKeys {
-		k.About = r.Text("contacts.contact")
+		k = k.inWords(r)
+		k.About = "contacts.contact"
 		b.keys = append(b.keys, k)
 	}
 	preferences, err := r.App.Lists.SearchPreferences(r.Context(), r.Caller, list, enlist.Query{})
@@ -168,13 +153,13 @@ func newBuilderWith(r *ui.Request, list enlist.ListID, mails []key) (b *builder,
 		return nil, err
 	}
 	for _, p := range preferences {
-		b.keys = append(b.keys, key{Name: "preference:" + p.Name, Text: p.Name, About: r.Text("contacts.preferences"), Kind: answer,
-			Choices: yesNo})
+		b.keys = append(b.keys, key{Name: "preference:" + p.Name, Text: p.Name, About: "contacts.preferences",
+			Kind: answer, Choices: optionsInWords(r, yesNo)})
 	}
 	b.keys = append(b.keys, mails...)
 	b.segments, err = r.App.Contacts.SearchSegments(r.Context(), r.Caller, list, enlist.Query{SortBy: "name"})
 	if len(b.segments) > 0 {
-		k := key{Name: enlist.KeySegment, Text: r.Text("contacts.segment"), About: r.Text("contacts.segments"), Kind: segment}
+		k := key{Name: enlist.KeySegment, Text: r.Text("contacts.segment"), About: "contacts.segments", Kind: segment}
 		for i := range b.segments {
 			k.Choices = append(k.Choices, option{Value: ui.Plain(int64(b.segments[i].ID)), Text: b.segments[i].Name})
 		}
@@ -199,25 +184,27 @@ func mailKeys(r *ui.Request) (keys []key, err error) {
 	}
 	var sent []option
 	for i := range all {
-		sent = append(sent, option{Value: ui.Plain(int64(all[i].ID)), Text: nameOf(&all[i], names) + ", " +
-			r.Day(all[i].SendTime)})
+		sent = append(sent, option{Value: ui.Plain(int64(all[i].ID)), Text: r.Text("contacts.mail_of_day",
+			"mail", nameOf(&all[i], names), "day", r.Day(all[i].SendTime))})
 	}
-	for _, k := range []key{{Name: enlist.KeyBatchSent, Text: r.Text("contacts.got_mail")}, {Name: enlist.KeyBatchOpened,
-		Text: r.Text("contacts.opened_mail")}, {Name: enlist.KeyBatchClicked, Text: r.Text("contacts.clicked_mail")}} {
-		k.About, k.Kind, k.Choices = r.Text("contacts.mails"), batch, sent
+	for _, k := range mailsOf {
+		k.Text, k.About, k.Kind, k.Choices = r.Text(k.Text), "contacts.mails", batch, sent
 		keys = append(keys, k)
 	}
 	return keys, nil
 }
 
 func nameOf(b *batches.Batch, names ui.Names) string {
-	return cmp.Or(b.Name, names.Messages[b.MessageID], "Campaign "+ui.Number(int64(b.ID)))
+	if name := cmp.Or(b.Name, names.Messages[b.MessageID]); name != "" {
+		return name
+	}
+	return names.Text("contacts.campaign_number", "id", int64(b.ID))
 }
 
 // keyOf returns the key of a Field. A name that is also a system key means the system key, so the Field's number is
 // the name then.
 func keyOf(f *enlist.Field) key {
-	k := key{Name: f.Name, Text: f.Name, About: "Values"}
+	k := key{Name: f.Name, Text: f.Name, About: aboutFields}
 	if slices.ContainsFunc(enlist.ContactKeys, func(s enlist.SearchKey) bool { return s.Name == f.Name }) ||
 		f.Name == enlist.KeySegment {
 		k.Name = "field_" + ui.Plain(int64(f.ID))

@@ -62,8 +62,9 @@ func (p *pages) person(r *ui.Request) (*ui.View, error) {
 	view, err := p.showPerson(r, 0, wrongInput{})
 	typed := r.FormValue("address")
 	if wrong, _ := ui.WrongInputs(err); wrong["address"] != "" || typed == "" && !r.Form.Has("contact") {
-		return &ui.View{Title: r.Text("contacts.one_person"), Place: "/admin/contacts", Content: p.personPage, Problem: r.Text("contacts.no_person_was_looked_up"),
-			Data: &personData{Address: typed, Wrong: r.Text("contacts.neither_e_mail_address_nor")}}, nil
+		return &ui.View{Title: r.Text("contacts.one_person"), Place: "/admin/contacts", Content: p.personPage,
+			Problem: r.Text("contacts.no_person_was_looked_up"),
+			Data:    &personData{Address: typed, Wrong: r.Text("contacts.neither_e_mail_address_nor")}}, nil
 	}
 	return view, err
 }
@@ -140,7 +141,8 @@ func (p *pages) showPerson(r *ui.Request, id enlist.ContactID, wrong wrongInput)
 		d.Contacts, shown[card.List] = append(d.Contacts, card), true
 	}
 	d.Pager = ui.NewPager(page, listsPerPage, len(shown), int64(found.Lists), func(page int64) string {
-		return "?" + url.Values{"address": {address}, "list": {ui.Plain(int64(list))}, "page": {ui.Plain(page)}}.Encode()
+		query := url.Values{"address": {address}, "list": {ui.Plain(int64(list))}, "page": {ui.Plain(page)}}
+		return "?" + query.Encode()
 	})
 	for i := range found.Left {
 		d.Left = append(d.Left, leftText(r, &found.Left[i], names))
@@ -149,7 +151,7 @@ func (p *pages) showPerson(r *ui.Request, id enlist.ContactID, wrong wrongInput)
 		return nil, err
 	}
 	view := &ui.View{Title: address, Place: "/admin/contacts", Content: p.personPage, Data: &d,
-		Sub: "In " + ui.Count(int64(found.Lists), "List")}
+		Sub: r.Text("contacts.in_lists", "n", int64(found.Lists))}
 	if wrong.What != "" {
 		view.Problem = wrong.What
 	}
@@ -157,17 +159,20 @@ func (p *pages) showPerson(r *ui.Request, id enlist.ContactID, wrong wrongInput)
 }
 
 func leftText(r *ui.Request, u *contacts.Unsubscriber, names map[enlist.ListID]string) string {
-	text := r.Text("contacts.left_all_lists")
-	if u.ListID != 0 {
-		text = "left " + cmp.Or(names[u.ListID], "the List "+ui.Plain(int64(u.ListID)))
+	if u.ListID == 0 {
+		return r.Text("contacts.unsubscribed_from_all", "time", r.Date(u.Time))
 	}
-	return r.Date(u.Time) + ": " + text
+	name := names[u.ListID]
+	if name == "" {
+		name = r.Text("contacts.list_number", "id", ui.Plain(int64(u.ListID)))
+	}
+	return r.Text("contacts.unsubscribed_from", "time", r.Date(u.Time), "list", name)
 }
 
 func cardOf(r *ui.Request, p *contacts.OfPerson) contactCard {
 	c, list := &p.Contact, &p.Schema.List
 	card := contactCard{List: list.ID, ID: c.ID, ListName: list.Name, State: stateOf(r, c, list),
-		Buttons: buttonsOf(c, list), Again: c.IsUnsubscribed, GDPR: list.GDPR}
+		Buttons: buttonsOf(r, c, list), Again: c.IsUnsubscribed, GDPR: list.GDPR}
 	for i := range p.Schema.Fields {
 		f := &p.Schema.Fields[i]
 		card.Values = append(card.Values, named{f.Name, shown(f, c.Values.Get(f.ID))})
@@ -175,26 +180,33 @@ func cardOf(r *ui.Request, p *contacts.OfPerson) contactCard {
 	for _, pref := range p.Schema.Preferences {
 		text := r.Text("contacts.no_answer")
 		if agree, answered := c.Prefs[pref.ID]; answered {
-			text = map[bool]string{true: "yes", false: "no"}[agree]
+			text = yesOrNo(r, agree)
 		}
 		card.Answers = append(card.Answers, named{pref.Name, text})
 	}
 	return card
 }
 
+// yesOrNo returns an answer in words.
+func yesOrNo(r *ui.Request, yes bool) string {
+	if yes {
+		return r.Text("contacts.yes")
+	}
+	return r.Text("contacts.no")
+}
+
 // stateOf says in sentences how a Contact joined, and whether it gets mail.
 func stateOf(r *ui.Request, c *enlist.Contact, list *enlist.List) (all []string) {
-	via := c.SubscribedVia
-	for _, k := range systemKeys {
-		for _, o := range k.Choices {
-			if k.Name == "subscribed_via" && o.Value == c.SubscribedVia {
-				via = o.Text
-			}
+	way := c.SubscribedVia
+	for _, o := range waysToJoin {
+		if o.Value == way {
+			way = r.Text(o.Text)
+			break
 		}
 	}
-	all = append(all, "Joined "+r.Date(c.Created)+" by "+via+".")
+	all = append(all, r.Text("contacts.joined", "time", r.Date(c.Created), "way", way))
 	if c.DoubleOptIn {
-		all = append(all, "Confirmed the subscription "+r.Date(c.DoubleOptInTime)+".")
+		all = append(all, r.Text("contacts.confirmed_subscription", "time", r.Date(c.DoubleOptInTime)))
 	}
 	switch {
 	case c.IsUnsubscribed:
@@ -210,20 +222,21 @@ func stateOf(r *ui.Request, c *enlist.Contact, list *enlist.List) (all []string)
 }
 
 // buttonsOf returns the changes that are possible.
-func buttonsOf(c *enlist.Contact, list *enlist.List) (all []button) {
+func buttonsOf(r *ui.Request, c *enlist.Contact, list *enlist.List) (all []button) {
 	if c.IsActive {
-		all = append(all, button{"deactivate", "Deactivate",
-			"Gets no mail until you reactivate it. The subscription stays."})
+		all = append(all, button{"deactivate", r.Text("contacts.deactivate"),
+			r.Text("contacts.deactivate_effect")})
 	} else {
-		all = append(all, button{"reactivate", "Reactivate", "Gets mail again, also if mails came back before."})
+		all = append(all, button{"reactivate", r.Text("contacts.reactivate"),
+			r.Text("contacts.reactivate_effect")})
 	}
 	if list.DoubleOptIn && !c.DoubleOptIn && !c.IsUnsubscribed {
-		all = append(all, button{"confirm", "Record a confirmation",
-			"Only if the person has told you so. The ledger says that you recorded it."})
+		all = append(all, button{"confirm", r.Text("contacts.record_confirmation"),
+			r.Text("contacts.record_confirmation_effect")})
 	}
 	if !c.IsUnsubscribed {
-		all = append(all, button{"unsubscribe", "Unsubscribe",
-			"Only the person can ask to be subscribed again. The address stays on the Unsubscriber List."})
+		all = append(all, button{"unsubscribe", r.Text("contacts.unsubscribe"),
+			r.Text("contacts.unsubscribe_effect")})
 	}
 	return all
 }
@@ -249,7 +262,7 @@ func (p *pages) change(r *ui.Request) (*ui.View, error) {
 		_, err = s.UnsubscribeByID(ctx, r.Caller, one)
 	case "again":
 		done = r.Text("contacts.subscribed_again")
-		if wrong := wrongReason(r.FormValue("text")); wrong.What != "" {
+		if wrong := wrongReason(r, r.FormValue("text")); wrong.What != "" {
 			return p.showPerson(r, id, wrong)
 		}
 		err = subscribeAgain(r, list, id)
@@ -263,12 +276,12 @@ func (p *pages) change(r *ui.Request) (*ui.View, error) {
 }
 
 // wrongReason says what is wrong with the text about the wish of a person.
-func wrongReason(text string) wrongInput {
+func wrongReason(r *ui.Request, text string) wrongInput {
 	switch {
 	case text == "":
-		return wrongInput{"again", "Write how the person has asked to be subscribed again.", text}
+		return wrongInput{"again", r.Text("contacts.write_how_asked"), text}
 	case len([]rune(text)) > contacts.MaxConsentText:
-		return wrongInput{"again", "Write at most 255 characters.", text}
+		return wrongInput{"again", r.Text("contacts.too_long", "n", contacts.MaxConsentText), text}
 	}
 	return wrongInput{}
 }

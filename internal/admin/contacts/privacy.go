@@ -101,15 +101,20 @@ type eraseData struct {
 	Wrong   string
 }
 
-// sectionNames are the sections of an export in words.
+// sectionNames are the keys of what the sections of an export are called.
 var sectionNames = map[privacy.PersonSection]string{
-	privacy.PersonContacts: "Contacts", privacy.PersonConsents: "rows of the ledger lose their texts and IP addresses",
-	privacy.PersonUnsubscribed: "entries of the Unsubscriber List become a hash",
-	privacy.PersonMails:        "records of mails",
-	privacy.PersonBatchMails:   "records of mails of campaigns", privacy.PersonBatchEvents: "opens, clicks and bounces",
-	privacy.PersonWebhookEvents: "events that wait for webhooks", privacy.PersonJobs: "jobs that wait",
-	privacy.PersonImports: "results of rows of Imports", privacy.PersonSavedResults: "saved results of calls",
-	privacy.PersonAudit: "rows of the audit log"}
+	privacy.PersonContacts:      "contacts.erased_contacts",
+	privacy.PersonConsents:      "contacts.erased_consents",
+	privacy.PersonUnsubscribed:  "contacts.erased_unsubscribed",
+	privacy.PersonMails:         "contacts.erased_mails",
+	privacy.PersonBatchMails:    "contacts.erased_batch_mails",
+	privacy.PersonBatchEvents:   "contacts.erased_batch_events",
+	privacy.PersonWebhookEvents: "contacts.erased_webhook_events",
+	privacy.PersonJobs:          "contacts.erased_jobs",
+	privacy.PersonImports:       "contacts.erased_imports",
+	privacy.PersonSavedResults:  "contacts.erased_saved_results",
+	privacy.PersonAudit:         "contacts.erased_audit",
+}
 
 func (p *pages) askErase(r *ui.Request) (*ui.View, error) { return p.showErase(r, "") }
 
@@ -121,10 +126,11 @@ func (p *pages) showErase(r *ui.Request, wrong string) (*ui.View, error) {
 	d := eraseData{Address: r.FormValue("address"), Left: plan.Left, Typed: r.PostForm.Get("typed"), Wrong: wrong}
 	for _, s := range plan.Rows {
 		if s.Rows > 0 {
-			d.Rows = append(d.Rows, named{sectionNames[s.Section], ui.Number(s.Rows)})
+			d.Rows = append(d.Rows, named{r.Text(sectionNames[s.Section]), ui.Number(s.Rows)})
 		}
 	}
-	view := &ui.View{Title: "Erase " + d.Address + "?", Place: "/admin/contacts", Content: p.erasePage, Data: &d}
+	view := &ui.View{Title: r.Text("contacts.erase_title", "address", d.Address), Place: "/admin/contacts",
+		Content: p.erasePage, Data: &d}
 	if wrong != "" {
 		view.Problem = r.Text("contacts.nothing_was_erased")
 	}
@@ -139,6 +145,5 @@ func (p *pages) erase(r *ui.Request) (*ui.View, error) {
 	if _, err := r.App.Privacy.ErasePerson(r.Context(), r.Caller, text); err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/contacts",
-		r.Text("contacts.erased")), nil
+	return ui.GoTo("/admin/contacts", r.Text("contacts.erased")), nil
 }

@@ -137,7 +137,8 @@ func (p *pages) askDelete(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ui.View{Title: "Delete " + s.Name + "?", Place: "/admin/segments", Content: p.deletePage, Data: s}, nil
+	return &ui.View{Title: r.Text("contacts.delete_segment_title", "segment", s.Name), Place: "/admin/segments",
+		Content: p.deletePage, Data: s}, nil
 }
 
 func remove(r *ui.Request) (*ui.View, error) {

@@ -1,6 +1,7 @@
 package contacts
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -13,21 +14,26 @@ import (
 
 // sentence returns criteria in words. A test that the form cannot show is written as a search has it.
 func (b *builder) sentence(c *enlist.Criteria) string {
-	word, parts := " and ", c.All
+	both, parts := "contacts.sentence_and", c.All
 	if c.Any != nil {
-		word, parts = " or ", c.Any
+		both, parts = "contacts.sentence_or", c.Any
 	}
 	if c.Key != "" {
 		return b.tested(c)
 	}
-	texts := make([]string, len(parts))
+	text := ""
 	for i := range parts {
-		texts[i] = b.sentence(&parts[i])
+		one := b.sentence(&parts[i])
 		if len(parts) > 1 && len(parts[i].All)+len(parts[i].Any) > 1 {
-			texts[i] = "(" + texts[i] + ")"
+			one = "(" + one + ")"
+		}
+		if i == 0 {
+			text = one
+		} else {
+			text = b.request.Text(both, "a", text, "b", one)
 		}
 	}
-	return strings.Join(texts, word)
+	return text
 }
 
 // InWords returns criteria for the Contacts of a List as a person says them. Errors: those of the List.
@@ -46,40 +52,26 @@ func (b *builder) tested(c *enlist.Criteria) string {
 		return c.Text()
 	}
 	k := b.key(one.Key)
-	if k.About != "" && k.About != "Values" && k.About != "Preferences" { // words of the page, not of the Account
-		k.Text = strings.ToLower(k.Text[:1]) + k.Text[1:]
-	}
-	if _, needsNone := without[one.Operator]; needsNone {
-		if one.Operator == "ever" || one.Operator == "never" {
-			return k.Text + ": " + one.Operator
-		}
-		return k.Text + " " + k.Kind.word(one.Operator)
-	}
-	value := k.said(one.Value)
+	sentence := k.Kind.texts(one.Operator).sentence
 	switch {
-	case k.Kind == flag:
-		return flagText(k.Text, one.Value == "1")
-	case k.Kind == segment:
-		return "is in the Segment " + value
+	case k.Kind == flag && (one.Operator == "exactly" || one.Operator == "not"):
+		sentence = k.No
+		if (one.Value == "1") == (one.Operator == "exactly") {
+			sentence = k.Yes
+		}
+	case k.Kind == batch && one.Operator == "in":
+		sentence = k.Yes
 	case k.Kind == batch && one.Operator == "not":
-		return "not: " + k.Text + " " + value
-	case k.Kind == batch:
-		return k.Text + " " + value
-	case one.Operator == "in" && !strings.Contains(one.Value, ","):
-		return k.Text + " is " + value
-	case one.Operator == "in":
-		return k.Text + " is one of " + value
+		sentence = k.No
+	case k.Kind != segment && one.Operator == "in" && !strings.Contains(one.Value, ","):
+		sentence = "contacts.sentence_is"
 	}
-	word := k.Kind.word(one.Operator)
-	if k.Kind == moment {
-		word = strings.TrimPrefix(word, "is ") // joined after 3 May
-	}
-	return k.Text + " " + word + " " + value
+	return b.request.Text(sentence, "key", cmp.Or(k.Clause, k.Text), "value", b.said(&k, one.Value))
 }
 
 // said returns a value in words: choices by their texts, and days as people write them. A text of several words stands
 // between quotes.
-func (k *key) said(value string) string {
+func (b *builder) said(k *key, value string) string {
 	all := []string{value}
 	if k.Choices != nil || k.Kind == whole || k.Kind == number || k.Kind == text {
 		all = strings.Split(value, ",")
@@ -89,22 +81,13 @@ func (k *key) said(value string) string {
 			one = k.Choices[at].Text
 		}
 		if day, err := time.Parse(time.DateOnly, one); err == nil && (k.Kind == date || k.Kind == moment) {
-			one = day.Format("2 January 2006")
+			one = b.request.Language.Time("long_day", day)
 		} else if strings.ContainsAny(one, " ,") {
-			one = "“" + one + "”"
+			one = b.request.Text("contacts.quoted", "text", one)
 		}
 		all[i] = one
 	}
-	return strings.Join(all, ", ")
-}
-
-// flagText returns a yes or no in words: is active, is not active.
-func flagText(text string, yes bool) string {
-	verb, rest, _ := strings.Cut(text, " ")
-	if yes {
-		return text
-	}
-	return verb + " not " + rest
+	return b.request.Language.Series(all)
 }
 
 // sentenceOf returns the criteria of a Segment in words, with a capital at its beginning.

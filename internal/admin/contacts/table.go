@@ -69,8 +69,7 @@ func newTable(r *ui.Request, b *builder, v view, n *count) (*table, error) {
 	wait := max(ui.SearchWait-n.spent, ui.SearchWait/2) // the counts have used a part of the time
 	late, err := ui.Within(r.Context(), b.list.ContactCount, wait, search)
 	if late && v.sort != "" {
-		t.Late = "To sort so many Contacts by " + b.key(v.sort).Text + " takes longer than a page may, so they are in " +
-			"the order of their arrival. The service makes an index for what is asked for twice: try again in some minutes."
+		t.Late = r.Text("contacts.sort_too_long", "key", b.key(v.sort).Text)
 		q.SortBy, q.Descending, v.sort, v.descending = "", false, "", false
 		t.Columns, t.shown = nil, nil
 		t.addColumns(v)
@@ -80,9 +79,7 @@ func newTable(r *ui.Request, b *builder, v view, n *count) (*table, error) {
 		return nil, err
 	}
 	if late { // the rows that it had found are the first ones
-		t.Late = "This search reads more Contacts than a page may wait for: only what it had found is shown. " +
-			"Add a condition that few meet, search for the beginning of a value or for a whole address, or export the " +
-			"Contacts, which has no such limit. The service makes an index for what is asked for twice: try again in some minutes."
+		t.Late = r.Text("contacts.search_too_long")
 	}
 	found := q.Offset + int64(len(t.Rows)) // one more than the page shows, if there is a next one
 	t.Rows = t.Rows[:min(len(t.Rows), perPage)]
@@ -143,7 +140,8 @@ func (t *table) Begin(columns []enlist.Column, _ bool) error {
 // Contact implements contacts.ContactWriter.
 func (t *table) Contact(c *enlist.Contact) error {
 	one := row{ID: c.ID}
-	one.Status, one.Kind = statusOf(c, t.builder.list)
+	status, class := statusOf(c, t.builder.list)
+	one.Status, one.Kind = t.request.Text(status), class
 	for _, shown := range t.shown {
 		i := slices.IndexFunc(t.read, func(k enlist.Column) bool { return k.Name == shown.Name })
 		if i < 0 {
@@ -166,13 +164,13 @@ func (t *table) text(k *enlist.Column, c *enlist.Contact) string {
 	case known.Kind == moment:
 		return t.request.Day(value.Int)
 	case known.Kind == flag:
-		return map[bool]string{true: "yes", false: "no"}[value.Int != 0]
+		return yesOrNo(t.request, value.Int != 0)
 	case value.Kind == enlist.KeyInt:
 		return ui.Plain(value.Int)
 	}
 	for _, o := range known.Choices {
 		if o.Value == value.Text {
-			return "by " + o.Text
+			return t.request.Text("contacts.joined_by", "way", o.Text)
 		}
 	}
 	return value.Text
@@ -181,19 +179,19 @@ func (t *table) text(k *enlist.Column, c *enlist.Contact) string {
 // statusKeys are the keys of which statusOf needs the values.
 var statusKeys = []string{"id", "is_active", "is_unsubscribed", "is_bounce_deactivated", "double_opt_in"}
 
-// statusOf returns the state of a Contact in words, and the class of its mark.
-func statusOf(c *enlist.Contact, list *enlist.List) (word, class string) {
+// statusOf returns the key of the state of a Contact in words, and the class of its mark.
+func statusOf(c *enlist.Contact, list *enlist.List) (key, class string) {
 	switch {
 	case c.IsUnsubscribed:
-		return "unsubscribed", "off"
+		return "contacts.status_unsubscribed", "off"
 	case c.IsBounceDeactivated:
-		return "bounced", "warn"
+		return "contacts.status_bounced", "warn"
 	case !c.IsActive:
-		return "deactivated", "off"
+		return "contacts.status_deactivated", "off"
 	case list.DoubleOptIn && !c.DoubleOptIn:
-		return "not confirmed", "off"
+		return "contacts.status_not_confirmed", "off"
 	}
-	return "subscribed", ""
+	return "contacts.status_subscribed", ""
 }
 
 // shown writes a value of a Field as people read it.

@@ -9,7 +9,6 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
-	"enlist/internal/privacy/proof"
 	"enlist/internal/recipients"
 	"enlist/internal/reports"
 )
@@ -41,7 +40,9 @@ const (
 	leftLane
 )
 
-var laneNames = []string{"Consent", "Mails", "Opens", "Clicks", "Lost"}
+// laneNames are the keys of what the lanes are called.
+var laneNames = []string{"contacts.lane_consent", "contacts.lane_mails", "contacts.lane_opens", "contacts.lane_clicks",
+	"contacts.lane_lost"}
 var laneClasses = []string{"s1", "s4", "s2", "s1", "s5"}
 
 // shownMoments is the largest number of moments on a page.
@@ -58,14 +59,14 @@ func (d *personData) addMoments(r *ui.Request, found []contacts.OfPerson) error 
 			return err
 		}
 		for k := range ledger.rows {
-			all = append(all, ofLedger(&ledger.rows[k], list.Name))
+			all = append(all, ofLedger(r, &ledger.rows[k], list.Name))
 		}
 		mails := &kept[reports.MailHistory]{}
 		if err := r.App.Reports.ContactHistory(r.Context(), r.Caller, list.ID, id, mails); err != nil {
 			return err
 		}
 		for k := range mails.rows {
-			all = append(all, ofMail(&mails.rows[k], list.Name)...)
+			all = append(all, ofMail(r, &mails.rows[k], list.Name)...)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b happened) int { return cmp.Compare(b.Time, a.Time) })
@@ -73,14 +74,15 @@ func (d *personData) addMoments(r *ui.Request, found []contacts.OfPerson) error 
 	all = all[:min(len(all), shownMoments)]
 	lanes := make([]ui.Lane, len(laneNames))
 	for i := range lanes {
-		lanes[i].Name, lanes[i].Class = laneNames[i], laneClasses[i]
+		lanes[i].Name, lanes[i].Class = r.Text(laneNames[i]), laneClasses[i]
 	}
 	for _, h := range all {
 		d.Moments = append(d.Moments, shownMoment{h, r.Date(h.Time)})
 		l := &lanes[h.Lane]
-		l.Dots = append(l.Dots, ui.Dot{Time: h.Time, Text: r.Date(h.Time) + ": " + h.Text})
+		l.Dots = append(l.Dots, ui.Dot{Time: h.Time,
+			Text: r.Text("contacts.dot", "time", r.Date(h.Time), "what", h.Text)})
 	}
-	d.Drawing = r.Dots("What happened to "+d.Address, lanes)
+	d.Drawing = r.Dots(r.Text("contacts.what_happened_to", "address", d.Address), lanes)
 	return nil
 }
 
@@ -103,57 +105,88 @@ func (k *kept[T]) Row(r *T) error {
 var leaving = []string{"unsubscribeContact", "unsubscribeContactById", contacts.MethodUnsubscribeLink,
 	contacts.MethodUnsubscribeAll, contacts.MethodComplaint}
 
-// statementOf returns the statement of a user by which a Contact was confirmed.
-func statementOf(l *enlist.LedgerRow) string {
-	if l.Method != contacts.MethodStatement {
-		return ""
-	}
-	return "“" + l.Text + "”"
+// actTexts are the keys of what the methods of ledger rows are.
+var actTexts = map[string]string{
+	"subscribeContact":             "contacts.act_subscribe",
+	"resubscribeContact":           "contacts.act_subscribe_again",
+	"addContacts":                  "contacts.act_add",
+	"import":                       "contacts.act_import",
+	"unsubscribeContact":           "contacts.act_unsubscribe",
+	"unsubscribeContactById":       "contacts.act_unsubscribe",
+	"confirmContact":               "contacts.act_confirm",
+	contacts.MethodForm:            "contacts.act_form",
+	contacts.MethodPreferences:     "contacts.act_preferences",
+	contacts.MethodConfirmLink:     "contacts.act_confirm_link",
+	contacts.MethodStatement:       "contacts.act_statement",
+	contacts.MethodUnsubscribeLink: "contacts.act_unsubscribe_link",
+	contacts.MethodUnsubscribeAll:  "contacts.act_unsubscribe_all",
+	contacts.MethodComplaint:       "contacts.act_complaint",
+	contacts.MethodErasure:         "contacts.act_erasure",
 }
 
-func ofLedger(l *enlist.LedgerRow, list string) happened {
-	h := happened{Time: l.Time, Text: proof.Act(*l), List: list}
-	if slices.Contains(leaving, l.Method) || l.Method == "import" && l.Type == "" {
+// actOf says in words what happened in a row of the ledger.
+func actOf(r *ui.Request, l *enlist.LedgerRow) string {
+	text := actTexts[l.Method]
+	switch {
+	case isImportedDeparture(l):
+		text = "contacts.act_import_unsubscribed"
+	case text == "":
+		return l.Method
+	}
+	return r.Text(text, "method", l.Method)
+}
+
+// isImportedDeparture reports whether an import unsubscribed the person.
+func isImportedDeparture(l *enlist.LedgerRow) bool { return l.Method == "import" && l.Type == "" }
+
+func ofLedger(r *ui.Request, l *enlist.LedgerRow, list string) happened {
+	h := happened{Time: l.Time, Text: actOf(r, l), List: list}
+	if slices.Contains(leaving, l.Method) || isImportedDeparture(l) {
 		h.Lane = leftLane
 	}
 	var from []string
-	for _, s := range []named{{"consent", string(l.Type)}, {"text", statementOf(l)}, {"key", l.KeyName}, {"IP address", l.IP}} {
-		if s.Text != "" {
-			from = append(from, s.Name+" "+s.Text)
+	add := func(key, value string, more ...any) {
+		if value != "" {
+			from = append(from, r.Text(key, append(more, "value", value)...))
 		}
 	}
+	add("contacts.record_consent", string(l.Type))
+	add("contacts.record_key", l.KeyName)
+	add("contacts.record_ip", l.IP)
 	if l.ImportID != 0 {
-		from = append(from, "import "+ui.Plain(int64(l.ImportID))+", row "+ui.Plain(l.ImportRow))
+		add("contacts.record_import", ui.Plain(int64(l.ImportID)), "row", ui.Plain(l.ImportRow))
 		h.Path = "/admin/imports/" + ui.Plain(int64(l.ImportID))
 	}
 	for _, p := range l.Preferences {
-		from = append(from, p.Name+": "+map[bool]string{true: "yes", false: "no"}[p.Agree])
+		add("contacts.record_preference", yesOrNo(r, p.Agree), "preference", p.Name)
 	}
-	if l.Text != "" {
-		from = append(from, "“"+l.Text+"”")
-	}
-	h.Source = strings.Join(from, ", ")
+	add("contacts.record_text", l.Text)
+	h.Source = r.Language.Series(from)
 	return h
 }
 
-func ofMail(m *reports.MailHistory, list string) (all []happened) {
-	name := "“" + cmp.Or(m.Subject, m.Name, "a mail") + "”"
-	sent := happened{Time: m.SentTime, Lane: mailLane, List: list, Text: name + " was sent", Source: "to " + m.Address}
+func ofMail(r *ui.Request, m *reports.MailHistory, list string) (all []happened) {
+	name := cmp.Or(m.Subject, m.Name)
+	if name == "" {
+		name = r.Text("contacts.unnamed_mail")
+	}
+	sent := happened{Time: m.SentTime, Lane: mailLane, List: list, Text: r.Text("contacts.mail_sent", "mail", name),
+		Source: r.Text("contacts.sent_to", "address", m.Address)}
 	if m.Batch != 0 {
 		sent.Path = "/admin/sends/" + ui.Plain(int64(m.Batch))
 	}
 	switch m.Status {
 	case messages.DeliveryFailed:
-		sent.Lane, sent.Text = leftLane, name+" could not be delivered"
+		sent.Lane, sent.Text = leftLane, r.Text("contacts.mail_failed", "mail", name)
 	case messages.DeliveryBounced:
-		sent.Text = name + " was sent and came back"
+		sent.Text = r.Text("contacts.mail_sent_and_bounced", "mail", name)
 	}
 	if m.Detail != "" {
-		sent.Source += ": " + m.Detail
+		sent.Source = r.Text("contacts.sent_to_with_detail", "address", m.Address, "detail", m.Detail)
 	}
 	all = append(all, sent)
 	for i := range m.Events {
-		if h, shown := ofEvent(&m.Events[i], name); shown {
+		if h, shown := ofEvent(r, &m.Events[i], name); shown {
 			h.List, h.Path = list, sent.Path
 			all = append(all, h)
 		}
@@ -162,32 +195,36 @@ func ofMail(m *reports.MailHistory, list string) (all []happened) {
 }
 
 // ofEvent returns an event of a mail. The ledger has the departures, and the links have the clicks.
-func ofEvent(e *reports.HistoryEvent, name string) (h happened, shown bool) {
-	h = happened{Time: e.Time}
-	by := "by a program, such as a filter of mails"
-	if e.Human != 0 {
-		by = "by the person"
-	}
-	times := ""
-	if e.Count > 1 {
-		times = ", " + ui.Number(e.Count) + " times in all"
-	}
+func ofEvent(r *ui.Request, e *reports.HistoryEvent, mail string) (h happened, shown bool) {
+	h = happened{Time: e.Time, Lane: leftLane}
 	switch e.Kind {
 	case recipients.EventOpened:
-		h.Lane, h.Text, h.Source = openLane, name+" was opened"+times, by
-		if e.Device != "" {
-			h.Source += ", on " + strings.ReplaceAll(strings.TrimSpace(string(e.Device)+" "+e.Client), "_", " ")
-		}
+		h.Lane, h.Text = openLane, r.Text("contacts.mail_opened", "n", max(1, e.Count), "mail", mail)
+		h.Source = sourceOf(r, e)
 	case recipients.EventLink:
-		h.Lane, h.Text, h.Source = clickLane, "a link in "+name+" was clicked"+times, by+": "+e.URL
+		h.Lane, h.Text = clickLane, r.Text("contacts.link_clicked", "n", max(1, e.Count), "mail", mail)
+		h.Source = r.Text("contacts.click_source", "who", sourceOf(r, e), "url", e.URL)
 	case recipients.EventBounced:
-		h.Lane, h.Text = leftLane, name+" came back"
+		h.Text = r.Text("contacts.mail_bounced", "mail", mail)
 	case recipients.EventComplained:
-		h.Lane, h.Text = leftLane, name+" was reported as spam"
+		h.Text = r.Text("contacts.mail_reported", "mail", mail)
 	case recipients.EventDeactivated:
-		h.Lane, h.Text = leftLane, "was deactivated, because "+name+" came back"
+		h.Text = r.Text("contacts.mail_deactivated", "mail", mail)
 	default:
 		return h, false
 	}
 	return h, true
+}
+
+// sourceOf says who opened a mail or clicked in it, and on which device.
+func sourceOf(r *ui.Request, e *reports.HistoryEvent) string {
+	who, whoOnDevice := "contacts.by_filter", "contacts.by_filter_on"
+	if e.Human != 0 {
+		who, whoOnDevice = "contacts.by_person", "contacts.by_person_on"
+	}
+	if e.Kind != recipients.EventOpened || e.Device == "" {
+		return r.Text(who)
+	}
+	device := strings.TrimSpace(string(e.Device) + " " + e.Client)
+	return r.Text(whoOnDevice, "device", strings.ReplaceAll(device, "_", " "))
 }

@@ -23,7 +23,7 @@ var files embed.FS
 
 var page = template.Must(template.New("page.html").Funcs(template.FuncMap{
 	"time": func(unix int64) string { return time.Unix(unix, 0).UTC().Format("2006-01-02 15:04:05 UTC") },
-	"act":  Act, "type": typeName,
+	"act":  act, "type": typeName,
 }).ParseFS(files, "page.html"))
 
 // Page returns a signed page.
@@ -58,8 +58,8 @@ var acts = map[string]string{
 	contacts.MethodErasure:         "the person was erased: the texts and IP addresses of the rows above were removed",
 }
 
-// Act says in words what happened in a row of the ledger.
-func Act(r enlist.LedgerRow) string {
+// act says in words what happened in a row of the ledger.
+func act(r enlist.LedgerRow) string {
 	text := acts[r.Method]
 	if r.Method == "import" && r.Type == "" {
 		text = "unsubscribed by an import of a file"
