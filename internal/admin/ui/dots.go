@@ -57,7 +57,7 @@ func (r *Request) Dots(title string, lanes []Lane) template.HTML {
 
 // days writes the days of the first and the last event.
 func (r *Request) days(b *strings.Builder, first, last int64, height int) {
-	day := func(at int64) string { return time.Unix(at, 0).In(r.Now.Location()).Format("2 Jan 2006") }
+	day := func(at int64) string { return r.Language.Time("day_year", time.Unix(at, 0).In(r.Now.Location())) }
 	fmt.Fprintf(b, `<text y="%d">%s</text>`, height-5, day(first))
 	if day(last) != day(first) {
 		fmt.Fprintf(b, `<text x="100%%" y="%d" text-anchor="end">%s</text>`, height-5, day(last))
