@@ -55,8 +55,8 @@ func (b *builder) conditions(v view) *enlist.Criteria {
 			parts = append(parts, one)
 		case !seen:
 			places[c.Group] = len(parts)
-			parts = append(parts, together(v.any[c.Group], []enlist.Criteria{one}))
-		case v.any[c.Group]:
+			parts = append(parts, together(v.either[c.Group], []enlist.Criteria{one}))
+		case v.either[c.Group]:
 			parts[at].Any = append(parts[at].Any, one)
 		default:
 			parts[at].All = append(parts[at].All, one)
@@ -65,12 +65,12 @@ func (b *builder) conditions(v view) *enlist.Criteria {
 	if parts == nil {
 		return nil
 	}
-	all := together(v.any[0], parts)
+	all := together(v.either[0], parts)
 	return &all
 }
 
-func together(any bool, parts []enlist.Criteria) enlist.Criteria {
-	if any {
+func together(either bool, parts []enlist.Criteria) enlist.Criteria {
+	if either {
 		return enlist.Criteria{Any: parts}
 	}
 	return enlist.Criteria{All: parts}
@@ -120,7 +120,7 @@ func (b *builder) named(search string) (all []enlist.Criteria) {
 
 // show sets the conditions of a view to criteria. It returns false if the form cannot show them.
 func (b *builder) show(v *view, c *enlist.Criteria) bool {
-	v.conditions, v.any = nil, map[int]bool{0: c.Any != nil}
+	v.conditions, v.either = nil, map[int]bool{0: c.Any != nil}
 	parts := slices.Concat(c.All, c.Any)
 	if c.Key != "" {
 		parts = []enlist.Criteria{*c}
@@ -129,7 +129,7 @@ func (b *builder) show(v *view, c *enlist.Criteria) bool {
 		inner, group := []enlist.Criteria{part}, 0
 		if part.Key == "" {
 			inner, group = slices.Concat(part.All, part.Any), i+1
-			v.any[group] = part.Any != nil
+			v.either[group] = part.Any != nil
 		}
 		for k := range inner {
 			one, ok := b.shown(&inner[k])

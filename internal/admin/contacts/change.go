@@ -65,7 +65,7 @@ func (p *pages) many(r *ui.Request) (*ui.View, error) {
 	v := read(r.URL.Query())
 	if ticked := r.URL.Query()["id"]; len(ticked) > 0 {
 		v.conditions = []condition{{Key: "id", Operator: "in", Value: strings.Join(ticked, ",")}}
-		v.search, v.segment, v.any = "", 0, map[int]bool{}
+		v.search, v.segment, v.either = "", 0, map[int]bool{}
 	}
 	return p.showMany(r, v, nil)
 }

@@ -2,7 +2,7 @@
 // Segments, exports, changes of many Contacts, and the page of one person.
 //
 //	view.go      what the URL says
-//	key.go, operator.go, builder.go, sentence.go   keys and conditions, and the criteria and sentences that they become
+//	key.go, operator.go, builder.go, sentence.go   keys and conditions, their criteria and sentences
 //	contacts.go, form.go, count.go, table.go   the page of all Contacts
 //	segments.go  conditions with a name
 //	export.go, change.go   the Contacts as a file, and changes of many
@@ -164,7 +164,7 @@ func (d *data) fill(r *ui.Request, b *builder, v *view) {
 		if r.URL.Query().Has("open") && !b.show(v, d.Segment.Criteria) {
 			d.Segment, d.Deeper = nil, true
 			v.conditions = []condition{{Key: enlist.KeySegment, Operator: "in", Value: ui.Plain(int64(v.segment))}}
-			v.any = map[int]bool{}
+			v.either = map[int]bool{}
 		}
 	}
 	if d.Segment == nil {
@@ -174,7 +174,7 @@ func (d *data) fill(r *ui.Request, b *builder, v *view) {
 		v.sort, v.descending = "", false
 	}
 	d.Count.Unused = len(v.conditions) - len(b.complete(v))
-	d.Keys, d.Any, d.Search, d.Sort, d.Descending = b.headings(), v.any[0], v.search, v.sort, v.descending
+	d.Keys, d.Any, d.Search, d.Sort, d.Descending = b.headings(), v.either[0], v.search, v.sort, v.descending
 	d.Rows = b.parts(*v)
 	d.Kept = v.inputs()
 	criteria := b.criteria(*v)

@@ -61,7 +61,7 @@ func (b *builder) parts(v view) (all []part) {
 			continue
 		}
 		places[c.Group] = len(all)
-		all = append(all, part{c.Group, v.any[c.Group], []formRow{row}})
+		all = append(all, part{c.Group, v.either[c.Group], []formRow{row}})
 	}
 	return all
 }

@@ -18,7 +18,7 @@ type view struct {
 	list       enlist.ListID
 	search     string // of the box for an address or a name
 	conditions []condition
-	any        map[int]bool     // groups of which one condition is enough; 0 is the whole
+	either     map[int]bool     // groups of which one condition is enough; 0 is the whole
 	segment    enlist.SegmentID // whose conditions are shown; 0: none
 	columns    []string
 	top        string // Field of which the page shows the most frequent values
@@ -41,7 +41,7 @@ func read(q url.Values) view {
 	v := view{list: enlist.ListID(ui.Int(q.Get("list"))), search: strings.TrimSpace(q.Get("q")), columns: q["column"],
 		segment: enlist.SegmentID(ui.Int(q.Get("segment"))), top: q.Get("top"), sort: q.Get("sort"),
 		descending: q.Get("order") == "down", page: ui.PageNumber(q),
-		any: map[int]bool{0: q.Get("match") == "any"}}
+		either: map[int]bool{0: q.Get("match") == "any"}}
 	keys, operators, values, groups := q["key"], q["op"], q["value"], q["g"]
 	for i := range min(len(keys), len(operators), len(values), maxConditions) {
 		c := condition{Key: keys[i], Operator: operators[i], Value: values[i]}
@@ -51,7 +51,7 @@ func read(q url.Values) view {
 		if chosen := q["pick."+strconv.Itoa(i)]; chosen != nil {
 			c.Value = strings.Join(slices.DeleteFunc(slices.Clone(chosen), func(s string) bool { return s == "" }), ",")
 		}
-		v.any[c.Group] = q.Get("match."+strconv.Itoa(c.Group)) == "any" || c.Group == 0 && v.any[0]
+		v.either[c.Group] = q.Get("match."+strconv.Itoa(c.Group)) == "any" || c.Group == 0 && v.either[0]
 		v.conditions = append(v.conditions, c)
 	}
 	return v
@@ -78,7 +78,7 @@ func (v *view) edit(q url.Values) bool {
 			c.Group = max(c.Group, other.Group)
 		}
 		c.Group++
-		v.any[c.Group] = !v.any[0]
+		v.either[c.Group] = !v.either[0]
 		v.insert(c)
 	default:
 		return false
@@ -134,11 +134,11 @@ func (v view) conditionsTo(q url.Values) {
 		q.Add("key", c.Key)
 		q.Add("op", c.Operator)
 		q.Add("value", c.Value)
-		if v.any[c.Group] && c.Group != 0 {
+		if v.either[c.Group] && c.Group != 0 {
 			q.Set("match."+strconv.Itoa(c.Group), "any")
 		}
 	}
-	if v.any[0] {
+	if v.either[0] {
 		q.Set("match", "any")
 	}
 }
@@ -161,8 +161,8 @@ func (v view) inputs() (all []input) {
 			all = append(all, input{name, value})
 		}
 	}
-	for group, any := range v.any {
-		if any && group != 0 {
+	for group, either := range v.either {
+		if either && group != 0 {
 			all = append(all, input{"match." + strconv.Itoa(group), "any"})
 		}
 	}
