@@ -16,7 +16,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -45,12 +44,6 @@ clicks for each Contact.`
 }
 
 func main() {
-	// The measured program refuses variables that it does not know, such as those of tests.
-	for _, v := range os.Environ() {
-		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "ENLIST_") {
-			os.Unsetenv(name)
-		}
-	}
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 

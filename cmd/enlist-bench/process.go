@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -75,7 +76,9 @@ func (b *bench) start(program string, args ...string) (*process, error) {
 func (b *bench) startAt(addr string, log io.Writer, program string, args ...string) (*process, error) {
 	p := &process{addr: addr, cmd: exec.CommandContext(b.ctx, program, append(args, "--listen", addr)...)}
 	p.cmd.Stderr = log
-	p.cmd.Env = append(os.Environ(), "ENLIST_BOOTSTRAP_KEY="+apiKey)
+	// The program refuses variables that it does not know, such as those of tests.
+	p.cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "ENLIST_") })
+	p.cmd.Env = append(p.cmd.Env, "ENLIST_BOOTSTRAP_KEY="+apiKey)
 	began := time.Now()
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
