@@ -39,20 +39,12 @@ func (l *Language) Time(format string, t time.Time) string {
 }
 
 // Series writes items with commas between them.
-func (l *Language) Series(items []string) string { return l.join(items, "format.list") }
-
-// And writes items with commas between them, and "and" before the last one.
-func (l *Language) And(items []string) string { return l.join(items, "format.pair") }
-
-func (l *Language) join(items []string, last string) (all string) {
+func (l *Language) Series(items []string) (all string) {
 	for i, item := range items {
-		switch {
-		case i == 0:
+		if i == 0 {
 			all = item
-		case i < len(items)-1:
+		} else {
 			all = l.Text("format.list", "a", all, "b", item)
-		default:
-			all = l.Text(last, "a", all, "b", item)
 		}
 	}
 	return all
