@@ -24,8 +24,7 @@ type definitions[T any, ID ~int64] struct {
 	calls         func(*app.App) recordCalls[T, ID]
 }
 
-// recordCalls are the functions of a service for one kind of record. The shapes are those of addRecord, editRecord and so on
-// in package rpc.
+// recordCalls are the functions of a service for one kind of record, which the table of methods in package rpc has too.
 type recordCalls[T any, ID ~int64] struct {
 	find   func(context.Context, *enlist.Caller, ID) (*T, error)
 	search func(context.Context, *enlist.Caller, enlist.Query) ([]T, error)

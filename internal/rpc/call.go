@@ -3,32 +3,116 @@ package rpc
 import (
 	"context"
 
-	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
 
-// This file has functions that build methods of the API, such as a search of records. Each function
-// returns a method that reads the parameters, calls the service and writes the result. The table in
-// methods_*.go says which function of the service the method calls. The methods that are not built by
-// these functions are in call_*.go.
+// This file makes methods of the API from functions of the Services. The table in methods_*.go says how the parameters
+// of a method are read, which function gets their values, and how its result is written. call_*.go have methods of other
+// shapes, and readers and writers of single methods.
 
-// addRecord returns a method that creates a record from its details. The result of the method is
-// the ID of the record.
-func addRecord[ID ~int64](
-	add func(context.Context, *enlist.Caller, []enlist.Detail) (ID, error),
-) func(*call) error {
+// reader reads a value from the parameters that begin at a position.
+type reader[T any] func(p *params, i int) T
+
+// writer writes a result, unless the call failed.
+type writer[R any] func(c *call, result R, err error) error
+
+// run0 returns a method without parameters.
+func run0[R any](do func(context.Context, *enlist.Caller) (R, error), write writer[R]) func(*call) error {
 	return func(c *call) error {
-		details := c.recordDetails(1)
-		if c.err != nil {
-			return c.err
-		}
-		id, err := add(c.ctx, c.caller, details)
-		return writeInt(c, id, err)
+		result, err := do(c.ctx, c.caller)
+		return write(c, result, err)
 	}
 }
 
-// editRecord returns a method that changes a record. The caller sends the changed details and, as
-// one of them, the ID of the record. The result of the method is this ID.
+// run1 returns a method with one value, which may have several parameters.
+func run1[A, R any](read reader[A], do func(context.Context, *enlist.Caller, A) (R, error),
+	write writer[R]) func(*call) error {
+	return func(c *call) error {
+		a := read(&c.params, 1)
+		if c.err != nil {
+			return c.err
+		}
+		result, err := do(c.ctx, c.caller, a)
+		return write(c, result, err)
+	}
+}
+
+// run2 returns a method with two values. The first has one parameter.
+func run2[A, B, R any](first reader[A], second reader[B],
+	do func(context.Context, *enlist.Caller, A, B) (R, error), write writer[R]) func(*call) error {
+	return func(c *call) error {
+		a, b := first(&c.params, 1), second(&c.params, 2)
+		if c.err != nil {
+			return c.err
+		}
+		result, err := do(c.ctx, c.caller, a, b)
+		return write(c, result, err)
+	}
+}
+
+// run3 returns a method with three values. The first two have one parameter each.
+func run3[A, B, C, R any](first reader[A], second reader[B], third reader[C],
+	do func(context.Context, *enlist.Caller, A, B, C) (R, error), write writer[R]) func(*call) error {
+	return func(c *call) error {
+		x, y, z := first(&c.params, 1), second(&c.params, 2), third(&c.params, 3)
+		if c.err != nil {
+			return c.err
+		}
+		result, err := do(c.ctx, c.caller, x, y, z)
+		return write(c, result, err)
+	}
+}
+
+// act1 is run1 for a function without a result. The result of the method is true.
+func act1[A any](read reader[A], do func(context.Context, *enlist.Caller, A) error) func(*call) error {
+	return run1(read, func(ctx context.Context, c *enlist.Caller, a A) (bool, error) {
+		return true, do(ctx, c, a)
+	}, writeBool)
+}
+
+// act2 is run2 for a function without a result.
+func act2[A, B any](first reader[A], second reader[B],
+	do func(context.Context, *enlist.Caller, A, B) error) func(*call) error {
+	return run2(first, second, func(ctx context.Context, c *enlist.Caller, a A, b B) (bool, error) {
+		return true, do(ctx, c, a, b)
+	}, writeBool)
+}
+
+// act3 is run3 for a function without a result.
+func act3[A, B, C any](first reader[A], second reader[B], third reader[C],
+	do func(context.Context, *enlist.Caller, A, B, C) error) func(*call) error {
+	return run3(first, second, third, func(ctx context.Context, c *enlist.Caller, x A, y B, z C) (bool, error) {
+		return true, do(ctx, c, x, y, z)
+	}, writeBool)
+}
+
+// rows1 is run1 for a function that sends the rows of the result to a writer. each appends a row.
+func rows1[A, T any](read reader[A], do func(context.Context, *enlist.Caller, A, enlist.RowWriter[T]) error,
+	each func([]byte, *T) []byte) func(*call) error {
+	return func(c *call) error {
+		a := read(&c.params, 1)
+		if c.err != nil {
+			return c.err
+		}
+		return writeRows(c, each, func(w enlist.RowWriter[T]) error { return do(c.ctx, c.caller, a, w) })
+	}
+}
+
+// rows2 is rows1 for two values.
+func rows2[A, B, T any](first reader[A], second reader[B],
+	do func(context.Context, *enlist.Caller, A, B, enlist.RowWriter[T]) error,
+	each func([]byte, *T) []byte) func(*call) error {
+	return func(c *call) error {
+		a, b := first(&c.params, 1), second(&c.params, 2)
+		if c.err != nil {
+			return c.err
+		}
+		return writeRows(c, each, func(w enlist.RowWriter[T]) error { return do(c.ctx, c.caller, a, b, w) })
+	}
+}
+
+// editRecord returns a method that changes a record. The caller sends the changed details and, as one of them, the ID
+// of the record. The result of the method is this ID.
 func editRecord[ID ~int64](
 	edit func(context.Context, *enlist.Caller, ID, []enlist.Detail) (ID, error),
 ) func(*call) error {
@@ -42,116 +126,48 @@ func editRecord[ID ~int64](
 	}
 }
 
-// deleteRecord returns a method that deletes a record by its ID, or clears a List. The result of
-// the method is true.
-func deleteRecord[ID ~int64](remove func(context.Context, *enlist.Caller, ID) error) func(*call) error {
-	return func(c *call) error {
-		id := ID(c.id(1))
-		if c.err != nil {
-			return c.err
+// The readers of parameters that many methods have.
+var (
+	readList, readContact  = (*params).list, (*params).contact
+	readText, readRequired = (*params).text, (*params).requiredText
+	readQuery              = (*params).query
+	readCriteria           = (*params).criteria
+	readDetails            = (*params).recordDetails
+)
+
+// readID reads an ID.
+func readID[ID ~int64](p *params, i int) ID { return ID(p.id(i)) }
+
+// readMatching reads criteria, without the other parameters of a search.
+func readMatching(p *params, i int) enlist.Query { return enlist.Query{Criteria: p.criteria(i)} }
+
+// writeEach writes an array of records. A long reply is sent in parts. No error can occur after the first part, because
+// all records are in memory.
+func writeEach[T any](attributes []enlist.Attribute[T]) writer[[]T] {
+	encode := encoder(attributes)
+	return func(c *call, records []T, err error) error { return writeRecords(c, encode, records, err) }
+}
+
+// writeOne writes an array that has only one record.
+func writeOne[T any](attributes []enlist.Attribute[T]) writer[*T] {
+	encode := encoder(attributes)
+	return func(c *call, record *T, err error) error {
+		if err == nil {
+			c.reply.buf = append(encode(append(c.reply.buf, '['), record), ']')
 		}
-		return writeTrue(c, remove(c.ctx, c.caller, id))
+		return err
 	}
 }
 
-// deleteInList is like deleteRecord, for a record that belongs to a List. The caller sends the ID
-// of the List before the ID of the record.
-func deleteInList[ID ~int64](
-	remove func(context.Context, *enlist.Caller, enlist.ListID, ID) error,
-) func(*call) error {
-	return func(c *call) error {
-		list, id := c.list(1), ID(c.id(2))
-		if c.err != nil {
-			return c.err
+// writeObject writes the object that encode appends.
+func writeObject[T any](encode func([]byte, *T) []byte) writer[*T] {
+	return func(c *call, record *T, err error) error {
+		if err == nil {
+			c.reply.buf = encode(c.reply.buf, record)
 		}
-		return writeTrue(c, remove(c.ctx, c.caller, list, id))
+		return err
 	}
 }
 
-// getRecord returns a method that reads one record by its ID. The result of the method is an array
-// that has only this record.
-func getRecord[ID ~int64, T any](
-	get func(context.Context, *enlist.Caller, ID) (*T, error), attributes []enlist.Attribute[T],
-) func(*call) error {
-	return func(c *call) error {
-		id := ID(c.id(1))
-		if c.err != nil {
-			return c.err
-		}
-		record, err := get(c.ctx, c.caller, id)
-		return writeRecord(c, encoder(attributes), record, err)
-	}
-}
-
-// searchRecords returns a method that searches the records of an Account.
-func searchRecords[T any](
-	search func(context.Context, *enlist.Caller, enlist.Query) ([]T, error),
-	attributes []enlist.Attribute[T],
-) func(*call) error {
-	return func(c *call) error {
-		q := c.query(1)
-		if c.err != nil {
-			return c.err
-		}
-		rows, err := search(c.ctx, c.caller, q)
-		return writeRecords(c, encoder(attributes), rows, err)
-	}
-}
-
-// countRecords returns a method that counts all records that match the criteria.
-func countRecords[T any](
-	search func(context.Context, *enlist.Caller, enlist.Query) ([]T, error),
-) func(*call) error {
-	return func(c *call) error {
-		q := enlist.Query{Criteria: c.criteria(1)}
-		if c.err != nil {
-			return c.err
-		}
-		rows, err := search(c.ctx, c.caller, q)
-		return writeInt(c, len(rows), err)
-	}
-}
-
-// searchInList is like searchRecords, for the records of one List.
-func searchInList[T any](
-	search func(context.Context, *enlist.Caller, enlist.ListID, enlist.Query) ([]T, error),
-	attributes []enlist.Attribute[T],
-) func(*call) error {
-	return func(c *call) error {
-		list, q := c.list(1), c.query(2)
-		if c.err != nil {
-			return c.err
-		}
-		rows, err := search(c.ctx, c.caller, list, q)
-		return writeRecords(c, encoder(attributes), rows, err)
-	}
-}
-
-// changeContact returns a method that changes one Contact of a List. The caller sends the IDs of
-// the List and of the Contact. The result of the method is the ID that the service returns.
-func changeContact[ID ~int64](
-	change func(context.Context, *enlist.Caller, enlist.ListID, enlist.ContactID) (ID, error),
-) func(*call) error {
-	return func(c *call) error {
-		list, contact := c.list(1), c.contact(2)
-		if c.err != nil {
-			return c.err
-		}
-		id, err := change(c.ctx, c.caller, list, contact)
-		return writeInt(c, id, err)
-	}
-}
-
-// changeContactOf is changeContact for a change by a person, whose IP address follows the IDs.
-func changeContactOf[ID ~int64](
-	change func(context.Context, *enlist.Caller, contacts.ContactRequest) (ID, error),
-) func(*call) error {
-	return func(c *call) error {
-		r := contacts.ContactRequest{List: c.list(1), Contact: c.contact(2), IP: c.text(3)}
-		if c.err != nil {
-			return c.err
-		}
-		id, err := change(c.ctx, c.caller, r)
-		return writeInt(c, id, err)
-	}
-}
+// writeCount writes the number of records.
+func writeCount[T any](c *call, records []T, err error) error { return writeInt(c, len(records), err) }

@@ -5,10 +5,12 @@ import (
 	"strings"
 
 	"enlist/api"
+	"enlist/internal/accounts"
 	"enlist/internal/enlist"
 )
 
-// This file has the methods about the caller's key and Account.
+// This file has the methods about the caller's key and Account, about users, and what the audit log needs. A key sees
+// only its own Account, and its keys stand for users.
 
 // session is a call, which is a session of its own. Its key stands for a user.
 type session struct {
@@ -47,9 +49,10 @@ func (s *session) keyName() string { return s.Key.Name }
 // sessionInfo returns a method that returns keys of the session. Session asks the database whether the API key is
 // still valid, because Authenticate may have used a cached key.
 func sessionInfo(attributes []enlist.Attribute[session]) func(*call) error {
+	write := writeObject(encoder(attributes))
 	return func(c *call) error {
 		at, err := c.service.Accounts.Session(c.ctx, c.caller)
-		return writeObject(c, encoder(attributes), &session{c.caller, at, c.version}, err)
+		return write(c, &session{c.caller, at, c.version}, err)
 	}
 }
 
@@ -77,7 +80,7 @@ func getCreditBalance(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	return writeRecord(c, encoder(creditAttributes), &kind, c.service.Accounts.Recheck(c.ctx, c.caller))
+	return writeOne(creditAttributes)(c, &kind, c.service.Accounts.Recheck(c.ctx, c.caller))
 }
 
 // getTimezoneList returns the names of all time zones. Recheck asks the database whether the key is
@@ -98,3 +101,56 @@ func appendTimezone(b []byte, name *string) []byte {
 func displayName(name string) string { return shownTimezone.Replace(name) }
 
 var shownTimezone = strings.NewReplacer("_", " ", "/", " / ") // about 1 MiB for a call if built for each name
+
+// searchUsers returns the keys of the Account.
+func searchUsers(c *call) error {
+	account, q := enlist.AccountID(c.id(1)), c.query(2)
+	if account == 0 || c.at(1).IsBlank() {
+		account = c.caller.Account.ID
+	}
+	if c.err != nil {
+		return c.err
+	}
+	rows, err := c.service.Accounts.SearchUsers(c.ctx, c.caller, account, q)
+	return writeRecords(c, encoder(accounts.UserAttributes), rows, err)
+}
+
+// readSearchOfAccounts reads the five parameters of a search, and include_sub_accounts: no Account has sub-Accounts.
+func readSearchOfAccounts(p *params, i int) enlist.Query {
+	q := p.query(i)
+	p.flag(i + 5)
+	return q
+}
+
+// readCountOfAccounts reads criteria and include_sub_accounts.
+func readCountOfAccounts(p *params, i int) enlist.Query {
+	q := readMatching(p, i)
+	p.flag(i + 1)
+	return q
+}
+
+// refuseChange refuses to change users and Accounts, which only the operator can do. Its parameter is the Account, if
+// ofAccount is true.
+func refuseChange(ofAccount bool) func(*call) error {
+	return func(c *call) error {
+		account := c.caller.Account.ID
+		if ofAccount {
+			account = enlist.AccountID(c.id(1))
+		}
+		if _, err := c.service.Accounts.Account(c.ctx, c.caller, account); err != nil {
+			return err
+		}
+		return enlist.Refuse(enlist.Denied, "the operator changes Accounts and keys with the command enlist")
+	}
+}
+
+// AuditRowEncoder returns a function that appends a row of the audit log, as searchAuditLog returns it. The keys before
+// and after are objects, or null after an erasure.
+func AuditRowEncoder() func([]byte, *accounts.AuditRow) []byte {
+	appendKeys := encoder(accounts.AuditAttributes)
+	return func(b []byte, r *accounts.AuditRow) []byte {
+		b = appendKeys(b, r)
+		b = append(append(b[:len(b)-1], `,"before":`...), cmp.Or(r.Before, "null")...)
+		return append(append(append(b, `,"after":`...), cmp.Or(r.After, "null")...), '}')
+	}
+}

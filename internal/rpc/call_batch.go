@@ -7,119 +7,97 @@ import (
 	"enlist/api"
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
+	"enlist/internal/reports"
 )
 
-// This file has the methods of Batches. Each method reads its parameters, calls the service and
-// writes the result.
+// This file has the methods of Batches and of their numbers and recipients. params_batch.go reads the options, and
+// reply_batch.go encodes the reports.
 
-// addBatch returns the queue ID of the new Batch. reference.md: addBatch
-func addBatch(c *call) error {
-	r := batches.BatchRequest{Message: enlist.MessageID(c.id(1)), Populations: c.populations(2),
-		SendTime: c.sendTime(3), IsTest: c.flag(4), Options: c.batchOptions(5)}
-	if c.err != nil {
-		return c.err
-	}
-	id, err := c.service.Batches.AddBatch(c.ctx, c.caller, r)
-	return writeInt(c, id, err)
+// readBatch reads the parameters of addBatch. reference.md: addBatch
+func readBatch(p *params, i int) batches.BatchRequest {
+	return batches.BatchRequest{Message: enlist.MessageID(p.id(i)), Populations: p.populations(i + 1),
+		SendTime: p.sendTime(i + 2), IsTest: p.flag(i + 3), Options: p.batchOptions(i + 4)}
 }
 
-// checkBatch returns what is probably wrong with a Batch. reference.md: checkBatch
-func checkBatch(c *call) error {
-	r := batches.BatchRequest{Message: enlist.MessageID(c.id(1)), Populations: c.populations(2),
-		Options: c.batchOptions(3)}
-	if c.err != nil {
-		return c.err
-	}
-	check, err := c.service.Batches.CheckBatch(c.ctx, c.caller, r)
-	if err != nil {
-		return err
-	}
-	c.reply.buf = appendBatchCheck(c.reply.buf, check)
-	return nil
+// readBatchToCheck reads the parameters of checkBatch. reference.md: checkBatch
+func readBatchToCheck(p *params, i int) batches.BatchRequest {
+	return batches.BatchRequest{Message: enlist.MessageID(p.id(i)), Populations: p.populations(i + 1),
+		Options: p.batchOptions(i + 2)}
 }
 
-// addBatchByContactSearch returns the queue ID of the new Batch. Its parameter is_scheduled has no
-// effect: a send_time in the future schedules the Batch. reference.md: addBatchByContactSearch
-func addBatchByContactSearch(c *call) error {
-	r := batches.BatchRequest{Message: enlist.MessageID(c.id(1)), SendTime: c.sendTime(4)}
-	lists, criteria := c.contactIDs(2), c.criteria(3)
-	c.flag(5)
-	if c.err != nil {
-		return c.err
-	}
+// readBatchOfLists reads the parameters of addBatchByContactSearch. The last one, is_scheduled, has no effect: a
+// send_time in the future schedules the Batch. reference.md: addBatchByContactSearch
+func readBatchOfLists(p *params, i int) batches.BatchRequest {
+	r := batches.BatchRequest{Message: enlist.MessageID(p.id(i)), SendTime: p.sendTime(i + 3)}
+	lists, criteria := p.contactIDs(i+1), p.criteria(i+2)
+	p.flag(i + 4)
 	for _, list := range lists {
-		p := batches.PopulationRequest{List: enlist.ListID(list), Criteria: criteria}
-		r.Populations = append(r.Populations, p)
+		r.Populations = append(r.Populations, batches.PopulationRequest{List: enlist.ListID(list), Criteria: criteria})
 	}
-	id, err := c.service.Batches.AddBatch(c.ctx, c.caller, r)
-	return writeInt(c, id, err)
+	return r
 }
 
-// editBatch returns true. reference.md: editBatch
-func editBatch(c *call) error {
-	id, command, at := enlist.BatchID(c.id(1)), c.requiredText(2), c.sendTime(3)
-	if c.err != nil {
-		return c.err
-	}
-	return writeTrue(c, c.service.Batches.EditBatch(c.ctx, c.caller, id, command, at))
-}
-
-// getBatchIDByQueueID returns the ID of a Batch, or 0 while the server prepares the Batch.
-func getBatchIDByQueueID(c *call) error {
-	id := enlist.BatchID(c.id(1))
-	if c.err != nil {
-		return c.err
-	}
-	batch, err := c.service.Batches.BatchOfQueue(c.ctx, c.caller, id)
+// writeBatchOfQueue writes the ID of a Batch, or 0 while the server prepares the Batch.
+func writeBatchOfQueue(c *call, id enlist.BatchID, err error) error {
 	if enlist.KindOf(err) == enlist.NoBatch {
 		return &refusal{code: api.CodeUndefined, name: "Undefined Error", detail: "no Batch with this queue ID"}
 	}
-	return writeInt(c, batch, err)
+	return writeInt(c, id, err)
 }
 
-// chooseBatchWinner returns true. reference.md: chooseBatchWinner
-func chooseBatchWinner(c *call) error {
-	id, variant := enlist.BatchID(c.id(1)), c.id(2)
+// writeStatistics writes the published numbers of a Batch. reference.md: getBatchStatistics
+func writeStatistics(c *call, r *reports.BatchReport, err error) error {
+	if err == nil {
+		c.reply.buf = appendBatchStatistics(c.reply.buf, r, !c.before33())
+	}
+	return err
+}
+
+// batchRows returns a method that returns the recipients of a Batch with a kind of event.
+func batchRows(kind recipients.EventKind) func(*call) error {
+	return func(c *call) error {
+		r := reports.RowsRequest{Batch: enlist.BatchID(c.id(1)), Kind: kind}
+		q := c.query(2)
+		if c.err != nil {
+			return c.err
+		}
+		w := newBatchRowWriter(c.reply, kind)
+		return w.end(c.service.Reports.BatchRows(c.ctx, c.caller, r, q, w))
+	}
+}
+
+// getBatchLinkContacts returns the recipients that clicked a link.
+func getBatchLinkContacts(c *call) error {
+	r := reports.RowsRequest{Batch: enlist.BatchID(c.id(1)), Kind: recipients.EventLink, URL: c.requiredText(2)}
+	q := c.query(3)
 	if c.err != nil {
 		return c.err
 	}
-	return writeTrue(c, c.service.Sending.ChooseWinner(c.ctx, c.caller, id, variant))
+	w := newBatchRowWriter(c.reply, r.Kind)
+	return w.end(c.service.Reports.BatchRows(c.ctx, c.caller, r, q, w))
 }
 
-// getAutoresponderBatchID returns the ID of the Batch that has the figures of an autoresponder.
-func getAutoresponderBatchID(c *call) error {
-	id := enlist.AutoresponderID(c.id(1))
+// getBatchContactLinks returns the links that a recipient clicked.
+func getBatchContactLinks(c *call) error {
+	id, send, q := enlist.BatchID(c.id(1)), enlist.ContactID(c.id(2)), c.query(3)
 	if c.err != nil {
 		return c.err
 	}
-	batch, err := c.service.Batches.AutoresponderBatch(c.ctx, c.caller, id)
-	return writeInt(c, batch, err)
-}
-
-// getAllCurrentBatches returns the Batches that have not ended.
-func getAllCurrentBatches(c *call) error {
-	rows, err := c.service.Batches.CurrentBatches(c.ctx, c.caller)
-	return writeRecords(c, encoder(batches.CurrentBatchAttributes), rows, err)
-}
-
-// countBatches returns the number of Batches that match.
-func countBatches(c *call) error {
-	criteria := c.criteria(1)
-	if c.err != nil {
-		return c.err
+	rows, err := c.service.Reports.ContactLinks(c.ctx, c.caller, id, send, q)
+	if err != nil {
+		return err
 	}
-	n, err := c.service.Batches.CountBatches(c.ctx, c.caller, criteria)
-	return writeInt(c, n, err)
-}
-
-// getBatchStatus returns the send_status of a Batch and its two numbers.
-func getBatchStatus(c *call) error {
-	id := enlist.BatchID(c.id(1))
-	if c.err != nil {
-		return c.err
+	w := newBatchRowWriter(c.reply, recipients.EventLink)
+	if err := w.Begin(true); err != nil {
+		return err
 	}
-	b, err := c.service.Batches.Batch(c.ctx, c.caller, id)
-	return writeObject(c, encoder(batches.BatchStatusAttributes), b, err)
+	for i := range rows {
+		if err := w.Row(&rows[i]); err != nil {
+			return err
+		}
+	}
+	return w.end(nil)
 }
 
 // sendTime reads a Unix time that the caller may omit. It returns 0 for an omitted time.

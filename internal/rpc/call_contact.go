@@ -1,42 +1,46 @@
 package rpc
 
 import (
+	"strconv"
+
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
+	"enlist/internal/reports"
 )
 
-// This file has the methods that read or change one Contact, and the searches of Contacts and of
-// the Unsubscriber List. Each method reads its parameters, calls the service and writes the result.
+// This file has the methods of Contacts that have a shape of their own, and reads the parameters of the others.
 
-// subscribeContact returns the ID of the new or updated Contact. reference.md: subscribeContact
-func subscribeContact(c *call) error {
-	r := contacts.SubscribeRequest{List: c.list(1), Details: c.contactDetails(2), Consent: c.consent(3)}
-	if c.err != nil {
-		return c.err
-	}
-	id, err := c.service.Contacts.Subscribe(c.ctx, c.caller, r)
-	return writeInt(c, id, err)
+// readSubscribe reads the parameters of subscribeContact. reference.md: subscribeContact
+func readSubscribe(p *params, i int) contacts.SubscribeRequest {
+	return contacts.SubscribeRequest{List: p.list(i), Details: p.contactDetails(i + 1), Consent: p.consent(i + 2)}
 }
 
-// resubscribeContact returns the Contact's ID. reference.md: resubscribeContact
-func resubscribeContact(c *call) error {
-	r := contacts.ResubscribeRequest{List: c.list(1), Contact: c.contact(2), Consent: c.consent(3)}
-	if c.err != nil {
-		return c.err
-	}
-	id, err := c.service.Contacts.Resubscribe(c.ctx, c.caller, r)
-	return writeInt(c, id, err)
+// readResubscribe reads the parameters of resubscribeContact. reference.md: resubscribeContact
+func readResubscribe(p *params, i int) contacts.ResubscribeRequest {
+	return contacts.ResubscribeRequest{List: p.list(i), Contact: p.contact(i + 1), Consent: p.consent(i + 2)}
 }
 
-// unsubscribeContact returns the List's ID, whether or not a Contact had the address.
-// reference.md: unsubscribeContact
-func unsubscribeContact(c *call) error {
-	r := contacts.UnsubscribeRequest{List: c.listOrAll(1), Address: c.address(2), IP: c.text(3)}
-	if c.err != nil {
-		return c.err
-	}
-	id, err := c.service.Contacts.Unsubscribe(c.ctx, c.caller, r)
-	return writeInt(c, id, err)
+// readUnsubscribe reads the parameters of unsubscribeContact. Its result is the List's ID, whether or not a Contact had
+// the address. reference.md: unsubscribeContact
+func readUnsubscribe(p *params, i int) contacts.UnsubscribeRequest {
+	return contacts.UnsubscribeRequest{List: p.listOrAll(i), Address: p.address(i + 1), IP: p.text(i + 2)}
+}
+
+// readChange reads the parameters of a change by a person: a List, a Contact and the person's IP address.
+func readChange(p *params, i int) contacts.ContactRequest {
+	return contacts.ContactRequest{List: p.list(i), Contact: p.contact(i + 1), IP: p.text(i + 2)}
+}
+
+// readLedgerQuery reads the parameters of getContactConsents. decisions.md: 27, 89
+func readLedgerQuery(p *params, i int) contacts.LedgerQuery {
+	return contacts.LedgerQuery{List: p.list(i), Contact: p.contact(i + 1), Limit: p.limit(i + 2),
+		Offset: p.offset(i + 3), Changes: p.flag(i + 4)}
+}
+
+// readSentQuery reads the parameters of getMessagesSentToContact.
+func readSentQuery(p *params, i int) reports.SentRequest {
+	return reports.SentRequest{List: p.list(i), Contact: p.contact(i + 1), Type: p.text(i + 2), From: p.amount(i+3, 0),
+		To: p.amount(i+4, 0)}
 }
 
 // searchContacts returns an array of Contacts. The writer
@@ -64,63 +68,66 @@ func getContactByID(c *call) error {
 	return w.end(err)
 }
 
-// countContacts returns the number of Contacts that match the criteria.
-func countContacts(c *call) error {
-	list, criteria := c.list(1), c.criteria(2)
+// addContacts returns an object with the ID of each stored Contact. If the caller sent an array of
+// rows, the member name is the position of the row in this array. If the caller sent an object of
+// rows, it is the name of the row in this object. The result has no member for a row that was not
+// stored. reference.md: addContacts
+func addContacts(c *call) error {
+	r := contacts.AddRequest{List: c.list(1), Contacts: c.contacts(2), Overwrite: c.flag(3), Skip: c.choice(4),
+		IP: c.text(5)}
 	if c.err != nil {
 		return c.err
 	}
-	n, err := c.service.Contacts.CountContacts(c.ctx, c.caller, list, criteria)
-	return writeInt(c, n, err)
-}
-
-// getContactPreferences returns an object with a boolean for each preference that the Contact
-// answered.
-func getContactPreferences(c *call) error {
-	list, contact := c.list(1), c.contact(2)
-	if c.err != nil {
-		return c.err
-	}
-	choices, err := c.service.Contacts.ContactPreferences(c.ctx, c.caller, list, contact)
+	ids, err := c.service.Contacts.AddContacts(c.ctx, c.caller, r)
 	if err != nil {
 		return err
 	}
-	c.reply.buf = appendChoices(c.reply.buf, choices)
+	w := memberWriter{b: append(c.reply.buf, '{')}
+	sent := c.at(2)
+	for i, id := range ids {
+		if id == 0 {
+			continue
+		}
+		if sent.Kind == enlist.InputObject {
+			w.name(sent.Items[i].Name)
+		} else {
+			w.number(int64(i))
+		}
+		w.b = strconv.AppendInt(w.b, int64(id), 10)
+	}
+	c.reply.buf = append(w.b, '}')
 	return nil
 }
 
-// getContactConsents returns the Contact's rows of the consent ledger, newest first.
-// decisions.md: 27, 89
-func getContactConsents(c *call) error {
-	q := contacts.LedgerQuery{List: c.list(1), Contact: c.contact(2), Limit: c.limit(3), Offset: c.offset(4),
-		Changes: c.flag(5)}
-	if c.err != nil {
-		return c.err
-	}
-	return writeRows(c, appendLedgerRow, func(w enlist.RowWriter[enlist.LedgerRow]) error {
-		return c.service.Contacts.ContactConsents(c.ctx, c.caller, q, w)
-	})
+// readEdits reads the parameters of editContacts. reference.md: editContacts
+func readEdits(p *params, i int) contacts.EditRequest {
+	return contacts.EditRequest{List: p.list(i), Contacts: p.editRows(i + 1), Trigger: p.flag(i + 2)}
 }
 
-// searchPreviousUnsubscribers returns rows of the Unsubscriber List. If the caller sent no List
-// ID, it returns the rows of all Lists that the key may access.
-func searchPreviousUnsubscribers(c *call) error {
-	list, q := c.optionalList(1), c.query(2)
-	if c.err != nil {
-		return c.err
+// readDeletion reads the parameters of deleteContacts. If the caller sent criteria, it does not read the parameter
+// contact_ids, because clients then send arbitrary values in it. reference.md: deleteContacts
+func readDeletion(p *params, i int) contacts.DeleteRequest {
+	r := contacts.DeleteRequest{List: p.list(i), Query: p.query(i + 2)}
+	if r.Query.Criteria == nil {
+		r.Contacts = p.contactIDs(i + 1)
 	}
-	each := encoder(contacts.UnsubscriberAttributes)
-	return writeRows(c, each, func(w enlist.RowWriter[contacts.Unsubscriber]) error {
-		return c.service.Contacts.SearchUnsubscribers(c.ctx, c.caller, list, q, w)
-	})
+	if p.at(i + 3).IsBlank() {
+		r.Query.Limit = 0 // delete all matches; the default limit of 100 is for searches
+	}
+	return r
 }
 
-// countPreviousUnsubscribers returns the number of all rows that match the criteria.
-func countPreviousUnsubscribers(c *call) error {
-	list, criteria := c.optionalList(1), c.criteria(2)
-	if c.err != nil {
-		return c.err
+// writeOutcomes writes an object as the result. It has a boolean for each Contact ID: true if the
+// Contact was changed or deleted.
+func writeOutcomes(c *call, outcomes []contacts.Outcome, err error) error {
+	if err != nil {
+		return err
 	}
-	n, err := c.service.Contacts.CountUnsubscribers(c.ctx, c.caller, list, criteria)
-	return writeInt(c, n, err)
+	w := memberWriter{b: append(c.reply.buf, '{')}
+	for _, o := range outcomes {
+		w.number(int64(o.Contact))
+		w.b = strconv.AppendBool(w.b, o.Done)
+	}
+	c.reply.buf = append(w.b, '}')
+	return nil
 }

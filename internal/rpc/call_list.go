@@ -1,36 +1,44 @@
 package rpc
 
 import (
+	"context"
+	"errors"
+
+	"enlist/api"
+	"enlist/internal/accounts"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/forms"
-	"enlist/internal/lists"
 )
 
-// This file has methods for the days of a List, its Segments and its Forms. The others are of the shapes in call.go.
+// This file has the methods of Fields, Segments, Forms and Folders that have a shape of their own.
 
-// getListDays returns a record for each day. reference.md: listday.counts
-func getListDays(c *call) error {
-	list, from, to := c.list(1), c.text(2), c.text(3)
+// editField changes the Field whose ID is in the details, and returns this ID.
+func editField(c *call) error {
+	list, details, field := c.list(1), c.recordDetails(2), enlist.FieldID(c.recordID(2))
 	if c.err != nil {
 		return c.err
 	}
-	days, err := c.service.Lists.ListDays(c.ctx, c.caller, list, from, to)
-	return writeRecords(c, encoder(lists.ListDayAttributes), days, err)
+	id, err := c.service.Lists.EditField(c.ctx, c.caller, list, field, details)
+	return writeInt(c, id, err)
 }
 
-// setSegment returns the ID of the Segment. Without a segment_id, the Segment with the name is replaced or added.
+// writeFolderOfField writes the ID of the Folder that a file Field uploads into, or 0.
+func writeFolderOfField(c *call, f *enlist.Field, err error) error {
+	if err != nil {
+		return err
+	}
+	return writeInt(c, f.FileFolderID, nil)
+}
+
+// readSegment reads the parameters of setSegment. Without a segment_id, the Segment with the name is replaced or added.
 // reference.md: segment.record
-func setSegment(c *call) error {
-	r := contacts.SegmentRequest{List: c.list(1), Name: c.requiredText(2), Criteria: c.criteria(3)}
-	if !c.at(4).IsBlank() {
-		r.ID = enlist.SegmentID(c.id(4))
+func readSegment(p *params, i int) contacts.SegmentRequest {
+	r := contacts.SegmentRequest{List: p.list(i), Name: p.requiredText(i + 1), Criteria: p.criteria(i + 2)}
+	if !p.at(i + 3).IsBlank() {
+		r.ID = enlist.SegmentID(p.id(i + 3))
 	}
-	if c.err != nil {
-		return c.err
-	}
-	id, err := c.service.Contacts.SetSegment(c.ctx, c.caller, r)
-	return writeInt(c, id, err)
+	return r
 }
 
 // setForm returns the ID of the Form. Without a form_id, the Form with the name is changed or added. reference.md:
@@ -56,4 +64,17 @@ func getFormDays(c *call) error {
 	}
 	days, err := c.service.Forms.FormDays(c.ctx, c.caller, list, id, from, to)
 	return writeRecords(c, encoder(forms.DayAttributes), days, err)
+}
+
+// searchFolders returns a function that gives the error of an unknown type its published code and name.
+func searchFolders(search func(context.Context, *enlist.Caller, string, enlist.Query) ([]accounts.Folder, error)) func(
+	context.Context, *enlist.Caller, string, enlist.Query) ([]accounts.Folder, error) {
+	return func(ctx context.Context, c *enlist.Caller, folderType string, q enlist.Query) ([]accounts.Folder, error) {
+		found, err := search(ctx, c, folderType, q)
+		if e, ok := errors.AsType[*enlist.Error](err); ok && e.Field == "folder_type" {
+			err = &refusal{code: api.CodeUndefined, name: "Undefined Error: Invalid Folder Type", detail: e.Detail,
+				position: 2}
+		}
+		return found, err
+	}
 }

@@ -1,13 +1,15 @@
 package rpc
 
 import (
+	"strconv"
+
 	"enlist/internal/enlist"
+	"enlist/internal/files"
 	"enlist/internal/messages"
-	"enlist/internal/reports"
 )
 
-// This file has methods that read Messages and sent mails. Each method reads its parameters, calls
-// the service and writes the result.
+// This file has the methods of Messages and files that have a shape of their own, and reads and writes what only one of
+// them has.
 
 // getMessageByID returns an array of one Message. It returns the contents only if the caller asks
 // for them, because they can be several MiB long.
@@ -21,46 +23,55 @@ func getMessageByID(c *call) error {
 		attributes = messages.WholeMessageAttributes
 	}
 	message, err := c.service.Messages.Message(c.ctx, c.caller, id)
-	return writeRecord(c, encoder(attributes), message, err)
+	return writeOne(attributes)(c, message, err)
 }
 
-// getTheme returns the theme of the Account.
-func getTheme(c *call) error {
-	t, err := c.service.Messages.Theme(c.ctx, c.caller)
-	return writeObject(c, encoder(messages.ThemeAttributes), t, err)
-}
-
-// setTheme changes the theme of the Account.
-func setTheme(c *call) error {
-	details := c.recordDetails(1)
-	if c.err != nil {
-		return c.err
+// appendPreview appends the mail that a Contact would get. reference.md: previewMessage
+func appendPreview(b []byte, m *messages.ComposedMail) []byte {
+	b = append(b, '{')
+	for _, member := range []struct{ name, text string }{{"subject", m.Subject}, {"from", m.From}, {"to", m.To},
+		{"reply_to", m.ReplyTo}, {"headers", m.Headers}, {"html", m.HTML}, {"text", m.Text}} {
+		b = append(appendString(append(appendString(b, member.name), ':'), member.text), ',')
 	}
-	return writeTrue(c, c.service.Messages.SetTheme(c.ctx, c.caller, details))
+	b = strconv.AppendInt(append(b, `"size":`...), m.Size, 10)
+	return append(appendStrings(append(b, `,"findings":`...), m.Findings), '}')
 }
 
-// getContactDeliveries returns the mails to a Contact, newest first. It includes the mails
-// that failed or bounced.
-func getContactDeliveries(c *call) error {
-	list, contact := c.list(1), c.contact(2)
-	if c.err != nil {
-		return c.err
+// readTest reads the parameters of sendTestMessage. reference.md: sendTestMessage
+func readTest(p *params, i int) messages.TestRequest {
+	r := messages.TestRequest{Message: enlist.MessageID(p.id(i)), Addresses: p.addresses(i + 1),
+		List: p.optionalList(i + 2)}
+	if !p.at(i+3).IsBlank() && p.id(i+3) != 0 {
+		r.Contact = p.contact(i + 3)
 	}
-	each := encoder(reports.ContactDeliveryAttributes)
-	return writeRows(c, each, func(w enlist.RowWriter[reports.ContactDelivery]) error {
-		return c.service.Reports.ContactDeliveries(c.ctx, c.caller, list, contact, w)
-	})
+	return r
 }
 
-// getMessagesSentToContact returns the Messages that were sent to a Contact, newest first.
-func getMessagesSentToContact(c *call) error {
-	r := reports.SentRequest{List: c.list(1), Contact: c.contact(2), Type: c.text(3), From: c.amount(4, 0),
-		To: c.amount(5, 0)}
-	if c.err != nil {
-		return c.err
+// addresses reads an array of email addresses, or one address.
+func (p *params) addresses(i int) (all []string) {
+	v := p.at(i)
+	items := v.Items
+	if v.IsScalar() && !v.IsBlank() {
+		items = []enlist.Input{*v}
 	}
-	each := encoder(reports.SentMessageAttributes)
-	return writeRows(c, each, func(w enlist.RowWriter[reports.SentMessage]) error {
-		return c.service.Reports.MessagesSentToContact(c.ctx, c.caller, r, w)
-	})
+	for j := range items {
+		if items[j].Kind != enlist.InputText {
+			p.refusePart(i, "an array of strings", &items[j])
+			return nil
+		}
+		all = append(all, items[j].Text)
+	}
+	return all
+}
+
+// readUpload reads the parameters of uploadBase64FileData. reference.md: uploadBase64FileData
+func readUpload(p *params, i int) files.UploadRequest {
+	return files.UploadRequest{Details: p.recordDetails(i), Folder: enlist.FolderID(p.id(i + 1)),
+		OnDuplicate: p.text(i + 2)}
+}
+
+// appendUpload appends the ID and the URL of a stored file.
+func appendUpload(b []byte, f *files.StoredFile) []byte {
+	b = strconv.AppendInt(append(b, `{"id":`...), int64(f.ID), 10)
+	return append(appendString(append(b, `,"url":`...), f.URL), '}')
 }

@@ -44,14 +44,7 @@ func erasePerson(c *call) error {
 		}
 		b = strconv.AppendInt(append(appendString(b, string(s.Section)), ':'), s.Rows, 10)
 	}
-	b = append(b, `},"left":[`...)
-	for i, place := range e.Left {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendString(b, place)
-	}
-	c.reply.buf = append(b, ']', '}')
+	c.reply.buf = append(appendStrings(append(b, `},"left":`...), e.Left), '}')
 	return nil
 }
 

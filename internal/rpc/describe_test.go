@@ -3,20 +3,18 @@ package rpc
 import (
 	"bytes"
 	"encoding/json"
-	"enlist/internal/app"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"os"
 	"path/filepath"
-	"reflect"
-	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"enlist/internal/app"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -66,7 +64,7 @@ func TestEveryMeaningIsOfAKey(t *testing.T) {
 	}
 }
 
-// readsMore has the number of further parameters that a function reads, beside the one at its position.
+// readsMore has the number of further parameters that a method of params reads, beside the one at its position.
 var readsMore = map[string]int{"query": 4, "consent": 3}
 
 // unread are parameters that a method ignores.
@@ -76,23 +74,20 @@ var unread = map[string]string{"addAccount": "user_details", "addUser": "user_de
 // alwaysRefused reports whether no call of a method can succeed, so it has no example.
 func alwaysRefused(summary string) bool { return strings.HasPrefix(summary, "Is always refused") }
 
-// The source of each function names the positions that it reads. They are exactly the positions of its parameters.
+// The source of the table says which parameters each method reads. They are exactly those of its entry.
 //
 // covers: decision 73
-func TestFunctionsReadTheParametersThatTheTableNames(t *testing.T) {
-	read := positionsRead(t)
+func TestMethodsReadTheParametersThatTheTableNames(t *testing.T) {
+	p := &parametersRead{functions: make(map[string]*ast.FuncDecl), entries: make(map[string]ast.Expr)}
+	p.parse(t)
 	for name, m := range methods(new(app.App)) {
-		function := runtime.FuncForPC(reflect.ValueOf(m.run).Pointer()).Name()
-		function = regexp.MustCompile(`\[\.\.\.\]|(\.func\d+)+$`).ReplaceAllString(function, "")
-		function = function[strings.LastIndex(function, ".")+1:] // a function literal may have the name of a caller before it
-		if function == "allBefore33" {
-			continue // it calls the function of its argument, which other methods have too
+		entry := p.entries[name]
+		if entry == nil {
+			entry = p.entries[""] // of the loop over the reports
 		}
-		got, ok := read[function]
-		if !ok {
-			t.Errorf("%s: the test did not find the function %q", name, function)
-			continue
-		}
+		got := p.ofMethod(t, entry)
+		slices.Sort(got)
+		got = slices.Compact(got)
 		var want []int
 		for i, param := range m.params {
 			if i > 0 && unread[name] != param {
@@ -105,13 +100,17 @@ func TestFunctionsReadTheParametersThatTheTableNames(t *testing.T) {
 	}
 }
 
-// positionsRead returns the positions that each function of call*.go reads, by the name of the function.
-func positionsRead(t *testing.T) map[string][]int {
-	files, err := filepath.Glob("call*.go")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no files call*.go (error %v)", err)
+// parametersRead finds in the source of the package which parameters a method reads.
+type parametersRead struct {
+	functions map[string]*ast.FuncDecl
+	entries   map[string]ast.Expr // what runs each method, by its name
+}
+
+func (p *parametersRead) parse(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
 	}
-	read := make(map[string][]int)
 	for _, file := range files {
 		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
 		if err != nil {
@@ -119,36 +118,106 @@ func positionsRead(t *testing.T) map[string][]int {
 		}
 		for _, decl := range f.Decls {
 			if function, ok := decl.(*ast.FuncDecl); ok && function.Recv == nil {
-				read[function.Name.Name] = positionsIn(function)
+				p.functions[function.Name.Name] = function
 			}
 		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if ok && len(call.Args) == 5 && nameOf(call.Fun) == "add" {
+				name := ""
+				if literal, ok := call.Args[0].(*ast.BasicLit); ok {
+					name, _ = strconv.Unquote(literal.Value)
+				}
+				p.entries[name] = call.Args[4]
+			}
+			return true
+		})
 	}
-	return read
 }
 
-// positionsIn returns the positions in the calls c.name(position) of a function.
-func positionsIn(function *ast.FuncDecl) (positions []int) {
+// nameOf returns the last name of an expression such as g.add, (*params).list or readID.
+func nameOf(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
+}
+
+// ofMethod returns the positions of the parameters that the last argument of an entry reads.
+func (p *parametersRead) ofMethod(t *testing.T, run ast.Expr) (all []int) {
+	call, ok := run.(*ast.CallExpr)
+	if !ok {
+		return p.ofFunction(t, nameOf(run), 0)
+	}
+	name := nameOf(call.Fun)
+	switch values := name[len(name)-1]; {
+	case name == "allBefore33":
+		return p.ofMethod(t, call.Args[0])
+	case values <= '3': // such as run2
+		for i := range int(values - '0') {
+			all = append(all, p.ofReader(t, nameOf(call.Args[i]), i+1)...)
+		}
+		return all
+	}
+	return p.ofFunction(t, name, 0)
+}
+
+// ofReader returns the positions that a reader reads from a position on. A variable such as readList has the name of a
+// method of params.
+func (p *parametersRead) ofReader(t *testing.T, name string, from int) (all []int) {
+	if p.functions[name] != nil {
+		return p.ofFunction(t, name, from)
+	}
+	for i := range 1 + readsMore[strings.ToLower(strings.TrimPrefix(name, "read"))] {
+		all = append(all, from+i)
+	}
+	return all
+}
+
+// ofFunction returns the positions in the calls of a function, such as c.list(1), p.list(i + 1) and readMatching(p, i).
+// i stands for the position from.
+func (p *parametersRead) ofFunction(t *testing.T, name string, from int) (all []int) {
+	function := p.functions[name]
+	if function == nil {
+		t.Fatalf("the test did not find the function %q", name)
+	}
 	ast.Inspect(function, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
 		if !ok || len(call.Args) == 0 {
 			return true
 		}
-		selector, ok := call.Fun.(*ast.SelectorExpr)
-		literal, isLiteral := call.Args[0].(*ast.BasicLit)
-		if !ok || !isLiteral || literal.Kind != token.INT {
-			return true
+		var receiver ast.Expr = call.Args[0]
+		if selector, ok := call.Fun.(*ast.SelectorExpr); ok {
+			receiver = selector.X
 		}
-		if receiver, ok := selector.X.(*ast.Ident); !ok || receiver.Name != "c" {
-			return true
+		at, isPosition := positionOf(call.Args[len(call.Args)-1], from)
+		if nameOf(call.Fun) == "amount" {
+			at, isPosition = positionOf(call.Args[0], from)
 		}
-		first, _ := strconv.Atoi(literal.Value)
-		for i := range 1 + readsMore[selector.Sel.Name] {
-			positions = append(positions, first+i)
+		if (nameOf(receiver) == "c" || nameOf(receiver) == "p") && isPosition {
+			all = append(all, p.ofReader(t, nameOf(call.Fun), at)...)
 		}
 		return true
 	})
-	slices.Sort(positions)
-	return slices.Compact(positions)
+	return all
+}
+
+// positionOf returns the value of a position: a number, i, or i and a number.
+func positionOf(e ast.Expr, i int) (at int, ok bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		at, err := strconv.Atoi(e.Value)
+		return at, err == nil
+	case *ast.Ident:
+		return i, e.Name == "i" && i > 0
+	case *ast.BinaryExpr:
+		more, ok := positionOf(e.Y, 0)
+		return i + more, ok && nameOf(e.X) == "i"
+	}
+	return 0, false
 }
 
 // compiledOpenRPC returns the document of OpenRPC, and a compiler of the JSON schemas in it.

@@ -10,7 +10,7 @@
 //  3. authenticate finds the Caller that has the API key.
 //  4. perform compares the access level of the key with the level that the method needs.
 //  5. paramsReader reads the parameters strictly.
-//  6. The function of the method calls a Service and appends the result to the
+//  6. The function of the method (call.go) calls a Service and appends the result to the
 //     reply. methods*.go list all methods.
 //
 // The reply is built in one buffer. If the reply to a search of Contacts becomes larger than

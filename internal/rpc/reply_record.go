@@ -22,6 +22,23 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
+// appendStrings appends an array of texts.
+func appendStrings(b []byte, all []string) []byte {
+	return appendArray(b, all, func(b []byte, s *string) []byte { return appendString(b, *s) })
+}
+
+// appendArray appends an array of records.
+func appendArray[T any](b []byte, records []T, appendRecord func([]byte, *T) []byte) []byte {
+	b = append(b, '[')
+	for i := range records {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendRecord(b, &records[i])
+	}
+	return append(b, ']')
+}
+
 // appendValue appends a value of a record. IDs, times and counts become numbers, flags become
 // booleans, and all other values become strings. reference.md: record.types
 func appendValue(b []byte, c enlist.Value) []byte {
@@ -50,8 +67,7 @@ func encoder[T any](attributes []enlist.Attribute[T]) func([]byte, *T) []byte {
 	}
 }
 
-// writeRecords writes an array of records as the result. A long reply is sent in parts. No error can
-// occur after the first part, because all records are in memory.
+// writeRecords writes an array of records as the result. A long reply is sent in parts.
 func writeRecords[T any](c *call, appendRecord func([]byte, *T) []byte, records []T, err error) error {
 	if err != nil {
 		return err
@@ -74,23 +90,6 @@ func writeRecords[T any](c *call, appendRecord func([]byte, *T) []byte, records 
 	return nil
 }
 
-// writeRecord writes an array of one record as the result.
-func writeRecord[T any](c *call, appendRecord func([]byte, *T) []byte, record *T, err error) error {
-	if err != nil {
-		return err
-	}
-	c.reply.buf = append(appendRecord(append(c.reply.buf, '['), record), ']')
-	return nil
-}
-
-// writeObject writes a record as the result.
-func writeObject[T any](c *call, appendRecord func([]byte, *T) []byte, record *T, err error) error {
-	if err == nil {
-		c.reply.buf = appendRecord(c.reply.buf, record)
-	}
-	return err
-}
-
 // writeInt writes a number as the result.
 func writeInt[N ~int64 | ~int](c *call, n N, err error) error {
 	if err != nil {
@@ -100,13 +99,20 @@ func writeInt[N ~int64 | ~int](c *call, n N, err error) error {
 	return nil
 }
 
-// writeTrue writes true as the result.
-func writeTrue(c *call, err error) error {
-	if err != nil {
-		return err
+// writeBool writes a boolean as the result.
+func writeBool(c *call, is bool, err error) error {
+	if err == nil {
+		c.reply.buf = strconv.AppendBool(c.reply.buf, is)
 	}
-	c.reply.buf = append(c.reply.buf, "true"...)
-	return nil
+	return err
+}
+
+// writeChoices writes an object with a boolean for each preference that the Contact answered.
+func writeChoices(c *call, choices []enlist.PreferenceChoice, err error) error {
+	if err == nil {
+		c.reply.buf = appendChoices(c.reply.buf, choices)
+	}
+	return err
 }
 
 // appendChoices appends a Contact's answers to List preferences as an object.

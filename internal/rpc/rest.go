@@ -86,14 +86,3 @@ func (e ProofEncoder) Append(b []byte, p *privacy.Proof) []byte {
 	b = appendArray(append(b, `,"deliveries":`...), p.Deliveries, e.mail)
 	return append(b, '}')
 }
-
-func appendArray[T any](b []byte, records []T, appendRecord func([]byte, *T) []byte) []byte {
-	b = append(b, '[')
-	for i := range records {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendRecord(b, &records[i])
-	}
-	return append(b, ']')
-}
