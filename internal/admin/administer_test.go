@@ -195,7 +195,7 @@ func (s *site) manageWebhooks() {
 	v.want("/admin/audit?who=somebody-else", http.StatusOK, "No row matches")
 	v.want("/admin/audit?method=sign&until=2001-01-01", http.StatusOK, "No row matches")
 	v.want("/admin/audit?from=yesterday", http.StatusUnprocessableEntity, "Write a day as")
-	v.want("/admin/audit?page=2", http.StatusOK, "Newer")
+	v.want("/admin/audit?page=2", http.StatusOK, "Back</a>")
 }
 
 // formsOfAccounts sends forms of a tab with one Account after another tab has chosen another.

@@ -40,7 +40,7 @@ func (s *operations) lists() {
 	s.App.DB.Engine = engine
 	v.want(path+"/copy", http.StatusOK, "2 Fields")
 	copied := v.send(path+"/copy", url.Values{"name": {"Second"}}, http.StatusOK, "This is the copy", "0 Contacts")
-	v.want("/admin/lists?q=seco", http.StatusOK, "Second", "1 to 1 of 1")
+	v.want("/admin/lists?find=seco", http.StatusOK, "Second", "1 to 1 of 1")
 	v.want(path+"/clear", http.StatusOK, "This deletes 1 Contact", "Garden")
 	v.send(path+"/clear", url.Values{"typed": {"garden"}}, http.StatusUnprocessableEntity, "Nothing was deleted")
 	if n := s.List(list).ContactCount; n != 1 {

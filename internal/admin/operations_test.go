@@ -130,7 +130,7 @@ func (s *operations) levels() {
 		path  string
 		level enlist.Level
 	}{
-		{"/admin/", enlist.Read}, {"/admin/lists?sort=change&order=down&q=%3C", enlist.Read}, {one, enlist.Read}, {"/admin/sending", enlist.Read},
+		{"/admin/", enlist.Read}, {"/admin/lists?sort=change&order=down&find=%3C", enlist.Read}, {one, enlist.Read}, {"/admin/sending", enlist.Read},
 		{"/admin/sending/domains", enlist.Read}, {"/admin/autoresponders?list=" + id(list), enlist.Read},
 		{"/admin/unsubscribers?q=%3Cb&list=" + id(list), enlist.Standard}, {"/admin/lists/new", enlist.Full}, {one + "/settings", enlist.Full},
 		{one + "/fields/new", enlist.Full}, {one + "/fields/" + id(field), enlist.Full}, {one + "/fields/" + id(field) + "/delete", enlist.Full},

@@ -5,9 +5,7 @@ import (
 	"embed"
 	"encoding/json"
 	"maps"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -31,25 +29,7 @@ func Pages() []ui.Page {
 
 // columns are those of the page. The service sorts by the IDs, which rise with the time.
 var columns = ui.Columns[row]{{Key: "time", Text: "audit.when", Falls: true}, {Text: "audit.by"},
-	{Text: "audit.did"}, {Text: "audit.with"},
-	{Text: "audit.change"}}
-
-// filter is what the form asks for.
-type filter struct {
-	Who, Method, Object string
-	From, Until         string // days
-	Order               ui.Order
-	Page                int64
-
-	Wrong string // "from" or "until": no day
-}
-
-// data is the data of the page.
-type data struct {
-	filter
-	Rows       []row
-	Back, Next string // URLs; "": there is none
-}
+	{Text: "audit.did"}, {Text: "audit.with"}, {Text: "audit.change"}}
 
 // row is a row of the log in words.
 type row struct {
@@ -116,89 +96,70 @@ func plain(r *ui.Request, name string, value json.RawMessage) string {
 }
 
 func show(r *ui.Request, content *ui.Template) (*ui.View, error) {
-	f := filter{Who: r.FormValue("who"), Method: r.FormValue("method"), Object: r.FormValue("object"),
-		From: r.FormValue("from"), Until: r.FormValue("until"), Page: ui.PageNumber(r.URL.Query()),
-		Order: columns.Order(r.URL.Query(), "time")}
-	d := data{filter: f}
-	criteria := f.criteria(r)
-	view := &ui.View{Title: r.Text("audit.title"), Sub: r.Text("audit.about"), Place: "/admin/audit",
-		Content: content, Data: &d}
-	if d.Wrong = f.Wrong; f.Wrong != "" {
-		view.Problem = r.Text("audit.not_a_day")
+	t := ui.Table[row]{Order: columns.Order(r.URL.Query(), "time"), Label: r.Text("audit.rows"), Roomy: true}
+	t.Find = ui.NewFind(r, ui.Form{{Name: "who", Label: r.Text("audit.who")}, {Name: "method", Label: r.Text("audit.method")},
+		{Name: "object", Label: r.Text("audit.object")}, {Name: "from", Label: r.Text("audit.from"), Kind: ui.InputDate},
+		{Name: "until", Label: r.Text("audit.until"), Kind: ui.InputDate}}, t.Order)
+	view := &ui.View{Title: r.Text("audit.title"), Sub: r.Text("audit.about"), Place: "/admin/audit", Content: content}
+	q := enlist.Query{Criteria: criteriaOf(r, t.Find.Form), SortBy: "id", Descending: t.Order.Down, Limit: perPage + 1,
+		Offset: (ui.PageNumber(r.URL.Query()) - 1) * perPage}
+	if t.Find.Form.IsWrong() {
+		view.Problem, view.Data = "audit.not_searched", t
 		return view, nil
 	}
-	q := enlist.Query{Criteria: criteria, SortBy: "id", Descending: f.Order.Down, Limit: perPage + 1,
-		Offset: (f.Page - 1) * perPage}
-	if err := r.App.Accounts.SearchAuditLog(r.Context(), r.Caller, q, &rows{r, &d}); err != nil {
+	found := rows{r: r}
+	if err := r.App.Accounts.SearchAuditLog(r.Context(), r.Caller, q, &found); err != nil {
 		return nil, err
 	}
-	if f.Page > 1 {
-		d.Back = f.url(f.Page - 1)
-	}
-	if len(d.Rows) > perPage {
-		d.Rows, d.Next = d.Rows[:perPage], f.url(f.Page+1)
-	}
+	t.Rows, t.Pager = ui.FoundPage(r.URL.Query(), found.all, perPage)
+	view.Data = t
 	return view, nil
 }
 
-// criteria returns the criteria of the filter, or nil for all rows.
-func (f *filter) criteria(r *ui.Request) *enlist.Criteria {
+// criteriaOf returns the criteria that a form asks for, or nil for all rows. It marks days that are none.
+func criteriaOf(r *ui.Request, f ui.Form) *enlist.Criteria {
 	var all []enlist.Criteria
 	text := func(key, value string) enlist.Criteria {
 		return enlist.Criteria{Key: key, Operator: "contains", Value: enlist.TextInput(value)}
 	}
-	if f.Who != "" {
-		all = append(all, enlist.Criteria{Any: []enlist.Criteria{text("user_name", f.Who), text("key_name", f.Who)}})
+	if who := f.Value("who"); who != "" {
+		all = append(all, enlist.Criteria{Any: []enlist.Criteria{text("user_name", who), text("key_name", who)}})
 	}
-	if f.Method != "" {
-		all = append(all, text("method", f.Method))
+	for _, key := range []string{"method", "object"} {
+		if value := f.Value(key); value != "" {
+			all = append(all, text(key, value))
+		}
 	}
-	if f.Object != "" {
-		all = append(all, text("object", f.Object))
-	}
-	day := func(name, value, operator string, days int, seconds int64) {
+	day := func(name, operator string, days int, seconds int64) {
+		value := f.Value(name)
 		if value == "" {
 			return
 		}
 		at, err := enlist.ParseClock(time.DateOnly, value, r.Now.Location())
 		if err != nil {
-			f.Wrong = name
+			f.Refused(name, r.Text("audit.not_a_day"))
 			return
 		}
-		all = append(all, enlist.Criteria{Key: "time", Operator: operator,
-			Value: enlist.Input{Kind: enlist.InputNumber,
-				Text: strconv.FormatInt(enlist.StartOfDay(at, days, r.Now.Location()).Unix()+seconds, 10)}})
+		all = append(all, enlist.Criteria{Key: "time", Operator: operator, Value: enlist.Input{Kind: enlist.InputNumber,
+			Text: ui.Plain(enlist.StartOfDay(at, days, r.Now.Location()).Unix() + seconds)}})
 	}
-	day("from", f.From, "greater_than", 0, -1)
-	day("until", f.Until, "less_than", 1, 0) // the day itself counts
+	day("from", "greater_than", 0, -1)
+	day("until", "less_than", 1, 0) // the day itself counts
 	if all == nil {
 		return nil
 	}
 	return &enlist.Criteria{All: all}
 }
 
-// url returns the URL of another page of the same search.
-func (f *filter) url(page int64) string {
-	v := url.Values{"page": {strconv.FormatInt(page, 10)}}
-	for name, value := range map[string]string{"who": f.Who, "method": f.Method, "object": f.Object, "from": f.From,
-		"until": f.Until} {
-		if value != "" {
-			v.Set(name, value)
-		}
-	}
-	f.Order.AddTo(v)
-	return "/admin/audit?" + v.Encode()
-}
-
 // rows collects the rows of a search. It implements enlist.RowWriter.
 type rows struct {
-	r *ui.Request
-	d *data
+	r   *ui.Request
+	all []row
 }
 
 // Begin implements enlist.RowWriter.
 func (w *rows) Begin(bool) error {
-	w.d.Rows = nil
+	w.all = nil
 	return nil
 }
 
@@ -218,6 +179,6 @@ func (w *rows) Row(a *accounts.AuditRow) error {
 	if a.ListID != 0 && a.Object != "List" {
 		row.About = w.r.Text("audit.of_list", "object", row.About, "list", ui.Plain(int64(a.ListID)))
 	}
-	w.d.Rows = append(w.d.Rows, row)
+	w.all = append(w.all, row)
 	return nil
 }

@@ -53,7 +53,8 @@ func openPath(list enlist.ListID, id enlist.SegmentID) string {
 type segmentRow struct {
 	contacts.Segment
 	List    string
-	Open    string // path of its Contacts
+	Open    string // path of its Contacts; "": the user may not see them
+	Delete  string // path of the page that deletes it; "": the user may not
 	Text    string // its conditions
 	Count   int64
 	Slow    bool   // there was no time to count
@@ -66,16 +67,7 @@ var segmentColumns = ui.Columns[segmentRow]{
 	ui.TextColumn("list", "contacts.list", func(s *segmentRow) string { return s.List }),
 	{Text: "contacts.who"},
 	ui.NumberColumn("contacts", "contacts.contacts", func(s *segmentRow) int64 { return s.Count }),
-	ui.TimeColumn("changed", "contacts.changed", func(s *segmentRow) int64 { return s.LastModifiedTime }),
-}
-
-// segmentsData is the data of the list of all Segments.
-type segmentsData struct {
-	Rows    []segmentRow
-	Order   ui.Order
-	Find    ui.Find
-	MayEdit bool
-	Sees    bool // the person may see Contacts
+	ui.TimeColumn("changed", "contacts.changed", func(s *segmentRow) int64 { return s.LastModifiedTime }), {},
 }
 
 func (p *pages) segments(r *ui.Request) (*ui.View, error) {
@@ -83,9 +75,7 @@ func (p *pages) segments(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	level := r.Caller.Key.Level
-	d := segmentsData{MayEdit: level >= enlist.Full, Sees: level >= enlist.Standard}
-	all, d.Find = ui.FindRows(r.URL.Query(), all, func(s *contacts.Segment) string { return s.Name })
+	all, find := ui.FindRows(r, all, func(s *contacts.Segment) string { return s.Name })
 	var mails []key
 	if len(all) > 0 {
 		if mails, err = mailKeys(r); err != nil {
@@ -94,6 +84,7 @@ func (p *pages) segments(r *ui.Request) (*ui.View, error) {
 	}
 	until := time.Now().Add(ui.SearchWait) // for all counts
 	var b *builder                         // of the List of the row before
+	var rows []segmentRow
 	for i := range all {
 		list, id := all[i].ListID, all[i].ID
 		if b == nil || b.list.ID != list {
@@ -101,8 +92,14 @@ func (p *pages) segments(r *ui.Request) (*ui.View, error) {
 				return nil, err
 			}
 		}
-		row := segmentRow{Segment: all[i], List: b.list.Name, Open: openPath(list, id),
-			Text: b.sentenceOf(all[i].Criteria), Changed: r.Day(all[i].LastModifiedTime)}
+		row := segmentRow{Segment: all[i], List: b.list.Name, Text: b.sentenceOf(all[i].Criteria),
+			Changed: r.Day(all[i].LastModifiedTime)}
+		if r.Caller.Key.Level >= enlist.Standard {
+			row.Open = openPath(list, id)
+		}
+		if r.Caller.Key.Level >= enlist.Full {
+			row.Delete = "/admin/segments/" + ui.Plain(int64(list)) + "/" + ui.Plain(int64(id)) + "/delete"
+		}
 		row.Slow, err = ui.Within(r.Context(), b.list.ContactCount, time.Until(until),
 			func(ctx context.Context) (err error) {
 				row.Count, err = r.App.Contacts.CountContacts(ctx, r.Caller, list, enlist.InSegment(id))
@@ -116,10 +113,10 @@ func (p *pages) segments(r *ui.Request) (*ui.View, error) {
 		default:
 			return nil, err
 		}
-		d.Rows = append(d.Rows, row)
+		rows = append(rows, row)
 	}
-	d.Order = segmentColumns.Sort(r.URL.Query(), "", d.Rows)
-	return &ui.View{Title: r.Text("contacts.segments"), Place: "/admin/segments", Content: p.all, Data: d}, nil
+	return &ui.View{Title: r.Text("contacts.segments"), Place: "/admin/segments", Content: p.all,
+		Data: segmentColumns.Table(r, "", rows, find)}, nil
 }
 
 // found returns the Segment in the path. Errors: ui.ErrNotFound.

@@ -134,7 +134,7 @@ func (p *pages) listView(r *ui.Request, d *listData) (*ui.View, error) {
 	slices.SortStableFunc(d.Rows, func(a, b row) int {
 		return cmp.Or(cmp.Compare(a.List, b.List), cmp.Compare(a.Name, b.Name))
 	})
-	d.Rows, d.Find = ui.FindRows(r.URL.Query(), d.Rows, func(f *row) string { return f.Name })
+	d.Rows, d.Find = ui.FindRows(r, d.Rows, func(f *row) string { return f.Name })
 	d.Order = columns.Sort(r.URL.Query(), "", d.Rows)
 	if err := d.addLeft(r); err != nil {
 		return nil, err

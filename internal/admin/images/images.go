@@ -83,7 +83,7 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) { return p.view(r, "") }
 func (p *pages) view(r *ui.Request, wrong string) (*ui.View, error) {
 	all, err := All(r)
 	d := listData{Most: ui.Size(most(r)), MayEdit: r.Caller.Key.Level >= enlist.Full, Wrong: wrong}
-	d.Images, d.Find = ui.FindRows(r.URL.Query(), all, func(i *Image) string { return i.Name })
+	d.Images, d.Find = ui.FindRows(r, all, func(i *Image) string { return i.Name })
 	d.Order = columns.Sort(r.URL.Query(), "added", d.Images)
 	v := &ui.View{Title: r.Text("images.title"), Place: "/admin/images", Content: p.library, Data: d}
 	if wrong != "" {

@@ -112,7 +112,7 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 		one.State, one.Kind = stateOf(r, i)
 		d.Rows = append(d.Rows, one)
 	}
-	d.Rows, d.Find = ui.FindRows(q, d.Rows, func(i *row) string { return i.File })
+	d.Rows, d.Find = ui.FindRows(r, d.Rows, func(i *row) string { return i.File })
 	d.Order = columns.Sort(q, "time", d.Rows)
 	count := int64(len(d.Rows))
 	page := min(ui.PageNumber(q), count/perPage+1)

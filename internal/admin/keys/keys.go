@@ -94,7 +94,7 @@ func (p *pages) showAll(r *ui.Request, f ui.Form, problem string) (*ui.View, err
 	d := allData{New: ui.FormCard{Heading: r.Text("keys.make"), Form: f, Button: r.Text("keys.make_button"),
 		Action: "/admin/keys", After: r.Text("keys.shown_once")}}
 	q := r.URL.Query()
-	keys, d.Find = ui.FindRows(q, keys, func(k *enlist.Key) string { return k.Name })
+	keys, d.Find = ui.FindRows(r, keys, func(k *enlist.Key) string { return k.Name })
 	for i := range keys {
 		of := &d.Past
 		if keys[i].Valid(r.Now.Unix()) {

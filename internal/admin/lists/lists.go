@@ -12,8 +12,6 @@ package lists
 
 import (
 	"embed"
-	"net/url"
-	"strings"
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
@@ -71,11 +69,7 @@ type row struct {
 
 // allData is the data of the page of all Lists.
 type allData struct {
-	Rows   []row
-	Query  string
-	Order  ui.Order
-	All    int64
-	Pager  ui.Pager
+	ui.Table[row]
 	MayAdd bool
 }
 
@@ -97,20 +91,18 @@ func LostOf(n enlist.DayCounts) int64 {
 
 func (p *pages) all(r *ui.Request) (*ui.View, error) {
 	q := r.URL.Query()
-	d := allData{Query: strings.TrimSpace(q.Get("q")), MayAdd: mayAdd(r)}
 	all, sums, err := read(r, q.Get("sort"))
 	if err != nil {
 		return nil, err
 	}
-	d.All = int64(len(all))
+	all, find := ui.FindRows(r, all, func(l *enlist.List) string { return l.Name })
+	rows := make([]row, len(all))
 	for i := range all {
-		l := &all[i]
-		if strings.Contains(strings.ToLower(l.Name), strings.ToLower(d.Query)) {
-			d.Rows = append(d.Rows, row{List: *l, Trend: Trend{Change: netOf(sums[l.ID])}})
-		}
+		rows[i] = row{List: all[i], Trend: Trend{Change: netOf(sums[all[i].ID])}}
 	}
-	d.Order = columns.Sort(q, "name", d.Rows)
-	if err := d.page(r, ui.PageNumber(q), q); err != nil {
+	d := allData{columns.Table(r, "name", rows, find), mayAdd(r)}
+	d.Rows, d.Pager = ui.PageRows(q, d.Rows, perPage)
+	if err := addTrends(r, d.Rows); err != nil {
 		return nil, err
 	}
 	view := &ui.View{Title: r.Text("lists.title"), Place: "/admin/lists", Content: p.lists, Data: d}
@@ -134,19 +126,15 @@ func mayAdd(r *ui.Request) bool {
 	return r.Caller.Key.Level >= enlist.Full && r.Caller.Key.Lists == nil
 }
 
-// page keeps the rows of one page, and reads their days.
-func (d *allData) page(r *ui.Request, page int64, q url.Values) error {
-	match := int64(len(d.Rows))
-	from := min((page-1)*perPage, match)
-	d.Rows = d.Rows[from:min(from+perPage, match)]
-	d.Pager = ui.NewPager(page, perPage, len(d.Rows), match, ui.PageOf(q))
-	ids := make([]enlist.ListID, len(d.Rows))
-	for i := range d.Rows {
-		ids[i] = d.Rows[i].ID
+// addTrends reads the days of the rows of a page.
+func addTrends(r *ui.Request, rows []row) error {
+	ids := make([]enlist.ListID, len(rows))
+	for i := range rows {
+		ids[i] = rows[i].ID
 	}
 	trends, err := Trends(r, ids)
-	for i := range d.Rows {
-		row := &d.Rows[i]
+	for i := range rows {
+		row := &rows[i]
 		row.Trend, row.Since = trends[row.ID], r.Day(row.CreationTime)
 	}
 	return err

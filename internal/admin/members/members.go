@@ -118,7 +118,7 @@ func (p *pages) showAll(r *ui.Request, f ui.Form, problem string) (*ui.View, err
 		}
 		d.Rows = append(d.Rows, row{members[i], may, r.Date(members[i].SignInTime)})
 	}
-	d.Rows, d.Find = ui.FindRows(r.URL.Query(), d.Rows, func(m *row) string { return m.Name + "\n" + m.Email })
+	d.Rows, d.Find = ui.FindRows(r, d.Rows, func(m *row) string { return m.Name + "\n" + m.Email })
 	d.Order = columns.Sort(r.URL.Query(), "", d.Rows)
 	return &ui.View{Title: r.Text("members.title"), Sub: r.Text("members.about", "account", r.Caller.Account.Name),
 		Place: "/admin/users", Content: p.users, Data: d, Problem: problem}, nil

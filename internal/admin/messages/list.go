@@ -3,7 +3,6 @@ package messages
 import (
 	"fmt"
 	"html/template"
-	"net/url"
 	"strings"
 
 	"enlist/internal/admin/ui"
@@ -20,7 +19,8 @@ type row struct {
 	Edited, Used string
 	LastRate     string // opened of the last use
 	KB           int64  // size of the contents
-	Uses         []use  // the last ones, the oldest first
+	MayCopy      bool
+	Uses         []use // the last ones, the oldest first
 	Opens        template.HTML
 	last         int64 // time of the last use
 }
@@ -37,15 +37,12 @@ var columns = ui.Columns[row]{
 	ui.NumberColumn("size", "KB", func(m *row) int64 { return m.Size() }),
 	ui.TimeColumn("changed", "messages.changed", func(m *row) int64 { return m.LastModifiedTime }),
 	ui.TimeColumn("used", "messages.last_used", func(m *row) int64 { return m.last }),
-	{Text: "messages.opened_use_by_use"},
+	{Text: "messages.opened_use_by_use"}, {},
 }
 
 // listData is the data of the list.
 type listData struct {
-	Rows          []row
-	Order         ui.Order
-	Search        string
-	Pager         ui.Pager
+	ui.Table[row]
 	Starts, Empty []start
 	MayEdit       bool
 }
@@ -57,33 +54,29 @@ const (
 )
 
 func (p *pages) list(r *ui.Request) (*ui.View, error) {
-	q := enlist.Query{SortBy: "id", Descending: true} // the newest of equal ones is first
-	d := listData{Search: strings.TrimSpace(r.FormValue("q")), Starts: starts, Empty: empty,
-		MayEdit: r.Caller.Key.Level >= enlist.Full}
-	if d.Search != "" {
-		contains := func(key string) enlist.Criteria {
-			return enlist.Criteria{Key: key, Operator: "contains", Value: enlist.TextInput(d.Search)}
-		}
-		q.Criteria = &enlist.Criteria{Any: []enlist.Criteria{contains("name"), contains("subject")}}
-	}
-	all, err := r.App.Messages.SearchMessages(r.Context(), r.Caller, q)
+	all, err := r.App.Messages.SearchMessages(r.Context(), r.Caller,
+		enlist.Query{SortBy: "id", Descending: true}) // the newest of equal ones is first
 	if err != nil {
 		return nil, err
 	}
+	all, find := ui.FindRows(r, all, func(m *messages.Message) string { return m.Name + "\n" + m.Subject })
 	uses, err := r.App.Reports.MessageUses(r.Context(), r.Caller)
 	if err != nil {
 		return nil, err
 	}
+	var rows []row
 	for i := range all {
-		d.Rows = append(d.Rows, newRow(r, &all[i], uses[all[i].ID]))
+		rows = append(rows, newRow(r, &all[i], uses[all[i].ID]))
 	}
-	d.Order = columns.Sort(r.URL.Query(), "changed", d.Rows)
-	d.cut(r.URL.Query())
+	d := listData{columns.Table(r, "changed", rows, find), starts, empty, r.MayWrite()}
+	d.Rows, d.Pager = ui.PageRows(r.URL.Query(), d.Rows, perPage)
+	drawBars(d.Rows)
 	return &ui.View{Title: r.Text("messages.messages"), Place: "/admin/messages", Content: p.listPage, Data: d}, nil
 }
 
 func newRow(r *ui.Request, m *messages.Message, uses []reports.Use) row {
-	one := row{Message: *m, Edited: r.Day(m.LastModifiedTime), Used: r.Text("messages.never"), KB: (m.Size() + 1023) >> 10}
+	one := row{Message: *m, Edited: r.Day(m.LastModifiedTime), Used: r.Text("messages.never"),
+		KB: (m.Size() + 1023) >> 10, MayCopy: r.MayWrite()}
 	for _, u := range uses {
 		if u.Time > r.Now.Unix() {
 			one.Used = r.Text("messages.planned_for", "day", r.Day(u.Time))
@@ -121,20 +114,15 @@ func bars(uses []use, most int64) template.HTML {
 	return template.HTML(b.String())
 }
 
-// cut keeps the rows of a page.
-func (d *listData) cut(q url.Values) {
-	all := int64(len(d.Rows))
-	page := min(ui.PageNumber(q), max(1, (all+perPage-1)/perPage))
-	from := (page - 1) * perPage
-	d.Rows = d.Rows[from:min(all, from+perPage)]
+// drawBars draws the uses of the rows of a page. The highest bar is as high as the column.
+func drawBars(rows []row) {
 	var most int64
-	for i := range d.Rows {
-		for j := range d.Rows[i].Uses {
-			most = max(most, d.Rows[i].Uses[j].share())
+	for i := range rows {
+		for j := range rows[i].Uses {
+			most = max(most, rows[i].Uses[j].share())
 		}
 	}
-	for i := range d.Rows {
-		d.Rows[i].Opens = bars(d.Rows[i].Uses, most)
+	for i := range rows {
+		rows[i].Opens = bars(rows[i].Uses, most)
 	}
-	d.Pager = ui.NewPager(page, perPage, len(d.Rows), all, ui.PageOf(q))
 }

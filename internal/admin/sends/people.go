@@ -104,30 +104,24 @@ const peoplePage = 100
 
 // peopleData is the data of a page of people.
 type peopleData struct {
-	Batch      enlist.BatchID
-	Kind       string
-	Text, Link string
-	Only       []only // the page has only these people
-	People     []person
-	Pager      ui.Pager
-	Order      ui.Order
-	File       string // URL of all as CSV
-	Late       bool   // the search was given up: People are those that it had found
+	ui.Table[person]
+	Only []string // the page has only the people of these parts of the report
 }
 
-// only is a value of a table of the report to which people belong.
-type only struct{ Name, Value, Text string }
-
-// onlyOf returns the values that a page of people asks for.
-func onlyOf(r *ui.Request) (all []only) {
-	add := func(name string, text func(value string) string) {
-		if value := r.FormValue(name); value != "" {
-			all = append(all, only{name, value, cmp.Or(text(value), value)})
-		}
+// onlyOf returns the parts of the report that a page of people asks for.
+func onlyOf(r *ui.Request) (all []string) {
+	if url := r.FormValue("url"); url != "" {
+		all = append(all, url)
 	}
-	add("provider", func(v string) string { return r.Text("sends.only_provider", "name", providerText(r, v)) })
-	add("reason", func(v string) string { return r.Text(cmp.Or(reasonTexts[recipients.BounceReason(v)], v)) })
-	add("device", func(v string) string { return r.Text("sends.only_device", "name", r.Text(deviceText(pace.Device(v)))) })
+	if provider := r.FormValue("provider"); provider != "" {
+		all = append(all, r.Text("sends.only_provider", "name", providerText(r, provider)))
+	}
+	if reason := r.FormValue("reason"); reason != "" {
+		all = append(all, r.Text(cmp.Or(reasonTexts[recipients.BounceReason(reason)], reason)))
+	}
+	if device := r.FormValue("device"); device != "" {
+		all = append(all, r.Text("sends.only_device", "name", r.Text(deviceText(pace.Device(device)))))
+	}
 	return all
 }
 
@@ -148,11 +142,11 @@ func (p *pages) people(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	request, q := k.search(r)
-	page := ui.PageNumber(r.URL.Query())
+	values := r.URL.Query()
 	columns := k.columns(r, b)
-	order := columns.Order(r.URL.Query(), "")
+	order := columns.Order(values, "")
 	q.SortBy, q.Descending = order.Key, order.Down
-	q.Limit, q.Offset = peoplePage+1, (page-1)*peoplePage // one more, to see whether there is a next page
+	q.Limit, q.Offset = peoplePage+1, (ui.PageNumber(values)-1)*peoplePage
 	var rows rowList
 	late, err := ui.Within(r.Context(), b.Recipients, ui.SearchWait, func(ctx context.Context) error {
 		return r.App.Reports.BatchRows(ctx, r.Caller, request, q, &rows)
@@ -160,46 +154,37 @@ func (p *pages) people(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := peopleData{Batch: b.ID, Kind: k.name, Text: strings.TrimSpace(r.FormValue("q")), Link: request.URL,
-		Only: onlyOf(r), Order: order, Late: late}
-	columns.Sort(r.URL.Query(), "", rows.all)
-	more := len(rows.all) > peoplePage
-	rows.all = rows.all[:min(len(rows.all), peoplePage)]
-	at := func(page int64) string { return d.path("people/"+k.name, page) }
-	d.Pager = ui.NewPager(page, peoplePage, len(rows.all), -1, at)
-	if more {
-		d.Pager.Next = at(page + 1)
-	}
-	d.File = d.path("people.csv", 0)
+	columns.Sort(values, "", rows.all)
+	d := peopleData{Only: onlyOf(r)}
+	d.Order, d.Find = order, ui.NewFind(r, ui.Form{{Name: "q", Label: r.Text("sends.e_mail_contains"),
+		Kind: ui.InputSearch}}, order)
+	rows.all, d.Pager = ui.FoundPage(values, rows.all, peoplePage)
 	for i := range rows.all {
 		row := &rows.all[i]
 		when, what := fate(r, row)
-		d.People = append(d.People, person{row.Address, contactPath(row), r.Date(when), what})
+		d.Rows = append(d.Rows, person{row.Address, contactPath(row), r.Date(when), what})
+	}
+	file := fileOf(b.ID, k, values)
+	d.Find.Links = []ui.Action{{Text: r.Text("sends.csv_all"), Path: file},
+		{Text: r.Text("sends.report"), Path: "/admin/sends/" + ui.Plain(int64(b.ID))}}
+	if late {
+		d.Note = r.Language.HTML("sends.late_found", "link", file)
+		if len(d.Rows) == 0 {
+			d.Note = r.Language.HTML("sends.late_none", "link", file)
+		}
 	}
 	return &ui.View{Title: r.Text(k.title), Sub: nameOf(b, names), Place: "/admin/sends", Content: p.peoplePage, Data: d}, nil
 }
 
-// path returns a URL with the search of this page.
-func (d *peopleData) path(to string, page int64) string {
-	v := url.Values{}
-	if d.Text != "" {
-		v.Set("q", d.Text)
+// fileOf returns the URL of a CSV file with the people of a page and all its neighbours.
+func fileOf(id enlist.BatchID, k *kind, page url.Values) string {
+	v := url.Values{"kind": {k.name}}
+	for _, name := range []string{"q", "url", "provider", "reason", "device"} {
+		if value := page.Get(name); value != "" {
+			v.Set(name, value)
+		}
 	}
-	if d.Link != "" {
-		v.Set("url", d.Link)
-	}
-	for _, p := range d.Only {
-		v.Set(p.Name, p.Value)
-	}
-	if to == "people.csv" {
-		v.Set("kind", d.Kind)
-	} else {
-		d.Order.AddTo(v)
-	}
-	if page > 1 {
-		v.Set("page", ui.Plain(page))
-	}
-	return strings.TrimSuffix("/admin/sends/"+ui.Plain(int64(d.Batch))+"/"+to+"?"+v.Encode(), "?")
+	return "/admin/sends/" + ui.Plain(int64(id)) + "/people.csv?" + v.Encode()
 }
 
 // contactPath returns the page of the Contacts that shows this one.

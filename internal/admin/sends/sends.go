@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"embed"
 	"math"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -51,24 +50,12 @@ type Row struct {
 	Opened, Clicked                string
 	Running                        bool
 	Commands                       []command
-}
-
-// listData is the data of the page of all Batches.
-type listData struct {
-	Rows     []Row
-	Order    ui.Order
-	All      int64
-	Pager    ui.Pager
-	Text     string // part of a name
-	Status   string
-	Statuses []status
-	Filtered bool
-	Here     string // URL of this page
+	Back                           string // URL of the page, to which a command returns
 }
 
 // status is a filter of the page.
 type status struct {
-	Name, Text string
+	name, text string
 	of         []batches.BatchStatus
 }
 
@@ -89,38 +76,44 @@ func columnsOf(names ui.Names) ui.Columns[batches.Batch] {
 		ui.TimeColumn("when", "sends.when", func(b *batches.Batch) int64 { return b.SendTime }),
 		{Text: "sends.status_column"},
 		ui.NumberColumn("mails", "sends.mails", (*batches.Batch).ToSend),
-		{Text: "sends.opened_mails", Number: true}, {Text: "sends.clicked_mails", Number: true},
+		{Text: "sends.opened_mails", Number: true}, {Text: "sends.clicked_mails", Number: true}, {},
 	}
 }
 
 func (p *pages) list(r *ui.Request) (*ui.View, error) {
-	page := ui.PageNumber(r.URL.Query())
-	d := listData{Text: strings.TrimSpace(r.FormValue("q")), Status: r.FormValue("status"), Statuses: statuses}
-	d.Filtered = d.Text != "" || d.Status != ""
+	q := r.URL.Query()
 	names, err := r.Names()
 	if err != nil {
 		return nil, err
 	}
 	columns := columnsOf(names)
-	d.Order = columns.Order(r.URL.Query(), "")
-	found, err := d.find(r, page)
+	t := ui.Table[Row]{Order: columns.Order(q, "")}
+	status := ui.Input{Name: "status", Label: r.Text("sends.status"), Kind: ui.InputChoice,
+		Options: ui.Choices("", r.Text("sends.all"))}
+	for _, s := range statuses {
+		status.Options = append(status.Options, ui.Option{Value: s.name, Text: r.Text(s.text)})
+	}
+	t.Find = ui.NewFind(r, ui.Form{{Name: "q", Label: r.Text("sends.name"), Kind: ui.InputSearch}, status}, t.Order)
+	found, all, err := find(r, t.Find.Form, t.Order)
 	if err != nil {
 		return nil, err
 	}
-	if d.Order.Key != "" { // found has all that match
-		columns.Sort(r.URL.Query(), "", found)
-		from := min((page-1)*perPage, d.All)
-		found = found[from:min(from+perPage, d.All)]
+	if t.Order.Key != "" { // found has all that match
+		columns.Sort(q, "", found)
+		found, t.Pager = ui.PageRows(q, found, perPage)
+	} else {
+		t.Pager = ui.NewPager(ui.PageNumber(q), perPage, len(found), all, t.Find.Page)
 	}
-	d.Pager, d.Here = ui.NewPager(page, perPage, len(found), d.All, d.path), d.path(page)
-	if d.Rows, err = rowsOf(r, found, names); err != nil {
+	t.Find.IsShown = all > 0 || !t.Find.Form.IsEmpty()
+	if t.Rows, err = rowsOf(r, found, names); err != nil {
 		return nil, err
 	}
-	view := &ui.View{Title: r.Text("sends.campaigns"), Place: "/admin/sends", Content: p.listPage, Data: d}
+	view := &ui.View{Title: r.Text("sends.campaigns"), Place: "/admin/sends", Content: p.listPage, Data: t}
 	if r.MaySend() {
 		view.Actions = []ui.Action{{Text: r.Text("sends.new_campaign"), Path: "/admin/sends/new", Main: true}}
 	}
 	for i := range found {
+		t.Rows[i].Back = strings.TrimSuffix("/admin/sends"+t.Find.Page(ui.PageNumber(q)), "?")
 		if !found[i].Ended() && found[i].Status != batches.BatchPaused {
 			view.Refresh = 15
 		}
@@ -128,41 +121,25 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 	return view, nil
 }
 
-// path returns the URL of a page of the list.
-func (d *listData) path(page int64) string {
-	v := url.Values{}
-	if d.Text != "" {
-		v.Set("q", d.Text)
-	}
-	if d.Status != "" {
-		v.Set("status", d.Status)
-	}
-	d.Order.AddTo(v)
-	if page > 1 {
-		v.Set("page", ui.Plain(page))
-	}
-	return strings.TrimSuffix("/admin/sends?"+v.Encode(), "?")
-}
-
-// find returns the Batches of a page, or all that match for another order, and sets the number of all.
-func (d *listData) find(r *ui.Request, page int64) (found []batches.Batch, err error) {
-	if d.Filtered || d.Order.Key != "" {
-		q := batches.NameSearch{Text: d.Text, Limit: perPage, Offset: (page - 1) * perPage}
-		if i := slices.IndexFunc(statuses, func(s status) bool { return s.Name == d.Status }); i >= 0 {
-			q.Statuses = statuses[i].of
+// find returns the Batches of a page, or all that match for another order, and the number of all.
+func find(r *ui.Request, f ui.Form, o ui.Order) (found []batches.Batch, all int64, err error) {
+	skipped := (ui.PageNumber(r.URL.Query()) - 1) * perPage
+	if f.IsEmpty() && o.Key == "" {
+		if all, err = r.App.Batches.CountBatches(r.Context(), r.Caller, nil); err != nil {
+			return nil, 0, err
 		}
-		if d.Order.Key != "" {
-			q.Limit, q.Offset = math.MaxInt64, 0
-		}
-		found, d.All, err = r.App.Batches.SearchByName(r.Context(), r.Caller, q)
-		return found, err
+		found, err = r.App.Batches.SearchBatches(r.Context(), r.Caller, enlist.Query{SortBy: "id", Descending: true,
+			Limit: perPage, Offset: skipped})
+		return found, all, err
 	}
-	d.All, err = r.App.Batches.CountBatches(r.Context(), r.Caller, nil)
-	if err != nil {
-		return nil, err
+	q := batches.NameSearch{Text: strings.TrimSpace(f.Value("q")), Limit: perPage, Offset: skipped}
+	if i := slices.IndexFunc(statuses, func(s status) bool { return s.name == f.Value("status") }); i >= 0 {
+		q.Statuses = statuses[i].of
 	}
-	return r.App.Batches.SearchBatches(r.Context(), r.Caller, enlist.Query{SortBy: "id", Descending: true,
-		Limit: perPage, Offset: (page - 1) * perPage})
+	if o.Key != "" {
+		q.Limit, q.Offset = math.MaxInt64, 0
+	}
+	return r.App.Batches.SearchByName(r.Context(), r.Caller, q)
 }
 
 // Rows returns Batches as the pages list them.

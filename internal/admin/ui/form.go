@@ -33,6 +33,7 @@ const (
 	// Other kinds are types of an input element of HTML that have an on-screen keyboard or a dialogue of their own.
 	InputEmail    = "email"
 	InputURL      = "url"
+	InputSearch   = "search"
 	InputPassword = "password"
 	InputTime     = "datetime-local"
 	InputDate     = "date"

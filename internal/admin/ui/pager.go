@@ -4,7 +4,7 @@ import "net/url"
 
 // This file leads through lists that are too long for one page.
 
-// Pager is the part of a list that a page shows. The template "pager" of form.html shows it, with links to its
+// Pager is the part of a list that a page shows. The template "pager" of table.html shows it, with links to its
 // neighbours.
 type Pager struct {
 	First, Last int64 // numbers of the rows, from 1
@@ -22,7 +22,10 @@ func PageNumber(query url.Values) int64 { return min(max(1, Int(query.Get("page"
 func PageOf(q url.Values) func(page int64) string {
 	q = without(q)
 	return func(page int64) string {
-		q.Set("page", Plain(page))
+		q.Del("page")
+		if page > 1 {
+			q.Set("page", Plain(page))
+		}
 		return "?" + q.Encode()
 	}
 }
@@ -37,4 +40,23 @@ func NewPager(page, perPage int64, rows int, all int64, at func(page int64) stri
 		p.Next = at(page + 1)
 	}
 	return p
+}
+
+// PageRows returns the rows of the page that a URL asks for, or else of the last one.
+func PageRows[R any](q url.Values, rows []R, perPage int64) ([]R, Pager) {
+	all := int64(len(rows))
+	page := min(PageNumber(q), max(1, (all+perPage-1)/perPage))
+	first := (page - 1) * perPage
+	rows = rows[first:min(first+perPage, all)]
+	return rows, NewPager(page, perPage, len(rows), all, PageOf(q))
+}
+
+// FoundPage returns the rows of the page that a URL asks for. The service has returned one row more if there is a next
+// page. It has not counted all rows.
+func FoundPage[R any](q url.Values, rows []R, perPage int64) ([]R, Pager) {
+	page := PageNumber(q)
+	shown := rows[:min(len(rows), int(perPage))]
+	p := NewPager(page, perPage, len(shown), (page-1)*perPage+int64(len(rows)), PageOf(q))
+	p.All = -1
+	return shown, p
 }

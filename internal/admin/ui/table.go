@@ -8,8 +8,27 @@ import (
 	"strings"
 )
 
-// This file sorts tables by a column, and finds rows by their names. A URL has the order and the text, so both work
-// without script: ?sort=KEY, with order=down for the greatest first, and ?find=TEXT.
+// This file has tables, sorts them by a column, and finds rows by their names. A URL has the order and the text, so both
+// work without script: ?sort=KEY, with order=down for the greatest first, and ?find=TEXT.
+
+// Table is a table with a search above it and links to other pages below it. The data of a page embeds it. The template
+// "table card" of table.html draws it. For that, the template of the page defines "row", the cells of one of the Rows,
+// and "empty", which it shows if there are no Rows.
+type Table[R any] struct {
+	Rows  []R
+	Order Order
+	Find  Find
+	Pager Pager
+	Note  any    // above the rows, such as that a search was given up; nil: none
+	Foot  string // below the table; "": none
+	Label string // says what the rows are, if the keyboard has to scroll the table because it has no links
+	Roomy bool   // for cells with long texts
+}
+
+// Table returns the table of rows, in the order that the URL asks for. first is as for Columns.Order.
+func (all Columns[R]) Table(r *Request, first string, rows []R, f Find) Table[R] {
+	return Table[R]{Rows: rows, Order: all.Sort(r.URL.Query(), first, rows), Find: f}
+}
 
 // Columns are the columns of a table with rows of the type R.
 type Columns[R any] []Column[R]
@@ -41,8 +60,7 @@ func TimeColumn[R any](key, text string, of func(*R) int64) Column[R] {
 	return Column[R]{Key: key, Text: text, Falls: true, Compare: func(a, b *R) int { return cmp.Compare(of(a), of(b)) }}
 }
 
-// Order is the order of a table. The template "heads" of form.html shows the heads of its columns, and the template
-// "order" keeps the order in a form.
+// Order is the order of a table. The template "heads" of table.html shows the heads of its columns.
 type Order struct {
 	Key     string // of the column; "": the rows are as the service returns them
 	Down    bool   // the greatest value is first
@@ -111,23 +129,49 @@ func (all Columns[R]) Sort(q url.Values, first string, rows []R) Order {
 	return o
 }
 
-// Find is a search for a part of a name. The template "find" of form.html shows its input, and the template "not found"
-// says that there is none.
+// Find is a form that leaves only some rows of a table.
 type Find struct {
-	Text    string
-	IsShown bool       // the table is long, or Text is not ""
+	Form    Form
+	IsShown bool
+	Text    string     // that FindRows has looked for
 	Kept    url.Values // what else the URL says
+	Links   []Action   // beside the button
+}
+
+// NewFind returns the Find of a table whose rows the service finds and sorts. It reads the form.
+func NewFind(r *Request, f Form, o Order) Find {
+	f.Read(r)
+	kept := without(r.URL.Query(), "page", "sort", "order")
+	f.each(func(in *Input) { kept.Del(in.Name) })
+	o.AddTo(kept)
+	return Find{Form: f, IsShown: true, Kept: kept}
 }
 
 // fewRows is the number of rows that a user reads without a search.
 const fewRows = 20
 
-// FindRows keeps the rows whose names have the text that a URL asks for, without regard to letter case.
-func FindRows[R any](q url.Values, rows []R, name func(*R) string) ([]R, Find) {
-	f := Find{Text: strings.TrimSpace(q.Get("find")), Kept: without(q, "find", "page")}
-	f.IsShown = f.Text != "" || len(rows) > fewRows
-	text := strings.ToLower(f.Text)
-	return slices.DeleteFunc(rows, func(r R) bool { return !strings.Contains(strings.ToLower(name(&r)), text) }), f
+// FindRows keeps the rows whose names have the text that a URL asks for, without regard to letter case. The form is
+// shown if the table is long, or if there is a text.
+func FindRows[R any](r *Request, rows []R, name func(*R) string) ([]R, Find) {
+	q := r.URL.Query()
+	text := strings.TrimSpace(q.Get("find"))
+	f := Find{Form: Form{{Name: "find", Label: r.Text("ui.find"), Kind: InputSearch, Value: text}}, Text: text,
+		IsShown: text != "" || len(rows) > fewRows, Kept: without(q, "find", "page")}
+	text = strings.ToLower(text)
+	return slices.DeleteFunc(rows, func(row R) bool {
+		return !strings.Contains(strings.ToLower(name(&row)), text)
+	}), f
+}
+
+// Page returns the URL of a page of the rows that the form leaves.
+func (f Find) Page(page int64) string {
+	q := maps.Clone(f.Kept)
+	f.Form.each(func(in *Input) {
+		if in.Value != "" {
+			q.Set(in.Name, in.Value)
+		}
+	})
+	return PageOf(q)(page)
 }
 
 // All returns the URL of all rows.

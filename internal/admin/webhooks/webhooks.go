@@ -108,10 +108,8 @@ var columns = ui.Columns[row]{
 }
 
 type allData struct {
-	Rows  []row
-	Order ui.Order
-	Find  ui.Find
-	New   ui.FormCard
+	ui.Table[row]
+	New ui.FormCard
 }
 
 func (p *pages) showAll(r *ui.Request) (*ui.View, error) {
@@ -132,13 +130,14 @@ func (p *pages) showWith(r *ui.Request, f ui.Form, problem string) (*ui.View, er
 	if err != nil {
 		return nil, err
 	}
-	d := allData{New: ui.FormCard{Heading: r.Text("webhooks.add"), Form: f, Button: r.Text("webhooks.add_button"),
-		Action: "/admin/webhooks"}}
+	rows := make([]row, len(webhooks))
 	for i := range webhooks {
-		d.Rows = append(d.Rows, rowOf(r, &webhooks[i], names))
+		rows[i] = rowOf(r, &webhooks[i], names)
 	}
-	d.Rows, d.Find = ui.FindRows(r.URL.Query(), d.Rows, func(w *row) string { return w.What + "\n" + w.URL })
-	d.Order = columns.Sort(r.URL.Query(), "", d.Rows)
+	rows, find := ui.FindRows(r, rows, func(w *row) string { return w.What + "\n" + w.URL })
+	d := allData{columns.Table(r, "", rows, find), ui.FormCard{Heading: r.Text("webhooks.add"), Form: f,
+		Button: r.Text("webhooks.add_button"), Action: "/admin/webhooks"}}
+	d.Roomy = true
 	return &ui.View{Title: r.Text("webhooks.title"), Sub: r.Text("webhooks.about"), Place: "/admin/webhooks", Content: p.all,
 		Data: d, Problem: problem}, nil
 }
