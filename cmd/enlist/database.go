@@ -26,7 +26,7 @@ import (
 // withService runs do with a Service on an existing database.
 func withService(ctx context.Context, dbFlags config.Database, do func(*app.App) error) error {
 	return withStore(ctx, dbFlags, func(store *database) error {
-		service, _ := newService(store, advisor.DefaultRules())
+		service, _ := newService(store)
 		declareSettings(service, dbFlags)
 		if err := service.ReadSettings(ctx); err != nil && enlist.KindOf(err) != enlist.InvalidParameters {
 			return err // enlist settings must be able to change a value that this version cannot read
@@ -36,9 +36,12 @@ func withService(ctx context.Context, dbFlags config.Database, do func(*app.App)
 }
 
 // newService returns the Service of a store and its index advisor, which observes the Service's searches.
-func newService(store db.Engine, rules advisor.Rules) (*app.App, *advisor.Advisor) {
-	service, indexes := app.New(store, time.Now), advisor.New(store, time.Now, rules)
-	service.SetSearchObserver(indexes)
+func newService(store db.Engine) (*app.App, *advisor.Advisor) {
+	service := app.New(store, time.Now)
+	indexes := advisor.New(store, time.Now, advisor.DefaultRules(func() int {
+		return service.Accounts.Settings().SearchIndexes
+	}))
+	service.Contacts.Observe(indexes.SearchRan)
 	return service, indexes
 }
 

@@ -52,7 +52,7 @@ func (c *doctorCommand) Run(ctx context.Context, out *console) error {
 
 // check runs the checks that need only the database, and the flags of mails and of the certificate.
 func (f *findings) check(ctx context.Context, store *database, c *doctorCommand) error {
-	service, indexes := newService(store, advisor.DefaultRules())
+	service, indexes := newService(store)
 	declareSettings(service, c.Database)
 	for _, check := range []struct {
 		about string

@@ -22,8 +22,6 @@ var jobWords = map[string]string{
 	"ask_to_confirm":        "mails that ask to confirm a subscription",
 	"send_link":             "mails with the link to the settings of a subscriber",
 	"send_test":             "test mails of a Message",
-	"build_index":           "builds of a search index",
-	"drop_index":            "removals of a search index",
 	"remove_content":        "removals of the content of a file",
 	"remove_contacts":       "removals of the Contacts of a List",
 	"run_import":            "imports",

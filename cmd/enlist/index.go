@@ -24,7 +24,7 @@ type indexCommand struct {
 // withAdvisor runs do with the index advisor of an existing database.
 func withAdvisor(ctx context.Context, db config.Database, do func(*app.App, *advisor.Advisor) error) error {
 	return withStore(ctx, db, func(store *database) error {
-		return do(newService(store, advisor.DefaultRules()))
+		return do(newService(store))
 	})
 }
 

@@ -9,7 +9,6 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/jobs"
-	"enlist/internal/search/advisor"
 
 	"github.com/riverqueue/river"
 )
@@ -141,7 +140,7 @@ func withQueue(ctx context.Context, db config.Database, do func(jobs.Queue, *app
 		if err != nil {
 			return err
 		}
-		service, _ := newService(store, advisor.DefaultRules())
+		service, _ := newService(store)
 		return do(q, service)
 	})
 }

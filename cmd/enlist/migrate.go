@@ -22,7 +22,6 @@ import (
 	"enlist/internal/movein"
 	"enlist/internal/movein/listmonk"
 	"enlist/internal/publicnet"
-	"enlist/internal/search/advisor"
 )
 
 // enlist migrate: moves an Account from another service with the same API, or from listmonk, into a database. Package
@@ -109,7 +108,7 @@ func (c *migrateCommand) withTarget(ctx context.Context, out *console, do func(*
 		return err
 	}
 	defer store.Close()
-	service, _ := newService(store, advisor.DefaultRules())
+	service, _ := newService(store)
 	first, err := service.Bootstrap(ctx, "")
 	if err != nil {
 		return err

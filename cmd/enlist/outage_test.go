@@ -18,7 +18,6 @@ import (
 	"enlist/internal/db/pgtest"
 	"enlist/internal/db/postgres"
 	"enlist/internal/jobs"
-	"enlist/internal/search/advisor"
 	"enlist/internal/webhooks/post"
 
 	"github.com/riverqueue/river"
@@ -53,7 +52,7 @@ func newOutageWith(t *testing.T, target string, o postgres.Options) *outage {
 	must0(err)
 	t.Cleanup(func() { store.Close() })
 	key := strings.Repeat("f", 64)
-	service, indexes := newService(store, advisor.DefaultRules())
+	service, indexes := newService(store)
 	_, err = service.Bootstrap(t.Context(), key)
 	must0(err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -15,7 +15,6 @@ import (
 	"enlist/internal/config"
 	"enlist/internal/files"
 	"enlist/internal/imports/sheet"
-	"enlist/internal/search/advisor"
 	"enlist/internal/webhooks/post"
 )
 
@@ -128,10 +127,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 
 // openService builds the Service over the database, and reads the settings that the database has.
 func (c *serveCommand) openService(ctx context.Context, r *components) (err error) {
-	rules := advisor.DefaultRules()
-	rules.CoveringFilters = !c.IsPostgres() // PostgreSQL would also read the Contact rows
-	rules.Parts = r.store.FindsParts()
-	r.service, r.indexes = newService(r.store, rules)
+	r.service, r.indexes = newService(r.store)
 	declareSettings(r.service, c.Database)
 	r.service.SetSending(sendingOf(c.Serve))
 	r.service.Imports.SetMemory(sheet.NewMemory(int64(c.Memory) / 4))

@@ -101,7 +101,7 @@ func newServer(c config.Serve, r components) (*server, error) {
 	}
 	sender := r.service.Sending.NewBatchSender(mails)
 	queues := jobs.Config(jobs.Options{Service: r.service, Store: r.store, Mailer: r.mailer, Slots: mails.Slots,
-		Batches: sender, Poster: r.hooks, Indexes: r.indexes, Log: r.quiet})
+		Batches: sender, Poster: r.hooks, Log: r.quiet})
 	queue, err := r.store.jobs(queues)
 	if err != nil {
 		return nil, err
@@ -333,11 +333,7 @@ func (s *server) periodic() []db.Periodic {
 	heap := new(heapWatch)
 	heap.returnMemory() // of the start
 	return slices.Concat(s.service.Periodic(), s.indexes.Periodic(), []db.Periodic{
-		{Name: "settings", Every: time.Second, Do: func(ctx context.Context) error {
-			err := s.service.ReadSettings(ctx)
-			s.indexes.SetPerPlace(s.service.Accounts.Settings().SearchIndexes)
-			return err
-		}},
+		{Name: "settings", Every: time.Second, Do: s.service.ReadSettings},
 		{Name: "memory", Every: 15 * time.Second, Do: heap.check},
 	})
 }

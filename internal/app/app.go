@@ -19,7 +19,6 @@ import (
 	"enlist/internal/pace"
 	"enlist/internal/privacy"
 	"enlist/internal/reports"
-	"enlist/internal/search"
 	"enlist/internal/sending"
 	"enlist/internal/users"
 	"enlist/internal/webhooks"
@@ -70,12 +69,6 @@ func New(store db.Engine, now func() time.Time) *App {
 	s.Privacy = privacy.New(d, s.Accounts, s.Contacts, s.Files)
 	s.Users = users.New(d)
 	return s
-}
-
-// SetSearchObserver sets the Observer to call. Call it before any other method.
-func (s *App) SetSearchObserver(o search.Observer) {
-	s.Lists.Observe(o)
-	s.Contacts.Observe(o)
 }
 
 // SetSending sets the name of the mail server and the sender of last resort, and the limits until ReadSettings reads

@@ -27,9 +27,6 @@ func (s *Service) DeleteList(ctx context.Context, c *enlist.Caller, id enlist.Li
 		if err != nil {
 			return e, err
 		}
-		if err := s.observer.ListDeleted(tx, id, now); err != nil {
-			return e, err
-		}
 		return e, lists.MarkListDeleted(tx, id)
 	})
 	return err

@@ -72,11 +72,10 @@ func (s *Service) search(tx *db.Tx, query *enlist.Search, p db.Phase, each func(
 	if errors.Is(err, enlist.ErrReplyTooLong) {
 		return err
 	}
-	now := s.db.Now()
 	if took < 0 {
-		took = now.Sub(began)
+		took = s.db.Now().Sub(began)
 	}
-	s.observer.SearchRan(query, took, now)
+	s.observer(tx, query, took)
 	return err
 }
 
@@ -96,8 +95,7 @@ func (s *Service) CountContacts(ctx context.Context, c *enlist.Caller, list enli
 		query.Last = true
 		began := s.db.Now()
 		n, err = search.Count(tx, query)
-		now := s.db.Now()
-		s.observer.SearchRan(query, now.Sub(began), now)
+		s.observer(tx, query, s.db.Now().Sub(began))
 		return err
 	})
 	return n, err

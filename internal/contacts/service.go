@@ -1,6 +1,8 @@
 package contacts
 
 import (
+	"time"
+
 	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -29,8 +31,9 @@ type Above struct {
 
 // New returns a Service over a database.
 func New(database *db.DB, a *accounts.Service, above Above) *Service {
-	return &Service{db: database, accounts: a, observer: search.NoObserver{}, above: above}
+	return &Service{db: database, accounts: a, observer: func(*db.Tx, *enlist.Search, time.Duration) {},
+		above: above}
 }
 
-// Observe sets what is told of searches and of deleted Lists. Call it before any other method.
+// Observe sets what is told of searches. Call it before any other method.
 func (s *Service) Observe(o search.Observer) { s.observer = o }

@@ -33,17 +33,16 @@ type SearchIndex struct {
 	Place int64 // the partition of the table on PostgreSQL; 0 on SQLite
 }
 
-// IndexState is the stage of a SearchIndex, from the request to the drop.
+// IndexState is the stage of a SearchIndex.
 type IndexState string
 
 // The states. Searches use an index only while its state is IndexReady. The database builds the
-// index before this state is set, and drops the index after IndexDropping is set.
+// index before this state is set, and drops it after the row is deleted.
 const (
 	IndexWaiting  IndexState = "waiting"
-	IndexBuilding IndexState = "building"
+	IndexBuilding IndexState = "building" // only in reports: the index in the database is not complete
 	IndexReady    IndexState = "ready"
 	IndexFailed   IndexState = "failed"
-	IndexDropping IndexState = "dropping"
 )
 
 // IndexKey returns the name of a key in SearchIndex.Key. Unlike the name of a Field, it never

@@ -84,7 +84,6 @@ func (p *storeWithList) open(address string) {
 // use makes the service use an open store.
 func (p *storeWithList) use(store *dbtest.Store) {
 	p.store, p.service = store, app.New(store, time.Now)
-	p.service.SetSearchObserver(newAdvisor(store))
 }
 
 // bootstrap adds the Account and its List.
@@ -173,10 +172,10 @@ func (p *storeWithList) start(o jobs.Options, change func(*river.Config),
 	return client, results
 }
 
-// startWorking starts a queue client that changes Lists and builds and drops indexes.
+// startWorking starts a queue client that changes Lists.
 func (p *storeWithList) startWorking(store db.Engine, change func(*river.Config)) (workingClient, <-chan *river.Event) {
 	p.Helper()
-	return p.start(jobs.Options{Service: app.New(store, time.Now), Store: store, Indexes: newAdvisor(store)},
+	return p.start(jobs.Options{Service: app.New(store, time.Now), Store: store},
 		change, river.EventKindJobCompleted, river.EventKindJobFailed)
 }
 
@@ -205,7 +204,7 @@ func (p *storeWithList) waitForJob(done <-chan *river.Event) {
 func minutesPassed(c *river.Config) { c.JobTimeout, c.RescueStuckJobsAfter = -1, 2*time.Second }
 
 func newAdvisor(store db.Engine) *advisor.Advisor {
-	return advisor.New(store, time.Now, advisor.DefaultRules())
+	return advisor.New(store, time.Now, advisor.DefaultRules(func() int { return 1 }))
 }
 
 func detail(key, text string) enlist.Detail {

@@ -4,34 +4,14 @@ import (
 	"testing"
 	"time"
 
-	"enlist/internal/app"
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 	"enlist/internal/search/advisor"
 )
 
-// The tests in this file build search indexes through the queue.
-
-// scheduleMissingIndex runs searches that need an index, enqueues the build, and returns the index.
-func (p *storeWithList) scheduleMissingIndex() advisor.Report {
-	p.Helper()
-	now := time.Now()
-	clock := func() time.Time { now = now.Add(time.Second); return now } // each reading is a second later, so each search seems to take seconds
-	slow := app.New(p.store, clock)
-	rules := advisor.DefaultRules()
-	rules.Contacts = contactsOfTest / 2
-	indexes := advisor.New(p.store, clock, rules)
-	slow.SetSearchObserver(indexes)
-	active := enlist.Criteria{Key: "is_active", Operator: "exactly", Value: enlist.Input{Kind: enlist.InputTrue}}
-	for range 2 {
-		if n, err := slow.Contacts.CountContacts(p.Context(), p.caller, p.list, &active); err != nil || n != contactsOfTest {
-			p.Fatalf("CountContacts returned %d, %v, want %d", n, err, contactsOfTest)
-		}
-	}
-	p.must(indexes.ScheduleBuilds(p.Context()))
-	return p.index()
-}
+// This file tests the indexes of searches after a crash.
 
 // index returns the only index in the database.
 func (p *storeWithList) index() advisor.Report {
@@ -44,29 +24,7 @@ func (p *storeWithList) index() advisor.Report {
 	return all[0]
 }
 
-func TestMissingIndexIsBuiltAndDroppedWithItsList(t *testing.T) {
-	dbtest.EachParallel(t, missingIndexIsBuiltAndDroppedWithItsList)
-}
-
-func missingIndexIsBuiltAndDroppedWithItsList(t *testing.T, e dbtest.Engine) {
-	p := newStoreWithList(t, e)
-	p.addContacts(0)
-	x := p.scheduleMissingIndex()
-	_, done := p.startWorking(p.store, nil)
-	p.waitForJob(done)
-	x = p.index()
-	if x.State != enlist.IndexReady || x.Missing {
-		t.Errorf("the index is %+v, want it ready and not missing", x)
-	}
-	p.must(p.service.Contacts.DeleteList(t.Context(), p.caller, p.list))
-	p.waitForJob(done)
-	p.waitForJob(done)
-	if built, err := p.store.BuiltIndexes(t.Context()); err != nil || len(built) > 0 {
-		t.Errorf("after the List was deleted, the database has the indexes %+v, %v, want none", built, err)
-	}
-}
-
-// The test kills a process while it builds an index. Within minutes another process finds the
+// The test kills a process while it builds an index. Within seconds another process finds the
 // unfinished index and builds it.
 func TestIndexOfAKilledProcessIsBuiltByAnother(t *testing.T) {
 	dbtest.EachParallel(t, indexOfAKilledProcessIsBuiltByAnother)
@@ -78,7 +36,10 @@ func indexOfAKilledProcessIsBuiltByAnother(t *testing.T, e dbtest.Engine) {
 	}
 	p := newStoreOfProcesses(t, e)
 	p.addContacts(0)
-	x := p.scheduleMissingIndex()
+	p.must(p.store.Update(t.Context(), func(tx *db.Tx) error {
+		_, err := search.AddIndex(tx, &enlist.SearchIndex{ListID: p.list, Key: "is_active", State: enlist.IndexWaiting})
+		return err
+	}))
 	reading, read := make(chan struct{}), make(chan struct{})
 	reader := make(chan error)
 	go func() { // a build on PostgreSQL waits for this transaction
@@ -97,21 +58,16 @@ func indexOfAKilledProcessIsBuiltByAnother(t *testing.T, e dbtest.Engine) {
 	})
 	close(read)
 	p.must(<-reader)
-	x = p.index()
-	if x.State != enlist.IndexBuilding {
-		t.Errorf("the index is %+v, want the state building", x)
+	if x := p.index(); x.State == enlist.IndexReady {
+		t.Errorf("the index is %+v, want it not ready", x)
 	}
 
 	// PostgreSQL may notice late that its client has disconnected. Until then it still builds the
 	// index, and other processes do not build or drop this index.
-	_, done := p.startWorking(p.store, nil)
-	for now := time.Now(); p.index().State != enlist.IndexReady; {
-		now = now.Add(6 * time.Minute)
-		p.must(advisor.New(p.store, func() time.Time { return now }, advisor.DefaultRules()).Reconcile(t.Context()))
-		p.waitForJob(done)
+	for p.index().State != enlist.IndexReady {
+		p.must(newAdvisor(p.store).Tend(t.Context()))
 	}
-	x = p.index()
-	if x.Missing {
+	if x := p.index(); x.Missing {
 		t.Errorf("the index is %+v, want it not missing", x)
 	}
 }

@@ -4,12 +4,12 @@
 // once. The queue library is riverqueue/river.
 //
 // Config decides for which kinds of jobs this process has workers. A job of another kind stays in
-// its queue until a process has a worker for it. Only jobs for indexes run for a long time. A job
-// for a long change of a List ends after runTime, and enqueues another job for the rest of the
-// change. If a process dies, another process continues its jobs.
+// its queue until a process has a worker for it. A job for a long change of a List ends after
+// runTime, and enqueues another job for the rest of the change. If a process dies, another process
+// continues its jobs.
 //
 // The work itself is in the packages of the subjects: functions that know nothing of the queue. jobs.go registers them,
-// worker.go and index.go run them. The sender of Batches (sending.BatchSender) is no job. The command `enlist jobs`
+// worker.go runs them. The sender of Batches (sending.BatchSender) is no job. The command `enlist jobs`
 // uses queue_admin.go, and `enlist doctor` queue_failures.go. log.go filters the log of the queue library. periodic.go
 // does what each process repeats, such as the removal of old rows: no jobs.
 package jobs
@@ -62,7 +62,6 @@ type Options struct {
 	Slots   *limiter.Limiter     // of sending.NewSlots; nil: 16 slots
 	Batches *sending.BatchSender // nil if this process does not send Batches
 	Poster  webhooks.Poster      // nil if this process does not post webhooks
-	Indexes Indexes              // nil if this process does not build or drop indexes
 	Log     *slog.Logger
 }
 
@@ -78,9 +77,6 @@ func Config(o Options) *river.Config {
 	add(&q, mailQueue(), m.SendLink)
 	add(&q, mailQueue(), m.Autorespond)
 	add(&q, mailQueue(), m.Test)
-	if o.Indexes != nil {
-		q.addIndexes(o.Indexes)
-	}
 	if o.Poster != nil {
 		add(&q, webhookQueue(), o.Service.Webhooks.NewSender(o.Poster).Deliver)
 	}

@@ -50,8 +50,7 @@ func workUntilKilled(point, path string) {
 	case inRemoval:
 		o.Store = &hangingStore{Engine: store, reached: func() { fmt.Println(reached) }}
 	case inBuild:
-		o.Store = hangingBuilder{store, isFile(path)}
-		o.Indexes = newAdvisor(o.Store)
+		panic(newAdvisor(hangingBuilder{store, isFile(path)}).Tend(context.Background()))
 	case afterPost:
 		o.Poster = hangingPoster{post.New(post.Options{Private: true})}
 	}

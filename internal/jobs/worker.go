@@ -22,13 +22,9 @@ type work[E db.Effect] func(ctx context.Context, j db.Job, e E) error
 // worker runs the jobs of one kind of effect.
 type worker[E db.Effect] struct {
 	river.WorkerDefaults[E]
-	work    work[E]
-	timeout time.Duration // 0: the timeout of all jobs
-	next    sync.Map      // maps the ID of a job to the time.Time of its next attempt
+	work work[E]
+	next sync.Map // maps the ID of a job to the time.Time of its next attempt
 }
-
-// Timeout implements river.Worker.
-func (w *worker[E]) Timeout(*river.Job[E]) time.Duration { return w.timeout }
 
 // Work implements river.Worker. When the process stops, Work puts the job back into the queue. This does not count as a
 // failed attempt.

@@ -11,6 +11,7 @@ import (
 	"enlist/internal/address"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 )
 
 // This file defines, changes, deletes and shows Fields.
@@ -97,7 +98,7 @@ func (s *Service) EditField(ctx context.Context, c *enlist.Caller, list enlist.L
 		if err := accounts.Audit(tx, c, now, auditedField(&f), before, after); err != nil {
 			return 0, err
 		}
-		if err := s.observer.FieldChanged(tx, old, &f, now); err != nil {
+		if err := search.RetypeIndexes(tx, old, &f, now); err != nil {
 			return 0, err
 		}
 		convert = f.NeedsConversion(old)
@@ -169,9 +170,6 @@ func (s *Service) DeleteField(ctx context.Context, c *enlist.Caller, list enlist
 			}
 		}
 		if err := DeleteField(tx, list, id); err != nil {
-			return false, err
-		}
-		if err := s.observer.FieldChanged(tx, f, nil, now); err != nil {
 			return false, err
 		}
 		if err := accounts.Audit(tx, c, now, auditedField(f), accounts.SettableValues(FieldAttributes, f),

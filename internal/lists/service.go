@@ -5,13 +5,11 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/search"
 )
 
 // Service has the calls about Lists, their Fields and preferences. It is safe for concurrent use.
 type Service struct {
 	db          *db.DB
-	observer    search.Observer
 	convertStep ConvertStep
 	past        pastDays
 }
@@ -21,9 +19,6 @@ type ConvertStep func(context.Context, ConvertField) (next ConvertField, done bo
 
 // New returns a Service over a database.
 func New(database *db.DB, convert ConvertStep) *Service {
-	return &Service{db: database, observer: search.NoObserver{}, convertStep: convert,
+	return &Service{db: database, convertStep: convert,
 		past: pastDays{of: make(map[enlist.AccountID]past)}}
 }
-
-// Observe sets what is told of changed Fields. Call it before any other method.
-func (s *Service) Observe(o search.Observer) { s.observer = o }

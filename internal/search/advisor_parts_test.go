@@ -5,8 +5,6 @@ import (
 
 	"enlist/internal/apptest"
 	"enlist/internal/enlist"
-	"enlist/internal/search"
-	"enlist/internal/search/advisor"
 )
 
 // This file tests the indexes for parts of texts, for searches with contains, ends_with and starts_with.
@@ -18,9 +16,6 @@ func indexesOfParts(l *listWithThreeFields) {
 		l.Refused(err, enlist.InvalidParameters, "pg_trgm")
 		return
 	}
-	rules := advisor.DefaultRules()
-	rules.Contacts, rules.Parts = 10, true
-	l.advise(rules)
 	for _, c := range []*enlist.Criteria{
 		apptest.Criterion("City", "contains", "y1"), // too short for an entry of the index
 		apptest.Criterion("Note", "contains", "n1x"), apptest.Criterion("Amount", "contains", "123"), apptest.Criterion("subscribed_via", "contains", "api"),
@@ -36,7 +31,6 @@ func indexesOfParts(l *listWithThreeFields) {
 	if key := "field_" + strconv.FormatInt(int64(l.schema().FieldNamed("City").ID), 10) + ":parts"; x.Key != key {
 		l.Errorf("after a search with ends_with there is an index of %s, want %s", x.Key, key)
 	}
-	l.build(x.ID)
 	l.countSlowly(apptest.Criterion("City", "starts_with", "city")) // uses the index, so it needs no other
 	for _, c := range []*enlist.Criteria{end, apptest.Criterion("City", "contains", "TY1"), apptest.Criterion("City", "starts_with", "city1")} {
 		found, err := l.App.Contacts.CountContacts(l.Context(), l.Caller, l.list, c)
@@ -59,6 +53,6 @@ func indexesOfParts(l *listWithThreeFields) {
 		l.Errorf("Create: index %+v, error %v; want index %d, manual", y, err, x.ID)
 	}
 	l.Must(l.App.Lists.DeleteField(l.Context(), l.Caller, l.list, l.schema().FieldNamed("City").ID))
-	l.Must(l.advisor.Drop(l.Context(), search.DropIndex{Index: x.ID}))
+	l.tend()
 	apptest.Same(l.T, "after its Field was deleted", l.built(), noIndexes)
 }

@@ -27,15 +27,12 @@ const day = 24 * time.Hour
 // The advisor drops an index to build another only if a limit is reached, and only if no search used the index for
 // a day.
 func replacedIndex(l *listWithThreeFields) {
-	for _, rules := range []advisor.Rules{
-		{Contacts: 10, PerPlace: 2, PerList: 16},
-		{Contacts: 10, PerPlace: 64, PerList: 2},
-	} {
+	for _, rules := range []advisor.Rules{rulesOfTest(2, 16), rulesOfTest(64, 2)} {
 		l.advise(rules)
 		leastRecentlyUsedIsReplaced(l)
 		l.removeIndexes()
 	}
-	l.advise(advisor.Rules{Contacts: 10, PerPlace: 0, PerList: 16})
+	l.advise(rulesOfTest(0, 16))
 	l.countSlowly(apptest.Criterion("Amount", "exactly", 1))
 	apptest.Same(l.T, "with a limit of 0", l.indexes(), states{})
 }
@@ -52,9 +49,6 @@ func leastRecentlyUsedIsReplaced(l *listWithThreeFields) {
 	l.countSlowly(city)
 	l.countSlowly(amount)
 	l.countSlowly(active)
-	for _, key := range []string{"City", "Amount"} {
-		l.build(l.index(key).ID)
-	}
 	apptest.Same(l.T, "beside two new indexes", l.indexes(), full)
 	l.advance(day)
 	use(city)
@@ -66,10 +60,7 @@ func leastRecentlyUsedIsReplaced(l *listWithThreeFields) {
 	use(city)
 	l.advance(time.Hour)
 	l.countSlowly(active)
-	apptest.Same(l.T, "beside an unused index", l.indexes(), states{
-		"City": indexReady, "Amount": indexDropping, "is_active": indexWaiting})
-	l.Must(l.advisor.Drop(l.Context(), search.DropIndex{Index: l.index("Amount").ID}))
-	l.build(l.index("is_active").ID)
+	apptest.Same(l.T, "beside an unused index", l.indexes(), states{"City": indexReady, "is_active": indexReady})
 
 	// The advisor never drops a manual index to build another.
 	for _, key := range []string{"City", "is_active"} {
@@ -83,7 +74,8 @@ func leastRecentlyUsedIsReplaced(l *listWithThreeFields) {
 
 // There are 50 Lists, and the searches of each List need three indexes.
 func indexesOfManyLists(l *listWithThreeFields) {
-	rules := advisor.Rules{PerPlace: 3, PerList: 2}
+	rules := rulesOfTest(3, 2)
+	rules.Contacts = 0
 	l.advise(rules)
 	for i := range 50 {
 		l.list = l.AddList()
@@ -98,51 +90,38 @@ func indexesOfManyLists(l *listWithThreeFields) {
 	for _, x := range all {
 		partitions[x.Place]++
 		lists[x.ListID]++
-		l.build(x.ID)
 	}
-	if n := slices.Max(slices.Collect(maps.Values(partitions))); n != rules.PerPlace {
-		l.Errorf("a partition has %d indexes, want %d", n, rules.PerPlace)
+	if n := slices.Max(slices.Collect(maps.Values(partitions))); n != 3 {
+		l.Errorf("a partition has %d indexes, want 3", n)
 	}
-	if n := slices.Max(slices.Collect(maps.Values(lists))); n != rules.PerList {
-		l.Errorf("a List has %d indexes, want %d", n, rules.PerList)
+	if n := slices.Max(slices.Collect(maps.Values(lists))); n != 2 {
+		l.Errorf("a List has %d indexes, want 2", n)
 	}
 	if len(l.built()) != len(all) {
 		l.Errorf("%d of %d indexes are built", len(l.built()), len(all))
 	}
 }
 
-// A killed process leaves unfinished jobs and indexes. An operator can drop an index in the database.
-// Reconcile repairs the database in both cases.
+// A killed process leaves a row without a complete index. An operator can drop an index in the database. The next Tend
+// builds it in both cases.
 func reconciledIndexes(l *listWithThreeFields) {
 	l.countSlowly(apptest.Criterion("City", "exactly", "a"))
 	city := l.index("City")
-	l.build(city.ID)
-	reconcile := func() {
-		l.Helper()
-		l.advance(10 * time.Minute)
-		l.Must(l.advisor.Reconcile(l.Context()))
-	}
-	reconcile()
-	l.wantJobs("build_index", 1) // the job of countSlowly
 
 	l.Must(l.Store.DropIndex(l.Context(), city.ID))
 	if x := l.index("City"); !x.Missing {
 		l.Errorf("the dropped index is %+v, want Missing", x)
 	}
-	reconcile()
-	apptest.Same(l.T, "missing", l.indexes(), states{"City": indexWaiting})
-	l.wantJobs("build_index", 2)
+	l.tend()
+	apptest.Same(l.T, "built again", l.built(), []enlist.SearchIndexID{city.ID})
 
-	// First the job that builds the index is lost. Then a process dies while it builds the index.
-	reconcile()
-	l.wantJobs("build_index", 3)
+	l.Must(l.Store.DropIndex(l.Context(), city.ID))
 	x := city.SearchIndex
-	x.State = enlist.IndexBuilding
+	x.State = enlist.IndexWaiting
 	apptest.Update(l.T, l.Store, func(tx *db.Tx) error { return search.UpdateIndex(tx, &x) })
-	reconcile()
-	l.wantJobs("build_index", 4)
-	l.build(city.ID)
-	apptest.Same(l.T, "again", l.built(), []enlist.SearchIndexID{city.ID})
+	l.tend()
+	apptest.Same(l.T, "built after a crash", l.built(), []enlist.SearchIndexID{city.ID})
+	apptest.Same(l.T, "built after a crash", l.indexes(), states{"City": indexReady})
 
 	// The database has an index that has no row in search_index.
 	amount := &enlist.SearchKey{Field: l.schema().FieldNamed("Amount"), Type: enlist.KeyNumber, Searchable: true}
@@ -150,17 +129,8 @@ func reconciledIndexes(l *listWithThreeFields) {
 		l.Fatal(err)
 	}
 	apptest.Same(l.T, "with an unknown index", l.built(), []enlist.SearchIndexID{city.ID, 4711})
-	reconcile()
+	l.tend()
 	apptest.Same(l.T, "without the unknown index", l.built(), []enlist.SearchIndexID{city.ID})
-
-	// The job that drops the index is lost.
-	x = l.index("City").SearchIndex
-	x.State = indexDropping
-	apptest.Update(l.T, l.Store, func(tx *db.Tx) error { return search.UpdateIndex(tx, &x) })
-	reconcile()
-	l.wantJobs("drop_index", 1)
-	l.Must(l.advisor.Drop(l.Context(), search.DropIndex{Index: city.ID}))
-	apptest.Same(l.T, "dropped", l.built(), noIndexes)
 }
 
 // schema reads the List's Schema.
@@ -189,28 +159,21 @@ func indexesOfDefinitions(l *listWithThreeFields) {
 		l.Fatal(err)
 	}
 	apptest.Same(l.T, "another type", l.indexes(), states{
-		"City": indexReady, "Amount": indexDropping, "is_active": indexReady})
-	l.Must(l.advisor.Drop(l.Context(), search.DropIndex{Index: amount.ID, Again: true}))
-	if again := l.index("Amount"); again.ID == amount.ID || again.State != indexWaiting || !again.Manual {
-		l.Errorf("the new index is %+v, want a new ID, waiting and manual", again)
+		"City": indexReady, "Amount": enlist.IndexWaiting, "is_active": indexReady})
+	l.tend()
+	if again := l.index("Amount"); again.ID == amount.ID || again.State != indexReady || !again.Manual {
+		l.Errorf("the new index is %+v, want a new ID, ready and manual", again)
 	}
-	l.build(l.index("Amount").ID)
 	if n := l.Count(l.list, "Amount", "less_than", "2"); n != 4 { // as texts: 0, 1, 10 and 11
 		l.Errorf("%d Contacts have an Amount less than the text 2, want 4", n)
 	}
 
 	l.Must(l.App.Lists.DeleteField(l.Context(), l.Caller, l.list, city.ID))
-	l.wantJobs("drop_index", 2)
+	l.tend()
+	apptest.Same(l.T, "after a Field was deleted", l.indexes(), states{"Amount": indexReady, "is_active": indexReady})
 	l.Must(l.App.Contacts.DeleteList(l.Context(), l.Caller, l.list))
-	l.wantJobs("drop_index", 4)
-	all, err := l.advisor.Reports(l.Context())
-	l.Must(err)
-	for _, x := range all {
-		if x.State != indexDropping {
-			l.Errorf("the index of a deleted List is %+v, want dropping", x)
-		}
-		l.Must(l.advisor.Drop(l.Context(), search.DropIndex{Index: x.ID}))
-	}
+	l.tend()
+	apptest.Same(l.T, "after the List was deleted", l.indexes(), states{})
 	apptest.Same(l.T, "dropped", l.built(), noIndexes)
 }
 
@@ -230,7 +193,7 @@ func manualIndexes(l *listWithThreeFields) {
 	_, err := l.advisor.Create(l.Context(), 4711, "City", false)
 	l.Refused(err, enlist.NoList, "")
 	l.advance(100 * day)
-	l.Must(l.advisor.Reconcile(l.Context()))
+	l.tend()
 	apptest.Same(l.T, "after 100 days", l.indexes(), states{"City": indexReady})
 	l.Must(l.advisor.Remove(l.Context(), l.index("City").ID))
 	apptest.Same(l.T, "removed", l.built(), noIndexes)

@@ -8,6 +8,5 @@
 //	parts.go       indexes of parts of texts, on PostgreSQL
 //	row.go         reads the columns of a row that the search returns
 //	record.go      searches of other records than Contacts: Batches, events, rows of the audit log
-//	index.go, jobs.go   the catalogue of search indexes, and the jobs that build them; package advisor decides which
-//	observer.go    who is told of the searches that ran
+//	index.go       the catalogue of search indexes; package advisor decides which there are, and builds them
 package search

@@ -137,10 +137,36 @@ func UpdateIndex(tx *db.Tx, x *enlist.SearchIndex) error {
 	return searchIndexTable.Of(tx.SQL).Save(tx, x)
 }
 
-// RemoveIndex deletes the row of an index. The index must not be ready, because RemoveIndex does not raise
-// the catalogue's version.
+// RemoveIndex deletes the row of an index. After tx is committed, no search uses the index, and it can be dropped.
 func RemoveIndex(tx *db.Tx, id enlist.SearchIndexID) error {
-	return tx.Do("DELETE FROM search_index WHERE id = ?", int64(id))
+	return tx.Define("DELETE FROM search_index WHERE id = ?", int64(id)) // the Schema of a List contains the ready indexes
+}
+
+// RetypeIndexes removes the indexes of a Field whose values are compared in another way with its new type. One that the
+// operator created is built again, with another ID.
+func RetypeIndexes(tx *db.Tx, old, changed *enlist.Field, now int64) error {
+	key := old.SearchKey()
+	if key.Type == changed.SearchKey().Type {
+		return nil
+	}
+	rows, err := indexesWhere(tx, "list_id = ? AND key_name IN (?, ?)", int64(old.ListID), key.IndexKey(),
+		key.ForParts().IndexKey())
+	if err != nil {
+		return err
+	}
+	for _, x := range rows {
+		if err := RemoveIndex(tx, x.ID); err != nil {
+			return err
+		}
+		if !x.Manual {
+			continue
+		}
+		if _, err := AddIndex(tx, &enlist.SearchIndex{ListID: x.ListID, Key: x.Key, State: enlist.IndexWaiting,
+			Manual: true, Created: now, Changed: now}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // RecordIndexUse sets the time of the last use of each index, if the stored time is earlier. The order of the IDs

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -15,6 +16,10 @@ import (
 // This file writes the SQL statement of a search and runs it. plan.go and package planner make the
 // plan of the search. expr.go writes the comparisons, scan.go writes the subqueries that
 // find IDs, and row.go writes the columns.
+
+// Observer receives each search and count that runs. took is the time that the database needed. It must return quickly,
+// because the caller of the search waits for it. package advisor has one, which decides which indexes searches need.
+type Observer func(tx *db.Tx, s *enlist.Search, took time.Duration)
 
 // Contacts calls the function each with the Contacts that match a search, in the requested order. The
 // next row overwrites the Contact, so the function must not keep it.

@@ -150,7 +150,7 @@ func (l *large) index(t *testing.T, list enlist.ListID) {
 		if k.Parts && !l.store.FindsParts() {
 			continue
 		}
-		x := enlist.SearchIndex{ListID: list, Key: k.IndexKey(), State: enlist.IndexBuilding}
+		x := enlist.SearchIndex{ListID: list, Key: k.IndexKey(), State: enlist.IndexWaiting}
 		l.update(t, func(tx *db.Tx) error { _, err := search.AddIndex(tx, &x); return err })
 		if _, err := l.store.BuildIndex(t.Context(), x.ID, list, k); err != nil {
 			t.Fatal(err)

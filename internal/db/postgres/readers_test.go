@@ -110,7 +110,7 @@ func TestServerKnowsAShortTime(t *testing.T) {
 func TestRepeatedSearchKeepsItsPlan(t *testing.T) {
 	d := newListFixture(t, open(t))
 	key := &enlist.SearchKey{Name: "is_active", Type: enlist.KeyBool}
-	x := enlist.SearchIndex{ListID: d.list, Key: key.IndexKey(), State: enlist.IndexBuilding}
+	x := enlist.SearchIndex{ListID: d.list, Key: key.IndexKey(), State: enlist.IndexWaiting}
 	d.must(d.store.Update(t.Context(), func(tx *db.Tx) error { _, err := search.AddIndex(tx, &x); return err }))
 	if _, err := d.store.BuildIndex(t.Context(), x.ID, d.list, key); err != nil {
 		t.Fatal(err)

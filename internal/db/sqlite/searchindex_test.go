@@ -55,7 +55,7 @@ func TestSearchesWorkAfterAnOperatorDropsAnIndex(t *testing.T) {
 		update(func(tx *db.Tx) error { _, err := contacts.Insert(tx, &c); return err })
 	}
 	key := &enlist.SearchKey{Name: "subscribed_via", Type: enlist.KeyText}
-	x := enlist.SearchIndex{ListID: list.ID, Key: key.Name, State: enlist.IndexBuilding}
+	x := enlist.SearchIndex{ListID: list.ID, Key: key.Name, State: enlist.IndexWaiting}
 	update(func(tx *db.Tx) error { _, err := search.AddIndex(tx, &x); return err })
 	if _, err := s.BuildIndex(t.Context(), x.ID, list.ID, key); err != nil {
 		t.Fatal(err)

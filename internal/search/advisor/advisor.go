@@ -1,6 +1,8 @@
 package advisor
 
 import (
+	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,8 +14,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// This file collects the reports of searches in memory, because a search must not wait for a write. ScheduleBuilds and
-// WriteUse store them later.
+// This file collects the reports of searches in memory, because a search must not wait for a write. Tend and WriteUse
+// store them later.
 
 const (
 	// slow is the shortest time of a slow search. On SQLite, a search that reads every Contact takes this time in a
@@ -33,19 +35,15 @@ const (
 
 // Rules limit which indexes are built. A Place is the database or, on PostgreSQL, a partition. decisions.md: 56
 type Rules struct {
-	PerPlace int   // largest number of indexes in a Place; 0: no automatic builds
-	PerList  int   // largest number of indexes of a List
-	Contacts int64 // a List with this many Contacts or fewer gets no index
-
-	// CoveringFilters is true if reading a complete index is faster than reading all Contacts. Then an index also
-	// helps tests that must read every value, such as contains.
-	CoveringFilters bool
-	// Parts is true if the store can build indexes for parts of texts. Searches with contains and ends_with need them.
-	Parts bool
+	PerPlace func() int // largest number of indexes in a Place; 0: no automatic builds
+	PerList  int        // largest number of indexes of a List
+	Contacts int64      // a List with this many Contacts or fewer gets no index
 }
 
-// DefaultRules returns the rules that decisions.md, 56 defines.
-func DefaultRules() Rules { return Rules{PerPlace: 64, PerList: 16, Contacts: 20_000} }
+// DefaultRules returns the rules of decisions.md, 56 with the operator's setting.
+func DefaultRules(perPlace func() int) Rules {
+	return Rules{PerPlace: perPlace, PerList: 16, Contacts: 20_000}
+}
 
 // Advisor decides which indexes searches need. It is safe for concurrent use.
 type Advisor struct {
@@ -55,35 +53,25 @@ type Advisor struct {
 
 	mu     sync.Mutex
 	slow   map[target]time.Time           // when a search was slow because the index is missing
-	wanted []target                       // missing indexes of two slow searches, until ScheduleBuilds
+	wanted []target                       // missing indexes of two slow searches, until Tend
 	used   map[enlist.SearchIndexID]int64 // Unix time of the last search that used the index, until WriteUse
-
-	perPlace atomic.Int64 // Rules.PerPlace, until SetPerPlace
 
 	ready, built, failed atomic.Int64 // for metrics
 }
 
-var _ search.Observer = (*Advisor)(nil)
-
 // New returns an Advisor for the indexes of a store. now is its clock.
 func New(store db.Engine, now func() time.Time, rules Rules) *Advisor {
-	a := &Advisor{store: store, now: now, rules: rules, slow: make(map[target]time.Time),
+	return &Advisor{store: store, now: now, rules: rules, slow: make(map[target]time.Time),
 		used: make(map[enlist.SearchIndexID]int64)}
-	a.SetPerPlace(rules.PerPlace)
-	return a
 }
 
 // Periodic returns what each process repeats.
 func (a *Advisor) Periodic() []db.Periodic {
 	return []db.Periodic{
-		{Name: "builds of search indexes", Every: time.Second, Do: a.ScheduleBuilds},
+		{Name: "search indexes", Every: 10 * time.Second, Do: a.Tend},
 		{Name: "last uses of search indexes", Every: time.Minute, Do: a.WriteUse},
-		{Name: "check of search indexes", Every: time.Minute, Do: a.Reconcile},
 	}
 }
-
-// SetPerPlace changes the largest number of indexes in a Place; 0: no automatic builds.
-func (a *Advisor) SetPerPlace(n int) { a.perPlace.Store(int64(n)) }
 
 // target is a key of a List. A SearchIndex belongs to one target.
 type target struct {
@@ -91,32 +79,40 @@ type target struct {
 	key  string // as SearchKey.IndexKey returns it
 }
 
-// SearchRan implements search.Observer. For each key of a search it records that the search used the index of
-// the key, or that the search was slow and this index is missing.
-func (a *Advisor) SearchRan(s *enlist.Search, took time.Duration, at time.Time) {
+// SearchRan records, for each key of a search, that the search used the index of the key, or that the search was slow
+// and this index is missing.
+func (a *Advisor) SearchRan(tx *db.Tx, s *enlist.Search, took time.Duration) {
 	if took < slow && len(s.Schema.SearchIndexes) == 0 {
 		return
 	}
-	keys := indexKeys(s, &a.rules)
+	keys := indexKeys(s, tx.SQL.NamesIndexes, a.store.FindsParts())
 	if len(keys) == 0 {
 		return
 	}
+	now := a.now()
+	var missing []target
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, k := range keys {
+		of := target{s.Schema.List.ID, k.IndexKey()}
 		if x := s.Schema.IndexFor(k); x != nil {
-			a.used[x.ID] = at.Unix()
-		} else if took >= slow {
-			a.recordMiss(target{s.Schema.List.ID, k.IndexKey()}, at)
+			a.used[x.ID] = now.Unix()
+		} else if took >= slow && !slices.Contains(missing, of) {
+			missing = append(missing, of)
 		}
+	}
+	for _, of := range missing {
+		a.recordMiss(of, now)
 	}
 }
 
 // recordMiss records a slow search that lacked an index. The caller has locked a.mu.
 func (a *Advisor) recordMiss(of target, at time.Time) {
 	if first, found := a.slow[of]; found && at.Sub(first) < day {
-		a.wanted = append(a.wanted, of)
 		delete(a.slow, of)
+		if !slices.Contains(a.wanted, of) { // a build can take hours, and Tend waits for it
+			a.wanted = append(a.wanted, of)
+		}
 		return
 	}
 	if len(a.slow) >= maxSlow {
@@ -144,8 +140,17 @@ func (a *Advisor) takeUses() map[enlist.SearchIndexID]int64 {
 	return used
 }
 
+// WriteUse stores when searches last used each index. Call it once a minute and when the process stops.
+func (a *Advisor) WriteUse(ctx context.Context) error {
+	used := a.takeUses()
+	if len(used) == 0 {
+		return nil
+	}
+	return a.store.Update(ctx, func(tx *db.Tx) error { return search.RecordIndexUse(tx, used) })
+}
+
 // Metrics returns the metrics of the indexes for Prometheus. They count the builds of this
-// process. Reconcile counts the indexes that are ready.
+// process. Tend counts the indexes that are ready.
 func (a *Advisor) Metrics() []prometheus.Collector {
 	builds := func(result string, count func() int64) prometheus.Collector {
 		return prometheus.NewCounterFunc(prometheus.CounterOpts{

@@ -11,35 +11,25 @@ import (
 // indexes.
 
 // indexKeys returns the keys of a search for which an index would help, so that the search does
-// not read every Contact. It returns each key once.
-func indexKeys(s *enlist.Search, rules *Rules) (keys []*enlist.SearchKey) {
-	f := keyFinder{schema: s.Schema, covering: rules.CoveringFilters, parts: rules.Parts}
+// not read every Contact. It can return a key several times.
+func indexKeys(s *enlist.Search, covering, parts bool) (keys []*enlist.SearchKey) {
 	if s.Where != nil {
-		keys, _ = f.conditionKeys(s.Where)
+		keys, _ = keyFinder{s.Schema, covering, parts}.conditionKeys(s.Where)
 	}
 	if s.Sort != nil && indexable(s.Sort) {
 		keys = append(keys, s.Sort)
 	}
-	return distinct(keys)
-}
-
-// distinct removes the keys that have the same index as an earlier key.
-func distinct(keys []*enlist.SearchKey) []*enlist.SearchKey {
-	var some []*enlist.SearchKey
-	seen := make(map[string]bool, len(keys))
-	for _, k := range keys {
-		if name := k.IndexKey(); !seen[name] {
-			seen[name] = true
-			some = append(some, k)
-		}
-	}
-	return some
+	return keys
 }
 
 // keyFinder finds the keys of a condition for which an index would help.
 type keyFinder struct {
-	schema          *enlist.Schema
-	covering, parts bool // Rules.CoveringFilters and Rules.Parts
+	schema *enlist.Schema
+	// covering is true if reading a complete index is faster than reading all Contacts. Then an index also helps tests
+	// that must read every value, such as contains. PostgreSQL would also read the Contacts.
+	covering bool
+	// parts is true if the store can build indexes for parts of texts.
+	parts bool
 }
 
 // conditionKeys returns the keys whose indexes help to find the Contacts that match c. bounded
@@ -130,9 +120,9 @@ func alwaysIndexed(k *enlist.SearchKey) bool {
 			k.Name == "last_modified_time")
 }
 
-// keyOf returns the key with the given IndexKey. It returns nil if the List no longer has the
+// keyNamed returns the key with the given IndexKey. It returns nil if the List no longer has the
 // key, or if the key may not have an index.
-func keyOf(schema *enlist.Schema, name string) *enlist.SearchKey {
+func keyNamed(schema *enlist.Schema, name string) *enlist.SearchKey {
 	if k := schema.KeyFor(name); k != nil && indexable(k) {
 		return k
 	}

@@ -13,20 +13,18 @@
 //   - A failed build is repeated after a day, if searches are slow again.
 //   - An index that the operator created is manual: only the operator drops it.
 //
-// The package contains no SQL. An Advisor is a search.Observer: packages contacts and lists
-// report each search, each changed Field and each deleted List to the Advisor. The server
+// The package contains no SQL. Package contacts reports each search to the Advisor. The server
 // and its commands call the other methods. The files:
 //
 //   - advisor.go collects the slow searches that lacked an index, and the uses of indexes.
 //   - condition.go finds the keys of a search whose indexes would help.
-//   - schedule.go stores an index and its build job, and may drop another index for it.
-//   - build.go runs the jobs (search.BuildIndex, search.DropIndex).
-//   - reconcile.go compares the catalogue of indexes with the database, every minute.
+//   - tend.go applies the rules, and makes the indexes of the database those of the table.
 //   - manual.go has the operator's commands: list, create and drop an index.
 //
-// An index has these states. First an Update stores its row with the state waiting, and a
-// build job. The job sets the state to building, builds the index in the database, and sets
-// the state to ready. From then on searches use the index. To drop the index, an Update sets
-// the state to dropping, and no later search uses it. Then a second job drops it. Each step
-// can be repeated, so a process may crash between two steps.
+// The table search_index says which indexes the database should have. An Update stores a row
+// with the state waiting. Then the index is built in the database, and only then the state is
+// ready, and searches use the index. To drop an index, an Update deletes its row, so no later
+// search uses it. Then the index is dropped in the database. No ID is used twice, so an index
+// in the database that has no row is not needed. So a process may crash at any time: each
+// process compares the table with the database every 10 seconds, and does what is left.
 package advisor

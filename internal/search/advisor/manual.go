@@ -2,6 +2,7 @@ package advisor
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"enlist/internal/db"
@@ -48,11 +49,14 @@ func report(tx *db.Tx, x *enlist.SearchIndex, built []enlist.BuiltIndex) (r Repo
 	if i >= 0 && built[i].Bytes > 0 {
 		r.Bytes = built[i].Bytes
 	}
+	if x.State == enlist.IndexWaiting && i >= 0 && !built[i].Good {
+		r.State = enlist.IndexBuilding
+	}
 	schema, err := lists.Schema(tx, x.ListID)
 	if err != nil {
 		return r, enlist.IgnoreKind(enlist.NoList, err)
 	}
-	if k := keyOf(schema, x.Key); k != nil {
+	if k := keyNamed(schema, x.Key); k != nil {
 		r.KeyName = k.Name
 		if k.Field != nil {
 			r.KeyName = k.Field.Name
@@ -65,7 +69,7 @@ func report(tx *db.Tx, x *enlist.SearchIndex, built []enlist.BuiltIndex) (r Repo
 // Create builds an index and then returns its Report. The index is manual: only an operator drops
 // it. A manual index also counts towards the limits of Rules. key is a Field's name, or the name that
 // IndexKey returns. If parts is true, the index finds parts of texts. Errors: NoList, and
-// InvalidParameters if the key cannot have such an index or its index is being dropped.
+// InvalidParameters if the key cannot have such an index.
 func (a *Advisor) Create(ctx context.Context, list enlist.ListID, key string, parts bool) (*Report, error) {
 	if parts && !a.store.FindsParts() {
 		return nil, invalidKey("only a PostgreSQL database with the extension pg_trgm has indexes for parts of texts")
@@ -86,20 +90,25 @@ func (a *Advisor) Create(ctx context.Context, list enlist.ListID, key string, pa
 	if err != nil {
 		return nil, err
 	}
-	if err := a.Build(ctx, search.BuildIndex{Index: x.ID}); err != nil {
+	if err := a.build(ctx, x.ID); err != nil {
 		return nil, err
 	}
-	return a.report(ctx, x.ID)
+	reports, err := a.Reports(ctx)
+	i := slices.IndexFunc(reports, func(r Report) bool { return r.ID == x.ID })
+	if err != nil || i < 0 {
+		return nil, errors.Join(err, errNoIndex)
+	}
+	return &reports[i], nil
 }
 
 // manualKey returns the key that the operator named, for an index of the given kind.
 func manualKey(schema *enlist.Schema, name string, parts bool) (*enlist.SearchKey, error) {
-	k := keyOf(schema, name)
+	k := keyNamed(schema, name)
 	if f := schema.FieldNamed(name); k == nil && f != nil {
-		k = keyOf(schema, f.SearchKey().IndexKey())
+		k = keyNamed(schema, f.SearchKey().IndexKey())
 	}
 	if k != nil && parts {
-		k = keyOf(schema, k.ForParts().IndexKey())
+		k = keyNamed(schema, k.ForParts().IndexKey())
 	}
 	switch {
 	case k == nil && parts:
@@ -121,18 +130,12 @@ func (a *Advisor) addManual(tx *db.Tx, list enlist.ListID, k *enlist.SearchKey) 
 	if added || err != nil {
 		return x, err
 	}
-	all, err := search.Indexes(tx)
-	if err != nil {
-		return nil, err
+	rows, err := search.Indexes(tx)
+	i := slices.IndexFunc(rows, func(y enlist.SearchIndex) bool { return y.ListID == list && y.Key == x.Key })
+	if err != nil || i < 0 {
+		return nil, errors.Join(err, errNoIndex)
 	}
-	i := slices.IndexFunc(all, func(y enlist.SearchIndex) bool { return y.ListID == list && y.Key == x.Key })
-	switch {
-	case i < 0:
-		return nil, invalidKey("the index of this key was dropped a moment ago: try again")
-	case all[i].State == enlist.IndexDropping:
-		return nil, invalidKey("the index of this key is being dropped: try again in a moment")
-	}
-	x = &all[i]
+	x = &rows[i]
 	x.Manual = true
 	if x.State == enlist.IndexFailed {
 		x.State = enlist.IndexWaiting
@@ -144,35 +147,22 @@ func invalidKey(detail string) error {
 	return &enlist.Error{Kind: enlist.InvalidParameters, Field: "key", Detail: detail}
 }
 
-func (a *Advisor) report(ctx context.Context, id enlist.SearchIndexID) (*Report, error) {
-	all, err := a.Reports(ctx)
-	if err != nil {
-		return nil, err
-	}
-	i := slices.IndexFunc(all, func(r Report) bool { return r.ID == id })
-	if i < 0 {
-		return nil, errNoIndex
-	}
-	return &all[i], nil
-}
-
 var errNoIndex = enlist.Refuse(enlist.InvalidParameters, "there is no index with this ID")
 
 // Remove drops an index and then returns. If searches need the index, the server builds it
 // again. Errors: InvalidParameters if no index has the ID.
 func (a *Advisor) Remove(ctx context.Context, id enlist.SearchIndexID) error {
 	err := a.store.Update(ctx, func(tx *db.Tx) error {
-		x, err := search.Index(tx, id)
-		if enlist.KindOf(err) == enlist.NotFound {
-			return errNoIndex
-		}
-		if err != nil || x.State == enlist.IndexDropping {
+		if _, err := search.Index(tx, id); err != nil {
 			return err
 		}
-		return drop(tx, x, a.now().Unix(), false)
+		return search.RemoveIndex(tx, id)
 	})
+	if enlist.KindOf(err) == enlist.NotFound {
+		return errNoIndex
+	}
 	if err != nil {
 		return err
 	}
-	return a.Drop(ctx, search.DropIndex{Index: id})
+	return a.store.DropIndex(ctx, id)
 }

@@ -288,7 +288,7 @@ func (l *list) makeIndexes(t *rapid.T, store db.Engine) (made []enlist.SearchInd
 		if store.FindsParts() && k.Field != nil && k.IsText() && rapid.Bool().Draw(t, "parts") {
 			k = k.ForParts()
 		}
-		x := enlist.SearchIndex{ListID: l.id, Key: k.IndexKey(), State: enlist.IndexBuilding}
+		x := enlist.SearchIndex{ListID: l.id, Key: k.IndexKey(), State: enlist.IndexWaiting}
 		err := store.Update(context.Background(), func(tx *db.Tx) error {
 			_, err := search.AddIndex(tx, &x)
 			return err
@@ -311,8 +311,7 @@ func (l *list) makeIndexes(t *rapid.T, store db.Engine) (made []enlist.SearchInd
 func (l *list) dropIndexes(t *rapid.T, store db.Engine, made []enlist.SearchIndex) {
 	for i := range made {
 		x := &made[i]
-		x.State = enlist.IndexDropping
-		err := store.Update(context.Background(), func(tx *db.Tx) error { return search.UpdateIndex(tx, x) })
+		err := store.Update(context.Background(), func(tx *db.Tx) error { return search.RemoveIndex(tx, x.ID) })
 		if err == nil {
 			err = store.DropIndex(context.Background(), x.ID)
 		}
