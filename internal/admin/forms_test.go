@@ -25,19 +25,19 @@ func (s *site) forms() {
 	v := s.signedIn(users.Membership{Level: enlist.Full})
 	reader := s.signedIn(users.Membership{Level: enlist.Read})
 	v.want("/admin/forms", http.StatusOK, "There is no Form yet")
-	add := url.Values{"list": {id(s.News)}, "name": {hostile}, "consent": {"Yes <b>"}}
+	add := url.Values{"list_id": {id(s.News)}, "name": {hostile}, "consent_text": {"Yes <b>"}}
 	status, at, text := v.post("/admin/forms", add)
 	at, _, _ = strings.Cut(at, "?")
 	if status != http.StatusOK || !strings.HasPrefix(at, "/admin/forms/"+id(s.News)+"/") || strings.Contains(text, "<script>") {
 		s.Fatalf("the Form is answered with %d at %s:\n%s", status, at, text)
 	}
 	if status, _, text := v.post("/admin/forms", add); status != http.StatusUnprocessableEntity || !strings.Contains(text, "of this name already") ||
-		!strings.Contains(text, `name="consent" value="Yes &lt;b&gt;"`) {
+		!strings.Contains(text, `name="consent_text" value="Yes &lt;b&gt;"`) {
 		s.Errorf("another Form of the name is answered with %d, or without the consent that was typed", status)
 	}
-	gdpr := url.Values{"list": {id(s.AddList("name", "GDPR", "is_gdpr_compliant", true))}, "name": {"No consent"}}
+	gdpr := url.Values{"list_id": {id(s.AddList("name", "GDPR", "is_gdpr_compliant", true))}, "name": {"No consent"}}
 	if status, _, text := v.post("/admin/forms", gdpr); status != http.StatusUnprocessableEntity ||
-		!strings.Contains(text, `name="consent" value="" maxlength="255" aria-invalid="true"><span class="wrong">the List is GDPR compliant`) {
+		!strings.Contains(text, `id="wrong-consent_text">the List is GDPR compliant`) {
 		s.Errorf("a Form without the consent that its List needs is answered with %d, and not beside the consent", status)
 	}
 	email := id(s.EmailField(s.News))
@@ -53,13 +53,13 @@ func (s *site) forms() {
 	}
 	preference, err := s.App.Lists.AddPreference(s.Context(), s.Caller, s.News, "Events <b>")
 	s.Must(err)
-	form.Set("preference", "99999")
+	form.Set("preference_ids", "99999")
 	if status, _, text := v.post(at, form); status != http.StatusUnprocessableEntity || !strings.Contains(text, "has no preference 99999") {
 		s.Errorf("an unknown preference is answered with %d", status)
 	}
-	form.Set("preference", id(preference))
+	form.Set("preference_ids", id(preference))
 	v.post(at, form)
-	parts := []string{`name="preference" value="` + id(preference) + `" checked> Events &lt;b&gt;`, "name=&#34;p" + id(preference) + "&#34; value=&#34;1&#34;&gt; Events",
+	parts := []string{`value="` + id(preference) + `" checked> Events &lt;b&gt;`, "name=&#34;p" + id(preference) + "&#34; value=&#34;1&#34;&gt; Events",
 		"Join &lt;us&gt;", "https://a.example\nhttps://b.example", "Shown 0 times", `src="/s/1?preview"`, "accept-charset=&#34;utf-8&#34;", "type=&#34;email&#34; autocomplete=&#34;email&#34; required",
 		"&lt;form method=&#34;post&#34; action=&#34;" + s.server.URL + "/s/",
 		"name=&#34;f" + email + "&#34; type=", "<th>Day</th>"}
@@ -113,11 +113,9 @@ func (s *site) faultsOfTheForm(v *visitor, at, french string, form, texts url.Va
 	s.Helper()
 	gone, err := s.App.Lists.AddPreference(s.Context(), s.Caller, s.News, "Gone")
 	s.Must(err)
-	texts["label_p"+id(gone)] = []string{"Autre"}
-	texts["input"] = append(texts["input"], "p"+id(gone))
+	texts["labels.p"+id(gone)] = []string{"Autre"}
 	v.post(french, texts)
 	s.Must(s.App.Lists.DeletePreference(s.Context(), s.Caller, s.News, gone))
-	texts["input"] = texts["input"][:1]
 	if status, _, text := v.post(french, texts); status != http.StatusOK || !strings.Contains(text, "Saved.") {
 		s.Errorf("the texts after a preference was deleted are answered with %d:\n%s", status, cut(text))
 	}
@@ -152,14 +150,14 @@ func (s *site) languages(v, reader *visitor, at string, form url.Values) {
 	form.Set("language", "en")
 	v.post(at, form)
 	v.want(at, http.StatusOK, `<option value="fr">French`, `src="/s/1?preview"`)
-	v.want(french, http.StatusOK, "a new language until you save it", `placeholder="Join &lt;us&gt;"`, `name="label_f`)
+	v.want(french, http.StatusOK, "a new language until you save it", `placeholder="Join &lt;us&gt;"`, `name="labels.f`)
 	for _, none := range []string{"", "en", "xx"} {
 		v.want(at+"/language?language="+none, http.StatusNotFound)
 	}
 	email := "f" + id(s.EmailField(s.News))
-	texts := url.Values{"title": {strings.Repeat("x", 256)}, "consent_text": {"Oui <b>"}, "input": {email}, "label_" + email: {"Courriel <b>"}}
+	texts := url.Values{"title": {strings.Repeat("x", 256)}, "consent_text": {"Oui <b>"}, "labels." + email: {"Courriel <b>"}}
 	if status, _, text := v.post(french, texts); status != http.StatusUnprocessableEntity || !strings.Contains(text, "Courriel &lt;b&gt;") ||
-		!strings.Contains(text, `lang="fr" aria-invalid="true"><span class="wrong">expected a text of at most 255`) {
+		!strings.Contains(text, `id="wrong-title">expected a text of at most 255`) {
 		s.Errorf("a title that is too long is answered with %d, or not beside it:\n%s", status, cut(text))
 	}
 	texts.Set("title", "Rejoignez <nous>")

@@ -107,9 +107,9 @@ func (s *importSite) marksAnswers() {
 	list := s.AddList("double_opt_in_required", true)
 	path, _ := s.uploaded("m.csv", "Email,Status\nm1@example.com,\nm2@example.com,cleaned\n", "list", fmt.Sprint(list))
 	got := s.post("full", path+"/run", url.Values{"status": {"subscribe"}, "consent_text": {strings.Repeat("x", 256)}})
-	s.want(got, 422, `<span class="wrong">Say first what happens to 1 new Contact`, `<span class="wrong">255 characters are the most`, `value="subscribe" checked`)
+	s.want(got, 422, `id="wrong-confirm">Say first what happens to 1 new Contact`, `id="wrong-consent_text">255 characters are the most`, `value="subscribe" checked`)
 	got = s.post("full", path+"/run", url.Values{"confirm": {"statement"}, "status": {"subscribe"}})
-	s.want(got, 422, `<span class="wrong">Write the statement`, `value="statement" checked`)
+	s.want(got, 422, `id="wrong-consent_text">Write the statement`, `value="statement" checked`)
 }
 
 // again runs the Import that an answer has added, and returns its path and the Import.

@@ -352,9 +352,25 @@ func (s *site) images() {
 	v.want(at, http.StatusNotFound)
 }
 
+// themeForm returns the form of the default theme with other values: names and values in turn.
+func themeForm(pairs ...string) url.Values {
+	form, t := url.Values{}, messages.DefaultTheme()
+	for i := range messages.ThemeAttributes {
+		a := &messages.ThemeAttributes[i]
+		form.Set(a.Name, a.Get(&t).Text)
+		if value := a.Get(&t); value.Kind == enlist.KeyInt {
+			form.Set(a.Name, id(value.Int))
+		}
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		form.Set(pairs[i], pairs[i+1])
+	}
+	return form
+}
+
 func (s *site) look() {
 	v := s.writer()
-	form := url.Values{"accent_colour": {"#0a5fbf"}, "imprint": {"Club <b>\r\nStreet"}, "width": {"640"}, "font": {"georgia"}, "do": {"show"}}
+	form := themeForm("accent_colour", "#0a5fbf", "imprint", "Club <b>\r\nStreet", "width", "640", "font", "georgia", "do", "show")
 	if status, _, text := v.post("/admin/look", form); status != http.StatusOK || !strings.Contains(text, `value="#0a5fbf"`) ||
 		!strings.Contains(text, "accent_colour=%230a5fbf") {
 		s.Errorf("the look is shown with %d and %s", status, text)
@@ -375,7 +391,7 @@ func (s *site) look() {
 		s.Errorf("the look is %+v, want %+v", got, want)
 	}
 	for key, value := range map[string]string{"width": "9", "logo_width": "1", "accent_colour": "<red>", "imprint": strings.Repeat("x", 2001), "logo_file_id": "77"} {
-		if status, _, text := v.post("/admin/look", url.Values{key: {value}}); status != http.StatusUnprocessableEntity || !strings.Contains(text, `class="wrong"`) {
+		if status, _, text := v.post("/admin/look", themeForm(key, value)); status != http.StatusUnprocessableEntity || !strings.Contains(text, `class="wrong"`) {
 			s.Errorf("%s %.20s is answered with %d and %s", key, value, status, text)
 		}
 	}

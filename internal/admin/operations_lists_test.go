@@ -197,7 +197,7 @@ func (s *operations) changedByOthers() {
 		"/admin/messages/" + id(message):            {url.Values{"name": {"Shared"}, "subject": {"Old"}, "email_type": {"markdown"}}, "content", "Hello", ""},
 		"/admin/forms/" + id(list) + "/texts":       {url.Values{"language": {"de"}}, "farewell_text", "Bye\r\nall", ""},
 		"/admin/forms/" + id(list) + "/" + id(form): {url.Values{"name": {"Shared"}, "is_open": {"1"}, "order" + id(s.EmailField(list)): {"1"}}, "sites", "https://a.example\r\nhttps://b.example", ""},
-		"/admin/look": {url.Values{"imprint": {""}}, "imprint", "Us\r\nall", ""},
+		"/admin/look": {themeForm(), "imprint", "Us\r\nall", ""},
 	} {
 		seen := func(text string) string {
 			found := seenInput.FindStringSubmatch(text)

@@ -26,8 +26,7 @@ type page struct{ content *ui.Template }
 // data is the data of the page.
 type data struct {
 	*accounts.OwnAccount
-	Form       ui.Form
-	IsNew      bool // no user has chosen the country yet
+	Card       ui.FormCard
 	HasLimit   bool
 	HeldReason string // "": mails are not held
 	IntoFolder bool   // no mail leaves the server
@@ -56,10 +55,14 @@ func (p *page) view(r *ui.Request, form ui.Form, problem string) (*ui.View, erro
 	if err != nil {
 		return nil, err
 	}
-	d := data{OwnAccount: a, Form: form, IsNew: !r.HasCountry(), IntoFolder: r.MailDir != "",
-		HasLimit: a.ContactLimit != enlist.NoContactLimit}
 	if form == nil {
-		d.Form = formOf(r, &a.Account)
+		form = formOf(r, &a.Account)
+	}
+	d := data{OwnAccount: a, IntoFolder: r.MailDir != "", HasLimit: a.ContactLimit != enlist.NoContactLimit,
+		Card: ui.FormCard{Heading: r.Text("account.edit"), Form: form, Action: "/admin/account/edit",
+			Button: r.Text("account.save"), After: r.Text("account.zone_about")}}
+	if !r.HasCountry() { // no user has chosen it yet
+		d.Card.Heading, d.Card.Texts = r.Text("account.where"), []string{r.Text("account.suggested")}
 	}
 	if held != nil {
 		d.HeldReason, d.HeldSince = held.Reason, r.Date(held.Time)

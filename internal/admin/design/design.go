@@ -3,7 +3,6 @@ package design
 
 import (
 	"embed"
-	"errors"
 	"html/template"
 	"net/url"
 	"strings"
@@ -29,150 +28,113 @@ func Pages() []ui.Page {
 
 type pages struct{ content *ui.Template }
 
-// input is an input with a colour.
-type input struct{ Name, Label, Value, Wrong string }
-
 // data is the data of the page.
 type data struct {
-	messages.Theme
-	Colours     []input
-	Fonts       []font
-	Images      []images.Image
-	MayEdit     bool
-	Wrong       map[string]string // what is wrong, by input
-	Phone, Dark bool
-	Seen        string       // hash of the stored Theme
-	Preview     template.URL // of the mail
-	form        url.Values   // as it was sent
+	Card      ui.FormCard
+	View      ui.Form // how the mail is shown
+	Phone     bool
+	HasImages bool
+	MayEdit   bool
+	Preview   template.URL // of the mail
 }
 
-// Typed returns a number as it was typed, also if it is none, or else the stored one.
-func (d *data) Typed(key string, stored int64) string {
-	if d.form.Has(key) {
-		return d.form.Get(key)
+// formOf returns the form of a Theme.
+func formOf(r *ui.Request, t *messages.Theme, all []images.Image) ui.Form {
+	logo := ui.Input{Name: "logo_file_id", Label: r.Text("design.logo"), Kind: ui.InputChoice,
+		Options: ui.Choices("0", r.Text("design.no_logo"))}
+	for i := range all {
+		logo.Options = append(logo.Options, ui.Option{Value: ui.Plain(int64(all[i].ID)), Text: all[i].Name})
 	}
-	return ui.Plain(stored)
+	number := func(name, key string) ui.Input {
+		return ui.Input{Name: name, Label: r.Text(key), Kind: ui.InputNumber}
+	}
+	colour := func(name, key string) ui.Input {
+		return ui.Input{Name: name, Label: r.Text(key), Kind: ui.InputColour}
+	}
+	return ui.Fill(ui.Form{logo,
+		{Name: "logo_text", Label: r.Text("design.logo_text")},
+		{Kind: ui.InputRow, Parts: ui.Form{number("logo_width", "design.logo_width"), number("width", "design.width")}},
+		{Kind: ui.InputRow, Parts: ui.Form{colour("accent_colour", "design.accent"), colour("text_colour", "design.text"),
+			colour("card_colour", "design.card"), colour("background_colour", "design.background")}},
+		{Name: "font", Label: r.Text("design.font"), Kind: ui.InputChoice, Options: ui.Choices("system",
+			r.Text("design.font_system"), "arial", r.Text("design.font_arial"), "verdana", "Verdana", "georgia", "Georgia",
+			"times", "Times", "courier", "Courier")},
+		{Name: "imprint", Label: r.Text("design.imprint"), Kind: ui.InputArea},
+	}, messages.ThemeAttributes, t)
 }
 
-// font is a font in words.
-type font struct{ Name, Text string }
-
-// fonts returns messages.Fonts in words.
-func fonts(r *ui.Request) []font {
-	return []font{{"system", r.Text("design.font_system")}, {"arial", r.Text("design.font_arial")}, {"verdana",
-		"Verdana"},
-		{"georgia", "Georgia"}, {"times", "Times"}, {"courier", "Courier"}}
-}
-
-// keys are the keys of a Theme, which are also the names of the inputs.
-func keys() (all []string) {
+// details returns what a form or a URL has of a Theme.
+func details(sent url.Values) (all []enlist.Detail) {
 	for i := range messages.ThemeAttributes {
-		all = append(all, messages.ThemeAttributes[i].Name)
-	}
-	return all
-}
-
-// details returns what the form has of a Theme.
-func details(form url.Values) (all []enlist.Detail) {
-	for _, key := range keys() {
-		if form.Has(key) {
-			all = append(all, ui.Text(key, strings.ReplaceAll(form.Get(key), "\r\n", "\n")))
+		if key := messages.ThemeAttributes[i].Name; sent.Has(key) {
+			all = append(all, ui.Text(key, strings.ReplaceAll(sent.Get(key), "\r\n", "\n")))
 		}
 	}
 	return all
 }
 
 func (p *pages) show(r *ui.Request) (*ui.View, error) {
-	t, err := r.App.Messages.Theme(r.Context(), r.Caller)
+	stored, form, err := load(r)
 	if err != nil {
 		return nil, err
 	}
-	return p.view(r, &data{Theme: *t})
+	return p.view(r, stored, form, ""), nil
 }
 
-// view shows the page. A form that was sent stays in its inputs.
-func (p *pages) view(r *ui.Request, d *data) (*ui.View, error) {
-	var err error
-	if d.Images, err = images.All(r); err != nil {
-		return nil, err
+// load returns the Theme of the Account, and its form.
+func load(r *ui.Request) (*messages.Theme, ui.Form, error) {
+	all, err := images.All(r)
+	if err != nil {
+		return nil, nil, err
 	}
 	stored, err := r.App.Messages.Theme(r.Context(), r.Caller)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	d.Seen, d.form = ui.SeenOf(messages.ThemeAttributes, stored), r.Form
-	d.typed(r.Form)
-	d.Fonts, d.MayEdit = fonts(r), r.Caller.Key.Level >= enlist.Full
-	d.Phone, d.Dark = r.FormValue("frame") == "360", r.FormValue("shade") == "dark"
-	query := url.Values{}
-	for i := range messages.ThemeAttributes {
-		a := &messages.ThemeAttributes[i]
-		value := a.Get(&d.Theme)
-		if value.Kind == enlist.KeyInt {
-			value.Text = ui.Plain(value.Int)
-		}
-		query.Set(a.Name, value.Text)
-	}
-	query.Set("shade", r.FormValue("shade"))
-	d.Preview = template.URL("/admin/look/mail?" + query.Encode())
-	for _, c := range []input{{"accent_colour", r.Text("design.accent"), d.Accent, ""}, {"text_colour",
-		r.Text("design.text"), d.Text, ""},
-		{"card_colour", r.Text("design.card"), d.Card, ""}, {"background_colour", r.Text("design.background"),
-			d.Background, ""}} {
-		c.Wrong = d.Wrong[c.Name]
-		d.Colours = append(d.Colours, c)
-	}
-	v := &ui.View{Title: r.Text("design.title"), Place: "/admin/look", Content: p.content, Data: d,
-		Sub: r.Text("design.about")}
-	if d.Wrong != nil {
-		d.Preview = "/admin/look/mail" // of the stored theme, because this one cannot be shown
-		v.Problem = r.Text("design.not_saved")
-	}
-	return v, nil
+	return stored, formOf(r, stored, all), nil
 }
 
-// typed puts what the form has into the Theme, also if it is wrong.
-func (d *data) typed(form url.Values) {
-	for key, at := range map[string]*string{"logo_text": &d.LogoText, "background_colour": &d.Background,
-		"card_colour": &d.Card, "text_colour": &d.Text, "accent_colour": &d.Accent, "font": &d.Font,
-		"imprint": &d.Imprint} {
-		if form.Has(key) {
-			*at = form.Get(key)
+// view shows the page with a form of the stored Theme, perhaps with what was typed.
+func (p *pages) view(r *ui.Request, stored *messages.Theme, form ui.Form, problem string) *ui.View {
+	d := &data{Card: ui.FormCard{Form: form, Seen: ui.SeenOf(messages.ThemeAttributes, stored)},
+		Phone: r.FormValue("frame") == "360", HasImages: len(form.In("logo_file_id").Options) > 1,
+		MayEdit: r.Caller.Key.Level >= enlist.Full, Preview: "/admin/look/mail"}
+	d.View = ui.Form{
+		{Name: "frame", Label: r.Text("design.preview"), Kind: ui.InputChoice, Value: r.FormValue("frame"),
+			Options: ui.Choices("600", r.Text("design.wide"), "360", r.Text("design.phone"))},
+		{Name: "shade", Label: r.Text("design.shade"), Kind: ui.InputChoice, Value: r.FormValue("shade"),
+			Options: ui.Choices("light", r.Text("design.light"), "dark", r.Text("design.dark"))}}
+	if !form.IsWrong() { // or else the mail has the stored Theme, because this one cannot be shown
+		query := url.Values{"shade": {r.FormValue("shade")}}
+		for _, one := range form.Details() {
+			query.Set(one.Key, one.Value.Text)
 		}
+		d.Preview += template.URL("?" + query.Encode())
 	}
-	for key, at := range map[string]*int64{"logo_file_id": (*int64)(&d.Logo), "logo_width": &d.LogoWidth,
-		"width": &d.Width} {
-		if form.Has(key) {
-			*at = ui.Int(form.Get(key))
-		}
-	}
+	return &ui.View{Title: r.Text("design.title"), Place: "/admin/look", Content: p.content, Data: d,
+		Sub: r.Text("design.about"), Problem: problem}
 }
 
 func (p *pages) save(r *ui.Request) (*ui.View, error) {
+	stored, form, err := load(r)
+	if err != nil {
+		return nil, err
+	}
+	form.Read(r)
 	if r.FormValue("do") == "show" {
-		return p.show(r)
+		return p.view(r, stored, form, ""), nil
 	}
-	stored, err := r.App.Messages.Theme(r.Context(), r.Caller)
-	if err != nil {
-		return nil, err
+	if ui.Overwrites(r, messages.ThemeAttributes, stored, form.Details()) {
+		return p.view(r, stored, form, ui.Changed), nil
 	}
-	if ui.Overwrites(r, messages.ThemeAttributes, stored, details(r.Form)) {
-		view, err := p.view(r, &data{Theme: *stored})
-		if err == nil {
-			view.Problem = ui.Changed
+	if err := r.App.Messages.SetTheme(r.Context(), r.Caller, form.Details()); err != nil {
+		problem, err := form.Refuse(err)
+		if err != nil {
+			return nil, err
 		}
-		return view, err
+		return p.view(r, stored, form, problem), nil
 	}
-	err = r.App.Messages.SetTheme(r.Context(), r.Caller, details(r.Form))
-	if known, ok := errors.AsType[*enlist.Error](err); ok &&
-		(known.Kind == enlist.InvalidParameters || known.Kind == enlist.NoFile) {
-		return p.view(r, &data{Wrong: ui.Mistakes(known)})
-	}
-	if err != nil {
-		return nil, err
-	}
-	return ui.GoTo("/admin/look",
-		r.Text("design.saved")), nil
+	return ui.GoTo("/admin/look", r.Text("design.saved")), nil
 }
 
 // sample returns the mail with which the page shows a Theme.

@@ -21,20 +21,17 @@ const shownDays = 30
 // editData is the data of the editor.
 type editData struct {
 	*forms.Form
-	List      *enlist.List
-	Fields    []fieldRow
-	Topics    []topic
-	Languages []choice
-	MayEdit   bool
-	Wrong     map[string]string // what is wrong, by the key of the input
-	Plot      ui.Plot
-	All       forms.Day // sums of the days of the chart
-	Shown     shown
-	SiteLines string
-	Further   []choice // that the Form has besides its own
-	Addable   []choice
-	OfList    string // name of the language of the List
-	Seen      string // hash of the stored Form
+	Above, Below ui.Form // inputs above and below the Fields
+	List         *enlist.List
+	Fields       []fieldRow
+	Card         ui.FormCard // what is around the inputs
+	MayEdit      bool
+	Plot         ui.Plot
+	All          forms.Day // sums of the days of the chart
+	Shown        shown
+	Further      []ui.Option // languages that the Form has besides its own
+	Addable      []ui.Option
+	OfList       string // name of the language of the List
 }
 
 // shown is how visitors see a Form in one of its languages.
@@ -45,12 +42,6 @@ type shown struct {
 	Sites        string
 }
 
-// topic is a preference of the List in the editor.
-type topic struct {
-	enlist.Preference
-	Chosen bool
-}
-
 // fieldRow is a Field of the List in the editor.
 type fieldRow struct {
 	enlist.Field
@@ -59,71 +50,99 @@ type fieldRow struct {
 	Fixed    bool // the email Field, which each Form needs
 }
 
+// aboveFields is the number of inputs above the Fields.
+const aboveFields = 3
+
+// formOf returns the form of a Form, but for its Fields. Its preferences come first, in their order.
+func formOf(r *ui.Request, f *forms.Form, schema *enlist.Schema) ui.Form {
+	preferences := ui.Input{Name: "preference_ids", Kind: ui.InputBoxes, Label: r.Text("forms.preferences")}
+	asked := forms.Preferences(f, schema)
+	for _, one := range asked {
+		preferences.Chosen = append(preferences.Chosen, ui.Plain(int64(one.ID)))
+	}
+	for _, one := range schema.Preferences {
+		if !slices.Contains(asked, one) {
+			asked = append(asked, one)
+		}
+	}
+	for _, one := range asked {
+		preferences.Options = append(preferences.Options, ui.Option{Value: ui.Plain(int64(one.ID)), Text: one.Name})
+	}
+	form := ui.Form{
+		{Name: "name", Label: r.Text("forms.name"), Required: true, Most: 255},
+		{Name: "title", Label: r.Text("forms.title_input", "list", schema.List.Name), Most: 255},
+		{Name: "introduction", Label: r.Text("forms.introduction"), Kind: ui.InputArea, Rows: 3},
+		{Name: "field_ids", Also: []string{"required_field_ids"}, Kind: ui.InputNote, Label: r.Text("forms.fields_about")},
+		{Name: "consent_text", Label: r.Text("forms.consent"), Kind: ui.InputArea, Rows: 2, Most: 255},
+		{Name: "button", Label: r.Text("forms.button"), Most: 255},
+		{Name: "thanks", Label: r.Text("forms.thanks"), Kind: ui.InputArea, Rows: 2},
+		{Name: "redirect_url", Label: r.Text("forms.redirect"), Example: "https://www.example.com/thanks"},
+		{Name: "language", Label: r.Text("forms.language"), Kind: ui.InputChoice,
+			Options: languages(r.Text("forms.of_list_or_browser"))},
+		{Name: "sites", Label: r.Text("forms.sites"), Kind: ui.InputArea, Rows: 2, Example: "https://www.example.com"},
+		ui.Check("is_open", r.Text("forms.open_box"), f.Open),
+	}
+	if len(preferences.Options) > 0 {
+		form = slices.Insert(form, aboveFields+1, preferences)
+	}
+	ui.Fill(form, forms.FormAttributes, f)
+	form.In("sites").Value = strings.ReplaceAll(f.Sites, ",", "\n")
+	return form
+}
+
 func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 	f, err := find(r)
 	if err != nil {
 		return nil, err
 	}
-	return p.editView(r, f, nil, nil)
-}
-
-// editView shows the editor. rows are the Fields as they were typed, or nil.
-func (p *pages) editView(r *ui.Request, f *forms.Form, rows []fieldRow, wrong map[string]string) (*ui.View, error) {
-	list, schema, err := schemaOf(r, f.ListID)
+	schema, err := schemaOf(r, f.ListID)
 	if err != nil {
 		return nil, err
 	}
-	d := &editData{Form: f, List: list, Fields: rows, Languages: languages(r, f.Language), Wrong: wrong,
-		MayEdit: r.Caller.Key.Level >= enlist.Full, SiteLines: strings.ReplaceAll(f.Sites, ",", "\n")}
-	if rows == nil {
-		d.Fields = rowsOf(f, schema.Fields)
-	}
-	asked := forms.Preferences(f, schema)
-	for _, one := range schema.Preferences {
-		d.Topics = append(d.Topics, topic{one, slices.Contains(asked, one)})
+	return p.showEditor(r, f, schema, formOf(r, f, schema), rowsOf(f, schema.Fields), "")
+}
+
+// showEditor shows the editor with what is stored, or with a form that was refused. rows are its Fields.
+func (p *pages) showEditor(r *ui.Request, f *forms.Form, schema *enlist.Schema, form ui.Form, rows []fieldRow,
+	problem string) (*ui.View, error) {
+	d := &editData{Form: f, Above: form[:aboveFields], Below: form[aboveFields:], List: &schema.List, Fields: rows,
+		MayEdit: r.Caller.Key.Level >= enlist.Full,
+		Card:    save(r, ui.FormCard{Seen: ui.SeenOf(forms.FormAttributes, f)})}
+	if d.MayEdit {
+		d.Card.Links = []ui.Action{{Text: r.Text("forms.delete"), Path: path(f.ListID, f.ID) + "/delete"}}
 	}
 	if err := d.count(r); err != nil {
 		return nil, err
 	}
-	d.setLanguages(r)
-	stored, err := find(r)
-	if err != nil {
-		return nil, err
-	}
-	d.Seen = ui.SeenOf(forms.FormAttributes, stored)
-	if d.Shown, err = p.shownOf(r, f, f.Language, schema); err != nil {
-		return nil, err
-	}
-	view := &ui.View{Title: f.Name, Place: "/admin/forms", Content: p.form, Data: d,
-		Sub: list.Name + " · " + r.Text(map[bool]string{true: "forms.is_open", false: "forms.closed"}[f.Open])}
-	if len(wrong) > 0 {
-		view.Problem = r.Text("forms.not_saved")
-	}
-	return view, nil
+	d.setLanguages(form.In("language").Options)
+	var err error
+	d.Shown, err = p.shownOf(r, f, f.Language, schema)
+	return &ui.View{Title: f.Name, Place: "/admin/forms", Content: p.form, Data: d, Problem: problem,
+		Sub: schema.List.Name + " · " + r.Text(map[bool]string{true: "forms.is_open", false: "forms.closed"}[f.Open])}, err
 }
 
 // schemaOf returns a List with its Fields and preferences.
-func schemaOf(r *ui.Request, id enlist.ListID) (*enlist.List, *enlist.Schema, error) {
+func schemaOf(r *ui.Request, id enlist.ListID) (*enlist.Schema, error) {
 	list, err := r.App.Lists.List(r.Context(), r.Caller, id)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	fields, err := r.App.Lists.SearchFields(r.Context(), r.Caller, id, enlist.Query{})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	preferences, err := r.App.Lists.SearchPreferences(r.Context(), r.Caller, id, enlist.Query{})
-	return list, enlist.NewSchema(*list, fields, preferences), err
+	return enlist.NewSchema(*list, fields, preferences), err
 }
 
 // setLanguages sets the further languages of the Form, and those that it can get.
-func (d *editData) setLanguages(r *ui.Request) {
+func (d *editData) setLanguages(all []ui.Option) {
 	d.OfList = nameOf(d.List.Language)
 	has := forms.DecodeTranslations(d.Translations)
-	for _, one := range d.Languages {
-		if _, ok := has[one.Code]; ok {
+	for _, one := range all {
+		if _, ok := has[one.Value]; ok {
 			d.Further = append(d.Further, one)
-		} else if one.Code != "" && one.Code != d.Language {
+		} else if one.Value != "" && one.Value != d.Language {
 			d.Addable = append(d.Addable, one)
 		}
 	}
@@ -220,18 +239,12 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	fields, err := r.App.Lists.SearchFields(r.Context(), r.Caller, f.ListID, enlist.Query{})
+	schema, err := schemaOf(r, f.ListID)
 	if err != nil {
 		return nil, err
 	}
-	typed := *f
-	posted := r.PostForm
-	typed.Name, typed.Title, typed.Introduction = posted.Get("name"), posted.Get("title"), posted.Get("introduction")
-	typed.Button, typed.Consent, typed.Thanks = posted.Get("button"), posted.Get("consent_text"), posted.Get("thanks")
-	typed.RedirectURL, typed.Language = posted.Get("redirect_url"), posted.Get("language")
-	typed.Sites, typed.Open = posted.Get("sites"), posted.Get("is_open") == "1"
-	typed.PreferenceIDs = inOrder(f.PreferenceIDs, posted["preference"])
-	rows := typedRows(r, fields)
+	form, rows := formOf(r, f, schema), typedRows(r, schema.Fields)
+	form.Read(r)
 	var shown, required []string
 	for _, row := range rows {
 		if row.Order != "" && !row.Fixed { // it always comes first
@@ -241,27 +254,17 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 			}
 		}
 	}
-	details := []enlist.Detail{ui.Text("field_ids", strings.Join(shown, ",")),
-		ui.Text("required_field_ids", strings.Join(required, ",")), ui.Text("preference_ids", typed.PreferenceIDs),
-		ui.Text("is_open", cmp.Or(posted.Get("is_open"), "0"))}
-	for _, key := range []string{"name", "title", "introduction", "button", "consent_text", "thanks", "redirect_url",
-		"language", "sites"} {
-		details = append(details, ui.Text(key, posted.Get(key)))
-	}
+	details := append(form.Details(), ui.Text("field_ids", strings.Join(shown, ",")),
+		ui.Text("required_field_ids", strings.Join(required, ",")))
 	if ui.Overwrites(r, forms.FormAttributes, f, details) {
-		view, err := p.editView(r, &typed, rows, nil)
-		if err == nil {
-			view.Problem = ui.Changed
+		return p.showEditor(r, f, schema, form, rows, ui.Changed)
+	}
+	if _, err := r.App.Forms.SetForm(r.Context(), r.Caller, f.ListID, f.ID, details); err != nil {
+		problem, err := form.Refuse(err)
+		if err != nil {
+			return nil, err
 		}
-		return view, err
-	}
-	_, err = r.App.Forms.SetForm(r.Context(), r.Caller, f.ListID, f.ID, details)
-	wrong, err := wrongInputs(err)
-	if wrong != nil {
-		return p.editView(r, &typed, rows, wrong)
-	}
-	if err != nil {
-		return nil, err
+		return p.showEditor(r, f, schema, form, rows, problem)
 	}
 	return ui.GoTo(path(f.ListID, f.ID), r.Text("forms.saved")), nil
 }
@@ -282,25 +285,11 @@ func typedRows(r *ui.Request, fields []enlist.Field) (rows []fieldRow) {
 	return rows
 }
 
-// wrongInputs is ui.WrongInputs without a List that does not exist.
-func wrongInputs(err error) (map[string]string, error) {
-	wrong, other := ui.WrongInputs(err)
-	if wrong["list_id"] != "" {
-		return nil, err
-	}
-	return wrong, other
-}
-
-// choice is a language of the texts for subscribers.
-type choice struct {
-	Code, Name string
-	Chosen     bool
-}
-
-func languages(r *ui.Request, chosen string) []choice {
-	all := []choice{{Name: r.Text("forms.of_list_or_browser")}}
+// languages returns the languages of texts for subscribers. none is what holds without one.
+func languages(none string) []ui.Option {
+	all := ui.Choices("", none)
 	for _, l := range language.New().All() {
-		all = append(all, choice{l.Code, l.EnglishName(), l.Code == chosen})
+		all = append(all, ui.Option{Value: l.Code, Text: l.EnglishName()})
 	}
 	return all
 }
@@ -311,15 +300,4 @@ func nameOf(code string) string {
 		return ""
 	}
 	return language.New().For(code, "").EnglishName()
-}
-
-// inOrder returns the chosen IDs with commas: those of the Form in its order, and then the others.
-func inOrder(old string, chosen []string) string {
-	all := slices.DeleteFunc(enlist.SplitTrimmed(old), func(id string) bool { return !slices.Contains(chosen, id) })
-	for _, id := range chosen {
-		if !slices.Contains(all, id) {
-			all = append(all, id)
-		}
-	}
-	return strings.Join(all, ",")
 }

@@ -21,7 +21,7 @@ var files embed.FS
 // Pages returns the pages. s is what a page shows in a frame.
 func Pages(s SettingsPage) []ui.Page {
 	p := &pages{ui.Parse(files, "forms.html"), ui.Parse(files, "form.html", "shown.html"),
-		ui.Parse(files, "language.html", "shown.html"), ui.Parse(files, "delete.html"), ui.Parse(files, "texts.html"),
+		ui.Parse(files, "language.html", "shown.html"), ui.Parse(files, "texts.html"),
 		template.Must(template.ParseFS(files, "snippet.html")), language.New(), s}
 	const one = "/admin/forms/{list}/{form}"
 	return []ui.Page{
@@ -31,7 +31,7 @@ func Pages(s SettingsPage) []ui.Page {
 		{Pattern: "POST " + one, MaxForm: ui.TextForm, Level: enlist.Full, Serve: p.save},
 		{Pattern: "GET " + one + "/language", Level: enlist.Read, Serve: p.language},
 		{Pattern: "POST " + one + "/language", MaxForm: ui.TextForm, Level: enlist.Full, Serve: p.saveLanguage},
-		{Pattern: "GET " + one + "/delete", Level: enlist.Full, Serve: p.askDelete},
+		{Pattern: "GET " + one + "/delete", Level: enlist.Full, Serve: askDelete},
 		{Pattern: "POST " + one + "/delete", Level: enlist.Full, Serve: remove},
 		{Pattern: "GET /admin/forms/{list}/texts", Level: enlist.Read, Serve: p.listTexts},
 		{Pattern: "GET /admin/forms/{list}/texts/settings/mail", Level: enlist.Read, Serve: p.settings},
@@ -40,10 +40,10 @@ func Pages(s SettingsPage) []ui.Page {
 }
 
 type pages struct {
-	forms, form, translation, deletion, listPage *ui.Template
-	snippet                                      *template.Template // the HTML for a page of another site
-	texts                                        *language.Texts
-	settingsPage                                 SettingsPage
+	forms, form, translation, listPage *ui.Template
+	snippet                            *template.Template // the HTML for a page of another site
+	texts                              *language.Texts
+	settingsPage                       SettingsPage
 }
 
 // row is a Form in the list.
@@ -85,37 +85,42 @@ type listData struct {
 	Lists    []enlist.List
 	Page     []enlist.List // in the table of texts
 	Pager    ui.Pager
-	Left     []left // the Lists with most reasons
-	MoreLeft int64  // others with reasons
-	MayEdit  bool
-	Sees     bool // the person may see Contacts
+	Left     []left       // the Lists with most reasons
+	MoreLeft int64        // others with reasons
+	Sees     bool         // the person may see Contacts
+	New      *ui.FormCard // of a Form to add; nil: the person may not, or there is no List
 
 	PublicURL string
-	// The Form to add, as it was typed, and why it was refused.
-	Name, Consent string
-	List          enlist.ListID
-	Wrong         map[string]string // by the key of the input
 }
 
-// WrongWith returns what is wrong with an input. It stands beside the name if the form has no input of its key.
-func (d *listData) WrongWith(key string) string {
-	for other, what := range d.Wrong {
-		if key == "name" && other != "consent_text" {
-			return what
-		}
+// newForm returns the form that adds a Form.
+func newForm(r *ui.Request) (ui.Form, error) {
+	lists, err := r.ListOptions()
+	return ui.Form{{Kind: ui.InputRow, Parts: ui.Form{
+		{Name: "list_id", Label: r.Text("forms.list"), Kind: ui.InputChoice, Options: lists},
+		{Name: "name", Label: r.Text("forms.name"), Required: true, Most: 255},
+		{Name: "consent_text", Label: r.Text("forms.consent"), Most: 255}}}}, err
+}
+
+func (p *pages) list(r *ui.Request) (*ui.View, error) {
+	f, err := newForm(r)
+	if err != nil {
+		return nil, err
 	}
-	return d.Wrong[key]
+	return p.showList(r, f, "")
 }
 
-func (p *pages) list(r *ui.Request) (*ui.View, error) { return p.listView(r, &listData{}) }
-
-func (p *pages) listView(r *ui.Request, d *listData) (*ui.View, error) {
+// showList shows all Forms, and the form of a new one.
+func (p *pages) showList(r *ui.Request, f ui.Form, problem string) (*ui.View, error) {
+	d := &listData{PublicURL: r.PublicURL, Sees: r.Caller.Key.Level >= enlist.Standard}
 	var err error
 	if d.Lists, err = r.Lists(); err != nil {
 		return nil, err
 	}
-	d.PublicURL = r.PublicURL
-	d.MayEdit, d.Sees = r.Caller.Key.Level >= enlist.Full, r.Caller.Key.Level >= enlist.Standard
+	if r.Caller.Key.Level >= enlist.Full && len(d.Lists) > 0 {
+		d.New = &ui.FormCard{Heading: r.Text("forms.add"), Form: f, Button: r.Text("forms.add_button"),
+			Action: "/admin/forms"}
+	}
 	all, err := r.App.Forms.AllForms(r.Context(), r.Caller)
 	if err != nil {
 		return nil, err
@@ -140,11 +145,7 @@ func (p *pages) listView(r *ui.Request, d *listData) (*ui.View, error) {
 		return nil, err
 	}
 	d.pageOf(r)
-	view := &ui.View{Title: r.Text("forms.title"), Place: "/admin/forms", Content: p.forms, Data: d}
-	if d.Wrong != nil {
-		view.Problem = r.Text("forms.not_added")
-	}
-	return view, nil
+	return &ui.View{Title: r.Text("forms.title"), Place: "/admin/forms", Content: p.forms, Data: d, Problem: problem}, nil
 }
 
 // shownLeft is the number of Lists of which the page shows the reasons. They are those with the most.
@@ -202,31 +203,34 @@ func leftOf(r *ui.Request, l *enlist.List, why *contacts.Departures) left {
 
 // add adds a Form, and leads to its editor.
 func (p *pages) add(r *ui.Request) (*ui.View, error) {
-	list := enlist.ListID(ui.Int(r.PostForm.Get("list")))
-	typed := listData{Name: r.PostForm.Get("name"), Consent: r.PostForm.Get("consent"), List: list}
+	f, err := newForm(r)
+	if err != nil {
+		return nil, err
+	}
+	f.Read(r)
+	list := enlist.ListID(ui.Int(f.Value("list_id")))
 	all, err := r.App.Forms.SearchForms(r.Context(), r.Caller, list, enlist.Query{})
 	if err != nil {
 		return nil, err
 	}
-	for i := range all { // setForm would change this one
-		if all[i].Name == typed.Name {
-			typed.Wrong = map[string]string{"name": r.Text("forms.name_taken")}
+	var id enlist.FormID
+	if slices.ContainsFunc(all, func(one forms.Form) bool { return one.Name == f.Value("name") }) {
+		err = enlist.Invalid("name", r.Text("forms.name_taken")) // setForm would change this one
+	} else {
+		details := []enlist.Detail{ui.Text("name", f.Value("name"))}
+		if consent := f.Value("consent_text"); consent != "" {
+			details = append(details, ui.Text("consent_text", consent))
 		}
+		id, err = r.App.Forms.SetForm(r.Context(), r.Caller, list, 0, details)
 	}
-	if typed.Wrong == nil {
-		details := []enlist.Detail{ui.Text("name", typed.Name)}
-		if typed.Consent != "" {
-			details = append(details, ui.Text("consent_text", typed.Consent))
-		}
-		id, err := r.App.Forms.SetForm(r.Context(), r.Caller, list, 0, details)
-		if err == nil {
-			return ui.GoTo(path(list, id), r.Text("forms.added")), nil
-		}
-		if typed.Wrong, err = wrongInputs(err); err != nil {
+	if err != nil {
+		problem, err := f.Refuse(err)
+		if err != nil {
 			return nil, err
 		}
+		return p.showList(r, f, problem)
 	}
-	return p.listView(r, &typed)
+	return ui.GoTo(path(list, id), r.Text("forms.added")), nil
 }
 
 func path(list enlist.ListID, id enlist.FormID) string {
@@ -247,13 +251,14 @@ func find(r *ui.Request) (*forms.Form, error) {
 	return nil, ui.ErrNotFound
 }
 
-func (p *pages) askDelete(r *ui.Request) (*ui.View, error) {
+func askDelete(r *ui.Request) (*ui.View, error) {
 	f, err := find(r)
 	if err != nil {
 		return nil, err
 	}
-	return &ui.View{Title: r.Text("forms.delete_title", "form", f.Name), Place: "/admin/forms", Content: p.deletion,
-		Data: f}, nil
+	return ui.FormPage(r.Text("forms.delete_title", "form", f.Name), "/admin/forms", "", ui.FormCard{Danger: true,
+		Texts: []string{r.Text("forms.delete_about", "n", f.Sent)}, Button: r.Text("forms.delete_button"),
+		Back: ui.Action{Text: r.Text("forms.keep"), Path: path(f.ListID, f.ID)}}), nil
 }
 
 func remove(r *ui.Request) (*ui.View, error) {

@@ -3,6 +3,7 @@ package forms
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -18,19 +19,49 @@ import (
 // languageData is the data of the page.
 type languageData struct {
 	*forms.Form
-	Text     forms.Translation
-	Usual    forms.Translation // what visitors see in place of an empty text
+	Card     ui.FormCard
 	Code     string
 	Language string // its name
-	Labels   []label
 	IsNew    bool
 	MayEdit  bool
-	Wrong    map[string]string // what is wrong, by the key of the input
 	Shown    shown
 }
 
-// label is the text beside an input of the Form.
-type label struct{ Input, Name, Text, Wrong string }
+// labelInput begins the names of the inputs for what stands beside the inputs of the Form.
+const labelInput = "labels."
+
+// textsIn returns the form of the texts in a language. An input without a value shows what visitors see in its place.
+func (p *pages) textsIn(r *ui.Request, f *forms.Form, schema *enlist.Schema, code string) ui.Form {
+	in, t := p.texts.For(code, ""), forms.DecodeTranslations(f.Translations)[code]
+	list := schema.List.Name
+	var form ui.Form
+	add := func(name, label, value, usual string, rows, most int) {
+		one := ui.Input{Name: name, Label: label, Value: value, Example: usual, Lang: code, Rows: rows, Most: most}
+		if rows > 0 {
+			one.Kind = ui.InputArea
+		}
+		form = append(form, one)
+	}
+	add("title", r.Text("forms.title_label"), t.Title, cmp.Or(f.Title, in.Text("web.form.heading", "list", list)), 0, 255)
+	add("introduction", r.Text("forms.introduction"), t.Introduction, f.Introduction, 3, 0)
+	label := func(input, name string) {
+		add(labelInput+input, r.Text("forms.beside", "input", name), t.Labels[input], name, 0, 255)
+	}
+	for _, one := range forms.Inputs(f, schema) {
+		label(forms.FieldInput(one.ID), one.Name)
+	}
+	for _, one := range forms.Preferences(f, schema) {
+		label(forms.PreferenceInput(one.ID), one.Name)
+	}
+	consent := "forms.consent_of"
+	if f.Consent == "" {
+		consent = "forms.consent_no_effect"
+	}
+	add("consent_text", r.Text(consent), t.Consent, f.Consent, 2, 255)
+	add("button", r.Text("forms.button"), t.Button, cmp.Or(f.Button, in.Text("web.form.button")), 0, 255)
+	add("thanks", r.Text("forms.thanks"), t.Thanks, cmp.Or(f.Thanks, in.Text("web.formsent.body", "list", list)), 2, 0)
+	return form
+}
 
 // languagePath returns the path of the page.
 func languagePath(f *forms.Form, code string) string {
@@ -55,42 +86,23 @@ func (p *pages) language(r *ui.Request) (*ui.View, error) {
 	if f.Language == "" {
 		return ui.GoTo(path(f.ListID, f.ID), r.Text("forms.first_language")), nil
 	}
-	return p.languageView(r, f, code, forms.DecodeTranslations(f.Translations)[code], nil, "")
-}
-
-// languageView shows the page. text is what was typed, or what is stored. problem is what is wrong apart from inputs.
-func (p *pages) languageView(r *ui.Request, f *forms.Form, code string, text forms.Translation,
-	wrong map[string]string, problem string) (*ui.View, error) {
-	list, schema, err := schemaOf(r, f.ListID)
+	schema, err := schemaOf(r, f.ListID)
 	if err != nil {
 		return nil, err
 	}
-	in := p.texts.For(code, "")
-	d := &languageData{Form: f, Text: text, Code: code, Language: nameOf(code), Wrong: wrong,
-		IsNew: !slices.Contains(f.Languages(), code), MayEdit: r.Caller.Key.Level >= enlist.Full,
-		Usual: forms.Translation{
-			Title:        cmp.Or(f.Title, in.Text("web.form.heading", "list", list.Name)),
-			Introduction: f.Introduction, Button: cmp.Or(f.Button, in.Text("web.form.button")), Consent: f.Consent,
-			Thanks: cmp.Or(f.Thanks, in.Text("web.formsent.body", "list", list.Name))}}
-	add := func(input, name string) {
-		d.Labels = append(d.Labels, label{input, name, text.Labels[input], wrong["labels."+input]})
-	}
-	for _, one := range forms.Inputs(f, schema) {
-		add(forms.FieldInput(one.ID), one.Name)
-	}
-	for _, one := range forms.Preferences(f, schema) {
-		add(forms.PreferenceInput(one.ID), one.Name)
-	}
-	if d.Shown, err = p.shownOf(r, f, code, schema); err != nil {
-		return nil, err
-	}
-	view := &ui.View{Title: r.Text("forms.of_language", "form", f.Name, "language", d.Language),
-		Place: "/admin/forms", Content: p.translation, Data: d, Sub: list.Name,
-		Problem: problem}
-	if len(wrong) > 0 {
-		view.Problem = r.Text("forms.texts_not_saved")
-	}
-	return view, nil
+	return p.showLanguage(r, f, schema, code, p.textsIn(r, f, schema, code), "")
+}
+
+// showLanguage shows the page with the stored texts, or with a form that was refused.
+func (p *pages) showLanguage(r *ui.Request, f *forms.Form, schema *enlist.Schema, code string, form ui.Form,
+	problem string) (*ui.View, error) {
+	d := languageData{Form: f, Code: code, Language: nameOf(code), MayEdit: r.Caller.Key.Level >= enlist.Full,
+		IsNew: !slices.Contains(f.Languages(), code), Card: save(r, ui.FormCard{Heading: r.Text("forms.texts"), Form: form,
+			Action: languagePath(f, code)})}
+	var err error
+	d.Shown, err = p.shownOf(r, f, code, schema)
+	return &ui.View{Title: r.Text("forms.of_language", "form", f.Name, "language", d.Language), Place: "/admin/forms",
+		Content: p.translation, Data: d, Sub: schema.List.Name, Problem: problem}, err
 }
 
 // saveLanguage stores the texts of a language, or removes the language.
@@ -99,50 +111,42 @@ func (p *pages) saveLanguage(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := forms.DecodeTranslations(f.Translations)
-	if r.PostForm.Get("do") == "remove" {
-		stored := all[code]
-		delete(all, code)
-		if err := setTranslations(r, f, all); err != nil {
-			return p.refused(r, f, code, stored, err)
-		}
-		return ui.GoTo(path(f.ListID, f.ID), r.Text("forms.language_removed")), nil
-	}
-	posted := r.PostForm
-	typed := forms.Translation{Title: posted.Get("title"), Introduction: posted.Get("introduction"),
-		Button: posted.Get("button"), Consent: posted.Get("consent_text"), Thanks: posted.Get("thanks"),
-		Labels: make(map[string]string)}
-	for input, text := range all[code].Labels { // also of what the Form does not ask for now
-		typed.Labels[input] = text
-	}
-	for _, input := range posted["input"] {
-		typed.Labels[input] = posted.Get("label_" + input)
-	}
-	all[code] = typed
-	if err := setTranslations(r, f, all); err != nil {
-		return p.refused(r, f, code, typed, err)
-	}
-	return ui.GoTo(languagePath(f, code), r.Text("forms.saved")), nil
-}
-
-// refused shows the page after an error of setTranslations: beside the input, if a text of the language is wrong. The
-// service also checks the Form itself, which another page changes.
-func (p *pages) refused(r *ui.Request, f *forms.Form, code string, text forms.Translation,
-	err error) (*ui.View, error) {
-	known, ok := errors.AsType[*enlist.Error](err)
-	if !ok || known.Kind != enlist.InvalidParameters {
+	schema, err := schemaOf(r, f.ListID)
+	if err != nil {
 		return nil, err
 	}
-	key, why := known.Field, known.Detail
-	at, reason, _ := strings.Cut(why, ": ")
-	if input, isOurs := strings.CutPrefix(at, code+"."); isOurs && key == "translations" {
-		return p.languageView(r, f, code, text, map[string]string{input: reason}, "")
+	form, all := p.textsIn(r, f, schema, code), forms.DecodeTranslations(f.Translations)
+	to, done := languagePath(f, code), r.Text("forms.saved")
+	if r.PostForm.Get("do") == "remove" {
+		delete(all, code)
+		to, done = path(f.ListID, f.ID), r.Text("forms.language_removed")
+	} else {
+		form.Read(r)
+		typed := forms.Translation{Title: form.Value("title"), Introduction: form.Value("introduction"),
+			Button: form.Value("button"), Consent: form.Value("consent_text"), Thanks: form.Value("thanks"),
+			Labels: make(map[string]string)}
+		maps.Copy(typed.Labels, all[code].Labels) // also of what the Form does not ask for now
+		for _, in := range form {
+			if input, ok := strings.CutPrefix(in.Name, labelInput); ok {
+				typed.Labels[input] = in.Value
+			}
+		}
+		all[code] = typed
 	}
-	return p.languageView(r, f, code, text, nil, r.Text("forms.other_wrong", "reason", why))
-}
-
-func setTranslations(r *ui.Request, f *forms.Form, all forms.Translations) error {
-	_, err := r.App.Forms.SetForm(r.Context(), r.Caller, f.ListID, f.ID,
+	_, err = r.App.Forms.SetForm(r.Context(), r.Caller, f.ListID, f.ID,
 		[]enlist.Detail{ui.Text("translations", all.Encode())})
-	return err
+	known, ok := errors.AsType[*enlist.Error](err)
+	switch {
+	case err == nil:
+		return ui.GoTo(to, done), nil
+	case !ok || known.Kind != enlist.InvalidParameters:
+		return nil, err
+	}
+	problem := r.Text("forms.other_wrong", "reason", known.Detail) // of the Form itself, which another page changes
+	at, reason, _ := strings.Cut(known.Detail, ": ")
+	if input, isOurs := strings.CutPrefix(at, code+"."); isOurs && known.Field == "translations" {
+		problem = "ui.nothing_changed"
+		form.Refused(input, reason)
+	}
+	return p.showLanguage(r, f, schema, code, form, problem)
 }

@@ -1,7 +1,6 @@
 package forms
 
 import (
-	"cmp"
 	"net/http"
 
 	"enlist/internal/admin/ui"
@@ -14,12 +13,31 @@ import (
 
 // textsData is the data of the page.
 type textsData struct {
-	*enlist.List
-	Languages []choice
-	MayEdit   bool
-	Wrong     map[string]string
-	Archive   string // URL
-	Seen      string // hash of the stored List
+	List enlist.ListID
+	Card ui.FormCard
+}
+
+// textsForm returns the form of the texts of a List.
+func textsForm(r *ui.Request, l *enlist.List) ui.Form {
+	heading := func(key string) ui.Input { return ui.Input{Kind: ui.InputHeading, Label: r.Text(key)} }
+	text := func(name, key, kind string, rows int) ui.Input {
+		return ui.Input{Name: name, Label: r.Text(key), Kind: kind, Rows: rows}
+	}
+	f := ui.Form{heading("forms.mail")}
+	if !l.DoubleOptIn {
+		f = append(f, ui.Input{Kind: ui.InputNote, Label: r.Text("forms.no_confirm_now")})
+	}
+	return ui.Fill(append(f, text("confirmation_subject", "forms.subject", ui.InputText, 0),
+		text("confirmation_text", "forms.mail_text", ui.InputArea, 4), text("consent_text", "forms.agree", ui.InputText, 0),
+		heading("forms.all_pages"),
+		ui.Input{Name: "language", Label: r.Text("forms.list_language"), Kind: ui.InputChoice,
+			Options: languages(r.Text("forms.of_browser"))},
+		text("imprint", "forms.imprint", ui.InputArea, 3),
+		heading("forms.after_unsubscribing"), text("farewell_text", "forms.farewell", ui.InputArea, 3),
+		heading("forms.settings"), text("preferences_text", "forms.settings_text", ui.InputArea, 3),
+		heading("forms.public"), ui.Input{Name: "is_public", Kind: ui.InputCheck,
+			Label: r.Text("forms.public_box", "url", r.PublicURL+"/a/"+ui.Plain(int64(l.ID)))},
+		text("description", "forms.description_text", ui.InputArea, 3)), lists.ListAttributes, l)
 }
 
 func (p *pages) listTexts(r *ui.Request) (*ui.View, error) {
@@ -27,19 +45,22 @@ func (p *pages) listTexts(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.textsView(r, list, list, nil), nil
+	return p.showTexts(r, list, textsForm(r, list), ""), nil
 }
 
-// textsView shows the texts of a List, or those that were typed for the stored one.
-func (p *pages) textsView(r *ui.Request, stored, list *enlist.List, wrong map[string]string) *ui.View {
-	view := &ui.View{Title: r.Text("forms.texts_of", "list", list.Name), Place: "/admin/forms", Content: p.listPage,
-		Data: &textsData{List: list,
-			Languages: languages(r, list.Language), MayEdit: r.Caller.Key.Level >= enlist.Full, Wrong: wrong,
-			Seen: ui.SeenOf(lists.ListAttributes, stored), Archive: r.PublicURL + "/a/" + ui.Plain(int64(list.ID))}}
-	if len(wrong) > 0 {
-		view.Problem = r.Text("forms.texts_not_saved")
+// showTexts shows the stored texts of a List, or a form that was refused.
+func (p *pages) showTexts(r *ui.Request, l *enlist.List, f ui.Form, problem string) *ui.View {
+	return &ui.View{Title: r.Text("forms.texts_of", "list", l.Name), Place: "/admin/forms", Content: p.listPage,
+		Problem: problem, Data: textsData{l.ID, save(r, ui.FormCard{Form: f, Seen: ui.SeenOf(lists.ListAttributes, l)})}}
+}
+
+// save returns a form with the button that saves it, if the user may.
+func save(r *ui.Request, c ui.FormCard) ui.FormCard {
+	c.Button = r.Text("forms.save")
+	if r.Caller.Key.Level < enlist.Full {
+		c.Button, c.After = "", r.Text("forms.no_changes")
 	}
-	return view
+	return c
 }
 
 // SettingsPage returns the HTML of the page with the settings of a subscriber; web.Handler has it.
@@ -60,32 +81,14 @@ func (p *pages) saveTexts(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	posted := r.PostForm
-	details := []enlist.Detail{ui.Text("is_public", cmp.Or(posted.Get("is_public"), "0"))}
-	for _, key := range []string{"confirmation_subject", "confirmation_text", "consent_text", "imprint", "language",
-		"description", "farewell_text", "preferences_text"} {
-		details = append(details, ui.Text(key, posted.Get(key)))
+	f := textsForm(r, list)
+	f.Read(r)
+	if ui.Overwrites(r, lists.ListAttributes, list, f.Details()) {
+		return p.showTexts(r, list, f, ui.Changed), nil
 	}
-	overwrites := ui.Overwrites(r, lists.ListAttributes, list, details)
-	if !overwrites {
-		_, err = r.App.Lists.EditList(r.Context(), r.Caller, list.ID, details)
-	}
-	wrong, err := wrongInputs(err)
-	if wrong != nil || overwrites {
-		typed := *list
-		typed.ConfirmSubject, typed.ConfirmText = posted.Get("confirmation_subject"), posted.Get("confirmation_text")
-		typed.ConsentText, typed.Imprint = posted.Get("consent_text"), posted.Get("imprint")
-		typed.Language, typed.Description = posted.Get("language"), posted.Get("description")
-		typed.FarewellText, typed.PreferencesText = posted.Get("farewell_text"), posted.Get("preferences_text")
-		typed.Public = posted.Get("is_public") == "1"
-		view := p.textsView(r, list, &typed, wrong)
-		if overwrites {
-			view.Problem = ui.Changed
-		}
-		return view, nil
-	}
-	if err != nil {
-		return nil, err
+	if _, err := r.App.Lists.EditList(r.Context(), r.Caller, list.ID, f.Details()); err != nil {
+		problem, err := f.Refuse(err)
+		return p.showTexts(r, list, f, problem), err
 	}
 	return ui.GoTo("/admin/forms/"+ui.Plain(int64(list.ID))+"/texts", r.Text("forms.saved")), nil
 }

@@ -48,12 +48,10 @@ var columns = ui.Columns[Image]{
 
 // listData is the data of the page.
 type listData struct {
-	Images  []Image
-	Order   ui.Order
-	Find    ui.Find
-	Most    string // largest size of a file
-	MayEdit bool
-	Wrong   string // what is wrong with an upload
+	Images []Image
+	Order  ui.Order
+	Find   ui.Find
+	Upload *ui.FormCard // nil: the user may not
 }
 
 // All returns the images of the Account, the newest first.
@@ -82,7 +80,12 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) { return p.view(r, "") }
 // view shows the page. wrong says why an image was not stored.
 func (p *pages) view(r *ui.Request, wrong string) (*ui.View, error) {
 	all, err := All(r)
-	d := listData{Most: ui.Size(most(r)), MayEdit: r.Caller.Key.Level >= enlist.Full, Wrong: wrong}
+	d := listData{}
+	if r.Caller.Key.Level >= enlist.Full {
+		file := ui.Input{Name: "file", Kind: ui.InputFile, Label: r.Text("images.file", "size", ui.Size(most(r))),
+			Accept: "image/png,image/jpeg,image/gif,image/webp", Required: true, Wrong: wrong}
+		d.Upload = &ui.FormCard{Form: ui.Form{file}, Action: "/admin/images", Button: r.Text("images.upload")}
+	}
 	d.Images, d.Find = ui.FindRows(r, all, func(i *Image) string { return i.Name })
 	d.Order = columns.Sort(r.URL.Query(), "added", d.Images)
 	v := &ui.View{Title: r.Text("images.title"), Place: "/admin/images", Content: p.library, Data: d}

@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -15,43 +16,65 @@ import (
 // This file asks what a dry run cannot know: what becomes of people who have left, of values that do not fit, and of
 // people whom the List asks to confirm. It also reads how the file is written.
 
-// answers are the questions of the page. An empty one is not asked.
-type answers struct {
-	Status    bool   // what becomes of people who have left
-	BadValues string // how many rows could be imported without them
-	Confirm   string // how many new Contacts would get no mail
-	NoMail    string // why no mail leaves now, or ""
-	Consent   bool   // the List needs a proof of consent
-
-	O      imports.ImportOptions // what was answered
-	Wrong  map[string]string     // what is wrong with the answers, by names of inputs
-	Choice map[string][]choice
-}
-
-// Any reports whether something is asked, for the template.
-func (a *answers) Any() bool {
-	return a.Status || a.BadValues != "" || a.Confirm != "" || a.Consent
-}
-
-// ask fills the questions of a dry run whose file is kept. Answers with mistakes are shown again.
-func (d *data) ask(r *ui.Request, i *imports.Import, wrong map[string]string) {
-	d.Answers = answers{O: i.Options, Choice: choices(r), Wrong: wrong}
+// ask returns the questions of a dry run whose file is kept. Answers with mistakes are shown again: wrong says which.
+func ask(r *ui.Request, i *imports.Import, noMail string, wrong map[string]string) (f ui.Form) {
 	if !i.HasKeptFile() {
-		return
+		return nil
 	}
+	o, said := i.Options, &i.Report
 	if r.PostForm != nil {
-		readAnswers(r, &d.Answers.O)
+		readAnswers(r, &o)
 	}
-	a, said := &d.Answers, &i.Report
-	a.Status = len(said.Status) > 0
+	question := func(name, key, about, value string, options ...ui.Option) {
+		f = append(f, ui.Input{Name: name, Kind: ui.InputRadio, Label: r.Text(key), Help: about, Value: value,
+			Options: options})
+	}
+	option := func(value, key string) ui.Option { return ui.Option{Value: value, Text: r.Text(key)} }
+	if len(said.Status) > 0 {
+		question("status", "imports.people_who_have_unsubscribed", "", cmp.Or(o.Status, imports.StatusLeaveOut),
+			option(imports.StatusLeaveOut, "imports.leave_these_rows_out"),
+			option(imports.StatusUnsubscribe, "imports.put_them_on_unsubscriber_list"),
+			option(imports.StatusSubscribe, "imports.import_them_as_subscribed"))
+	}
 	if n := said.Fixable; n > 0 || len(said.LeftOut) > 0 {
-		a.BadValues = r.Text("imports.bad_values_count", "n", n)
+		question("bad_values", "imports.values_do_not_fit", r.Text("imports.bad_values_count", "n", n),
+			cmp.Or(o.BadValues, imports.BadValuesRefuse), option(imports.BadValuesRefuse, "imports.refuse_these_rows_mend_them"),
+			option(imports.BadValuesLeaveOut, "imports.leave_out_values_import_people"))
 	}
-	if m := said.Mail; m.Waiting > 0 || i.Options.Confirm != "" {
-		a.Confirm = r.Text("imports.confirm_count", "n", m.Receiving+m.Waiting, "receiving", m.Receiving,
-			"waiting", m.Waiting)
+	m := said.Mail
+	asksConfirm := m.Waiting > 0 || i.Options.Confirm != ""
+	if asksConfirm {
+		asked := option(imports.ConfirmAsk, "imports.ask_each")
+		asked.Help = noMail
+		question("confirm", "imports.new_contacts_who_have_not", r.Text("imports.confirm_count", "n", m.Receiving+m.Waiting,
+			"receiving", m.Receiving, "waiting", m.Waiting), o.Confirm,
+			option(imports.ConfirmStatement, "imports.confirm_statement"), asked,
+			option(imports.ConfirmWait, "imports.they_get_no_mail_until"))
 	}
-	a.Consent = needsConsent(i)
+	if needsConsent(i) {
+		f = append(f, ui.Input{Kind: ui.InputNote, Label: r.Text("imports.list_needs_proof_consent_write")})
+	}
+	if needsConsent(i) || asksConfirm {
+		f = append(f, ui.Input{Name: "consent_text", Kind: ui.InputArea, Label: r.Text("imports.statement"),
+			Value: o.ConsentText, Rows: 2, Most: contacts.MaxConsentText})
+	}
+	for name, why := range wrong {
+		f.Refused(name, why)
+	}
+	return f
+}
+
+// writtenForm returns the inputs that say how the file of a dry run is written.
+func writtenForm(r *ui.Request, o imports.ImportOptions) ui.Form {
+	if r.PostForm != nil {
+		readAnswers(r, &o)
+	}
+	parts := fileInputs(r)
+	parts.In("encoding").Value, parts.In("delimiter").Value = o.Encoding, o.Delimiter
+	if o.NoHeader {
+		parts.In("no_header").Value = "1"
+	}
+	return ui.Form{{Kind: ui.InputFold, Label: r.Text("imports.if_values_look_wrong"), Parts: parts}}
 }
 
 // needsConsent reports whether an Import waits for the proof of consent that its List needs.

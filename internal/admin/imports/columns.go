@@ -19,19 +19,10 @@ const maxColumns = 200
 // column is a column of the file.
 type column struct {
 	Name, Sample string
-	Target       string // value of the select
-	Text         string // what it becomes, in words
-	Written      *written
+	Text         string    // what it becomes, in words
+	Target       ui.Input  // chooses it
+	Written      *ui.Input // chooses how its dates or numbers are written; nil: it has none
 }
-
-// written is a select that says how the dates or numbers of a column are written.
-type written struct {
-	Name, Label, Value string
-	Choices            []target
-}
-
-// target is what a column can become.
-type target struct{ Value, Text string }
 
 // The values of the select. A prefix tells a Field from a key.
 const (
@@ -41,15 +32,13 @@ const (
 	ofKey    = "key:"
 )
 
-// keys are the columns that are no Fields, in words. reference.md: import.keys
-func keys(r *ui.Request) []target {
-	return []target{{"creation_time", r.Text("imports.joined")}, {"double_opt_in_time", r.Text("imports.confirmed")},
-		{"is_active", r.Text("imports.active")}, {"is_bounce_deactivated", r.Text("imports.bounced")},
-		{"is_unsubscribed", r.Text("imports.unsubscribed")},
-		{"unsubscribed_time", r.Text("imports.unsubscribed_time")}, {"consent_type", r.Text("imports.consent_type")},
-		{"consent_text", r.Text("imports.consent_text")}, {"consent_time", r.Text("imports.consent_time")},
-		{"consent_ip", r.Text("imports.consent_ip")}, {"consent_preferences", r.Text("imports.preferences")}}
-}
+// keys are the columns that are no Fields, with their texts. reference.md: import.keys
+var keys = [][2]string{{"creation_time", "imports.joined"}, {"double_opt_in_time", "imports.confirmed"},
+	{"is_active", "imports.active"}, {"is_bounce_deactivated", "imports.bounced"},
+	{"is_unsubscribed", "imports.unsubscribed"}, {"unsubscribed_time", "imports.unsubscribed_time"},
+	{"consent_type", "imports.consent_type"}, {"consent_text", "imports.consent_text"},
+	{"consent_time", "imports.consent_time"}, {"consent_ip", "imports.consent_ip"},
+	{"consent_preferences", "imports.preferences"}}
 
 // patterns are how dates are usually written. reference.md: import.cells
 var patterns = []string{"DD.MM.YYYY", "DD/MM/YYYY", "MM/DD/YYYY", "DD.MM.YYYY HH:MM", "MM/DD/YYYY HH:MM", "YYYYMMDD",
@@ -69,26 +58,30 @@ func example(r *ui.Request, pattern string) string {
 		"DD", "31").Replace(pattern)
 }
 
-// choicesOf returns the choices of a select. The first one is what holds without a choice: what the values show, or else
+// choiceOf returns a select of patterns. Its first option is what holds without a choice: what the values show, or else
 // the usual.
-func choicesOf(r *ui.Request, found, usual string, isOpen bool, patterns []string) []target {
-	all := []target{{"", usual}}
+func choiceOf(r *ui.Request, of string, n int, label, chosen, found, usual string, isOpen bool,
+	patterns []string) *ui.Input {
 	switch {
 	case isOpen:
-		all[0].Text = r.Text("imports.choose_written")
+		usual = r.Text("imports.choose_written")
 	case found != "":
-		all[0].Text = r.Text("imports.written_as_shown", "example", example(r, found))
+		usual = r.Text("imports.written_as_shown", "example", example(r, found))
 	}
+	in := ui.Input{Name: writtenInput(of, n), Hidden: label, Kind: ui.InputChoice, Value: chosen,
+		Options: ui.Choices("", usual)}
 	for n, pattern := range patterns {
 		if pattern != "" && pattern != found && !slices.Contains(patterns[:n], pattern) {
-			all = append(all, target{pattern, r.Text("imports.written", "example", example(r, pattern))})
+			in.Options = append(in.Options, ui.Option{Value: pattern,
+				Text: r.Text("imports.written", "example", example(r, pattern))})
 		}
 	}
-	return all
+	return &in
 }
 
 // writtenOf returns the select of a column with dates or numbers, or nil.
-func writtenOf(r *ui.Request, fields []enlist.Field, c *imports.ImportColumn, o *imports.ImportOptions, n int) *written {
+func writtenOf(r *ui.Request, fields []enlist.Field, c *imports.ImportColumn, o *imports.ImportOptions,
+	n int) *ui.Input {
 	chosen, chosenDate := targetOf(o.Decimals, c.Name), targetOf(o.Dates, c.Name)
 	var f imports.ColumnFormat
 	if c.Format != nil {
@@ -102,17 +95,16 @@ func writtenOf(r *ui.Request, fields []enlist.Field, c *imports.ImportColumn, o 
 		if chosen == "" && o.DecimalComma {
 			chosen = imports.DecimalComma
 		}
-		return &written{writtenInput(decimalInput, n), r.Text("imports.numbers_of", "column", c.Name), chosen,
-			choicesOf(r, f.Decimal, r.Text("imports.written", "example", "1234.50"), isOpen,
-				[]string{imports.DecimalComma, imports.DecimalPoint})}
+		return choiceOf(r, decimalInput, n, r.Text("imports.numbers_of", "column", c.Name), chosen, f.Decimal,
+			r.Text("imports.written", "example", "1234.50"), isOpen, []string{imports.DecimalComma, imports.DecimalPoint})
 	case chosenDate != "", isOfType(fields, c, isDate), c.New != nil && c.New.Type == enlist.Text, // dates that were not recognised are texts
 		c.New == nil && c.Field == 0 && strings.HasSuffix(c.Target, "_time"):
 		usual := r.Text("imports.written", "example", "2026-01-31")
 		if c.New != nil && c.New.Type == enlist.Text {
 			usual = r.Text("imports.no_dates")
 		}
-		return &written{writtenInput(dateInput, n), r.Text("imports.dates_of", "column", c.Name), chosenDate,
-			choicesOf(r, f.Date, usual, isOpen, slices.Concat(f.Choices, patterns, []string{chosenDate}))}
+		return choiceOf(r, dateInput, n, r.Text("imports.dates_of", "column", c.Name), chosenDate, f.Date, usual, isOpen,
+			slices.Concat(f.Choices, patterns, []string{chosenDate}))
 	}
 	return nil
 }
@@ -141,15 +133,15 @@ func (d *data) describeColumns(r *ui.Request, i *imports.Import) error {
 	if err != nil && enlist.KindOf(err) != enlist.NoList {
 		return err
 	}
-	d.Targets = append(d.Targets, target{leftOut, r.Text("imports.left_out")})
+	targets := ui.Choices(leftOut, r.Text("imports.left_out"))
 	for n := range fields {
-		d.Targets = append(d.Targets, target{ofField + fields[n].Name, fields[n].Name})
+		targets = append(targets, ui.Option{Value: ofField + fields[n].Name, Text: fields[n].Name})
 	}
-	for _, k := range keys(r) {
-		d.Targets = append(d.Targets, target{ofKey + k.Value, k.Text})
+	for _, k := range keys {
+		targets = append(targets, ui.Option{Value: ofKey + k[0], Text: r.Text(k[1])})
 	}
 	if r.Caller.Key.Level >= enlist.Full && i.Options.As == imports.AsContacts {
-		d.Targets = append(d.Targets, target{newField, r.Text("imports.new_field")})
+		targets = append(targets, ui.Option{Value: newField, Text: r.Text("imports.new_field")})
 	}
 	d.MayChoose = i.HasKeptFile() && len(i.Columns) <= maxColumns
 	sample, err := r.App.Imports.KeptSample(r.Context(), r.Caller, i.ID, sampleRows)
@@ -164,11 +156,20 @@ func (d *data) describeColumns(r *ui.Request, i *imports.Import) error {
 		o.Dates, o.Decimals, o.DecimalComma = postedFormats(r, i, dateInput), postedFormats(r, i, decimalInput), false
 	}
 	for n := range i.Columns {
-		c := column{Name: i.Columns[n].Name, Target: valueOf(&i.Columns[n]),
-			Written: writtenOf(r, fields, &i.Columns[n], &o, n)}
-		c.Text = d.textOf(r, &i.Columns[n], c.Target)
+		one := &i.Columns[n]
+		c := column{Name: one.Name, Written: writtenOf(r, fields, one, &o, n), Target: ui.Input{Name: "target",
+			Kind: ui.InputChoice, Value: valueOf(one), Hidden: r.Text("imports.what_column_becomes", "name", one.Name)}}
 		if len(chosen) == len(i.Columns) {
-			c.Target, c.Text = chosen[n], d.textOf(r, new(imports.ImportColumn), chosen[n])
+			c.Target.Value, one = chosen[n], new(imports.ImportColumn)
+		}
+		c.Text = textOf(r, targets, one, c.Target.Value)
+		if d.MayChoose {
+			c.Target.Options = slices.Clone(targets)
+			for at := range targets {
+				if targets[at].Value == c.Target.Value {
+					c.Target.Options[at].Text = c.Text
+				}
+			}
 		}
 		if sample != nil {
 			c.Sample = sampleOf(sample, n)
@@ -191,11 +192,11 @@ func valueOf(c *imports.ImportColumn) string {
 	return ofKey + c.Target
 }
 
-func (d *data) textOf(r *ui.Request, c *imports.ImportColumn, value string) string {
+func textOf(r *ui.Request, targets []ui.Option, c *imports.ImportColumn, value string) string {
 	if c.New != nil {
 		return r.Text("imports.new_field_of", "type", string(c.New.Type))
 	}
-	for _, t := range d.Targets {
+	for _, t := range targets {
 		if t.Value == value {
 			return t.Text
 		}

@@ -36,10 +36,10 @@ type data struct {
 	Total       int64
 	Form        string // what the service recognised in the file
 	Columns     []column
-	Targets     []target
 	MayChoose   bool
 	Refusals    []imports.Refusal
-	Answers     answers
+	Questions   ui.Form
+	FileForm    ui.Form  // how the file is written
 	Said        []string // what became of what is not stored
 	HasResults  bool
 }
@@ -71,10 +71,11 @@ func (p *pages) page(r *ui.Request, problem string, wrong map[string]string) (*u
 	d.Speed = speedOf(r, i)
 	d.sayWhatNext(r, i)
 	d.countOutcomes(r, i)
-	d.ask(r, i, wrong)
-	if d.Answers.NoMail, err = r.NoMail(); err != nil {
+	noMail, err := r.NoMail()
+	if err != nil {
 		return nil, err
 	}
+	d.Questions, d.FileForm = ask(r, i, noMail, wrong), writtenForm(r, i.Options)
 	if !d.Moving {
 		d.Said = said(r, i)
 	}

@@ -26,8 +26,7 @@ const (
 // Pages returns the pages.
 func Pages() []ui.Page {
 	p := &pages{table: ui.Parse(files, "imports.html"), blank: ui.Parse(files, "new.html"),
-		report:  ui.Parse(files, "import.html", "answers.html"),
-		uploads: limiter.New(maxUploads, uploadWait)}
+		report: ui.Parse(files, "import.html"), uploads: limiter.New(maxUploads, uploadWait)}
 	const level = enlist.Standard // an Import shows addresses
 	return []ui.Page{
 		{Pattern: "GET /admin/imports", Level: level, Serve: p.list},

@@ -34,7 +34,7 @@ func (p *pages) upload(r *ui.Request) (*ui.View, error) {
 	i, err := p.receive(r, f, most)
 	switch {
 	case r.ContentLength > most+formRoom, body.IsTooLarge():
-		f.Wrong["file"] = tooLarge(r, most)
+		f.Refused("file", tooLarge(r, most))
 	case body.Broken() != nil, errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, enlist.Refuse(enlist.Busy, "%s", r.Text("imports.upload_ended"))
 	case err != nil && !f.explain(r, err):
@@ -42,19 +42,19 @@ func (p *pages) upload(r *ui.Request) (*ui.View, error) {
 	}
 	body.Discard()
 	switch {
-	case len(f.Wrong) > 0:
+	case f.IsWrong():
 		return p.view(r, f), nil
-	case f.To != "":
-		return ui.GoTo(f.To, r.Text("imports.archive_has_several_files_each")), nil
+	case f.to != "":
+		return ui.GoTo(f.to, r.Text("imports.archive_has_several_files_each")), nil
 	}
 	return ui.GoTo(path(i.ID), ""), nil
 }
 
-// receive reads the form and adds the Import. It returns nil if something is wrong, and f.Wrong says what.
+// receive reads the form and adds the Import. It returns nil if something is wrong, and the form says what.
 func (p *pages) receive(r *ui.Request, f *form, most int64) (*imports.Import, error) {
 	parts, err := r.MultipartReader()
 	if err != nil {
-		f.Wrong["file"] = r.Text("imports.choose_a_file")
+		f.Refused("file", r.Text("imports.choose_a_file"))
 		return nil, nil
 	}
 	for {
@@ -77,8 +77,9 @@ func (p *pages) receive(r *ui.Request, f *form, most int64) (*imports.Import, er
 		if err != nil {
 			return nil, enlist.Invalid("file", r.Text("imports.broken_form"))
 		}
-		if len(f.Texts) < 50 {
-			f.Texts[part.FormName()] = strings.ToValidUTF8(string(text), "�")
+		if len(f.posted) < 50 {
+			f.posted.Set(part.FormName(), strings.ToValidUTF8(string(text), "�"))
+			f.ReadFrom(f.posted)
 		}
 	}
 }
@@ -95,13 +96,13 @@ func (p *pages) add(r *ui.Request, f *form, part *multipart.Part, most int64) (*
 		return nil, enlist.Refuse(enlist.Busy, "%s", r.Text("imports.too_many"))
 	}
 	defer release()
-	n := imports.NewImport{File: part, Size: r.ContentLength, Most: most, ImportOptions: o, OnlyKeep: len(f.Wrong) > 0}
+	n := imports.NewImport{File: part, Size: r.ContentLength, Most: most, ImportOptions: o, OnlyKeep: f.IsWrong()}
 	if n.OnlyKeep {
 		n.ImportOptions = imports.ImportOptions{List: o.List, FileName: o.FileName, DryRun: true, KeepFile: true}
 	} else if isArchive(name) && o.As == imports.AsContacts {
 		to, file, remove, err := addArchive(r, n)
 		defer remove()
-		if f.To = to; err != nil || to != "" {
+		if f.to = to; err != nil || to != "" {
 			return nil, err
 		}
 		n.File = file
@@ -118,20 +119,20 @@ func (p *pages) add(r *ui.Request, f *form, part *multipart.Part, most int64) (*
 
 // addKept adds the Import of a file that an earlier form has uploaded.
 func (p *pages) addKept(r *ui.Request, f *form) (*imports.Import, error) {
-	kept, err := r.App.Imports.Import(r.Context(), r.Caller, enlist.ImportID(ui.Int(f.Texts["kept"])))
+	kept, err := r.App.Imports.Import(r.Context(), r.Caller, enlist.ImportID(ui.Int(f.posted.Get("kept"))))
 	switch {
 	case errors.Is(err, imports.ErrNoImport):
-		f.Wrong["file"] = r.Text("imports.choose_a_file")
+		f.Refused("file", r.Text("imports.choose_a_file"))
 		kept = new(imports.Import)
 	case err != nil:
 		return nil, err
 	case kept.HasKeptFile():
 		f.Kept = kept
 	default:
-		f.Wrong["file"] = r.Text("imports.file_no_longer_here_choose")
+		f.Refused("file", r.Text("imports.file_no_longer_here_choose"))
 	}
 	o, err := f.check(r, kept.Options.FileName)
-	if err != nil || len(f.Wrong) > 0 {
+	if err != nil || f.IsWrong() {
 		return nil, err
 	}
 	if isArchive(o.FileName) && o.As == imports.AsContacts {
@@ -141,7 +142,7 @@ func (p *pages) addKept(r *ui.Request, f *form) (*imports.Import, error) {
 		}
 		to, _, remove, err := addArchive(r, imports.NewImport{File: file, Most: kept.Size, ImportOptions: o})
 		defer remove()
-		if f.To = to; err != nil || to != "" {
+		if f.to = to; err != nil || to != "" {
 			return nil, err
 		}
 	}

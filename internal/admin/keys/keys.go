@@ -57,11 +57,7 @@ func inputsOf(r *ui.Request, k *enlist.Key) (name, rate, rates, strict ui.Input)
 		Autocomplete: "off"}
 	rate = ui.Input{Name: "rate", Label: r.Text("keys.rate"), Value: k.Rate.String()}
 	rates = ui.Input{Kind: ui.InputNote, Label: r.Text("keys.rates")}
-	strict = ui.Input{Name: "strict", Label: r.Text("keys.strict"), Kind: ui.InputCheck}
-	if k.IsStrict {
-		strict.Value = "1"
-	}
-	return name, rate, rates, strict
+	return name, rate, rates, ui.Check("strict", r.Text("keys.strict"), k.IsStrict)
 }
 
 // newForm returns the form of a new key.

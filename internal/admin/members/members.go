@@ -15,31 +15,27 @@ var files embed.FS
 
 // Pages returns the pages.
 func Pages() []ui.Page {
-	p := &pages{ui.Parse(files, "members.html"), ui.Parse(files, "member.html"), ui.Parse(files, "remove.html"), ui.Parse(files, "link.html")}
+	p := &pages{ui.Parse(files, "members.html"), ui.Parse(files, "member.html"), ui.Parse(files, "link.html")}
 	return []ui.Page{
 		{Pattern: "GET /admin/users", Level: enlist.Full, Serve: p.all},
 		{Pattern: "POST /admin/users", Level: enlist.Full, Serve: p.invite},
 		{Pattern: "GET /admin/users/{user}", Level: enlist.Full, Serve: p.one},
 		{Pattern: "POST /admin/users/{user}", Level: enlist.Full, Serve: p.change},
 		{Pattern: "POST /admin/users/{user}/link", Level: enlist.Full, Serve: p.newLink},
-		{Pattern: "GET /admin/users/{user}/remove", Level: enlist.Full, Serve: p.askRemoval},
+		{Pattern: "GET /admin/users/{user}/remove", Level: enlist.Full, Serve: askRemoval},
 		{Pattern: "POST /admin/users/{user}/remove", Level: enlist.Full, Serve: remove},
 		{Pattern: "POST /admin/users/{user}/sessions/{session}", Level: enlist.Full, Serve: endSession},
 	}
 }
 
-type pages struct{ users, user, removal, link *ui.Template }
+type pages struct{ users, user, link *ui.Template }
 
 // rightsForm returns the inputs of the rights of a user. The visitor allows to send only if mayAllow.
 func rightsForm(r *ui.Request, m *users.Membership, mayAllow bool) (ui.Form, error) {
 	lists, err := r.ListsInput(m.Lists)
 	f := ui.Form{r.LevelInput(m.Level)}
 	if mayAllow {
-		sends := ui.Input{Name: "may_send", Label: r.Text("members.may_send"), Kind: ui.InputCheck}
-		if m.MaySend {
-			sends.Value = "1"
-		}
-		f = append(f, sends)
+		f = append(f, ui.Check("may_send", r.Text("members.may_send"), m.MaySend))
 	}
 	return append(f, lists), err
 }
@@ -253,13 +249,16 @@ func (p *pages) change(r *ui.Request) (*ui.View, error) {
 	return ui.GoTo("/admin/users/"+r.PathValue("user"), r.Text("members.saved")), nil
 }
 
-func (p *pages) askRemoval(r *ui.Request) (*ui.View, error) {
+func askRemoval(r *ui.Request) (*ui.View, error) {
 	m, _, err := r.App.Users.AccountMember(r.Context(), r.Visit, userID(r))
 	if err != nil {
 		return nil, err
 	}
-	return &ui.View{Title: r.Text("members.remove_title", "name", m.Name), Sub: m.Email, Place: "/admin/users",
-		Content: p.removal, Data: m}, nil
+	view := ui.FormPage(r.Text("members.remove_title", "name", m.Name), "/admin/users", "", ui.FormCard{Danger: true,
+		Texts: []string{r.Text("members.remove_about", "name", m.Name)}, Button: r.Text("members.remove_button", "name", m.Name),
+		Back: ui.Action{Text: r.Text("members.keep"), Path: "/admin/users/" + r.PathValue("user")}})
+	view.Sub = m.Email
+	return view, nil
 }
 
 func remove(r *ui.Request) (*ui.View, error) {

@@ -41,7 +41,7 @@ func Pages(s Server) []ui.Page {
 		ui.Parse(files, "mail.html")}
 	return []ui.Page{
 		{Pattern: "GET /admin/sending", Level: enlist.Read, Serve: func(r *ui.Request) (*ui.View, error) {
-			return p.show(r, "", "")
+			return p.show(r, testForm(r), "")
 		}},
 		{Pattern: "POST /admin/sending/test", Level: enlist.Full, Serve: p.test},
 		{Pattern: "POST /admin/sending/hold", Level: enlist.Full, Serve: p.hold},
@@ -71,8 +71,7 @@ type data struct {
 	HeldReason string
 	HeldSince  string
 	MayHold    bool
-	MayTest    bool
-	To, Wrong  string // of the test mail
+	Test       ui.Form // of a test mail; nil: the person may send none
 	Settings   []limit
 	Slowed     []setting // domain groups that asked for fewer mails
 	Bounces    string    // how bounces come back
@@ -94,11 +93,17 @@ type limit struct {
 	Declared string // where it is declared; "": it is not
 }
 
-// show shows the page. to is the address of a test mail that was not sent, and wrong says why.
-func (p *pages) show(r *ui.Request, to, wrong string) (*ui.View, error) {
-	d := &data{To: to, Wrong: wrong, MayTest: p.SendTest != nil && mayOperate(r)}
-	if to == "" {
-		d.To = r.User.Email
+// testForm returns the form of a test mail.
+func testForm(r *ui.Request) ui.Form {
+	return ui.Form{{Name: "to", Label: r.Text("sending.test_mail"), Kind: ui.InputEmail, Value: r.User.Email,
+		Required: true}}
+}
+
+// show shows the page with a form of a test mail.
+func (p *pages) show(r *ui.Request, test ui.Form, problem string) (*ui.View, error) {
+	d := &data{}
+	if p.SendTest != nil && mayOperate(r) {
+		d.Test = test
 	}
 	alone, err := r.IsAlone()
 	if err != nil {
@@ -110,11 +115,8 @@ func (p *pages) show(r *ui.Request, to, wrong string) (*ui.View, error) {
 			return nil, err
 		}
 	}
-	view := &ui.View{Title: r.Text("sending.sending_health"), Place: "/admin/sending", Content: p.main, Data: d}
-	if wrong != "" {
-		view.Problem = r.Text("sending.test_mail_was_not_sent")
-	}
-	return view, nil
+	return &ui.View{Title: r.Text("sending.sending_health"), Place: "/admin/sending", Content: p.main, Data: d,
+		Problem: problem}, nil
 }
 
 // mayOperate reports whether the person may do what is about all mails of the Account.
@@ -202,14 +204,16 @@ func (p *pages) test(r *ui.Request) (*ui.View, error) {
 	if p.SendTest == nil || !mayOperate(r) {
 		return nil, ui.ErrNotFound
 	}
-	to := strings.TrimSpace(r.PostForm.Get("to"))
-	spelling, _, ok := address.ParseEmail(to)
-	if !ok {
-		return p.show(r, to, r.Text("sending.not_e_mail_address"))
+	f := testForm(r)
+	f.Read(r)
+	to := strings.TrimSpace(f.Value("to"))
+	answer, err := "", error(enlist.Invalid("to", r.Text("sending.not_e_mail_address")))
+	if spelling, _, ok := address.ParseEmail(to); ok {
+		answer, err = p.SendTest(r.Context(), spelling)
 	}
-	answer, err := p.SendTest(r.Context(), spelling)
 	if err != nil {
-		return p.show(r, to, err.Error())
+		f.Refused("to", err.Error())
+		return p.show(r, f, r.Text("sending.test_mail_was_not_sent"))
 	}
 	return ui.GoTo("/admin/sending", r.Text("sending.test_sent", "address", to, "answer", answer)), nil
 }

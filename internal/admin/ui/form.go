@@ -26,9 +26,10 @@ const (
 	InputFile   = "file"
 
 	// These kinds have no value. A row has the Parts beside each other, and a fold shows them after a click.
-	InputNote = "note"
-	InputRow  = "row"
-	InputFold = "fold"
+	InputHeading = "heading"
+	InputNote    = "note"
+	InputRow     = "row"
+	InputFold    = "fold"
 
 	// Other kinds are types of an input element of HTML that have an on-screen keyboard or a dialogue of their own.
 	InputEmail    = "email"
@@ -38,6 +39,7 @@ const (
 	InputTime     = "datetime-local"
 	InputDate     = "date"
 	InputClock    = "time"
+	InputColour   = "color"
 )
 
 // Input is an input of a form.
@@ -61,6 +63,8 @@ type Input struct {
 	Rows         int    // lines of InputArea; 0: 4
 	Least, Most  int    // letters; 0: the service has a limit, or none
 	Example      string // shown while there is no value
+	Lang         string // language of the value; "": that of the page
+	Hidden       string // what a screen reader says of an input without a label
 	Autocomplete string // what the browser may fill in
 	Accept       string // of InputFile: the ends of the names
 }
@@ -80,6 +84,15 @@ func Choices(pairs ...string) (all []Option) {
 		all = append(all, Option{Value: pairs[i], Text: pairs[i+1]})
 	}
 	return all
+}
+
+// Check returns a box, which is perhaps ticked.
+func Check(name, label string, is bool) Input {
+	in := Input{Name: name, Label: label, Kind: InputCheck}
+	if is {
+		in.Value = "1"
+	}
+	return in
 }
 
 // Typed returns the input into which a person types a name, so that nothing is deleted by accident.
@@ -166,6 +179,41 @@ func (f Form) ReadFrom(sent url.Values) {
 	})
 }
 
+// Fill sets the values of the inputs that are keys of a record, and returns the form.
+func Fill[T any](f Form, attributes []enlist.Attribute[T], record *T) Form {
+	for i := range attributes {
+		in := f.In(attributes[i].Name)
+		if in == nil {
+			continue
+		}
+		switch value := attributes[i].Get(record); {
+		case value.Kind == enlist.KeyText:
+			in.Value = value.Text
+		case in.Kind != InputCheck:
+			in.Value = Plain(value.Int)
+		case value.Int != 0:
+			in.Value = "1"
+		}
+	}
+	return f
+}
+
+// CheckChoices says beside each menu with a value that it does not have what is wrong.
+func (f Form) CheckChoices(wrong string) {
+	f.each(func(in *Input) {
+		isValue := func(o Option) bool { return o.Value == in.Value }
+		if in.Kind == InputChoice && in.Value != "" && !slices.ContainsFunc(in.Options, isValue) {
+			f.Refused(in.Name, wrong)
+		}
+	})
+}
+
+// HasFile reports whether the form sends a file.
+func (f Form) HasFile() (has bool) {
+	f.each(func(in *Input) { has = has || in.Kind == InputFile })
+	return has
+}
+
 // IsEmpty reports whether no input has a value.
 func (f Form) IsEmpty() (empty bool) {
 	empty = true
@@ -186,8 +234,10 @@ func (f Form) Details() (all []enlist.Detail) {
 	f.each(func(in *Input) {
 		value := enlist.TextInput(in.Value)
 		switch {
-		case in.Name == "" || in.Kind == InputHidden || in.Kind == InputTyped:
+		case in.Name == "" || in.Kind == InputHidden || in.Kind == InputTyped || in.Kind == InputNote:
 			return
+		case in.Kind == InputBoxes:
+			value.Text = strings.Join(in.Chosen, ",")
 		case in.Kind == InputCheck && in.Value == "":
 			value = enlist.Input{Kind: enlist.InputFalse}
 		case in.Kind == InputCheck:
@@ -205,8 +255,9 @@ type FormCard struct {
 	Heading string   // "": none
 	Texts   []string // paragraphs above the inputs, such as what will happen
 	Form    Form
-	Action  string // path to which the form is sent; "": that of the page
-	Button  string
+	Action  string   // path to which the form is sent; "": that of the page
+	Seen    string   // hash of the stored values that the page shows; see HasSeen
+	Button  string   // "": the person may change nothing, and After says so
 	Danger  bool     // the button deletes something
 	Back    Action   // leads away without a change; without a Text, there is none
 	Links   []Action // others beside the button

@@ -17,7 +17,7 @@ import (
 func (f Form) Refuse(err error) (problem string, _ error) {
 	known, ok := errors.AsType[*enlist.Error](err)
 	if !ok || !slices.Contains([]enlist.Kind{enlist.InvalidParameters, enlist.ReservedField, enlist.DuplicateField,
-		enlist.EmailFieldFixed, enlist.Busy}, known.Kind) {
+		enlist.EmailFieldFixed, enlist.Busy, enlist.NoFile}, known.Kind) || known.Kind == enlist.NoFile && known.Field == "" {
 		return "", err
 	}
 	problem = "ui.nothing_changed"
