@@ -59,6 +59,22 @@ func TestStoresFailuresFor10000AddressesAtMost(t *testing.T) {
 	}
 }
 
+// An attacker with many addresses cannot make the server forget the failures of one of them.
+//
+// covers: spec auth.delay
+func TestAnAddressWithManyFailuresIsNotForgottenForNewOnes(t *testing.T) {
+	f := failures{now: func() time.Time { return firstMoment }}
+	guessing := netip.MustParseAddr("192.0.2.1")
+	f.count(guessing, 30)
+	for i := range 3 * maxAddresses {
+		f.count(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 1)
+	}
+	if got := f.count(guessing, 1); got != 11*delayStep {
+		t.Errorf("after %d other addresses, the reply to failure 31 is delayed by %v, want %v", 3*maxAddresses, got,
+			11*delayStep)
+	}
+}
+
 func TestFailuresOfAnIPv6NetworkAreCountedTogether(t *testing.T) {
 	for _, test := range []struct {
 		remote   string

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"math"
 	"net/netip"
 	"sync"
 	"time"
@@ -19,6 +20,8 @@ const (
 	maxDelay      = 2 * time.Second
 	maxWaiting    = 1000   // delayed replies at the same time; further replies are sent without delay
 	maxAddresses  = 10_000 // addresses in memory at the same time
+
+	evictionChoice = 16 // addresses of which one is removed: comparing all would take 100 us for each new one
 )
 
 // throttle delays the reply to a request that had invalid keys and no valid key.
@@ -86,6 +89,9 @@ func (f *failures) count(from netip.Addr, failed int) time.Duration {
 	defer f.mu.Unlock()
 	now := f.now()
 	w, ok := f.seen[from]
+	if f.seen == nil {
+		f.seen = make(map[netip.Addr]window)
+	}
 	if !ok {
 		f.evict(now)
 	}
@@ -101,25 +107,25 @@ func (f *failures) count(from netip.Addr, failed int) time.Duration {
 	return min(time.Duration(w.count-freeFailures)*delayStep, maxDelay)
 }
 
-// evict makes space for one more address. If maxAddresses addresses are stored, it removes the
-// addresses whose window is over. If none is over, it removes an arbitrary address. The caller
-// holds f.mu.
+// evict makes space for one more address, if maxAddresses addresses are stored. Of some of them, it removes one whose
+// window is over, or else the one with the fewest failures: calls from many addresses must not make the server forget
+// an address whose replies are delayed. The caller holds f.mu.
 func (f *failures) evict(now time.Time) {
-	if f.seen == nil {
-		f.seen = make(map[netip.Addr]window)
-	}
 	if len(f.seen) < maxAddresses {
 		return
 	}
-	for addr, w := range f.seen {
+	var chosen netip.Addr
+	fewest, compared := math.MaxInt, 0
+	for addr, w := range f.seen { // begins at a random one
 		if now.Sub(w.since) >= failureWindow {
-			delete(f.seen, addr)
+			w.count = 0
+		}
+		if w.count < fewest {
+			chosen, fewest = addr, w.count
+		}
+		if compared++; compared == evictionChoice {
+			break
 		}
 	}
-	for addr := range f.seen {
-		if len(f.seen) < maxAddresses {
-			return
-		}
-		delete(f.seen, addr)
-	}
+	delete(f.seen, chosen)
 }
