@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"enlist/internal/enlist"
-	"enlist/internal/httpserver"
 	"enlist/internal/web"
 
 	"github.com/alecthomas/kong"
@@ -121,7 +120,7 @@ func TestRecipesForProxiesHaveAllPublicPaths(t *testing.T) {
 		t.Fatalf("doc/install.md has %d recipes, want 2", len(recipes))
 	}
 	paths := []string{"/api/*", "/clients/*", "/bounces/*"}
-	mux := httpserver.NewMux()
+	mux := http.NewServeMux()
 	web.New(nil, nil, nil, nil, enlist.LinkKey{}, slog.New(slog.DiscardHandler)).Routes(mux)
 	for kind := 'a'; kind <= 'z'; kind++ {
 		begin := "/" + string(kind) + "/"

@@ -25,9 +25,6 @@ func (m *Mux) Handle(pattern string, h http.Handler) {
 // HandleFunc is as http.ServeMux.HandleFunc.
 func (m *Mux) HandleFunc(pattern string, h http.HandlerFunc) { m.Handle(pattern, h) }
 
-// Handler is as http.ServeMux.Handler.
-func (m *Mux) Handler(r *http.Request) (h http.Handler, pattern string) { return m.mux.Handler(r) }
-
 // ServeHTTP implements http.Handler.
 func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h, pattern := m.mux.Handler(r)

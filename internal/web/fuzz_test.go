@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"enlist/internal/enlist"
-	"enlist/internal/httpserver"
 )
 
 // FuzzPath reads random paths. If a path is read as a link, it must be exactly the path that this
@@ -24,7 +23,7 @@ func FuzzPath(f *testing.F) {
 	for _, path := range []string{"/u/1-2-3-c/", "/k/1-2-3-c-/x", "/k/-/", "/u//", "/k/1-2-3-c-9./x", "/k/1-2-3-c-9.a-b/x", "/n/1-2-3-c-9/x", "/o/+1-2-3-c/x"} {
 		f.Add(path)
 	}
-	mux := httpserver.NewMux()
+	mux := http.NewServeMux()
 	New(nil, nil, nil, nil, key, slog.New(slog.DiscardHandler)).Routes(mux)
 	f.Fuzz(func(t *testing.T, path string) {
 		link, ok := key.Read(path)
