@@ -48,8 +48,8 @@ const (
 	maxSignIn = 16 << 10
 	// retryAfter is the number of seconds after which a request is tried again for which too many others wait.
 	retryAfter = "5"
-	// ioTime is the time for a browser to send a form, and again to receive a page.
-	ioTime = 30 * time.Second
+	// formTime is the time for a browser to send a form.
+	formTime = 30 * time.Second
 )
 
 // The policies of browsers. The scripts and the style of a page are files of this server, and no page has any inside. A
@@ -142,13 +142,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, maxSignIn)
 	}
 	if page == nil || !page.Upload {
-		deadline(http.NewResponseController(w).SetReadDeadline)
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(formTime)) // a test may have no deadlines
 	}
 	h.pages.ServeHTTP(w, r)
 }
-
-// deadline sets a deadline of a connection. A connection of a test may have none.
-func deadline(set func(time.Time) error) { _ = set(time.Now().Add(ioTime)) }
 
 // fail writes a page about an error.
 func (h *Handler) fail(w http.ResponseWriter, r *http.Request, v *users.Visit, err error) {
@@ -217,12 +214,6 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request) (*users.Visit, b
 }
 
 func (h *Handler) write(w http.ResponseWriter, r *http.Request, status int, view *ui.View, v *users.Visit) {
-	control := http.NewResponseController(w)
-	deadline(control.SetWriteDeadline)
-	defer func() { // the next request of the connection may take longer
-		_ = control.Flush()
-		_ = control.SetWriteDeadline(time.Time{})
-	}()
 	view.Done = h.doneOf(r, v)
 	if view.UnderWay == nil {
 		u := h.underWay(r, status, v)

@@ -123,13 +123,13 @@ type fileReply struct {
 	options    *Options
 	name, kind string
 	sent       bool
-	deadline   time.Time // the client must have read the complete file by then
+	deadline   time.Time // after it no further part is sent
 }
 
 // errSlowClient ends a file that would otherwise use its stream, and on SQLite the write-ahead log, for too long.
 var errSlowClient = errors.New("the client reads the file too slowly")
 
-// Write sends a part of the file before its deadline.
+// Write sends a part of the file, unless the time for the complete file has passed.
 func (f *fileReply) Write(p []byte) (int, error) {
 	now := time.Now()
 	if !f.sent {
@@ -141,28 +141,19 @@ func (f *fileReply) Write(p []byte) (int, error) {
 		header.Set("Cache-Control", "no-store")
 		header.Set("X-Content-Type-Options", "nosniff")
 	}
-	until := now.Add(f.options.FlushTimeout)
-	if f.deadline.Before(until) {
-		until = f.deadline
-	}
 	if now.After(f.deadline) {
 		return 0, errSlowClient
-	}
-	control := http.NewResponseController(f.w)
-	if err := control.SetWriteDeadline(until); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return 0, err
 	}
 	return f.w.Write(p)
 }
 
-// finish sends the rest, and removes the deadline: it would also apply to the next request of the connection.
+// finish sends the rest.
 func (f *fileReply) finish() error {
-	control := http.NewResponseController(f.w)
-	if err := control.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return err
+	err := http.NewResponseController(f.w).Flush()
+	if errors.Is(err, http.ErrNotSupported) { // such as the ResponseRecorder of httptest
+		return nil
 	}
-	_ = control.SetWriteDeadline(time.Time{}) // a connection without deadlines has nothing to remove
-	return nil
+	return err
 }
 
 // end sends the rest of a reply that has the error err, and the header if the file is empty.

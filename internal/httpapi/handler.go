@@ -32,12 +32,10 @@ import (
 
 // Options configure a Handler. A zero value selects the default, which is at the end of each comment.
 type Options struct {
-	FlushTimeout time.Duration         // longest time that a client may take to read 64 KiB of a file; 30 s
-	FileTimeout  time.Duration         // longest time that a client may take to read a file; 10 minutes
-	ReadTimeout  time.Duration         // longest time in which a client sends no byte of a file; 1 minute
-	Delay        func(r *http.Request) // waits before a request with an invalid key is refused; no delay
-	Limit        RateLimit             // counts a request of a key; no limit
-	Log          *slog.Logger          // log of internal errors; slog.Default
+	FileTimeout time.Duration         // longest time that a client may take to read a file; 10 minutes
+	Delay       func(r *http.Request) // waits before a request with an invalid key is refused; no delay
+	Limit       RateLimit             // counts a request of a key; no limit
+	Log         *slog.Logger          // log of internal errors; slog.Default
 }
 
 // RateLimit counts a request of a key, and sets the headers of the reply. It returns an error of kind Busy if the key
@@ -55,9 +53,7 @@ type Handler struct {
 
 // New returns the Handler of a Service.
 func New(service *app.App, o Options) *Handler {
-	o.FlushTimeout = cmp.Or(o.FlushTimeout, 30*time.Second)
 	o.FileTimeout = cmp.Or(o.FileTimeout, 10*time.Minute)
-	o.ReadTimeout = cmp.Or(o.ReadTimeout, time.Minute)
 	o.Log = cmp.Or(o.Log, slog.Default())
 	if o.Delay == nil {
 		o.Delay = func(*http.Request) {}

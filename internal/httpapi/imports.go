@@ -135,10 +135,10 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request, c *enlist.Calle
 		return enlist.Refuse(enlist.Busy, "too many files are uploaded at the moment: try again")
 	}
 	defer func() { release() }()
-	body := &timedBody{body: r.Body, control: http.NewResponseController(w), wait: h.options.ReadTimeout}
+	body := &watchedBody{Reader: r.Body}
 	i, err := h.service.Imports.AddImport(r.Context(), c,
 		imports.NewImport{ImportOptions: o, File: body, Size: r.ContentLength, Most: most})
-	if body.err != nil && body.err != io.EOF {
+	if body.err != nil {
 		panic(http.ErrAbortHandler) // the client closed the connection or is too slow
 	}
 	if err != nil {
@@ -218,24 +218,16 @@ func (h *Handler) refusedRows(w http.ResponseWriter, r *http.Request, c *enlist.
 	return reply.end(h.service.Imports.RefusedRows(r.Context(), c, i.ID, reply))
 }
 
-// timedBody is the body of an upload. Each read must end within a time.
-type timedBody struct {
-	body    io.Reader
-	control *http.ResponseController
-	wait    time.Duration
-	err     error
+// watchedBody is the body of an upload, which keeps the error that ended it early.
+type watchedBody struct {
+	io.Reader
+	err error
 }
 
 // Read implements io.Reader.
-func (b *timedBody) Read(p []byte) (n int, err error) {
-	// The connection of a test may have no deadlines.
-	err = b.control.SetReadDeadline(time.Now().Add(b.wait))
-	if err != nil && !errors.Is(err, http.ErrNotSupported) {
-		b.err = err
-		return 0, err
-	}
-	n, err = b.body.Read(p)
-	if err != nil {
+func (b *watchedBody) Read(p []byte) (n int, err error) {
+	n, err = b.Reader.Read(p)
+	if err != nil && err != io.EOF {
 		b.err = err
 	}
 	return n, err

@@ -61,9 +61,7 @@ func (h *Handler) file(w http.ResponseWriter, r *http.Request) {
 	}
 	defer release()
 	setFileHeader(w.Header(), f)
-	control := http.NewResponseController(w)
-	defer control.SetWriteDeadline(time.Time{})
-	content := &contentReader{handler: h, request: r, control: control, file: f, number: -1}
+	content := &contentReader{handler: h, request: r, file: f, number: -1}
 	http.ServeContent(w, r, "", time.Unix(f.LastModifiedTime, 0), content)
 	if content.err != nil {
 		h.logError(r, enlist.Link{Kind: enlist.LinkFile}, content.err)
@@ -103,7 +101,6 @@ func setFileHeader(header http.Header, f *files.StoredFile) {
 type contentReader struct {
 	handler *Handler
 	request *http.Request
-	control *http.ResponseController
 	file    *files.StoredFile
 	at      int64 // position of the next byte
 	number  int64 // of piece; -1 before the first piece
@@ -126,13 +123,12 @@ func (c *contentReader) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// Read implements io.Reader. For each piece the client gets ioTimeout to receive it.
+// Read implements io.Reader.
 func (c *contentReader) Read(b []byte) (int, error) {
 	if c.at >= c.file.Size {
 		return 0, io.EOF
 	}
 	if number := c.at / files.PieceSize; number != c.number {
-		c.control.SetWriteDeadline(time.Now().Add(ioTimeout)) // an error means that deadlines are not supported
 		piece, err := c.handler.files.Piece(c.request.Context(), c.file.Content, number)
 		if err == nil && int64(len(piece)) <= c.at%files.PieceSize {
 			err = fmt.Errorf("piece %d of the file %d has only %d bytes", number, c.file.ID, len(piece))

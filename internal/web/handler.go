@@ -9,7 +9,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"strings"
 	"time"
 
 	"enlist/internal/contacts"
@@ -79,8 +78,8 @@ type Files interface {
 }
 
 const (
-	maxBody   = 64 << 10         // greatest length of a form in bytes
-	ioTimeout = 30 * time.Second // time for a client to send a form, and again to receive a page
+	maxBody  = 64 << 10         // greatest length of a form in bytes
+	formTime = 30 * time.Second // for a client to send a form
 )
 
 // Handler answers requests for the links in mails.
@@ -222,7 +221,7 @@ func (h *Handler) readForm(w http.ResponseWriter, r *http.Request, most int64) b
 
 // readBody is readForm for any body.
 func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, most int64) ([]byte, bool) {
-	http.NewResponseController(w).SetReadDeadline(time.Now().Add(ioTimeout)) // an error means that deadlines are not supported
+	http.NewResponseController(w).SetReadDeadline(time.Now().Add(formTime)) // an error means that deadlines are not supported
 	body, release, err := h.bodies.ReadBody(w, r, noAccount, most)
 	context.AfterFunc(r.Context(), release) // after the answer
 	if errors.Is(err, limiter.ErrBusy) {
@@ -260,13 +259,8 @@ func (h *Handler) logError(r *http.Request, l enlist.Link, err error) {
 	}
 }
 
-// send writes a response and flushes it. The server disconnects a client that does not read the
-// response within ioTimeout.
+// send writes a response.
 func send(w http.ResponseWriter, status int, body string) {
-	control := http.NewResponseController(w)
-	control.SetWriteDeadline(time.Now().Add(ioTimeout)) // an error means that deadlines are not supported
 	w.WriteHeader(status)
-	io.Copy(w, strings.NewReader(body)) // an error means that the client has disconnected
-	control.Flush()
-	control.SetWriteDeadline(time.Time{})
+	io.WriteString(w, body) // an error means that the client has disconnected
 }

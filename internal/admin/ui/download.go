@@ -5,15 +5,13 @@ import (
 	"errors"
 	"mime"
 	"net/http"
-	"time"
 )
 
 // This file sends a file while it is made.
 
-const (
-	downloadPart = 64 << 10         // bytes
-	downloadWait = 30 * time.Second // in which a browser must take a part
-)
+// downloadPart is the number of bytes that are sent at once. Package httpserver ends a reply whose browser takes too long
+// for them.
+const downloadPart = 64 << 10
 
 // ByteOrderMark makes spreadsheets read a text as UTF-8.
 const ByteOrderMark = "\xef\xbb\xbf"
@@ -23,14 +21,13 @@ const ByteOrderMark = "\xef\xbb\xbf"
 type Download struct {
 	to         *bufio.Writer
 	w          http.ResponseWriter
-	control    *http.ResponseController
 	kind, name string
 	begun      bool
 }
 
 // Download begins a file.
 func (r *Request) Download(kind, name string) *Download {
-	d := &Download{w: r.Writer, control: http.NewResponseController(r.Writer), kind: kind, name: name}
+	d := &Download{w: r.Writer, kind: kind, name: name}
 	d.to = bufio.NewWriterSize(part{d}, downloadPart)
 	return d
 }
@@ -63,7 +60,7 @@ func (d *Download) End(err error) (*View, error) {
 	return nil, err
 }
 
-// part sends parts of a Download. It ends a reply whose client takes too long.
+// part sends parts of a Download.
 type part struct{ d *Download }
 
 // Write implements io.Writer.
@@ -75,9 +72,5 @@ func (p part) Write(b []byte) (int, error) {
 		d.w.Header().Set("Content-Disposition",
 			mime.FormatMediaType("attachment", map[string]string{"filename": d.name}))
 	}
-	// The connection of a test may have no deadlines, which Write then does not need.
-	_ = d.control.SetWriteDeadline(time.Now().Add(downloadWait))
-	n, err := d.w.Write(b)
-	_ = d.control.SetWriteDeadline(time.Time{})
-	return n, err
+	return d.w.Write(b)
 }

@@ -4,35 +4,26 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"time"
 )
 
 // This file reads uploads, which are larger than forms.
 
-// uploadWait is the longest time in which a client sends no byte of an upload.
-const uploadWait = time.Minute
-
 // Upload is the body of a request that contains a file.
 type Upload struct {
-	body    io.ReadCloser
-	control *http.ResponseController
-	err     error
+	body io.ReadCloser
+	err  error
 }
 
 // Upload makes the body of the request an Upload of at most so many bytes.
 func (r *Request) Upload(most int64) *Upload {
-	u := &Upload{body: http.MaxBytesReader(r.Writer, r.Body, most), control: http.NewResponseController(r.Writer)}
+	u := &Upload{body: http.MaxBytesReader(r.Writer, r.Body, most)}
 	r.Body = u
 	return u
 }
 
 // Read implements io.Reader.
 func (u *Upload) Read(p []byte) (n int, err error) {
-	// The connection of a test may have no deadlines.
-	err = u.control.SetReadDeadline(time.Now().Add(uploadWait))
-	if err == nil || errors.Is(err, http.ErrNotSupported) {
-		n, err = u.body.Read(p)
-	}
+	n, err = u.body.Read(p)
 	if err != nil && err != io.EOF {
 		u.err = err
 	}
