@@ -12,7 +12,7 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
-	"enlist/internal/privacy"
+	"enlist/internal/rpc"
 )
 
 // enlist person export and erase: print or erase everything that is stored about the person with an address.
@@ -53,19 +53,30 @@ func (c *exportPersonCommand) Run(ctx context.Context, out *console, s *app.App)
 		if i > 0 {
 			w.WriteString(",")
 		}
-		account, err := json.Marshal(record{{"account_id", caller.Account.ID},
-			{"account_name", caller.Account.Name}})
-		if err != nil {
-			return err
-		}
-		w.Write(bytes.TrimSuffix(account, []byte("}")))
-		if err := s.Privacy.ExportPerson(ctx, caller, c.Address, &personWriter{w: w}); err != nil {
+		if err := exportPerson(ctx, s, caller, c.Address, w); err != nil {
 			return err // standard output then has no complete JSON
 		}
-		w.WriteString("]}")
 	}
 	w.WriteString("]}\n")
 	return w.Flush()
+}
+
+// exportPerson writes what an Account stores about a person. What was printed cannot be taken back.
+func exportPerson(ctx context.Context, s *app.App, caller *enlist.Caller, address string, to io.Writer) error {
+	begin, err := json.Marshal(record{{"account_id", caller.Account.ID}, {"account_name", caller.Account.Name}})
+	if err != nil {
+		return err
+	}
+	begun := false
+	write := func(part []byte) error { _, err := to.Write(part); return err }
+	w := &rpc.PersonWriter{Write: write, Restart: func() error {
+		if begun {
+			return errors.New("the database broke the export off: try again")
+		}
+		begun = true
+		return write(append(bytes.TrimSuffix(begin, []byte("}")), ','))
+	}}
+	return w.End(s.Privacy.ExportPerson(ctx, caller, address, w))
 }
 
 // callers returns a Caller for each Account to search.
@@ -79,58 +90,6 @@ func (c *onePerson) callers(ctx context.Context, s *app.App) (all []*enlist.Call
 		return nil
 	})
 	return all, err
-}
-
-// personWriter writes the sections of an export as members of a JSON object. It implements privacy.PersonWriter.
-type personWriter struct {
-	w        io.Writer
-	sections int
-	rows     int // of the current section
-}
-
-// Begin implements privacy.PersonWriter. What was printed cannot be taken back.
-func (p *personWriter) Begin() error {
-	if p.sections > 0 {
-		return errors.New("the database broke the export off: try again")
-	}
-	return nil
-}
-
-// Section implements privacy.PersonWriter.
-func (p *personWriter) Section(s privacy.PersonSection) error {
-	end := "],"
-	if p.sections == 0 {
-		end = ","
-	}
-	p.sections, p.rows = p.sections+1, 0
-	_, err := io.WriteString(p.w, end+`"`+string(s)+`":[`)
-	return err
-}
-
-// Row implements privacy.PersonWriter.
-func (p *personWriter) Row(values []privacy.PersonValue) error {
-	b, err := json.Marshal(recordOfPerson(values))
-	if err == nil && p.rows > 0 {
-		_, err = io.WriteString(p.w, ",")
-	}
-	if err != nil {
-		return err
-	}
-	p.rows++
-	_, err = p.w.Write(b)
-	return err
-}
-
-// recordOfPerson returns values as a record. A list of values in it becomes a record too.
-func recordOfPerson(values []privacy.PersonValue) record {
-	r := make(record, len(values))
-	for i, v := range values {
-		r[i] = value{v.Name, v.Value}
-		if inner, ok := v.Value.([]privacy.PersonValue); ok {
-			r[i].any = recordOfPerson(inner)
-		}
-	}
-	return r
 }
 
 type erasePersonCommand struct {

@@ -22,9 +22,8 @@ func (d *discard) Header() http.Header         { return d.header }
 func (d *discard) Write(b []byte) (int, error) { return len(b), nil }
 func (d *discard) WriteHeader(int)             {}
 
-func (d *discard) SetReadDeadline(time.Time) error  { return nil }
-func (d *discard) SetWriteDeadline(time.Time) error { return nil }
-func (d *discard) FlushError() error                { return nil }
+func (d *discard) SetReadDeadline(time.Time) error { return nil }
+func (d *discard) FlushError() error               { return nil }
 
 // BenchmarkRefused measures a call of subscribeContact with 10 values. This package reads all
 // parameters. Package contacts then refuses the call, because the List does not exist.
@@ -71,7 +70,7 @@ func BenchmarkPage(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		w.end(nil)
+		r.end("]", nil)
 	}
 	b.SetBytes(int64(len(r.buf)))
 }

@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"math"
 	"strconv"
 
 	"enlist/internal/contacts"
@@ -51,8 +52,7 @@ func searchContacts(c *call) error {
 		return c.err
 	}
 	w := newContactWriter(c.reply, &c.arena.columns)
-	err := c.service.Contacts.SearchContacts(c.ctx, c.caller, list, q, returned, w)
-	return w.end(err)
+	return c.reply.end("]", c.service.Contacts.SearchContacts(c.ctx, c.caller, list, q, returned, w))
 }
 
 // getContactByID returns an array of one Contact, with the same columns as searchContacts.
@@ -61,11 +61,9 @@ func getContactByID(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	// The field buffer of the contactWriter is 0, which means no limit. So the reply with one
-	// Contact is always buffered and never streamed.
-	w := &contactWriter{reply: c.reply, prepared: &c.arena.columns}
-	err := c.service.Contacts.Contact(c.ctx, c.caller, list, contact, returned, w)
-	return w.end(err)
+	// Without a limit, the reply with one Contact is always buffered and never streamed.
+	w := &contactWriter{reply: c.reply, prepared: &c.arena.columns, buffer: math.MaxInt}
+	return c.reply.end("]", c.service.Contacts.Contact(c.ctx, c.caller, list, contact, returned, w))
 }
 
 // addContacts returns an object with the ID of each stored Contact. If the caller sent an array of

@@ -15,12 +15,14 @@ func exportPerson(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	w := &personWriter{reply: c.reply}
-	if err := c.service.Privacy.ExportPerson(c.ctx, c.caller, address, w); err != nil {
-		return err
+	w := &PersonWriter{
+		Restart: func() error { return c.reply.begin('{') },
+		Write: func(part []byte) error {
+			c.reply.buf = append(c.reply.buf, part...)
+			return c.reply.added(true, 0)
+		},
 	}
-	w.reply.buf = append(w.reply.buf, ']', '}')
-	return nil
+	return w.End(c.service.Privacy.ExportPerson(c.ctx, c.caller, address, w))
 }
 
 // erasePerson returns what was erased or, in a dry run, what would be erased. reference.md: erasePerson
@@ -48,55 +50,58 @@ func erasePerson(c *call) error {
 	return nil
 }
 
-// personWriter encodes the rows of an export when the service finds them. It implements privacy.PersonWriter.
-type personWriter struct {
-	reply    *reply
+// PersonWriter writes the members of a JSON object: an array of rows for each section of an export. It implements
+// privacy.PersonWriter.
+type PersonWriter struct {
+	Restart func() error            // writes what is before the first section, and discards what was written before
+	Write   func(part []byte) error // gets each part, which is valid during the call
+	Line    string                  // before each section, row and end of a section, such as a line break
+
+	buf      []byte
 	sections int
 	rows     int // of the current section
 }
 
-// Begin begins the object. A later call discards the rows that were written before.
-func (w *personWriter) Begin() error {
-	if !w.reply.restart() {
-		return errRestarted
-	}
+// Begin implements privacy.PersonWriter.
+func (w *PersonWriter) Begin() error {
 	w.sections = 0
-	w.reply.buf = append(w.reply.buf, '{')
-	return nil
+	return w.Restart()
 }
 
-// Section begins the rows of a section.
-func (w *personWriter) Section(s privacy.PersonSection) error {
-	b := w.reply.buf
+// Section implements privacy.PersonWriter.
+func (w *PersonWriter) Section(s privacy.PersonSection) error {
+	b := w.buf[:0]
 	if w.sections > 0 {
-		b = append(b, ']', ',')
+		b = append(append(b, w.Line...), ']', ',')
 	}
 	w.sections, w.rows = w.sections+1, 0
-	w.reply.buf = append(appendString(b, string(s)), ':', '[')
-	return nil
+	w.buf = append(appendString(append(b, w.Line...), string(s)), ':', '[')
+	return w.Write(w.buf)
 }
 
-// Row appends one row.
-func (w *personWriter) Row(values []privacy.PersonValue) error {
+// Row implements privacy.PersonWriter.
+func (w *PersonWriter) Row(values []privacy.PersonValue) (err error) {
+	b := w.buf[:0]
 	if w.rows > 0 {
-		w.reply.buf = append(w.reply.buf, ',')
+		b = append(b, ',')
 	}
 	w.rows++
-	var err error
-	w.reply.buf, err = AppendPersonValue(w.reply.buf, values)
-	switch {
-	case err != nil:
+	if w.buf, err = appendPersonValue(append(b, w.Line...), values); err != nil {
 		return err
-	case w.reply.silent:
-		w.reply.restart()
-	case len(w.reply.buf) >= firstBytes:
-		return w.reply.flush()
 	}
-	return nil
+	return w.Write(w.buf)
 }
 
-// AppendPersonValue appends a value of a row as JSON.
-func AppendPersonValue(b []byte, v any) ([]byte, error) {
+// End ends the object, unless the export failed.
+func (w *PersonWriter) End(err error) error {
+	if err == nil {
+		err = w.Write(append(append(w.buf[:0], w.Line...), ']', '}'))
+	}
+	return err
+}
+
+// appendPersonValue appends a value of a row as JSON.
+func appendPersonValue(b []byte, v any) ([]byte, error) {
 	switch v := v.(type) {
 	case int64:
 		return strconv.AppendInt(b, v, 10), nil
@@ -109,7 +114,7 @@ func AppendPersonValue(b []byte, v any) ([]byte, error) {
 				b = append(b, ',')
 			}
 			var err error
-			b, err = AppendPersonValue(append(appendString(b, inner.Name), ':'), inner.Value)
+			b, err = appendPersonValue(append(appendString(b, inner.Name), ':'), inner.Value)
 			if err != nil {
 				return b, err
 			}

@@ -109,10 +109,10 @@ func (r *reply) finishXML() error {
 		body := slices.Concat(r.xml.translate(r.buf), r.xml.end())
 		r.w.Header()["Content-Type"] = xmlType
 		r.w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
-		return r.sendPart(http.NewResponseController(r.w), body)
+		return r.sendPart(body)
 	}
 	if err := r.flush(); err != nil {
 		return err
 	}
-	return r.sendPart(http.NewResponseController(r.w), r.xml.end())
+	return r.sendPart(r.xml.end())
 }

@@ -31,7 +31,6 @@ type Options struct {
 	CallWait      time.Duration         // longest time that a call waits for a slot; 5 s
 	MaxHeld       int                   // largest reply to a search in bytes that is not streamed; 4 MiB
 	ReadTimeout   time.Duration         // longest time that a client may take to send its request, and that it waits for memory; 1 minute
-	FlushTimeout  time.Duration         // longest time that a client may take to read 64 KiB of a reply; 30 s
 	StreamTimeout time.Duration         // longest time that a client may take to read a complete reply; 10 minutes
 	Now           func() time.Time      // the clock; time.Now
 	Log           *slog.Logger          // log of internal errors; slog.Default
@@ -96,7 +95,6 @@ func (o Options) withDefaults() Options {
 	o.CallWait = cmp.Or(o.CallWait, 5*time.Second)
 	o.MaxHeld = cmp.Or(o.MaxHeld, 4<<20)
 	o.ReadTimeout = cmp.Or(o.ReadTimeout, time.Minute)
-	o.FlushTimeout = cmp.Or(o.FlushTimeout, 30*time.Second)
 	o.StreamTimeout = cmp.Or(o.StreamTimeout, 10*time.Minute)
 	o.Log = cmp.Or(o.Log, slog.Default())
 	if o.Now == nil {

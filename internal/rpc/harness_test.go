@@ -22,6 +22,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
+	"enlist/internal/httpserver"
 	"enlist/internal/mail"
 	"enlist/internal/messages"
 )
@@ -46,9 +47,9 @@ type harness struct {
 }
 
 // newHarness returns a harness on a new SQLite file, with two Accounts and their keys.
-func newHarness(t testing.TB, o Options) *harness {
+func newHarness(t testing.TB, o Options, l ...httpserver.Limits) *harness {
 	t.Helper()
-	return newHarnessOn(t, openFile(t, dbtest.SQLite.New(t)), o)
+	return newHarnessOn(t, openFile(t, dbtest.SQLite.New(t)), o, l...)
 }
 
 // openFile opens a SQLite file whose searches wait a short time only.
@@ -67,9 +68,9 @@ func openFile(t testing.TB, path string) *dbtest.Store {
 }
 
 // newHarnessOn is newHarness on an open store without rows.
-func newHarnessOn(t testing.TB, database *dbtest.Store, o Options) *harness {
+func newHarnessOn(t testing.TB, database *dbtest.Store, o Options, l ...httpserver.Limits) *harness {
 	t.Helper()
-	h := serve(t, database, o)
+	h := serve(t, database, o, l...)
 	h.account = h.addAccount(t, "Example")
 	h.addKey(t, "READ", accounts.KeyDetails{Account: h.account, Level: enlist.Read})
 	h.addKey(t, "STANDARD", accounts.KeyDetails{Account: h.account, Level: enlist.Standard})
@@ -113,7 +114,7 @@ func newHarnessWithRecords(t *testing.T) *harness {
 }
 
 // serve returns a harness without an Account.
-func serve(t testing.TB, database *dbtest.Store, o Options) *harness {
+func serve(t testing.TB, database *dbtest.Store, o Options, l ...httpserver.Limits) *harness {
 	t.Helper()
 	h := &harness{store: &faultyStore{Engine: database}, now: firstMoment, keys: make(map[string]string)}
 	h.service = app.New(h.store, h.clock)
@@ -133,7 +134,7 @@ func serve(t testing.TB, database *dbtest.Store, o Options) *harness {
 		return "r" + strconv.Itoa(failed)
 	}
 	h.handler = New(h.service, o)
-	h.server = httptest.NewServer(h.handler)
+	h.server = httptest.NewServer(httpserver.Deadlines(h.handler, append(l, httpserver.Limits{})[0]))
 	t.Cleanup(h.server.Close)
 	return h
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"enlist/internal/enlist"
 )
 
 // This file builds the reply to an HTTP request in a buffer, and sends it. A short reply has a
@@ -28,7 +30,7 @@ type reply struct {
 	w        http.ResponseWriter
 	options  *Options  // the limits of a search's reply
 	sent     bool      // the status and a part of the body were sent
-	deadline time.Time // the client must have read the complete reply by then
+	deadline time.Time // after it no further part is sent
 	err      error     // error of the first write that failed; after it nothing is sent
 }
 
@@ -125,14 +127,38 @@ func (r *reply) drop() {
 	}
 }
 
-// restart removes the current result from the buffer. It returns false if a part of the result was
-// already sent.
-func (r *reply) restart() bool {
+// errRestarted ends a search that must begin again but cannot, because the client already has a
+// part of the reply.
+var errRestarted = errors.New("search started over after a part of its reply was sent")
+
+// begin begins a result of rows, and removes what an earlier attempt has written of it.
+func (r *reply) begin(opening byte) error {
 	if r.start < 0 {
-		return false
+		return errRestarted
 	}
-	r.buf = r.buf[:r.result]
-	return true
+	r.buf = append(r.buf[:r.result], opening)
+	return nil
+}
+
+// added ends a row. A stream sends its rows in parts. The rows of another reply stay in the buffer, up to most bytes.
+func (r *reply) added(streaming bool, most int) error {
+	switch {
+	case r.silent:
+		r.buf = r.buf[:r.result]
+	case streaming && len(r.buf) >= firstBytes:
+		return r.flush()
+	case !streaming && len(r.buf)-r.start > most:
+		return enlist.ErrReplyTooLong
+	}
+	return nil
+}
+
+// end ends a result of rows, unless the call failed.
+func (r *reply) end(closing string, err error) error {
+	if err == nil {
+		r.buf = append(r.buf, closing...)
+	}
+	return err
 }
 
 // flush sends the buffer and empties it.
@@ -147,13 +173,12 @@ func (r *reply) flush() error {
 	return err
 }
 
-// send writes the buffer to the connection in parts. Each part has a deadline, and the complete
-// reply has one too.
+// send writes the buffer to the connection in parts. Package httpserver limits the time for a part, and Options that for
+// the complete reply.
 func (r *reply) send() error {
 	if r.err != nil {
 		return r.err
 	}
-	control := http.NewResponseController(r.w)
 	size := firstBytes
 	if r.xml != nil {
 		size = xmlPart
@@ -162,41 +187,28 @@ func (r *reply) send() error {
 		if r.xml != nil {
 			part = r.xml.translate(part)
 		}
-		r.err = r.sendPart(control, part)
+		r.err = r.sendPart(part)
 		if r.err != nil {
 			return r.err
 		}
 	}
-	r.err = supported(control.Flush())
+	r.err = http.NewResponseController(r.w).Flush()
+	if errors.Is(r.err, http.ErrNotSupported) { // such as the ResponseRecorder of httptest
+		r.err = nil
+	}
 	return r.err
 }
 
-// sendPart writes one part before its deadline.
-func (r *reply) sendPart(control *http.ResponseController, part []byte) error {
-	now := time.Now() // not Options.Now, which tests replace: deadlines of connections need the real time
+// sendPart writes one part, unless the time for the complete reply has passed.
+func (r *reply) sendPart(part []byte) error {
+	now := time.Now() // not Options.Now, which tests replace
 	if r.deadline.IsZero() {
 		r.deadline = now.Add(r.options.StreamTimeout)
 	}
 	if now.After(r.deadline) {
 		return errSlowClient
 	}
-	until := now.Add(r.options.FlushTimeout)
-	if r.deadline.Before(until) {
-		until = r.deadline
-	}
-	if err := supported(control.SetWriteDeadline(until)); err != nil {
-		return err
-	}
 	_, err := r.w.Write(part)
-	return err
-}
-
-// supported returns nil for the error of a ResponseWriter that has no deadlines, such as the
-// ResponseRecorder of httptest. It returns any other error unchanged.
-func supported(err error) error {
-	if errors.Is(err, http.ErrNotSupported) {
-		return nil
-	}
 	return err
 }
 
@@ -217,7 +229,4 @@ func (r *reply) finish() {
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
-	// Remove the deadline: it would also apply to the next request of a keep-alive connection. An
-	// error can be ignored, because a connection without deadlines has nothing to remove.
-	http.NewResponseController(r.w).SetWriteDeadline(time.Time{})
 }

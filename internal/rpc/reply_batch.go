@@ -17,7 +17,7 @@ import (
 // 3.3: the object then has the numbers by device and mail program.
 func appendBatchStatistics(b []byte, r *reports.BatchReport, agents bool) []byte {
 	w := memberWriter{b: append(b, '{')}
-	appendMembers(&w, reports.BatchReportAttributes, r)
+	addMembers(&w, reports.BatchReportAttributes, r)
 	if agents {
 		w.agents(r)
 	}
@@ -27,54 +27,23 @@ func appendBatchStatistics(b []byte, r *reports.BatchReport, agents bool) []byte
 // appendBatchReport appends the numbers of a Batch that the published interface does not have.
 func appendBatchReport(b []byte, r *reports.BatchReport) []byte {
 	w := memberWriter{b: append(b, '{')}
-	appendMembers(&w, reports.OwnReportAttributes, r)
-	w.leftOut(&r.Counts)
-	appendList(&w, "periods", reports.PeriodAttributes, r.Periods)
-	appendList(&w, "domains", recipients.DomainAttributes, r.ByDomain())
-	appendList(&w, "bounce_reasons", recipients.ReasonAttributes, r.ByReason())
-	appendList(&w, "editions", recipients.EditionAttributes, r.Editions)
-	appendList(&w, "variants", sending.VariantAttributes, r.ByVariant)
+	addMembers(&w, reports.OwnReportAttributes, r)
+	addObject(&w, "left_out", reports.LeftOutAttributes, &r.Counts)
+	addArray(&w, "periods", reports.PeriodAttributes, r.Periods)
+	addArray(&w, "domains", recipients.DomainAttributes, r.ByDomain())
+	addArray(&w, "bounce_reasons", recipients.ReasonAttributes, r.ByReason())
+	addArray(&w, "editions", recipients.EditionAttributes, r.Editions)
+	addArray(&w, "variants", sending.VariantAttributes, r.ByVariant)
 	return append(w.b, '}')
 }
 
 // appendBatchCheck appends the result of a check as one object.
 func appendBatchCheck(b []byte, k *batches.BatchCheck) []byte {
 	w := memberWriter{b: append(b, '{')}
-	appendMembers(&w, batches.CheckAttributes, k)
-	w.leftOut(&k.Counts)
-	appendList(&w, "findings", batches.FindingAttributes, k.Findings)
+	addMembers(&w, batches.CheckAttributes, k)
+	addObject(&w, "left_out", reports.LeftOutAttributes, &k.Counts)
+	addArray(&w, "findings", batches.FindingAttributes, k.Findings)
 	return append(w.b, '}')
-}
-
-// leftOut appends the numbers of Contacts that a Batch leaves out, by reason.
-func (w *memberWriter) leftOut(counts *recipients.Counts) {
-	w.name("left_out")
-	left := memberWriter{b: append(w.b, '{')}
-	appendMembers(&left, reports.LeftOutAttributes, counts)
-	w.b = append(left.b, '}')
-}
-
-// appendList appends a member that is an array of objects.
-func appendList[T any](w *memberWriter, name string, attributes []enlist.Attribute[T], all []T) {
-	w.name(name)
-	w.b = append(w.b, '[')
-	for i := range all {
-		if i > 0 {
-			w.b = append(w.b, ',')
-		}
-		one := memberWriter{b: append(w.b, '{')}
-		appendMembers(&one, attributes, &all[i])
-		w.b = append(one.b, '}')
-	}
-	w.b = append(w.b, ']')
-}
-
-// appendMembers appends a member for each attribute of a record.
-func appendMembers[T any](w *memberWriter, attributes []enlist.Attribute[T], record *T) {
-	for i := range attributes {
-		w.name(attributes[i].Name)
-		w.b = appendValue(w.b, attributes[i].Get(record))
-	}
 }
 
 // agents appends the members device_statistics and mail_clients.
@@ -125,27 +94,15 @@ func newBatchRowWriter(r *reply, kind recipients.EventKind) *batchRowWriter {
 
 // Begin begins the result. A later call of Begin discards the rows that were written before.
 func (w *batchRowWriter) Begin(streaming bool) error {
-	if !w.reply.restart() {
-		return errRestarted
-	}
 	w.streaming, w.list = streaming, 0
-	w.reply.buf = append(w.reply.buf, '{')
-	return nil
+	return w.reply.begin('{')
 }
 
 // Row appends a row.
 func (w *batchRowWriter) Row(r *reports.BatchRow) error {
 	w.reply.buf = w.append(w.separate(w.reply.buf, r.List), r)
 	w.list = r.List
-	switch {
-	case w.reply.silent:
-		w.reply.restart()
-	case w.streaming && len(w.reply.buf) >= firstBytes:
-		return w.reply.flush()
-	case !w.streaming && len(w.reply.buf)-w.reply.start > w.reply.options.MaxHeld:
-		return enlist.ErrReplyTooLong
-	}
-	return nil
+	return w.reply.added(w.streaming, w.reply.options.MaxHeld)
 }
 
 // separate appends what precedes the next row.
@@ -163,12 +120,8 @@ func (w *batchRowWriter) separate(b []byte, list enlist.ListID) []byte {
 
 // end closes the result, unless the search failed.
 func (w *batchRowWriter) end(err error) error {
-	if err != nil {
-		return err
+	if w.list == 0 {
+		return w.reply.end("}", err)
 	}
-	if w.list != 0 {
-		w.reply.buf = append(w.reply.buf, ']')
-	}
-	w.reply.buf = append(w.reply.buf, '}')
-	return nil
+	return w.reply.end("]}", err)
 }

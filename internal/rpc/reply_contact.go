@@ -1,8 +1,6 @@
 package rpc
 
 import (
-	"errors"
-
 	"enlist/internal/enlist"
 )
 
@@ -17,7 +15,7 @@ type contactWriter struct {
 	reply     *reply
 	prepared  *columns
 	columns   []column
-	buffer    int // largest buffered reply in bytes; 0: no limit
+	buffer    int // largest buffered reply in bytes
 	streaming bool
 	written   int // number of Contacts that were written
 }
@@ -35,20 +33,12 @@ func newContactWriter(r *reply, prepared *columns) *contactWriter {
 	return &contactWriter{reply: r, prepared: prepared, buffer: r.options.MaxHeld}
 }
 
-// errRestarted ends a search that must begin again but cannot, because the client already has a
-// part of the reply.
-var errRestarted = errors.New("search started over after a part of its reply was sent")
-
 // Begin begins the array of Contacts. A later call of Begin discards the Contacts that were written
 // before.
 func (w *contactWriter) Begin(columns []enlist.Column, streaming bool) error {
-	if !w.reply.restart() {
-		return errRestarted
-	}
 	w.streaming, w.written = streaming, 0
 	w.columns = w.prepared.prepare(columns)
-	w.reply.buf = append(w.reply.buf, '[')
-	return nil
+	return w.reply.begin('[')
 }
 
 // columns caches the quoted names of the last search. Often the next search asks for all columns of
@@ -91,15 +81,7 @@ func (w *contactWriter) Contact(c *enlist.Contact) error {
 	}
 	w.written++
 	w.reply.buf = appendContact(b, w.columns, c)
-	switch {
-	case w.reply.silent:
-		w.reply.restart()
-	case w.streaming && len(w.reply.buf) >= firstBytes:
-		return w.reply.flush()
-	case !w.streaming && w.buffer > 0 && len(w.reply.buf)-w.reply.start > w.buffer:
-		return enlist.ErrReplyTooLong
-	}
-	return nil
+	return w.reply.added(w.streaming, w.buffer)
 }
 
 // appendContact appends the record of a Contact.
@@ -133,13 +115,4 @@ func appendNumber(b []byte, text string) []byte {
 		return append(b, normalised...)
 	}
 	return appendString(b, text)
-}
-
-// end closes the array, unless the search failed.
-func (w *contactWriter) end(err error) error {
-	if err != nil {
-		return err
-	}
-	w.reply.buf = append(w.reply.buf, ']')
-	return nil
 }

@@ -55,15 +55,9 @@ func appendValue(b []byte, c enlist.Value) []byte {
 // attributes.
 func encoder[T any](attributes []enlist.Attribute[T]) func([]byte, *T) []byte {
 	return func(b []byte, record *T) []byte {
-		b = append(b, '{')
-		for i := range attributes {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = append(appendString(b, attributes[i].Name), ':')
-			b = appendValue(b, attributes[i].Get(record))
-		}
-		return append(b, '}')
+		w := memberWriter{b: append(b, '{')}
+		addMembers(&w, attributes, record)
+		return append(w.b, '}')
 	}
 }
 
@@ -167,4 +161,24 @@ func (w *memberWriter) comma() {
 		w.b = append(w.b, ',')
 	}
 	w.started = true
+}
+
+// addMembers appends a member for each attribute of a record.
+func addMembers[T any](w *memberWriter, attributes []enlist.Attribute[T], record *T) {
+	for i := range attributes {
+		w.name(attributes[i].Name)
+		w.b = appendValue(w.b, attributes[i].Get(record))
+	}
+}
+
+// addObject appends a member that is a record.
+func addObject[T any](w *memberWriter, name string, attributes []enlist.Attribute[T], record *T) {
+	w.name(name)
+	w.b = encoder(attributes)(w.b, record)
+}
+
+// addArray appends a member that is an array of records.
+func addArray[T any](w *memberWriter, name string, attributes []enlist.Attribute[T], records []T) {
+	w.name(name)
+	w.b = appendArray(w.b, records, encoder(attributes))
 }

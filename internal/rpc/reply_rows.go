@@ -1,6 +1,10 @@
 package rpc
 
-import "enlist/internal/enlist"
+import (
+	"math"
+
+	"enlist/internal/enlist"
+)
 
 // This file encodes rows of the consent ledger, of the Unsubscriber List, and of the mails of a Contact. A
 // long reply is streamed, as the reply of a search.
@@ -16,17 +20,13 @@ type rowWriter[T any] struct {
 // writeRows writes an array of rows as the result. find sends the rows to the writer.
 func writeRows[T any](c *call, appendRow func([]byte, *T) []byte, find func(enlist.RowWriter[T]) error) error {
 	w := &rowWriter[T]{reply: c.reply, appendRow: appendRow}
-	return w.end(find(w))
+	return c.reply.end("]", find(w))
 }
 
 // Begin begins the array of rows. A later call of Begin discards the rows that were written before.
 func (w *rowWriter[T]) Begin(streaming bool) error {
-	if !w.reply.restart() {
-		return errRestarted
-	}
 	w.streaming, w.written = streaming, 0
-	w.reply.buf = append(w.reply.buf, '[')
-	return nil
+	return w.reply.begin('[')
 }
 
 // Row appends one row.
@@ -36,20 +36,5 @@ func (w *rowWriter[T]) Row(r *T) error {
 	}
 	w.written++
 	w.reply.buf = w.appendRow(w.reply.buf, r)
-	switch {
-	case w.reply.silent:
-		w.reply.restart()
-	case w.streaming && len(w.reply.buf) >= firstBytes:
-		return w.reply.flush()
-	}
-	return nil
-}
-
-// end closes the array, unless the call failed.
-func (w *rowWriter[T]) end(err error) error {
-	if err != nil {
-		return err
-	}
-	w.reply.buf = append(w.reply.buf, ']')
-	return nil
+	return w.reply.added(w.streaming, math.MaxInt)
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -236,38 +235,5 @@ func TestEachListedTimezoneCanBeLoaded(t *testing.T) {
 	}
 	if name := displayName("America/Argentina/Buenos_Aires"); name != "America / Argentina / Buenos Aires" {
 		t.Errorf("got the display name %s", name)
-	}
-}
-
-// timed is a ResponseWriter that records the size of each write. A write fails if no deadline was
-// set after the previous write.
-type timed struct {
-	discard
-	limited bool // a deadline was set after the last write
-	writes  []int
-}
-
-func (c *timed) SetWriteDeadline(time.Time) error { c.limited = true; return nil }
-
-func (c *timed) Write(b []byte) (int, error) {
-	if !c.limited {
-		return 0, errors.New("no deadline was set for this write")
-	}
-	c.limited = false
-	c.writes = append(c.writes, len(b))
-	return len(b), nil
-}
-
-// Each part of a reply has its own deadline. A client that reads a long reply slowly therefore gets
-// the complete reply, if it reads each part in time and does not exceed StreamTimeout.
-//
-// covers: decision 39
-func TestEachPartOfAReplyHasADeadline(t *testing.T) {
-	w := &timed{discard: discard{header: make(http.Header)}}
-	o := &Options{FlushTimeout: time.Second, StreamTimeout: time.Minute}
-	r := reply{w: w, options: o, buf: make([]byte, 3*firstBytes+1)}
-	r.finish()
-	if fmt.Sprint(w.writes) != "[65536 65536 65536 1]" || w.header.Get("Content-Length") != "196609" {
-		t.Errorf("got writes of %v bytes and headers %v, want three of 65536 bytes and one of 1 byte", w.writes, w.header)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
+	"enlist/internal/httpserver"
 )
 
 // These tests check replies that are too long for the buffer, and clients that read them slowly.
@@ -141,7 +142,7 @@ func TestShortSearchNeedsNoStreamSlot(t *testing.T) {
 func TestStalledOrClosedClientFreesItsStreamSlot(t *testing.T) {
 	t.Parallel()
 	// On a busy machine, a shorter limit would also end the calls of fill.
-	h := newHarness(t, Options{FlushTimeout: 2 * time.Second})
+	h := newHarness(t, Options{}, httpserver.Limits{Write: 2 * time.Second})
 	h.fill(t, 3000) // 15 MB: more than the buffers of a connection can hold
 	silent, gone := h.stream(t), h.stream(t)
 	gone.Close()
@@ -217,7 +218,7 @@ func (h *harness) stream(t *testing.T) net.Conn {
 // covers: decision 43
 func TestStreamUsesACallSlotOfItsAccount(t *testing.T) {
 	t.Parallel()
-	h := newHarness(t, Options{MaxCalls: 1, CallWait: 20 * time.Millisecond, FlushTimeout: time.Minute})
+	h := newHarness(t, Options{MaxCalls: 1, CallWait: 20 * time.Millisecond})
 	h.fill(t, 3000)
 	// The stream uses the only slot of the Account. It does not end, because the client does not
 	// read the reply.

@@ -14,62 +14,19 @@ import (
 
 // exportPerson sends all data about an address as JSON.
 func exportPerson(r *ui.Request) (*ui.View, error) {
-	w := &jsonFile{download: r.Download("application/json", "person.json")}
-	if err := r.App.Privacy.ExportPerson(r.Context(), r.Caller, r.FormValue("address"), w); err != nil {
-		return w.download.End(err)
+	file := r.Download("application/json", "person.json")
+	write := func(part []byte) error { _, err := file.Write(part); return err }
+	w := &rpc.PersonWriter{Write: write, Line: "\n", Restart: func() error {
+		if err := file.Restart(); err != nil {
+			return err
+		}
+		return write([]byte("{"))
+	}}
+	err := w.End(r.App.Privacy.ExportPerson(r.Context(), r.Caller, r.FormValue("address"), w))
+	if err == nil {
+		err = write([]byte("\n"))
 	}
-	w.add([]byte("\n]}\n"))
-	return w.download.End(w.err)
-}
-
-// jsonFile writes an export. It implements privacy.PersonWriter.
-type jsonFile struct {
-	download *ui.Download
-	sections int
-	rows     int // of the current section
-	buf      []byte
-	err      error
-}
-
-func (w *jsonFile) add(b []byte) {
-	if w.err == nil {
-		_, w.err = w.download.Write(b)
-	}
-}
-
-// Begin implements privacy.PersonWriter.
-func (w *jsonFile) Begin() error {
-	if err := w.download.Restart(); err != nil {
-		return err
-	}
-	w.sections = 0
-	w.add([]byte("{"))
-	return w.err
-}
-
-// Section implements privacy.PersonWriter.
-func (w *jsonFile) Section(s privacy.PersonSection) error {
-	if w.sections > 0 {
-		w.add([]byte("\n],"))
-	}
-	w.sections, w.rows = w.sections+1, 0
-	w.add([]byte("\n\"" + string(s) + "\":["))
-	return w.err
-}
-
-// Row implements privacy.PersonWriter.
-func (w *jsonFile) Row(values []privacy.PersonValue) (err error) {
-	w.buf = w.buf[:0]
-	if w.rows > 0 {
-		w.buf = append(w.buf, ',')
-	}
-	w.rows++
-	w.buf = append(w.buf, '\n')
-	if w.buf, err = rpc.AppendPersonValue(w.buf, values); err != nil {
-		return err
-	}
-	w.add(w.buf)
-	return w.err
+	return file.End(err)
 }
 
 // proofOfConsent sends a signed page with what was recorded about the consent of a Contact.
