@@ -5,6 +5,7 @@ package forms
 import (
 	"cmp"
 	"embed"
+	"fmt"
 	"html/template"
 	"slices"
 
@@ -50,7 +51,9 @@ type pages struct {
 type row struct {
 	forms.Form
 	List     string
-	Confirms bool // the List asks to confirm
+	Confirms bool   // the List asks to confirm
+	URL      string // of its page
+	Who      string // path of the Contacts who sent it; "": the person may not see them
 }
 
 var columns = ui.Columns[row]{
@@ -60,6 +63,7 @@ var columns = ui.Columns[row]{
 	ui.NumberColumn("sent", "forms.sent", func(f *row) int64 { return f.Sent }),
 	{},
 	ui.NumberColumn("confirmed", "forms.confirmed", func(f *row) int64 { return f.Confirmed }),
+	{},
 }
 
 // left is why people have left a List.
@@ -79,17 +83,12 @@ type words struct{ Day, Text string }
 
 // listData is the data of the list.
 type listData struct {
-	Rows     []row
-	Order    ui.Order
-	Find     ui.Find
-	Lists    []enlist.List
-	Page     []enlist.List // in the table of texts
-	Pager    ui.Pager
-	Left     []left       // the Lists with most reasons
-	MoreLeft int64        // others with reasons
-	Sees     bool         // the person may see Contacts
-	New      *ui.FormCard // of a Form to add; nil: the person may not, or there is no List
-
+	ui.Table[row]
+	New       *ui.FormCard  // of a Form to add; nil: the person may not, or there is no List
+	Lists     []enlist.List // whose texts can be changed: those of the page
+	More      ui.Pager
+	Left      []left // the Lists with most reasons
+	MoreLeft  int64  // others with reasons
 	PublicURL string
 }
 
@@ -110,14 +109,17 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 	return p.showList(r, f, "")
 }
 
+// perPage is the number of Lists whose texts the page shows.
+const perPage = 50
+
 // showList shows all Forms, and the form of a new one.
 func (p *pages) showList(r *ui.Request, f ui.Form, problem string) (*ui.View, error) {
-	d := &listData{PublicURL: r.PublicURL, Sees: r.Caller.Key.Level >= enlist.Standard}
-	var err error
-	if d.Lists, err = r.Lists(); err != nil {
+	d := &listData{PublicURL: r.PublicURL}
+	lists, err := r.Lists()
+	if err != nil {
 		return nil, err
 	}
-	if r.Caller.Key.Level >= enlist.Full && len(d.Lists) > 0 {
+	if r.Caller.Key.Level >= enlist.Full && len(lists) > 0 {
 		d.New = &ui.FormCard{Heading: r.Text("forms.add"), Form: f, Button: r.Text("forms.add_button"),
 			Action: "/admin/forms"}
 	}
@@ -125,44 +127,45 @@ func (p *pages) showList(r *ui.Request, f ui.Form, problem string) (*ui.View, er
 	if err != nil {
 		return nil, err
 	}
-	byList := make(map[enlist.ListID]*enlist.List, len(d.Lists))
-	for i := range d.Lists {
-		byList[d.Lists[i].ID] = &d.Lists[i]
-	}
-	for i := range all {
-		l := byList[all[i].ListID]
-		if l == nil { // added after the Lists were read
-			continue
-		}
-		d.Rows = append(d.Rows, row{all[i], l.Name, l.DoubleOptIn})
-	}
-	slices.SortStableFunc(d.Rows, func(a, b row) int {
-		return cmp.Or(cmp.Compare(a.List, b.List), cmp.Compare(a.Name, b.Name))
-	})
-	d.Rows, d.Find = ui.FindRows(r, d.Rows, func(f *row) string { return f.Name })
-	d.Order = columns.Sort(r.URL.Query(), "", d.Rows)
-	if err := d.addLeft(r); err != nil {
+	rows := rowsOfForms(r, lists, all)
+	rows, find := ui.FindRows(r, rows, func(f *row) string { return f.Name })
+	d.Table = columns.Table(r, "", rows, find)
+	if err := d.addLeft(r, lists); err != nil {
 		return nil, err
 	}
-	d.pageOf(r)
+	d.Lists, d.More = ui.PageRows(r.URL.Query(), lists, perPage)
 	return &ui.View{Title: r.Text("forms.title"), Place: "/admin/forms", Content: p.forms, Data: d, Problem: problem}, nil
+}
+
+// rowsOfForms returns the rows of Forms, in the order of their Lists and then of their names.
+func rowsOfForms(r *ui.Request, lists []enlist.List, all []forms.Form) (rows []row) {
+	slices.SortStableFunc(all, func(a, b forms.Form) int { return cmp.Compare(a.Name, b.Name) })
+	of := make(map[enlist.ListID][]forms.Form)
+	for _, f := range all {
+		of[f.ListID] = append(of[f.ListID], f)
+	}
+	for _, l := range lists {
+		for _, f := range of[l.ID] {
+			one := row{Form: f, List: l.Name, Confirms: l.DoubleOptIn, URL: r.PublicURL + "/s/" + ui.Plain(int64(f.ID))}
+			if r.Caller.Key.Level >= enlist.Standard {
+				one.Who = fmt.Sprintf("/admin/contacts?list=%d&key=webform_id&op=exactly&value=%d", l.ID, f.ID)
+			}
+			rows = append(rows, one)
+		}
+	}
+	return rows
 }
 
 // shownLeft is the number of Lists of which the page shows the reasons. They are those with the most.
 const shownLeft = 20
 
 // addLeft adds why people have left.
-func (d *listData) addLeft(r *ui.Request) error {
+func (d *listData) addLeft(r *ui.Request, lists []enlist.List) error {
 	sums, err := r.App.Contacts.AllDepartures(r.Context(), r.Caller)
 	if err != nil {
 		return err
 	}
-	var with []enlist.List
-	for i := range d.Lists {
-		if sums[d.Lists[i].ID] > 0 {
-			with = append(with, d.Lists[i])
-		}
-	}
+	with := slices.DeleteFunc(slices.Clone(lists), func(l enlist.List) bool { return sums[l.ID] == 0 })
 	slices.SortStableFunc(with, func(a, b enlist.List) int { return cmp.Compare(sums[b.ID], sums[a.ID]) })
 	d.MoreLeft = int64(max(0, len(with)-shownLeft))
 	for _, l := range with[:min(len(with), shownLeft)] {
@@ -173,18 +176,6 @@ func (d *listData) addLeft(r *ui.Request) error {
 		d.Left = append(d.Left, leftOf(r, &l, why))
 	}
 	return nil
-}
-
-// perPage is the number of Lists in the table of texts.
-const perPage = 50
-
-// pageOf sets the Lists of the table of texts.
-func (d *listData) pageOf(r *ui.Request) {
-	q := r.URL.Query()
-	page := ui.PageNumber(q)
-	first := min((page-1)*perPage, int64(len(d.Lists)))
-	d.Page = d.Lists[first:min(first+perPage, int64(len(d.Lists)))]
-	d.Pager = ui.NewPager(page, perPage, len(d.Page), int64(len(d.Lists)), ui.PageOf(q))
 }
 
 func leftOf(r *ui.Request, l *enlist.List, why *contacts.Departures) left {

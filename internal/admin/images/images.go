@@ -35,8 +35,9 @@ type pages struct{ library, deletion *ui.Template }
 // Image is a file that mails can show.
 type Image struct {
 	files.StoredFile
-	About string // its size, in words
-	Added string
+	About     string // its size, in words
+	Added     string
+	MayDelete bool
 }
 
 var columns = ui.Columns[Image]{
@@ -44,13 +45,12 @@ var columns = ui.Columns[Image]{
 	ui.TextColumn("name", "images.name", func(i *Image) string { return i.Name }),
 	ui.TimeColumn("size", "images.size", func(i *Image) int64 { return i.Size }),
 	ui.TimeColumn("added", "images.added", func(i *Image) int64 { return i.LastModifiedTime }),
+	{},
 }
 
 // listData is the data of the page.
 type listData struct {
-	Images []Image
-	Order  ui.Order
-	Find   ui.Find
+	ui.Table[Image]
 	Upload *ui.FormCard // nil: the user may not
 }
 
@@ -70,7 +70,7 @@ func All(r *ui.Request) ([]Image, error) {
 			about = r.Text("images.pixels", "width", int64(all[i].ImageWidth), "height", int64(all[i].ImageHeight),
 				"size", about)
 		}
-		images = append(images, Image{all[i], about, r.Day(all[i].LastModifiedTime)})
+		images = append(images, Image{all[i], about, r.Day(all[i].LastModifiedTime), r.Caller.Key.Level >= enlist.Full})
 	}
 	return images, nil
 }
@@ -86,8 +86,10 @@ func (p *pages) view(r *ui.Request, wrong string) (*ui.View, error) {
 			Accept: "image/png,image/jpeg,image/gif,image/webp", Required: true, Wrong: wrong}
 		d.Upload = &ui.FormCard{Form: ui.Form{file}, Action: "/admin/images", Button: r.Text("images.upload")}
 	}
-	d.Images, d.Find = ui.FindRows(r, all, func(i *Image) string { return i.Name })
-	d.Order = columns.Sort(r.URL.Query(), "added", d.Images)
+	all, find := ui.FindRows(r, all, func(i *Image) string { return i.Name })
+	if d.Table = columns.Table(r, "added", all, find); len(all) > 0 {
+		d.Foot = r.Text("images.public")
+	}
 	v := &ui.View{Title: r.Text("images.title"), Place: "/admin/images", Content: p.library, Data: d}
 	if wrong != "" {
 		v.Problem = r.Text("images.not_stored")

@@ -80,14 +80,6 @@ var columns = ui.Columns[row]{
 	ui.NumberColumn("refused", "imports.refused", func(i *row) int64 { return i.Refused }),
 }
 
-// listData is the data of the page of all Imports.
-type listData struct {
-	Rows  []row
-	Order ui.Order
-	Find  ui.Find
-	Pager ui.Pager
-}
-
 func (p *pages) list(r *ui.Request) (*ui.View, error) {
 	all, err := r.App.Imports.AllImports(r.Context(), r.Caller)
 	if err != nil {
@@ -103,21 +95,18 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 	if slices.ContainsFunc(all, func(i imports.Import) bool { return isMoving(&i) }) {
 		view.Refresh = 5
 	}
-	d, q := listData{}, r.URL.Query()
+	var rows []row
 	for n := range all {
 		i := &all[n]
 		one := row{ID: i.ID, File: nameOf(r, i), List: listName(r, names, i), When: r.Date(i.CreationTime),
 			time: i.CreationTime, Rows: i.Rows, ImportCounts: i.ImportCounts}
 		one.State, one.Kind = stateOf(r, i)
-		d.Rows = append(d.Rows, one)
+		rows = append(rows, one)
 	}
-	d.Rows, d.Find = ui.FindRows(r, d.Rows, func(i *row) string { return i.File })
-	d.Order = columns.Sort(q, "time", d.Rows)
-	count := int64(len(d.Rows))
-	page := min(ui.PageNumber(q), count/perPage+1)
-	d.Rows = d.Rows[(page-1)*perPage : min(count, page*perPage)]
-	d.Pager = ui.NewPager(page, perPage, len(d.Rows), count, ui.PageOf(q))
-	view.Data = d
+	rows, find := ui.FindRows(r, rows, func(i *row) string { return i.File })
+	t := columns.Table(r, "time", rows, find)
+	t.Rows, t.Pager = ui.PageRows(r.URL.Query(), t.Rows, perPage)
+	view.Data = t
 	return view, nil
 }
 

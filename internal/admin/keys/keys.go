@@ -39,15 +39,9 @@ var columns = ui.Columns[row]{
 	ui.TimeColumn("used", "keys.last_used", func(k *row) int64 { return k.LastUsedTime }),
 }
 
-// table is the keys that are valid, or the others.
-type table struct {
-	Rows  []row
-	Order ui.Order
-}
-
+// allData is the data of the page: the keys that are valid, and the others.
 type allData struct {
-	Find        ui.Find
-	Valid, Past table
+	Valid, Past ui.Table[row]
 	New         ui.FormCard
 }
 
@@ -89,16 +83,17 @@ func (p *pages) showAll(r *ui.Request, f ui.Form, problem string) (*ui.View, err
 	}
 	d := allData{New: ui.FormCard{Heading: r.Text("keys.make"), Form: f, Button: r.Text("keys.make_button"),
 		Action: "/admin/keys", After: r.Text("keys.shown_once")}}
-	q := r.URL.Query()
-	keys, d.Find = ui.FindRows(r, keys, func(k *enlist.Key) string { return k.Name })
+	keys, find := ui.FindRows(r, keys, func(k *enlist.Key) string { return k.Name })
+	var valid, past []row
 	for i := range keys {
-		of := &d.Past
+		of := &past
 		if keys[i].Valid(r.Now.Unix()) {
-			of = &d.Valid
+			of = &valid
 		}
-		of.Rows = append(of.Rows, rowOf(r, &keys[i], names))
+		*of = append(*of, rowOf(r, &keys[i], names))
 	}
-	d.Valid.Order, d.Past.Order = columns.Sort(q, "", d.Valid.Rows), columns.Sort(q, "", d.Past.Rows)
+	d.Valid, d.Past = columns.Table(r, "", valid, find), columns.Table(r, "", past, find)
+	d.Valid.Roomy, d.Past.Roomy = true, true
 	return &ui.View{Title: r.Text("keys.title"), Sub: r.Text("keys.about", "account", r.Caller.Account.Name),
 		Place: "/admin/keys", Content: p.keys, Data: d, Problem: problem}, nil
 }

@@ -74,9 +74,7 @@ var columns = ui.Columns[row]{
 }
 
 type allData struct {
-	Rows   []row
-	Order  ui.Order
-	Find   ui.Find
+	ui.Table[row]
 	Invite ui.FormCard
 }
 
@@ -107,15 +105,17 @@ func (p *pages) showAll(r *ui.Request, f ui.Form, problem string) (*ui.View, err
 	case r.User.AllAccounts: // the visitor sees the link
 		d.Invite.After = r.Text("members.shows_link")
 	}
+	var rows []row
 	for i := range members {
 		may := rightsText(r, &members[i].Membership, names)
 		if members[i].AllAccounts {
 			may = r.Text("members.all_accounts")
 		}
-		d.Rows = append(d.Rows, row{members[i], may, r.Date(members[i].SignInTime)})
+		rows = append(rows, row{members[i], may, r.Date(members[i].SignInTime)})
 	}
-	d.Rows, d.Find = ui.FindRows(r, d.Rows, func(m *row) string { return m.Name + "\n" + m.Email })
-	d.Order = columns.Sort(r.URL.Query(), "", d.Rows)
+	rows, find := ui.FindRows(r, rows, func(m *row) string { return m.Name + "\n" + m.Email })
+	d.Table = columns.Table(r, "", rows, find)
+	d.Roomy = true
 	return &ui.View{Title: r.Text("members.title"), Sub: r.Text("members.about", "account", r.Caller.Account.Name),
 		Place: "/admin/users", Content: p.users, Data: d, Problem: problem}, nil
 }

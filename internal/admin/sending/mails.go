@@ -38,12 +38,6 @@ var mailColumns = ui.Columns[stored]{
 	ui.TimeColumn("time", "sending.when", func(m *stored) int64 { return m.at }),
 }
 
-// mailsData is the data of the list.
-type mailsData struct {
-	Rows  []stored
-	Order ui.Order
-}
-
 // folder opens the folder of mails. Errors: ui.ErrNotFound for a person who may not see them.
 func (p *pages) folder(r *ui.Request) (*os.Root, error) {
 	alone, err := r.IsAlone()
@@ -79,9 +73,8 @@ func (p *pages) mails(r *ui.Request) (*ui.View, error) {
 		}
 		all = append(all, headOf(r, e.Name(), m))
 	}
-	d := mailsData{all, mailColumns.Sort(r.URL.Query(), "", all)}
-	return &ui.View{Title: r.Text("sending.mails_folder"), Place: "/admin/sending", Content: p.mailsPage, Data: d,
-		Sub: r.Text("sending.newest", "n", len(all), "all", len(entries))}, nil
+	return &ui.View{Title: r.Text("sending.mails_folder"), Place: "/admin/sending", Content: p.mailsPage,
+		Data: mailColumns.Table(r, "", all, ui.Find{}), Sub: r.Text("sending.newest", "n", len(all), "all", len(entries))}, nil
 }
 
 // open reads a mail of the folder.

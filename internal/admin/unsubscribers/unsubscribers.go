@@ -2,6 +2,7 @@
 package unsubscribers
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"net/url"
@@ -39,18 +40,12 @@ type row struct {
 
 // columns are those of the page. The service has an index of the times.
 var columns = ui.Columns[row]{{Text: "unsubscribers.address"}, {Text: "unsubscribers.from"},
-	{Key: "time", Text: "unsubscribers.when", Falls: true}}
+	{Key: "time", Text: "unsubscribers.when", Falls: true}, {}}
 
 // data is the data of the page.
 type data struct {
-	Query string
-	Find  ui.Form
-	Lists []enlist.List
-	Rows  []row
-	Order ui.Order
-	Pager ui.Pager
+	ui.Table[row]
 	Empty string // key of what to say without Rows
-	Late  bool   // the search was given up: Rows are those that it had found
 }
 
 // mayRemove reports whether the person may take an address off the List.
@@ -59,49 +54,50 @@ func mayRemove(r *ui.Request) bool {
 }
 
 func (p *pages) all(r *ui.Request) (*ui.View, error) {
-	q := r.URL.Query()
-	d := data{Query: strings.TrimSpace(q.Get("q")), Order: columns.Order(q, "time")}
-	list, page := enlist.ListID(ui.Int(q.Get("list"))), ui.PageNumber(q)
-	var err error
-	if d.Lists, err = r.Lists(); err != nil {
-		return nil, err
-	}
 	lists, err := r.ListOptions()
 	if err != nil {
 		return nil, err
 	}
-	d.Find = ui.Form{{Name: "q", Label: r.Text("unsubscribers.find"), Value: d.Query},
-		{Name: "list", Label: r.Text("unsubscribers.list"), Kind: ui.InputChoice, Value: q.Get("list"),
-			Options: append(ui.Choices("", r.Text("unsubscribers.any_list")), lists...)}}
-	d.Empty = "unsubscribers.no_match"
-	if d.Find.IsEmpty() {
+	d, q := data{Empty: "unsubscribers.no_match"}, r.URL.Query()
+	d.Order, d.Foot = columns.Order(q, "time"), r.Text("unsubscribers.what")
+	d.Find = ui.NewFind(r, ui.Form{{Name: "q", Label: r.Text("unsubscribers.find")},
+		{Name: "list", Label: r.Text("unsubscribers.list"), Kind: ui.InputChoice,
+			Options: append(ui.Choices("", r.Text("unsubscribers.any_list")), lists...)}}, d.Order)
+	if d.Find.Form.IsEmpty() {
 		d.Empty = "unsubscribers.none"
 	}
-	criteria := criteriaOf(d.Query)
+	list, page := enlist.ListID(ui.Int(d.Find.Form.Value("list"))), ui.PageNumber(q)
+	criteria := criteriaOf(strings.TrimSpace(d.Find.Form.Value("q")))
 	query := enlist.Query{Criteria: criteria, SortBy: "time", Descending: d.Order.Down, Limit: perPage + 1,
 		Offset: (page - 1) * perPage}
 	entries, err := r.App.Contacts.CountUnsubscribers(r.Context(), r.Caller, list, nil)
 	if err != nil {
 		return nil, err
 	}
-	d.Late, err = ui.Within(r.Context(), entries, ui.SearchWait, func(ctx context.Context) error {
-		return r.App.Contacts.SearchUnsubscribers(ctx, r.Caller, list, query, &rows{r: r, d: &d})
+	names, err := r.ListNames()
+	if err != nil {
+		return nil, err
+	}
+	found := rows{r: r, names: names}
+	late, err := ui.Within(r.Context(), entries, ui.SearchWait, func(ctx context.Context) error {
+		return r.App.Contacts.SearchUnsubscribers(ctx, r.Caller, list, query, &found)
 	})
 	if err != nil {
 		return nil, err
 	}
-	found, last := query.Offset+int64(len(d.Rows)), len(d.Rows) <= perPage // found has one more if there is a next page
-	d.Rows = d.Rows[:min(len(d.Rows), perPage)]
-	d.Pager = ui.NewPager(page, perPage, len(d.Rows), found, ui.PageOf(q))
-	d.Pager.All = entries
+	d.Rows, d.Pager = ui.FoundPage(q, found.all, perPage)
+	isLast := len(found.all) <= perPage
 	switch {
-	case d.Late:
-		d.Pager.All = -1
-	case last && (len(d.Rows) > 0 || page == 1):
-		d.Pager.All = found // the search has read all entries, so they need not be counted
-	case criteria != nil:
-		late, err := ui.Within(r.Context(), entries, ui.CountWait, func(ctx context.Context) (err error) {
-			d.Pager.All, err = r.App.Contacts.CountUnsubscribers(ctx, r.Caller, list, criteria)
+	case late: // the rows are those that it had found
+		d.Note = r.Text("unsubscribers.late")
+	case isLast && (len(d.Rows) > 0 || page == 1):
+		d.Pager.All = query.Offset + int64(len(d.Rows)) // the search has read all entries, so they need not be counted
+	case criteria == nil:
+		d.Pager.All = entries
+	default:
+		late, err := ui.Within(r.Context(), entries, ui.CountWait, func(ctx context.Context) error {
+			n, err := r.App.Contacts.CountUnsubscribers(ctx, r.Caller, list, criteria)
+			d.Pager.All = n
 			return err
 		})
 		if late {
@@ -128,13 +124,14 @@ func criteriaOf(text string) *enlist.Criteria {
 
 // rows collects the entries of a search.
 type rows struct {
-	r *ui.Request
-	d *data
+	r     *ui.Request
+	names map[enlist.ListID]string
+	all   []row
 }
 
 // Begin implements enlist.RowWriter.
 func (w *rows) Begin(bool) error {
-	w.d.Rows = nil
+	w.all = nil
 	return nil
 }
 
@@ -146,7 +143,7 @@ func (w *rows) Row(u *contacts.Unsubscriber) error {
 		one.Address = w.r.Text("unsubscribers.erased")
 	}
 	if u.ListID != 0 {
-		one.List = listName(w.r, w.d.Lists, u.ListID)
+		one.List = listName(w.r, w.names, u.ListID)
 	}
 	if mayRemove(w.r) && !one.Erased {
 		one.Remove = "/admin/unsubscribers/remove?" + url.Values{"list": {ui.Plain(int64(u.ListID))},
@@ -156,18 +153,13 @@ func (w *rows) Row(u *contacts.Unsubscriber) error {
 		one.Contact = "/admin/contacts?list=" + ui.Plain(int64(u.ListID)) + "&key=id&op=exactly&value=" +
 			ui.Plain(int64(u.ContactID))
 	}
-	w.d.Rows = append(w.d.Rows, one)
+	w.all = append(w.all, one)
 	return nil
 }
 
 // listName returns the name of a List, also of one that was deleted.
-func listName(r *ui.Request, lists []enlist.List, id enlist.ListID) string {
-	for i := range lists {
-		if lists[i].ID == id {
-			return lists[i].Name
-		}
-	}
-	return r.Text("unsubscribers.deleted_list")
+func listName(r *ui.Request, names map[enlist.ListID]string, id enlist.ListID) string {
+	return cmp.Or(names[id], r.Text("unsubscribers.deleted_list"))
 }
 
 func ask(r *ui.Request) (*ui.View, error) {
@@ -189,13 +181,13 @@ func showAsk(r *ui.Request, f ui.Form, problem string) (*ui.View, error) {
 	if n == 0 || address == "" || strings.HasPrefix(address, contacts.ErasedPrefix) {
 		return nil, ui.ErrNotFound
 	}
-	lists, err := r.Lists()
+	names, err := r.ListNames()
 	if err != nil {
 		return nil, err
 	}
 	risk := r.Text("unsubscribers.remove_from_all")
 	if list != 0 {
-		risk = r.Text("unsubscribers.remove_from_list", "list", listName(r, lists, list))
+		risk = r.Text("unsubscribers.remove_from_list", "list", listName(r, names, list))
 	}
 	return ui.FormPage(r.Text("unsubscribers.remove_title", "address", address), "/admin/unsubscribers", problem, ui.FormCard{
 		Texts: []string{risk, r.Text("unsubscribers.remove_keeps")}, Form: f, Danger: true,
