@@ -215,7 +215,7 @@ func (s *site) formsOfAccounts() {
 	v.send("/admin/account", url.Values{"account": {id(other.ID)}}, http.StatusOK)
 	for path, form := range map[string]url.Values{"/admin/account/edit": {"name": {"Mine"}, "timezone": {"UTC"}},
 		"/admin/users": {"name": {"Li"}, "email": {"li@example.com"}, "level": {"full"}}, "/admin/keys": {"name": {"K"}, "level": {"full"}, "rate": {"default"}},
-		"/admin/look": themeForm("imprint", "Mine"), "/admin/lists": {"name": {"L"}, "country_code": {"49"}}} {
+		"/admin/look": themeForm("imprint", "Mine"), "/admin/lists/new": {"name": {"L"}, "country_code": {"49"}}} {
 		form.Set(ui.AccountInput, own)
 		v.send(path, form, http.StatusUnprocessableEntity, "Nothing was changed: the form is of the Account", "and you use")
 		form.Set(ui.AccountInput, id(other.ID))

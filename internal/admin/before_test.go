@@ -101,7 +101,7 @@ func (s *site) firstSteps() {
 	v.wantWithout("/admin/", `<span class="second">done</span>`)
 	v.post("/admin/account/edit", url.Values{"name": {"Club"}, "timezone": {"Europe/Berlin"}, "country_code": {"49"}})
 	v.want("/admin/", http.StatusOK, `Make a List, for the people and what is known of them</a></td><td class="n"><span class="tag">next</span>`)
-	v.post("/admin/lists", url.Values{"name": {"First"}, "from_address": {"news@example.com"}, "country_code": {"49"}})
+	v.post("/admin/lists/new", url.Values{"name": {"First"}, "from_address": {"news@example.com"}, "country_code": {"49"}})
 	_, _, text := v.get("/admin/")
 	if strings.Count(text, `<span class="second">done</span>`) != 3 || !strings.Contains(text, `Import your Contacts</a></td><td class="n"><span class="tag">next`) {
 		s.Errorf("after the first List, the steps are:\n%s", cut(text))

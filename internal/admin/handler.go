@@ -107,14 +107,22 @@ func New(a *app.App, o Options) *Handler {
 		autoresponders.Pages(), unsubscribers.Pages(), backups.Pages(), account.Pages(), members.Pages(),
 		keys.Pages(), webhooks.Pages(), audit.Pages(), you.Pages()} {
 		for _, p := range of {
-			h.byPattern[p.Pattern] = &p
-			h.pages.HandleFunc(p.Pattern, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, &p) })
+			h.add(p)
+			if p.IsForm {
+				p.Pattern = "POST" + strings.TrimPrefix(p.Pattern, "GET")
+				h.add(p)
+			}
 		}
 	}
 	h.pages.HandleFunc("POST /admin/account", h.switchAccount)
 	h.pages.HandleFunc("POST /admin/sign-out", h.signOut)
 	h.pages.HandleFunc(Prefix, h.unknown)
 	return h
+}
+
+func (h *Handler) add(p ui.Page) {
+	h.byPattern[p.Pattern] = &p
+	h.pages.HandleFunc(p.Pattern, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, &p) })
 }
 
 // Pages returns the pages for users who are signed in, for tests of all of them.

@@ -51,7 +51,7 @@ func (s *site) othersMessages() {
 		for pattern, form := range map[string]url.Values{"/admin/messages/%": {"subject": {"Taken"}, "name": {"Taken"}, "email_type": {"html"}},
 			"/admin/messages/%/test": {"to": {"a@example.com"}}, "/admin/messages/%/delete": nil, "/admin/messages": {"copy": {"%"}},
 			"/admin/sends": {"message": {"%"}, "list": {id(own)}}, "/admin/sends/check": {"message": {"%"}, "list": {id(own)}},
-			"/admin/autoresponders?list=" + id(own): {"message_id": {"%"}, "event_type": {"subscribe"}}} {
+			"/admin/autoresponders/new?list=" + id(own): {"message_id": {"%"}, "event_type": {"subscribe"}}} {
 			v.sameAnswer(func(m enlist.MessageID) (int, string, string) {
 				sent := url.Values{}
 				for key, values := range form {

@@ -18,10 +18,10 @@ import (
 
 func (s *operations) lists() {
 	v := s.full()
-	at := v.send("/admin/lists", url.Values{"name": {"Garden <b>"}, "track_opens": {"1"}, "country_code": {"49"},
+	at := v.send("/admin/lists/new", url.Values{"name": {"Garden <b>"}, "track_opens": {"1"}, "country_code": {"49"},
 		"disallow_duplicate_contacts": {"1"}}, http.StatusOK, "The List was made", "are of &#43;49", "Garden &lt;b&gt;")
 	path, _, _ := strings.Cut(at, "?")
-	v.send("/admin/lists", url.Values{"name": {" "}, "imprint": {"Us\r\nall"}, "country_code": {"49"}}, http.StatusUnprocessableEntity, "Us\nall")
+	v.send("/admin/lists/new", url.Values{"name": {" "}, "imprint": {"Us\r\nall"}, "country_code": {"49"}}, http.StatusUnprocessableEntity, "Us\nall")
 	v.send(path+"/settings", url.Values{"name": {"Garden"}, "from_address": {"no address"}, "country_code": {"49"}},
 		http.StatusUnprocessableEntity, "no address", "aria-invalid")
 	v.send(path+"/settings", url.Values{"name": {"Garden"}, "double_opt_in_required": {"1"}, "country_code": {"49"}}, http.StatusOK,
@@ -42,7 +42,7 @@ func (s *operations) lists() {
 	copied := v.send(path+"/copy", url.Values{"name": {"Second"}}, http.StatusOK, "This is the copy", "0 Contacts")
 	v.want("/admin/lists?find=seco", http.StatusOK, "Second", "1 to 1 of 1")
 	v.want(path+"/clear", http.StatusOK, "This deletes 1 Contact", "Garden")
-	v.send(path+"/clear", url.Values{"typed": {"garden"}}, http.StatusUnprocessableEntity, "Nothing was deleted")
+	v.send(path+"/clear", url.Values{"typed": {"garden"}}, http.StatusUnprocessableEntity, "Nothing was changed")
 	if n := s.List(list).ContactCount; n != 1 {
 		s.Fatalf("the List has %d Contacts, want 1", n)
 	}
@@ -77,8 +77,8 @@ func (s *operations) fields() {
 	v, list := s.full(), s.AddList("name", "Fields")
 	path := "/admin/lists/" + id(list)
 	v.want(path+"/fields/new", http.StatusOK, `name="allow_update" value="1">`, `name="show_in_form" value="1">`)
-	v.send(path+"/fields", url.Values{"name": {"Email"}, "type": {"text"}}, http.StatusUnprocessableEntity, "has a Field", "aria-invalid")
-	v.send(path+"/fields", url.Values{"name": {"Age"}, "type": {"text"}, "time_format": {"off"}}, http.StatusOK, "The Field was added")
+	v.send(path+"/fields/new", url.Values{"name": {"Email"}, "type": {"text"}}, http.StatusUnprocessableEntity, "has a Field", "aria-invalid")
+	v.send(path+"/fields/new", url.Values{"name": {"Age"}, "type": {"text"}, "time_format": {"off"}}, http.StatusOK, "The Field was added")
 	var age enlist.FieldID
 	all, err := s.App.Lists.SearchFields(s.Context(), s.Caller, list, enlist.Query{})
 	s.Must(err)
@@ -106,7 +106,7 @@ func (s *operations) fields() {
 		s.Errorf("after the move, the Fields are %s", names)
 	}
 	v.want(one+"/delete", http.StatusOK, "the values of 1 Contact")
-	v.send(one+"/delete", url.Values{"typed": {"Other"}}, http.StatusUnprocessableEntity, "this is not the name")
+	v.send(one+"/delete", url.Values{"typed": {"Other"}}, http.StatusUnprocessableEntity, "Type it as it is written here")
 	v.send(one+"/delete", url.Values{"typed": {"Age"}}, http.StatusUnprocessableEntity, "the values are of 1 Contact now")
 	v.send(one+"/delete", url.Values{"typed": {"Age"}, "count": {"1"}}, http.StatusOK, "was deleted")
 	v.want(one, http.StatusNotFound)
@@ -226,8 +226,8 @@ func (s *operations) changedByOthers() {
 func (s *operations) preferences() {
 	v, list := s.full(), s.AddList("name", "Preferences")
 	path := "/admin/lists/" + id(list)
-	v.send(path+"/preferences", url.Values{"name": {"Weekly"}}, http.StatusOK, "Weekly")
-	v.send(path+"/preferences", url.Values{"name": {"Weekly"}}, http.StatusUnprocessableEntity, "of this name already")
+	v.send(path+"/preferences/new", url.Values{"name": {"Weekly"}}, http.StatusOK, "Weekly")
+	v.send(path+"/preferences/new", url.Values{"name": {"Weekly"}}, http.StatusUnprocessableEntity, "of this name already")
 	all, err := s.App.Lists.SearchPreferences(s.Context(), s.Caller, list, enlist.Query{})
 	s.Must(err)
 	one := path + "/preferences/" + id(all[0].ID)

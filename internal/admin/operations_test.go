@@ -163,10 +163,10 @@ func (s *operations) levels() {
 		}
 	}
 	standard := s.as("standard", users.Membership{Level: enlist.Standard, MaySend: true})
-	for _, path := range []string{"/admin/lists", one + "/settings", one + "/fields", one + "/fields/" + id(field), one + "/fields/" + id(field) + "/up",
-		one + "/fields/" + id(field) + "/delete", one + "/preferences", one + "/preferences/" + id(preference),
+	for _, path := range []string{"/admin/lists/new", one + "/settings", one + "/fields/new", one + "/fields/" + id(field), one + "/fields/" + id(field) + "/up",
+		one + "/fields/" + id(field) + "/delete", one + "/preferences/new", one + "/preferences/" + id(preference),
 		one + "/preferences/" + id(preference) + "/delete", one + "/copy", one + "/clear", one + "/delete", "/admin/sending/test", "/admin/sending/hold",
-		"/admin/sending/release", "/admin/sending/queue/1", "/admin/autoresponders?list=" + id(list), "/admin/autoresponders/" + id(auto),
+		"/admin/sending/release", "/admin/sending/queue/1", "/admin/autoresponders/new?list=" + id(list), "/admin/autoresponders/" + id(auto),
 		"/admin/autoresponders/" + id(auto) + "/activate", "/admin/autoresponders/" + id(auto) + "/delete",
 		"/admin/unsubscribers/remove?address=left@example.com&list=" + id(list)} {
 		standard.send(path, url.Values{"name": {"x"}, "typed": {hostile}}, http.StatusForbidden)
@@ -177,32 +177,32 @@ func (s *operations) levels() {
 
 func (s *operations) autoresponders() {
 	v, list := s.full(), s.AddList("name", "Automatic")
-	base := "/admin/autoresponders?list=" + id(list)
+	base, add := "/admin/autoresponders?list="+id(list), "/admin/autoresponders/new?list="+id(list)
 	v.want(base, http.StatusOK, "no autoresponder yet")
 	form := url.Values{"message_id": {id(s.Message)}, "event_type": {"subscribe"}, "segment_id": {"0"}, "is_active": {"1"},
 		"when": {"delay"}, "offset": {"7"}, "period": {"day"}}
-	v.send(base, form, http.StatusOK, "day 7", "May", "No mail was sent yet")
+	v.send(add, form, http.StatusOK, "day 7", "May", "No mail was sent yet")
 	form.Set("when", "immediate")
 	form.Set("offset", "1") // as the page shows it
-	v.send(base, form, http.StatusOK, "day 0, at once")
+	v.send(add, form, http.StatusOK, "day 0, at once")
 	form.Set("when", "clock")
 	form.Set("offset", "7")
 	form.Set("clock", "x")
-	v.send(base, form, http.StatusUnprocessableEntity, "choose the time of day")
+	v.send(add, form, http.StatusUnprocessableEntity, "choose the time of day")
 	form.Set("clock", "09:30")
-	v.send(base, form, http.StatusOK, "day 7, then at 9:30")
+	v.send(add, form, http.StatusOK, "day 7, then at 9:30")
 	late := url.Values{"message_id": {id(s.Message)}, "event_type": {"subscribe"}, "segment_id": {"0"}, "when": {"immediate"}}
 	for name, typed := range map[string]string{"offset": "3", "clock": "18:00", "at": "2031-01-02T09:00"} {
 		form := maps.Clone(late) // a mail would leave at once
 		form.Set(name, typed)
-		v.send(base, form, http.StatusUnprocessableEntity, "the choice above does not use it", `value="`+typed+`"`)
+		v.send(add, form, http.StatusUnprocessableEntity, "the choice above does not use it", `value="`+typed+`"`)
 	}
 	form.Set("when", "delay")
 	form.Del("clock")
 	form.Set("offset", "many")
-	v.send(base, form, http.StatusUnprocessableEntity, `value="many"`, "an integer from")
+	v.send(add, form, http.StatusUnprocessableEntity, `value="many"`, "an integer from")
 	form.Set("message_id", "99999")
-	v.send(base, form, http.StatusUnprocessableEntity)
+	v.send(add, form, http.StatusUnprocessableEntity)
 	all, err := s.App.Batches.SearchAutoresponders(s.Context(), s.Caller, enlist.Query{Criteria: apptest.Criterion("list_id", "exactly", int(list))})
 	s.Must(err)
 	if len(all) != 3 {
@@ -217,11 +217,11 @@ func (s *operations) autoresponders() {
 	v.send(one+"/activate", nil, http.StatusOK, "It is active")
 	v.send(one+"/deactivate", nil, http.StatusOK, "Not active")
 	v.send(one+"/other", nil, http.StatusNotFound)
-	v.send(one+"/delete", url.Values{"typed": {"x"}}, http.StatusUnprocessableEntity, "this is not the name")
+	v.send(one+"/delete", url.Values{"typed": {"x"}}, http.StatusUnprocessableEntity, "Type it as it is written here")
 	for _, w := range []*visitor{s.as("silent", users.Membership{Level: enlist.Full}), s.signedInElsewhere()} {
 		w.send(one+"/activate", nil, http.StatusNotFound)
 		w.send(one+"/delete", url.Values{"typed": {"May"}}, http.StatusNotFound)
-		w.send(base, form, http.StatusNotFound)
+		w.send(add, form, http.StatusNotFound)
 	}
 	v.send(one+"/delete", url.Values{"typed": {"May"}}, http.StatusOK, "was deleted")
 	v.want(one, http.StatusNotFound)

@@ -113,7 +113,7 @@ func (s *site) allMistakes() {
 			"Choose at least one List", "Write the day as", "and a rate such as"}},
 		"/admin/look":                           {themeForm("width", "wide", "logo_width", "-1", "accent_colour", "red"), []string{"", "", ""}},
 		"/admin/forms/" + id(s.News) + "/texts": {url.Values{"confirmation_subject": {"a\nb"}, "consent_text": {"a\nb"}}, []string{"", ""}},
-		"/admin/autoresponders?list=" + id(s.News): {url.Values{"event_type": {"subscribe"}, "when": {"date"}}, []string{"choose a Message",
+		"/admin/autoresponders/new?list=" + id(s.News): {url.Values{"event_type": {"subscribe"}, "when": {"date"}}, []string{"choose a Message",
 			"choose the day and the time"}},
 	} {
 		status, _, text := v.post(path, c.form)

@@ -59,10 +59,10 @@ func (s *site) knownBrowser() {
 func (s *site) formSizes() {
 	large := url.Values{"name": {strings.Repeat("x", 100<<10)}}
 	full := s.signedIn(users.Membership{Level: enlist.Full, MaySend: true})
-	if status, _, _ := s.signedIn(users.Membership{Level: enlist.Read}).post("/admin/lists", large); status != http.StatusForbidden {
+	if status, _, _ := s.signedIn(users.Membership{Level: enlist.Read}).post("/admin/lists/new", large); status != http.StatusForbidden {
 		s.Errorf("a large form of level read is answered with %d", status)
 	}
-	for path, want := range map[string]int{"/admin/lists": http.StatusRequestEntityTooLarge, "/admin/messages": http.StatusNotFound} {
+	for path, want := range map[string]int{"/admin/lists/new": http.StatusRequestEntityTooLarge, "/admin/messages": http.StatusNotFound} {
 		if status, _, _ := full.post(path, large); status != want {
 			s.Errorf("a form of 100 KiB to %s is answered with %d, want %d", path, status, want)
 		}

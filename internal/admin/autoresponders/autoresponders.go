@@ -20,21 +20,18 @@ var files embed.FS
 
 // Pages returns the pages.
 func Pages() []ui.Page {
-	p := &pages{ui.Parse(files, "autoresponders.html"), ui.Parse(files, "edit.html"), ui.Parse(files, "delete.html")}
+	p := &pages{ui.Parse(files, "autoresponders.html"), ui.Parse(files, "edit.html")}
 	const one = "/admin/autoresponders/{autoresponder}"
 	return []ui.Page{
 		{Pattern: "GET /admin/autoresponders", Level: enlist.Read, Serve: p.all},
-		{Pattern: "GET /admin/autoresponders/new", Level: enlist.Full, Serve: p.newForm},
-		{Pattern: "POST /admin/autoresponders", Level: enlist.Full, Serve: p.add},
-		{Pattern: "GET " + one, Level: enlist.Full, Serve: p.edit},
-		{Pattern: "POST " + one, Level: enlist.Full, Serve: p.save},
+		{Pattern: "GET /admin/autoresponders/new", IsForm: true, Level: enlist.Full, Serve: p.add},
+		{Pattern: "GET " + one, IsForm: true, Level: enlist.Full, Serve: p.edit},
 		{Pattern: "POST " + one + "/{command}", Level: enlist.Full, Serve: command},
-		{Pattern: "GET " + one + "/delete", Level: enlist.Full, Serve: p.askDelete},
-		{Pattern: "POST " + one + "/delete", Level: enlist.Full, Serve: p.remove},
+		{Pattern: "GET " + one + "/delete", IsForm: true, Level: enlist.Full, Serve: remove},
 	}
 }
 
-type pages struct{ lines, form, deletion *ui.Template }
+type pages struct{ lines, editor *ui.Template }
 
 // eventTexts returns the events in words, in the order of the page.
 func eventTexts(r *ui.Request) []ui.Option {

@@ -2,7 +2,7 @@ package autoresponders
 
 import (
 	"cmp"
-	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -13,32 +13,8 @@ import (
 
 // This file makes, changes and deletes autoresponders.
 
-// editData is the data of the form.
-type editData struct {
-	ID       enlist.AutoresponderID // 0: a new one
-	List     string
-	Action   string
-	Back     string
-	First    ui.Form // what, to whom, after what
-	Kind     string  // when: immediate, delay, clock or date
-	Offset   string
-	Period   string
-	Clock    string
-	At       string
-	stored   int64 // the time that At showed
-	Zone     string
-	Active   bool
-	Wrong    map[string]string // what is wrong with the time, by input
-	Messages bool              // there is a Message
-	MayWrite bool              // a Message
-}
-
-// formOf returns the inputs of an autoresponder of a List.
-func formOf(r *ui.Request, a *enlist.Autoresponder) (*editData, error) {
-	list, err := r.App.Lists.List(r.Context(), r.Caller, a.ListID)
-	if err != nil {
-		return nil, err
-	}
+// whatForm returns the inputs that say what an autoresponder sends, to whom, and after what.
+func whatForm(r *ui.Request, a *enlist.Autoresponder) (ui.Form, error) {
 	message := ui.Input{Name: "message_id", Label: r.Text("autoresponders.message"), Kind: ui.InputChoice,
 		Value: ui.Plain(int64(a.MessageID))}
 	names, err := r.Names()
@@ -54,30 +30,37 @@ func formOf(r *ui.Request, a *enlist.Autoresponder) (*editData, error) {
 	}
 	slices.SortFunc(message.Options, func(a, b ui.Option) int { return strings.Compare(a.Text, b.Text) })
 	segment := ui.Input{Name: "segment_id", Label: r.Text("autoresponders.to_whom"),
-		Help: r.Text("autoresponders.to_whom_help"),
-		Kind: ui.InputChoice, Value: ui.Plain(int64(a.SegmentID)),
+		Help: r.Text("autoresponders.to_whom_help"), Kind: ui.InputChoice, Value: ui.Plain(int64(a.SegmentID)),
 		Options: ui.Choices("0", r.Text("autoresponders.to_all"))}
 	segments, err := r.App.Contacts.SearchSegments(r.Context(), r.Caller, a.ListID, enlist.Query{SortBy: "name"})
-	if err != nil {
-		return nil, err
-	}
 	for i := range segments {
 		segment.Options = append(segment.Options, ui.Option{Value: ui.Plain(int64(segments[i].ID)),
 			Text: r.Text("autoresponders.only_segment", "segment", segments[i].Name)})
 	}
-	d := &editData{ID: a.ID, List: list.Name, Active: a.IsActive, Offset: ui.Plain(a.OffsetValue),
-		Period: a.OffsetPeriod, At: r.InputTime(a.Timestamp), stored: a.Timestamp, Zone: r.Zone(), Kind: kindOf(a),
-		Messages: len(message.Options) > 0, MayWrite: r.MayWrite(),
-		Clock:  time.Date(2000, 1, 1, int(a.SpecificHour), int(a.SpecificMinute), 0, 0, time.UTC).Format("15:04"),
-		Action: "/admin/autoresponders?list=" + ui.Plain(int64(a.ListID)),
-		Back:   "/admin/autoresponders?list=" + ui.Plain(int64(a.ListID))}
-	if a.ID != 0 {
-		d.Action = "/admin/autoresponders/" + ui.Plain(int64(a.ID))
-	}
-	d.First = ui.Form{message, {Name: "event_type", Label: r.Text("autoresponders.after_person"),
-		Kind:  ui.InputChoice,
-		Value: string(a.Event), Options: eventTexts(r)}, segment}
-	return d, nil
+	return ui.Form{message, {Name: "event_type", Label: r.Text("autoresponders.after_person"), Kind: ui.InputChoice,
+		Value: string(a.Event), Options: eventTexts(r)}, segment,
+		ui.Check("is_active", r.Text("autoresponders.is_active"), a.IsActive)}, err
+}
+
+// whenForm returns the inputs that say when an autoresponder sends. The keys of the record depend on the choice.
+func whenForm(r *ui.Request, a *enlist.Autoresponder) ui.Form {
+	offset := ui.Input{Name: "offset", Also: []string{"time_criteria_offset_value", "time_criteria_offset_period"},
+		Label: r.Text("autoresponders.offset"), Kind: ui.InputNumber, Value: ui.Plain(a.OffsetValue)}
+	period := ui.Input{Name: "period", Label: r.Text("autoresponders.unit"), Kind: ui.InputChoice, Value: a.OffsetPeriod,
+		Options: ui.Choices(enlist.PeriodMinute, r.Text("autoresponders.minutes"),
+			enlist.PeriodHour, r.Text("autoresponders.hours"),
+			enlist.PeriodDay, r.Text("autoresponders.days"),
+			enlist.PeriodWeek, r.Text("autoresponders.weeks"))}
+	clock := ui.Input{Name: "clock", Label: r.Text("autoresponders.clock"), Kind: ui.InputClock, Chooses: "when-clock",
+		Value: fmt.Sprintf("%02d:%02d", a.SpecificHour, a.SpecificMinute)}
+	at := ui.Input{Name: "at", Also: []string{"time_criteria_timestamp"}, Kind: ui.InputTime, Chooses: "when-date",
+		Label: r.Text("autoresponders.at", "zone", r.Zone()), Value: r.InputTime(a.Timestamp)}
+	return ui.Form{{Name: "when", Kind: ui.InputRadio, Value: kindOf(a), Options: []ui.Option{
+		{Value: "immediate", Text: r.Text("autoresponders.at_once")},
+		{Value: "delay", Text: r.Text("autoresponders.after_time")},
+		{Value: "clock", Text: r.Text("autoresponders.after_time_clock"), ID: "when-clock",
+			Parts: ui.Form{{Kind: ui.InputRow, Parts: ui.Form{offset, period, clock}}}},
+		{Value: "date", Text: r.Text("autoresponders.on_this_date"), ID: "when-date", Parts: ui.Form{at}}}}}
 }
 
 // kindOf returns how the form says when an autoresponder sends.
@@ -95,42 +78,34 @@ func kindOf(a *enlist.Autoresponder) string {
 
 // unused returns the mistakes of a time that was typed beside a choice that does not use it: a mail would leave at
 // another time than the person has typed. shown is the form as the page had it.
-func (d *editData) unused(r *ui.Request, shown *editData) (wrong []*enlist.Error) {
-	for _, in := range []struct{ name, typed, shown, uses string }{{"offset", d.Offset, shown.Offset, "delay,clock"},
-		{"clock", d.Clock, shown.Clock, "clock"}, {"at", d.At, shown.At, "date"}} {
-		if in.typed != "" && in.typed != in.shown && !strings.Contains(in.uses, d.Kind) {
+func unused(r *ui.Request, when, shown ui.Form) (wrong []*enlist.Error) {
+	for _, in := range []struct{ name, uses string }{{"offset", "delay,clock"}, {"clock", "clock"}, {"at", "date"}} {
+		typed := when.Value(in.name)
+		if typed != "" && typed != shown.Value(in.name) && !strings.Contains(in.uses, when.Value("when")) {
 			wrong = append(wrong, enlist.Invalid(in.name, r.Text("autoresponders.unused")))
 		}
 	}
 	return wrong
 }
 
-// read sets what the browser sent, and returns the details. Errors: InvalidParameters about the Message and the time.
-func (d *editData) read(r *ui.Request) ([]enlist.Detail, error) {
-	d.First.Read(r)
-	f, shown := r.PostForm, *d
-	d.Kind, d.Offset, d.Period, d.Clock, d.At = f.Get("when"), strings.TrimSpace(f.Get("offset")), f.Get("period"),
-		f.Get("clock"), f.Get("at")
-	d.Active = f.Get("is_active") != ""
-	wrong := d.unused(r, &shown)
-	if ui.Int(d.First.Value("message_id")) == 0 {
+// detailsOf returns the details of forms that were sent. a is what they have shown. Errors: InvalidParameters about the
+// Message and the time.
+func detailsOf(r *ui.Request, what, when ui.Form, a *enlist.Autoresponder) ([]enlist.Detail, error) {
+	wrong := unused(r, when, whenForm(r, a))
+	if ui.Int(what.Value("message_id")) == 0 {
 		wrong = append(wrong, enlist.Invalid("message_id", r.Text("autoresponders.choose_message")))
 	}
-	details := append(d.First.Details(), ui.Text("is_active", map[bool]string{true: "1", false: "0"}[d.Active]))
+	details, kind := what.Details(), when.Value("when")
 	set := func(name, value string) { details = append(details, ui.Text(name, value)) }
-	switch d.Kind {
-	case "delay", "clock":
-		if d.Offset == "" {
-			d.Offset = "0"
-		}
-		set("time_criteria_offset_value", d.Offset)
-		set("time_criteria_offset_period", d.Period)
+	if kind == "delay" || kind == "clock" {
+		set("time_criteria_offset_value", cmp.Or(strings.TrimSpace(when.Value("offset")), "0"))
+		set("time_criteria_offset_period", when.Value("period"))
 	}
-	switch d.Kind {
+	switch kind {
 	case "delay":
 		set("time_criteria_type", enlist.CriteriaDelay)
 	case "clock":
-		clock, err := time.Parse("15:04", d.Clock)
+		clock, err := time.Parse("15:04", when.Value("clock"))
 		if err != nil {
 			wrong = append(wrong, enlist.Invalid("clock", r.Text("autoresponders.choose_clock")))
 		}
@@ -139,7 +114,7 @@ func (d *editData) read(r *ui.Request) ([]enlist.Detail, error) {
 		set("time_criteria_specific_hour", ui.Plain(int64(clock.Hour())))
 		set("time_criteria_specific_minute", ui.Plain(int64(clock.Minute())))
 	case "date":
-		at, ok := r.ReadTime(d.At, d.stored)
+		at, ok := r.ReadTime(when.Value("at"), a.Timestamp)
 		if !ok {
 			wrong = append(wrong, enlist.Invalid("at", r.Text("autoresponders.choose_time")))
 		}
@@ -151,76 +126,23 @@ func (d *editData) read(r *ui.Request) ([]enlist.Detail, error) {
 	return details, enlist.Together(wrong)
 }
 
-// show shows the form. refusal is why it was not saved; nil: it was not sent yet.
-func (p *pages) show(r *ui.Request, d *editData, refusal error) (*ui.View, error) {
-	v := &ui.View{Title: r.Text("autoresponders.new_of", "list", d.List), Place: "/admin/autoresponders",
-		Content: p.form, Data: d}
-	if d.ID != 0 {
-		v.Title = r.Text("autoresponders.one_of", "list", d.List)
-	}
-	if refusal == nil {
-		return v, nil
-	}
-	known, ok := errors.AsType[*enlist.Error](refusal)
-	if ok && known.Kind == enlist.NoMessage {
-		refusal = enlist.Invalid("message_id", r.Text("autoresponders.choose_message"))
-	}
-	var err error
-	if v.Problem, err = d.First.Refuse(refusal); err != nil {
-		return nil, err
-	}
-	d.Wrong = make(map[string]string)
-	for key, what := range ui.Mistakes(known) {
-		d.Wrong[cmp.Or(timeInputs[key], key)] = what
-	}
-	if d.Wrong["offset"]+d.Wrong["clock"]+d.Wrong["at"] != "" {
-		v.Problem = "ui.nothing_changed"
-	}
-	return v, nil
+// editData is the data of the page with the form.
+type editData struct {
+	Card     ui.FormCard
+	Messages bool // there is a Message
+	MayWrite bool // a Message
 }
 
-// timeInputs are the inputs of keys.
-var timeInputs = map[string]string{"time_criteria_offset_value": "offset", "time_criteria_offset_period": "offset",
-	"time_criteria_timestamp": "at"}
-
-// fresh returns what the form of a new autoresponder shows.
-func fresh(list enlist.ListID) *enlist.Autoresponder {
-	return &enlist.Autoresponder{ListID: list, IsActive: true, Event: enlist.EventSubscribe, OffsetValue: 1,
-		OffsetPeriod: enlist.PeriodDay, SpecificHour: 9}
-}
-
-// newForm shows the form of a new autoresponder.
-func (p *pages) newForm(r *ui.Request) (*ui.View, error) {
-	if err := enlist.RequireSending(r.Caller); err != nil {
-		return nil, err
-	}
-	d, err := formOf(r, fresh(enlist.ListID(ui.Int(r.FormValue("list")))))
-	if err != nil {
-		return nil, err
-	}
-	return p.show(r, d, nil)
-}
-
+// add adds an autoresponder to the List of the URL.
 func (p *pages) add(r *ui.Request) (*ui.View, error) {
 	list := enlist.ListID(ui.Int(r.URL.Query().Get("list")))
-	d, err := formOf(r, fresh(list))
-	if err != nil {
-		return nil, err
-	}
-	details, err := d.read(r)
-	if err == nil {
-		_, err = r.App.Batches.AddAutoresponder(r.Context(), r.Caller,
+	a := &enlist.Autoresponder{ListID: list, IsActive: true, Event: enlist.EventSubscribe, OffsetValue: 1,
+		OffsetPeriod: enlist.PeriodDay, SpecificHour: 9}
+	return p.form(r, a, "autoresponders.new_of", func(details []enlist.Detail) (string, error) {
+		_, err := r.App.Batches.AddAutoresponder(r.Context(), r.Caller,
 			append(details, ui.Text("list_id", ui.Plain(int64(list)))))
-	}
-	if err != nil {
-		return p.show(r, d, err)
-	}
-	return ui.GoTo(d.Back, r.Text("autoresponders.added")), nil
-}
-
-// load returns the autoresponder in the path.
-func load(r *ui.Request) (*enlist.Autoresponder, error) {
-	return r.App.Batches.Autoresponder(r.Context(), r.Caller, enlist.AutoresponderID(r.ID("autoresponder")))
+		return "autoresponders.added", err
+	})
 }
 
 func (p *pages) edit(r *ui.Request) (*ui.View, error) {
@@ -228,33 +150,58 @@ func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
+	return p.form(r, a, "autoresponders.one_of", func(details []enlist.Detail) (string, error) {
+		_, err := r.App.Batches.EditAutoresponder(r.Context(), r.Caller, a.ID, details)
+		return "autoresponders.saved", err
+	})
+}
+
+// form answers the page with the form. title is the key of its title. store stores the details, and returns the key of
+// what was done.
+func (p *pages) form(r *ui.Request, a *enlist.Autoresponder, title string,
+	store func([]enlist.Detail) (done string, err error)) (*ui.View, error) {
 	if err := enlist.RequireSending(r.Caller); err != nil {
 		return nil, err
 	}
-	d, err := formOf(r, a)
+	list, err := r.App.Lists.List(r.Context(), r.Caller, a.ListID)
 	if err != nil {
 		return nil, err
 	}
-	return p.show(r, d, nil)
+	what, err := whatForm(r, a)
+	if err != nil {
+		return nil, err
+	}
+	when := whenForm(r, a)
+	d := editData{Messages: len(what.In("message_id").Options) > 0, MayWrite: r.MayWrite(), Card: ui.FormCard{
+		Form: ui.Form{{Kind: ui.InputCard, Label: r.Text("autoresponders.what"), Parts: what},
+			{Kind: ui.InputCard, Label: r.Text("autoresponders.when"), Parts: when}},
+		Button: r.Text("autoresponders.save"), Back: ui.Action{Text: r.Text("autoresponders.back"), Path: pathOf(a.ListID)},
+		After: r.Text("autoresponders.from_now_on")}}
+	return r.Submit(d.Card.Form, func(problem string) (*ui.View, error) {
+		return &ui.View{Title: r.Text(title, "list", list.Name), Place: "/admin/autoresponders", Content: p.editor,
+			Data: d, Problem: problem}, nil
+	}, func() (*ui.View, error) {
+		details, err := detailsOf(r, what, when, a)
+		done := ""
+		if err == nil {
+			done, err = store(details)
+		}
+		if enlist.KindOf(err) == enlist.NoMessage {
+			err = enlist.Invalid("message_id", r.Text("autoresponders.choose_message"))
+		}
+		if err != nil {
+			return nil, err
+		}
+		return ui.GoTo(pathOf(a.ListID), r.Text(done)), nil
+	})
 }
 
-func (p *pages) save(r *ui.Request) (*ui.View, error) {
-	a, err := load(r)
-	if err != nil {
-		return nil, err
-	}
-	d, err := formOf(r, a)
-	if err != nil {
-		return nil, err
-	}
-	details, err := d.read(r)
-	if err == nil {
-		_, err = r.App.Batches.EditAutoresponder(r.Context(), r.Caller, a.ID, details)
-	}
-	if err != nil {
-		return p.show(r, d, err)
-	}
-	return ui.GoTo(d.Back, r.Text("autoresponders.saved")), nil
+// pathOf returns the path of the page with the autoresponders of a List.
+func pathOf(list enlist.ListID) string { return "/admin/autoresponders?list=" + ui.Plain(int64(list)) }
+
+// load returns the autoresponder in the path.
+func load(r *ui.Request) (*enlist.Autoresponder, error) {
+	return r.App.Batches.Autoresponder(r.Context(), r.Caller, enlist.AutoresponderID(r.ID("autoresponder")))
 }
 
 // command activates or deactivates an autoresponder.
@@ -277,21 +224,17 @@ func command(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/autoresponders?list="+ui.Plain(int64(a.ListID)), done), nil
+	return ui.GoTo(pathOf(a.ListID), done), nil
 }
 
-// deleteData is the data of the page that asks before an autoresponder is deleted.
-type deleteData struct{ Name, Sent, When, Back, Typed, Wrong string }
-
-func (p *pages) askDelete(r *ui.Request) (*ui.View, error) {
+func remove(r *ui.Request) (*ui.View, error) {
+	if err := enlist.RequireSending(r.Caller); err != nil {
+		return nil, err
+	}
 	a, err := load(r)
 	if err != nil {
 		return nil, err
 	}
-	return p.showDelete(r, a, "", "")
-}
-
-func (p *pages) showDelete(r *ui.Request, a *enlist.Autoresponder, wrong, problem string) (*ui.View, error) {
 	names, err := r.Names()
 	if err != nil {
 		return nil, err
@@ -300,41 +243,19 @@ func (p *pages) showDelete(r *ui.Request, a *enlist.Autoresponder, wrong, proble
 	if err != nil {
 		return nil, err
 	}
-	if err := enlist.RequireSending(r.Caller); err != nil {
-		return nil, err
-	}
-	d := deleteData{Name: messageName(r, names, a), Typed: r.PostForm.Get("typed"), Wrong: wrong,
-		Back: "/admin/autoresponders?list=" + ui.Plain(int64(a.ListID))}
+	name := messageName(r, names, a)
+	at, _ := when(r, a)
+	c := ui.FormCard{Texts: []string{r.Text("autoresponders.delete_about", "message", name, "time", at)},
+		Form: ui.Form{ui.Typed(name)}, Button: r.Text("autoresponders.delete_button"), Danger: true,
+		Back: ui.Action{Text: r.Text("autoresponders.keep"), Path: pathOf(a.ListID)}}
 	if f, found := figures[a.ID]; found {
-		d.Sent = ui.Number(f.Sent)
+		c.Texts = append(c.Texts, r.Text("autoresponders.delete_figures", "count", f.Sent))
 	}
-	d.When, _ = when(r, a)
-	return &ui.View{Title: r.Text("autoresponders.delete_title", "message", d.Name), Place: "/admin/autoresponders",
-		Content: p.deletion,
-		Problem: problem, Data: d}, nil
-}
-
-func (p *pages) remove(r *ui.Request) (*ui.View, error) {
-	a, err := load(r)
-	if err != nil {
-		return nil, err
-	}
-	if err := enlist.RequireSending(r.Caller); err != nil {
-		return nil, err
-	}
-	names, err := r.Names()
-	if err != nil {
-		return nil, err
-	}
-	if r.PostForm.Get("typed") != messageName(r, names, a) {
-		return p.showDelete(r, a, r.Text("autoresponders.not_typed"), r.Text("autoresponders.nothing_deleted"))
-	}
-	if err := r.App.Batches.DeleteAutoresponder(r.Context(), r.Caller, a.ID); err != nil {
-		problem, err := ui.Form(nil).Refuse(err)
-		if err != nil {
+	title := r.Text("autoresponders.delete_title", "message", name)
+	return r.FormPage(title, "/admin/autoresponders", &c, func() (*ui.View, error) {
+		if err := r.App.Batches.DeleteAutoresponder(r.Context(), r.Caller, a.ID); err != nil {
 			return nil, err
 		}
-		return p.showDelete(r, a, "", problem)
-	}
-	return ui.GoTo("/admin/autoresponders?list="+ui.Plain(int64(a.ListID)), r.Text("autoresponders.deleted")), nil
+		return ui.GoTo(pathOf(a.ListID), r.Text("autoresponders.deleted")), nil
+	})
 }

@@ -1,6 +1,8 @@
 package lists
 
 import (
+	"slices"
+
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
@@ -28,12 +30,16 @@ func timeFormats(r *ui.Request) []ui.Option {
 }
 
 // fieldForm returns the form of a Field. What the type does not use is folded.
-func fieldForm(r *ui.Request, f *enlist.Field) ui.Form {
-	form := fieldInputs(r, f)
-	for i := range form {
-		form[i].IsFolded = len(lists.Applicable(f, []enlist.Detail{{Key: form[i].Name}})) == 0
+func fieldForm(r *ui.Request, f *enlist.Field) (form ui.Form) {
+	others := ui.Input{Kind: ui.InputFold, Label: r.Text("lists.other_rules")}
+	for _, in := range fieldInputs(r, f) {
+		if len(lists.Applicable(f, []enlist.Detail{{Key: in.Name}})) == 0 {
+			others.Parts = append(others.Parts, in)
+		} else {
+			form = append(form, in)
+		}
 	}
-	return form
+	return append(form, others)
 }
 
 func fieldInputs(r *ui.Request, f *enlist.Field) ui.Form {
@@ -103,91 +109,59 @@ func loadField(r *ui.Request) (*enlist.List, *enlist.Field, error) {
 	return list, f, err
 }
 
-func (p *pages) newField(r *ui.Request) (*ui.View, error) {
+func newField(r *ui.Request) (*ui.View, error) {
 	list, err := load(r)
 	if err != nil {
 		return nil, err
 	}
-	f := fieldForm(r, &enlist.Field{Type: enlist.Text})         // not public. decisions.md: 140
-	return p.showField(r, list, nil, f[:len(f)-1], "", ""), nil // a new Field is the last one
-}
-
-// showField shows the form of a Field, or of a new one if it is nil.
-func (p *pages) showField(r *ui.Request, l *enlist.List, f *enlist.Field, form ui.Form, ask, problem string) *ui.View {
-	d := formData{Form: form, Button: r.Text("lists.add_field_button"), Action: path(l.ID) + "/fields",
-		Back: path(l.ID), Ask: ask,
-		Says: r.Text("lists.unused_rules")}
-	v := &ui.View{Title: r.Text("lists.new_field", "list", l.Name), Place: "/admin/lists", Content: p.form,
-		Problem: problem}
-	if f != nil {
-		d.Button, d.Action, v.Title = r.Text("lists.save"), fieldPath(l, f), r.Text("lists.of_list", "name", f.Name,
-			"list", l.Name)
-		d.Seen = fieldInputs(r, f).Seen()
-		if f.AddressType != enlist.AddressEmail {
-			d.Delete = fieldPath(l, f) + "/delete"
+	f := fieldForm(r, &enlist.Field{Type: enlist.Text})                                    // not public. decisions.md: 140
+	f = slices.DeleteFunc(f, func(in ui.Input) bool { return in.Name == "display_order" }) // it is the last one
+	c := ui.FormCard{Texts: []string{r.Text("lists.unused_rules")}, Form: f, Button: r.Text("lists.add_field_button"),
+		Back: backTo(r, list)}
+	return r.FormPage(r.Text("lists.new_field", "list", list.Name), place, &c, func() (*ui.View, error) {
+		if _, err := r.App.Lists.AddField(r.Context(), r.Caller, list.ID, fieldDetails(f)); err != nil {
+			return nil, err
 		}
-	}
-	v.Data = d
-	return v
+		return ui.GoTo(path(list.ID), r.Text("lists.field_added")), nil
+	})
 }
 
-func (p *pages) addField(r *ui.Request) (*ui.View, error) {
-	list, err := load(r)
+// editField changes a Field. If values of Contacts would not fit, it says first how many there are.
+func editField(r *ui.Request) (*ui.View, error) {
+	list, field, err := loadField(r)
 	if err != nil {
 		return nil, err
 	}
-	f := fieldForm(r, &enlist.Field{Type: enlist.Text})
-	f = f[:len(f)-1]
-	f.Read(r)
-	if _, err := r.App.Lists.AddField(r.Context(), r.Caller, list.ID, fieldDetails(f)); err != nil {
-		problem, err := f.Refuse(err)
-		return p.showField(r, list, nil, f, "", problem), err
+	stored := fieldInputs(r, field)
+	f := fieldForm(r, field)
+	c := ui.FormCard{Texts: []string{r.Text("lists.unused_rules")}, Form: f, Seen: stored.Seen(),
+		Button: r.Text("lists.save"), Back: backTo(r, list)}
+	if field.AddressType != enlist.AddressEmail {
+		c.Links = []ui.Action{{Text: r.Text("lists.delete_link"),
+			Path: path(list.ID) + "/fields/" + ui.Plain(int64(field.ID)) + "/delete"}}
 	}
-	return ui.GoTo(path(list.ID), r.Text("lists.field_added")), nil
-}
-
-func (p *pages) field(r *ui.Request) (*ui.View, error) {
-	list, f, err := loadField(r)
-	if err != nil {
-		return nil, err
+	page := func(problem string) (*ui.View, error) {
+		return ui.FormPage(r.Text("lists.of_list", "name", field.Name, "list", list.Name), place, problem, c), nil
 	}
-	return p.showField(r, list, f, fieldForm(r, f), "", ""), nil
-}
-
-// saveField changes a Field. If values of Contacts would not fit, it says first how many there are.
-func (p *pages) saveField(r *ui.Request) (*ui.View, error) {
-	list, f, err := loadField(r)
-	if err != nil {
-		return nil, err
-	}
-	form := fieldForm(r, f)
-	form.Read(r)
-	if fieldInputs(r, f).Conflicts(r, form) {
-		return p.showField(r, list, f, form, "", ui.Changed), nil
-	}
-	refuse := func(err error) (*ui.View, error) {
-		problem, err := form.Refuse(err)
-		return p.showField(r, list, f, form, "", problem), err
-	}
-	misfits, err := r.App.Lists.FieldMisfits(r.Context(), r.Caller, list.ID, f.ID, fieldDetails(form))
-	if err != nil {
-		return refuse(err)
-	}
-	switch {
-	case misfits.Count > 0 && misfits.Refused:
-		return refuse(enlist.Invalid("type", r.Text("lists.misfits_refused", "n", misfits.Count)))
-	case misfits.Count > 0 && !agreed(r, misfits.Count):
-		v := p.showField(r, list, f, form, r.Text("lists.misfits_ask", "n", misfits.Count),
-			r.Text("lists.misfits", "n", misfits.Count))
-		d := v.Data.(formData)
-		d.Count = misfits.Count
-		v.Data = d
-		return v, nil
-	}
-	if _, err := r.App.Lists.EditField(r.Context(), r.Caller, list.ID, f.ID, fieldDetails(form)); err != nil {
-		return refuse(err)
-	}
-	return ui.GoTo(path(list.ID), r.Text("lists.field_changed_done")), nil
+	return r.Submit(f, page, func() (*ui.View, error) {
+		if stored.Conflicts(r, f) {
+			return page(ui.Changed)
+		}
+		misfits, err := r.App.Lists.FieldMisfits(r.Context(), r.Caller, list.ID, field.ID, fieldDetails(f))
+		switch n := misfits.Count; {
+		case err != nil:
+			return nil, err
+		case n > 0 && misfits.Refused:
+			return nil, enlist.Invalid("type", r.Text("lists.misfits_refused", "n", n))
+		case n > 0 && !agreed(r, n):
+			c.Form = append(f, *askInput(r.Text("lists.misfits_ask", "n", n), n))
+			return page(r.Text("lists.misfits", "n", n))
+		}
+		if _, err := r.App.Lists.EditField(r.Context(), r.Caller, list.ID, field.ID, fieldDetails(f)); err != nil {
+			return nil, err
+		}
+		return ui.GoTo(path(list.ID), r.Text("lists.field_changed_done")), nil
+	})
 }
 
 // moveUp moves a Field before the one above it. It numbers the Fields of the forms anew, so that no two are equal.
@@ -211,12 +185,12 @@ func moveUp(r *ui.Request) (*ui.View, error) {
 		}
 	}
 	for i := range all {
-		place := int64(i + 1)
-		if all[i].DisplayOrder == place || all[i].DisplayOrder < 0 {
+		order := int64(i + 1)
+		if all[i].DisplayOrder == order || all[i].DisplayOrder < 0 {
 			continue
 		}
 		_, err := r.App.Lists.EditField(r.Context(), r.Caller, list.ID, all[i].ID,
-			[]enlist.Detail{ui.Text("display_order", ui.Plain(place))})
+			[]enlist.Detail{ui.Text("display_order", ui.Plain(order))})
 		if err != nil {
 			return nil, err
 		}
@@ -224,63 +198,28 @@ func moveUp(r *ui.Request) (*ui.View, error) {
 	return ui.GoTo(path(list.ID), ""), nil
 }
 
-func (p *pages) askDeleteField(r *ui.Request) (*ui.View, error) {
+func deleteField(r *ui.Request) (*ui.View, error) {
 	list, f, err := loadField(r)
 	if err != nil {
 		return nil, err
 	}
-	return p.showDeleteField(r, list, f, "", "")
-}
-
-func (p *pages) showDeleteField(r *ui.Request, l *enlist.List, f *enlist.Field, wrong, problem string) (
-	*ui.View, error) {
-	n, err := holders(r, l, f)
-	if err != nil {
-		return nil, err
-	}
-	return &ui.View{Title: r.Text("lists.delete_field_title", "field", f.Name), Place: "/admin/lists",
-		Content: p.confirm, Problem: problem,
-		Data: askData{Texts: []string{r.Text("lists.delete_field_loses", "n", n),
-			r.Text("lists.delete_field_uses")}, Name: f.Name,
-			Count: n, Typed: r.PostForm.Get("typed"), Wrong: wrong, Button: r.Text("lists.delete_field_button"),
-			Danger: true,
-			Back:   path(l.ID)}}, nil
-}
-
-// holders counts the Contacts with a value in a Field.
-func holders(r *ui.Request, l *enlist.List, f *enlist.Field) (int64, error) {
-	return r.App.Contacts.CountContacts(r.Context(), r.Caller, l.ID, &enlist.Criteria{Key: f.Name, Operator: "not",
+	n, err := r.App.Contacts.CountContacts(r.Context(), r.Caller, list.ID, &enlist.Criteria{Key: f.Name, Operator: "not",
 		Value: enlist.TextInput("")})
-}
-
-func (p *pages) deleteField(r *ui.Request) (*ui.View, error) {
-	list, f, err := loadField(r)
 	if err != nil {
 		return nil, err
 	}
-	if r.PostForm.Get("typed") != f.Name {
-		return p.showDeleteField(r, list, f, r.Text("lists.not_typed"), r.Text("lists.nothing_deleted"))
-	}
-	n, err := holders(r, list, f)
-	if err != nil {
-		return nil, err
-	}
-	if n != ui.Int(r.PostForm.Get("count")) {
-		return p.showDeleteField(r, list, f, r.Text("lists.field_changed", "n", n),
-			r.Text("lists.nothing_deleted"))
-	}
-	if err := r.App.Lists.DeleteField(r.Context(), r.Caller, list.ID, f.ID); err != nil {
-		problem, err := ui.Form(nil).Refuse(err)
-		if err != nil {
+	c := removal(r, list, f.Name, n)
+	c.Texts = []string{r.Text("lists.delete_field_loses", "n", n), r.Text("lists.delete_field_uses")}
+	c.Button = r.Text("lists.delete_field_button")
+	return r.FormPage(r.Text("lists.delete_field_title", "field", f.Name), place, c, func() (*ui.View, error) {
+		if !hasShown(r, n) {
+			return nil, enlist.Invalid("typed", r.Text("lists.field_changed", "n", n))
+		}
+		if err := r.App.Lists.DeleteField(r.Context(), r.Caller, list.ID, f.ID); err != nil {
 			return nil, err
 		}
-		return p.showDeleteField(r, list, f, "", problem)
-	}
-	return ui.GoTo(path(list.ID), r.Text("lists.field_deleted", "field", f.Name)), nil
-}
-
-func fieldPath(l *enlist.List, f *enlist.Field) string {
-	return path(l.ID) + "/fields/" + ui.Plain(int64(f.ID))
+		return ui.GoTo(path(list.ID), r.Text("lists.field_deleted", "field", f.Name)), nil
+	})
 }
 
 // addressText says which address of a Contact a Field has.

@@ -79,8 +79,16 @@ func load(r *ui.Request) (*enlist.List, error) {
 	return r.App.Lists.List(r.Context(), r.Caller, enlist.ListID(r.ID("list")))
 }
 
+// place is the page of all Lists.
+const place = "/admin/lists"
+
 // path returns the path of the page of a List.
-func path(id enlist.ListID) string { return "/admin/lists/" + ui.Plain(int64(id)) }
+func path(id enlist.ListID) string { return place + "/" + ui.Plain(int64(id)) }
+
+// backTo leads back to the page of a List.
+func backTo(r *ui.Request, l *enlist.List) ui.Action {
+	return ui.Action{Text: r.Text("lists.back"), Path: path(l.ID)}
+}
 
 // peopleOf returns the path of the Contacts of a List that satisfy tests: a key and its value, each.
 func peopleOf(id enlist.ListID, tests ...string) string {

@@ -22,37 +22,28 @@ var files embed.FS
 
 // Pages returns the pages.
 func Pages() []ui.Page {
-	p := &pages{ui.Parse(files, "lists.html"), ui.Parse(files, "list.html"), ui.Parse(files, "form.html"),
-		ui.Parse(files, "ask.html")}
+	p := &pages{ui.Parse(files, "lists.html"), ui.Parse(files, "list.html")}
 	const one = "/admin/lists/{list}"
 	return []ui.Page{
 		{Pattern: "GET /admin/lists", Level: enlist.Read, Serve: p.all},
-		{Pattern: "GET /admin/lists/new", Level: enlist.Full, Serve: p.newList},
-		{Pattern: "POST /admin/lists", Level: enlist.Full, Serve: p.add},
+		{Pattern: "GET /admin/lists/new", IsForm: true, Level: enlist.Full, Serve: newList},
 		{Pattern: "GET " + one, Level: enlist.Read, Serve: p.one},
-		{Pattern: "GET " + one + "/settings", Level: enlist.Full, Serve: p.settings},
-		{Pattern: "POST " + one + "/settings", MaxForm: ui.TextForm, Level: enlist.Full, Serve: p.saveSettings},
-		{Pattern: "GET " + one + "/fields/new", Level: enlist.Full, Serve: p.newField},
-		{Pattern: "POST " + one + "/fields", Level: enlist.Full, Serve: p.addField},
-		{Pattern: "GET " + one + "/fields/{field}", Level: enlist.Full, Serve: p.field},
-		{Pattern: "POST " + one + "/fields/{field}", Level: enlist.Full, Serve: p.saveField},
+		{Pattern: "GET " + one + "/settings", IsForm: true, MaxForm: ui.TextForm, Level: enlist.Full, Serve: settings},
+		{Pattern: "GET " + one + "/fields/new", IsForm: true, Level: enlist.Full, Serve: newField},
+		{Pattern: "GET " + one + "/fields/{field}", IsForm: true, Level: enlist.Full, Serve: editField},
 		{Pattern: "POST " + one + "/fields/{field}/up", Level: enlist.Full, Serve: moveUp},
-		{Pattern: "GET " + one + "/fields/{field}/delete", Level: enlist.Full, Serve: p.askDeleteField},
-		{Pattern: "POST " + one + "/fields/{field}/delete", Level: enlist.Full, Serve: p.deleteField},
-		{Pattern: "GET " + one + "/preferences/new", Level: enlist.Full, Serve: p.newPreference},
-		{Pattern: "POST " + one + "/preferences", Level: enlist.Full, Serve: p.addPreference},
-		{Pattern: "GET " + one + "/preferences/{preference}", Level: enlist.Full, Serve: p.preference},
-		{Pattern: "POST " + one + "/preferences/{preference}", Level: enlist.Full, Serve: p.savePreference},
-		{Pattern: "GET " + one + "/preferences/{preference}/delete", Level: enlist.Full, Serve: p.askDeletePreference},
-		{Pattern: "POST " + one + "/preferences/{preference}/delete", Level: enlist.Full, Serve: p.deletePreference},
-		{Pattern: "GET " + one + "/copy", Level: enlist.Full, Serve: p.askCopy},
-		{Pattern: "POST " + one + "/copy", Level: enlist.Full, Serve: p.copy},
-		{Pattern: "GET " + one + "/{act}", Level: enlist.Full, Serve: p.askRemove},
-		{Pattern: "POST " + one + "/{act}", Level: enlist.Full, Serve: p.remove},
+		{Pattern: "GET " + one + "/fields/{field}/delete", IsForm: true, Level: enlist.Full, Serve: deleteField},
+		{Pattern: "GET " + one + "/preferences/new", IsForm: true, Level: enlist.Full, Serve: newPreference},
+		{Pattern: "GET " + one + "/preferences/{preference}", IsForm: true, Level: enlist.Full, Serve: editPreference},
+		{Pattern: "GET " + one + "/preferences/{preference}/delete", IsForm: true, Level: enlist.Full,
+			Serve: deletePreference},
+		{Pattern: "GET " + one + "/copy", IsForm: true, Level: enlist.Full, Serve: copyList},
+		{Pattern: "GET " + one + "/clear", IsForm: true, Level: enlist.Full, Serve: clearList},
+		{Pattern: "GET " + one + "/delete", IsForm: true, Level: enlist.Full, Serve: deleteList},
 	}
 }
 
-type pages struct{ lists, list, form, confirm *ui.Template }
+type pages struct{ lists, list *ui.Template }
 
 const (
 	perPage   = 50

@@ -11,22 +11,6 @@ import (
 
 // This file has the form of the settings of a List, also of a new one.
 
-// formData is the data of a page with a form.
-type formData struct {
-	Form   ui.Form
-	Action string // path to which the form is sent; "": that of the page
-	Button string
-	Back   string // path of the page to which the person goes without saving
-	Delete string // path of the page that deletes the record; "": none
-	Says   string
-	Ask    string // what the person must agree to before the form is saved; "": nothing
-	Count  int64  // of the Contacts about whom Ask is
-	Who    string // path of the page that shows them; "": none
-	Seen   string // hash of the stored values; "": of a new record
-
-	Waiting *waiting // asks what happens to people who have not confirmed; nil: does not ask
-}
-
 // languages returns the languages of pages and mails for subscribers.
 func languages(r *ui.Request) []ui.Option {
 	all := ui.Choices("", r.Text("lists.language_of_browser"))
@@ -95,44 +79,74 @@ func inputsOf(r *ui.Request, l *enlist.List) ui.Form {
 	}
 }
 
-// newList shows the form of a new List, with the settings that suit most newsletters.
-func (p *pages) newList(r *ui.Request) (*ui.View, error) {
+// newList makes a List. The form has the settings that suit most newsletters.
+func newList(r *ui.Request) (*ui.View, error) {
 	if !mayAdd(r) {
 		return nil, ui.ErrNotFound
 	}
 	f, err := formOf(r, &enlist.List{DoubleOptIn: true, DisallowDuplicates: true, TrackOpens: true,
 		TrackClicks: true, CountryCode: r.NewCountry()})
-	return p.showNew(r, f, ""), err
-}
-
-func (p *pages) showNew(r *ui.Request, f ui.Form, problem string) *ui.View {
-	return &ui.View{Title: r.Text("lists.new"), Place: "/admin/lists", Content: p.form, Problem: problem,
-		Data: formData{Form: f,
-			Action: "/admin/lists", Button: r.Text("lists.make_button"), Back: "/admin/lists",
-			Says: r.Text("lists.new_about")}}
-}
-
-func (p *pages) add(r *ui.Request) (*ui.View, error) {
-	f, err := formOf(r, new(enlist.List))
 	if err != nil {
 		return nil, err
 	}
-	f.Read(r)
-	id, err := r.App.Lists.AddList(r.Context(), r.Caller, f.Details())
-	if err != nil {
-		problem, err := f.Refuse(err)
-		return p.showNew(r, f, problem), err
-	}
-	return ui.GoTo(path(id), r.Text("lists.made")), nil
+	c := ui.FormCard{Texts: []string{r.Text("lists.new_about")}, Form: f, Button: r.Text("lists.make_button"),
+		Back: ui.Action{Text: r.Text("lists.back"), Path: place}}
+	return r.FormPage(r.Text("lists.new"), place, &c, func() (*ui.View, error) {
+		id, err := r.App.Lists.AddList(r.Context(), r.Caller, f.Details())
+		if err != nil {
+			return nil, err
+		}
+		return ui.GoTo(path(id), r.Text("lists.made")), nil
+	})
 }
 
-func (p *pages) settings(r *ui.Request) (*ui.View, error) {
+// settings edits a List. If people who have not confirmed would get no more mail, or mail again, it asks first.
+func settings(r *ui.Request) (*ui.View, error) {
 	list, err := load(r)
 	if err != nil {
 		return nil, err
 	}
 	f, err := settingsForm(r, list)
-	return p.showSettings(r, list, f, ""), err
+	if err != nil {
+		return nil, err
+	}
+	stored := inputsOf(r, list)
+	c := ui.FormCard{Form: f, Seen: stored.Seen(), Button: r.Text("lists.save"), Back: backTo(r, list)}
+	page := func(problem string) (*ui.View, error) {
+		v := ui.FormPage(r.Text("lists.settings_of", "list", list.Name), place, problem, c)
+		v.Actions = []ui.Action{{Text: r.Text("lists.texts"), Path: "/admin/forms/" + ui.Plain(int64(list.ID)) + "/texts"}}
+		return v, nil
+	}
+	return r.Submit(f, page, func() (*ui.View, error) {
+		if stored.Conflicts(r, f) {
+			return page(ui.Changed)
+		}
+		asks, err := askReceiving(r, list, f)
+		if err != nil {
+			return nil, err
+		}
+		if asks != nil {
+			c.Form = append(f, *asks)
+			c.Links = []ui.Action{{Text: r.Text("lists.see_who"), Path: unconfirmedOf(list.ID)}}
+			return page("lists.receiving_first")
+		}
+		asks, change, err := confirmFirst(r, list, f)
+		if err != nil {
+			return nil, err
+		}
+		if asks != nil {
+			c.Form = append(ui.Form{*asks}, f...)
+			return page("lists.waiting_first")
+		}
+		if _, err := r.App.Lists.EditList(r.Context(), r.Caller, list.ID, f.Details()); err != nil {
+			return nil, err
+		}
+		to := path(list.ID)
+		if change != 0 {
+			to = "/admin/contacts/changes/" + ui.Plain(change)
+		}
+		return ui.GoTo(to, r.Text("lists.saved")), nil
+	})
 }
 
 // settingsForm is formOf without the texts for subscribers, which have a page of their own.
@@ -145,63 +159,4 @@ func settingsForm(r *ui.Request, l *enlist.List) (ui.Form, error) {
 		}
 		return false
 	}), err
-}
-
-func (p *pages) showSettings(r *ui.Request, l *enlist.List, f ui.Form, problem string) *ui.View {
-	texts := ui.Action{Text: r.Text("lists.texts"), Path: "/admin/forms/" + ui.Plain(int64(l.ID)) + "/texts"}
-	return &ui.View{Title: r.Text("lists.settings_of", "list", l.Name), Place: "/admin/lists", Content: p.form,
-		Problem: problem,
-		Data:    formData{Form: f, Button: r.Text("lists.save"), Back: path(l.ID), Seen: inputsOf(r, l).Seen()},
-		Actions: []ui.Action{texts}}
-}
-
-// saveSettings saves the form. If people who have not confirmed would get no more mail, or mail again, it asks first.
-func (p *pages) saveSettings(r *ui.Request) (*ui.View, error) {
-	list, err := load(r)
-	if err != nil {
-		return nil, err
-	}
-	f, err := settingsForm(r, list)
-	if err != nil {
-		return nil, err
-	}
-	f.Read(r)
-	if inputsOf(r, list).Conflicts(r, f) {
-		return p.showSettings(r, list, f, ui.Changed), nil
-	}
-	to := path(list.ID)
-	if v, err := p.askReceiving(r, list, f); v != nil || err != nil {
-		return v, err
-	}
-	if f.Value(doubleOptIn) != "" && !list.DoubleOptIn {
-		asks, change, err := p.confirmFirst(r, list, f)
-		if err != nil {
-			problem, err := f.Refuse(err)
-			return p.showSettings(r, list, f, problem), err
-		}
-		if asks != nil {
-			return p.askWaiting(r, list, f, asks), nil
-		}
-		if change != 0 {
-			to = "/admin/contacts/changes/" + ui.Plain(change)
-		}
-	}
-	if _, err := r.App.Lists.EditList(r.Context(), r.Caller, list.ID, f.Details()); err != nil {
-		problem, err := f.Refuse(err)
-		return p.showSettings(r, list, f, problem), err
-	}
-	return ui.GoTo(to, r.Text("lists.saved")), nil
-}
-
-// askData is the data of a page that asks before something is done.
-type askData struct {
-	Texts  []string // what will happen
-	Name   string   // to be typed; "": nothing
-	Count  int64    // of Contacts in the Texts; the form sends it back
-	Typed  string
-	Wrong  string // what is wrong with what was typed
-	Button string
-	Danger bool
-	Back   string
-	Input  ui.Form
 }

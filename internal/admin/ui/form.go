@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -25,11 +26,14 @@ const (
 	InputTyped  = "typed" // the Label has to be typed before something is done
 	InputFile   = "file"
 
-	// These kinds have no value. A row has the Parts beside each other, and a fold shows them after a click.
+	// These kinds have no value. A card has the Parts below the Label, a row has them beside each other, a fold shows them
+	// after a click, and InputAsk has a question that the form must answer before it is saved.
 	InputHeading = "heading"
 	InputNote    = "note"
+	InputCard    = "card"
 	InputRow     = "row"
 	InputFold    = "fold"
+	InputAsk     = "ask"
 
 	// Other kinds are types of an input element of HTML that have an on-screen keyboard or a dialogue of their own.
 	InputEmail    = "email"
@@ -51,12 +55,11 @@ type Input struct {
 	Value       string   // "1" for a box that is ticked
 	Chosen      []string // of InputBoxes
 	Options     []Option
-	Parts       Form // of InputRow and InputFold
+	Parts       Form // of InputCard, InputRow, InputFold and InputAsk
 	Required    bool
 	Wrong       string // why the value is refused
 	ID          string // of the element, if it needs one; also if another form of the page has an input of this name
 	Chooses     string // ID of the option that form.js chooses when a person types here
-	IsFolded    bool   // rarely needed: a page shows it after a click
 	IsOpen      bool   // of InputFold: it is not folded at first
 	Zone        bool   // form.js chooses the time zone of the browser
 
@@ -142,16 +145,6 @@ func (f Form) In(name string) (found *Input) {
 		}
 	})
 	return found
-}
-
-// Main returns the inputs that are not folded.
-func (f Form) Main() Form {
-	return slices.DeleteFunc(slices.Clone(f), func(i Input) bool { return i.IsFolded })
-}
-
-// Folded returns the other inputs.
-func (f Form) Folded() Form {
-	return slices.DeleteFunc(slices.Clone(f), func(i Input) bool { return !i.IsFolded })
 }
 
 // IsWrong reports whether a value is refused.
@@ -250,7 +243,8 @@ func (f Form) Details() (all []enlist.Detail) {
 	return all
 }
 
-// FormCard is a card with a form. The template "form card" draws it, and FormPage makes a page of it.
+// FormCard is a card with a form, or a form of several cards: then each input is an InputCard. The template "form card"
+// draws it, and FormPage makes a page of it.
 type FormCard struct {
 	Heading string   // "": none
 	Texts   []string // paragraphs above the inputs, such as what will happen
@@ -264,11 +258,40 @@ type FormCard struct {
 	After   string   // a text below the button
 }
 
+// HasCards reports whether the form has several cards.
+func (c FormCard) HasCards() bool { return len(c.Form) > 0 && c.Form[0].Kind == InputCard }
+
 var formPage = Parse(files, "form_page.html")
 
 // FormPage returns a page that is a form.
 func FormPage(title, place, problem string, c FormCard) *View {
 	return &View{Title: title, Place: place, Problem: problem, Content: formPage, Data: c}
+}
+
+// FormPage answers the GET and the POST of a page that is a form, as Submit does.
+func (r *Request) FormPage(title, place string, c *FormCard, do func() (*View, error)) (*View, error) {
+	return r.Submit(c.Form, func(problem string) (*View, error) { return FormPage(title, place, problem, *c), nil }, do)
+}
+
+// Submit answers the GET and the POST of a page with a form. A GET shows the page. A POST reads the form and calls do. If
+// this refuses the values, or not all was typed that had to be, it shows the page with the mistakes beside the inputs.
+func (r *Request) Submit(f Form, page func(problem string) (*View, error), do func() (*View, error)) (*View, error) {
+	if r.Method != http.MethodPost {
+		return page("")
+	}
+	f.Read(r)
+	if f.In("typed") != nil && !f.IsTyped(r.Text("ui.not_typed")) {
+		return page("ui.nothing_changed")
+	}
+	v, err := do()
+	if err == nil {
+		return v, nil
+	}
+	problem, err := f.Refuse(err)
+	if err != nil {
+		return nil, err
+	}
+	return page(problem)
 }
 
 // IsTyped reports whether a person typed what an input of the kind InputTyped asks for. If not, the form says so.

@@ -26,6 +26,7 @@ var files embed.FS
 // Page answers requests for one path.
 type Page struct {
 	Pattern string                        // of a http.ServeMux, such as "GET /admin/lists/{list}"
+	IsForm  bool                          // Serve also answers POST: see Request.Submit
 	Level   enlist.Level                  // that the user needs at least
 	Upload  bool                          // the page reads its body with Request.Upload
 	Whole   bool                          // of Upload: the page has all of the body in memory

@@ -3,7 +3,6 @@ package ui
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"slices"
 	"strings"
 
 	"enlist/internal/enlist"
@@ -65,10 +64,10 @@ func (f Form) Conflicts(r *Request, sent Form) (conflicts bool) {
 	if r.HasSeen(f.Seen()) {
 		return false
 	}
-	for i := range sent {
-		in, now := &sent[i], f.Value(sent[i].Name)
-		if now == in.Value || !slices.ContainsFunc(f, func(one Input) bool { return one.Name == in.Name }) {
-			continue
+	sent.each(func(in *Input) {
+		now := f.Value(in.Name)
+		if now == in.Value || in.Name == "" || f.In(in.Name) == nil {
+			return
 		}
 		conflicts, in.Wrong = true, r.Text("ui.value_now", "value", now)
 		if in.Kind == InputCheck {
@@ -82,6 +81,6 @@ func (f Form) Conflicts(r *Request, sent Form) (conflicts bool) {
 				in.Wrong = r.Text("ui.value_now", "value", o.Text)
 			}
 		}
-	}
+	})
 	return conflicts
 }
