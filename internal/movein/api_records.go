@@ -3,13 +3,14 @@ package movein
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 
 	"enlist/api"
 	"enlist/internal/enlist"
 )
 
-// This file reads the records of another service with the same API. A method that the service does not have is skipped.
+// This file reads the records and files of another service with the same API. A method that the service does not have is skipped.
 
 // Lists implements Source.
 func (s *API) Lists(ctx context.Context) ([]Record, error) {
@@ -28,9 +29,22 @@ func (s *API) Problems() []Problem { return nil }
 // Skipped implements Source.
 func (s *API) Skipped() []string { return s.skipped }
 
-// Folders implements Source.
-func (s *API) Folders(ctx context.Context, folderType string) ([]Record, error) {
-	return s.optionalSearch(ctx, "searchFolders", folderType)
+// Search implements Source. Only getWebhookById returns the secret of a webhook.
+func (s *API) Search(ctx context.Context, method string, params ...any) ([]Record, error) {
+	found, err := s.all(ctx, method, params...)
+	if err := s.optional(method, err); err != nil || method != "searchWebhooks" {
+		return found, err
+	}
+	for i := range found {
+		whole, err := s.byID(ctx, "getWebhookById", found[i].ID())
+		if err := s.optional("getWebhookById", err); err != nil {
+			return nil, err
+		}
+		if len(whole) > 0 {
+			found[i] = whole
+		}
+	}
+	return found, nil
 }
 
 // Fields implements Source.
@@ -38,24 +52,9 @@ func (s *API) Fields(ctx context.Context, list int64, _ []enlist.Field) ([]Recor
 	return s.all(ctx, "searchFields", list)
 }
 
-// Preferences implements Source.
-func (s *API) Preferences(ctx context.Context, list int64) ([]Record, error) {
-	return s.optionalSearch(ctx, "searchListPreferences", list)
-}
-
-// Messages implements Source.
-func (s *API) Messages(ctx context.Context) ([]Record, error) {
-	return s.optionalSearch(ctx, "searchMessages")
-}
-
 // Message implements Source.
 func (s *API) Message(ctx context.Context, id int64) (Record, error) {
 	return s.byID(ctx, "getMessageById", id, true)
-}
-
-// Autoresponders implements Source.
-func (s *API) Autoresponders(ctx context.Context) ([]Record, error) {
-	return s.optionalSearch(ctx, "searchAutoresponders")
 }
 
 // byID returns the only record of a reply.
@@ -74,10 +73,14 @@ func (s *API) byID(ctx context.Context, method string, id int64, more ...any) (R
 	return whole[0], nil
 }
 
-// optionalSearch is all for a method that the service possibly does not have.
-func (s *API) optionalSearch(ctx context.Context, method string, before ...any) ([]Record, error) {
-	found, err := s.all(ctx, method, before...)
-	return found, s.optional(method, err)
+// FileContent implements Source. The API has no method for the content, only a link to it.
+func (s *API) FileContent(ctx context.Context, file Record) (content io.ReadCloser, size int64, err error) {
+	notRefused := func(err error) bool { return enlist.KindOf(err) == enlist.Internal }
+	err = s.repeat(ctx, fmt.Sprintf("file %d", file.ID()), notRefused, func() (err error) {
+		content, size, err = s.files.Read(ctx, file.Text("url"))
+		return err
+	})
+	return content, size, err
 }
 
 // optional returns nil if the error says that the service does not have the method. It reports this once.

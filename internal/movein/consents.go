@@ -46,11 +46,10 @@ func (m *Mover) consentsOf(ctx context.Context, l movedList) error {
 			return m.setState(ctx, l.id, state)
 		}
 		state.Consents = ids[len(ids)-1]
-		added, problems, err := m.storeConsents(ctx, l.id, found, state)
+		added, err := m.storeConsents(ctx, l.id, found, state)
 		if err != nil {
 			return err
 		}
-		m.refused(problems)
 		n += len(ids)
 		m.result.Consents += added
 		m.Report(fmt.Sprintf("List %d: consents of %d of about %d Contacts read", l.id, n, l.contacts))
@@ -68,55 +67,47 @@ type Consents struct {
 // preferences. Rows are evidence, so their texts are stored as they are. It returns how many rows it has appended.
 // progress is stored with them. Errors: NoList.
 func (m *Mover) storeConsents(ctx context.Context, list enlist.ListID, all []Consents, progress movedState) (
-	added int, problems []Problem, err error) {
-	err = m.step(ctx, func(tx *db.Tx, now int64, next *move) error {
-		schema, err := lists.Load(tx, m.Caller, list)
+	added int, err error) {
+	err = m.step(ctx, func(w *writing) error {
+		schema, err := lists.Load(w.tx, m.Caller, list)
 		if err != nil {
 			return err
 		}
-		b := consentMove{tx: tx, caller: m.Caller, schema: schema, now: now, lastChange: next.IDFactor != 0,
-			keys: make(map[string]enlist.KeyID)}
+		b := consentMove{writing: w, schema: schema, keys: make(map[string]enlist.KeyID)}
 		for i := range all {
 			if err := b.store(&all[i]); err != nil {
 				return err
 			}
 		}
-		added, problems = b.added, b.problems
-		next.Lists[list] = progress
+		added = b.added
+		w.next.Lists[list] = progress
 		return nil
 	})
-	return added, problems, err
+	return added, err
 }
 
 // consentMove stores consents in one transaction.
 type consentMove struct {
-	tx     *db.Tx
-	caller *enlist.Caller
+	*writing
 	schema *enlist.Schema
-	now    int64
-	// lastChange says that the other service knows only the last change of a subscription.
-	lastChange bool
-	keys       map[string]enlist.KeyID // of the names of keys of the other service
-	added      int
-	problems   []Problem
+	keys   map[string]enlist.KeyID // of the names of keys of the other service
+	added  int
 }
 
 func (b *consentMove) store(m *Consents) error {
-	about := Problem{Record: "contact", List: b.schema.List.ID, ID: int64(m.Contact)}
-	if err := b.answer(m, about); err != nil || len(m.Rows) == 0 {
+	r := reader{about: Problem{Record: "contact", List: b.schema.List.ID, ID: int64(m.Contact)}, problems: &b.problems}
+	if err := b.answer(m, r); err != nil || len(m.Rows) == 0 {
 		return err
 	}
 	stored, err := contacts.LedgerRows(b.tx, b.schema.List.ID, m.Contact, 0, 0)
 	if err != nil {
 		return err
 	}
-	r := reader{about: about}
 	fresh := len(m.Rows) - len(stored)
-	if b.lastChange {
+	if b.next.IDFactor != 0 { // the other service knows only the last change of a subscription
 		fresh = newerRows(m.Rows, stored)
 	} else if fresh < 0 || len(stored) > 0 && stored[0].Time != m.Rows[fresh].Int("time") {
 		r.refuse("", "its rows of the consent ledger differ: the other service has others now than when they were moved")
-		b.problems = append(b.problems, r.problems...)
 		return nil
 	}
 	for _, record := range slices.Backward(m.Rows[:fresh]) {
@@ -130,7 +121,6 @@ func (b *consentMove) store(m *Consents) error {
 		}
 		b.added++
 	}
-	b.problems = append(b.problems, r.problems...)
 	return nil
 }
 
@@ -205,11 +195,11 @@ func (b *consentMove) key(name string) (enlist.KeyID, error) {
 }
 
 // answer stores the answers of a Contact to preferences.
-func (b *consentMove) answer(m *Consents, about Problem) error {
+func (b *consentMove) answer(m *Consents, r reader) error {
 	if m.Preferences == nil {
 		return nil
 	}
-	r := reader{record: m.Preferences, about: about}
+	r.record = m.Preferences
 	answers := make(map[enlist.PreferenceID]bool)
 	for _, d := range m.Preferences {
 		p, agree := b.schema.Preference(d.Key), r.flag(d.Key, false)
@@ -219,7 +209,6 @@ func (b *consentMove) answer(m *Consents, about Problem) error {
 		}
 		answers[p.ID] = agree
 	}
-	b.problems = append(b.problems, r.problems...)
 	contact, err := contacts.ByID(b.tx, b.schema.List.ID, m.Contact)
 	if err != nil {
 		return enlist.IgnoreKind(enlist.NoContact, err)

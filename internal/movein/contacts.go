@@ -123,7 +123,7 @@ func (m *Mover) pages(ctx context.Context, l movedList, after, since int64, done
 func (m *Mover) store(ctx context.Context, l movedList, page contactPage, state movedState,
 	sums *checksums) error {
 	for again := true; again; {
-		stored, err := m.storePage(ctx, page, state)
+		stored, problems, err := m.storePage(ctx, page, state)
 		if err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func (m *Mover) store(ctx context.Context, l movedList, page contactPage, state 
 		if again || sums == nil && !m.Quick {
 			continue
 		}
-		m.refused(stored.Problems)
+		m.refused(problems)
 		if sums != nil {
 			l.result.LeftOut += len(page.Records) - stored.Contacts - stored.Erased
 			l.result.Erased += stored.Erased

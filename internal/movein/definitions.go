@@ -17,14 +17,12 @@ import (
 func (m *Mover) folders(ctx context.Context) (err error) {
 	found := make(map[string][]Record)
 	for _, folderType := range []string{accounts.FolderOfLists, accounts.FolderOfMessages, accounts.FolderOfFiles} {
-		if found[folderType], err = m.From.Folders(ctx, folderType); err != nil {
+		if found[folderType], err = m.From.Search(ctx, "searchFolders", folderType); err != nil {
 			return err
 		}
 		m.result.Folders += len(found[folderType])
 	}
-	problems, err := m.storeFolders(ctx, found)
-	m.refused(problems)
-	return err
+	return m.storeFolders(ctx, found)
 }
 
 // readLists moves the definitions of all Lists.
@@ -40,15 +38,14 @@ func (m *Mover) readLists(ctx context.Context, found []Record) error {
 		if err != nil {
 			return err
 		}
-		d.preferences, err = m.From.Preferences(ctx, record.ID())
+		d.preferences, err = m.From.Search(ctx, "searchListPreferences", record.ID())
 		if err != nil {
 			return err
 		}
-		moved, problems, err := m.storeList(ctx, d)
+		moved, err := m.storeList(ctx, d)
 		if err != nil {
 			return err
 		}
-		m.refused(problems)
 		if moved {
 			m.lists = append(m.lists, movedList{enlist.ListID(record.ID()), record.Int("contact_count"),
 				len(d.preferences) > 0, &ListResult{ID: record.ID(), Name: record.Text("name")}})
@@ -71,7 +68,7 @@ func (m *Mover) reportDeletedLists() error {
 
 // messages moves the Messages with their contents.
 func (m *Mover) messages(ctx context.Context) error {
-	found, err := m.From.Messages(ctx)
+	found, err := m.From.Search(ctx, "searchMessages")
 	if err != nil {
 		return err
 	}
@@ -79,25 +76,24 @@ func (m *Mover) messages(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return m.each("Messages", found, &m.result.Messages, func(head Record) (bool, []Problem, error) {
+	return m.each("Messages", found, &m.result.Messages, func(head Record) (bool, error) {
 		whole, err := m.From.Message(ctx, head.ID())
 		if err != nil || len(whole) == 0 { // deleted meanwhile
-			return false, nil, err
+			return false, err
 		}
 		whole, kept := m.links.replaced(whole, &key)
-		moved, problems, err := m.storeMessage(ctx, whole)
-		return moved, append(kept, problems...), err
+		m.refused(kept)
+		return true, m.storeMessage(ctx, whole)
 	})
 }
 
 // each moves records one by one, and counts those that move does not leave out. name is for the progress.
-func (m *Mover) each(name string, found []Record, n *int, move func(Record) (bool, []Problem, error)) error {
+func (m *Mover) each(name string, found []Record, n *int, move func(Record) (bool, error)) error {
 	for i, record := range found {
-		moved, problems, err := move(record)
+		moved, err := move(record)
 		if err != nil {
 			return err
 		}
-		m.refused(problems)
 		if moved {
 			*n++
 		}
@@ -108,42 +104,42 @@ func (m *Mover) each(name string, found []Record, n *int, move func(Record) (boo
 
 // files moves the files with their contents.
 func (m *Mover) files(ctx context.Context) error {
-	found, err := m.From.Files(ctx)
+	found, err := m.From.Search(ctx, "searchFiles")
 	if err != nil {
 		return err
 	}
 	m.links = newFileLinks()
-	return m.each("Files", found, &m.result.Files, func(record Record) (bool, []Problem, error) {
-		moved, problems, err := m.storeFile(ctx, record, func() (io.ReadCloser, int64, error) {
+	return m.each("Files", found, &m.result.Files, func(record Record) (bool, error) {
+		moved, err := m.storeFile(ctx, record, func() (io.ReadCloser, int64, error) {
 			return m.From.FileContent(ctx, record)
 		})
 		m.links.add(record.Text("url"), enlist.FileID(record.ID()), moved)
-		return moved, problems, err
+		return moved, err
 	})
 }
 
 // webhooks moves the webhooks.
 func (m *Mover) webhooks(ctx context.Context) error {
-	found, err := m.From.Webhooks(ctx)
+	found, err := m.From.Search(ctx, "searchWebhooks")
 	if err != nil {
 		return err
 	}
-	return m.each("Webhooks", found, &m.result.Webhooks, func(record Record) (bool, []Problem, error) {
+	return m.each("Webhooks", found, &m.result.Webhooks, func(record Record) (bool, error) {
 		return m.storeWebhook(ctx, record)
 	})
 }
 
 // autoresponders moves the autoresponders. All of them are inactive here.
 func (m *Mover) autoresponders(ctx context.Context) error {
-	found, err := m.From.Autoresponders(ctx)
+	found, err := m.From.Search(ctx, "searchAutoresponders")
 	if err != nil {
 		return err
 	}
-	return m.each("Autoresponders", found, &m.result.Autoresponders, func(record Record) (bool, []Problem, error) {
+	return m.each("Autoresponders", found, &m.result.Autoresponders, func(record Record) (bool, error) {
 		if is, _ := record.value("is_active").AsBool(); is {
 			m.result.Active = append(m.result.Active, record.ID())
 		}
-		return m.storeAutoresponder(ctx, record)
+		return true, m.storeAutoresponder(ctx, record)
 	})
 }
 
@@ -151,13 +147,12 @@ func (m *Mover) autoresponders(ctx context.Context) error {
 func (m *Mover) unsubscribers(ctx context.Context) error {
 	read, stored := 0, 0
 	n, err := m.From.Unsubscribers(ctx, func(entries []Record) error {
-		moved, err := m.storeUnsubscribers(ctx, entries)
+		added, erased, err := m.storeUnsubscribers(ctx, entries)
 		if err != nil {
 			return err
 		}
-		m.refused(moved.problems)
-		m.result.ErasedUnsubs += moved.erased
-		read, stored = read+len(entries), stored+moved.added
+		m.result.ErasedUnsubs += erased
+		read, stored = read+len(entries), stored+added
 		m.Report(fmt.Sprintf("Unsubscriber List: %d entries read, %d added", read, stored))
 		return nil
 	})

@@ -20,21 +20,30 @@ func ReplaceLinks(link string, id enlist.FileID, text string, key *enlist.LinkKe
 	return replaced, unknown
 }
 
-// NewRecords returns a Mover whose functions store records without a Source.
-func NewRecords(a *app.App, c *enlist.Caller) *Mover {
-	return &Mover{Service: a, Caller: c, move: new(move)}
+// Records are a Mover whose functions store records without a Source.
+type Records struct {
+	*Mover
+	problems []Problem
+}
+
+func NewRecords(a *app.App, c *enlist.Caller) *Records {
+	r := new(Records)
+	r.Mover = &Mover{Service: a, Caller: c, move: new(move), Problem: func(p Problem) { r.problems = append(r.problems, p) }}
+	return r
 }
 
 // MoveUnsubscribers returns how many entries were added.
-func (m *Mover) MoveUnsubscribers(ctx context.Context, records []Record) (added int, problems []Problem, err error) {
-	stored, err := m.storeUnsubscribers(ctx, records)
-	return stored.added, stored.problems, err
+func (r *Records) MoveUnsubscribers(ctx context.Context, records []Record) (added int, problems []Problem, err error) {
+	added, _, err = r.storeUnsubscribers(ctx, records)
+	return added, r.problems, err
 }
 
-func (m *Mover) MoveFile(ctx context.Context, record Record, open func() (io.ReadCloser, int64, error)) (bool, []Problem, error) {
-	return m.storeFile(ctx, record, open)
+func (r *Records) MoveFile(ctx context.Context, record Record, open func() (io.ReadCloser, int64, error)) (bool, []Problem, error) {
+	moved, err := r.storeFile(ctx, record, open)
+	return moved, r.problems, err
 }
 
-func (m *Mover) MoveMessage(ctx context.Context, record Record) (bool, []Problem, error) {
-	return m.storeMessage(ctx, record)
+func (r *Records) MoveMessage(ctx context.Context, record Record) ([]Problem, error) {
+	err := r.storeMessage(ctx, record)
+	return r.problems, err
 }

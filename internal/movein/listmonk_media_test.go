@@ -202,7 +202,7 @@ func TestListmonksFilesAreReadFromPublicAddresses(t *testing.T) {
 	}
 	d := must(listmonk.Open(t.Context(), url, ""))(t)
 	defer d.Close()
-	for _, f := range must(d.Files(t.Context()))(t)[:1] {
+	for _, f := range must(d.Search(t.Context(), "searchFiles"))(t)[:1] {
 		_, _, err := d.FileContent(t.Context(), f)
 		if err == nil || enlist.KindOf(err) == enlist.Internal || !strings.Contains(err.Error(), "http://127.0.0.1:9000/uploads/logo.png leads to an address that is not public; give the folder") {
 			t.Errorf("the error is %v", err)
@@ -215,7 +215,7 @@ func TestListmonksFilesAreReadFromPublicAddresses(t *testing.T) {
 	must(0, os.WriteFile(secret, []byte("x"), 0o600))(t)
 	must(0, d.UseUploads(t.TempDir()))(t)
 	execute(t, source, `UPDATE media SET filename = '../`+filepath.Base(filepath.Dir(secret))+`/secret' WHERE id = 1`)
-	if _, _, err := d.FileContent(t.Context(), must(d.Files(t.Context()))(t)[0]); enlist.KindOf(err) == enlist.Internal || err == nil {
+	if _, _, err := d.FileContent(t.Context(), must(d.Search(t.Context(), "searchFiles"))(t)[0]); enlist.KindOf(err) == enlist.Internal || err == nil {
 		t.Errorf("a file outside of the folder has the error %v", err)
 	}
 }

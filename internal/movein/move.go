@@ -198,26 +198,50 @@ func (m *move) save(tx *db.Tx, account enlist.AccountID) error {
 	return accounts.SaveMove(tx, account, m.Source, string(state))
 }
 
-// step runs fn in an Update, and stores the move as fn has changed next.
-func (m *Mover) step(ctx context.Context, fn func(tx *db.Tx, now int64, next *move) error) error {
-	next, err := db.Update(ctx, m.Service.DB, m.Caller, func(tx *db.Tx, now int64) (*move, error) {
+// writing is one transaction of a move.
+type writing struct {
+	tx       *db.Tx
+	now      int64
+	caller   *enlist.Caller
+	next     *move // is stored with the transaction
+	problems []Problem
+}
+
+// reader returns a reader of a record.
+func (w *writing) reader(kind string, record Record) *reader {
+	return &reader{record: record, about: Problem{Record: kind, ID: record.ID()}, problems: &w.problems}
+}
+
+// write runs fn in an Update, and stores the move as fn has changed next. It returns the problems that the last run of fn
+// has found.
+func (m *Mover) write(ctx context.Context, fn func(*writing) error) ([]Problem, error) {
+	done, err := db.Update(ctx, m.Service.DB, m.Caller, func(tx *db.Tx, now int64) (*writing, error) {
 		next := *m.move
 		next.Lists = maps.Clone(m.move.Lists)
-		if err := fn(tx, now, &next); err != nil {
+		w := &writing{tx: tx, now: now, caller: m.Caller, next: &next}
+		if err := fn(w); err != nil {
 			return nil, err
 		}
-		return &next, next.save(tx, m.Caller.Account.ID)
+		return w, next.save(tx, m.Caller.Account.ID)
 	})
-	if err == nil {
-		m.move = next
+	if err != nil {
+		return nil, err
 	}
+	m.move = done.next
+	return done.problems, nil
+}
+
+// step is write, and reports the problems.
+func (m *Mover) step(ctx context.Context, fn func(*writing) error) error {
+	problems, err := m.write(ctx, fn)
+	m.refused(problems)
 	return err
 }
 
 // setState stores how far the Contacts of a List are read.
 func (m *Mover) setState(ctx context.Context, id enlist.ListID, state movedState) error {
-	return m.step(ctx, func(_ *db.Tx, _ int64, next *move) error {
-		next.Lists[id] = state
+	return m.step(ctx, func(w *writing) error {
+		w.next.Lists[id] = state
 		return nil
 	})
 }

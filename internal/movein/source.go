@@ -12,25 +12,20 @@ import (
 type Source interface {
 	// Lists returns all Lists in the order of their IDs. Mover calls it first.
 	Lists(ctx context.Context) ([]Record, error)
+	// Search returns all records of a search method of the API: searchFolders with a type, searchListPreferences with a
+	// List, searchMessages without their contents, searchFiles, searchAutoresponders, or searchWebhooks with their secrets.
+	Search(ctx context.Context, method string, params ...any) ([]Record, error)
 	// IDFactor returns the number by which the Source computes IDs, or 0. The move stores the number of its first Run,
 	// and each Run gives it to UseIDFactor.
 	IDFactor() int64
 	UseIDFactor(factor int64) error
-	Folders(ctx context.Context, folderType string) ([]Record, error)
 	// Fields returns the Fields of a List. stored are the Fields that earlier Runs have stored.
 	Fields(ctx context.Context, list int64, stored []enlist.Field) ([]Record, error)
-	Preferences(ctx context.Context, list int64) ([]Record, error)
-	// Messages returns all Messages without their contents, and Message one of them with its contents. The record of a
-	// Message that was deleted meanwhile is empty.
-	Messages(ctx context.Context) ([]Record, error)
+	// Message returns a Message with its contents. The record of a Message that was deleted meanwhile is empty.
 	Message(ctx context.Context, id int64) (Record, error)
-	// Files returns all files, and FileContent the content of one of them and its size in bytes. The error is a refusal
-	// (enlist.Refuse) if the file has no such content.
-	Files(ctx context.Context) ([]Record, error)
+	// FileContent returns the content of a file and its size in bytes. The error is a refusal (enlist.Refuse) if the file
+	// has no such content.
 	FileContent(ctx context.Context, file Record) (content io.ReadCloser, size int64, err error)
-	// Webhooks returns all webhooks with their secrets.
-	Webhooks(ctx context.Context) ([]Record, error)
-	Autoresponders(ctx context.Context) ([]Record, error)
 	// Unsubscribers calls store with the entries of the Unsubscriber List in parts, and returns their number. Equal
 	// entries are in one part.
 	Unsubscribers(ctx context.Context, store func(entries []Record) error) (read int, err error)

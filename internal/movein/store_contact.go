@@ -37,7 +37,6 @@ type storedPage struct {
 	Erased         int  // of the page: left out, because the person was erased here
 	Again          bool // too many Contacts were removed for one transaction: send the page again
 	Source, Stored [sha256.Size]byte
-	Problems       []Problem
 }
 
 // maxMoveRemovals is the largest number of Contacts that a page removes in one transaction.
@@ -47,20 +46,21 @@ const maxMoveRemovals = 500
 // out and reported. A Contact whose two addresses are refused is left out, and so is a Contact with an address that was
 // erased here. progress is stored with the page.
 // Errors: NoList, ContactLimit.
-func (m *Mover) storePage(ctx context.Context, p contactPage, progress movedState) (result storedPage, err error) {
-	err = m.step(ctx, func(tx *db.Tx, now int64, next *move) (err error) {
-		result, err = m.movePage(tx, now, p)
+func (m *Mover) storePage(ctx context.Context, p contactPage, progress movedState) (
+	result storedPage, problems []Problem, err error) {
+	problems, err = m.write(ctx, func(w *writing) (err error) {
+		result, err = m.movePage(w, p)
 		for _, record := range p.Records {
-			next.LastContact = max(next.LastContact, enlist.ContactID(record.ID()))
+			w.next.LastContact = max(w.next.LastContact, enlist.ContactID(record.ID()))
 		}
-		next.Lists[p.List] = progress
+		w.next.Lists[p.List] = progress
 		return err
 	})
-	return result, err
+	return result, problems, err
 }
 
-func (m *Mover) movePage(tx *db.Tx, now int64, p contactPage) (result storedPage, err error) {
-	c := m.Caller
+func (m *Mover) movePage(w *writing, p contactPage) (result storedPage, err error) {
+	tx, c := w.tx, w.caller
 	schema, err := lists.Load(tx, c, p.List)
 	if err != nil {
 		return result, err
@@ -68,21 +68,21 @@ func (m *Mover) movePage(tx *db.Tx, now int64, p contactPage) (result storedPage
 	if err := tx.LockListForBulk(p.List); err != nil {
 		return result, err
 	}
-	today := enlist.Today(time.Unix(now, 0), c.Account.TimeZone)
+	today := enlist.Today(time.Unix(w.now, 0), c.Account.TimeZone)
 	moved := make([]*enlist.Contact, 0, len(p.Records))
 	for _, record := range p.Records {
-		r := reader{record: record, about: Problem{Record: "contact", List: p.List, ID: record.ID()}}
-		if contact := r.contact(schema, today, now); contact != nil {
+		r := w.reader("contact", record)
+		r.about.List = p.List
+		if contact := r.contact(schema, today, w.now); contact != nil {
 			moved = append(moved, contact)
 		}
-		result.Problems = append(result.Problems, r.problems...)
 	}
 	moved, erased, err := withoutErased(tx, c.Account.ID, moved)
 	if err != nil {
 		return result, err
 	}
 	if p.Whole {
-		result.Removed, result.Again, err = m.removeMissing(tx, now, p, erased)
+		result.Removed, result.Again, err = m.removeMissing(tx, w.now, p, erased)
 		if err != nil || result.Again {
 			return result, err
 		}
@@ -95,7 +95,7 @@ func (m *Mover) movePage(tx *db.Tx, now int64, p contactPage) (result storedPage
 	if len(moved) == 0 {
 		return result, nil
 	}
-	if err := result.store(tx, c, now, moved, ids); err != nil {
+	if err := result.store(tx, c, w.now, moved, ids); err != nil {
 		return result, err
 	}
 	return result, result.compare(tx, moved, ids)

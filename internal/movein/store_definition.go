@@ -18,48 +18,40 @@ import (
 // storeFolders stores the Folders of the other service by their types, and adds a Folder of each type that it has none
 // of. A Folder without a type gets this type. It removes all others of these types: if a process ended before, the next one
 // has added the Folders of a new Account when it started.
-func (m *Mover) storeFolders(ctx context.Context, found map[string][]Record) ([]Problem, error) {
-	c := m.Caller
-	return db.Update(ctx, m.Service.DB, c, func(tx *db.Tx, now int64) (problems []Problem, err error) {
-		stored, err := accounts.Folders(tx, c.Account.ID)
+func (m *Mover) storeFolders(ctx context.Context, found map[string][]Record) error {
+	return m.step(ctx, func(w *writing) error {
+		stored, err := accounts.Folders(w.tx, w.caller.Account.ID)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for i := range stored {
 			if len(found[stored[i].Type]) == 0 {
 				continue
 			}
-			if err := accounts.DeleteFolder(tx, stored[i].ID); err != nil {
-				return nil, err
+			if err := accounts.DeleteFolder(w.tx, stored[i].ID); err != nil {
+				return err
 			}
 		}
 		for folderType, records := range found {
-			some, err := putFolders(tx, c, folderType, records)
-			if err != nil {
-				return nil, err
+			for _, record := range records {
+				if err := w.putFolder(folderType, record); err != nil {
+					return err
+				}
 			}
-			problems = append(problems, some...)
 		}
-		return problems, accounts.AddMissingFolders(tx, now)
+		return accounts.AddMissingFolders(w.tx, w.now)
 	})
 }
 
-// putFolders stores the Folders of a type.
-func putFolders(tx *db.Tx, c *enlist.Caller, folderType string, records []Record) (problems []Problem, err error) {
-	for _, record := range records {
-		r := reader{record: record, about: Problem{Record: "folder", ID: record.ID()}}
-		f := accounts.Folder{ID: enlist.FolderID(record.ID()), AccountID: c.Account.ID, Type: folderType,
-			CreationTime: r.int("creation_time")}
-		setEach(&r, &f, accounts.FolderAttributes, record)
-		if f.Name == "" {
-			f.Name = fmt.Sprintf("Folder %d", f.ID)
-		}
-		if err := f.Restore(tx); err != nil {
-			return nil, err
-		}
-		problems = append(problems, r.problems...)
+func (w *writing) putFolder(folderType string, record Record) error {
+	r := w.reader("folder", record)
+	f := accounts.Folder{ID: enlist.FolderID(record.ID()), AccountID: w.caller.Account.ID, Type: folderType,
+		CreationTime: r.int("creation_time")}
+	setEach(r, &f, accounts.FolderAttributes, record)
+	if f.Name == "" {
+		f.Name = fmt.Sprintf("Folder %d", f.ID)
 	}
-	return problems, nil
+	return f.Restore(w.tx)
 }
 
 // storedFields returns the Fields of a List that the move has stored.
@@ -85,30 +77,26 @@ type definition struct {
 // storeList stores a List with its Fields and preferences. It removes no Field and no preference that the other service
 // has deleted since an earlier call. Without an email Field the List is left out, and moved is false.
 // Errors: InvalidParameters if the type of a stored Field has changed, or if the ID belonged to another List before.
-func (m *Mover) storeList(ctx context.Context, d definition) (moved bool, problems []Problem, err error) {
-	err = m.step(ctx, func(tx *db.Tx, now int64, next *move) (err error) {
-		l := listMove{tx: tx, caller: m.Caller, now: now,
-			r: reader{record: d.list, about: Problem{Record: "list", ID: d.list.ID()}}}
-		moved, err = l.store(d, next)
-		problems = l.r.problems
+func (m *Mover) storeList(ctx context.Context, d definition) (moved bool, err error) {
+	err = m.step(ctx, func(w *writing) (err error) {
+		l := listMove{writing: w, r: w.reader("list", d.list)}
+		moved, err = l.store(d)
 		return err
 	})
-	return moved, problems, err
+	return moved, err
 }
 
 // listMove stores one List in a transaction.
 type listMove struct {
-	tx     *db.Tx
-	caller *enlist.Caller
-	now    int64
-	r      reader
+	*writing
+	r      *reader
 	list   enlist.List
 	stored *enlist.Schema // as an earlier call has stored it; nil for a new List
 }
 
-func (l *listMove) store(d definition, next *move) (moved bool, err error) {
+func (l *listMove) store(d definition) (moved bool, err error) {
 	id := enlist.ListID(d.list.ID())
-	if err := l.load(id, next); err != nil {
+	if err := l.load(id); err != nil {
 		return false, err
 	}
 	if err := l.read(id); err != nil {
@@ -131,14 +119,14 @@ func (l *listMove) store(d definition, next *move) (moved bool, err error) {
 		}
 	}
 	if l.stored == nil {
-		next.Lists[id] = movedState{}
+		l.next.Lists[id] = movedState{}
 	}
 	return true, l.preferences(d.preferences)
 }
 
 // load finds the List as an earlier call has stored it.
-func (l *listMove) load(id enlist.ListID, next *move) (err error) {
-	if _, known := next.Lists[id]; known {
+func (l *listMove) load(id enlist.ListID) (err error) {
+	if _, known := l.next.Lists[id]; known {
 		l.stored, err = lists.Schema(l.tx, id)
 		return err
 	}
@@ -155,7 +143,7 @@ func (l *listMove) read(id enlist.ListID) error {
 		CreatorKeyID: enlist.KeyID(l.r.int("creator_user_id")), CreatorName: l.r.line("creator_name"),
 		CreationTime: l.r.int("creation_time"), LastModifiedTime: l.r.int("last_modified_time"),
 		CountryCode: enlist.DefaultCountryCode, SMSResponseAction: "do_nothing", AddressTypes: "email,mobile"}
-	setEach(&l.r, &l.list, lists.ListAttributes, l.r.record)
+	setEach(l.r, &l.list, lists.ListAttributes, l.r.record)
 	if l.list.Name == "" {
 		l.list.Name = fmt.Sprintf("List %d", id)
 	}
@@ -170,13 +158,13 @@ func (l *listMove) read(id enlist.ListID) error {
 // fields returns the Fields to store, in the order sent. A Field that breaks a rule is left out.
 func (l *listMove) fields(records []Record) (fields []enlist.Field, err error) {
 	for _, record := range records {
-		r := reader{record: record, about: Problem{Record: "field", List: l.list.ID, ID: record.ID()}}
+		r := l.reader("field", record)
+		r.about.List = l.list.ID
 		f := enlist.Field{ID: enlist.FieldID(record.ID()), ListID: l.list.ID, Type: enlist.Text, AllowUpdate: true,
 			ShowInForm: true}
 		details := lists.Applicable(&f, record)
-		setEach(&r, &f, lists.FieldAttributes, details)
-		err := l.define(&r, &f, fields)
-		l.r.problems = append(l.r.problems, r.problems...)
+		setEach(r, &f, lists.FieldAttributes, details)
+		err := l.define(r, &f, fields)
 		if err != nil && enlist.KindOf(err) == enlist.Internal {
 			return nil, err
 		}
@@ -230,7 +218,8 @@ func (l *listMove) storedField(id enlist.FieldID) *enlist.Field {
 func (l *listMove) preferences(records []Record) error {
 	names := make(map[string]bool)
 	for _, record := range records {
-		r := reader{record: record, about: Problem{Record: "preference", List: l.list.ID, ID: record.ID()}}
+		r := l.reader("preference", record)
+		r.about.List = l.list.ID
 		name, err := enlist.ReadName(record.Text("name"))
 		switch {
 		case err != nil:
@@ -245,7 +234,6 @@ func (l *listMove) preferences(records []Record) error {
 				return err
 			}
 		}
-		l.r.problems = append(l.r.problems, r.problems...)
 	}
 	return nil
 }

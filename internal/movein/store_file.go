@@ -24,59 +24,67 @@ import (
 // The limits of uploads are not applied. moved is false if the file is left out, also if open returns a refusal
 // (Refuse).
 func (by *Mover) storeFile(ctx context.Context, record Record, open func() (io.ReadCloser, int64, error)) (
-	moved bool, problems []Problem, err error) {
-	m := fileMove{db: by.Service.DB, caller: by.Caller, r: reader{record: record, about: Problem{Record: "file", ID: record.ID()}}}
-	isStored, err := db.Update(ctx, m.db, m.caller, m.read)
-	switch {
-	case err != nil || len(m.r.problems) > 0 && m.file.Name == "":
-		return false, m.r.problems, err
-	case isStored:
-		m.reportImage()
-		return true, m.r.problems, nil
+	moved bool, err error) {
+	m := fileMove{Mover: by, record: record}
+	var stored bool
+	err = by.step(ctx, func(w *writing) (err error) {
+		stored, err = m.read(w)
+		return err
+	})
+	if err != nil || m.file.Name == "" {
+		return false, err
 	}
-	content, size, err := open()
-	if err == nil {
-		m.file.Size = size
-		err = errors.Join(m.store(ctx, content), content.Close())
+	r := reader{record: record, about: Problem{Record: "file", ID: record.ID()}, problems: new([]Problem)}
+	if !stored {
+		content, size, err := open()
+		if err == nil {
+			m.file.Size = size
+			err = errors.Join(m.store(ctx, content), content.Close())
+		}
+		if err != nil {
+			err = r.refuseError("", err)
+			by.refused(*r.problems)
+			return false, err
+		}
 	}
-	if err != nil {
-		return false, m.r.problems, m.r.refuseError("", err)
+	// Mails of this service do not show all files as images that the other service calls images.
+	if strings.HasPrefix(record.Text("content_type"), "image/") && !m.file.IsShown() {
+		r.refuse("content_type", "mails show only PNG, JPEG, GIF and WebP as images; the file has moved as a download")
 	}
-	m.reportImage()
-	return true, m.r.problems, nil
+	by.refused(*r.problems)
+	return true, nil
 }
 
 // fileMove stores one file.
 type fileMove struct {
-	db     *db.DB
-	caller *enlist.Caller
-	r      reader
+	*Mover
+	record Record
 	file   files.StoredFile
 }
 
-// read reads the record, and finds the Folder. isStored says that an earlier move has stored the same file.
-func (m *fileMove) read(tx *db.Tx, _ int64) (isStored bool, err error) {
-	m.r.problems = nil // of an Update that is run again
-	r := &m.r
+// read reads the record, and finds the Folder. The name of a file that is left out is empty. isStored says that an
+// earlier move has stored the same file.
+func (m *fileMove) read(w *writing) (isStored bool, err error) {
+	tx, r := w.tx, w.reader("file", m.record)
 	// Only earlier versions of this service have the creator.
 	modifier := enlist.KeyID(r.int("last_modified_user_id"))
-	m.file = files.StoredFile{ID: enlist.FileID(r.record.ID()), AccountID: m.caller.Account.ID,
+	m.file = files.StoredFile{ID: enlist.FileID(m.record.ID()), AccountID: m.Caller.Account.ID,
 		CreatorKeyID: cmp.Or(enlist.KeyID(r.int("creator_user_id")), modifier), CreatorName: r.line("creator_name"),
 		ModifierKeyID: modifier, CreationTime: r.int("creation_time"), LastModifiedTime: r.int("last_modified_time"),
 		FolderID: enlist.FolderID(r.int("folder_id"))}
-	name, err := files.ReadFileName(r.record.Text("name"))
+	name, err := files.ReadFileName(m.record.Text("name"))
 	if err != nil {
 		return false, r.refuseError("name", enlist.Invalid("name", err.Error()))
 	}
 	m.file.Name = name
-	if err := files.CheckFileFolder(tx, m.caller, m.file.FolderID); err != nil {
+	if err := files.CheckFileFolder(tx, m.Caller, m.file.FolderID); err != nil {
 		if m.file.FolderID == 0 {
 			err = enlist.IgnoreKind(enlist.NoFolder, err)
 		}
 		if err != nil && r.refuseError("folder_id", err) != nil {
 			return false, err
 		}
-		m.file.FolderID, err = firstFileFolder(tx, m.caller)
+		m.file.FolderID, err = firstFileFolder(tx, m.Caller)
 		if err != nil {
 			return false, err
 		}
@@ -87,17 +95,9 @@ func (m *fileMove) read(tx *db.Tx, _ int64) (isStored bool, err error) {
 	}
 	// A file can change twice within a second. If the other service rounds sizes, each run reads the file again.
 	same := old.LastModifiedTime == m.file.LastModifiedTime && old.Name == m.file.Name &&
-		(r.record.value("size").Omitted() || old.Size == r.int("size"))
+		(m.record.value("size").Omitted() || old.Size == r.int("size"))
 	m.file.Type = old.Type
 	return same, nil
-}
-
-// reportImage reports a file that the other service calls an image and that mails do not show as one. Its record has
-// the key content_type.
-func (m *fileMove) reportImage() {
-	if strings.HasPrefix(m.r.record.Text("content_type"), "image/") && !m.file.IsShown() {
-		m.r.refuse("content_type", "mails show only PNG, JPEG, GIF and WebP as images; the file has moved as a download")
-	}
 }
 
 // firstFileFolder returns the oldest Folder for files. Each Account has one.
@@ -115,7 +115,7 @@ func firstFileFolder(tx *db.Tx, c *enlist.Caller) (enlist.FolderID, error) {
 
 // store stores the content in steps, and then the file. A job removes the content of a move that was stopped.
 func (m *fileMove) store(ctx context.Context, content io.Reader) error {
-	stored, number := files.Content{AccountID: m.caller.Account.ID, Size: m.file.Size}, int64(0)
+	stored, number := files.Content{AccountID: m.Caller.Account.ID, Size: m.file.Size}, int64(0)
 	for done := false; !done; {
 		var parts [][]byte
 		for len(parts) < files.UploadStep && number+int64(len(parts)) < files.Pieces(m.file.Size) {
@@ -136,8 +136,8 @@ func (m *fileMove) store(ctx context.Context, content io.Reader) error {
 				return fmt.Errorf("file %d: its content has more than %d bytes", m.file.ID, m.file.Size)
 			}
 		}
-		next, err := db.Update(ctx, m.db, m.caller, func(tx *db.Tx, now int64) (files.Content, error) {
-			return m.step(tx, now, stored, number, parts, done)
+		next, err := db.Update(ctx, m.Service.DB, m.Caller, func(tx *db.Tx, now int64) (files.Content, error) {
+			return m.storePieces(tx, now, stored, number, parts, done)
 		})
 		if err != nil {
 			return err
@@ -147,8 +147,8 @@ func (m *fileMove) store(ctx context.Context, content io.Reader) error {
 	return nil
 }
 
-// step stores some pieces of the content, and with the last ones the file.
-func (m *fileMove) step(tx *db.Tx, now int64, content files.Content, number int64, parts [][]byte,
+// storePieces stores some pieces of the content, and with the last ones the file.
+func (m *fileMove) storePieces(tx *db.Tx, now int64, content files.Content, number int64, parts [][]byte,
 	last bool) (files.Content, error) {
 	if err := files.LockFiles(tx, content.AccountID); err != nil {
 		return content, err

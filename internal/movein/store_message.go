@@ -15,9 +15,9 @@ import (
 // This file stores Messages and autoresponders that move in from another service.
 
 // storeMessage stores a Message with its contents. Its files must have moved before.
-func (m *Mover) storeMessage(ctx context.Context, record Record) (bool, []Problem, error) {
-	return m.put(ctx, "message", record, func(tx *db.Tx, r *reader) (bool, error) {
-		c := m.Caller
+func (m *Mover) storeMessage(ctx context.Context, record Record) error {
+	return m.step(ctx, func(w *writing) error {
+		tx, c, r := w.tx, w.caller, w.reader("message", record)
 		m := messages.Message{ID: enlist.MessageID(record.ID()), AccountID: c.Account.ID,
 			CreatorKeyID: enlist.KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
 			CreationTime: r.int("creation_time"), LastModifiedTime: r.int("last_modified_time"),
@@ -31,18 +31,18 @@ func (m *Mover) storeMessage(ctx context.Context, record Record) (bool, []Proble
 			r.refuse("subject", "an email needs a subject: set one before you send the Message")
 		}
 		if err := r.wildcards(tx, c.Account.ID); err != nil {
-			return false, err
+			return err
 		}
 		if err := r.messageFiles(tx, &m); err != nil {
-			return false, err
+			return err
 		}
 		if err := messages.CheckMessageFolder(tx, c.Account.ID, m.FolderID); err != nil {
 			if err := r.refuseError("folder_id", err); err != nil {
-				return false, err
+				return err
 			}
 			m.FolderID = 0
 		}
-		return true, m.Restore(tx)
+		return m.Restore(tx)
 	})
 }
 
@@ -81,9 +81,9 @@ func (r *reader) messageFiles(tx *db.Tx, m *messages.Message) error {
 // storeAutoresponder stores an autoresponder. It is inactive, so that only one of the two services sends its mails,
 // until the operator activates it. A repeated call does not change whether it is active here.
 // decisions.md: 88
-func (m *Mover) storeAutoresponder(ctx context.Context, record Record) (bool, []Problem, error) {
-	c := m.Caller
-	return m.put(ctx, "autoresponder", record, func(tx *db.Tx, r *reader) (bool, error) {
+func (m *Mover) storeAutoresponder(ctx context.Context, record Record) error {
+	return m.step(ctx, func(w *writing) error {
+		tx, c, r := w.tx, w.caller, w.reader("autoresponder", record)
 		a := enlist.Autoresponder{ID: enlist.AutoresponderID(record.ID()), AccountID: c.Account.ID,
 			CreatorKeyID: enlist.KeyID(r.int("creator_user_id")), CreatorName: r.line("creator_name"),
 			CreationTime: r.int("creation_time"), LastModifiedTime: r.int("last_modified_time"),
@@ -91,26 +91,26 @@ func (m *Mover) storeAutoresponder(ctx context.Context, record Record) (bool, []
 		setEach(r, &a, batches.AutoresponderAttributes, record)
 		if err := messages.CheckMessageFolder(tx, c.Account.ID, a.FolderID); err != nil {
 			if err := r.refuseError("folder_id", err); err != nil {
-				return false, err
+				return err
 			}
 			a.FolderID = 0
 		}
 		all, err := batches.Autoresponders(tx, c.Account.ID)
 		if err != nil {
-			return false, err
+			return err
 		}
 		i := slices.IndexFunc(all, func(o enlist.Autoresponder) bool { return o.ID == a.ID })
 		a.IsActive = i >= 0 && all[i].IsActive
 		if err := batches.SetAutoresponder(tx, c, &a, nil); err != nil {
-			return true, r.refuseError("", err)
+			return r.refuseError("", err)
 		}
 		if err := batches.RestoreAutoresponder(tx, &a); err != nil {
-			return false, err
+			return err
 		}
 		if i < 0 {
 			_, err := batches.AddAutoresponderBatch(tx, &a)
-			return true, err
+			return err
 		}
-		return true, batches.EditAutoresponderBatch(tx, &a)
+		return batches.EditAutoresponderBatch(tx, &a)
 	})
 }

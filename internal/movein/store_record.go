@@ -1,11 +1,6 @@
 package movein
 
-import (
-	"context"
-
-	"enlist/internal/db"
-	"enlist/internal/enlist"
-)
+import "enlist/internal/enlist"
 
 // This file reads the values of a record of another service. A value that the rules refuse is left out and reported.
 
@@ -41,18 +36,7 @@ func (r Record) value(key string) enlist.Input {
 type reader struct {
 	record   Record
 	about    Problem // without Key, Value and Reason
-	problems []Problem
-}
-
-// put calls move with a record in an Update. It returns the problems of its last run.
-func (m *Mover) put(ctx context.Context, kind string, record Record,
-	move func(tx *db.Tx, r *reader) (bool, error)) (moved bool, problems []Problem, err error) {
-	var r reader
-	moved, err = db.Update(ctx, m.Service.DB, m.Caller, func(tx *db.Tx, _ int64) (bool, error) {
-		r = reader{record: record, about: Problem{Record: kind, ID: record.ID()}}
-		return move(tx, &r)
-	})
-	return moved, r.problems, err
+	problems *[]Problem
 }
 
 // refuse reports a value of the record.
@@ -64,7 +48,7 @@ func (r *reader) refuseValue(key string, value enlist.Input, reason string) {
 	p.Key, p.Reason = key, reason
 	text, _ := value.Unbox().AsText()
 	p.Value = beginning(text)
-	r.problems = append(r.problems, p)
+	*r.problems = append(*r.problems, p)
 }
 
 // refuseError reports a value with the text of a refusal. It returns any other error.

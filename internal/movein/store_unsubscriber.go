@@ -14,66 +14,64 @@ import (
 
 // This file stores entries of the Unsubscriber List that move in from another service.
 
-// storedUnsubscribers says what storeUnsubscribers has stored.
-type storedUnsubscribers struct {
-	added    int
-	erased   int // left out, because the address was erased here: its entry has only a hash
-	problems []Problem
-}
-
 // storeUnsubscribers adds the entries that the Unsubscriber List does not have yet. Equal entries must be in one call:
 // of n equal entries it stores as many as are missing. An address that is none is stored as it is, because it can only
-// prevent mail. An address that was erased here has an entry already, and is left out.
-func (m *Mover) storeUnsubscribers(ctx context.Context, records []Record) (*storedUnsubscribers, error) {
-	c := m.Caller
-	return db.Update(ctx, m.Service.DB, c, func(tx *db.Tx, _ int64) (*storedUnsubscribers, error) {
-		result := new(storedUnsubscribers)
-		var unlisted []enlist.ContactID
-		for _, record := range records {
-			if record.value("list_id").Omitted() {
-				unlisted = append(unlisted, enlist.ContactID(record.Int("contact_id")))
-			}
-		}
-		listOf, err := contacts.ListsOfContacts(tx, unlisted)
+// prevent mail. An address that was erased here has an entry already, with only a hash, and is left out. added and erased
+// are numbers of entries.
+func (m *Mover) storeUnsubscribers(ctx context.Context, records []Record) (added, erased int, err error) {
+	err = m.step(ctx, func(w *writing) error {
+		entries, err := w.unsubscribers(records)
 		if err != nil {
-			return nil, err
-		}
-		entries := make([]contacts.Unsubscriber, 0, len(records))
-		for _, record := range records {
-			r := reader{record: record, about: Problem{Record: "unsubscriber",
-				List: enlist.ListID(record.Int("list_id")),
-				ID:   record.Int("contact_id")}}
-			u, ok, err := r.unsubscriber(tx, listOf)
-			if err != nil {
-				return nil, err
-			}
-			if ok {
-				entries = append(entries, u)
-			}
-			result.problems = append(result.problems, r.problems...)
+			return err
 		}
 		keys := make([]string, len(entries))
 		for i := range entries {
 			keys[i] = entries[i].AddressKey
 		}
-		erased, err := contacts.ErasedEntries(tx, c.Account.ID, keys)
+		gone, err := contacts.ErasedEntries(w.tx, w.caller.Account.ID, keys)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		entries = slices.DeleteFunc(entries, func(u contacts.Unsubscriber) bool { return erased[u.AddressKey] != "" })
-		result.erased = len(keys) - len(entries)
-		missing, err := missingUnsubscribers(tx, c.Account.ID, entries, m.move.IDFactor != 0)
+		entries = slices.DeleteFunc(entries, func(u contacts.Unsubscriber) bool { return gone[u.AddressKey] != "" })
+		missing, err := missingUnsubscribers(w.tx, w.caller.Account.ID, entries, w.next.IDFactor != 0)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		result.added = len(missing)
+		added, erased = len(missing), len(keys)-len(entries)
 		for i := range missing {
-			if err := contacts.AddUnsubscriber(tx, c.Account.ID, &missing[i]); err != nil {
-				return nil, err
+			if err := contacts.AddUnsubscriber(w.tx, w.caller.Account.ID, &missing[i]); err != nil {
+				return err
 			}
 		}
-		return result, nil
+		return nil
 	})
+	return added, erased, err
+}
+
+// unsubscribers reads the entries that have an address and a List.
+func (w *writing) unsubscribers(records []Record) (entries []contacts.Unsubscriber, err error) {
+	var unlisted []enlist.ContactID
+	for _, record := range records {
+		if record.value("list_id").Omitted() {
+			unlisted = append(unlisted, enlist.ContactID(record.Int("contact_id")))
+		}
+	}
+	listOf, err := contacts.ListsOfContacts(w.tx, unlisted)
+	if err != nil {
+		return nil, err
+	}
+	for _, record := range records {
+		r := w.reader("unsubscriber", record)
+		r.about.List, r.about.ID = enlist.ListID(record.Int("list_id")), record.Int("contact_id")
+		u, ok, err := r.unsubscriber(w.tx, listOf)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			entries = append(entries, u)
+		}
+	}
+	return entries, nil
 }
 
 // unsubscriber reads an entry. ok is false without an address or a List. An entry for all Lists has the list_id 0. One

@@ -45,7 +45,7 @@ func (r *reader) wildcards(tx *db.Tx, account enlist.AccountID) error {
 			p := r.about
 			p.Key, p.Value = key, beginning(found[0])
 			p.Reason = "no wildcard is filled here: " + advice(names, key, html.UnescapeString(found[1]))
-			r.problems = append(r.problems, p)
+			*r.problems = append(*r.problems, p)
 		}
 	}
 	return nil

@@ -27,7 +27,7 @@ func wildcardsOfAMessageAreReported(t *testing.T, e dbtest.Engine) {
 		`<a href="[$unsubscribe_link$]">Leave</a>`
 	record := movein.Record{text("id", "31"), text("name", "May"), text("subject", "For [$First Name$]"), text("type", "email"),
 		text("from_name", "[$Owner & Co$]"), text("from_address", "[$Email$]"), text("html_content", body), text("text_content", "[$FIRST_NAME$]")}
-	_, problems, err := movein.NewRecords(to.service, to.caller).MoveMessage(ctx, record)
+	problems, err := movein.NewRecords(to.service, to.caller).MoveMessage(ctx, record)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,19 +79,18 @@ func (d *Database) UseIDFactor(factor int64) error {
 	return nil
 }
 
-// Folders implements movein.Source.
-func (d *Database) Folders(context.Context, string) ([]movein.Record, error) { return nil, nil }
-
-// Preferences implements movein.Source.
-func (d *Database) Preferences(context.Context, int64) ([]movein.Record, error) {
+// Search implements movein.Source: the campaigns and templates as Messages, and the media as files.
+func (d *Database) Search(ctx context.Context, method string, _ ...any) ([]movein.Record, error) {
+	switch method {
+	case "searchMessages":
+		return d.records(ctx, "campaigns",
+			"SELECT id * $1::bigint AS id FROM campaigns UNION ALL SELECT id * $1 + $2 FROM templates ORDER BY id",
+			messageFactor, ofTemplate)
+	case "searchFiles":
+		return d.files(ctx)
+	}
 	return nil, nil
 }
-
-// Webhooks implements movein.Source.
-func (d *Database) Webhooks(context.Context) ([]movein.Record, error) { return nil, nil }
-
-// Autoresponders implements movein.Source.
-func (d *Database) Autoresponders(context.Context) ([]movein.Record, error) { return nil, nil }
 
 // Skipped implements movein.Source.
 func (d *Database) Skipped() []string { return nil }

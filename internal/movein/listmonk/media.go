@@ -31,9 +31,9 @@ func (d *Database) UseUploads(folder string) error {
 	return nil
 }
 
-// Files implements movein.Source. The IDs are those of the table media. A file of listmonk never changes, so the records
+// files returns the files. The IDs are those of the table media. A file of listmonk never changes, so the records
 // have no size, and a file that is stored is not read again.
-func (d *Database) Files(ctx context.Context) ([]movein.Record, error) {
+func (d *Database) files(ctx context.Context) ([]movein.Record, error) {
 	urls, err := d.mediaURLs(ctx)
 	if err != nil {
 		return nil, err

@@ -16,13 +16,6 @@ const (
 	ofTemplate    = 1
 )
 
-// Messages implements movein.Source: the campaigns and the templates.
-func (d *Database) Messages(ctx context.Context) ([]movein.Record, error) {
-	return d.records(ctx, "campaigns",
-		"SELECT id * $1::bigint AS id FROM campaigns UNION ALL SELECT id * $1 + $2 FROM templates ORDER BY id",
-		messageFactor, ofTemplate)
-}
-
 // Message implements movein.Source. A record that was deleted meanwhile is empty.
 func (d *Database) Message(ctx context.Context, id int64) (record movein.Record, err error) {
 	if id%messageFactor == ofTemplate {
