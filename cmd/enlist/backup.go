@@ -46,10 +46,9 @@ func (c *backupCommand) Run(ctx context.Context, out *console) error {
 	}
 	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer restore()
-	p := progress{out: out}
 	start := time.Now()
 	result, err := backup.Write(ctx, backup.Job{From: c.Database, To: c.File, Force: c.Force, Recipients: recipients,
-		Report: p.report})
+		Report: newProgress(out).ofCopy})
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return errors.New("interrupted: there is no backup")

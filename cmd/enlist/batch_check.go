@@ -76,28 +76,12 @@ func checkBatch(ctx context.Context, out *console, s *app.App, caller *enlist.Ca
 		return nil, err
 	}
 	s.Messages.SetComposer(composer)
-	p := checkProgress{statusLine: newStatusLine(out.stderr), printed: time.Now()}
+	p := newStatus(out.stderr)
+	p.every, p.printed = max(p.every, followEvery), time.Now()
 	defer p.end()
-	return s.Batches.CheckBatchWithin(ctx, caller, r, batches.CheckLimits{Progress: p.print})
-}
-
-// checkProgress prints the progress of a check: on a terminal one line that is written again, elsewhere a line every
-// lineEvery.
-type checkProgress struct {
-	statusLine
-	printed time.Time // when the last line was printed, or the check began
-}
-
-// print prints a line, if it is due.
-func (p *checkProgress) print(k *batches.BatchCheck) {
-	every := lineEvery
-	if p.terminal {
-		every = followEvery
-	}
-	if now := time.Now(); now.Sub(p.printed) >= every {
-		p.printed = now
-		p.write(fmt.Sprintf("checked %d of %d Contacts, %d recipients", k.Checked, k.Total, k.Recipients))
-	}
+	return s.Batches.CheckBatchWithin(ctx, caller, r, batches.CheckLimits{Progress: func(k *batches.BatchCheck) {
+		p.show(false, time.Now(), fmt.Sprintf("checked %d of %d Contacts, %d recipients", k.Checked, k.Total, k.Recipients))
+	}})
 }
 
 // printFindings prints a line for each finding.

@@ -12,7 +12,6 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/backup"
 	"enlist/internal/config"
-	"enlist/internal/db/dbcopy"
 )
 
 // enlist copy: copies a database into a new one of either engine and verifies each row. Package backup does the work; an
@@ -42,8 +41,7 @@ func (c *copyCommand) Run(ctx context.Context, out *console) error {
 	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer restore()
 	start := time.Now()
-	p := progress{out: out}
-	result, err := backup.Copy(ctx, from, to, p.report)
+	result, err := backup.Copy(ctx, from, to, newProgress(out).ofCopy)
 	if err != nil && ctx.Err() != nil {
 		return errors.New("interrupted: run the same command again to continue")
 	}
@@ -67,26 +65,3 @@ func (c *copyCommand) Run(ctx context.Context, out *console) error {
 // replacedRows is the message about rows that a copy changed, with their number.
 const replacedRows = "%d rows had characters that PostgreSQL cannot store (U+0000, or invalid UTF-8). " +
 	"These characters were replaced by U+FFFD\n"
-
-// progress prints a line when a table is finished. While a table is copied, it prints a line every progressEvery.
-type progress struct {
-	out  *console
-	last time.Time // time of the last line
-}
-
-// progressEvery is the shortest time between two lines about an unfinished table.
-const progressEvery = 2 * time.Second
-
-// report implements the Report of dbcopy.Copier. Progress goes to standard error, so that --json
-// has only the result on standard output.
-func (p *progress) report(s dbcopy.Step) {
-	if !s.Done && time.Since(p.last) < progressEvery {
-		return
-	}
-	p.last = time.Now()
-	what := "copied"
-	if s.Verify {
-		what = "verified"
-	}
-	fmt.Fprintf(p.out.stderr, "%s: %s %d of %d rows\n", s.Table, what, s.Rows, s.Of)
-}

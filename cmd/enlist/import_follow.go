@@ -14,13 +14,10 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/enlist"
 	"enlist/internal/imports"
-
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
 )
 
-// This file runs an Import and shows its progress. On a terminal the progress is a bar with the rate and the time left.
-// Elsewhere, such as in a log, it is a line every lineEvery.
+// This file runs an Import and shows its progress, with the rate and the part of the file. On a terminal it also shows the
+// time left.
 
 // importEvery is the time between two reads of an Import.
 const importEvery = 200 * time.Millisecond
@@ -86,7 +83,7 @@ func followImport(ctx context.Context, s *app.App, caller *enlist.Caller, id enl
 			p.end()
 			return err
 		}
-		p.show(i, time.Now())
+		p.print(i, time.Now())
 		if i.Ended() || i.State == imports.ImportPaused {
 			p.end()
 			return importEnd(i, f, out)
@@ -158,73 +155,27 @@ func printReport(w io.Writer, i *imports.Import) {
 
 // importProgress prints the progress of an Import.
 type importProgress struct {
-	out      io.Writer
-	terminal bool
-	bars     *mpb.Progress
-	bar      *mpb.Bar
-	rows     int64 // of the last read
-	first    time.Time
-	before   int64 // rows that were done at the first read
-	printed  time.Time
+	*progress
+	rows, bytes meter
 }
 
 func newImportProgress(out io.Writer) *importProgress {
-	return &importProgress{out: out, terminal: isTerminal(out), printed: time.Now()}
+	p := &importProgress{progress: newStatus(out)}
+	p.printed = time.Now()
+	return p
 }
 
-// show shows the state of an Import, if it is due.
-func (p *importProgress) show(i *imports.Import, now time.Time) {
-	if p.first.IsZero() {
-		p.first, p.before = now, i.Rows
-	}
-	p.rows = i.Rows
-	if p.terminal {
-		p.draw(i)
-		return
-	}
-	if now.Sub(p.printed) < lineEvery {
-		return
-	}
-	p.printed = now
+// print prints one line about the Import, if it is due.
+func (p *importProgress) print(i *imports.Import, now time.Time) {
 	line := fmt.Sprintf("%s: %d rows", i.State, i.Rows)
-	if passed := now.Sub(p.first).Seconds(); passed > 1 {
-		line += fmt.Sprintf(", %.0f rows/s", float64(i.Rows-p.before)/passed)
+	if rate := p.rows.rate(i.Rows, now); rate > 0 {
+		line += fmt.Sprintf(", %.0f rows/s", rate)
 	}
 	if i.Size > 0 {
 		line += fmt.Sprintf(", %d %% of the file", 100*i.Bytes/i.Size)
 	}
-	fmt.Fprintln(p.out, line)
-}
-
-// draw draws the bar. The bar shows the part of the file that was read, because the number of rows is not known.
-func (p *importProgress) draw(i *imports.Import) {
-	if p.bar == nil {
-		p.bars = mpb.New(mpb.WithOutput(p.out), mpb.WithWidth(40))
-		p.bar = p.bars.AddBar(max(i.Size, 1),
-			mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return fmt.Sprintf("%d rows ", p.rows) })),
-			mpb.AppendDecorators(decor.Percentage(), decor.Any(p.rate), decor.Name(" left "),
-				decor.AverageETA(decor.ET_STYLE_GO)))
+	if rate := p.bytes.rate(i.Bytes, now); p.replaces {
+		line += timeLeft(i.Size-i.Bytes, rate)
 	}
-	p.bar.SetCurrent(i.Bytes)
-}
-
-// rate returns the rows in a second since the first read.
-func (p *importProgress) rate(decor.Statistics) string {
-	passed := time.Since(p.first).Seconds()
-	if passed < 1 {
-		return ""
-	}
-	return fmt.Sprintf("  %.0f rows/s ", float64(p.rows-p.before)/passed)
-}
-
-// end leaves the bar as it is.
-func (p *importProgress) end() {
-	if p.bars == nil {
-		return
-	}
-	if !p.bar.Completed() {
-		p.bar.Abort(false)
-	}
-	p.bars.Wait()
-	p.bars, p.bar = nil, nil
+	p.show(false, now, line)
 }

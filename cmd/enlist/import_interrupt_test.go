@@ -87,7 +87,7 @@ func TestProgressOfAnImportInALog(t *testing.T) {
 		rows  int64
 	}{{0, 100}, {9 * time.Second, 900}, {10 * time.Second, 1100}, {12 * time.Second, 1200}, {20 * time.Second, 2100}} {
 		i := &imports.Import{State: imports.ImportRunning, Rows: look.rows, Bytes: look.rows, Size: 4200}
-		p.show(i, began.Add(look.after))
+		p.print(i, began.Add(look.after))
 	}
 	p.end()
 	const want = "running: 1100 rows, 100 rows/s, 26 % of the file\nrunning: 2100 rows, 100 rows/s, 50 % of the file\n"

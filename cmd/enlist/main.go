@@ -28,7 +28,8 @@
 //	migrate.go                                        moving in from another service
 //	copy.go, distribute.go                            new databases, and PostgreSQL on several servers
 //	health.go, man.go, version.go, licences*.go        for packages and containers
-//	database.go, print.go, confirm.go, variables.go   shared by the subcommands
+//	database.go, print.go, progress.go, confirm.go,   shared by the subcommands
+//	variables.go                                      the same
 //
 // Exit status: 0 success, 1 failure, 2 wrong flags or arguments. The subcommand
 // bounce ends with 75 instead of 1.

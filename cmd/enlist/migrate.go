@@ -64,8 +64,8 @@ func (c *migrateCommand) Run(ctx context.Context, out *console) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, report.close()) }()
-	p := moveProgress{out: out}
-	from, closeSource, err := c.open(ctx, name, key, p.report)
+	show := newProgress(out).ofMove()
+	from, closeSource, err := c.open(ctx, name, key, show)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (c *migrateCommand) Run(ctx context.Context, out *console) (err error) {
 	return c.withTarget(ctx, out, func(s *app.App, caller *enlist.Caller) error {
 		start := time.Now()
 		m := &movein.Mover{Service: s, Caller: caller, From: from, Source: name, Quick: c.Quick,
-			Report: p.report, Problem: report.add}
+			Report: show, Problem: report.add}
 		result, err := m.Run(ctx)
 		if errors.Is(err, publicnet.ErrNotPublic) {
 			return usage("the other service is at an address that is not public: if you trust it, add --private-host HOST "+
@@ -280,23 +280,6 @@ func listRow(l *movein.ListResult) record {
 		{"erased", l.Erased}, {"here", l.Stored},
 		{"added", l.Added}, {"changed", l.Changed}, {"removed", l.Removed},
 		{"source_checksum", l.SourceChecksum}, {"checksum", l.Checksum}, {"result", result}}
-}
-
-// moveProgress prints the progress, at most one line every progressEvery. A line about another subject is printed at
-// once.
-type moveProgress struct {
-	out     *console
-	last    time.Time
-	subject string
-}
-
-func (p *moveProgress) report(line string) {
-	subject, _, _ := strings.Cut(line, ":")
-	if subject == p.subject && time.Since(p.last) < progressEvery {
-		return
-	}
-	p.last, p.subject = time.Now(), subject
-	fmt.Fprintln(p.out.stderr, plainText(line, ""))
 }
 
 // problemReport prints what could not be moved. It also writes it to a file, if there is one.

@@ -47,8 +47,7 @@ func (c *restoreCommand) Run(ctx context.Context, out *console) error {
 	}
 	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer restore()
-	p := progress{out: out}
-	job.Report = p.report
+	job.Report = newProgress(out).ofCopy
 	start := time.Now()
 	r, err := backup.Restore(ctx, job)
 	switch {
