@@ -19,26 +19,15 @@ const askedFrom = 100
 
 // manyData is the data of the page that asks what to do.
 type manyData struct {
-	Kept         []input
-	Count        int64
-	List         string
-	Who          string // the conditions in words; "": ticked Contacts
-	Actions      []actionText
-	Fields       []key
-	Field, Value string
-	Statement    string // of a confirmation
-	Action       string
-	Typed, Token string
-	Wrong        map[string]string // what is wrong with an input
-	Back         string
-	Running      []changeRow
+	Card    *ui.FormCard // nil: no condition chooses Contacts
+	Back    string
+	Running []changeRow
 }
 
 // actionText is an action in words, with what it does.
 type actionText struct {
 	Name       contacts.ChangeAction
-	Text, Says string // in actionTexts: keys of texts
-	Chosen     bool
+	Text, Says string // keys of texts
 }
 
 var actionTexts = []actionText{
@@ -70,41 +59,32 @@ func (p *pages) many(r *ui.Request) (*ui.View, error) {
 	return p.showMany(r, v, nil)
 }
 
+// showMany shows the page. wrong is what is wrong with inputs of a form that was sent.
 func (p *pages) showMany(r *ui.Request, v view, wrong map[string]string) (*ui.View, error) {
 	b, err := newBuilder(r, v.list)
 	if err != nil {
 		return nil, err
 	}
-	d := manyData{Kept: v.inputs(), List: b.list.Name, Back: v.url(), Wrong: wrong, Action: r.PostForm.Get("action"),
-		Field: r.PostForm.Get("field"), Value: r.PostForm.Get("set"), Typed: r.PostForm.Get("typed"),
-		Statement: r.PostForm.Get("statement"), Token: rand.Text()}
-	noMail, err := r.NoMail()
-	if err != nil {
-		return nil, err
-	}
-	for _, a := range actionTexts {
-		if a.Name == contacts.ChangeAsk && !b.list.DoubleOptIn {
-			continue
-		}
-		a.Text, a.Says = r.Text(a.Text), r.Text(a.Says)
-		if a.Name == contacts.ChangeAsk || a.Name == contacts.ChangeUnsubscribe {
-			a.Says = strings.TrimSpace(a.Says + " " + noMail)
-		}
-		a.Chosen = string(a.Name) == d.Action
-		d.Actions = append(d.Actions, a)
-	}
-	for i := range b.fields {
-		if f := &b.fields[i]; f.AddressType == enlist.AddressNone {
-			d.Fields = append(d.Fields, keyOf(f))
-		}
-	}
-	criteria := b.criteria(v)
+	d := manyData{Back: v.url()}
+	criteria, who := b.criteria(v), ""
+	var n int64
 	if criteria != nil {
 		if !slices.ContainsFunc(v.conditions, func(c condition) bool { return c.Key == "id" }) {
-			d.Who = b.sentence(criteria) // ticked Contacts would be numbers
+			who = b.sentence(criteria) // ticked Contacts would be numbers
 		}
-		if d.Count, err = r.App.Contacts.CountContacts(r.Context(), r.Caller, v.list, criteria); err != nil {
+		if n, err = r.App.Contacts.CountContacts(r.Context(), r.Caller, v.list, criteria); err != nil {
 			return nil, err
+		}
+	}
+	if n > 0 {
+		if d.Card, err = b.changeCard(v, n, who); err != nil {
+			return nil, err
+		}
+		if wrong != nil {
+			d.Card.Form.Read(r)
+		}
+		for name, what := range wrong {
+			d.Card.Form.Refused(name, what)
 		}
 	}
 	all, err := r.App.Contacts.Changes(r.Context(), r.Caller, v.list)
@@ -114,12 +94,63 @@ func (p *pages) showMany(r *ui.Request, v view, wrong map[string]string) (*ui.Vi
 	for i := range all {
 		d.Running = append(d.Running, b.rowOf(r, &all[i]))
 	}
-	view := &ui.View{Title: r.Text("contacts.change_title", "n", d.Count), Place: "/admin/contacts",
-		Sub: r.Text("contacts.of_list", "list", d.List), Content: p.changePage, Data: &d}
+	view := &ui.View{Title: r.Text("contacts.change_title", "n", n), Place: "/admin/contacts",
+		Sub: r.Text("contacts.of_list", "list", b.list.Name), Content: p.changePage, Data: &d}
 	if wrong != nil {
 		view.Problem = r.Text("contacts.nothing_was_changed")
 	}
 	return view, nil
+}
+
+// changeCard returns the form of a change of n Contacts. who has their conditions in words; "": ticked Contacts.
+func (b *builder) changeCard(v view, n int64, who string) (*ui.FormCard, error) {
+	r := b.request
+	noMail, err := r.NoMail()
+	if err != nil {
+		return nil, err
+	}
+	action := ui.Input{Name: "action", Kind: ui.InputRadio, Required: true}
+	for _, a := range actionTexts {
+		o := ui.Option{Value: string(a.Name), Text: r.Text(a.Text), Help: r.Text(a.Says)}
+		switch a.Name {
+		case contacts.ChangeAsk:
+			if !b.list.DoubleOptIn {
+				continue
+			}
+			o.Help = strings.TrimSpace(o.Help + " " + noMail)
+		case contacts.ChangeUnsubscribe:
+			o.Help = strings.TrimSpace(o.Help + " " + noMail)
+		case contacts.ChangeSet:
+			o.Parts = ui.Form{{Kind: ui.InputRow, Parts: ui.Form{{Name: "field", Label: r.Text("contacts.field"),
+				Kind: ui.InputChoice, Options: b.fieldOptions()}, {Name: "set", Label: r.Text("contacts.value_none_removes")}}}}
+		case contacts.ChangeConfirm:
+			o.Parts = ui.Form{{Name: "statement", Label: r.Text("contacts.when_how_they_agreed"), Kind: ui.InputArea, Rows: 2,
+				Most: contacts.MaxConsentText}}
+		}
+		action.Options = append(action.Options, o)
+	}
+	asks := r.Text("contacts.change_all", "n", n, "list", b.list.Name)
+	if who != "" {
+		asks = r.Text("contacts.change_who", "n", n, "list", b.list.Name, "who", who)
+	}
+	f := append(v.inputs(), ui.Input{Name: "count", Kind: ui.InputHidden, Value: ui.Plain(n)},
+		ui.Input{Name: "token", Kind: ui.InputHidden, Value: rand.Text()}, action,
+		ui.Input{Name: "typed", Label: r.Text("contacts.for_100_contacts_or_more", "count", n), Kind: ui.InputNumber,
+			Autocomplete: "off"})
+	return &ui.FormCard{Texts: []string{asks + " " + r.Text("contacts.in_background")}, Form: f,
+		Action: "/admin/contacts/change", Button: r.Text("contacts.change", "count", n),
+		Back: ui.Action{Text: r.Text("contacts.back"), Path: v.url()}}, nil
+}
+
+// fieldOptions returns the Fields that a change can set.
+func (b *builder) fieldOptions() []ui.Option {
+	all := []ui.Option{{}}
+	for i := range b.fields {
+		if f := &b.fields[i]; f.AddressType == enlist.AddressNone {
+			all = append(all, ui.Option{Value: keyOf(f).Name, Text: f.Name})
+		}
+	}
+	return all
 }
 
 // rowOf returns a change in words.

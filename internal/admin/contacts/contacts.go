@@ -26,14 +26,13 @@ var files embed.FS
 func Pages() []ui.Page {
 	p := &pages{}
 	for name, t := range map[string]**ui.Template{"contacts.html": &p.content, "segments.html": &p.all,
-		"delete.html": &p.deletePage, "person.html": &p.personPage, "edit.html": &p.editPage,
-		"erase.html": &p.erasePage, "export.html": &p.exportPage, "change.html": &p.changePage,
+		"person.html": &p.personPage, "erase.html": &p.erasePage, "change.html": &p.changePage,
 		"progress.html": &p.progressPage} {
 		*t = ui.Parse(files, name)
 	}
 	return []ui.Page{
 		{Pattern: "GET /admin/contacts", Level: enlist.Standard, Serve: p.show},
-		{Pattern: "GET /admin/contacts/export", Level: enlist.Standard, Serve: p.askExport},
+		{Pattern: "GET /admin/contacts/export", Level: enlist.Standard, Serve: askExport},
 		{Pattern: "POST /admin/contacts/export", MaxForm: ui.TextForm, Level: enlist.Standard, Serve: export},
 		{Pattern: "GET /admin/contacts/change", Level: enlist.Standard, Serve: p.many},
 		{Pattern: "POST /admin/contacts/change", MaxForm: ui.TextForm, Level: enlist.Standard, Serve: p.startMany},
@@ -41,21 +40,18 @@ func Pages() []ui.Page {
 		{Pattern: "POST /admin/contacts/changes/{change}/cancel", Level: enlist.Standard, Serve: cancelMany},
 		{Pattern: "GET /admin/contacts/person", Level: enlist.Standard, Serve: p.person},
 		{Pattern: "POST /admin/contacts/person", Level: enlist.Standard, Serve: p.change},
-		{Pattern: "GET /admin/contacts/person/edit", Level: enlist.Standard, Serve: p.edit},
-		{Pattern: "POST /admin/contacts/person/edit", MaxForm: ui.TextForm, Level: enlist.Standard, Serve: p.saveEdit},
+		{Pattern: "GET /admin/contacts/person/edit", IsForm: true, MaxForm: ui.TextForm, Level: enlist.Standard, Serve: edit},
 		{Pattern: "POST /admin/contacts/person/proof", Level: enlist.Standard, Serve: proofOfConsent},
 		{Pattern: "POST /admin/contacts/person/export", Level: enlist.Full, Serve: exportPerson},
-		{Pattern: "GET /admin/contacts/person/erase", Level: enlist.Full, Serve: p.askErase},
-		{Pattern: "POST /admin/contacts/person/erase", Level: enlist.Full, Serve: p.erase},
+		{Pattern: "GET /admin/contacts/person/erase", IsForm: true, Level: enlist.Full, Serve: p.erase},
 		{Pattern: "POST /admin/contacts/segments", MaxForm: ui.TextForm, Level: enlist.Full, Serve: p.save},
 		{Pattern: "GET /admin/segments", Level: enlist.Read, Serve: p.segments},
-		{Pattern: "GET /admin/segments/{list}/{segment}/delete", Level: enlist.Full, Serve: p.askDelete},
-		{Pattern: "POST /admin/segments/{list}/{segment}/delete", Level: enlist.Full, Serve: remove},
+		{Pattern: "GET /admin/segments/{list}/{segment}/delete", IsForm: true, Level: enlist.Full, Serve: deleteSegment},
 	}
 }
 
 type pages struct {
-	content, all, deletePage, personPage, editPage, erasePage, exportPage, changePage, progressPage *ui.Template
+	content, all, personPage, erasePage, changePage, progressPage *ui.Template
 }
 
 const perPage = 50 // Contacts on a page
@@ -74,7 +70,7 @@ type data struct {
 	Segment     *contacts.Segment // whose conditions are shown
 	Deeper      bool              // the form cannot show the conditions of the Segment
 	Clear       string            // URL of all Contacts; "": they are shown
-	Kept        []input
+	Kept        ui.Form
 	HasCriteria bool
 	Call        string // the search as a call of the API
 	MayEdit     bool

@@ -2,7 +2,6 @@ package contacts
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,120 +12,120 @@ import (
 
 // This file has the page that changes the values of a Contact.
 
-// editData is the data of the page.
-type editData struct {
-	List   enlist.ListID
-	ID     enlist.ContactID
-	Back   string
-	Inputs []editInput
-}
-
-// editInput is the input of a Field.
-type editInput struct {
-	Key, Name string // of the input, and of the Field
-	Kind      string // text, comment, date, one or many
-	Value     string
-	Options   []option
-	Must      bool
-	Wrong     string
-}
-
-func (p *pages) edit(r *ui.Request) (*ui.View, error) {
-	return p.showEdit(r, nil)
-}
-
-// showEdit shows the inputs. wrong is why the values of the form were refused.
-func (p *pages) showEdit(r *ui.Request, wrong *enlist.Error) (*ui.View, error) {
+func edit(r *ui.Request) (*ui.View, error) {
 	list, id := enlist.ListID(ui.Int(r.FormValue("list"))), enlist.ContactID(ui.Int(r.FormValue("contact")))
 	c, fields, err := contactOf(r, list, id)
 	if err != nil {
 		return nil, err
 	}
-	d := editData{List: list, ID: id, Back: personPath(list, id)}
-	today := enlist.Today(r.Now, r.Caller.Account.TimeZone)
-	view := &ui.View{Title: r.Text("contacts.change_values"), Place: "/admin/contacts", Content: p.editPage, Data: &d}
-	if name, err := r.App.Lists.List(r.Context(), r.Caller, list); err == nil {
-		view.Sub = r.Text("contacts.of_contact_of_list", "list", name.Name)
+	l, err := r.App.Lists.List(r.Context(), r.Caller, list)
+	if err != nil {
+		return nil, err
 	}
+	var f ui.Form
 	for i := range fields {
-		in := inputOf(&fields[i], c.Values.Get(fields[i].ID))
-		if wrong != nil {
-			stored := in.Value
-			in = inputOf(&fields[i], sentValue(r, in.Key))
-			if _, err := fields[i].Read(enlist.TextInput(in.Value), today); in.Value != stored && err != nil {
-				in.Wrong = detailOf(err)
-			}
-			if wrong.Field == in.Name {
-				detail := strings.TrimPrefix(wrong.Detail, contacts.FirstRefused)
-				in.Wrong = strings.TrimPrefix(detail, in.Name+": ")
-			}
-		}
-		d.Inputs = append(d.Inputs, in)
-	}
-	if wrong != nil {
-		view.Problem = r.Text("contacts.values_were_not_changed")
-		if !slices.ContainsFunc(d.Inputs, func(in editInput) bool { return in.Wrong != "" }) {
-			view.Problem += " " + wrong.Error()
+		in := inputOf(r, &fields[i], c.Values.Get(fields[i].ID))
+		f = append(f, in)
+		if in.Kind == ui.InputBoxes { // without a tick, the browser would not send it
+			f = append(f, ui.Input{Name: in.Name, Kind: ui.InputHidden})
 		}
 	}
-	return view, nil
-}
-
-// detailOf returns what an error says about a value.
-func detailOf(err error) string {
-	if known, ok := errors.AsType[*enlist.Error](err); ok {
-		return known.Detail
+	page := func(problem string) (*ui.View, error) {
+		v := ui.FormPage(r.Text("contacts.change_values"), "/admin/contacts", problem, ui.FormCard{Form: f,
+			Button: r.Text("contacts.save"), Back: ui.Action{Text: r.Text("contacts.cancel"), Path: personPath(list, id)}})
+		v.Sub = r.Text("contacts.of_contact_of_list", "list", l.Name)
+		return v, nil
 	}
-	return err.Error()
+	return r.Submit(f, page, func() (*ui.View, error) {
+		wrong, err := store(r, list, c, fields, f)
+		switch {
+		case err != nil:
+			return nil, err
+		case wrong == nil:
+			return ui.GoTo(personPath(list, id), r.Text("contacts.values_were_changed")), nil
+		}
+		problem := r.Text("contacts.values_were_not_changed")
+		if markWrong(r, fields, c, f, wrong); !f.IsWrong() {
+			problem += " " + wrong.Error()
+		}
+		return page(problem)
+	})
 }
 
-func inputOf(f *enlist.Field, value string) editInput {
-	in := editInput{Key: "field_" + ui.Plain(int64(f.ID)), Name: f.Name, Kind: "text", Value: value, Must: f.Mandatory}
+// keyOfInput is the name of the input of a Field.
+func keyOfInput(f *enlist.Field) string { return "field_" + ui.Plain(int64(f.ID)) }
+
+// inputOf returns the input of a Field.
+func inputOf(r *ui.Request, f *enlist.Field, value string) ui.Input {
+	in := ui.Input{Name: keyOfInput(f), Label: f.Name, Value: value}
+	if f.Mandatory {
+		in.Label += " " + r.Text("contacts.needs_value")
+	}
 	_, notDay := time.Parse(time.DateOnly, value)
 	switch {
 	case f.Type == enlist.Comment:
-		in.Kind = "comment"
+		in.Kind = ui.InputArea
 	case f.Type == enlist.Date && (value == "" || notDay == nil) && f.TimeFormat != enlist.Time12 &&
 		f.TimeFormat != enlist.Time24:
-		in.Kind = "date"
+		in.Kind = ui.InputDate
 	case f.Type == enlist.Dropdown || f.Type == enlist.Radio:
-		in.Kind, in.Options = "one", chosen(optionsOf(f.Values), ui.Texts(value))
+		in.Kind, in.Options = ui.InputChoice, []ui.Option{{}}
 	case f.Type == enlist.Checkbox:
-		in.Kind, in.Options = "many", chosen(optionsOf(f.Values), ui.Texts(value))
+		in.Kind, in.Chosen = ui.InputBoxes, strings.Split(value, ",")
+	default:
+		return in
+	}
+	if in.Kind == ui.InputChoice || in.Kind == ui.InputBoxes {
+		for _, o := range chosen(optionsOf(f.Values), ui.Texts(value)) {
+			in.Options = append(in.Options, ui.Option{Value: o.Value, Text: o.Text})
+		}
 	}
 	return in
 }
 
-// sentValue returns the value of an input of the form.
-func sentValue(r *ui.Request, key string) string {
-	return strings.ReplaceAll(strings.Trim(strings.Join(r.PostForm[key], ","), ","), "\r\n", "\n")
+// sent returns the value that a form has for a Field.
+func sent(f ui.Form, field *enlist.Field) string {
+	in := f.In(keyOfInput(field))
+	if in.Kind == ui.InputBoxes {
+		return strings.Trim(strings.Join(in.Chosen, ","), ",")
+	}
+	return in.Value
 }
 
-// saveEdit changes the values that differ.
-func (p *pages) saveEdit(r *ui.Request) (*ui.View, error) {
-	list, id := enlist.ListID(ui.Int(r.FormValue("list"))), enlist.ContactID(ui.Int(r.FormValue("contact")))
-	c, fields, err := contactOf(r, list, id)
-	if err != nil {
-		return nil, err
-	}
+// store changes the values that differ. It returns why they were refused.
+func store(r *ui.Request, list enlist.ListID, c *enlist.Contact, fields []enlist.Field, f ui.Form) (*enlist.Error, error) {
 	var details []enlist.Detail
 	for i := range fields {
-		key := "field_" + ui.Plain(int64(fields[i].ID))
-		if text := sentValue(r, key); r.PostForm.Has(key) && text != c.Values.Get(fields[i].ID) {
+		key, text := keyOfInput(&fields[i]), sent(f, &fields[i])
+		if r.PostForm.Has(key) && text != c.Values.Get(fields[i].ID) {
 			details = append(details, ui.Text(key, text))
 		}
 	}
 	if details == nil {
-		return ui.GoTo(personPath(list, id), r.Text("contacts.nothing_was_changed")), nil
+		return nil, nil
 	}
-	_, err = r.App.Contacts.EditContacts(r.Context(), r.Caller, contacts.EditRequest{List: list, Trigger: true,
-		Contacts: []contacts.EditRow{{ID: id, Details: details}}})
-	var wrong *enlist.Error
-	if errors.As(err, &wrong) && wrong.Kind == enlist.NothingUpdated {
-		return p.showEdit(r, wrong)
+	_, err := r.App.Contacts.EditContacts(r.Context(), r.Caller, contacts.EditRequest{List: list, Trigger: true,
+		Contacts: []contacts.EditRow{{ID: c.ID, Details: details}}})
+	if wrong, ok := errors.AsType[*enlist.Error](err); ok && wrong.Kind == enlist.NothingUpdated {
+		return wrong, nil
 	}
-	if err != nil {
-		return nil, err
+	return nil, err
+}
+
+// markWrong says beside the inputs what is wrong. The service says it only of the first Field.
+func markWrong(r *ui.Request, fields []enlist.Field, c *enlist.Contact, f ui.Form, wrong *enlist.Error) {
+	today := enlist.Today(r.Now, r.Caller.Account.TimeZone)
+	for i := range fields {
+		in, value := f.In(keyOfInput(&fields[i])), sent(f, &fields[i])
+		_, err := fields[i].Read(enlist.TextInput(value), today)
+		switch known, ok := errors.AsType[*enlist.Error](err); {
+		case wrong.Field == fields[i].Name:
+			in.Wrong = strings.TrimPrefix(strings.TrimPrefix(wrong.Detail, contacts.FirstRefused), wrong.Field+": ")
+		case value == c.Values.Get(fields[i].ID):
+		case ok:
+			in.Wrong = known.Detail
+		case err != nil:
+			in.Wrong = err.Error()
+		}
 	}
-	return ui.GoTo(personPath(list, id), r.Text("contacts.values_were_changed")), nil
 }

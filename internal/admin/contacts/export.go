@@ -8,15 +8,7 @@ import (
 
 // This file sends the Contacts of a search as a file.
 
-// exportData is the data of the page that asks which file.
-type exportData struct {
-	Kept    []input
-	Columns []string // that the table shows
-	Count   int64
-	Back    string
-}
-
-func (p *pages) askExport(r *ui.Request) (*ui.View, error) {
+func askExport(r *ui.Request) (*ui.View, error) {
 	v := read(r.URL.Query())
 	b, err := newBuilder(r, v.list)
 	if err != nil {
@@ -28,12 +20,20 @@ func (p *pages) askExport(r *ui.Request) (*ui.View, error) {
 	}
 	t := &table{builder: b, request: r}
 	t.addColumns(v)
-	d := exportData{Kept: v.inputs(), Count: n, Back: v.url()}
+	f := v.inputs()
 	for _, c := range t.shown {
-		d.Columns = append(d.Columns, c.Name)
+		f = append(f, ui.Input{Name: "column", Kind: ui.InputHidden, Value: c.Name})
 	}
-	return &ui.View{Title: r.Text("contacts.export_title", "n", n), Place: "/admin/contacts",
-		Sub: r.Text("contacts.of_list", "list", b.list.Name), Content: p.exportPage, Data: &d}, nil
+	f = append(f, ui.Input{Name: "which", Label: r.Text("contacts.columns_heading"), Kind: ui.InputRadio, Value: "shown",
+		Options: ui.Choices("shown", r.Text("contacts.those_table", "n", len(t.shown)), "all", r.Text("contacts.all"))},
+		ui.Input{Name: "for", Label: r.Text("contacts.for"), Kind: ui.InputRadio, Value: "sheet",
+			Options: ui.Choices("sheet", r.Text("contacts.export_spreadsheet"),
+				"import", r.Text("contacts.import_all_values_as_they"))})
+	view := ui.FormPage(r.Text("contacts.export_title", "n", n), "/admin/contacts", "", ui.FormCard{
+		Texts: []string{r.Text("contacts.as_csv", "n", n)}, Form: f, Action: "/admin/contacts/export",
+		Button: r.Text("contacts.download"), Back: ui.Action{Text: r.Text("contacts.back"), Path: v.url()}})
+	view.Sub = r.Text("contacts.of_list", "list", b.list.Name)
+	return view, nil
 }
 
 func export(r *ui.Request) (*ui.View, error) {

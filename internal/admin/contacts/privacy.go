@@ -1,6 +1,7 @@
 package contacts
 
 import (
+	"net/url"
 	"strings"
 
 	"enlist/internal/admin/ui"
@@ -51,11 +52,9 @@ func proofOfConsent(r *ui.Request) (*ui.View, error) {
 
 // eraseData is the data of the page that asks before an erasure.
 type eraseData struct {
-	Address string
-	Rows    []named
-	Left    []string
-	Typed   string
-	Wrong   string
+	Rows []named
+	Left string // places that mention the address
+	Card ui.FormCard
 }
 
 // sectionNames are the keys of what the sections of an export are called.
@@ -73,34 +72,27 @@ var sectionNames = map[privacy.PersonSection]string{
 	privacy.PersonAudit:         "contacts.erased_audit",
 }
 
-func (p *pages) askErase(r *ui.Request) (*ui.View, error) { return p.showErase(r, "") }
-
-func (p *pages) showErase(r *ui.Request, wrong string) (*ui.View, error) {
-	plan, err := r.App.Privacy.PlanErasure(r.Context(), r.Caller, r.FormValue("address"))
+func (p *pages) erase(r *ui.Request) (*ui.View, error) {
+	address := r.FormValue("address")
+	plan, err := r.App.Privacy.PlanErasure(r.Context(), r.Caller, address)
 	if err != nil {
 		return nil, err
 	}
-	d := eraseData{Address: r.FormValue("address"), Left: plan.Left, Typed: r.PostForm.Get("typed"), Wrong: wrong}
+	d := eraseData{Left: strings.Join(plan.Left, ", "), Card: ui.FormCard{Form: ui.Form{ui.Typed(address)},
+		Button: r.Text("contacts.erase_person"), Danger: true, Back: ui.Action{Text: r.Text("contacts.keep_link"),
+			Path: "/admin/contacts/person?" + url.Values{"address": {address}}.Encode()}}}
 	for _, s := range plan.Rows {
 		if s.Rows > 0 {
 			d.Rows = append(d.Rows, named{r.Text(sectionNames[s.Section]), ui.Number(s.Rows)})
 		}
 	}
-	view := &ui.View{Title: r.Text("contacts.erase_title", "address", d.Address), Place: "/admin/contacts",
-		Content: p.erasePage, Data: &d}
-	if wrong != "" {
-		view.Problem = r.Text("contacts.nothing_was_erased")
-	}
-	return view, nil
-}
-
-func (p *pages) erase(r *ui.Request) (*ui.View, error) {
-	text := r.FormValue("address")
-	if typed := strings.TrimSpace(r.PostForm.Get("typed")); typed == "" || !strings.EqualFold(typed, text) {
-		return p.showErase(r, r.Text("contacts.type_address_as_stands_above"))
-	}
-	if _, err := r.App.Privacy.ErasePerson(r.Context(), r.Caller, text); err != nil {
-		return nil, err
-	}
-	return ui.GoTo("/admin/contacts", r.Text("contacts.erased")), nil
+	return r.Submit(d.Card.Form, func(problem string) (*ui.View, error) {
+		return &ui.View{Title: r.Text("contacts.erase_title", "address", address), Place: "/admin/contacts",
+			Content: p.erasePage, Data: &d, Problem: problem}, nil
+	}, func() (*ui.View, error) {
+		if _, err := r.App.Privacy.ErasePerson(r.Context(), r.Caller, address); err != nil {
+			return nil, err
+		}
+		return ui.GoTo("/admin/contacts", r.Text("contacts.erased")), nil
+	})
 }

@@ -129,22 +129,18 @@ func found(r *ui.Request) (*contacts.Segment, error) {
 	return s, err
 }
 
-func (p *pages) askDelete(r *ui.Request) (*ui.View, error) {
+func deleteSegment(r *ui.Request) (*ui.View, error) {
 	s, err := found(r)
 	if err != nil {
 		return nil, err
 	}
-	return &ui.View{Title: r.Text("contacts.delete_segment_title", "segment", s.Name), Place: "/admin/segments",
-		Content: p.deletePage, Data: s}, nil
-}
-
-func remove(r *ui.Request) (*ui.View, error) {
-	s, err := found(r)
-	if err == nil {
-		err = r.App.Contacts.DeleteSegment(r.Context(), r.Caller, s.ListID, s.ID)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return ui.GoTo("/admin/segments", r.Text("contacts.segment_was_deleted")), nil
+	c := ui.FormCard{Texts: []string{r.Text("contacts.delete_segment_note")}, Button: r.Text("contacts.delete_segment"),
+		Danger: true, Back: ui.Action{Text: r.Text("contacts.keep"), Path: "/admin/segments"}}
+	title := r.Text("contacts.delete_segment_title", "segment", s.Name)
+	return r.FormPage(title, "/admin/segments", &c, func() (*ui.View, error) {
+		if err := r.App.Contacts.DeleteSegment(r.Context(), r.Caller, s.ListID, s.ID); err != nil {
+			return nil, err
+		}
+		return ui.GoTo("/admin/segments", r.Text("contacts.segment_was_deleted")), nil
+	})
 }

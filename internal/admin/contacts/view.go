@@ -149,21 +149,21 @@ func (v view) url() string { return v.at("/admin/contacts") }
 // at returns the URL of another page for the same view.
 func (v view) at(path string) string { return path + "?" + v.query().Encode() }
 
-// input is a hidden input of a form.
-type input struct{ Name, Value string }
-
 // inputs returns the conditions of a view for a form that does not show them.
-func (v view) inputs() (all []input) {
+func (v view) inputs() (all ui.Form) {
 	v.columns, v.top, v.page = nil, "", 1
+	add := func(name, value string) {
+		all = append(all, ui.Input{Name: name, Kind: ui.InputHidden, Value: value})
+	}
 	q := v.query()
 	for _, name := range []string{"list", "q", "segment", "match", "g", "key", "op", "value", "sort", "order"} {
 		for _, value := range q[name] {
-			all = append(all, input{name, value})
+			add(name, value)
 		}
 	}
 	for group, either := range v.either {
 		if either && group != 0 {
-			all = append(all, input{"match." + strconv.Itoa(group), "any"})
+			add("match."+strconv.Itoa(group), "any")
 		}
 	}
 	return all

@@ -16,7 +16,7 @@ var files embed.FS
 
 // Pages returns the pages.
 func Pages() []ui.Page {
-	p := &pages{ui.Parse(files, "messages.html"), ui.Parse(files, "message.html"), ui.Parse(files, "delete.html")}
+	p := &pages{ui.Parse(files, "messages.html"), ui.Parse(files, "message.html")}
 	return []ui.Page{
 		{Pattern: "GET /admin/messages", Level: enlist.Read, Serve: p.list},
 		{Pattern: "POST /admin/messages", MaxForm: ui.LargeForm, Level: enlist.Full, Serve: add},
@@ -24,12 +24,11 @@ func Pages() []ui.Page {
 		{Pattern: "POST /admin/messages/{message}", MaxForm: ui.LargeForm, Level: enlist.Full, Serve: p.save},
 		{Pattern: "GET /admin/messages/{message}/mail", Level: enlist.Read, Serve: mail},
 		{Pattern: "POST /admin/messages/{message}/test", Level: enlist.Standard, Serve: p.sendTest},
-		{Pattern: "GET /admin/messages/{message}/delete", Level: enlist.Full, Serve: p.askDelete},
-		{Pattern: "POST /admin/messages/{message}/delete", Level: enlist.Full, Serve: remove},
+		{Pattern: "GET /admin/messages/{message}/delete", IsForm: true, Level: enlist.Full, Serve: remove},
 	}
 }
 
-type pages struct{ listPage, editPage, deletePage *ui.Template }
+type pages struct{ listPage, editPage *ui.Template }
 
 // path is the path of the editor.
 func path(id enlist.MessageID) string { return "/admin/messages/" + ui.Plain(int64(id)) }
@@ -110,7 +109,7 @@ func copyOf(r *ui.Request, from enlist.MessageID) (details []enlist.Detail, err 
 	return append(details, ui.Text("folder_id", ui.Plain(int64(m.FolderID)))), nil
 }
 
-func (p *pages) askDelete(r *ui.Request) (*ui.View, error) {
+func remove(r *ui.Request) (*ui.View, error) {
 	m, err := r.App.Messages.Message(r.Context(), r.Caller, enlist.MessageID(r.ID("message")))
 	if err != nil {
 		return nil, err
@@ -118,12 +117,12 @@ func (p *pages) askDelete(r *ui.Request) (*ui.View, error) {
 	if !m.MayEdit(r.Caller) {
 		return nil, ui.ErrNotFound
 	}
-	return &ui.View{Title: "Delete " + m.Name + "?", Place: "/admin/messages", Content: p.deletePage, Data: m}, nil
-}
-
-func remove(r *ui.Request) (*ui.View, error) {
-	if err := r.App.Messages.DeleteMessage(r.Context(), r.Caller, enlist.MessageID(r.ID("message"))); err != nil {
-		return nil, err
-	}
-	return ui.GoTo("/admin/messages", r.Text("messages.message_was_deleted")), nil
+	c := ui.FormCard{Texts: []string{r.Text("messages.delete_note")}, Button: r.Text("messages.delete"), Danger: true,
+		Back: ui.Action{Text: r.Text("messages.keep"), Path: path(m.ID)}}
+	return r.FormPage(r.Text("messages.delete_title", "name", m.Name), "/admin/messages", &c, func() (*ui.View, error) {
+		if err := r.App.Messages.DeleteMessage(r.Context(), r.Caller, m.ID); err != nil {
+			return nil, err
+		}
+		return ui.GoTo("/admin/messages", r.Text("messages.message_was_deleted")), nil
+	})
 }

@@ -32,7 +32,7 @@ func Pages() []ui.Page {
 		{Pattern: "GET /admin/sends/{batch}/figures.csv", Level: enlist.Read, File: true, Serve: figuresFile},
 		{Pattern: "GET /admin/sends/{batch}/people/{kind}", Level: enlist.Standard, Serve: p.people},
 		{Pattern: "GET /admin/sends/{batch}/people.csv", Level: enlist.Standard, File: true, Serve: peopleFile},
-		{Pattern: "GET /admin/sends/{batch}/cancel", Level: enlist.Standard, Serve: p.cancel},
+		{Pattern: "GET /admin/sends/{batch}/cancel", IsForm: true, Level: enlist.Standard, Serve: p.cancel},
 		{Pattern: "POST /admin/sends/{batch}/{command}", Level: enlist.Standard, Serve: p.edit},
 	}
 }
@@ -219,52 +219,52 @@ func statusOf(b *batches.Batch) (word, class string) {
 	return "sends.status_" + string(b.Status), "off"
 }
 
-// edit pauses, continues, cancels or reschedules a Batch, or chooses the winner of its variants.
+// edit pauses, continues or reschedules a Batch, or chooses the winner of its variants.
 func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 	id, name := enlist.BatchID(r.ID("batch")), r.PathValue("command")
-	done := map[string]string{"pause": r.Text("sends.paused_what_has_left_cannot"), "unpause": r.Text("sends.sending_goes_on"),
-		"cancel": r.Text("sends.cancelled_nothing_more_will_be"), "winner": r.Text("sends.chosen_others_get_variant")}[name]
-	switch {
-	case name == "reschedule":
-		return p.reschedule(r)
-	case done == "":
-		return nil, ui.ErrNotFound
-	case name == "cancel" && strings.TrimSpace(r.FormValue("typed")) != "cancel":
-		return p.showCancel(r, r.Text("sends.type_cancel_cancel_campaign"))
-	}
 	var err error
-	if name == "winner" {
+	var done string
+	switch name {
+	case "reschedule":
+		return p.reschedule(r)
+	case "pause":
+		done = r.Text("sends.paused_what_has_left_cannot")
+		err = r.App.Batches.EditBatch(r.Context(), r.Caller, id, name, 0)
+	case "unpause":
+		done = r.Text("sends.sending_goes_on")
+		err = r.App.Batches.EditBatch(r.Context(), r.Caller, id, name, 0)
+	case "winner":
+		done = r.Text("sends.chosen_others_get_variant")
 		if err = enlist.RequireSending(r.Caller); err == nil {
 			err = r.App.Sending.ChooseWinner(r.Context(), r.Caller, id, ui.Int(r.FormValue("variant")))
 		}
-	} else {
-		err = r.App.Batches.EditBatch(r.Context(), r.Caller, id, name, 0)
+	default:
+		return nil, ui.ErrNotFound
 	}
 	if err != nil {
 		return nil, err
 	}
+	return goBack(r, id, done), nil
+}
+
+// goBack leads to the page with the button of a command, or else to that of the Batch.
+func goBack(r *ui.Request, id enlist.BatchID, done string) *ui.View {
 	to := "/admin/sends/" + ui.Plain(int64(id))
 	switch back := r.FormValue("back"); {
 	case back == "/admin/", back == "/admin/sends", strings.HasPrefix(back, "/admin/sends?"):
 		to = back
 	}
-	return ui.GoTo(to, done), nil
+	return ui.GoTo(to, done)
 }
 
 // cancelData is the data of the page that asks before a Batch is cancelled.
 type cancelData struct {
-	ID         enlist.BatchID
-	Name       string
-	Left, Rest int64
-	Paused     bool
-	Typed      string
-	Wrong      string
-	Back       string
+	ID     enlist.BatchID
+	Card   ui.FormCard
+	Paused bool
 }
 
-func (p *pages) cancel(r *ui.Request) (*ui.View, error) { return p.showCancel(r, "") }
-
-func (p *pages) showCancel(r *ui.Request, wrong string) (*ui.View, error) {
+func (p *pages) cancel(r *ui.Request) (*ui.View, error) {
 	b, err := r.App.Batches.Batch(r.Context(), r.Caller, enlist.BatchID(r.ID("batch")))
 	if err == nil {
 		err = enlist.RequireSending(r.Caller)
@@ -276,8 +276,25 @@ func (p *pages) showCancel(r *ui.Request, wrong string) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := cancelData{ID: b.ID, Name: nameOf(b, names), Left: b.Processed(), Rest: max(0, b.ToSend()-b.Processed()),
-		Paused: b.Status == batches.BatchPaused, Typed: r.FormValue("typed"), Wrong: wrong, Back: r.FormValue("back")}
-	view := &ui.View{Title: r.Text("sends.cancel_title", "name", d.Name), Place: "/admin/sends", Content: p.cancelPage, Data: d, Problem: wrong}
-	return view, nil
+	left, rest, last := b.Processed(), r.Text("sends.cancel_no_rest"), r.Text("sends.cancel_or_pause")
+	if n := b.ToSend() - left; n > 0 {
+		rest = r.Text("sends.cancel_rest", "n", n)
+	}
+	d := cancelData{ID: b.ID, Paused: b.Status == batches.BatchPaused}
+	if d.Paused {
+		last = r.Text("sends.cancel_for_ever")
+	}
+	d.Card = ui.FormCard{Texts: []string{r.Text("sends.cancel_left", "n", left) + " " + rest + " " + last},
+		Form:   ui.Form{{Name: "back", Kind: ui.InputHidden, Value: r.FormValue("back")}, ui.Typed("cancel")},
+		Button: r.Text("sends.cancel"), Danger: true,
+		Back: ui.Action{Text: r.Text("sends.keep"), Path: "/admin/sends/" + ui.Plain(int64(b.ID))}}
+	return r.Submit(d.Card.Form, func(problem string) (*ui.View, error) {
+		return &ui.View{Title: r.Text("sends.cancel_title", "name", nameOf(b, names)), Place: "/admin/sends",
+			Content: p.cancelPage, Data: d, Problem: problem}, nil
+	}, func() (*ui.View, error) {
+		if err := r.App.Batches.EditBatch(r.Context(), r.Caller, b.ID, "cancel", 0); err != nil {
+			return nil, err
+		}
+		return goBack(r, b.ID, r.Text("sends.cancelled_nothing_more_will_be")), nil
+	})
 }
