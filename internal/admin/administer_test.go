@@ -144,7 +144,7 @@ func (s *site) manageKeys() {
 	}
 	path := "/admin/keys/" + id(known.Key.ID)
 	v.want("/admin/keys", http.StatusOK, "Shop &lt;b&gt;", key[:8], "600/minute,burst=50")
-	v.want(path, http.StatusOK, "checked")
+	v.want(path, http.StatusOK, "[x] strict")
 	v.post(path, url.Values{"name": {"Shop"}, "rate": {"none"}})
 	s.Must(s.App.Accounts.Recheck(s.Context(), known))
 	if known.Key.IsStrict || known.Key.Name != "Shop" || known.Key.Rate != enlist.AnyRate {

@@ -82,7 +82,7 @@ func (s *site) buildConditions() {
 	} {
 		v.want(path+conditions, http.StatusOK, want)
 	}
-	v.want(path+"&key=Unknown&op=exactly&value=1", http.StatusUnprocessableEntity, "Unknown", "Remove the condition of Unknown")
+	v.want(path+"&key=Unknown&op=exactly&value=1", http.StatusUnprocessableEntity, "<Remove the condition of Unknown>")
 	v.want(path+"&was="+id(s.News)+"&key=Unknown&op=exactly&value=1&q=bob", http.StatusOK, "1 match")
 	v.want(path+"&top=State", http.StatusOK, ">NSW</a>", "33.3 %", "<th>State</th>")
 }

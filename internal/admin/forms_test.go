@@ -60,7 +60,7 @@ func (s *site) forms() {
 	form.Set("preference_ids", id(preference))
 	v.post(at, form)
 	parts := []string{`value="` + id(preference) + `" checked> Events &lt;b&gt;`, "name=&#34;p" + id(preference) + "&#34; value=&#34;1&#34;&gt; Events",
-		"Join &lt;us&gt;", "https://a.example\nhttps://b.example", "Shown 0 times", `src="/s/1?preview"`, "accept-charset=&#34;utf-8&#34;", "type=&#34;email&#34; autocomplete=&#34;email&#34; required",
+		"Join &lt;us&gt;", `"https://a.example https://b.example"`, "Shown 0 times", `src="/s/1?preview"`, "accept-charset=&#34;utf-8&#34;", "type=&#34;email&#34; autocomplete=&#34;email&#34; required",
 		"&lt;form method=&#34;post&#34; action=&#34;" + s.server.URL + "/s/",
 		"name=&#34;f" + email + "&#34; type=", "<th>Day</th>"}
 	v.want(at, http.StatusOK, parts...)

@@ -54,7 +54,7 @@ func (s *operations) attention() {
 			tx.Do("INSERT INTO backup (id, time, name, tried_time, lease_time, every, error) VALUES (1, 1, 'b', 2, 0, 3600, 'the disk is full')"))
 	})
 	v.want("/admin/", http.StatusOK, "9.7 % of the mails of seven days bounced", " is paused", "by a person", "/admin/sends/"+id(later),
-		"An Import is paused", "/admin/imports/"+id(waits.ID), "posted to https://hook.example/<", "the disk is full", "102 delivered", "/admin/webhooks/"+id(hook), "its Message was deleted", "/admin/sends/"+id(gone))
+		"An Import is paused", "/admin/imports/"+id(waits.ID), "posted to https://hook.example/:", "the disk is full", "102 delivered", "/admin/webhooks/"+id(hook), "its Message was deleted", "/admin/sends/"+id(gone))
 	s.Must(s.App.Sending.HoldMails(s.Context(), "a move"))
 	v.want("/admin/", http.StatusOK, "a move</span><a", `href="/admin/sending"`, "Sending health <small>held</small>")
 	s.as("reader", users.Membership{Level: enlist.Read}).want("/admin/", http.StatusOK, "needs the level full</span></div>")

@@ -100,7 +100,7 @@ func (s *importSite) keepsTheFile() {
 	if i := s.run(got.path); i.Added != 1 || i.Options.DryRun || i.Options.FileName != "k.csv" {
 		s.Errorf("the Import is %+v", i)
 	}
-	s.want(s.upload("full", "", "", fields...), 422, "no longer here: choose it again", "required")
+	s.want(s.upload("full", "", "", fields...), 422, "no longer here: choose it again")
 }
 
 func (s *importSite) marksAnswers() {

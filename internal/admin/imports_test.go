@@ -187,10 +187,8 @@ func (s *importSite) want(got importReply, status int, texts ...string) {
 	if got.status != status {
 		s.Errorf("status %d, want %d: %s", got.status, status, got.body)
 	}
-	for _, text := range texts {
-		if !has(got.body, text) {
-			s.Errorf("the page does not contain %q:\n%s", text, got.body)
-		}
+	if none := missing(got.body, texts...); len(none) > 0 {
+		s.Errorf("the page does not show %q:\n%s", none, shown(got.body))
 	}
 }
 

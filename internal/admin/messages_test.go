@@ -395,7 +395,12 @@ func (s *site) look() {
 			s.Errorf("%s %.20s is answered with %d and %s", key, value, status, text)
 		}
 	}
-	v.want("/admin/look/mail?width=500&accent_colour=%23000080&shade=dark", http.StatusOK, "max-width: 500px", "#000080", "(min-width: 0)", "Club &lt;b&gt;<br>")
+	_, _, mail := v.get("/admin/look/mail?width=500&accent_colour=%23000080&shade=dark")
+	for _, part := range []string{"max-width: 500px", "#000080", "(min-width: 0)", "Club &lt;b&gt;<br>"} {
+		if !strings.Contains(mail, part) {
+			v.Errorf("the example of a mail has no %q:\n%s", part, mail)
+		}
+	}
 	v.want("/admin/look/mail?width=5", http.StatusUnprocessableEntity)
 	reader := s.signedIn(users.Membership{Level: enlist.Read})
 	reader.want("/admin/look", http.StatusOK, "Your level does not allow changes.")

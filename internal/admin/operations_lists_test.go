@@ -21,9 +21,9 @@ func (s *operations) lists() {
 	at := v.send("/admin/lists/new", url.Values{"name": {"Garden <b>"}, "track_opens": {"1"}, "country_code": {"49"},
 		"disallow_duplicate_contacts": {"1"}}, http.StatusOK, "The List was made", "are of &#43;49", "Garden &lt;b&gt;")
 	path, _, _ := strings.Cut(at, "?")
-	v.send("/admin/lists/new", url.Values{"name": {" "}, "imprint": {"Us\r\nall"}, "country_code": {"49"}}, http.StatusUnprocessableEntity, "Us\nall")
+	v.send("/admin/lists/new", url.Values{"name": {" "}, "imprint": {"Us\r\nall"}, "country_code": {"49"}}, http.StatusUnprocessableEntity, "Us all")
 	v.send(path+"/settings", url.Values{"name": {"Garden"}, "from_address": {"no address"}, "country_code": {"49"}},
-		http.StatusUnprocessableEntity, "no address", "aria-invalid")
+		http.StatusUnprocessableEntity, `"no address" !expected an email address`)
 	v.send(path+"/settings", url.Values{"name": {"Garden"}, "double_opt_in_required": {"1"}, "country_code": {"49"}}, http.StatusOK,
 		"confirms by a link", "are not counted")
 	list := enlist.ListID(ui64(path))
@@ -77,7 +77,7 @@ func (s *operations) fields() {
 	v, list := s.full(), s.AddList("name", "Fields")
 	path := "/admin/lists/" + id(list)
 	v.want(path+"/fields/new", http.StatusOK, `name="allow_update" value="1">`, `name="show_in_form" value="1">`)
-	v.send(path+"/fields/new", url.Values{"name": {"Email"}, "type": {"text"}}, http.StatusUnprocessableEntity, "has a Field", "aria-invalid")
+	v.send(path+"/fields/new", url.Values{"name": {"Email"}, "type": {"text"}}, http.StatusUnprocessableEntity, `Name*: "Email" !the List has a Field`)
 	v.send(path+"/fields/new", url.Values{"name": {"Age"}, "type": {"text"}, "time_format": {"off"}}, http.StatusOK, "The Field was added")
 	var age enlist.FieldID
 	all, err := s.App.Lists.SearchFields(s.Context(), s.Caller, list, enlist.Query{})

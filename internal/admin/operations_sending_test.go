@@ -39,7 +39,7 @@ func (s *operations) mails() {
 	for _, key := range []string{"subject", "to", "from", "time"} {
 		v.wantOrder("/admin/sending/mails", key, ">Jüly", ">Müly")
 	}
-	v.want("/admin/sending/mails/"+name, http.StatusOK, "ann@example.com", "sandbox")
+	v.want("/admin/sending/mails/"+name, http.StatusOK, "ann@example.com", `class="mail" sandbox src="/admin/sending/mails/`)
 	v.want("/admin/sending/mails/"+name+"/body", http.StatusOK, "<p>Jüly</p>")
 	for _, bad := range []string{"secret.txt", "..%2Fother.eml", "none.eml"} {
 		v.want("/admin/sending/mails/"+bad, http.StatusNotFound)

@@ -105,10 +105,8 @@ func (v *visitor) send(path string, form url.Values, status int, parts ...string
 	if got != status {
 		v.Errorf("POST %s is answered with %d at %s, want %d:\n%s", path, got, at, status, cut(text))
 	}
-	for _, part := range parts {
-		if !has(text, part) {
-			v.Errorf("POST %s has no %q:\n%s", path, part, cut(text))
-		}
+	if none := missing(text, parts...); len(none) > 0 {
+		v.Errorf("POST %s does not show %q:\n%s", path, none, shown(text))
 	}
 	return at
 }
