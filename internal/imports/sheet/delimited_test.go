@@ -51,7 +51,7 @@ func TestCSV(t *testing.T) {
 		{"names that are there twice or empty", "a, a ,,b,col 3,a 2,a\n1,2,3,4,5,6,7\n", Options{}, []string{"a | a 3 | col 3 2 | b | col 3 | a 2 | a 4", `1: "1" "2" "3" "4" "5" "6" "7"`}},
 		{"without a header the columns have numbers", "a@b,Ann\nc@d,Carl\n", Options{NoHeader: true}, []string{"col 1 | col 2", `1: "a@b" "Ann"`, `2: "c@d" "Carl"`}},
 		{"a NUL makes the row bad", "a,b\n1,x\x00\n2,\"\x00\"\n3,y\n", Options{}, []string{"a | b", "1: " + errNUL.Error(), "2: " + errNUL.Error(), `3: "3" "y"`}},
-		{"a header that is not CSV", "a,\"b\n1,2\n", Options{}, []string{"the first line cannot be read: " + errOpenQuote.Error()}},
+		{"a header that is not CSV", "a,\"b\n1,2\n", Options{}, []string{"the first row cannot be read: " + errOpenQuote.Error()}},
 		{"an empty file", "", Options{}, []string{"the file is empty"}},
 		{"a file of empty lines", "\n\r\n", Options{}, []string{"the file is empty"}},
 		{"a header alone", "a,b", Options{}, []string{"a | b"}},

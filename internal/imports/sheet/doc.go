@@ -12,9 +12,9 @@
 //	window.go     the bytes of a text file that are in memory
 //	delimiter.go  the delimiter of a CSV file, and its line sep=;
 //	record.go     one record of a CSV file
-//	delimited.go  the rows of a CSV file
+//	table.go      the rows of a CSV file or of a sheet, below its header
 //	ndjson.go     the rows of an NDJSON file
-//	workbook.go   the parts of an XLSX file; worksheet*.go read its rows
+//	workbook.go   the parts of an XLSX file; worksheet*.go read its cells
 //	memory.go     the limit of all workbooks that are read at the same time
 //	column.go     names of columns
 package sheet

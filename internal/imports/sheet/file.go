@@ -181,11 +181,14 @@ func (r *Reader) openDelimited(w *window, o Options) error {
 	if err != nil {
 		return err
 	}
-	d, err := newDelimited(w, delimiter, o.NoHeader)
+	t, err := newTable(&delimited{records: newRecords(w, delimiter)}, o.NoHeader)
+	if err == io.EOF {
+		err = errEmpty
+	}
 	if err != nil {
 		return err
 	}
-	r.rows, r.about.Delimiter, r.about.Header, r.about.Titles = d, string(rune(delimiter)), !d.noHeader, d.titles
+	r.rows, r.about.Delimiter, r.about.Header, r.about.Titles = t, string(rune(delimiter)), t.header > 0, t.titles
 	return nil
 }
 

@@ -45,7 +45,7 @@ func FuzzOpen(f *testing.F) {
 func FuzzCSV(f *testing.F) {
 	f.Add("Ann", "say \"hi\"", " x\r\ny")
 	f.Fuzz(func(t *testing.T, a, b, c string) {
-		if !utf8.ValidString(a+b+c) || bytes.ContainsAny([]byte(a+b+c), "\x00") || isEmpty([]string{a, b, c}) {
+		if !utf8.ValidString(a+b+c) || bytes.ContainsAny([]byte(a+b+c), "\x00") || isBlank([]any{a, b, c}) {
 			return
 		}
 		var file bytes.Buffer

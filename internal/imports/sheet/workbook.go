@@ -32,7 +32,7 @@ type workbook struct {
 }
 
 // openWorkbook opens the first sheet that has rows and is not hidden, or the one with the name of o.Entry.
-func openWorkbook(file io.ReaderAt, size int64, o Options, memory *memoryShare) (*workbook, *worksheet, error) {
+func openWorkbook(file io.ReaderAt, size int64, o Options, memory *memoryShare) (*workbook, *table, error) {
 	archive, err := zip.NewReader(file, size)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the workbook is damaged: %w", err)
@@ -62,22 +62,20 @@ func openWorkbook(file io.ReaderAt, size int64, o Options, memory *memoryShare) 
 		if err != nil {
 			return nil, nil, err
 		}
-		rows, err := newWorksheet(b, in, o.NoHeader)
+		rows, err := newTable(&worksheet{book: b, in: xml.NewDecoder(in)}, o.NoHeader)
 		if err == nil {
 			b.sheet, b.content = sheet.name, in
 			return b, rows, nil
 		}
-		if _ = in.Close(); !errors.Is(err, errNoRows) { // only repeats the errors of reading
+		if _ = in.Close(); err != io.EOF { // only repeats the errors of reading
 			return nil, nil, err
 		}
 	}
 	if len(parts.sheets) > 1 {
 		return nil, nil, errors.New("all sheets of the workbook are empty or hidden")
 	}
-	return nil, nil, errNoRows
+	return nil, nil, errors.New("the sheet is empty")
 }
-
-var errNoRows = errors.New("the sheet is empty")
 
 // Close ends reading the sheet.
 func (b *workbook) Close() error {

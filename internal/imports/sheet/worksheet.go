@@ -1,134 +1,47 @@
 package sheet
 
 import (
+	"cmp"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // This file reads the rows of a sheet of an XLSX workbook.
 
 // worksheet reads the rows of a sheet. It needs memory for one row.
 type worksheet struct {
-	book   *workbook
-	in     *xml.Decoder
-	names  []string
-	row    int64 // number of the row in the sheet, from 1
-	header int64 // number of the header's row; 0: the sheet has none
-	titles int
-	ahead  []sheetRow // that were read to find the header, and are rows
-	ended  bool       // the last row was read
+	book  *workbook
+	in    *xml.Decoder
+	row   int64 // number of the row in the sheet, from 1
+	ended bool  // the last row was read
 }
 
-// sheetRow is a row that was read.
-type sheetRow struct {
-	cells  []any
-	fault  error
-	number int64
-}
-
-func newWorksheet(book *workbook, in io.Reader, noHeader bool) (*worksheet, error) {
-	s := &worksheet{book: book, in: xml.NewDecoder(in)}
-	var first [][]string // that are not empty
-	for more := true; more; {
-		cells, fault, err := s.read()
-		switch {
-		case err == io.EOF && len(first) == 0:
-			return nil, errNoRows
-		case err != nil && len(first) == 0:
-			return nil, err
-		case fault != nil && len(first) == 0:
-			return nil, fmt.Errorf("the first row cannot be read: %w", fault)
-		case err != nil: // the next call of read returns it again
-			more = false
-			continue
-		case len(cells) == 0:
-			continue
-		}
-		s.ahead = append(s.ahead, sheetRow{cells, fault, s.row})
-		if fault != nil {
-			break
-		}
-		texts := make([]string, len(cells))
-		for i, cell := range cells {
-			texts[i] = cellText(cell)
-		}
-		first = append(first, texts)
-		if s.titles, more = titles(first); noHeader {
-			s.titles, more = 0, false
-		}
-	}
-	header := first[s.titles]
-	if s.names = numbered(len(header)); !noHeader {
-		s.names = withoutHeader(header)
-	}
-	if s.names == nil {
-		s.names, s.header = named(header), s.ahead[s.titles].number
-		s.ahead = s.ahead[s.titles+1:]
-	}
-	return s, nil
-}
-
-// cellText returns the text of a cell of the header.
-func cellText(cell any) string {
-	if day, ok := cell.(time.Time); ok {
-		return day.Format(time.DateOnly)
-	}
-	return fmt.Sprint(cell)
-}
-
-func (s *worksheet) columns() []string { return s.names }
-
-func (s *worksheet) next() (Row, error) {
-	var next sheetRow
-	for len(next.cells) == 0 && next.fault == nil {
-		if len(s.ahead) > 0 {
-			next, s.ahead = s.ahead[0], s.ahead[1:]
-			continue
-		}
-		cells, fault, err := s.read()
-		if err != nil {
-			return Row{}, err
-		}
-		next = sheetRow{cells, fault, s.row}
-	}
-	row := Row{Number: next.number - s.header, Err: next.fault}
-	switch {
-	case next.fault != nil:
-		return row, nil
-	case len(next.cells) > len(s.names):
-		row.Err = tooWide(len(next.cells), len(s.names))
-		return row, nil
-	}
-	for len(next.cells) < len(s.names) {
-		next.cells = append(next.cells, "")
-	}
-	row.Values = next.cells
-	return row, nil
-}
-
-// read reads the next row of the sheet, without the empty cells at its end. fault makes only this row bad.
-func (s *worksheet) read() (cells []any, fault, err error) {
+// read implements cells. It leaves out the empty cells at the end of a row.
+func (s *worksheet) read() (cellRow, error) {
 	for {
 		if s.ended {
-			return nil, nil, io.EOF
+			return cellRow{}, io.EOF
 		}
 		token, err := s.in.RawToken()
 		if err != nil {
-			return nil, nil, fmt.Errorf("the workbook is damaged: read the sheet: %w", unexpected(err))
+			return cellRow{}, fmt.Errorf("the workbook is damaged: read the sheet: %w", unexpected(err))
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
-			if token.Name.Local == "row" {
-				if err := s.countRow(token.Attr); err != nil {
-					return nil, nil, err
-				}
-				s.book.xmlLeft = maxXML
-				return s.cells()
+			if token.Name.Local != "row" {
+				continue
+			}
+			if err := s.countRow(token.Attr); err != nil {
+				return cellRow{}, err
+			}
+			s.book.xmlLeft = maxXML
+			cells, fault, err := s.cells()
+			if err != nil || fault != nil || len(cells) > 0 {
+				return cellRow{s.row, cells, fault}, err
 			}
 		case xml.EndElement:
 			s.ended = token.Name.Local == "sheetData"
@@ -164,7 +77,10 @@ func (s *worksheet) cells() (cells []any, fault, err error) {
 		switch token := token.(type) {
 		case xml.EndElement:
 			if token.Name.Local == "row" {
-				return cells[:filled], fault, nil
+				if fault != nil {
+					return nil, fault, nil
+				}
+				return cells[:filled], nil, nil
 			}
 		case xml.StartElement:
 			if token.Name.Local != "c" {
@@ -187,7 +103,7 @@ func (s *worksheet) cells() (cells []any, fault, err error) {
 			if column > maxColumns {
 				bad = errTooMany
 			}
-			if fault = firstOf(fault, bad); fault != nil {
+			if fault = cmp.Or(fault, bad); fault != nil {
 				continue
 			}
 			for len(cells) < column {
@@ -199,13 +115,6 @@ func (s *worksheet) cells() (cells []any, fault, err error) {
 			}
 		}
 	}
-}
-
-func firstOf(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // cell is a cell as it is in the file.
