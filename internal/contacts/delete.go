@@ -141,10 +141,11 @@ func (s *Service) planDelete(ctx context.Context, c *enlist.Caller, r DeleteRequ
 		if query.Limit == 0 && query.Offset == 0 {
 			query.Sort = nil // the order does not matter if all matching Contacts are deleted
 		}
-		if p == db.LookingUp && !search.AnsweredByIndex(tx, query) {
-			return db.ErrSlow
+		planned, err := planIn(tx, query, p)
+		if err != nil {
+			return err
 		}
-		return search.Contacts(tx, query, func(c *enlist.Contact) error {
+		return planned.Contacts(func(c *enlist.Contact) error {
 			ids = append(ids, c.ID)
 			return nil
 		})

@@ -37,46 +37,43 @@ func (s *Service) SearchContacts(ctx context.Context, c *enlist.Caller, list enl
 	returned []string,
 	w ContactWriter) error {
 	return s.db.InPhases(ctx, c, db.LookingUp, func(tx *db.Tx, p db.Phase) error {
-		schema, search, err := searchOf(tx, c, list, q)
+		schema, query, err := searchOf(tx, c, list, q)
 		if err != nil {
 			return err
 		}
-		if err := checkPhase(tx, search, p); err != nil {
+		planned, err := inPhase(tx, query, p)
+		if err != nil {
 			return err
 		}
 		var columns []enlist.Column
-		columns, search.Columns = enlist.ColumnsOf(schema, returned)
-		search.Last = true
+		columns, query.Columns = enlist.ColumnsOf(schema, returned)
+		query.Last = true
 		if err := w.Begin(columns, p == db.Streaming); err != nil {
 			return err
 		}
-		return s.search(tx, search, p, w.Contact)
+		took, err := s.find(planned, p, w.Contact)
+		if !errors.Is(err, enlist.ErrReplyTooLong) {
+			s.observer(tx, query, took)
+		}
+		return err
 	})
 }
 
-// search finds Contacts, and reports the duration of the search to the Observer. For a
-// stream, the reported duration is the time until the first Contact.
-func (s *Service) search(tx *db.Tx, query *enlist.Search, p db.Phase, each func(*enlist.Contact) error) error {
+// find finds Contacts, and returns the duration of the search: for a stream, the time until the first Contact. After
+// that, the search may have to wait for the client.
+func (s *Service) find(planned *search.Planned, p db.Phase, each func(*enlist.Contact) error) (time.Duration, error) {
 	began := s.db.Now()
 	took := time.Duration(-1)
-	if p == db.Streaming { // after the first Contact, the search may have to wait for the client
-		send := each
-		each = func(c *enlist.Contact) error {
-			if took < 0 {
-				took = s.db.Now().Sub(began)
-			}
-			return send(c)
+	err := planned.Contacts(func(c *enlist.Contact) error {
+		if p == db.Streaming && took < 0 {
+			took = s.db.Now().Sub(began)
 		}
-	}
-	err := search.Contacts(tx, query, each)
-	if errors.Is(err, enlist.ErrReplyTooLong) {
-		return err
-	}
+		return each(c)
+	})
 	if took < 0 {
 		took = s.db.Now().Sub(began)
 	}
-	s.observer(tx, query, took)
-	return err
+	return took, err
 }
 
 // CountContacts returns how many Contacts match. Errors: NoList, Denied, InvalidSearch, and
@@ -89,12 +86,13 @@ func (s *Service) CountContacts(ctx context.Context, c *enlist.Caller, list enli
 			return err
 		}
 		query.Counted = true
-		if p == db.LookingUp && !search.AnsweredByIndex(tx, query) {
-			return db.ErrSlow
+		planned, err := planIn(tx, query, p)
+		if err != nil {
+			return err
 		}
 		query.Last = true
 		began := s.db.Now()
-		n, err = search.Count(tx, query)
+		n, err = planned.Count()
 		s.observer(tx, query, s.db.Now().Sub(began))
 		return err
 	})
@@ -111,22 +109,26 @@ func searchOf(tx *db.Tx, c *enlist.Caller, list enlist.ListID, q enlist.Query) (
 	return schema, search, err
 }
 
-// checkPhase returns nil if a search can start in a phase. Otherwise it returns ErrSlow or
-// ErrReplyTooLong, after which InPhases runs the search in a later phase.
-func checkPhase(tx *db.Tx, query *enlist.Search, p db.Phase) error {
-	if p == db.Streaming {
-		return nil
+// inPhase plans a search that can start in a phase. Otherwise it returns ErrSlow or ErrReplyTooLong,
+// after which InPhases runs the search in a later phase.
+func inPhase(tx *db.Tx, query *enlist.Search, p db.Phase) (*search.Planned, error) {
+	if p != db.Streaming {
+		if long, err := surelyLong(tx, query); err != nil {
+			return nil, err
+		} else if long {
+			return nil, enlist.ErrReplyTooLong
+		}
 	}
-	long, err := surelyLong(tx, query)
-	switch {
-	case err != nil:
-		return err
-	case long:
-		return enlist.ErrReplyTooLong
-	case p == db.LookingUp && !search.AnsweredByIndex(tx, query):
-		return db.ErrSlow
+	return planIn(tx, query, p)
+}
+
+// planIn plans a search. A look-up without an index is ErrSlow.
+func planIn(tx *db.Tx, query *enlist.Search, p db.Phase) (*search.Planned, error) {
+	planned, err := search.Plan(tx, query)
+	if err == nil && p == db.LookingUp && !planned.IsQuick() {
+		err = db.ErrSlow
 	}
-	return nil
+	return planned, err
 }
 
 // surelyLong reports whether a search will find more than MaxBuffered Contacts: it has no

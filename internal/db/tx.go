@@ -31,7 +31,6 @@ type Tx struct {
 	session *Session
 	enqueue func(Effect) error // stores a job in the transaction; nil: read-only
 	Writes  bool
-	Kept    any    // what package search keeps for the next search of the transaction
 	part    *Part  // not nil: the function is in an InsertBatch
 	Mapper  Mapper // reused for each statement, because a new mapper would need an allocation
 }

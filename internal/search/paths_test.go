@@ -1,11 +1,11 @@
 package search_test
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"enlist/internal/db"
 	"enlist/internal/db/sqlite"
@@ -23,41 +23,26 @@ func TestAllPathsFindTheSameContacts(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { store.Close() })
-		return everyPath{store}
+		return store
+	}, func(tx *db.Tx, s *enlist.Search, _ time.Duration) {
+		if err := everyPathFindsTheSame(tx, s); err != nil {
+			t.Error(err)
+		}
 	})
 }
 
-// everyPath is a store that runs each search by all its access paths and compares the results.
-type everyPath struct{ db.Engine }
-
-func (w everyPath) View(ctx context.Context, fn func(*db.Tx) error) error {
-	return w.Engine.View(ctx, checked(fn))
-}
-
-func (w everyPath) Search(ctx context.Context, fn func(*db.Tx) error) error {
-	return w.Engine.Search(ctx, checked(fn))
-}
-
-func (w everyPath) Stream(ctx context.Context, fn func(*db.Tx) error) error {
-	return w.Engine.Stream(ctx, checked(fn))
-}
-
-func checked(fn func(*db.Tx) error) func(*db.Tx) error {
-	return func(tx *db.Tx) error { return fn(search.ChooseBy(tx, everyPathFindsTheSame)) }
-}
-
-// everyPathFindsTheSame runs a search by all its access paths, and counts its Contacts if it has criteria.
+// everyPathFindsTheSame runs a search by all its access paths, and counts its Contacts if it is a count.
 func everyPathFindsTheSame(tx *db.Tx, s *enlist.Search) error {
 	var first []enlist.ContactID
 	var count int64
 	n := 0
-	return search.EachPath(tx, s, func() error {
+	return search.EachPath(tx, s, func(p *search.Planned) error {
 		ids, counted := []enlist.ContactID{}, int64(0)
 		var err error
 		if s.Counted {
-			counted, err = search.Count(tx, s)
+			counted, err = p.Count()
 		} else {
-			err = search.Contacts(tx, s, func(c *enlist.Contact) error {
+			err = p.Contacts(func(c *enlist.Contact) error {
 				ids = append(ids, c.ID)
 				return nil
 			})
@@ -66,9 +51,8 @@ func everyPathFindsTheSame(tx *db.Tx, s *enlist.Search) error {
 			first, count = ids, counted
 		}
 		if err == nil && (!slices.Equal(first, ids) || counted != count) {
-			q, _ := search.Statement(tx, s)
-			err = fmt.Errorf("this path finds the IDs %d and counts %d, the first path %d and %d; statement %s, arguments %q",
-				ids, counted, first, count, q.Text, q.Args)
+			err = fmt.Errorf("this path finds the IDs %d and counts %d, the first path %d and %d; statement %s",
+				ids, counted, first, count, p.Text())
 		}
 		return err
 	})

@@ -1,6 +1,8 @@
 package search
 
 import (
+	"errors"
+
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/search/planner"
@@ -10,57 +12,35 @@ import (
 // into predicates. scan.go finds the index scans of the predicates. estimate.go estimates how
 // many Contacts match a predicate.
 
-// savedPlan is a plan and the search that it belongs to.
-type savedPlan struct {
-	*planner.Plan
-	search enlist.Search
-}
-
-// kept is what a transaction keeps for its next search.
-type kept struct {
-	plan   savedPlan
-	choose func(*db.Tx, *enlist.Search, *planner.Query) (*planner.Plan, error) // choosePlan, except in tests
-}
-
-// keptBy returns what the transaction keeps.
-func keptBy(t *db.Tx) *kept {
-	k, ok := t.Kept.(*kept)
-	if !ok {
-		k = &kept{choose: choosePlan}
-		t.Kept = k
+// Plan makes the plan of a search.
+func Plan(tx *db.Tx, s *enlist.Search) (*Planned, error) {
+	p := &Planned{tx: tx, of: s}
+	err := p.choose()
+	if errors.Is(err, db.ErrUnprepared) {
+		err = p.withoutIndexes()
 	}
-	return k
+	return p, err
 }
 
-// planOf returns the plan of a search. The transaction keeps the last plan, because package contacts first
-// calls AnsweredByIndex for a search and then runs the search.
-func planOf(tx *db.Tx, s *enlist.Search) (made *planner.Plan, err error) {
-	k := keptBy(tx)
-	if k.plan.Plan != nil && k.plan.answers(s) {
-		return k.plan.Plan, nil
+// withoutIndexes plans the search without the SearchIndexes of the List. The catalogue has one that is ready, but an
+// operator has dropped it from the database.
+func (p *Planned) withoutIndexes() error {
+	schema := *p.of.Schema
+	schema.SearchIndexes, p.of.Schema = nil, &schema
+	return p.choose()
+}
+
+func (p *Planned) choose() (err error) {
+	if p.countsAll() {
+		return nil
 	}
-	q := newQuery(tx.SQL, s)
-	if tx.SQL.NamesIndexes {
-		made, err = k.choose(tx, s, q.planned(s))
+	q := newQuery(p.tx.SQL, p.of).planned(p.of)
+	if p.tx.SQL.NamesIndexes {
+		p.plan, err = planner.Choose(q, &statistics{tx: p.tx, search: p.of})
 	} else {
-		made = planner.Delegate(q.planned(s))
+		p.plan = planner.Delegate(q)
 	}
-	if err == nil {
-		k.plan = savedPlan{made, *s}
-	}
-	return made, err
-}
-
-// choosePlan returns the cheapest plan of a search.
-func choosePlan(t *db.Tx, s *enlist.Search, q *planner.Query) (*planner.Plan, error) {
-	return planner.Choose(q, &statistics{tx: t, search: s})
-}
-
-// answers reports whether the saved plan belongs to a search that is equal to s.
-func (p *savedPlan) answers(s *enlist.Search) bool {
-	of := &p.search
-	return of.Schema == s.Schema && of.Where == s.Where && of.Sort == s.Sort && of.Descending == s.Descending &&
-		of.Limit == s.Limit && of.Offset == s.Offset && of.Counted == s.Counted
+	return err
 }
 
 // planned returns the description of a search for the planner.

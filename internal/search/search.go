@@ -21,12 +21,28 @@ import (
 // because the caller of the search waits for it. package advisor has one, which decides which indexes searches need.
 type Observer func(tx *db.Tx, s *enlist.Search, took time.Duration)
 
+// Planned is a search with its plan, in one transaction. After Plan, the caller may still change its Columns and Last.
+type Planned struct {
+	tx   *db.Tx
+	of   *enlist.Search
+	plan *planner.Plan
+}
+
 // Contacts calls the function each with the Contacts that match a search, in the requested order. The
 // next row overwrites the Contact, so the function must not keep it.
-func Contacts(t *db.Tx, s *enlist.Search, each func(*enlist.Contact) error) error {
-	r := columnReader{tx: t, of: s.Columns, state: db.Mapper{Job: db.Selected}}
-	r.contact.ListID = s.Schema.List.ID
-	return found(t, s, func(row *db.Cursor) error {
+func Contacts(tx *db.Tx, s *enlist.Search, each func(*enlist.Contact) error) error {
+	p, err := Plan(tx, s)
+	if err != nil {
+		return err
+	}
+	return p.Contacts(each)
+}
+
+// Contacts is the function Contacts.
+func (p *Planned) Contacts(each func(*enlist.Contact) error) error {
+	r := columnReader{tx: p.tx, of: p.of.Columns, state: db.Mapper{Job: db.Selected}}
+	r.contact.ListID = p.of.Schema.List.ID
+	return p.found(func(row *db.Cursor) error {
 		if err := r.read(row); err != nil {
 			return err
 		}
@@ -35,26 +51,24 @@ func Contacts(t *db.Tx, s *enlist.Search, each func(*enlist.Contact) error) erro
 }
 
 // found runs the statement of a search and calls fn with every row.
-func found(tx *db.Tx, s *enlist.Search, fn func(*db.Cursor) error) error {
-	err := foundBy(tx, s, fn)
+func (p *Planned) found(fn func(*db.Cursor) error) error {
+	err := p.foundBy(fn)
 	if !errors.Is(err, db.ErrUnprepared) {
 		return err
 	}
-	// The statement names an index that is ready in the catalogue, but an operator has dropped this
-	// index from the database. The search gets a new plan without the SearchIndexes of the List.
-	without, schema := *s, *s.Schema
-	schema.SearchIndexes, without.Schema = nil, &schema
-	return foundBy(tx, &without, fn)
+	if err := p.withoutIndexes(); err != nil {
+		return err
+	}
+	return p.foundBy(fn)
 }
 
-// foundBy runs the statement of a search. The statement uses only the indexes that s.Schema
-// contains.
-func foundBy(tx *db.Tx, s *enlist.Search, fn func(*db.Cursor) error) error {
-	statement, err := Statement(tx, s)
+// foundBy runs the statement of a search. The statement uses only the indexes that the Schema contains.
+func (p *Planned) foundBy(fn func(*db.Cursor) error) error {
+	statement, err := p.statement()
 	if err != nil {
 		return err
 	}
-	return each(tx, statement, fn)
+	return each(p.tx, statement, fn)
 }
 
 // each runs a statement and calls fn with every row.
@@ -77,23 +91,28 @@ func number(tx *db.Tx, s db.Statement) (n int64, err error) {
 
 // Statement returns the statement of a search. Tests and benchmarks pass it to EXPLAIN.
 func Statement(tx *db.Tx, s *enlist.Search) (made db.Statement, err error) {
-	p, err := planOf(tx, s)
+	p, err := Plan(tx, s)
 	if err != nil {
 		return made, err
 	}
-	q := newQuery(tx.SQL, s)
-	if q.literal && tx.Locking() == "" {
-		q.generic = genericKey(s, p)
+	return p.statement()
+}
+
+func (p *Planned) statement() (made db.Statement, err error) {
+	s := p.of
+	q := newQuery(p.tx.SQL, s)
+	if q.literal && p.tx.Locking() == "" {
+		q.generic = genericKey(s, p.plan)
 	}
-	if q.Sorted, err = sorts(tx, s, p); err != nil {
+	if q.Sorted, err = sorts(p.tx, s, p.plan); err != nil {
 		return made, err
 	}
 	if s.Counted {
-		q.count(p)
+		q.count(p.plan)
 	} else {
-		q.page(s, p)
+		q.page(s, p.plan)
 		if !s.Unlocked {
-			q.Add(tx.Locking())
+			q.Add(p.tx.Locking())
 		}
 	}
 	made = q.statement()
@@ -119,24 +138,30 @@ func genericKey(s *enlist.Search, p *planner.Plan) *enlist.SearchKey {
 	return nil
 }
 
-// AnsweredByIndex reports whether an index finds or counts the Contacts of a search. Such a search
+// IsQuick reports whether an index finds or counts the Contacts of a search. Such a search
 // reads few Contacts that do not match.
-func AnsweredByIndex(tx *db.Tx, s *enlist.Search) bool {
-	if s.Counted && s.Where == nil {
-		return true
-	}
-	p, err := planOf(tx, s)
-	return err == nil && p.Quick
-}
+func (p *Planned) IsQuick() bool { return p.countsAll() || p.plan.Quick }
+
+// countsAll reports whether the search counts all Contacts of the List, which needs no statement of its own.
+func (p *Planned) countsAll() bool { return p.of.Counted && p.of.Where == nil }
 
 // Count returns the number of Contacts that match a search.
 func Count(tx *db.Tx, s *enlist.Search) (n int64, err error) {
-	if s.Where == nil {
-		return tx.ContactCount(s.Schema.List.ID)
-	}
 	counted := *s
 	counted.Counted = true
-	err = found(tx, &counted, func(row *db.Cursor) error {
+	p, err := Plan(tx, &counted)
+	if err != nil {
+		return 0, err
+	}
+	return p.Count()
+}
+
+// Count is the function Count, for a search whose Counted is true.
+func (p *Planned) Count() (n int64, err error) {
+	if p.countsAll() {
+		return p.tx.ContactCount(p.of.Schema.List.ID)
+	}
+	err = p.found(func(row *db.Cursor) error {
 		n = row.Int()
 		return nil
 	})

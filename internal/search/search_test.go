@@ -16,6 +16,6 @@ import (
 // covers: spec search.connectors, op.in, compare, sort.by, page.limit, searchContacts.rule.1
 func TestSearchesFindTheSameAsAModel(t *testing.T) {
 	dbtest.EachParallel(t, func(t *testing.T, e dbtest.Engine) {
-		searchtest.Search(t, func(t *testing.T) db.Engine { return e.Shared(t) })
+		searchtest.Search(t, func(t *testing.T) db.Engine { return e.Shared(t) }, nil)
 	})
 }

@@ -18,10 +18,11 @@ type ValueCount struct {
 func TopValues(tx *db.Tx, s *enlist.Search, field *enlist.Field, limit int) (all []ValueCount, err error) {
 	counted := *s
 	counted.Sort, counted.Limit, counted.Offset, counted.Counted = nil, 0, 0, false
-	p, err := planOf(tx, &counted)
+	planned, err := Plan(tx, &counted)
 	if err != nil {
 		return nil, err
 	}
+	p := planned.plan
 	q := newQuery(tx.SQL, &counted)
 	key := field.SearchKey()
 	value := q.stored(key)

@@ -40,7 +40,7 @@ func TestSearchIsTheSameInEveryLocale(t *testing.T) {
 			}
 		})
 		return store
-	})
+	}, nil)
 }
 
 // databaseLike returns the URL of a new, empty database with a locale, and a connection to it.

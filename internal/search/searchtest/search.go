@@ -14,6 +14,7 @@ import (
 	"enlist/internal/apptest"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -21,24 +22,31 @@ import (
 
 // data.go draws the List and its Contacts. criteria.go draws the criteria. model.go is the model.
 
-// Search runs randomSearches and orderOfTexts on the stores that open returns.
-func Search(t *testing.T, open func(t *testing.T) db.Engine) {
+// Search runs randomSearches and orderOfTexts on the stores that open returns. If observe is not nil, it gets each search.
+func Search(t *testing.T, open func(t *testing.T) db.Engine, observe search.Observer) {
 	t.Run("random searches find the same Contacts as a simple model", func(t *testing.T) {
 		t.Parallel()
-		randomSearches(apptest.NewStore(t, open(t)))
+		randomSearches(apptest.NewStore(t, open(t)), observe)
 	})
 	t.Run("texts are sorted in the same order on every engine", func(t *testing.T) {
 		t.Parallel()
-		orderOfTexts(apptest.NewAccount(t, open(t)))
+		o := apptest.NewAccount(t, open(t))
+		if observe != nil {
+			o.App.Contacts.Observe(observe)
+		}
+		orderOfTexts(o)
 	})
 }
 
 // randomSearches tests that a store finds the same Contacts in the same order as the model, for
 // random Fields, values, criteria, sorts, pages and projections. reference.md: Search; reference.md:
 // searchContacts.rule.1; decisions.md: 32
-func randomSearches(o apptest.Store) {
+func randomSearches(o apptest.Store, observe search.Observer) {
 	t, store := o.T, o.Engine
 	service := app.New(store, time.Now)
+	if observe != nil {
+		service.Contacts.Observe(observe)
+	}
 	account := &enlist.Account{Name: "Search", TimeZone: "UTC", ContactLimit: enlist.NoContactLimit}
 	if err := store.Update(t.Context(), func(tx *db.Tx) error { return accounts.Insert(tx, account) }); err != nil {
 		t.Fatal(err)
