@@ -7,18 +7,18 @@
 //
 //	serve.go, server.go, banner.go, ops*.go           the service
 //	start_check.go                                    mistakes in flags, before anything is created
-//	listeners.go, certificate.go, admin.go            its listeners, and the end of its certificate
+//	listeners.go, admin.go                            its listeners, and the end of its certificate
 //	mail.go, sending.go                               what sends its mails
 //	heap.go, tracing.go, trouble.go                   its memory, traces of calls, a full disk, and damage
 //	hold.go                                           stops all mails
 //	demo.go                                           a database with made-up data
-//	account.go, key.go, domain.go, field.go           definitions
+//	account.go, key.go, domain.go                     definitions
 //	list.go, message*.go, autoresponder.go,           definitions, by definition.go
 //	webhook.go                                        the same
 //	settings.go, declared.go                          settings and declared values
 //	batch*.go                                         Batches
 //	import*.go, export.go                             files of Contacts
-//	index.go, jobs.go, doctor*.go, mail_trial.go      inspection and repair
+//	index.go, jobs.go, doctor*.go                     inspection and repair
 //	audit.go                                          the audit log
 //	person.go, consent.go                             data about one person, and proofs of consent
 //	user.go                                           users of the pages

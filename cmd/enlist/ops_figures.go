@@ -2,18 +2,21 @@ package main
 
 import (
 	"context"
+	"path/filepath"
 	"sync"
 	"time"
 
 	"enlist/internal/app"
 	"enlist/internal/batches"
+	"enlist/internal/config"
+	"enlist/internal/db/sqlite"
 	"enlist/internal/imports"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// The metrics that are read from the database, and whether the service is ready. They are read when Prometheus asks for
-// them, so they cost nothing without Prometheus.
+// The metrics that are read from the database, and whether the service is ready, and those of the disks that the service
+// writes to. They are read when Prometheus asks for them, so they cost nothing without Prometheus.
 
 const (
 	figuresTime  = 2 * time.Second // longest time to read the figures, and to check whether the service is ready
@@ -141,4 +144,28 @@ func oneIf(b bool) float64 {
 		return 1
 	}
 	return 0
+}
+
+// diskMetrics returns the metrics of the disks of SQLite's file and of the backups.
+func diskMetrics(c config.Serve) (all []prometheus.Collector) {
+	add := func(name, path string) {
+		if _, _, known := sqlite.DiskSpace(path); !known {
+			return // the system cannot tell
+		}
+		labels := prometheus.Labels{"disk": name}
+		all = append(all,
+			prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "enlist_disk_free_bytes",
+				Help: "Free bytes of the disk with the database or the backups.", ConstLabels: labels,
+			}, func() float64 { free, _, _ := sqlite.DiskSpace(path); return float64(free) }),
+			prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "enlist_disk_bytes",
+				Help: "Size of the disk with the database or the backups.", ConstLabels: labels,
+			}, func() float64 { _, size, _ := sqlite.DiskSpace(path); return float64(size) }))
+	}
+	if !c.IsPostgres() {
+		add("database", filepath.Dir(c.DB))
+	}
+	if c.MakesBackups() {
+		add("backups", c.BackupDir)
+	}
+	return all
 }

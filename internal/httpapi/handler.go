@@ -4,8 +4,6 @@
 //	handler.go          authentication, and the replies to requests that are refused
 //	exports.go          GET /api/exports
 //	imports.go          /api/imports: uploads, and requests about imports
-//	import_options.go   the options of an upload
-//	import_reply.go     the records and results of imports
 package httpapi
 
 import (

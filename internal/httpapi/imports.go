@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,15 +10,17 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"enlist/api"
 	"enlist/internal/enlist"
 	"enlist/internal/imports"
+	"enlist/internal/imports/sheet"
 )
 
-// This file answers the requests about imports. import_options.go reads the options of a request, and import_reply.go
-// writes the replies. decisions.md: 71
+// This file answers the requests about imports. The options in the query of a URL have the names of doc/reference.md.
+// decisions.md: 71
 
 const (
 	// maxUploads is the number of files that are uploaded at the same time. Each of them needs a few MiB of memory.
@@ -231,4 +234,109 @@ func (b *watchedBody) Read(p []byte) (n int, err error) {
 		b.err = err
 	}
 	return n, err
+}
+
+// badOption is the refusal of an option.
+func badOption(name, detail string) error {
+	return &enlist.Error{Kind: enlist.InvalidParameters, Field: name, Detail: detail}
+}
+
+// readImportOptions returns the options of an import. Unknown options are refused, because a misspelled dry_run would
+// store the rows.
+func readImportOptions(query url.Values) (o imports.ImportOptions, follow bool, err error) {
+	follow = true
+	texts := map[string]*string{"file_name": &o.FileName, "format": &o.Format, "encoding": &o.Encoding,
+		"delimiter": &o.Delimiter, "as": &o.As, "existing": &o.Existing, "skip": &o.Skip,
+		"consent_type": &o.ConsentType, "consent_text": &o.ConsentText, "status": &o.Status,
+		"confirm": &o.Confirm, "bad_values": &o.BadValues}
+	flags := map[string]*bool{"no_header": &o.NoHeader, "decimal_comma": &o.DecimalComma, "add_fields": &o.AddFields,
+		"dry_run": &o.DryRun, "autoresponders": &o.Autoresponders, "notifications": &o.Notifications,
+		"webhooks": &o.Webhooks, "follow": &follow}
+	pairs := map[string]*[]imports.ImportMapping{"map": &o.Map, "date": &o.Dates, "decimal": &o.Decimals}
+	for name, values := range query {
+		last := values[len(values)-1]
+		switch {
+		case name == "list_id":
+			id, err := strconv.ParseInt(last, 10, 64)
+			if err != nil {
+				return o, false, badOption(name, "expected the ID of a List")
+			}
+			o.List = enlist.ListID(id)
+		case texts[name] != nil:
+			*texts[name] = last
+		case flags[name] != nil:
+			if !slices.Contains([]string{"0", "1", "true", "false"}, last) {
+				return o, false, badOption(name, "expected 1 or 0")
+			}
+			*flags[name] = last == "1" || last == "true"
+		case pairs[name] != nil:
+			for _, pair := range values {
+				column, target, ok := strings.Cut(pair, "=")
+				if !ok {
+					return o, false, badOption(name, "expected COLUMN=VALUE")
+				}
+				*pairs[name] = append(*pairs[name], imports.ImportMapping{Column: column, Target: target})
+			}
+		default:
+			return o, false, badOption(name, "there is no such option")
+		}
+	}
+	if !query.Has("list_id") {
+		return o, false, badOption("list_id", "expected the ID of a List")
+	}
+	return o, follow, nil
+}
+
+// importLines writes JSON objects, one in each line, and sends each line at once. It ignores that the client is gone,
+// because the context of the request says it too.
+type importLines struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+}
+
+func newImportLines(w http.ResponseWriter) *importLines {
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	w.Header().Set("Cache-Control", "no-store")
+	return &importLines{w, http.NewResponseController(w)}
+}
+
+// write sends the record of an import. Its keys are those of imports.ImportAttributes, in this order.
+func (l *importLines) write(i *imports.Import) {
+	b := []byte{'{'}
+	for n, a := range imports.ImportAttributes {
+		if n > 0 {
+			b = append(b, ',')
+		}
+		b = append(strconv.AppendQuote(b, a.Name), ':')
+		switch v := a.Get(i); v.Kind {
+		case enlist.KeyInt:
+			b = strconv.AppendInt(b, v.Int, 10)
+		case enlist.KeyBool:
+			b = strconv.AppendBool(b, v.Int != 0)
+		default:
+			text, _ := json.Marshal(v.Text) // a string is always encoded
+			b = append(b, text...)
+		}
+	}
+	if i.Ended() {
+		text, _ := json.Marshal(i.Report) // a struct of texts and numbers is always encoded
+		b = append(append(b, `,"report":`...), text...)
+	}
+	l.send(append(b, '}'))
+}
+
+// columns sends what each column of the file is stored as.
+func (l *importLines) columns(i *imports.Import) {
+	b, _ := json.Marshal(struct { // a struct of texts and numbers is always encoded
+		ID      enlist.ImportID        `json:"id"`
+		Columns []imports.ImportColumn `json:"columns"`
+		File    *sheet.About           `json:"file,omitempty"`
+		Unused  []imports.ColumnReport `json:"unused,omitempty"`
+	}{i.ID, i.Columns, i.Report.File, i.Report.Unused})
+	l.send(b)
+}
+
+func (l *importLines) send(line []byte) {
+	l.w.Write(append(line, '\n'))
+	l.control.Flush()
 }

@@ -10,7 +10,7 @@
 //
 // The work itself is in the packages of the subjects: functions that know nothing of the queue. jobs.go registers them,
 // worker.go runs them. The sender of Batches (sending.BatchSender) is no job. The command `enlist jobs`
-// uses queue_admin.go, and `enlist doctor` queue_failures.go. log.go filters the log of the queue library. periodic.go
+// and `enlist doctor` use queue_admin.go. log.go filters the log of the queue library. periodic.go
 // does what each process repeats, such as the removal of old rows: no jobs.
 package jobs
 

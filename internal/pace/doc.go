@@ -1,8 +1,7 @@
 // Package pace says how many mails may be sent when. It does not send them and stores nothing: package sending
 // locks the buckets in the database and takes the tokens.
 //
-//	limits.go      rates for groups of receiving domains, and which buckets a mail needs
-//	bucket.go      a token bucket, as a time at which it is full
+//	limits.go      rates for groups of receiving domains, which buckets a mail needs, and a token bucket
 //	pace.go        what an operator sets for all mails (Settings); a rate that falls when a mail server defers mails, and rises again
 //	warmup.go      the mails of a day while an address warms up
 //	calendar.go    the hours in which mails are sent

@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"math"
 	"strconv"
 
 	"enlist/internal/enlist"
@@ -8,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// This file encodes records and simple results, such as an ID, as JSON.
+// This file encodes simple results, such as an ID, records, and rows that a function sends one by one, as JSON.
 
 // appendString appends text as a JSON string.
 func appendString(b []byte, s string) []byte {
@@ -181,4 +182,34 @@ func addObject[T any](w *memberWriter, name string, attributes []enlist.Attribut
 func addArray[T any](w *memberWriter, name string, attributes []enlist.Attribute[T], records []T) {
 	w.name(name)
 	w.b = appendArray(w.b, records, encoder(attributes))
+}
+
+// rowWriter encodes each row when the service finds it. It implements enlist.RowWriter.
+type rowWriter[T any] struct {
+	reply     *reply
+	appendRow func([]byte, *T) []byte
+	streaming bool
+	written   int // number of rows
+}
+
+// writeRows writes an array of rows as the result. find sends the rows to the writer.
+func writeRows[T any](c *call, appendRow func([]byte, *T) []byte, find func(enlist.RowWriter[T]) error) error {
+	w := &rowWriter[T]{reply: c.reply, appendRow: appendRow}
+	return c.reply.end("]", find(w))
+}
+
+// Begin begins the array of rows. A later call of Begin discards the rows that were written before.
+func (w *rowWriter[T]) Begin(streaming bool) error {
+	w.streaming, w.written = streaming, 0
+	return w.reply.begin('[')
+}
+
+// Row appends one row.
+func (w *rowWriter[T]) Row(r *T) error {
+	if w.written > 0 {
+		w.reply.buf = append(w.reply.buf, ',')
+	}
+	w.written++
+	w.reply.buf = w.appendRow(w.reply.buf, r)
+	return w.reply.added(w.streaming, math.MaxInt)
 }

@@ -2,7 +2,7 @@
 // of listmonk v2.5 and later.
 //
 // database.go connects and checks the tables. lists.go has the lists and the Fields of the attributes of their
-// subscribers, subscribers.go the subscriptions as Contacts, and consents.go their times and IP addresses. messages.go
+// subscribers, and subscribers.go the subscriptions as Contacts, with their times and IP addresses. messages.go
 // has campaigns and templates, and template.go translates their expressions into merge fields. media.go has the files,
 // whose contents are in a folder or in a bucket.
 //
