@@ -1,7 +1,8 @@
 // Package search makes SQL from the criteria of a search, and runs it. It does not check who may search, and it does
 // not read criteria: package enlist has checked them, and a Search names the keys, the order and the page.
 //
-//	search.go      finds and counts the Contacts of a List (Contacts, Count)
+//	planned.go     finds and counts the Contacts of a List (Contacts, Count, Plan)
+//	search.go      the statement of a search
 //	expr.go, operands.go, batch.go, preference.go   the expression of each kind of key, and its operands
 //	values.go      the most frequent values of a Field
 //	scan.go, plan.go, sort.go, estimate.go   which indexes a statement uses on SQLite; package planner chooses

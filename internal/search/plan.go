@@ -1,9 +1,6 @@
 package search
 
 import (
-	"errors"
-
-	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/search/planner"
 )
@@ -11,37 +8,6 @@ import (
 // This file describes a search to package planner and gets the plan of the search. It splits the condition
 // into predicates. scan.go finds the index scans of the predicates. estimate.go estimates how
 // many Contacts match a predicate.
-
-// Plan makes the plan of a search.
-func Plan(tx *db.Tx, s *enlist.Search) (*Planned, error) {
-	p := &Planned{tx: tx, of: s}
-	err := p.choose()
-	if errors.Is(err, db.ErrUnprepared) {
-		err = p.withoutIndexes()
-	}
-	return p, err
-}
-
-// withoutIndexes plans the search without the SearchIndexes of the List. The catalogue has one that is ready, but an
-// operator has dropped it from the database.
-func (p *Planned) withoutIndexes() error {
-	schema := *p.of.Schema
-	schema.SearchIndexes, p.of.Schema = nil, &schema
-	return p.choose()
-}
-
-func (p *Planned) choose() (err error) {
-	if p.countsAll() {
-		return nil
-	}
-	q := newQuery(p.tx.SQL, p.of).planned(p.of)
-	if p.tx.SQL.NamesIndexes {
-		p.plan, err = planner.Choose(q, &statistics{tx: p.tx, search: p.of})
-	} else {
-		p.plan = planner.Delegate(q)
-	}
-	return err
-}
 
 // planned returns the description of a search for the planner.
 func (q *Query) planned(s *enlist.Search) *planner.Query {
