@@ -48,6 +48,11 @@ func (s *Service) AllAccounts(ctx context.Context) ([]enlist.Account, error) {
 	return db.OwnView(ctx, s.db, All)
 }
 
+// CountAccounts returns the number of Accounts.
+func (s *Service) CountAccounts(ctx context.Context) (int64, error) {
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (int64, error) { return tx.Number("SELECT count(*) FROM account") })
+}
+
 // SetContactLimit changes how many Contacts an Account may store. NoContactLimit removes
 // the limit. If the new limit is lower than the number of Contacts, no Contact is deleted.
 // Errors: InvalidParameters. reference.md: limit.contacts

@@ -137,13 +137,27 @@ func KeyNames(tx *db.Tx, ids []enlist.KeyID) (map[enlist.KeyID]string, error) {
 	}, "SELECT id, name FROM api_key WHERE id"+test, arg)
 }
 
-// Keys returns the keys of all Accounts in the order of their IDs.
-func Keys(tx *db.Tx) (keys []enlist.Key, err error) {
-	err = keyTable.Each(tx, func(k *storedKey) error {
+// Keys returns the keys of an Account, or of all if it is 0, in the order of their IDs.
+func Keys(tx *db.Tx, account enlist.AccountID) (keys []enlist.Key, err error) {
+	add := func(k *storedKey) error {
 		keys = append(keys, k.Key)
 		return nil
-	}, "ORDER BY id")
+	}
+	if account == 0 {
+		err = keyTable.Each(tx, add, "ORDER BY id")
+		return keys, err
+	}
+	err = keyTable.Each(tx, add, "WHERE account_id = ? ORDER BY id", int64(account))
 	return keys, err
+}
+
+// findKey returns the key with an ID. Errors: InvalidKey.
+func findKey(tx *db.Tx, id enlist.KeyID) (*enlist.Key, error) {
+	k, err := keyTable.One(tx, enlist.ErrInvalidKey, "WHERE id = ?", int64(id))
+	if err != nil {
+		return nil, err
+	}
+	return &k.Key, nil
 }
 
 // AddKey stores a new key with the hash of its secret text and sets its ID.

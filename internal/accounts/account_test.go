@@ -90,7 +90,7 @@ func keys(o apptest.Store) {
 	apptest.Update(t, s, func(tx *db.Tx) error { return accounts.TouchKeys(tx, map[enlist.KeyID]int64{a.ID: 60}) })
 	a.LastUsedTime, b.RevokedTime = 70, 50
 	apptest.View(t, s, func(tx *db.Tx) error {
-		all, err := accounts.Keys(tx)
+		all, err := accounts.Keys(tx, 0)
 		apptest.Same(t, "keys", all, []enlist.Key{a, b})
 		_, unknown := accounts.KeyByHash(tx, enlist.HashKey("c"))
 		apptest.WantKind(t, "unknown key", unknown, enlist.InvalidKey)

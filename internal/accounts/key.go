@@ -54,7 +54,7 @@ func (s *Service) addKey(ctx context.Context, d KeyDetails, text string) (*enlis
 
 // Keys returns the keys of all Accounts in order of ID, including revoked keys.
 func (s *Service) Keys(ctx context.Context) ([]enlist.Key, error) {
-	return db.OwnView(ctx, s.db, Keys)
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) ([]enlist.Key, error) { return Keys(tx, 0) })
 }
 
 // RevokeKey makes a key invalid from now on. Errors: InvalidKey if no key has the ID.
@@ -116,29 +116,16 @@ func (s *Service) editKey(ctx context.Context, id enlist.KeyID, account enlist.A
 		if account != 0 && before.AccountID != account {
 			return false, enlist.ErrInvalidKey
 		}
-		if err := edit(tx, &before, now); err != nil {
+		if err := edit(tx, before, now); err != nil {
 			return false, err
 		}
 		after, err := findKey(tx, id)
 		if err != nil {
 			return false, err
 		}
-		return true, AuditKeyChange(&after, ctx, tx, now, keyValues(&before))
+		return true, AuditKeyChange(after, ctx, tx, now, keyValues(before))
 	})
 	return err
-}
-
-// findKey returns the key with an ID. Errors: InvalidKey.
-func findKey(tx *db.Tx, id enlist.KeyID) (enlist.Key, error) {
-	all, err := Keys(tx)
-	if err != nil {
-		return enlist.Key{}, err
-	}
-	i := slices.IndexFunc(all, func(k enlist.Key) bool { return k.ID == id })
-	if i < 0 {
-		return enlist.Key{}, enlist.ErrInvalidKey
-	}
-	return all[i], nil
 }
 
 // AuditKeyChange adds a row to the audit log. before has the values of the key before the change; nil: it is new.

@@ -19,17 +19,23 @@ func requireKeys(c *enlist.Caller) error {
 }
 
 // AccountKeys returns the keys of the caller's Account in order of ID, including revoked keys. Errors: Denied.
-func (s *Service) AccountKeys(ctx context.Context, c *enlist.Caller) (of []enlist.Key, err error) {
+func (s *Service) AccountKeys(ctx context.Context, c *enlist.Caller) ([]enlist.Key, error) {
 	if err := requireKeys(c); err != nil {
 		return nil, err
 	}
-	all, err := s.Keys(ctx)
-	for _, k := range all {
-		if k.AccountID == c.Account.ID {
-			of = append(of, k)
-		}
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) ([]enlist.Key, error) { return Keys(tx, c.Account.ID) })
+}
+
+// AccountKey returns a key of the caller's Account. Errors: Denied, and InvalidKey for any other key.
+func (s *Service) AccountKey(ctx context.Context, c *enlist.Caller, id enlist.KeyID) (*enlist.Key, error) {
+	if err := requireKeys(c); err != nil {
+		return nil, err
 	}
-	return of, err
+	k, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (*enlist.Key, error) { return findKey(tx, id) })
+	if err == nil && k.AccountID != c.Account.ID {
+		return nil, enlist.ErrInvalidKey
+	}
+	return k, err
 }
 
 // AddAccountKey is AddKey for the caller's Account. Errors: Denied, NoList, and InvalidParameters, also if the key may

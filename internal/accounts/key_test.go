@@ -52,15 +52,17 @@ func foreignKeys(f *apptest.Account) {
 	k, _, err := f.App.Accounts.AddAccountKey(f.Context(), f.Caller, accounts.KeyDetails{Name: "shop", Level: enlist.Read})
 	f.Must(err)
 	other := f.NewCaller()
-	for _, err := range []error{f.App.Accounts.RevokeAccountKey(f.Context(), other, k.ID), f.App.Accounts.EditAccountKey(f.Context(), other, k.ID, accounts.KeyEdit{})} {
+	_, read := f.App.Accounts.AccountKey(f.Context(), other, k.ID)
+	for _, err := range []error{read, f.App.Accounts.RevokeAccountKey(f.Context(), other, k.ID), f.App.Accounts.EditAccountKey(f.Context(), other, k.ID, accounts.KeyEdit{})} {
 		f.Refused(err, enlist.InvalidKey, "")
 	}
 	reader := *f.Caller
 	reader.Key = &enlist.Key{AccountID: f.Caller.Account.ID, Level: enlist.Standard}
 	for _, c := range []*enlist.Caller{&reader, f.Restricted(f.AddList())} {
 		_, listed := f.App.Accounts.AccountKeys(f.Context(), c)
+		_, read := f.App.Accounts.AccountKey(f.Context(), c, k.ID)
 		_, _, added := f.App.Accounts.AddAccountKey(f.Context(), c, accounts.KeyDetails{Name: "x", Level: enlist.Read})
-		for _, err := range []error{listed, added, f.App.Accounts.RevokeAccountKey(f.Context(), c, k.ID),
+		for _, err := range []error{listed, read, added, f.App.Accounts.RevokeAccountKey(f.Context(), c, k.ID),
 			f.App.Accounts.EditAccountKey(f.Context(), c, k.ID, accounts.KeyEdit{})} {
 			f.Refused(err, enlist.Denied, "")
 		}

@@ -100,13 +100,13 @@ func (s *Service) SearchUsers(ctx context.Context, c *enlist.Caller, account enl
 		if err := enlist.RequireWholeAccount(c); err != nil {
 			return nil, err
 		}
-		keys, err := Keys(tx)
+		keys, err := Keys(tx, account)
 		if err != nil {
 			return nil, err
 		}
 		var all []User
 		for _, k := range keys {
-			if k.AccountID == account && k.RevokedTime == 0 {
+			if k.RevokedTime == 0 {
 				all = append(all, User{k, c.Account.TimeZone})
 			}
 		}

@@ -31,7 +31,7 @@ func (s *App) Bootstrap(ctx context.Context, keyText string) (*Bootstrapped, err
 		keyText = enlist.NewKeyText()
 	}
 	return db.OwnUpdate(ctx, s.DB, func(tx *db.Tx, now int64) (*Bootstrapped, error) {
-		keys, err := accounts.Keys(tx)
+		keys, err := accounts.Keys(tx, 0)
 		if err != nil || len(keys) > 0 {
 			return nil, err
 		}

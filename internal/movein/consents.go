@@ -172,12 +172,12 @@ func (b *consentMove) key(name string) (enlist.KeyID, error) {
 	if id, known := b.keys[name]; known || name == "" {
 		return id, nil
 	}
-	keys, err := accounts.Keys(b.tx)
+	keys, err := accounts.Keys(b.tx, b.caller.Account.ID)
 	if err != nil {
 		return 0, err
 	}
 	for i := range keys {
-		if k := &keys[i]; k.Prefix == movedKeyPrefix && k.AccountID == b.caller.Account.ID {
+		if k := &keys[i]; k.Prefix == movedKeyPrefix {
 			b.keys[k.Name] = k.ID
 		}
 	}

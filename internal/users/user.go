@@ -188,25 +188,29 @@ func errNoAddress(text string) *enlist.Error {
 // then who may do everything is there once, with the Account 0.
 func (s *Service) Members(ctx context.Context, account enlist.AccountID) ([]Member, error) {
 	return db.OwnView(ctx, s.db, func(tx *db.Tx) (members []Member, err error) {
-		all, err := userTable.All(tx, "ORDER BY email_key")
+		where, users, args := "", "", []any(nil)
+		if account != 0 {
+			where, args = "WHERE account_id = ? ", []any{int64(account)}
+			users = "WHERE all_accounts <> 0 OR id IN (SELECT person_id FROM membership WHERE account_id = ?) "
+		}
+		stored, err := membershipTable.All(tx, where+"ORDER BY account_id", args...)
 		if err != nil {
 			return nil, err
 		}
+		of := make(map[UserID][]Membership)
+		for _, m := range stored {
+			of[m.User] = append(of[m.User], m)
+		}
+		all, err := userTable.All(tx, users+"ORDER BY email_key", args...)
 		for i := range all {
-			of, err := membershipsOf(tx, &all[i])
-			if err != nil {
-				return nil, err
+			if all[i].AllAccounts {
+				of[all[i].ID] = []Membership{everything(all[i].ID, account)}
 			}
-			if all[i].AllAccounts && account == 0 {
-				of = []Membership{everything(all[i].ID, 0)}
-			}
-			for _, m := range of {
-				if account == 0 || m.Account == account {
-					members = append(members, Member{all[i], m})
-				}
+			for _, m := range of[all[i].ID] {
+				members = append(members, Member{all[i], m})
 			}
 		}
-		return members, nil
+		return members, err
 	})
 }
 

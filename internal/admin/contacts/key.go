@@ -128,12 +128,16 @@ func newBuilder(r *ui.Request, list enlist.ListID) (*builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newBuilderWith(r, list, mails)
+	segments, err := r.App.Contacts.SearchSegments(r.Context(), r.Caller, list, enlist.Query{SortBy: "name"})
+	if err != nil {
+		return nil, err
+	}
+	return newBuilderWith(r, list, mails, segments)
 }
 
-// newBuilderWith is newBuilder with mailKeys that were read already. They are the same for all Lists.
-func newBuilderWith(r *ui.Request, list enlist.ListID, mails []key) (b *builder, err error) {
-	b = &builder{request: r, zone: r.Now.Location()}
+// newBuilderWith is newBuilder with mailKeys, which are the same for all Lists, and Segments that were read already.
+func newBuilderWith(r *ui.Request, list enlist.ListID, mails []key, segments []contacts.Segment) (b *builder, err error) {
+	b = &builder{request: r, zone: r.Now.Location(), segments: segments}
 	if b.list, err = r.App.Lists.List(r.Context(), r.Caller, list); err != nil {
 		return nil, err
 	}
@@ -157,7 +161,6 @@ func newBuilderWith(r *ui.Request, list enlist.ListID, mails []key) (b *builder,
 			Kind: answer, Choices: optionsInWords(r, yesNo)})
 	}
 	b.keys = append(b.keys, mails...)
-	b.segments, err = r.App.Contacts.SearchSegments(r.Context(), r.Caller, list, enlist.Query{SortBy: "name"})
 	if len(b.segments) > 0 {
 		k := key{Name: enlist.KeySegment, Text: r.Text("contacts.segment"), About: "contacts.segments", Kind: segment}
 		for i := range b.segments {
@@ -165,7 +168,7 @@ func newBuilderWith(r *ui.Request, list enlist.ListID, mails []key) (b *builder,
 		}
 		b.keys = append(b.keys, k)
 	}
-	return b, err
+	return b, nil
 }
 
 // mailKeys returns the keys of mails that were sent, with the newest Batches to choose from.

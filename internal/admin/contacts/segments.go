@@ -75,6 +75,10 @@ func (p *pages) segments(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
+	ofList := make(map[enlist.ListID][]contacts.Segment)
+	for i := range all {
+		ofList[all[i].ListID] = append(ofList[all[i].ListID], all[i])
+	}
 	all, find := ui.FindRows(r, all, func(s *contacts.Segment) string { return s.Name })
 	var mails []key
 	if len(all) > 0 {
@@ -88,7 +92,7 @@ func (p *pages) segments(r *ui.Request) (*ui.View, error) {
 	for i := range all {
 		list, id := all[i].ListID, all[i].ID
 		if b == nil || b.list.ID != list {
-			if b, err = newBuilderWith(r, list, mails); err != nil {
+			if b, err = newBuilderWith(r, list, mails, ofList[list]); err != nil {
 				return nil, err
 			}
 		}

@@ -211,18 +211,13 @@ func (p *pages) show(r *ui.Request, k *enlist.Key, edit, revoke ui.Form, problem
 		Data:    d, Problem: problem}, nil
 }
 
-// find returns the key of the path.
+// find returns the key of the path. Errors: ui.ErrNotFound.
 func find(r *ui.Request) (*enlist.Key, error) {
-	keys, err := r.App.Accounts.AccountKeys(r.Context(), r.Caller)
-	for i := range keys {
-		if keys[i].ID == enlist.KeyID(r.ID("key")) {
-			return &keys[i], err
-		}
-	}
-	if err == nil {
+	k, err := r.App.Accounts.AccountKey(r.Context(), r.Caller, enlist.KeyID(r.ID("key")))
+	if enlist.KindOf(err) == enlist.InvalidKey {
 		err = ui.ErrNotFound
 	}
-	return nil, err
+	return k, err
 }
 
 func (p *pages) edit(r *ui.Request) (*ui.View, error) {

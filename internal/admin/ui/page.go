@@ -122,8 +122,8 @@ func (r *Request) NoMail() (string, error) {
 
 // IsAlone reports whether the server has no other Account. Then what is about the whole server is about this Account.
 func (r *Request) IsAlone() (bool, error) {
-	all, err := r.App.Accounts.AllAccounts(r.Context())
-	return len(all) == 1, err
+	n, err := r.App.Accounts.CountAccounts(r.Context())
+	return n == 1, err
 }
 
 // Text returns a text of the catalogue in the language of the request. args are names and values in turn.
