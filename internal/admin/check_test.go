@@ -22,7 +22,7 @@ func (s *site) checkedSends() {
 		"name": {"Winter"}, "rate": {"10/hour"}}
 	path := "/admin/sends/check"
 	row := func(name, contacts, gets string) string {
-		return "<tr><td>" + name + `</td><td class="n">` + contacts + `</td><td class="n">` + gets + "</td></tr>"
+		return "| " + name + " | " + contacts + " | " + gets + " |"
 	}
 	v.want(path+"?"+plan.Encode(), http.StatusOK, row("News", "3", "3"), row("Shop", "2", "1"), row("the Segment “First” of News", "1", "0"),
 		"counts in the first one", "Send a test to me", "To p-full@")

@@ -56,9 +56,7 @@ func (s *site) buildConditions() {
 	v, list := s.fullVisitor(), s.garden()
 	path := "/admin/contacts?list=" + id(list)
 	_, at, text := v.get(path + "&new.0=State&add=0")
-	if !strings.Contains(text, "1 condition has") || !strings.Contains(text, `type="checkbox" name="pick.0" value="ACT"`) {
-		s.Errorf("an added condition is not shown with its choices:\n%s", text)
-	}
+	v.wantText(text, "1 condition has", "[ ] ACT", "[ ] NSW")
 	_, at, text = v.get(at + "&pick.0=NSW&pick.0=ACT&new.0=Born&group=1")
 	if strings.Contains(at, "group=1") || !strings.Contains(text, `<fieldset class="group">`) ||
 		!strings.Contains(text, `type="date" name="value"`) {
@@ -67,7 +65,7 @@ func (s *site) buildConditions() {
 	form := url.Values{"list": {id(list)}, "g": {"0", "1", "1"}, "key": {"State", "Born", "First Name"},
 		"op": {"in", "greater_than", "empty"}, "value": {"NSW,ACT", "1999-12-31", ""}, "match.1": {"any"}}
 	v.want("/admin/contacts?"+form.Encode(), http.StatusOK, "1 match", "bob@garden.example",
-		`[[&#34;State&#34;,&#34;in&#34;,[&#34;NSW&#34;,&#34;ACT&#34;]],[[&#34;Born&#34;,&#34;greater_than&#34;,&#34;1999-12-31&#34;],&#34;OR&#34;,[&#34;First Name&#34;,&#34;exactly&#34;,&#34;&#34;]]]`)
+		`[["State","in",["NSW","ACT"]],[["Born","greater_than","1999-12-31"],"OR",["First Name","exactly",""]]]`)
 	form.Set("remove", "1")
 	if _, at, text = v.get("/admin/contacts?" + form.Encode()); !strings.Contains(text, "0 match") || strings.Contains(at, "Born") {
 		s.Errorf("after a condition was removed, the page is at %s:\n%s", at, text)
@@ -84,7 +82,7 @@ func (s *site) buildConditions() {
 	}
 	v.want(path+"&key=Unknown&op=exactly&value=1", http.StatusUnprocessableEntity, "<Remove the condition of Unknown>")
 	v.want(path+"&was="+id(s.News)+"&key=Unknown&op=exactly&value=1&q=bob", http.StatusOK, "1 match")
-	v.want(path+"&top=State", http.StatusOK, ">NSW</a>", "33.3 %", "<th>State</th>")
+	v.want(path+"&top=State", http.StatusOK, "[NSW](", "33.3 %", "State |")
 }
 
 func (s *site) editSegment() {
@@ -94,7 +92,7 @@ func (s *site) editSegment() {
 		*apptest.Criterion("creation_time", "less_than", 1577836800)}} // 2020-01-01 in UTC
 	segment := s.SetSegment(list, "Some", criteria)
 	open := "/admin/contacts?open=1&list=" + id(list) + "&segment=" + id(segment)
-	v.want(open, http.StatusOK, "the Segment “Some”", "1 match", `<fieldset class="group">`, "has no value")
+	v.want(open, http.StatusOK, "the Segment “Some”", "1 match", "has no value")
 	v.want("/admin/segments", http.StatusOK, "(State is one of NSW, VIC and Born has no value) or joined before 1 January 2020")
 	form := url.Values{"list": {id(list)}, "segment": {id(segment)}, "key": {"State"}, "op": {"in"}, "value": {"ACT"}, "name": {"Some"}}
 	if status, _, text := v.post("/admin/contacts/segments", form); status != http.StatusUnprocessableEntity || !strings.Contains(text, "has a Segment of this name") {
@@ -235,7 +233,7 @@ func (s *site) changeMany() {
 	s.Subscribe(list, "Email", "emil@garden.example", "State", "ACT", "First Name", "<b>Friend")
 	v.want(at[0], http.StatusOK, "The change is done", "2 Contacts were changed")
 	v.want("/admin/contacts?list="+id(list)+"&q=friend", http.StatusOK, "2 match")
-	v.want("/admin/contacts/change?"+query, http.StatusOK, "Changes of the last 30 days", "set First Name to “&lt;b&gt;Friend”")
+	v.want("/admin/contacts/change?"+query, http.StatusOK, "Changes of the last 30 days", "set First Name to “<b>Friend”")
 	form.Set("token", "another")
 	form.Set("action", "delete")
 	form.Set("typed", "2")
@@ -260,8 +258,8 @@ func (s *site) personPage() {
 	s.Open(one, apptest.PersonAgent)
 	s.Click(one, s.Links[0], apptest.PersonAgent)
 	path := "/admin/contacts/person?list=" + id(s.News) + "&contact=" + id(one)
-	v.want(path, http.StatusOK, "Gets mail.", "was opened", "https://a.example/", "<circle", "(subscribeContact)", "Deactivate")
-	v.want(path+"&page=2", http.StatusOK, "Other Lists of this person", ">Back<")
+	v.want(path, http.StatusOK, "Gets mail.", "was opened", "https://a.example/", "(chart", "(subscribeContact)", "Deactivate")
+	v.want(path+"&page=2", http.StatusOK, "Other Lists of this person", "[Back](")
 	form := url.Values{"list": {id(s.News)}, "contact": {id(one)}}
 	for _, step := range [][2]string{{"deactivate", "Is deactivated"}, {"reactivate", "Gets mail."}, {"unsubscribe", "Has unsubscribed"}} {
 		form.Set("do", step[0])
@@ -291,7 +289,7 @@ func (s *site) editValues() {
 	v, list := s.fullVisitor(), s.garden()
 	contact := s.All(list)[0]
 	path := "/admin/contacts/person/edit?list=" + id(list) + "&contact=" + id(contact)
-	v.want(path, http.StatusOK, `value="ann@garden.example"`, `type="date"`, `<option value="NSW" selected>`)
+	v.want(path, http.StatusOK, `: "ann@garden.example"`, `Born: "1990-01-31"`, `State: "NSW" of`)
 	field := func(name string) string {
 		all, err := s.App.Lists.SearchFields(s.Context(), s.Caller, list, enlist.Query{Criteria: apptest.Criterion("name", "exactly", name)})
 		s.Must(err)
@@ -299,13 +297,12 @@ func (s *site) editValues() {
 	}
 	form := url.Values{"list": {id(list)}, "contact": {id(contact)}, field("Email"): {"no address"}, field("First Name"): {"Anna"}}
 	if status, _, text := v.post("/admin/contacts/person/edit", form); status != http.StatusUnprocessableEntity ||
-		!strings.Contains(text, `value="no address" aria-invalid="true"`) || !strings.Contains(text, `value="Anna"`) {
-		s.Errorf("a bad address is answered with %d:\n%s", status, text)
+		len(missing(text, `: "no address" !`, `First Name: "Anna"`)) > 0 {
+		s.Errorf("a bad address is answered with %d:\n%s", status, shown(text))
 	}
 	form.Set(field("Email"), "anna@garden.example")
 	form.Set(field("Born"), "")
-	if status, _, text := v.post("/admin/contacts/person/edit", form); status != http.StatusOK || !strings.Contains(text, "<td>Anna</td>") ||
-		!strings.Contains(text, "anna@garden.example") || strings.Contains(text, "1990-01-31") {
+	if status, _, text := v.post("/admin/contacts/person/edit", form); status != http.StatusOK || len(missing(text, "| Anna |", "anna@garden.example")) > 0 || strings.Contains(text, "1990-01-31") {
 		s.Errorf("new values are answered with %d:\n%s", status, text)
 	}
 }

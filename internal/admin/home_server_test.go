@@ -68,7 +68,7 @@ func (s *site) notSetUp() {
 	wrong := home.Server{SendsMail: true, LinksToItself: true, Certificate: func() string { return "it has expired" }}
 	text := v.home(wrong)
 	v.notes("nothing is set up", text, noBackup, noBounces, noLinks, certificate)
-	v.wantText(text, ": it has expired</span>", "--backup-dir FOLDER", "bounce-address", "--public-url https://")
+	v.wantText(text, ": it has expired", "--backup-dir FOLDER", "bounce-address", "--public-url https://")
 	for about, c := range map[string]struct {
 		change func(*home.Server)
 		want   []string
@@ -119,5 +119,5 @@ func (s *site) noChangeIsStored() {
 	whole := s.App.DB.Engine
 	s.App.DB.Engine = fullDisk{whole}
 	defer func() { s.App.DB.Engine = whole }()
-	v.wantText(v.home(home.Server{}), "<b>No change is stored</b>: "+db.ErrFull.Error())
+	v.wantText(v.home(home.Server{}), "No change is stored: "+db.ErrFull.Error())
 }

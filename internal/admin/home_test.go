@@ -56,8 +56,8 @@ func (s *operations) attention() {
 	v.want("/admin/", http.StatusOK, "9.7 % of the mails of seven days bounced", " is paused", "by a person", "/admin/sends/"+id(later),
 		"An Import is paused", "/admin/imports/"+id(waits.ID), "posted to https://hook.example/:", "the disk is full", "102 delivered", "/admin/webhooks/"+id(hook), "its Message was deleted", "/admin/sends/"+id(gone))
 	s.Must(s.App.Sending.HoldMails(s.Context(), "a move"))
-	v.want("/admin/", http.StatusOK, "a move</span><a", `href="/admin/sending"`, "Sending health <small>held</small>")
-	s.as("reader", users.Membership{Level: enlist.Read}).want("/admin/", http.StatusOK, "needs the level full</span></div>")
+	v.want("/admin/", http.StatusOK, "a move [", "[Sending health held](/admin/sending)")
+	s.as("reader", users.Membership{Level: enlist.Read}).want("/admin/", http.StatusOK, "needs the level full")
 	if _, _, text := v.get("/admin/"); strings.Contains(text, "secret") {
 		s.Error("the first page shows the query of the URL of a webhook")
 	}
@@ -80,11 +80,11 @@ func (s *site) runningSends() {
 	}
 	change(fmt.Sprintf("sent = 10, first_sent_time = %d", s.Now.Unix()-600))
 	zone := enlist.Location(s.Caller.Account.TimeZone)
-	v.want("/admin/lists", http.StatusOK, `Campaigns <small>1 running</small></a>`)
+	v.want("/admin/lists", http.StatusOK, "[Campaigns 1 running](/admin/sends)")
 	v.wantWithout("/admin/lists", "Imports <small>", "Sending health <small>")
 	done := s.Now.In(zone).Add(20*time.Minute).Format("15:04") + " (" + s.Caller.Account.TimeZone + ")."
 	path := "/admin/sends/" + id(one)
-	v.want("/admin/", http.StatusOK, "Herbs", "10 of 30", "60 an hour", "No limit slows it. Done about "+done, `action="`+path+`/pause"`)
+	v.want("/admin/", http.StatusOK, "Herbs", "10 of 30", "60 an hour", "No limit slows it. Done about "+done, "<Pause>("+path+"/pause)")
 	change("rate = '600/hour'")
 	v.want("/admin/", http.StatusOK, "It leaves more slowly than the limits allow. Done about "+done)
 	change("rate = '1/hour'")
@@ -94,7 +94,7 @@ func (s *site) runningSends() {
 		w.wantWithout("/admin/", path+"/pause")
 	}
 	back := url.Values{"back": {"/admin/"}}
-	if at := v.send(path+"/pause", back, http.StatusOK, "Paused. What has left", `action="`+path+`/unpause"`); !strings.HasPrefix(at, "/admin/?done=") {
+	if at := v.send(path+"/pause", back, http.StatusOK, "Paused. What has left", "<Go on>("+path+"/unpause)"); !strings.HasPrefix(at, "/admin/?done=") {
 		s.Errorf("the pause ends at %s", at)
 	}
 	v.wantWithout("/admin/", "an hour", "Done about")
@@ -105,7 +105,7 @@ func (s *site) runningSends() {
 	s.Prepare(one)
 	later := s.AddAt(s.Now.Add(time.Hour).Unix(), apptest.Whole(list))
 	s.Prepare(later)
-	v.want("/admin/", http.StatusOK, "Begins "+s.Now.In(zone).Add(time.Hour).Format("Mon 2 Jan, 15:04"), `action="/admin/sends/`+id(later)+`/pause"`)
+	v.want("/admin/", http.StatusOK, "Begins "+s.Now.In(zone).Add(time.Hour).Format("Mon 2 Jan, 15:04"), "<Pause>(/admin/sends/"+id(later)+"/pause)")
 }
 
 func value[T any](v T, _ error) T { return v }

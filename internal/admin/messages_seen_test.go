@@ -97,13 +97,13 @@ func (s *site) ownMessages() {
 	if status, _, text := v.post(at, url.Values{"name": {"Mine"}, "subject": {"Mine"}, "email_type": {"markdown"}, "content": {"Hello"}}); status != http.StatusOK {
 		s.Fatalf("the own Message is answered with %d:\n%s", status, cut(text))
 	}
-	v.want("/admin/messages", http.StatusOK, ">Mine<")
+	v.want("/admin/messages", http.StatusOK, "[Mine](")
 	colleague.want(at, http.StatusNotFound)
 	colleague.wantWithout("/admin/messages", ">Mine<")
 	s.full().want(at, http.StatusOK, "Mine")
-	v.want("/admin/sends/new", http.StatusOK, ">Mine</option>")
+	v.want("/admin/sends/new", http.StatusOK, `"Mine"`)
 	added := v.sendPlan(url.Values{"message": {message}, "list": {id(own)}})
-	v.want("/admin/sends/"+id(added), http.StatusOK, "<h1>Mine")
+	v.want("/admin/sends/"+id(added), http.StatusOK, "# Mine")
 	colleague.want(at, http.StatusOK, "Mine") // it was sent to the List of both
 	_, copied, _ := v.post("/admin/messages", url.Values{"copy": {message}})
 	v.want(copied, http.StatusOK, "Copy of Mine")
@@ -128,17 +128,17 @@ func (s *site) sentToOwnLists() {
 		}
 	}
 	v.want(path+"/delete", http.StatusNotFound)
-	v.want("/admin/sends/check?message="+id(s.Message)+"&list="+id(s.News), http.StatusOK, "<h1>May", "Send now")
-	v.want(s.pathOf(), http.StatusOK, "<h1>May")
+	v.want("/admin/sends/check?message="+id(s.Message)+"&list="+id(s.News), http.StatusOK, "# May", "Send now")
+	v.want(s.pathOf(), http.StatusOK, "# May")
 	// It is sent to a List of others too, as a variant.
 	other := s.AddList("name", "Of others")
 	s.AddChecked(batches.BatchRequest{Message: s.AddMessage("June"), Populations: []batches.PopulationRequest{{List: other}},
 		Options: batches.BatchOptions{VariantOptions: batches.VariantOptions{Variants: []batches.Variant{{}, {Message: s.Message}}}}})
 	v.want(path, http.StatusNotFound)
-	v.want(s.pathOf(), http.StatusOK, "<h1>Campaign "+id(s.ID))
+	v.want(s.pathOf(), http.StatusOK, "# Campaign "+id(s.ID))
 	v.wantWithout(s.pathOf(), "May")
 	v.post("/admin/messages", url.Values{"start": {"letter"}})
-	v.want("/admin/sends/new?copy="+id(s.ID), http.StatusOK, `<option value="">choose one</option>`)
+	v.want("/admin/sends/new?copy="+id(s.ID), http.StatusOK, `: "choose one" of`)
 }
 
 func (s *site) filesOfOthers() {

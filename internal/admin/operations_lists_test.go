@@ -19,7 +19,7 @@ import (
 func (s *operations) lists() {
 	v := s.full()
 	at := v.send("/admin/lists/new", url.Values{"name": {"Garden <b>"}, "track_opens": {"1"}, "country_code": {"49"},
-		"disallow_duplicate_contacts": {"1"}}, http.StatusOK, "The List was made", "are of &#43;49", "Garden &lt;b&gt;")
+		"disallow_duplicate_contacts": {"1"}}, http.StatusOK, "The List was made", "are of +49", "Garden <b>")
 	path, _, _ := strings.Cut(at, "?")
 	v.send("/admin/lists/new", url.Values{"name": {" "}, "imprint": {"Us\r\nall"}, "country_code": {"49"}}, http.StatusUnprocessableEntity, "Us all")
 	v.send(path+"/settings", url.Values{"name": {"Garden"}, "from_address": {"no address"}, "country_code": {"49"}},
@@ -29,11 +29,11 @@ func (s *operations) lists() {
 	list := enlist.ListID(ui64(path))
 	s.Subscribe(list, "Email", "ann@example.com")
 	v.want(path, http.StatusOK, "Can get mail", "90 days", "1 Contact", "do not see this List",
-		`double_opt_in&amp;op=exactly&amp;value=1"><b>0</b>`, "Have not confirmed yet", `double_opt_in&amp;op=exactly&amp;value=0"><b>1</b>`,
-		`<th class="n">added</th><th class="n">confirmed</th><th class="n">unsubscribed</th><th class="n">bounced</th><th class="n">complained</th><th class="n">removed</th>`)
-	v.want("/admin/lists", http.StatusOK, "<title>90 days: from 0 to 1</title>")
+		"double_opt_in&op=exactly&value=1)", "Have not confirmed yet", "double_opt_in&op=exactly&value=0)",
+		"added | confirmed | unsubscribed | bounced | complained | removed |")
+	v.want("/admin/lists", http.StatusOK, "(chart 90 days: from 0 to 1;)")
 	v.send("/admin/forms/"+id(list)+"/texts", url.Values{"is_public": {"1"}, "description": {"All <plants>"}, "farewell_text": {"Bye <all>"}, "preferences_text": {"Your <choice>"}}, http.StatusOK)
-	v.want(path, http.StatusOK, "may see and join this List", "All &lt;plants&gt;", "Bye &lt;all&gt;", "Your &lt;choice&gt;", `href="/admin/forms/`+id(list)+`/texts"`)
+	v.want(path, http.StatusOK, "may see and join this List", "All <plants>", "Bye <all>", "Your <choice>", "](/admin/forms/"+id(list)+"/texts)")
 	engine := s.App.DB.Engine
 	s.App.DB.Engine = busy{engine}
 	v.want(path, http.StatusOK, "The server is busy", "?count=1")
@@ -89,7 +89,7 @@ func (s *operations) fields() {
 	}
 	s.Subscribe(list, "Email", "ann@example.com", "Age", "twelve")
 	one := path + "/fields/" + id(age)
-	v.want(one, http.StatusOK, "value=\"Age\"", "Delete")
+	v.want(one, http.StatusOK, `: "Age"`, "Delete")
 	number := url.Values{"name": {"Age"}, "type": {"decimal"}, "time_format": {"off"}, "display_order": {"3"}}
 	v.send(one, number, http.StatusUnprocessableEntity, "1 Contact holds a value that would not fit")
 	short := url.Values{"name": {"Age"}, "type": {"text"}, "length": {"3"}, "time_format": {"off"}, "display_order": {"3"}}

@@ -193,12 +193,12 @@ func (s *operations) autoresponders() {
 	for name, typed := range map[string]string{"offset": "3", "clock": "18:00", "at": "2031-01-02T09:00"} {
 		form := maps.Clone(late) // a mail would leave at once
 		form.Set(name, typed)
-		v.send(add, form, http.StatusUnprocessableEntity, "the choice above does not use it", `value="`+typed+`"`)
+		v.send(add, form, http.StatusUnprocessableEntity, "the choice above does not use it", `: "`+typed+`"`)
 	}
 	form.Set("when", "delay")
 	form.Del("clock")
 	form.Set("offset", "many")
-	v.send(add, form, http.StatusUnprocessableEntity, `value="many"`, "an integer from")
+	v.send(add, form, http.StatusUnprocessableEntity, `: "many"`, "an integer from")
 	form.Set("message_id", "99999")
 	v.send(add, form, http.StatusUnprocessableEntity)
 	all, err := s.App.Batches.SearchAutoresponders(s.Context(), s.Caller, enlist.Query{Criteria: apptest.Criterion("list_id", "exactly", int(list))})

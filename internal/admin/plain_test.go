@@ -29,7 +29,7 @@ func TestPagesSayWhatIsTrue(t *testing.T) {
 func (s *site) unknownPath() {
 	v := s.full()
 	for _, path := range []string{"/admin/x", "/admin/sends/1/unheard-of", "/admin/messages/1/x/y"} {
-		v.want(path, http.StatusNotFound, "There is no such page", `href="/admin/"`, "<nav")
+		v.want(path, http.StatusNotFound, "There is no such page", "[Home](/admin/)")
 	}
 	if _, at, _ := s.stranger().get("/admin/x"); !strings.HasPrefix(at, "/admin/sign-in") {
 		s.Errorf("a stranger at an unknown path is at %s", at)
@@ -66,7 +66,7 @@ func (s *site) noMailLeaves() {
 			s.Errorf("a test mail ends at %s", at)
 		}
 		v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, c.want)
-		v.want("/admin/account", http.StatusOK, map[bool]string{true: "held</a> since", false: "written into a folder"}[c.hold])
+		v.want("/admin/account", http.StatusOK, map[bool]string{true: "[held](/admin/sending) since", false: "written into a folder"}[c.hold])
 		_, text := v.press(v.shown(plan))
 		if !strings.Contains(text, c.want) || strings.Contains(text, "in a moment. <") {
 			s.Errorf("the page of the campaign does not say %q:\n%s", c.want, cut(text))

@@ -201,7 +201,7 @@ func (s *site) pageSendsOnce() {
 		s.Errorf("there are %d Batches, %v; want that of the site and one more", len(all), err)
 	}
 	// Back shows the page again, with what it has sent.
-	v.want(at, http.StatusOK, "This page was used", `href="/admin/sends/`+id(added[0])+`"`)
+	v.want(at, http.StatusOK, "This page was used", "](/admin/sends/"+id(added[0])+")")
 	v.wantWithout(at, "Send now")
 }
 
@@ -221,7 +221,7 @@ func (s *site) askedAgain() {
 	batch := max(added[0], added[1])
 	s.Prepare(batch)
 	s.SendAll(nil)
-	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "4 people got this Message at 12:01", "Send it again all the same", `href="/admin/sends/`+id(batch)+`"`)
+	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "4 people got this Message at 12:01", "Send it again all the same", "](/admin/sends/"+id(batch)+")")
 	form := v.shown(plan)
 	form.Del("repeat")
 	if added, text := v.press(form); added != 0 || !strings.Contains(text, "Tick this to send the Message again.") {

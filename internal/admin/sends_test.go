@@ -69,12 +69,12 @@ func (s *site) peopleOfReport() {
 	_, err = s.App.Sending.Bounced(s.Context(), s.Mail(s.Contacts[2]), "smtp; 550 5.1.1 <no such user>")
 	s.Must(err)
 	v, path := s.full(), s.pathOf()
-	v.want(path, http.StatusOK, `people/opened">1</a>`, `people/machines">1</a>`, `people/left">1</a>`, `people/bounced">1</a>`,
+	v.want(path, http.StatusOK, "[1]("+path+"/people/opened)", "[1]("+path+"/people/machines)", "[1]("+path+"/people/left)", "[1]("+path+"/people/bounced)",
 		"people/link?url=https%3a%2f%2fa.example%2f", "The mailbox does not exist",
-		`<td>bounced later</td><td class="n"><a href="`+path+`/people/bounced">1</a>`, `people/accepted">3</a>`,
+		"bounced later | [1]("+path+"/people/bounced)", "[3]("+path+"/people/accepted)",
 		"people/all-opened?device=desktop")
-	v.want(path, http.StatusOK, `people/delivered">2</a>`)
-	v.want(path+"/people/delivered", http.StatusOK, "a0@", "a1@", "<span>1 to 2</span>")
+	v.want(path, http.StatusOK, "[2]("+path+"/people/delivered)")
+	v.want(path+"/people/delivered", http.StatusOK, "a0@", "a1@", "1 to 2")
 	v.wantWithout(path+"/people/delivered", "a2@")
 	for kind, want := range map[string]string{"opened": "a0@", "machines": "a1@", "all-opened?device=desktop": "a0@", "clicked": "a0@", "left": "a0@", "bounced": "a2@",
 		"link?url=" + url.QueryEscape("https://a.example/"): "a0@"} {
@@ -85,9 +85,9 @@ func (s *site) peopleOfReport() {
 			}
 		}
 	}
-	v.want(path+"/people/recipients", http.StatusOK, "a0@", "a1@", "a2@", "<span>1 to 3</span>", "bounced: smtp; 550 5.1.1 &lt;no such user&gt;")
+	v.want(path+"/people/recipients", http.StatusOK, "a0@", "a1@", "a2@", "1 to 3", "bounced: smtp; 550 5.1.1 <no such user>")
 	v.want(path+"/people/complained", http.StatusOK, "There is no such person yet.")
-	v.want(path+"/people/recipients?page=2", http.StatusOK, "beyond the last one.", `href="?">Back</a>`)
+	v.want(path+"/people/recipients?page=2", http.StatusOK, "beyond the last one.", "[Back](?)")
 	v.want(path+"/people/unheard-of", http.StatusNotFound)
 }
 
@@ -104,7 +104,7 @@ func (s *site) pagesOfPeople() {
 	if a, b, c, d := count(""), count("?page=2"), count("?page=3"), count("?page=4"); a != 100 || b != 100 || c != 5 || d != 0 {
 		s.Errorf("the pages have %d, %d, %d and %d people", a, b, c, d)
 	}
-	v.want(path+"?page=2", http.StatusOK, "<span>101 to 200</span>", `href="?page=3"`, `href="?"`)
+	v.want(path+"?page=2", http.StatusOK, "101 to 200", "[Next](?page=3)", "[Back](?)")
 	v.wantWithout(path+"?page=3", "page=4")
 	found := count("?q=99%40")
 	if found == 0 || found > 3 {
@@ -175,14 +175,14 @@ func (s *site) partsOfReport() {
 	_, err := s.App.Sending.Complained(s.Context(), s.Mail(s.Contacts[0]), "spam")
 	s.Must(err)
 	v := s.full()
-	v.want(s.pathOf(), http.StatusOK, "Gmail", "others", "The mailbox is full", "What became of the mails", `<td class="n">1</td></tr>`,
+	v.want(s.pathOf(), http.StatusOK, "Gmail", "others", "The mailbox is full", "What became of the mails",
 		"Against the one before")
 	v.wantWithout(s.pathOf(), "Counted for")
 	people := s.pathOf() + "/people/"
-	v.want(s.pathOf(), http.StatusOK, people+`accepted?provider=other">3</a>`, people+`bounced?provider=gmail">1</a>`,
-		people+`bounced?reason=full">1</a>`)
+	v.want(s.pathOf(), http.StatusOK, "[3]("+people+"accepted?provider=other)", "[1]("+people+"bounced?provider=gmail)",
+		"[1]("+people+"bounced?reason=full)")
 	v.want(people+"bounced?reason=full", http.StatusOK, "The mailbox is full", "ann@gmail.com",
-		`<input type="hidden" name="reason" value="full">`, "people.csv?kind=bounced&amp;reason=full")
+		`<input type="hidden" name="reason" value="full">`, "people.csv?kind=bounced&reason=full)")
 	v.want(people+"bounced?reason=policy", http.StatusOK, "There is no such person yet.")
 	v.want(people+"recipients?provider=gmail", http.StatusOK, "Mailbox provider: Gmail", "ann@gmail.com")
 	v.wantWithout(people+"recipients?provider=gmail", "a0@")
@@ -235,7 +235,7 @@ func (s *site) daysOfReport() {
 	}
 	v := s.full()
 	row := func(day time.Time, opened string) string {
-		return "<tr><td>" + day.Format("2 Jan") + `</td><td class="n">` + opened + "</td>"
+		return " " + day.Format("2 Jan") + " | " + opened + " |"
 	}
 	v.want(s.pathOf(), http.StatusOK, "the last 30 days", row(first, "1"), row(first.AddDate(0, 0, 1), "0"), row(s.Now, "1"))
 	s.Pass(15 * 24 * time.Hour)
@@ -251,20 +251,16 @@ func (s *site) variantsOfReport() {
 	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "The test goes out first.")
 	added := v.sendPlan(plan)
 	path := "/admin/sends/" + id(added)
-	v.want(path, http.StatusOK, "Variants", "Two &lt;b&gt;", "No mail has left yet")
+	v.want(path, http.StatusOK, "Variants", "Two <b>", "No mail has left yet")
 	s.Prepare(added)
 	s.SendAll(nil)
-	v.want(path, http.StatusOK, "Variants", "Two &lt;b&gt;", "Send it to the others")
+	v.want(path, http.StatusOK, "Variants", "Two <b>", "Send it to the others")
 	v.post(path+"/winner", url.Values{"variant": {"2"}})
-	v.want(path, http.StatusOK, "<b>winner</b>", "chosen by")
+	v.want(path, http.StatusOK, "winner", "chosen by")
 	_, _, text := v.get("/admin/sends/new?copy=" + strings.TrimPrefix(path, "/admin/sends/"))
-	for _, part := range []string{`value="One"`, `value="Two &lt;b&gt;"`, `value="50"`, `value="hand" selected`, `name="test" value="1" checked`} {
-		if !strings.Contains(text, part) {
-			s.Errorf("the copy has no %q:\n%s", part, text)
-		}
-	}
+	v.wantText(text, `: "One"`, `: "Two <b>"`, `: "50"`, `value="hand" selected`, `name="test" value="1" checked`)
 	plan.Set("subject", "Only one")
-	v.want("/admin/sends/check?"+plan.Encode(), http.StatusUnprocessableEntity, "expected 2 to 4 variants", `value="Only one"`)
+	v.want("/admin/sends/check?"+plan.Encode(), http.StatusUnprocessableEntity, "expected 2 to 4 variants", `: "Only one"`)
 }
 
 func (s *site) listOfSends() {
@@ -276,7 +272,7 @@ func (s *site) listOfSends() {
 	v.want("/admin/sends?q=hARVEST", http.StatusOK, "Harvest festival", "1 to 1 of 1")
 	v.wantWithout("/admin/sends?q=harvest", ">May<")
 	v.want("/admin/sends?q=harvest&status=completed", http.StatusOK, "No campaign has this name and status.")
-	v.want("/admin/sends?q=may&status=completed", http.StatusOK, ">May<", "1 to 1 of 1")
+	v.want("/admin/sends?q=may&status=completed", http.StatusOK, "[May](", "1 to 1 of 1")
 	v.want(here, http.StatusOK, "Harvest festival", "1 to 2 of 2", `name="back" value="/admin/sends?status=running"`)
 	_, at, _ := v.post("/admin/sends/"+id(named)+"/pause", url.Values{"back": {"/admin/sends?status=running"}})
 	if !strings.HasPrefix(at, "/admin/sends?status=running&done=") {
@@ -286,7 +282,7 @@ func (s *site) listOfSends() {
 	if !strings.HasPrefix(at, "/admin/sends/"+id(named)+"?") {
 		s.Errorf("going on ends at %s", at)
 	}
-	v.want("/admin/sends/"+id(named)+"/cancel", http.StatusOK, "type <b>cancel</b>", "The other 3 will never be sent.")
+	v.want("/admin/sends/"+id(named)+"/cancel", http.StatusOK, "type cancel", "The other 3 will never be sent.")
 	if status, _, _ := v.post("/admin/sends/"+id(named)+"/cancel", nil); status != http.StatusUnprocessableEntity {
 		s.Errorf("a cancellation without the word is answered with %d", status)
 	}
@@ -294,7 +290,7 @@ func (s *site) listOfSends() {
 	v.post("/admin/sends/"+id(named)+"/cancel", url.Values{"typed": {"cancel"}})
 	s.WantStatus(named, batches.BatchCancelled)
 	restricted := s.signedIn(users.Membership{Level: enlist.Standard, Lists: []enlist.ListID{s.News}})
-	restricted.want("/admin/sends?q=may", http.StatusOK, ">May<") // it was sent to this List alone
+	restricted.want("/admin/sends?q=may", http.StatusOK, "[May](") // it was sent to this List alone
 	other := s.AddList()
 	s.AddChecked(batches.BatchRequest{Message: s.Message, Populations: []batches.PopulationRequest{{List: other}}})
 	restricted.want("/admin/sends?q=may", http.StatusOK, "No campaign has") // now it does not see the Message, so its name finds nothing

@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,7 +18,7 @@ import (
 //	<Send now>(/admin/sends)     a button, and where it posts its form
 //	Name: "May"                  an input with its label and its value; Name*: one that has to have a value
 //	Zone: "UTC" of "UTC", "…"    a menu with its choices
-//	[x] Opens, [ ] Clicks        boxes that are ticked or not; (x) and ( ) for one of several
+//	[x] Opens, [ ] Clicks        boxes that are ticked or not; (x) and (_) for one of several
 //	Name: "" !Write a name.      what is wrong with an input
 //	(image May), (frame /s/1)    a picture with its text, a page in the page
 //	(chart 2 mails; 3 mails;)    a chart with the titles of its parts
@@ -42,10 +43,12 @@ type reader struct {
 	byID   map[string]*html.Node
 }
 
-// text returns what was read, with one space between words, and none before a punctuation mark or within brackets.
+// text returns what was read, with one space between words, and none before a punctuation mark.
 func (s *reader) text() string {
-	return strings.Join(strings.Fields(strings.Join(s.words, "")), " ")
+	return beforeMark.ReplaceAllString(strings.Join(strings.Fields(strings.Join(s.words, "")), " "), "$1")
 }
+
+var beforeMark = regexp.MustCompile(` ([.,:;?)])`)
 
 // find sets the elements with an ID.
 func (s *reader) find(n *html.Node) {
@@ -62,9 +65,6 @@ func (s *reader) find(n *html.Node) {
 
 func (s *reader) add(text string) { s.words = append(s.words, text) }
 
-// inline are the elements that do not separate words.
-var inline = []string{"b", "bdi", "strong", "em", "i", "code", "span", "time", "abbr", "mark", "u", "sup"}
-
 func (s *reader) read(n *html.Node) {
 	if n.Type == html.TextNode {
 		s.add(n.Data)
@@ -80,6 +80,7 @@ func (s *reader) read(n *html.Node) {
 		if attribute(n, "aria-current") == "page" {
 			s.add("*")
 		}
+		s.add(" ")
 	case "button":
 		name := s.within(n)
 		if len(name) <= len("✕") { // a sign, which a screen reader reads by another name
@@ -120,10 +121,6 @@ func (s *reader) read(n *html.Node) {
 		s.children(n)
 		s.add(" | ")
 	default:
-		if slices.Contains(inline, n.Data) {
-			s.children(n)
-			return
-		}
 		s.add(" ")
 		s.children(n)
 		s.add(" ")
@@ -176,7 +173,7 @@ func (s *reader) control(n *html.Node, label string) {
 	}
 	switch kind := attribute(n, "type"); {
 	case n.Data == "input" && (kind == "checkbox" || kind == "radio"):
-		mark := map[string]string{"checkbox true": "[x]", "checkbox false": "[ ]", "radio true": "(x)", "radio false": "( )"}
+		mark := map[string]string{"checkbox true": "[x]", "checkbox false": "[ ]", "radio true": "(x)", "radio false": "(_)"}
 		is := "false"
 		if isSet(n, "checked") {
 			is = "true"
@@ -217,10 +214,7 @@ func textIn(n *html.Node) string {
 	var add func(*html.Node)
 	add = func(n *html.Node) {
 		if n.Type == html.TextNode {
-			b.WriteString(n.Data)
-		}
-		if n.Data == "small" {
-			b.WriteByte(' ')
+			b.WriteString(" " + n.Data)
 		}
 		if n.Data == "select" || n.Data == "textarea" || n.Data == "svg" || strings.HasPrefix(attribute(n, "id"), "wrong-") {
 			return
@@ -238,7 +232,7 @@ func textOfAll(n *html.Node) string {
 	var b strings.Builder
 	for d := range n.Descendants() {
 		if d.Type == html.TextNode {
-			b.WriteString(d.Data)
+			b.WriteString(d.Data + " ")
 		}
 	}
 	return strings.Join(strings.Fields(b.String()), " ")

@@ -89,9 +89,9 @@ func (s *operations) tables() {
 	v.wantOrder("/admin/contacts?list="+id(s.News), "Email", ">a0@", ">a1@")
 	v.wantOrder("/admin/sends/"+id(send)+"/people/recipients", "contact_email", ">alpha", ">beta")
 	v.wantOrder(report+"opened", "time", ">a1@", ">a0@")
-	v.want("/admin/sends?sort=name&order=down&q=alpha", http.StatusOK, "q=alpha&amp;sort=list\"", `name="sort" value="name"`, `name="order" value="down"`)
-	v.want("/admin/audit?page=1", http.StatusOK, `page=2">Next`)
-	v.want("/admin/audit?sort=time&page=2", http.StatusOK, `?sort=time">Back`)
+	v.want("/admin/sends?sort=name&order=down&q=alpha", http.StatusOK, "q=alpha&sort=list)", `name="sort" value="name"`, `name="order" value="down"`)
+	v.want("/admin/audit?page=1", http.StatusOK, "[Next](?page=2)")
+	v.want("/admin/audit?sort=time&page=2", http.StatusOK, "[Back](?sort=time)")
 	for _, path := range []string{"/admin/lists?", "/admin/messages?", "/admin/sends?", "/admin/forms?", report + "opened?"} {
 		_, _, plain := v.get(path)
 		if _, _, text := v.get(path + "sort=%3Cnothing&order=down"); text != plain {
@@ -107,13 +107,13 @@ func (s *operations) finds() {
 		s.SetSegment(s.News, name, apptest.Criterion("Email", "contains", "@"))
 		s.ImportFile(s.News, "Email\n", func(o *imports.ImportOptions) { o.FileName = name })
 	}
-	for path, beta := range map[string]string{"/admin/segments": ">Beta</a>", "/admin/imports": "Beta.csv", "/admin/forms": ">Beta</a>",
-		"/admin/images": "Beta.png", "/admin/keys": ">Beta</a>", "/admin/users": ">Beta</a>", "/admin/webhooks": "https://Beta",
-		"/admin/messages": ">Beta</a>", "/admin/lists": ">Beta</a>"} {
+	for path, beta := range map[string]string{"/admin/segments": "[Beta](", "/admin/imports": "Beta.csv", "/admin/forms": "[Beta](",
+		"/admin/images": "Beta.png", "/admin/keys": "[Beta](", "/admin/users": "[Beta](", "/admin/webhooks": "https://Beta",
+		"/admin/messages": "[Beta](", "/admin/lists": "[Beta]("} {
 		v.want(path, http.StatusOK, beta)
-		v.want(path+"?find=ALPH&sort=name", http.StatusOK, strings.Replace(beta, "Beta", "alpha", 1), `value="ALPH"`, `name="sort" value="name"`)
+		v.want(path+"?find=ALPH&sort=name", http.StatusOK, strings.Replace(beta, "Beta", "alpha", 1), `: "ALPH"`, `name="sort" value="name"`)
 		v.wantWithout(path+"?find=ALPH", beta)
-		v.want(path+"?find=%3Cnone&sort=name", http.StatusOK, "No name here has “&lt;none”.", `href="?sort=name">Show all`)
+		v.want(path+"?find=%3Cnone&sort=name", http.StatusOK, "No name here has “<none”.", "[Show all](?sort=name)")
 	}
 	v.want("/admin/imports?find=row&page=2", http.StatusOK, "1 to 21 of 21")
 }
