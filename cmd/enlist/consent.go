@@ -11,6 +11,7 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
+	"enlist/internal/language"
 	"enlist/internal/privacy/proof"
 )
 
@@ -46,7 +47,7 @@ func (c *consentProofCommand) Run(ctx context.Context, out *console, s *app.App)
 	if err != nil {
 		return err
 	}
-	page, err := proof.Page(found, version(), key)
+	page, err := proof.Page(language.New().For(language.English, ""), found, version(), key)
 	if err != nil {
 		return err
 	}

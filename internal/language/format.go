@@ -1,6 +1,7 @@
 package language
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -25,9 +26,67 @@ func (l *Language) Number(n int64) string {
 	return sign + digits
 }
 
+// Signed is Number with a plus sign.
+func (l *Language) Signed(n int64) string {
+	if n > 0 {
+		return "+" + l.Number(n)
+	}
+	return l.Number(n)
+}
+
+// Percent writes a part of a whole with as many digits as matter: 64.9 %, 0.17 %. It is "–" for a part of nothing.
+func (l *Language) Percent(part, whole int64) string {
+	if whole == 0 {
+		return "–"
+	}
+	p := 100 * float64(part) / float64(whole)
+	digits := 1
+	switch a := math.Abs(p); {
+	case a == 0 || a >= 99.95:
+		digits = 0
+	case a < 1:
+		digits = 2
+	}
+	return l.Text("format.percent", "n", l.Decimal(p, digits))
+}
+
+// Points writes a difference of two percentages, given in thousandths of a percent: +6.7.
+func (l *Language) Points(thousandths int64) string {
+	p := float64(thousandths) / 1000
+	digits := 1
+	if math.Abs(p) < 1 && thousandths != 0 {
+		digits = 2
+	}
+	switch {
+	case p > 0:
+		return "+" + l.Decimal(p, digits)
+	case p < 0:
+		return "−" + l.Decimal(-p, digits)
+	}
+	return l.Decimal(p, digits)
+}
+
+// Size writes a number of bytes: 1 KB, 2.5 MB. 1 KB has 1,024 bytes, as in the settings, which call it 1KiB (enlist.Size).
+func (l *Language) Size(bytes int64) string {
+	unit, of, digits := "format.gigabytes", 1<<30, 4
+	switch {
+	case bytes < 1<<10:
+		return l.Text("format.bytes", "n", bytes)
+	case bytes < 1000<<10:
+		unit, of, digits = "format.kilobytes", 1<<10, 3
+	case bytes < 1000<<20:
+		unit, of, digits = "format.megabytes", 1<<20, 3
+	}
+	return l.Text(unit, "n", l.decimal(strconv.FormatFloat(float64(bytes)/float64(of), 'g', digits, 64)))
+}
+
 // Decimal writes a number with a fixed number of decimals: 64.9.
 func (l *Language) Decimal(x float64, decimals int) string {
-	return strings.Replace(strconv.FormatFloat(x, 'f', decimals, 64), ".", l.Text("format.decimal"), 1)
+	return l.decimal(strconv.FormatFloat(x, 'f', decimals, 64))
+}
+
+func (l *Language) decimal(digits string) string {
+	return strings.Replace(digits, ".", l.Text("format.decimal"), 1)
 }
 
 // Time writes a time with one of the texts of [format], such as "day".

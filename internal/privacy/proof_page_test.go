@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"enlist/internal/enlist"
+	"enlist/internal/language"
 	"enlist/internal/privacy"
 	"enlist/internal/privacy/proof"
 )
@@ -18,7 +19,7 @@ const signature = "<!-- enlist signature (Ed25519): "
 func newPage(t *testing.T) (page []byte, key ed25519.PublicKey) {
 	t.Helper()
 	private := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
-	page, err := proof.Page(&privacy.ConsentProof{Time: 1767225600, Contact: 7, Email: `"<script>"@example.com`, List: enlist.List{ID: 3, Name: "News & more"},
+	page, err := proof.Page(language.New().For(language.English, ""), &privacy.ConsentProof{Time: 1767225600, Contact: 7, Email: `"<script>"@example.com`, List: enlist.List{ID: 3, Name: "News & more"},
 		Rows: []enlist.LedgerRow{{Method: "subscribeContact", Type: enlist.ConsentGDPR, Text: signature + "x -->\n", IP: "2001:db8::1", KeyName: "<key>"},
 			{Method: "aNewMethod"}}}, "1.0", private)
 	if err != nil {

@@ -96,7 +96,7 @@ func (h *harness) marked() map[string]string {
 	h.must(err)
 	r := httptest.NewRequest("GET", "/s/1", nil)
 	f := &formRequest{Handler: h.pages, r: r, id: 1}
-	all := make(map[string]string)
+	all := map[string]string{"of a made-up subscriber": h.pages.SettingsExample(r, settings)}
 	for name := range h.pages.pages {
 		p := h.pages.settingsOf(enlist.Link{}, settings)
 		p.Settings.Problem, p.Done, p.NoMail, p.Reasons = true, true, true, contacts.DepartureReasons()

@@ -141,7 +141,7 @@ func linesOf(r *ui.Request, list enlist.ListID, all []enlist.Autoresponder) (lin
 			m := mark{ID: a.ID, Active: a.IsActive, Message: messageName(r, names, a), To: segments[a.SegmentID]}
 			m.When, m.after = when(r, a)
 			if f, found := figures[a.ID]; found {
-				m.count(&f)
+				m.count(r, &f)
 			}
 			l.Marks = append(l.Marks, m)
 		}
@@ -169,9 +169,9 @@ func messageName(r *ui.Request, names ui.Names, a *enlist.Autoresponder) string 
 }
 
 // count sets the figures of an autoresponder.
-func (m *mark) count(f *reports.AutoresponderFigures) {
-	m.Sent, m.Opened = ui.Number(f.Sent), ui.Percent(f.Opened, f.Delivered)
-	m.Clicked = ui.Percent(f.Clicked, f.Delivered)
+func (m *mark) count(r *ui.Request, f *reports.AutoresponderFigures) {
+	m.Sent, m.Opened = r.Language.Number(f.Sent), r.Language.Percent(f.Opened, f.Delivered)
+	m.Clicked = r.Language.Percent(f.Clicked, f.Delivered)
 	if f.Sent > 0 {
 		m.Report = "/admin/sends/" + ui.Plain(int64(f.Batch))
 	}

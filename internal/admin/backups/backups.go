@@ -4,7 +4,6 @@ package backups
 
 import (
 	"embed"
-	"time"
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/backup"
@@ -48,10 +47,10 @@ func (p *page) show(r *ui.Request) (*ui.View, error) {
 			d.hide(r)
 		}
 		if last.Every > 0 {
-			d.Every = span(r, last.Every)
+			d.Every = r.Span(last.Every)
 		}
 		if last.Time > 0 {
-			d.Ago = span(r, r.Now.Unix()-last.Time)
+			d.Ago = r.Span(r.Now.Unix() - last.Time)
 		}
 		if d.Problem == "" && last.IsOverdue(r.Now.Unix()) {
 			d.Problem = r.Text("backups.overdue")
@@ -65,17 +64,5 @@ func (d *data) hide(r *ui.Request) {
 	d.Name = ""
 	if d.Problem != "" {
 		d.Problem = r.Text("backups.failed")
-	}
-}
-
-// span writes a number of seconds as people say it.
-func span(r *ui.Request, seconds int64) string {
-	switch d := time.Duration(seconds) * time.Second; {
-	case d < 2*time.Hour:
-		return r.Text("backups.minutes", "n", int64(d.Minutes()))
-	case d < 48*time.Hour:
-		return r.Text("backups.hours", "n", int64(d.Hours()))
-	default:
-		return r.Text("backups.days", "n", int64(d.Hours()/24))
 	}
 }

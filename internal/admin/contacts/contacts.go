@@ -211,7 +211,7 @@ func (d *data) addTop(r *ui.Request, b *builder, v view) error {
 		}
 		with.conditions, with.page = append(slices.Clone(v.conditions), c), 1
 		d.Top = append(d.Top, topValue{Text: one.Text, Count: one.Contacts, URL: with.url(),
-			Share: ui.Percent(one.Contacts, d.Count.Match), Bar: ui.Stack(one.Text, []ui.Part{
+			Share: r.Language.Percent(one.Contacts, d.Count.Match), Bar: r.Stack(one.Text, []ui.Part{
 				{Name: one.Text, Class: "s2", Count: one.Contacts}, {Name: r.Text("contacts.less_than_most_frequent"),
 					Class: "s3", Count: all[0].Contacts - one.Contacts}})})
 	}
@@ -224,7 +224,7 @@ func (d *data) addDays(r *ui.Request) error {
 	if err != nil {
 		return err
 	}
-	c := &ui.Chart{Title: r.Text("contacts.contacts_list_90_days"), Series: []string{r.Text("contacts.contacts")}}
+	c := &ui.Chart{Language: r.Language, Title: r.Text("contacts.contacts_list_90_days"), Series: []string{r.Text("contacts.contacts")}}
 	for _, day := range days {
 		c.Points = append(c.Points, ui.Point{Label: r.Language.Time("day", day.Day), Values: []int64{day.Contacts}})
 	}

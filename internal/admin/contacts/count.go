@@ -60,8 +60,8 @@ func (n *count) read(r *ui.Request, b *builder, v view) error {
 	if wrong := new(enlist.Error); errors.As(err, &wrong) && wrong.Kind == enlist.InvalidSearch {
 		n.Wrong, n.Slow, err = wrong.Error(), false, nil
 	}
-	n.Share = ui.Percent(n.Match, n.All)
-	n.Bar = ui.Stack(r.Text("contacts.share_of_list", "share", n.Share), []ui.Part{
+	n.Share = r.Language.Percent(n.Match, n.All)
+	n.Bar = r.Stack(r.Text("contacts.share_of_list", "share", n.Share), []ui.Part{
 		{Name: r.Text("contacts.match_part"), Class: "s1", Count: n.Match},
 		{Name: r.Text("contacts.others_part"), Class: "s3", Count: max(0, n.All-n.Match)}})
 	return err

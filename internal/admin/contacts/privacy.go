@@ -41,7 +41,7 @@ func proofOfConsent(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := proof.Page(found, r.Version, key)
+	page, err := proof.Page(r.Language, found, r.Version, key)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (p *pages) erase(r *ui.Request) (*ui.View, error) {
 			Path: "/admin/contacts/person?" + url.Values{"address": {address}}.Encode()}}}
 	for _, s := range plan.Rows {
 		if s.Rows > 0 {
-			d.Rows = append(d.Rows, named{r.Text(sectionNames[s.Section]), ui.Number(s.Rows)})
+			d.Rows = append(d.Rows, named{r.Text(sectionNames[s.Section]), r.Language.Number(s.Rows)})
 		}
 	}
 	return r.Submit(d.Card.Form, func(problem string) (*ui.View, error) {

@@ -9,6 +9,7 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
+	"enlist/internal/privacy/proof"
 	"enlist/internal/recipients"
 	"enlist/internal/reports"
 )
@@ -105,43 +106,9 @@ func (k *kept[T]) Row(r *T) error {
 var leaving = []string{"unsubscribeContact", "unsubscribeContactById", contacts.MethodUnsubscribeLink,
 	contacts.MethodUnsubscribeAll, contacts.MethodComplaint}
 
-// actTexts are the keys of what the methods of ledger rows are.
-var actTexts = map[string]string{
-	"subscribeContact":             "contacts.act_subscribe",
-	"resubscribeContact":           "contacts.act_subscribe_again",
-	"addContacts":                  "contacts.act_add",
-	"import":                       "contacts.act_import",
-	"unsubscribeContact":           "contacts.act_unsubscribe",
-	"unsubscribeContactById":       "contacts.act_unsubscribe",
-	"confirmContact":               "contacts.act_confirm",
-	contacts.MethodForm:            "contacts.act_form",
-	contacts.MethodPreferences:     "contacts.act_preferences",
-	contacts.MethodConfirmLink:     "contacts.act_confirm_link",
-	contacts.MethodStatement:       "contacts.act_statement",
-	contacts.MethodUnsubscribeLink: "contacts.act_unsubscribe_link",
-	contacts.MethodUnsubscribeAll:  "contacts.act_unsubscribe_all",
-	contacts.MethodComplaint:       "contacts.act_complaint",
-	contacts.MethodErasure:         "contacts.act_erasure",
-}
-
-// actOf says in words what happened in a row of the ledger.
-func actOf(r *ui.Request, l *enlist.LedgerRow) string {
-	text := actTexts[l.Method]
-	switch {
-	case isImportedDeparture(l):
-		text = "contacts.act_import_unsubscribed"
-	case text == "":
-		return l.Method
-	}
-	return r.Text(text, "method", l.Method)
-}
-
-// isImportedDeparture reports whether an import unsubscribed the person.
-func isImportedDeparture(l *enlist.LedgerRow) bool { return l.Method == "import" && l.Type == "" }
-
 func ofLedger(r *ui.Request, l *enlist.LedgerRow, list string) happened {
-	h := happened{Time: l.Time, Text: actOf(r, l), List: list}
-	if slices.Contains(leaving, l.Method) || isImportedDeparture(l) {
+	h := happened{Time: l.Time, Text: proof.Act(r.Language, l), List: list}
+	if slices.Contains(leaving, l.Method) || proof.IsImportedDeparture(l) {
 		h.Lane = leftLane
 	}
 	var from []string

@@ -118,7 +118,7 @@ func (p *pages) showEditor(r *ui.Request, f *forms.Form, schema *enlist.Schema, 
 	var err error
 	d.Shown, err = p.shownOf(r, f, f.Language, schema)
 	return &ui.View{Title: f.Name, Place: "/admin/forms", Content: p.form, Data: d, Problem: problem,
-		Sub: schema.List.Name + " · " + r.Text(map[bool]string{true: "forms.is_open", false: "forms.closed"}[f.Open])}, err
+		Sub: r.Text(map[bool]string{true: "forms.list_open", false: "forms.list_closed"}[f.Open], "list", schema.List.Name)}, err
 }
 
 // schemaOf returns a List with its Fields and preferences.
@@ -168,7 +168,7 @@ func (d *editData) count(r *ui.Request) error {
 	if err != nil {
 		return err
 	}
-	c := &ui.Chart{Title: r.Text("forms.chart"),
+	c := &ui.Chart{Language: r.Language, Title: r.Text("forms.chart"),
 		Series: []string{r.Text("forms.series_shown"), r.Text("forms.series_sent"), r.Text("forms.series_confirmed")}}
 	for i := range days {
 		day := &days[i]

@@ -38,7 +38,7 @@ func (d *data) grow(r *ui.Request) error {
 		return err
 	}
 	g := new(growth)
-	chart := &ui.Chart{Title: r.Text("home.people_gained_lost_on_each"), Series: []string{r.Text("home.gained"), r.Text("home.lost"), r.Text("home.net")}}
+	chart := &ui.Chart{Language: r.Language, Title: r.Text("home.people_gained_lost_on_each"), Series: []string{r.Text("home.gained"), r.Text("home.lost"), r.Text("home.net")}}
 	for i := range all.Days {
 		n := all.Days[i].Counts
 		gained, lost := n[enlist.DayAdded], listpages.LostOf(n)
@@ -69,9 +69,6 @@ type mails struct {
 	All int64
 }
 
-// Part returns a part of the mails as people read it.
-func (m *mails) Part(n int64) string { return ui.Percent(n, m.All) }
-
 // outcomes sets the chart of the mails, and says what is wrong with them.
 func (d *data) outcomes(r *ui.Request) error {
 	days, err := r.App.Reports.OutcomesByDay(r.Context(), r.Caller, shownDays)
@@ -79,7 +76,7 @@ func (d *data) outcomes(r *ui.Request) error {
 		return err
 	}
 	m := new(mails)
-	chart := &ui.Chart{Title: r.Text("home.mails_by_outcome_on_each"), Classes: []string{"s2", "s5", "s4"},
+	chart := &ui.Chart{Language: r.Language, Title: r.Text("home.mails_by_outcome_on_each"), Classes: []string{"s2", "s5", "s4"},
 		Series: []string{r.Text("home.delivered"), r.Text("home.bounced"), r.Text("home.failed_mails")}}
 	var week reports.DayOutcomes
 	for i := range days {
@@ -111,11 +108,11 @@ func (d *data) warn(r *ui.Request, week *reports.DayOutcomes) {
 	all := week.Delivered() + week.Bounced
 	const least = 100 // of fewer mails, one says nothing
 	if all >= least && week.Bounced*1000 > all*mostBounces {
-		d.need(r.Text("home.many_bounced", "percent", ui.Percent(week.Bounced, all)), r.Text("home.why_bounced"),
+		d.need(r.Text("home.many_bounced", "percent", r.Language.Percent(week.Bounced, all)), r.Text("home.why_bounced"),
 			"/admin/sending", r.Text("home.sending_health"))
 	}
 	if all >= least && week.Complained*1000 > all*mostComplaints {
-		d.need(r.Text("home.many_complained", "percent", ui.Percent(week.Complained, all)), r.Text("home.why_complained"),
+		d.need(r.Text("home.many_complained", "percent", r.Language.Percent(week.Complained, all)), r.Text("home.why_complained"),
 			"/admin/sending", r.Text("home.sending_health"))
 	}
 }

@@ -95,8 +95,8 @@ func (p *page) show(r *ui.Request) (*ui.View, error) {
 	if err := d.server(r, p.server); err != nil {
 		return nil, err
 	}
-	view := &ui.View{Title: greeting(r) + ", " + r.User.Name, Place: "/admin/", Content: p.content, Data: d,
-		Sub: r.Caller.Account.Name + " · " + r.Now.Format("Mon 2 January 2006, 15:04") + " (" + r.Zone() + ")"}
+	view := &ui.View{Title: greeting(r), Place: "/admin/", Content: p.content, Data: d,
+		Sub: r.Text("home.sub", "account", r.Caller.Account.Name, "time", r.Language.Time("now", r.Now), "zone", r.Zone())}
 	if len(d.Running) > 0 {
 		view.Refresh = 15
 	}
@@ -119,9 +119,9 @@ func lastBatches(r *ui.Request, s batches.BatchStatus) ([]batches.Batch, error) 
 func greeting(r *ui.Request) string {
 	switch h := r.Now.Hour(); {
 	case h >= 5 && h < 12:
-		return r.Text("home.good_morning")
+		return r.Text("home.good_morning", "name", r.User.Name)
 	case h >= 12 && h < 18:
-		return r.Text("home.good_afternoon")
+		return r.Text("home.good_afternoon", "name", r.User.Name)
 	}
-	return r.Text("home.good_evening")
+	return r.Text("home.good_evening", "name", r.User.Name)
 }

@@ -65,7 +65,7 @@ func All(r *ui.Request) ([]Image, error) {
 		if !all[i].IsShown() {
 			continue
 		}
-		about := ui.Size(all[i].Size)
+		about := r.Language.Size(all[i].Size)
 		if all[i].ImageWidth > 0 {
 			about = r.Text("images.pixels", "width", int64(all[i].ImageWidth), "height", int64(all[i].ImageHeight),
 				"size", about)
@@ -82,7 +82,7 @@ func (p *pages) view(r *ui.Request, wrong string) (*ui.View, error) {
 	all, err := All(r)
 	d := listData{}
 	if r.Caller.Key.Level >= enlist.Full {
-		file := ui.Input{Name: "file", Kind: ui.InputFile, Label: r.Text("images.file", "size", ui.Size(most(r))),
+		file := ui.Input{Name: "file", Kind: ui.InputFile, Label: r.Text("images.file", "size", r.Language.Size(most(r))),
 			Accept: "image/png,image/jpeg,image/gif,image/webp", Required: true, Wrong: wrong}
 		d.Upload = &ui.FormCard{Form: ui.Form{file}, Action: "/admin/images", Button: r.Text("images.upload")}
 	}
@@ -104,7 +104,7 @@ func most(r *ui.Request) int64 { return r.App.Accounts.Settings().Of(r.Caller.Ac
 const formRoom = 64 << 10
 
 func (p *pages) upload(r *ui.Request) (*ui.View, error) {
-	tooLarge := r.Text("images.too_large", "size", ui.Size(most(r)))
+	tooLarge := r.Text("images.too_large", "size", r.Language.Size(most(r)))
 	if r.ContentLength > most(r)+formRoom {
 		r.Writer.Header().Set("Connection", "close") // the body is not read
 		return p.view(r, tooLarge)

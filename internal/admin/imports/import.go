@@ -88,7 +88,7 @@ func (p *pages) page(r *ui.Request, problem string, wrong map[string]string) (*u
 		}
 	}
 	v := &ui.View{Title: nameOf(r, i), Place: "/admin/imports", Content: p.report, Data: &d, Problem: problem,
-		Sub: r.Text("imports.sub", "list", listName(r, names, i), "size", ui.Size(i.Size), "user", i.CreatorName,
+		Sub: r.Text("imports.sub", "list", listName(r, names, i), "size", r.Language.Size(i.Size), "user", i.CreatorName,
 			"time", r.Date(i.CreationTime), "zone", r.Zone())}
 	if d.Moving {
 		v.Refresh = 2
@@ -122,15 +122,15 @@ func speedOf(r *ui.Request, i *imports.Import) *ui.Plot {
 	if len(i.Speed.Rows) < 2 {
 		return nil
 	}
-	c := &ui.Chart{Title: r.Text("imports.speed"), Axis: r.Text("imports.speed_axis", "zone", r.Zone()),
+	c := &ui.Chart{Language: r.Language, Title: r.Text("imports.speed"), Axis: r.Text("imports.speed_axis", "zone", r.Zone()),
 		Series: []string{r.Text("imports.speed_series")}}
-	format := "15:04:05"
+	label := func(at time.Time) string { return at.Format(time.TimeOnly) }
 	if i.Speed.Every*int64(len(i.Speed.Rows)) > enlist.Day {
-		format = "2 Jan 15:04"
+		label = func(at time.Time) string { return r.Language.Time("moment", at) }
 	}
 	for n, rows := range i.Speed.PerSecond(secondsOf(r, i)) {
 		at := time.Unix(i.StartTime+int64(n)*i.Speed.Every, 0).In(r.Now.Location())
-		c.Points = append(c.Points, ui.Point{Label: at.Format(format), Values: []int64{rows}})
+		c.Points = append(c.Points, ui.Point{Label: label(at), Values: []int64{rows}})
 	}
 	plot := c.Plot((*ui.Chart).Lines)
 	return &plot
@@ -145,23 +145,12 @@ func progressOf(r *ui.Request, i *imports.Import) string {
 	case i.Ended() && seconds < 1:
 		return r.Text("imports.done_quickly", "n", i.Rows)
 	case i.Ended():
-		return r.Text("imports.done_in", "n", i.Rows, "time", duration(r, seconds), "speed", i.Rows/seconds)
+		return r.Text("imports.done_in", "n", i.Rows, "time", r.Span(seconds), "speed", i.Rows/seconds)
 	case i.State != imports.ImportRunning || i.Bytes == 0 || seconds < 1:
 		return r.Text("imports.rows_read", "n", i.Rows)
 	}
 	left := float64(seconds) * float64(i.Size-i.Bytes) / float64(i.Bytes)
-	return r.Text("imports.going", "n", i.Rows, "speed", i.Rows/seconds, "time", duration(r, max(1, int64(left))))
-}
-
-// duration writes a number of seconds as people read it.
-func duration(r *ui.Request, seconds int64) string {
-	switch {
-	case seconds < 2*60:
-		return r.Text("imports.seconds", "n", seconds)
-	case seconds < 2*60*60:
-		return r.Text("imports.minutes", "n", (seconds+30)/60)
-	}
-	return r.Text("imports.hours", "n", (seconds+30*60)/(60*60))
+	return r.Text("imports.going", "n", i.Rows, "speed", i.Rows/seconds, "time", r.Span(max(1, int64(left))))
 }
 
 // sayWhatNext says why an Import has ended, and what the person can do now.
@@ -235,10 +224,10 @@ func (d *data) countOutcomes(r *ui.Request, i *imports.Import) {
 		{Name: r.Text("imports.refused"), Class: "s5", Count: i.Refused}} {
 		bar = append(bar, p)
 		if p.Count > 0 || what[n] != "" {
-			d.Parts = append(d.Parts, part{p, what[n], ui.Percent(p.Count, i.Total())})
+			d.Parts = append(d.Parts, part{p, what[n], r.Language.Percent(p.Count, i.Total())})
 		}
 	}
-	d.Bar = ui.Stack(r.Text("imports.bar"), bar)
+	d.Bar = r.Stack(r.Text("imports.bar"), bar)
 }
 
 // command changes the Import, or imports the file of a dry run.

@@ -69,7 +69,7 @@ func (p *pages) newForm(r *ui.Request) (*form, error) {
 	f.File = ui.Form{{Name: "at_once", Kind: ui.InputRadio, Options: ui.Choices("",
 		r.Text("imports.first_show_what_would_happen"), "1", r.Text("imports.import_at_once_unless_file"))},
 		{Kind: ui.InputFold, Label: r.Text("imports.if_file_unusual"), Parts: unusual},
-		{Name: "file", Kind: ui.InputFile, Label: r.Text("imports.spreadsheet_xlsx_or_text_file", "most", ui.Size(most(r))),
+		{Name: "file", Kind: ui.InputFile, Label: r.Text("imports.spreadsheet_xlsx_or_text_file", "most", r.Language.Size(most(r))),
 			Accept: ".csv,.tsv,.txt,.xlsx,.ndjson,.jsonl,.json,.zip,.gz", Required: true}}
 	f.Form = ui.Form{{Parts: f.Rows}, {Parts: f.Consent}, {Parts: f.File}}
 	return f, err
@@ -94,7 +94,7 @@ func (p *pages) view(r *ui.Request, f *form) *ui.View {
 		f.File = slices.Insert(f.File, len(f.File)-1,
 			ui.Input{Name: "kept", Kind: ui.InputHidden, Value: ui.Plain(int64(f.Kept.ID))},
 			ui.Input{Kind: ui.InputNote, Label: r.Text("imports.file_kept", "kept_name",
-				r.Text("imports.kept", "file", nameOf(r, f.Kept), "size", ui.Size(f.Kept.Size)))})
+				r.Text("imports.kept", "file", nameOf(r, f.Kept), "size", r.Language.Size(f.Kept.Size)))})
 	}
 	for i := range f.File {
 		f.File[i].IsOpen = !f.File[i].Parts.IsEmpty()
@@ -211,5 +211,5 @@ func (f *form) explain(r *ui.Request, err error) bool {
 }
 
 func tooLarge(r *ui.Request, most int64) string {
-	return r.Text("imports.too_large", "size", ui.Size(most))
+	return r.Text("imports.too_large", "size", r.Language.Size(most))
 }

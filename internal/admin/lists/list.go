@@ -111,12 +111,12 @@ func (d *listData) plot(r *ui.Request) error {
 	if err != nil {
 		return err
 	}
-	changes := &ui.Chart{Title: r.Text("lists.changes_chart"),
+	changes := &ui.Chart{Language: r.Language, Title: r.Text("lists.changes_chart"),
 		Series: []string{r.Text("lists.added"), r.Text("lists.lost"), r.Text("lists.net")}}
-	each := &ui.Chart{Series: []string{r.Text("lists.added"), r.Text("lists.day_confirmed"),
+	each := &ui.Chart{Language: r.Language, Series: []string{r.Text("lists.added"), r.Text("lists.day_confirmed"),
 		r.Text("lists.day_unsubscribed"), r.Text("lists.day_bounced"), r.Text("lists.day_complained"),
 		r.Text("lists.day_removed"), r.Text("lists.net")}}
-	size := &ui.Chart{Title: r.Text("lists.size_chart"), Series: []string{r.Text("lists.contacts")}}
+	size := &ui.Chart{Language: r.Language, Title: r.Text("lists.size_chart"), Series: []string{r.Text("lists.contacts")}}
 	for i := range days {
 		n, label := days[i].Counts, r.Language.Time("day", days[i].Day)
 		changes.Points = append(changes.Points,
@@ -148,18 +148,18 @@ func (d *listData) count(r *ui.Request) error {
 	}
 	stayed := peopleOf(d.ID, "is_active", "1", "is_unsubscribed", "0")
 	confirmed := peopleOf(d.ID, "is_active", "1", "is_unsubscribed", "0", "double_opt_in", "1")
-	receiving := figure{r.Text("lists.receiving"), ui.Number(f.Receiving), ui.Percent(f.Receiving, d.ContactCount),
+	receiving := figure{r.Text("lists.receiving"), r.Language.Number(f.Receiving), r.Language.Percent(f.Receiving, d.ContactCount),
 		stayed}
-	second := figure{r.Text("lists.confirmed"), ui.Number(f.Confirmed), ui.Percent(f.Confirmed, f.Receiving),
+	second := figure{r.Text("lists.confirmed"), r.Language.Number(f.Confirmed), r.Language.Percent(f.Confirmed, f.Receiving),
 		confirmed}
 	if d.DoubleOptIn {
 		receiving.Path = confirmed
-		second = figure{r.Text("lists.unconfirmed"), ui.Number(f.Unconfirmed), ui.Percent(f.Unconfirmed,
+		second = figure{r.Text("lists.unconfirmed"), r.Language.Number(f.Unconfirmed), r.Language.Percent(f.Unconfirmed,
 			d.ContactCount),
 			unconfirmedOf(d.ID)}
 	}
 	d.Figures = []figure{receiving, second,
-		{r.Text("lists.provable"), ui.Number(f.Provable), ui.Percent(f.Provable, f.Receiving), ""}}
+		{r.Text("lists.provable"), r.Language.Number(f.Provable), r.Language.Percent(f.Provable, f.Receiving), ""}}
 	if r.Caller.Key.Level < enlist.Standard {
 		for i := range d.Figures {
 			d.Figures[i].Path = ""

@@ -61,7 +61,7 @@ func confirmFirst(r *ui.Request, l *enlist.List, f ui.Form) (asks *ui.Input, cha
 func waitingInput(r *ui.Request, l *enlist.List, n int64) (*ui.Input, error) {
 	noMail, err := r.NoMail()
 	f := ui.Form{{Name: "count", Kind: ui.InputHidden, Value: ui.Plain(n)},
-		{Kind: ui.InputNote, Label: r.Text("lists.waiting_about", "n", n, "part", ui.Percent(n, l.ContactCount))},
+		{Kind: ui.InputNote, Label: r.Text("lists.waiting_about", "n", n, "part", r.Language.Percent(n, l.ContactCount))},
 		{Name: "waiting", Label: r.Text("lists.waiting"), Kind: ui.InputRadio, Options: []ui.Option{
 			{Value: string(contacts.ChangeConfirm), Text: r.Text("lists.waiting_confirm"),
 				Help: r.Text("lists.waiting_confirm_help"), Parts: ui.Form{{Name: "statement", Kind: ui.InputArea, Rows: 2,

@@ -70,7 +70,7 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 		d.TestTo = r.User.Email
 	}
 	view := &ui.View{Title: d.Name, Place: "/admin/messages", Content: p.editPage, Data: d,
-		Sub: "Message · changed " + r.Date(d.LastModifiedTime) + " (" + r.Zone() + ")"}
+		Sub: r.Text("messages.sub", "time", r.Date(d.LastModifiedTime), "zone", r.Zone())}
 	if d.MaySend {
 		view.Actions = []ui.Action{{Text: r.Text("messages.use_campaign"), Path: "/admin/sends/new?message=" + ui.Plain(int64(d.ID)),
 			Main: true}}

@@ -34,7 +34,7 @@ type use struct {
 var columns = ui.Columns[row]{
 	ui.TextColumn("name", "messages.message", func(m *row) string { return m.Name }),
 	ui.TextColumn("subject", "messages.subject", func(m *row) string { return m.Subject }),
-	ui.NumberColumn("size", "KB", func(m *row) int64 { return m.Size() }),
+	ui.NumberColumn("size", "messages.kilobytes", func(m *row) int64 { return m.Size() }),
 	ui.TimeColumn("changed", "messages.changed", func(m *row) int64 { return m.LastModifiedTime }),
 	ui.TimeColumn("used", "messages.last_used", func(m *row) int64 { return m.last }),
 	{Text: "messages.opened_use_by_use"}, {},
@@ -70,7 +70,7 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 	}
 	d := listData{columns.Table(r, "changed", rows, find), starts, empty, r.MayWrite()}
 	d.Rows, d.Pager = ui.PageRows(r.URL.Query(), d.Rows, perPage)
-	drawBars(d.Rows)
+	drawBars(r, d.Rows)
 	return &ui.View{Title: r.Text("messages.messages"), Place: "/admin/messages", Content: p.listPage, Data: d}, nil
 }
 
@@ -83,7 +83,7 @@ func newRow(r *ui.Request, m *messages.Message, uses []reports.Use) row {
 			continue
 		}
 		one.last = max(one.last, u.Time)
-		one.Uses = append(one.Uses, use{u, r.Day(u.Time), ui.Percent(u.Opened, u.Delivered)})
+		one.Uses = append(one.Uses, use{u, r.Day(u.Time), r.Language.Percent(u.Opened, u.Delivered)})
 	}
 	if n := len(one.Uses); n > 0 {
 		one.Used, one.LastRate = r.Day(one.last), one.Uses[n-1].Rate
@@ -99,23 +99,25 @@ func newRow(r *ui.Request, m *messages.Message, uses []reports.Use) row {
 func (u *use) share() int64 { return min(1000, 1000*u.Opened/max(1, u.Delivered)) }
 
 // bars draws the share of opened mails of each use. most is the one of the highest bar.
-func bars(uses []use, most int64) template.HTML {
+func bars(r *ui.Request, uses []use, most int64) template.HTML {
 	if len(uses) == 0 {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString(`<svg class="spark" viewBox="0 0 92 18" role="img"><title>Opened, use by use</title>`)
+	b.WriteString(`<svg class="spark" viewBox="0 0 92 18" role="img"><title>`)
+	template.HTMLEscape(&b, []byte(r.Text("messages.opened_use_by_use")))
+	b.WriteString("</title>")
 	for i, u := range uses {
 		height := max(leastBar, 18*float64(u.share())/float64(max(1, most)))
-		fmt.Fprintf(&b, `<rect class="up" x="%d" y="%.1f" width="7" height="%.1f"><title>%s: %s</title></rect>`, 1+9*i,
-			18-height, height, template.HTMLEscapeString(u.When), u.Rate)
+		fmt.Fprintf(&b, `<rect class="up" x="%d" y="%.1f" width="7" height="%.1f"><title>%s</title></rect>`, 1+9*i,
+			18-height, height, template.HTMLEscapeString(r.Text("ui.part", "part", u.When, "count", u.Rate)))
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String())
 }
 
 // drawBars draws the uses of the rows of a page. The highest bar is as high as the column.
-func drawBars(rows []row) {
+func drawBars(r *ui.Request, rows []row) {
 	var most int64
 	for i := range rows {
 		for j := range rows[i].Uses {
@@ -123,6 +125,6 @@ func drawBars(rows []row) {
 		}
 	}
 	for i := range rows {
-		rows[i].Opens = bars(rows[i].Uses, most)
+		rows[i].Opens = bars(r, rows[i].Uses, most)
 	}
 }

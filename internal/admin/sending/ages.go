@@ -24,14 +24,14 @@ func (p *pages) readAges(r *ui.Request, d *data, _ bool) error {
 	if err != nil {
 		return err
 	}
-	chart := &ui.Chart{Title: r.Text("sending.ages_chart"), Series: []string{"minutes"},
+	chart := &ui.Chart{Language: r.Language, Title: r.Text("sending.ages_chart"), Series: []string{r.Text("sending.series_minutes")},
 		Axis: r.Text("sending.from")}
 	waited := false
 	for _, a := range ages {
 		at := int((a.Time - first.Unix()) / int64(agesPoint/time.Second))
 		if at == len(chart.Points) {
 			begins := first.Add(time.Duration(at) * agesPoint)
-			chart.Points = append(chart.Points, ui.Point{Label: begins.Format("Mon 15:04"), Values: []int64{0}})
+			chart.Points = append(chart.Points, ui.Point{Label: r.Language.Time("hour", begins), Values: []int64{0}})
 		}
 		most := &chart.Points[at].Values[0]
 		*most = max(*most, a.Age/60)

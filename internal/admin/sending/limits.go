@@ -58,7 +58,7 @@ func (p *pages) readLimits(r *ui.Request, d *data, alone bool) error {
 	if len(limits.Days) == 0 || !alone {
 		return nil
 	}
-	chart := &ui.Chart{Title: r.Text("sending.plan_what_was_sent"), Series: []string{"plan", "sent"}}
+	chart := &ui.Chart{Language: r.Language, Title: r.Text("sending.plan_what_was_sent"), Series: []string{r.Text("sending.plan"), r.Text("sending.sent")}}
 	for i := range limits.Days {
 		day, err := time.Parse(time.DateOnly, limits.Days[i].Day)
 		if err != nil {
@@ -84,8 +84,8 @@ func (p *pages) readRates(r *ui.Request, d *data, _ bool) error {
 	if err != nil {
 		return err
 	}
-	complaints := &ui.Chart{Title: r.Text("sending.complaints_10_000_mails"), Series: []string{"complaints", "0.1 %", "0.3 %"}}
-	bounced := &ui.Chart{Title: r.Text("sending.bounces_1_000_mails"), Series: []string{"bounces", "5 %"}}
+	complaints := &ui.Chart{Language: r.Language, Title: r.Text("sending.complaints_10_000_mails"), Series: []string{r.Text("sending.reported_as_spam"), r.Language.Percent(1, 1000), r.Language.Percent(3, 1000)}}
+	bounced := &ui.Chart{Language: r.Language, Title: r.Text("sending.bounces_1_000_mails"), Series: []string{r.Text("sending.bounced"), r.Language.Percent(5, 100)}}
 	for i := range days {
 		all := days[i].Delivered() + days[i].Bounced
 		if all == 0 {
@@ -113,8 +113,6 @@ func (p *pages) readCounts(r *ui.Request, d *data, _ bool) error {
 	d.Domains = len(domains)
 	hooks, err := r.App.Webhooks.SearchWebhooks(r.Context(), r.Caller, enlist.Query{})
 	hooks = slices.DeleteFunc(hooks, func(w enlist.Webhook) bool { return !w.IsFailing })
-	if len(hooks) > 0 {
-		d.Failing = ui.Count(int64(len(hooks)), "webhook")
-	}
+	d.Failing = len(hooks)
 	return err
 }

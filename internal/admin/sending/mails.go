@@ -100,7 +100,7 @@ func headOf(r *ui.Request, name string, m *mail.Message) stored {
 		}
 		return decoded
 	}
-	s := stored{Name: name, From: text(r.Text("sending.from")), To: text(r.Text("sending.to")), Subject: text(r.Text("sending.subject"))}
+	s := stored{Name: name, From: text("from"), To: text("to"), Subject: text("subject")}
 	if at, err := m.Header.Date(); err == nil {
 		s.at, s.Date = at.Unix(), r.Date(at.Unix())
 	}

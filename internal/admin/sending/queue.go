@@ -120,21 +120,10 @@ func (p *pages) readQueue(r *ui.Request, d *data, _ bool) error {
 		}
 	}
 	if q.Waiting > 0 || len(q.Deferred) > 0 {
-		q.Oldest = wait((r.Now.Unix() - oldest) / 60)
+		q.Oldest = r.Span(r.Now.Unix() - oldest)
 	}
 	d.Queue = q
 	return nil
-}
-
-// wait says how long minutes are, with no more digits than matter.
-func wait(minutes int64) string {
-	switch {
-	case minutes < 3*60:
-		return ui.Count(minutes, "minute")
-	case minutes < 3*24*60:
-		return ui.Count(minutes/60, "hour")
-	}
-	return ui.Count(minutes/(24*60), "day")
 }
 
 // shown returns the newest jobs as the page shows them. A person of level read does not see the reply of the mail

@@ -81,7 +81,7 @@ type data struct {
 	Bounced    *ui.Plot
 	Domains    int
 	Queue      *queue // nil: it cannot be read
-	Failing    string // webhooks to which no more events are posted; "": none
+	Failing    int    // webhooks to which no more events are posted
 }
 
 // setting is something with its value, in words.

@@ -175,13 +175,13 @@ func barOf(r *ui.Request, gets int64, out []share) template.HTML {
 	for i, s := range out {
 		parts = append(parts, ui.Part{Name: r.Text("sends.part_left_out", "name", r.Text(s.Name)), Class: []string{"s4", "s2", "s5"}[i%3], Count: s.Count})
 	}
-	return ui.Stack(r.Text("sends.who_gets_it"), parts)
+	return r.Stack(r.Text("sends.who_gets_it"), parts)
 }
 
 func timeOf(r *ui.Request, p *plan, b *batches.BatchRequest) string {
 	text := r.Text("sends.now")
 	if b.SendTime != 0 {
-		text = r.Date(b.SendTime) + " (" + r.Zone() + ")"
+		text = r.Text("sends.in_zone", "time", r.Date(b.SendTime), "zone", r.Zone())
 	}
 	if p.Zone != "" {
 		text = r.Text("sends.in_each_zone", "time", text)

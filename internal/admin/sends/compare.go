@@ -32,16 +32,16 @@ func providerText(r *ui.Request, name string) string {
 }
 
 // domainsOf has the providers with most mails first.
-func domainsOf(r *reports.BatchReport) (all []domain) {
+func domainsOf(q *ui.Request, r *reports.BatchReport) (all []domain) {
 	for _, s := range byMails(r) {
 		arrived := arrivedOf(&s)
 		all = append(all, domain{s.Group, providers[s.Group], []figure{
-			{"sends.sent_mails", ui.Number(s.Sent), "", "accepted"},
-			{"sends.bounced_mails", ui.Number(s.Bounced), "", "bounced"},
-			{"sends.deferred_mails", ui.Number(s.Deferred), "", "deferred"},
-			{"sends.opened_mails", ui.Percent(s.HumanOpened, arrived), "", "opened"},
-			{"sends.clicked_mails", ui.Percent(s.HumanClicked, arrived), "", "clicked"},
-			{"sends.machines", ui.Percent(max(0, s.Opened-s.HumanOpened), arrived), "", "machines"},
+			{"sends.sent_mails", q.Language.Number(s.Sent), "", "accepted"},
+			{"sends.bounced_mails", q.Language.Number(s.Bounced), "", "bounced"},
+			{"sends.deferred_mails", q.Language.Number(s.Deferred), "", "deferred"},
+			{"sends.opened_mails", q.Language.Percent(s.HumanOpened, arrived), "", "opened"},
+			{"sends.clicked_mails", q.Language.Percent(s.HumanClicked, arrived), "", "clicked"},
+			{"sends.machines", q.Language.Percent(max(0, s.Opened-s.HumanOpened), arrived), "", "machines"},
 		}})
 	}
 	return all
@@ -72,7 +72,7 @@ func domainBars(q *ui.Request, r *reports.BatchReport, u *uncounted) template.HT
 		bar.Parts = append(bar.Parts, ui.Part{Name: q.Text("sends.refused_or_bounced_part"), Class: "s5", Count: s.Bounced})
 		bars = append(bars, bar)
 	}
-	return ui.Bars(q.Text("sends.by_provider"), 0, bars)
+	return q.Bars(q.Text("sends.by_provider"), 0, bars)
 }
 
 // drawnLinks is the number of links in the drawing. The table has all.
@@ -95,7 +95,7 @@ func linkBars(q *ui.Request, links []recipients.LinkSums) template.HTML {
 	if bars == nil {
 		return ""
 	}
-	return ui.Bars(q.Text("sends.clicks_on_links"), most, bars)
+	return q.Bars(q.Text("sends.clicks_on_links"), most, bars)
 }
 
 // reason is a row of the table of bounces.
@@ -137,14 +137,14 @@ func (d *reportData) addVariants(r *ui.Request, b *reports.BatchReport, names ui
 	d.WinnerReason = b.Variants.Verdict
 	d.MayChoose = r.MaySend() && b.Variants.Chosen == 0 && !b.Ended()
 	for i := range b.ByVariant {
-		d.Variants = append(d.Variants, variantOf(&b.ByVariant[i], names))
+		d.Variants = append(d.Variants, variantOf(r, &b.ByVariant[i], names))
 	}
 }
 
-func variantOf(s *sending.VariantSums, names ui.Names) variantRow {
+func variantOf(r *ui.Request, s *sending.VariantSums, names ui.Names) variantRow {
 	row := variantRow{Number: s.Number, Letter: string(rune('A' + s.Number - 1)), Name: names.Messages[s.Message],
-		Sent: s.Sent, Opened: ui.Percent(s.HumanOpened, s.Sent), OpenedRange: rangeOf(s.HumanOpened, s.Sent),
-		Clicked: ui.Percent(s.HumanClicked, s.Sent), ClickedRange: rangeOf(s.HumanClicked, s.Sent)}
+		Sent: s.Sent, Opened: r.Language.Percent(s.HumanOpened, s.Sent), OpenedRange: rangeOf(r, s.HumanOpened, s.Sent),
+		Clicked: r.Language.Percent(s.HumanClicked, s.Sent), ClickedRange: rangeOf(r, s.HumanClicked, s.Sent)}
 	if s.Subject != "" {
 		row.Name = s.Subject
 	}
@@ -155,12 +155,12 @@ func variantOf(s *sending.VariantSums, names ui.Names) variantRow {
 }
 
 // rangeOf writes the interval of a rate.
-func rangeOf(n, of int64) string {
+func rangeOf(r *ui.Request, n, of int64) string {
 	if of == 0 {
 		return ""
 	}
 	low, high := reports.Interval(n, of)
-	return ui.Percent(low, 100_000) + " to " + ui.Percent(high, 100_000)
+	return r.Text("sends.range", "low", r.Language.Percent(low, 100_000), "high", r.Language.Percent(high, 100_000))
 }
 
 // comparedWith is the number of Batches with which a report compares.
@@ -207,8 +207,8 @@ func againstEarlier(r *ui.Request, report *reports.BatchReport) (all []against, 
 		}
 		slices.Sort(values[k])
 		this, median := part*100_000/whole, values[k][len(values[k])/2]
-		all = append(all, against{rates[k].name, ui.Percent(this, 100_000), ui.Percent(median, 100_000),
-			ui.Points(this - median)})
+		all = append(all, against{rates[k].name, r.Language.Percent(this, 100_000), r.Language.Percent(median, 100_000),
+			r.Language.Points(this - median)})
 	}
 	return all, len(before), nil
 }

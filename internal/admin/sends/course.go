@@ -23,7 +23,7 @@ type course struct {
 const courseHours = 72
 
 func courseOf(r *ui.Request, p *plan, b *batches.BatchRequest, check *batches.BatchCheck) (c course, err error) {
-	c.Chart = &ui.Chart{Title: r.Text("sends.mails_hour"), Axis: r.Text("sends.from"), Series: []string{r.Text("sends.mails_line")}}
+	c.Chart = &ui.Chart{Language: r.Language, Title: r.Text("sends.mails_hour"), Axis: r.Text("sends.from"), Series: []string{r.Text("sends.mails_line")}}
 	c.Text, err = r.NoMail()
 	switch {
 	case err != nil || check.Recipients == 0:
@@ -47,7 +47,7 @@ func courseOf(r *ui.Request, p *plan, b *batches.BatchRequest, check *batches.Ba
 	}
 	for i := range f.Hours[:min(len(f.Hours), courseHours)] {
 		c.Chart.Points = append(c.Chart.Points, ui.Point{Values: []int64{f.Hours[i].Mails},
-			Label: time.Unix(f.Hours[i].Time, 0).In(r.Now.Location()).Format("Mon 15:04")})
+			Label: r.Language.Time("hour", time.Unix(f.Hours[i].Time, 0).In(r.Now.Location()))})
 	}
 	c.Text = courseText(r, &f)
 	c.Plot = c.Chart.Plot((*ui.Chart).Lines)

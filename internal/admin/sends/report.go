@@ -102,11 +102,11 @@ func (p *pages) report(r *ui.Request) (*ui.View, error) {
 	d.Status, d.Kind = statusOf(&report.Batch)
 	d.Status = r.Text(d.Status)
 	d.Commands = commandsOf(r, &report.Batch)
-	d.Figures, d.Steps, d.Funnel = figuresOf(report), machinesOf(report), funnelOf(r, report, d.Uncounted)
+	d.Figures, d.Steps, d.Funnel = figuresOf(r, report), machinesOf(r, report), funnelOf(r, report, d.Uncounted)
 	d.Chart, d.Hours = chartOf(r, report)
 	d.Drawing = d.Chart.Lines()
-	d.LeftOut, d.Devices = leftOut(report), devicesOf(report)
-	d.Domains, d.Reasons = domainsOf(report), reasonsOf(report)
+	d.LeftOut, d.Devices = leftOut(report), devicesOf(r, report)
+	d.Domains, d.Reasons = domainsOf(r, report), reasonsOf(report)
 	d.Counted, d.Of = report.CountedByDomain()
 	d.addVariants(r, report, names)
 	if d.Links, err = r.App.Reports.BatchLinks(r.Context(), r.Caller, report.ID); err != nil {
@@ -175,28 +175,28 @@ func commandsOf(r *ui.Request, b *batches.Batch) (all []command) {
 	return nil
 }
 
-func figuresOf(r *reports.BatchReport) []figure {
+func figuresOf(q *ui.Request, r *reports.BatchReport) []figure {
 	arrived := r.Delivered()
 	return []figure{
-		{"sends.recipients", ui.Number(r.ToSend()), "", "recipients"},
-		{"sends.delivered_mails", ui.Number(arrived), ui.Percent(arrived, r.ToSend()), "delivered"},
-		{"sends.opened_mails", ui.Number(r.HumanOpened), ui.Percent(r.HumanOpened, arrived), "opened"},
-		{"sends.clicked_mails", ui.Number(r.HumanClicked), ui.Percent(r.HumanClicked, arrived), "clicked"},
-		{"sends.unsubscribed_mails", ui.Number(r.Unsubscribed), ui.Percent(r.Unsubscribed, arrived), "left"},
-		{"sends.complained_mails", ui.Number(r.Complained), ui.Percent(r.Complained, arrived), "complained"},
+		{"sends.recipients", q.Language.Number(r.ToSend()), "", "recipients"},
+		{"sends.delivered_mails", q.Language.Number(arrived), q.Language.Percent(arrived, r.ToSend()), "delivered"},
+		{"sends.opened_mails", q.Language.Number(r.HumanOpened), q.Language.Percent(r.HumanOpened, arrived), "opened"},
+		{"sends.clicked_mails", q.Language.Number(r.HumanClicked), q.Language.Percent(r.HumanClicked, arrived), "clicked"},
+		{"sends.unsubscribed_mails", q.Language.Number(r.Unsubscribed), q.Language.Percent(r.Unsubscribed, arrived), "left"},
+		{"sends.complained_mails", q.Language.Number(r.Complained), q.Language.Percent(r.Complained, arrived), "complained"},
 	}
 }
 
 // machinesOf has the numbers of the mails that are not at the top.
-func machinesOf(r *reports.BatchReport) []figure {
+func machinesOf(q *ui.Request, r *reports.BatchReport) []figure {
 	arrived, opened, clicked := r.Delivered(), max(0, r.Opened()-r.HumanOpened), max(0, r.Clicked-r.HumanClicked)
 	return []figure{
-		{"sends.sent_mails", ui.Number(r.Sent), ui.Percent(r.Sent, r.ToSend()), "accepted"},
-		{"sends.opened_by_machines_only", ui.Number(opened), ui.Percent(opened, arrived), "machines"},
-		{"sends.clicked_by_machines_only", ui.Number(clicked), ui.Percent(clicked, arrived), "clicked-machines"},
-		{"sends.not_opened", ui.Number(r.NotOpened()), ui.Percent(r.NotOpened(), arrived), "not-opened"},
-		{"sends.refused_bounced", ui.Number(r.Bounced), ui.Percent(r.Bounced, r.ToSend()), "bounced"},
-		{"sends.deactivated_after", ui.Number(r.Deactivated), "", "deactivated"},
+		{"sends.sent_mails", q.Language.Number(r.Sent), q.Language.Percent(r.Sent, r.ToSend()), "accepted"},
+		{"sends.opened_by_machines_only", q.Language.Number(opened), q.Language.Percent(opened, arrived), "machines"},
+		{"sends.clicked_by_machines_only", q.Language.Number(clicked), q.Language.Percent(clicked, arrived), "clicked-machines"},
+		{"sends.not_opened", q.Language.Number(r.NotOpened()), q.Language.Percent(r.NotOpened(), arrived), "not-opened"},
+		{"sends.refused_bounced", q.Language.Number(r.Bounced), q.Language.Percent(r.Bounced, r.ToSend()), "bounced"},
+		{"sends.deactivated_after", q.Language.Number(r.Deactivated), "", "deactivated"},
 	}
 }
 
@@ -212,7 +212,7 @@ func funnelOf(q *ui.Request, r *reports.BatchReport, u *uncounted) template.HTML
 	}
 	steps = append(steps, ui.Step{Name: q.Text("sends.unsubscribed_mails"), Count: r.Unsubscribed},
 		ui.Step{Name: q.Text("sends.complained_mails"), Count: r.Complained})
-	return ui.Funnel(q.Text("sends.what_became_mails"), steps)
+	return q.Funnel(q.Text("sends.what_became_mails"), steps)
 }
 
 // What a report shows of opens and clicks. What came later, or before, is in the numbers above.
@@ -224,7 +224,7 @@ const (
 // chartOf shows opens and clicks of a Batch by hour in the first two days, and of an autoresponder by day in the last
 // 30. Its table has departures and complaints too.
 func chartOf(r *ui.Request, b *reports.BatchReport) (c *ui.Chart, hours []hour) {
-	c = &ui.Chart{Title: r.Text("sends.opens_clicks_hour_first_two"),
+	c = &ui.Chart{Language: r.Language, Title: r.Text("sends.opens_clicks_hour_first_two"),
 		Series: []string{r.Text("sends.opened_by_people"), r.Text("sends.clicked_line"), r.Text("sends.opened_by_machines")}}
 	isRunning := b.Status == batches.BatchRunning
 	if isRunning {
@@ -233,11 +233,11 @@ func chartOf(r *ui.Request, b *reports.BatchReport) (c *ui.Chart, hours []hour) 
 	if len(b.Periods) == 0 {
 		return c, nil
 	}
-	step, format, zone := int64(enlist.Hour), "Mon 15:04", r.Now.Location()
+	step, format, zone := int64(enlist.Hour), "hour", r.Now.Location()
 	first := b.Periods[0].Time
 	last := min(b.Periods[len(b.Periods)-1].Time, first+(chartHours-1)*step)
 	if isRunning {
-		step, format, zone = enlist.Day, "2 Jan", time.UTC
+		step, format, zone = enlist.Day, "day", time.UTC
 		last = r.Now.Unix() - r.Now.Unix()%step
 		first = max(first-first%step, last-(chartDays-1)*step)
 	}
@@ -255,7 +255,7 @@ func chartOf(r *ui.Request, b *reports.BatchReport) (c *ui.Chart, hours []hour) 
 			v[3] += s.Unsubscribed
 			v[4] += s.Complained
 		}
-		label := time.Unix(at, 0).In(zone).Format(format)
+		label := r.Language.Time(format, time.Unix(at, 0).In(zone))
 		c.Points = append(c.Points, ui.Point{Label: label, Values: v[:3]})
 		hours = append(hours, hour{label, v})
 	}
@@ -291,7 +291,7 @@ func leftOut(r *reports.BatchReport) []share {
 }
 
 // devicesOf has the kinds of devices on which mails were opened first, the most frequent first.
-func devicesOf(r *reports.BatchReport) (all []share) {
+func devicesOf(q *ui.Request, r *reports.BatchReport) (all []share) {
 	var sum int64
 	for device, n := range r.Devices() {
 		if n > 0 {
@@ -306,7 +306,7 @@ func devicesOf(r *reports.BatchReport) (all []share) {
 		return int(a.Name[0]) - int(b.Name[0])
 	})
 	for i := range all {
-		all[i].Part = ui.Percent(all[i].Count, sum)
+		all[i].Part = q.Language.Percent(all[i].Count, sum)
 	}
 	return all
 }

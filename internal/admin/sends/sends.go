@@ -171,8 +171,8 @@ func rowsOf(r *ui.Request, all []batches.Batch, names ui.Names) ([]Row, error) {
 		status, kind := statusOf(b)
 		rows[i] = Row{ID: b.ID, Name: nameOf(b, names), List: listsText(names, b, lists[b.ID]), When: r.Date(b.SendTime),
 			Status: r.Text(status), Kind: kind, Running: !b.Ended(), Commands: commandsOf(r, b),
-			Done: b.Processed(), All: b.ToSend(), Opened: ui.Percent(report.HumanOpened, report.Delivered()),
-			Clicked: ui.Percent(report.HumanClicked, report.Delivered())}
+			Done: b.Processed(), All: b.ToSend(), Opened: r.Language.Percent(report.HumanOpened, report.Delivered()),
+			Clicked: r.Language.Percent(report.HumanClicked, report.Delivered())}
 	}
 	return rows, nil
 }

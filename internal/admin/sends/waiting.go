@@ -50,7 +50,7 @@ func (p *pages) waiting(r *ui.Request, b *reports.BatchReport, names ui.Names, a
 		d.Message = 0
 	}
 	for i := range b.ByVariant {
-		d.Variants = append(d.Variants, variantOf(&b.ByVariant[i], names))
+		d.Variants = append(d.Variants, variantOf(r, &b.ByVariant[i], names))
 	}
 	var err error
 	if d.Uncounted, err = uncountedOf(r, b); err != nil {

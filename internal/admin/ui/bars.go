@@ -19,7 +19,7 @@ const longestBarName = 36
 
 // Bars draws each bar below its name. The drawing is as long as whole. If whole is 0, each bar is as long as the
 // drawing, and shows shares.
-func Bars(title string, whole int64, bars []Bar) template.HTML {
+func (r *Request) Bars(title string, whole int64, bars []Bar) template.HTML {
 	const row = 34
 	return drawing("bars", title, row*len(bars), func(b *strings.Builder) {
 		for k, bar := range bars {
@@ -27,7 +27,7 @@ func Bars(title string, whole int64, bars []Bar) template.HTML {
 			if len(short) > longestBarName {
 				short = append(short[:longestBarName-1:longestBarName-1], '…')
 			}
-			name, of := template.HTMLEscapeString(bar.Name), whole
+			of := whole
 			if of == 0 {
 				of = max(1, bar.sum())
 			}
@@ -41,8 +41,8 @@ func Bars(title string, whole int64, bars []Bar) template.HTML {
 				wide := 100 * float64(p.Count) / float64(of)
 				fmt.Fprintf(b, `<rect class="%s" x="%.1f%%" y="%d" width="%.1f%%" height="10">`, p.Class, at, y+19,
 					max(.2, wide))
-				fmt.Fprintf(b, `<title>%s, %s: %s</title></rect>`, name, template.HTMLEscapeString(p.Name),
-					Number(p.Count))
+				fmt.Fprintf(b, `<title>%s</title></rect>`, template.HTMLEscapeString(r.Text("ui.bar_part", "bar", bar.Name,
+					"part", p.Name, "n", p.Count)))
 				at += wide
 			}
 		}

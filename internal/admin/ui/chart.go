@@ -5,6 +5,8 @@ import (
 	"html/template"
 	"math"
 	"strings"
+
+	"enlist/internal/language"
 )
 
 // This file draws charts as SVG. A table with the same numbers stands below each.
@@ -17,9 +19,10 @@ type Point struct {
 
 // Chart is numbers over time.
 type Chart struct {
-	Title  string // for people who cannot see the chart
-	Series []string
-	Points []Point
+	Language *language.Language
+	Title    string // for people who cannot see the chart
+	Series   []string
+	Points   []Point
 
 	Axis    string   // what the points are; "": days
 	Classes []string // of the colours of stacked bars
@@ -90,7 +93,7 @@ func (c *canvas) axis(low, high int64) func(int64) float64 {
 	y := func(v int64) float64 { return 8 + plotHeight*float64(upto-v)/float64(max(1, upto-from)) }
 	for v := from; v <= upto; v += step {
 		fmt.Fprintf(c, `<line class="grid" x2="100%%" y1="%.1f" y2="%.1[1]f"/>`, y(v))
-		fmt.Fprintf(c, `<text x="-6" y="%.1f" text-anchor="end">%s</text>`, y(v)+4, Number(v))
+		fmt.Fprintf(c, `<text x="-6" y="%.1f" text-anchor="end">%s</text>`, y(v)+4, c.Language.Number(v))
 	}
 	return y
 }
@@ -143,9 +146,9 @@ func (c *canvas) marks(y func(int) float64) {
 func (c *Chart) text(p Point) string {
 	all := []string{}
 	for s, name := range c.Series {
-		all = append(all, Number(p.Values[s])+" "+name)
+		all = append(all, c.Language.Text("ui.chart_value", "value", p.Values[s], "series", name))
 	}
-	return p.Label + ": " + strings.Join(all, ", ")
+	return c.Language.Text("ui.chart_point", "point", p.Label, "values", c.Language.Series(all))
 }
 
 func (c *canvas) upDown() {

@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -15,57 +13,6 @@ import (
 // WithoutScheme returns a URL as people read it.
 func WithoutScheme(url string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(url, "https://"), "http://")
-}
-
-// Number writes a number with separators: 31,204.
-func Number(n int64) string {
-	text := strconv.FormatInt(n, 10)
-	sign := ""
-	if n < 0 {
-		sign, text = "−", text[1:]
-	}
-	for at := len(text) - 3; at > 0; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return sign + text
-}
-
-// Signed is Number with a plus sign.
-func Signed(n int64) string {
-	if n > 0 {
-		return "+" + Number(n)
-	}
-	return Number(n)
-}
-
-// Size writes a number of bytes as people read it: 1 KB, 2.5 MB. 1 KB has 1,024 bytes, as in the settings, which call it
-// 1KiB (enlist.Size).
-func Size(bytes int64) string {
-	switch {
-	case bytes >= 1000<<20:
-		return fmt.Sprintf("%.4g GB", float64(bytes)/(1<<30))
-	case bytes >= 1000<<10:
-		return fmt.Sprintf("%.3g MB", float64(bytes)/(1<<20))
-	case bytes >= 1<<10:
-		return fmt.Sprintf("%.3g KB", float64(bytes)/(1<<10))
-	}
-	return Count(bytes, "byte")
-}
-
-// Percent writes a part of a whole with as many digits as matter: 64.9 %, 0.17 %. It is "–" for a part of nothing.
-func Percent(part, whole int64) string {
-	if whole == 0 {
-		return "–"
-	}
-	p := 100 * float64(part) / float64(whole)
-	digits := 1
-	switch a := math.Abs(p); {
-	case a == 0 || a >= 99.95:
-		digits = 0
-	case a < 1:
-		digits = 2
-	}
-	return strconv.FormatFloat(p, 'f', digits, 64) + " %"
 }
 
 // Date writes a Unix time in the time zone of the Account: Tue 17 Nov, 9:00, with the year if it is another one.
@@ -111,16 +58,21 @@ func (r *Request) ReadTime(text string, stored int64) (at int64, ok bool) {
 	return 0, false
 }
 
+// Span says how long seconds are, with no more digits than matter.
+func (r *Request) Span(seconds int64) string {
+	switch {
+	case seconds < 2*60:
+		return r.Text("ui.seconds", "n", seconds)
+	case seconds < 2*60*60:
+		return r.Text("ui.minutes", "n", seconds/60)
+	case seconds < 2*enlist.Day:
+		return r.Text("ui.hours", "n", seconds/(60*60))
+	}
+	return r.Text("ui.days", "n", seconds/enlist.Day)
+}
+
 // Zone returns the name of the Account's time zone.
 func (r *Request) Zone() string { return r.Caller.Account.TimeZone }
-
-// Count writes a number with its noun: 1 List, 2 Lists.
-func Count(n int64, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%s %s", Number(n), noun)
-}
 
 // Int reads a number of a form. Anything else is 0.
 func Int(text string) int64 {
@@ -130,23 +82,6 @@ func Int(text string) int64 {
 
 // Plain writes a number without separators.
 func Plain(n int64) string { return strconv.FormatInt(n, 10) }
-
-// Points writes a difference of two percentages, given in thousandths of a percent: +6.7.
-func Points(thousandths int64) string {
-	p := float64(thousandths) / 1000
-	digits := 1
-	if math.Abs(p) < 1 && thousandths != 0 {
-		digits = 2
-	}
-	sign := ""
-	switch {
-	case p > 0:
-		sign = "+"
-	case p < 0:
-		sign, p = "−", -p
-	}
-	return sign + strconv.FormatFloat(p, 'f', digits, 64)
-}
 
 // Names are the names of the records of an Account.
 type Names struct {

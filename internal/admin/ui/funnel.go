@@ -16,7 +16,7 @@ type Step struct {
 
 // Funnel draws a bar for each step, as long as its part of the first one. A table with the same numbers stands beside
 // it.
-func Funnel(title string, steps []Step) template.HTML {
+func (r *Request) Funnel(title string, steps []Step) template.HTML {
 	const row = 24
 	var whole int64 = 1
 	for _, s := range steps {
@@ -25,12 +25,13 @@ func Funnel(title string, steps []Step) template.HTML {
 	long := func(n int64) float64 { return 100 * float64(n) / float64(whole) }
 	return drawing("funnel", title, row*len(steps), func(b *strings.Builder) {
 		for k, s := range steps {
-			y, text := row*k, Number(s.Count)
+			y, text := row*k, r.Language.Number(s.Count)
 			if s.More > 0 {
-				text += " + " + Number(s.More)
+				text += " + " + r.Language.Number(s.More)
 			}
 			name := template.HTMLEscapeString(s.Name)
-			fmt.Fprintf(b, `<g><title>%s: %s</title><text x="-96" y="%d">%s</text>`, name, text, y+16, name)
+			fmt.Fprintf(b, `<g><title>%s</title><text x="-96" y="%d">%s</text>`,
+				template.HTMLEscapeString(r.Text("ui.part", "part", s.Name, "count", text)), y+16, name)
 			fmt.Fprintf(b, `<rect class="s1" y="%d" width="%.1f%%" height="14" rx="2"/>`, y+5, max(.2, long(s.Count)))
 			fmt.Fprintf(b, `<rect class="s2" x="%.1f%%" y="%d" width="%.1f%%" height="14" rx="2"/>`, long(s.Count), y+5,
 				long(s.More))

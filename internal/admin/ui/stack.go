@@ -15,7 +15,7 @@ type Part struct {
 }
 
 // Stack draws parts side by side, in their order. A table with the same numbers stands below it.
-func Stack(title string, parts []Part) template.HTML {
+func (r *Request) Stack(title string, parts []Part) template.HTML {
 	const width, least = 600, 2
 	var all, shown int64
 	for _, p := range parts {
@@ -36,7 +36,7 @@ func Stack(title string, parts []Part) template.HTML {
 		w := least + float64(width-least*shown)*float64(p.Count)/float64(all)
 		fmt.Fprintf(&b, `<rect class="%s" x="%.1f" y="0" width="%.1f" height="14"><title>%s</title></rect>`, p.Class,
 			at, w,
-			template.HTMLEscapeString(p.Name+": "+Number(p.Count)))
+			template.HTMLEscapeString(r.Text("ui.part", "part", p.Name, "count", p.Count)))
 		at += w
 	}
 	b.WriteString("</svg>")

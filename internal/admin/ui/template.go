@@ -58,8 +58,8 @@ func funcs(l *language.Language) template.FuncMap {
 		"t":        l.T,
 		"language": func() string { return l.Code },
 		"number":   l.Number,
-		"signed":   Signed,
-		"percent":  Percent,
+		"signed":   l.Signed,
+		"percent":  l.Percent,
 		// parts splits a URL without its scheme after each slash, where a browser may begin a new line.
 		"parts": func(url string) []string { return strings.SplitAfter(WithoutScheme(url), "/") },
 	}

@@ -81,8 +81,8 @@ func longer(text string) string {
 // word is a word without marks.
 var word = regexp.MustCompile(`^\pP*[A-Za-z][A-Za-z’'-]*[A-Za-z]\pP*$`)
 
-// Untranslated returns the words of an HTML page that have no marks, but those of data, of code and of options, which are
-// names of countries and records too. A key that is shown in place of its text is such a word.
+// Untranslated returns the words of an HTML page that have no marks, but those of data and of code. A key that is shown
+// in place of its text is such a word.
 func Untranslated(page string, data ...string) (all []string) {
 	known := make(map[string]bool)
 	for _, text := range data {
@@ -113,7 +113,7 @@ func Untranslated(page string, data ...string) (all []string) {
 		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
 			tag := z.Token()
 			hidden = tag.Type == html.StartTagToken && (tag.Data == "style" || tag.Data == "script" || tag.Data == "code" ||
-				tag.Data == "pre" || tag.Data == "textarea" || tag.Data == "option")
+				tag.Data == "pre" || tag.Data == "textarea")
 			for _, a := range tag.Attr {
 				if a.Key == "alt" || a.Key == "title" || a.Key == "placeholder" || a.Key == "aria-label" {
 					look(a.Val)

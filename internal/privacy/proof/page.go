@@ -9,76 +9,97 @@ package proof
 import (
 	"bytes"
 	"crypto/ed25519"
-	"embed"
+	_ "embed" // for page.html
 	"html/template"
+	"slices"
 	"time"
 
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
+	"enlist/internal/language"
 	"enlist/internal/privacy"
 )
 
 //go:embed page.html
-var files embed.FS
+var page string
 
-var page = template.Must(template.New("page.html").Funcs(template.FuncMap{
-	"time": func(unix int64) string { return time.Unix(unix, 0).UTC().Format("2006-01-02 15:04:05 UTC") },
-	"act":  act, "type": typeName,
-}).ParseFS(files, "page.html"))
-
-// Page returns a signed page.
-func Page(p *privacy.ConsentProof, version string, key ed25519.PrivateKey) ([]byte, error) {
+// Page returns a signed page in a language.
+func Page(in *language.Language, p *privacy.ConsentProof, version string, key ed25519.PrivateKey) ([]byte, error) {
 	var b bytes.Buffer
-	err := page.Execute(&b, struct {
-		*privacy.ConsentProof
-		Version, Key string
-	}{p, version, KeyText(key.Public().(ed25519.PublicKey))})
-	if err != nil {
-		return nil, err
+	t, err := template.New("").Funcs(template.FuncMap{
+		"t":    in.T,
+		"time": func(unix int64) string { return time.Unix(unix, 0).UTC().Format("2006-01-02 15:04:05 UTC") },
+		"act":  func(r enlist.LedgerRow) string { return Act(in, &r) },
+		"type": func(t enlist.ConsentType) string { return in.Text(typeText(t)) },
+		"series": func(addresses ...string) string {
+			return in.Series(slices.DeleteFunc(addresses, func(a string) bool { return a == "" }))
+		},
+		"answers": func(all []enlist.PreferenceChoice) string { return answers(in, all) },
+	}).Parse(page)
+	if err == nil {
+		err = t.Execute(&b, struct {
+			*privacy.ConsentProof
+			Version, Key, Language string
+		}{p, version, KeyText(key.Public().(ed25519.PublicKey)), in.Code})
 	}
-	return sign(b.Bytes(), key), nil
+	return sign(b.Bytes(), key), err
 }
 
-// acts says in words what the methods of ledger rows are.
+func answers(in *language.Language, all []enlist.PreferenceChoice) string {
+	texts := make([]string, len(all))
+	for i, p := range all {
+		key := "proof.answer_no"
+		if p.Agree {
+			key = "proof.answer_yes"
+		}
+		texts[i] = in.Text(key, "preference", p.Name)
+	}
+	return in.Series(texts)
+}
+
+// acts are the keys of what the methods of ledger rows are.
 var acts = map[string]string{
-	"subscribeContact":             "subscribed, by a program of the Account",
-	"resubscribeContact":           "subscribed again, by a program of the Account",
-	"addContacts":                  "added by a program of the Account",
-	"import":                       "added or changed by an import of a file",
-	"unsubscribeContact":           "unsubscribed, by a program of the Account",
-	"unsubscribeContactById":       "unsubscribed, by a program of the Account",
-	"confirmContact":               "subscription confirmed, by a program of the Account",
-	contacts.MethodForm:            "subscribed with a form",
-	contacts.MethodPreferences:     "changed on the page with the subscriber's settings",
-	contacts.MethodConfirmLink:     "subscription confirmed with the link in a mail",
-	contacts.MethodStatement:       "confirmed by a statement of the sender, with the text",
-	contacts.MethodUnsubscribeLink: "unsubscribed with the link in a mail",
-	contacts.MethodUnsubscribeAll:  "no mail of the Account any more, by a program of the Account; the List keeps the Contact as it is",
-	contacts.MethodComplaint:       "unsubscribed, because the recipient reported a mail as spam",
-	contacts.MethodErasure:         "the person was erased: the texts and IP addresses of the rows above were removed",
+	"subscribeContact":             "proof.act_subscribe",
+	"resubscribeContact":           "proof.act_subscribe_again",
+	"addContacts":                  "proof.act_add",
+	"import":                       "proof.act_import",
+	"unsubscribeContact":           "proof.act_unsubscribe",
+	"unsubscribeContactById":       "proof.act_unsubscribe",
+	"confirmContact":               "proof.act_confirm",
+	contacts.MethodForm:            "proof.act_form",
+	contacts.MethodPreferences:     "proof.act_preferences",
+	contacts.MethodConfirmLink:     "proof.act_confirm_link",
+	contacts.MethodStatement:       "proof.act_statement",
+	contacts.MethodUnsubscribeLink: "proof.act_unsubscribe_link",
+	contacts.MethodUnsubscribeAll:  "proof.act_unsubscribe_all",
+	contacts.MethodComplaint:       "proof.act_complaint",
+	contacts.MethodErasure:         "proof.act_erasure",
 }
 
-// act says in words what happened in a row of the ledger.
-func act(r enlist.LedgerRow) string {
+// Act says in words what happened in a row of the ledger.
+func Act(in *language.Language, r *enlist.LedgerRow) string {
 	text := acts[r.Method]
-	if r.Method == "import" && r.Type == "" {
-		text = "unsubscribed by an import of a file"
+	switch {
+	case IsImportedDeparture(r):
+		text = "proof.act_import_unsubscribed"
+	case text == "":
+		return r.Method
 	}
-	if text != "" {
-		return text + " (" + r.Method + ")"
-	}
-	return r.Method
+	return in.Text(text, "method", r.Method)
 }
 
-// typeName returns the type of a consent in words.
-func typeName(t enlist.ConsentType) string {
+// IsImportedDeparture reports whether an import unsubscribed the person.
+func IsImportedDeparture(r *enlist.LedgerRow) bool { return r.Method == "import" && r.Type == "" }
+
+// typeText returns the key of the type of a consent.
+func typeText(t enlist.ConsentType) string {
 	switch t {
 	case enlist.ConsentGDPR:
-		return "gdpr: accepted the text and agreed that personal details are stored"
+		return "proof.gdpr"
 	case contacts.ConsentDirect:
-		return "direct: agreed directly, outside of a form"
+		return "proof.direct"
 	case contacts.ConsentNotRecorded:
-		return "not_recorded: the program sent no consent"
+		return "proof.not_recorded"
 	}
-	return "no consent: a change of the subscription"
+	return "proof.no_consent"
 }
