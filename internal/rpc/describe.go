@@ -193,9 +193,10 @@ func records() []RecordInfo {
 		plainRecord("TimeZone", "timezone string", "display_name string"), audit,
 		plainRecord("Erasure", "rows object of integer", "left array of string"),
 	}
+	meanings := keyMeanings()
 	for _, r := range all {
 		for i := range r.Keys {
-			r.Keys[i].Meaning = keyMeaning(r.Name, r.Keys[i].Name)
+			r.Keys[i].Meaning = keyMeaning(meanings, r.Name, r.Keys[i].Name)
 		}
 	}
 	return all

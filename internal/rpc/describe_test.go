@@ -57,7 +57,7 @@ func TestEveryMeaningIsOfAKey(t *testing.T) {
 			keys[key.Name], keys[strings.TrimPrefix(r.Name, "Whole")+"."+key.Name] = true, true
 		}
 	}
-	for key := range keyMeanings {
+	for key := range keyMeanings() {
 		if !keys[key] {
 			t.Errorf("no record has the key %s", key)
 		}
