@@ -4,7 +4,7 @@
 //
 //	build.go        what the club has, and in which order it is made
 //	timeline.go     a clock that moves through the past, and what happens when
-//	people.go       made-up people; names.go has their names
+//	people.go       made-up people; names.go and names.txt have their names
 //	joins.go        Lists, and who joins and leaves them
 //	messages.go     what the club writes, and to whom; picture.go draws its pictures
 //	sends.go        sends Batches without a mail server
