@@ -52,8 +52,7 @@ func (l contactLimit) String() string {
 }
 
 type accountAdd struct {
-	config.Database
-	format
+	reporting
 	Name     string       `required:"" help:"Name of the Account."`
 	Timezone string       `env:"-" placeholder:"NAME" help:"IANA time zone, such as Europe/Berlin; by default that of the setting timezone, or else of this machine."`
 	Country  int64        `name:"country-code" env:"-" placeholder:"N" help:"Telephone country code of its new Lists, such as 49; by default the setting country-code."`
@@ -80,8 +79,7 @@ func (c *accountAdd) Run(ctx context.Context, out *console, s *app.App) error {
 }
 
 type accountList struct {
-	config.Database
-	format
+	reporting
 }
 
 func (c *accountList) Run(ctx context.Context, out *console, s *app.App) error {
@@ -167,18 +165,16 @@ type accountDomains struct {
 }
 
 // Run sets the domains.
-func (c *accountDomains) Run(ctx context.Context, out *console) error {
+func (c *accountDomains) Run(ctx context.Context, out *console, s *app.App) error {
 	domains := c.Domains
 	if len(domains) == 1 && domains[0] == "any" {
 		domains = nil
 	}
-	return withService(ctx, c.Database, func(s *app.App) error {
-		if err := s.Accounts.SetSendingDomains(ctx, enlist.AccountID(c.ID), domains); err != nil {
-			return err
-		}
-		fmt.Fprintf(out.stdout, "domains of the senders of Account %d: %s\n", c.ID, strings.Join(c.Domains, ", "))
-		return nil
-	})
+	if err := s.Accounts.SetSendingDomains(ctx, enlist.AccountID(c.ID), domains); err != nil {
+		return err
+	}
+	fmt.Fprintf(out.stdout, "domains of the senders of Account %d: %s\n", c.ID, strings.Join(c.Domains, ", "))
+	return nil
 }
 
 // accountRecord returns the columns of the table in their order. Only --json prints sending_domains, the days of

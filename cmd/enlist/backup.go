@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"enlist/internal/app"
@@ -18,8 +15,7 @@ import (
 // enlist backup: copies the database into one SQLite file while servers use it.
 
 type backupCommand struct {
-	config.Database
-	format
+	reporting
 	File           string   `arg:"" help:"Path of the backup, which must not exist."`
 	Force          bool     `help:"Replace an existing file."`
 	Recipient      []string `placeholder:"KEY" help:"Encrypt the backup with age for this public key (age1…). Repeat it for several keys."`
@@ -44,7 +40,7 @@ func (c *backupCommand) Run(ctx context.Context, out *console) error {
 	if err != nil {
 		return &usageError{err}
 	}
-	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, restore := untilSignal(ctx)
 	defer restore()
 	start := time.Now()
 	result, err := backup.Write(ctx, backup.Job{From: c.Database, To: c.File, Force: c.Force, Recipients: recipients,

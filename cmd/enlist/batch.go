@@ -6,7 +6,6 @@ import (
 
 	"enlist/internal/app"
 	"enlist/internal/batches"
-	"enlist/internal/config"
 	"enlist/internal/enlist"
 	"enlist/internal/reports"
 )
@@ -30,8 +29,7 @@ type batchCommand struct {
 }
 
 type batchList struct {
-	config.Database
-	format
+	reporting
 	All     bool  `help:"Also the Batches that have ended."`
 	Account int64 `placeholder:"ID" help:"ID of an Account: list only its Batches."`
 }
@@ -63,8 +61,7 @@ func batchRecord(b *batches.Batch) record {
 
 // oneBatch are the flags and arguments of a command for one Batch.
 type oneBatch struct {
-	config.Database
-	format
+	reporting
 	ID int64 `arg:"" help:"ID of the Batch, as enlist batch list shows it."`
 }
 

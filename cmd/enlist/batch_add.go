@@ -12,7 +12,6 @@ import (
 
 	"enlist/internal/app"
 	"enlist/internal/batches"
-	"enlist/internal/config"
 	"enlist/internal/enlist"
 	"enlist/internal/rpc"
 )
@@ -45,8 +44,7 @@ type newBatch struct {
 }
 
 type batchAdd struct {
-	config.Database
-	format
+	reporting
 	newBatch
 	At     string `placeholder:"TIME" help:"When to send, in the Account's time zone: such as 2027-01-31T09:00. Without it: now."`
 	Test   bool   `help:"Put [test] before the subject."`

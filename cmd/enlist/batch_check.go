@@ -9,7 +9,6 @@ import (
 
 	"enlist/internal/app"
 	"enlist/internal/batches"
-	"enlist/internal/config"
 	"enlist/internal/enlist"
 	"enlist/internal/mail"
 	"enlist/internal/messages"
@@ -20,8 +19,7 @@ import (
 // same before it adds a Batch.
 
 type batchCheck struct {
-	config.Database
-	format
+	reporting
 	newBatch
 }
 

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"enlist/internal/app"
@@ -38,7 +36,7 @@ func (c *copyCommand) Run(ctx context.Context, out *console) error {
 	if _, err := os.Stat(c.From); err != nil && !from.IsPostgres() {
 		return fmt.Errorf("there is no database at %s: give its path with --from", c.From)
 	}
-	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, restore := untilSignal(ctx)
 	defer restore()
 	start := time.Now()
 	result, err := backup.Copy(ctx, from, to, newProgress(out).ofCopy)

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
+	"os/signal"
 	"runtime"
+	"syscall"
 	"time"
 
 	"enlist/internal/app"
@@ -175,6 +178,11 @@ func eachAccount(ctx context.Context, s *app.App, do func(*enlist.Caller) error)
 		}
 	}
 	return nil
+}
+
+// untilSignal returns a context that SIGINT and SIGTERM end. After restore, a signal ends the process.
+func untilSignal(ctx context.Context) (stoppable context.Context, restore func()) {
+	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }
 
 // next adds advice to an error: what the operator can do next.

@@ -52,23 +52,20 @@ type moreDetails func(*app.App, *enlist.Caller) ([]enlist.Detail, error)
 
 // newDefinition are the flags that add a record.
 type newDefinition struct {
-	config.Database
-	format
+	reporting
 	Account int64             `placeholder:"ID" help:"ID of the Account; needed if there are several Accounts."`
 	Set     map[string]string `mapsep:"none" placeholder:"KEY=VALUE" help:"An attribute of the API; may be repeated."`
 }
 
 // oneDefinition are the flags that choose a record.
 type oneDefinition struct {
-	config.Database
-	format
+	reporting
 	ID int64 `arg:"" help:"ID of the record."`
 }
 
 // allDefinitions are the flags that list records.
 type allDefinitions struct {
-	config.Database
-	format
+	reporting
 	Account int64 `placeholder:"ID" help:"ID of an Account: list only its records."`
 }
 

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"enlist/internal/config"
@@ -50,7 +48,7 @@ func (c *demoCommand) Run(ctx context.Context, out *console) error {
 	if err != nil {
 		return err
 	}
-	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, restore := untilSignal(ctx)
 	defer restore()
 	s := &serveCommand{Serve: c.settings(dir), user: demo.UserEmail}
 	if err := s.Check(); err != nil {

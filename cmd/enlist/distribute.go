@@ -3,9 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"enlist/internal/app"
 	"enlist/internal/config"
@@ -27,7 +24,7 @@ func (c *distributeCommand) Run(ctx context.Context, out *console) error {
 	if !c.IsPostgres() {
 		return usage("only a PostgreSQL database with the extension Citus can be distributed: give its URL with --db")
 	}
-	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, restore := untilSignal(ctx)
 	defer restore()
 	d, err := postgres.OpenDistribution(ctx, c.DB)
 	if err != nil {

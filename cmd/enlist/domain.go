@@ -8,7 +8,6 @@ import (
 
 	"enlist/internal/accounts"
 	"enlist/internal/app"
-	"enlist/internal/config"
 	"enlist/internal/enlist"
 )
 
@@ -26,8 +25,7 @@ type domainCommand struct {
 
 // domainArg is the argument of the commands about one domain.
 type domainArg struct {
-	config.Database
-	format
+	reporting
 	Domain string `arg:"" help:"Domain such as example.com."`
 }
 
@@ -54,8 +52,7 @@ func (c *domainAdd) Run(ctx context.Context, out *console, s *app.App) error {
 }
 
 type domainList struct {
-	config.Database
-	format
+	reporting
 }
 
 func (c *domainList) Run(ctx context.Context, out *console, s *app.App) error {

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 
 	"enlist/internal/app"
 	"enlist/internal/config"
@@ -41,7 +39,7 @@ func (c *exportCommand) Run(ctx context.Context, out *console) error {
 	if err != nil {
 		return &usageError{err}
 	}
-	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, restore := untilSignal(ctx)
 	defer restore()
 	var n int64
 	err = withService(ctx, c.Database, func(s *app.App) error {

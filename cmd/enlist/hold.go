@@ -27,8 +27,7 @@ func (c *holdCommand) Run(ctx context.Context, out *console, s *app.App) error {
 }
 
 type releaseCommand struct {
-	config.Database
-	format
+	reporting
 	DryRun  bool `help:"Only print what a release lets go."`
 	Discard bool `xor:"due" help:"After a restore: discard what was due before the restore."`
 	Yes     bool `help:"Do not ask before the mails are sent."`

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"enlist/internal/app"
-	"enlist/internal/config"
 	"enlist/internal/enlist"
 	"enlist/internal/imports"
 )
@@ -33,8 +32,7 @@ type importCommand struct {
 }
 
 type importAdd struct {
-	config.Database
-	format
+	reporting
 	File string `arg:"" help:"CSV, TSV, NDJSON or XLSX file, also as .gz or .zip; - reads the standard input."`
 	List int64  `required:"" placeholder:"ID" help:"ID of the List."`
 
@@ -201,8 +199,7 @@ func samplesOf(i *imports.Import, column string) string {
 func importRecord(i *imports.Import) record { return recordOf(imports.ImportAttributes, i) }
 
 type importList struct {
-	config.Database
-	format
+	reporting
 	All bool `help:"Also the imports that have ended."`
 }
 
@@ -222,8 +219,7 @@ func (c *importList) Run(ctx context.Context, out *console, s *app.App) error {
 
 // oneImport are the flags and arguments of a command for one Import.
 type oneImport struct {
-	config.Database
-	format
+	reporting
 	ID int64 `arg:"" help:"ID of the import, as enlist import list shows it."`
 }
 

@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"enlist/internal/app"
@@ -26,7 +23,7 @@ const importEvery = 200 * time.Millisecond
 // progress, unless that process dies. The first SIGINT or SIGTERM pauses the Import, and a second one ends the process.
 func runImport(ctx context.Context, s *app.App, caller *enlist.Caller, id enlist.ImportID, f format,
 	out *console) error {
-	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, restore := untilSignal(ctx)
 	defer restore()
 	ran, ended := make(chan error, 1), make(chan struct{})
 	go func() {

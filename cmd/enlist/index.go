@@ -29,8 +29,7 @@ func withAdvisor(ctx context.Context, db config.Database, do func(*app.App, *adv
 }
 
 type indexList struct {
-	config.Database
-	format
+	reporting
 }
 
 func (c *indexList) Run(ctx context.Context, out *console) error {
@@ -85,8 +84,7 @@ func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millis
 func sizeShown(bytes int64) string { return fmt.Sprintf("%.1f MiB", float64(bytes)/(1<<20)) }
 
 type indexCreate struct {
-	config.Database
-	format
+	reporting
 	List int64  `required:"" placeholder:"ID" help:"ID of the List whose Contacts are searched."`
 	Key  string `required:"" placeholder:"NAME" help:"Name or ID (field_12) of a Field, or a system key such as is_unsubscribed."`
 	// The index for parts is another index of the same key.

@@ -22,8 +22,7 @@ type jobsCommand struct {
 }
 
 type jobsList struct {
-	config.Database
-	format
+	reporting
 	State string `enum:"${states}," default:"" placeholder:"STATE" help:"Only jobs in this state: ${states}."`
 	Kind  string `placeholder:"KIND" help:"Only jobs of this kind, such as notify or autorespond."`
 	Limit int    `default:"1000" placeholder:"N" help:"Largest number of jobs to list; 0: all."`

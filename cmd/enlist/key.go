@@ -23,8 +23,7 @@ type keyCommand struct {
 }
 
 type keyCreate struct {
-	config.Database
-	format
+	reporting
 	Name    string          `required:"" help:"Name of the key; the consent ledger records it."`
 	Level   string          `required:"" enum:"read,standard,full" help:"Rights: read, standard (also Contacts) or full."`
 	Account int64           `placeholder:"ID" help:"ID of the Account of the key; needed if there are several Accounts."`
@@ -58,8 +57,7 @@ func (c *keyCreate) Run(ctx context.Context, out *console) error {
 }
 
 type keyList struct {
-	config.Database
-	format
+	reporting
 }
 
 func (c *keyList) Run(ctx context.Context, out *console, s *app.App) error {
@@ -86,12 +84,9 @@ func (c *keyEdit) Run(ctx context.Context, out *console) error {
 	if c.Name == nil && c.Strict == nil {
 		return usage("nothing to change: give --name, --strict or --no-strict")
 	}
-	return changeKey(ctx, c.Database, c.ID, func(s *app.App) error {
+	return withService(ctx, c.Database, func(s *app.App) error {
 		err := s.Accounts.EditKey(ctx, enlist.KeyID(c.ID), accounts.KeyEdit{Name: c.Name, Strict: c.Strict})
-		if err == nil {
-			fmt.Fprintf(out.stdout, "changed key %d\n", c.ID)
-		}
-		return err
+		return changedKey(out, err, c.ID, "changed key %d\n", c.ID)
 	})
 }
 
@@ -102,21 +97,18 @@ type keyRate struct {
 }
 
 // Run sets the rate.
-func (c *keyRate) Run(ctx context.Context, out *console) error {
-	return changeKey(ctx, c.Database, c.ID, func(s *app.App) error {
-		if err := s.Accounts.EditKey(ctx, enlist.KeyID(c.ID), accounts.KeyEdit{Rate: &c.Rate}); err != nil {
-			return err
-		}
-		fmt.Fprintf(out.stdout, "rate of key %d: %s\n", c.ID, c.Rate)
-		return nil
-	})
+func (c *keyRate) Run(ctx context.Context, out *console, s *app.App) error {
+	err := s.Accounts.EditKey(ctx, enlist.KeyID(c.ID), accounts.KeyEdit{Rate: &c.Rate})
+	return changedKey(out, err, c.ID, "rate of key %d: %s\n", c.ID, c.Rate)
 }
 
-// changeKey runs do, and names the command that prints the keys if there is no key with the ID.
-func changeKey(ctx context.Context, db config.Database, id int64, do func(*app.App) error) error {
-	err := withService(ctx, db, do)
-	if enlist.KindOf(err) == enlist.InvalidKey {
+// changedKey prints what a command has changed. If there is no key with the ID, it names the command that prints the keys.
+func changedKey(out *console, err error, id int64, format string, args ...any) error {
+	switch {
+	case enlist.KindOf(err) == enlist.InvalidKey:
 		return fmt.Errorf("no key with ID %d: enlist key list prints the keys", id)
+	case err == nil:
+		fmt.Fprintf(out.stdout, format, args...)
 	}
 	return err
 }
@@ -126,14 +118,8 @@ type keyRevoke struct {
 	ID int64 `arg:"" help:"ID of the key, as enlist key list shows it."`
 }
 
-func (c *keyRevoke) Run(ctx context.Context, out *console) error {
-	return changeKey(ctx, c.Database, c.ID, func(s *app.App) error {
-		if err := s.Accounts.RevokeKey(ctx, enlist.KeyID(c.ID)); err != nil {
-			return err
-		}
-		fmt.Fprintf(out.stdout, "revoked key %d\n", c.ID)
-		return nil
-	})
+func (c *keyRevoke) Run(ctx context.Context, out *console, s *app.App) error {
+	return changedKey(out, s.Accounts.RevokeKey(ctx, enlist.KeyID(c.ID)), c.ID, "revoked key %d\n", c.ID)
 }
 
 // keyRecord returns a key for JSON: times are Unix times.

@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"enlist/internal/app"
-	"enlist/internal/config"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
@@ -36,15 +35,14 @@ var allLists = definitions[enlist.List, enlist.ListID]{
 }
 
 type listAdd struct {
-	config.Database
-	format
+	reporting
 	Name    string            `required:"" help:"Name of the List."`
 	Account int64             `placeholder:"ID" help:"ID of the List's Account; needed if there are several Accounts."`
 	Set     map[string]string `mapsep:"none" placeholder:"KEY=VALUE" help:"A setting of the API; may be repeated."`
 }
 
 func (c *listAdd) Run(ctx context.Context, out *console) error {
-	flags := newDefinition{Database: c.Database, format: c.format, Account: c.Account, Set: c.Set}
+	flags := newDefinition{reporting: c.reporting, Account: c.Account, Set: c.Set}
 	return allLists.add(ctx, out, &flags, func(s *app.App, caller *enlist.Caller) ([]enlist.Detail, error) {
 		country := strconv.FormatInt(s.Accounts.Settings().Of(caller.Account.ID).ListCountry(), 10)
 		return details(nil, value{"name", c.Name}, value{"country_code", country}), nil
@@ -52,22 +50,20 @@ func (c *listAdd) Run(ctx context.Context, out *console) error {
 }
 
 type listShow struct {
-	config.Database
-	format
+	reporting
 	ID      int64 `arg:"" optional:"" help:"ID of the List; by default all Lists."`
 	Account int64 `placeholder:"ID" help:"ID of an Account: show only its Lists."`
 }
 
 func (c *listShow) Run(ctx context.Context, out *console) error {
 	if c.ID != 0 {
-		return allLists.show(ctx, out, &oneDefinition{c.Database, c.format, c.ID})
+		return allLists.show(ctx, out, &oneDefinition{c.reporting, c.ID})
 	}
-	return allLists.list(ctx, out, &allDefinitions{c.Database, c.format, c.Account})
+	return allLists.list(ctx, out, &allDefinitions{c.reporting, c.Account})
 }
 
 type listDoubleOptIn struct {
-	config.Database
-	format
+	reporting
 	Statement string `xor:"waiting" placeholder:"TEXT" help:"They are confirmed: TEXT says when and how they agreed, and is kept as proof."`
 	Ask       bool   `xor:"waiting" help:"They get a mail that asks to confirm."`
 	Wait      bool   `xor:"waiting" help:"They get no mail until they confirm."`
@@ -142,8 +138,7 @@ type fieldCommand struct {
 }
 
 type fieldAdd struct {
-	config.Database
-	format
+	reporting
 	List int64             `required:"" placeholder:"ID" help:"ID of the List to add the Field to."`
 	Name string            `required:"" help:"Name of the Field."`
 	Type string            `default:"text" help:"Type of the Field: ${types}."`
@@ -171,8 +166,7 @@ func (c *fieldAdd) Run(ctx context.Context, out *console, s *app.App) error {
 }
 
 type fieldList struct {
-	config.Database
-	format
+	reporting
 	List int64 `required:"" placeholder:"ID" help:"ID of the List."`
 }
 

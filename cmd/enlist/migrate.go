@@ -8,11 +8,9 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"enlist/api"
@@ -28,8 +26,7 @@ import (
 // movein does the work; the same command continues an interrupted move, and later catches up.
 
 type migrateCommand struct {
-	config.Database
-	format
+	reporting
 	From     string `required:"" placeholder:"URL" help:"URL of the other service, https://HOST/api/jsonrpcserver, or of listmonk's database, listmonk-postgres://USER@HOST:5432/DATABASE."`
 	Key      string `placeholder:"KEY" help:"API key of the other service, or password of listmonk's database. Set it in the environment variable ENLIST_KEY."`
 	KeyFile  string `placeholder:"PATH" help:"File that contains the API key or the password."`
@@ -57,7 +54,7 @@ func (c *migrateCommand) Run(ctx context.Context, out *console) (err error) {
 	if err != nil {
 		return err
 	}
-	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, restore := untilSignal(ctx)
 	defer restore()
 	report := problemReport{out: out}
 	if err := report.open(c.Problems); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode"
 
+	"enlist/internal/config"
 	"enlist/internal/enlist"
 )
 
@@ -27,6 +28,12 @@ type value struct {
 // format is the flag --json of commands that print records.
 type format struct {
 	JSON bool `name:"json" help:"Print JSON."`
+}
+
+// reporting are the flags of commands that print records of a database.
+type reporting struct {
+	config.Database
+	format
 }
 
 // list prints records as a JSON array, or as a table with the named columns.

@@ -4,20 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"enlist/internal/backup"
-	"enlist/internal/config"
 )
 
 // enlist restore: stores a backup in a new database of either engine.
 
 type restoreCommand struct {
-	config.Database
-	format
+	reporting
 	File     string `arg:"" help:"Path of the backup."`
 	Identity string `placeholder:"FILE" help:"File with the private key of age, for an encrypted backup."`
 	Skip     int64  `default:"-1" placeholder:"N" help:"Number of IDs to skip, because they may have been given out after the backup (-1: chosen by the age of the backup, at least 1,000,000)."`
@@ -45,7 +40,7 @@ func (c *restoreCommand) Run(ctx context.Context, out *console) error {
 			return &usageError{err}
 		}
 	}
-	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, restore := untilSignal(ctx)
 	defer restore()
 	job.Report = newProgress(out).ofCopy
 	start := time.Now()

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"enlist/internal/app"
-	"enlist/internal/config"
 	"enlist/internal/enlist"
 	"enlist/internal/privacy"
 )
@@ -46,8 +45,7 @@ func (d days) String() string {
 }
 
 type retentionSet struct {
-	config.Database
-	format
+	reporting
 	Account    int64 `placeholder:"ID" help:"ID of the Account; needed if there are several Accounts."`
 	Events     *days `placeholder:"DAYS" help:"Days to keep the opens and clicks of mails, at least 30, or forever."`
 	Deliveries *days `placeholder:"DAYS" help:"Days to keep addresses, subjects and replies in the records of mails, at least 30, or forever."`
@@ -80,8 +78,7 @@ func (c *retentionSet) Run(ctx context.Context, out *console, s *app.App) error 
 }
 
 type retentionRun struct {
-	config.Database
-	format
+	reporting
 	Account int64 `placeholder:"ID" help:"ID of the Account; needed if there are several Accounts."`
 	DryRun  bool  `help:"Only print what would be removed."`
 }

@@ -7,10 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"os"
-	"os/signal"
 	"runtime/debug"
-	"syscall"
 
 	"enlist/internal/config"
 	"enlist/internal/files"
@@ -47,7 +44,7 @@ func (c *serveCommand) Run(ctx context.Context, out *console) error {
 		newLog(out, c.Serve, c.LogLevel).Info("variables of the cluster for a service called enlist are ignored", "names",
 			out.cluster)
 	}
-	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, restore := untilSignal(ctx)
 	defer restore()
 	return serveDespiteFullDisk(ctx, c.Listen, newLog(out, c.Serve, c.LogLevel), func() error {
 		return c.serve(ctx, restore, out, key)
@@ -91,8 +88,8 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 		return next(err, "choose another address with --listen")
 	}
 	defer listener.Close() // for errors before the server starts; the HTTP server closes it otherwise
-	defer r.closeDoors()
-	if err := c.openDoors(ctx, &r, listener.Addr()); err != nil {
+	defer r.closeListeners()
+	if err := c.openListeners(ctx, &r, listener.Addr()); err != nil {
 		return err
 	}
 	r.mailer, r.links, err = newMailer(ctx, c.Serve, r.service, listener.Addr(), r.quiet)
@@ -144,9 +141,9 @@ func (c *serveCommand) openService(ctx context.Context, r *components) (err erro
 	return nil
 }
 
-// openDoors prepares how clients reach the server, and opens the other listeners. api is the address of the API. Also
-// after an error the caller calls closeDoors.
-func (c *serveCommand) openDoors(ctx context.Context, r *components, api net.Addr) (err error) {
+// openListeners prepares how clients reach the server, and opens the other listeners. api is the address of the API. Also
+// after an error the caller calls closeListeners.
+func (c *serveCommand) openListeners(ctx context.Context, r *components, api net.Addr) (err error) {
 	r.listeners, err = newListeners(c.Serve, api, r.log)
 	if err != nil {
 		return err
@@ -163,8 +160,8 @@ func (c *serveCommand) openDoors(ctx context.Context, r *components, api net.Add
 	return err
 }
 
-// closeDoors closes what openDoors has opened.
-func (r *components) closeDoors() {
+// closeListeners closes what openListeners has opened.
+func (r *components) closeListeners() {
 	r.adminListener.close()
 	r.ops.close()
 	if r.listeners != nil {

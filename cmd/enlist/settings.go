@@ -29,8 +29,7 @@ type ofAccount struct {
 }
 
 type settingsList struct {
-	config.Database
-	format
+	reporting
 	ofAccount
 }
 

@@ -102,8 +102,7 @@ func (c *linkUserCommand) Run(ctx context.Context, out *console, s *app.App) err
 }
 
 type listUserCommand struct {
-	config.Database
-	format
+	reporting
 }
 
 // Run lists the users with their Accounts.
