@@ -114,7 +114,7 @@ func (p *pages) showCheck(r *ui.Request, chosen *plan, request *batches.BatchReq
 		d.Check, d.Whole, err = look(r, chosen, request)
 	}
 	if wrong := mistakes(err); wrong != nil {
-		return p.showCompose(r, &composeData{plan: *chosen, Wrong: wrong})
+		return p.showCompose(r, chosen, wrong)
 	}
 	if err != nil {
 		return nil, err

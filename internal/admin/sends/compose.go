@@ -1,6 +1,7 @@
 package sends
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -8,153 +9,221 @@ import (
 	"enlist/internal/admin/ui"
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
-	"enlist/internal/messages"
 )
 
 // This file has the first page of a new send: what to send to whom and when.
 
 // composeData is the data of the first page.
 type composeData struct {
-	plan
-	Messages    []messages.Choice
-	MayWrite    bool // a Message
-	AllLists    []enlist.List
-	Segments    []segment
-	Fields      []string // that can have a time zone
-	Earlier     []earlierSend
-	AgainName   string
-	NotOpened   int64
-	LikeName    string
-	ZoneOfTimes string
-	Letters     [variants]string
-	Wrong       map[string]string // what is wrong, by input of the form
-}
-
-// Unknown reports whether the plan has a Message that the person does not see, as the copy of a Batch can have.
-func (d *composeData) Unknown() bool {
-	return d.Message != 0 && !slices.ContainsFunc(d.Messages, func(c messages.Choice) bool { return c.ID == d.Message })
-}
-
-// segment is a Segment that can be chosen.
-type segment struct {
-	Part           part
-	Name, ListName string
-}
-
-// Value returns the value of the input of the form.
-func (s segment) Value() string { return s.Part.String() }
-
-// earlierSend is a Batch whose recipients can be left out.
-type earlierSend struct {
-	ID         enlist.BatchID
-	Name, When string
+	Card     ui.FormCard
+	Messages bool // there is a Message
+	MayWrite bool // a Message
 }
 
 func (p *pages) compose(r *ui.Request) (*ui.View, error) {
 	if err := enlist.RequireSending(r.Caller); err != nil {
 		return nil, err
 	}
-	d := composeData{plan: planOf(r)}
+	chosen := planOf(r)
 	if id := enlist.BatchID(ui.Int(r.FormValue("copy"))); id != 0 {
 		b, err := r.App.Batches.Copy(r.Context(), r.Caller, id)
 		if err != nil {
 			return nil, err
 		}
-		d.plan, _ = copied(id, b)
+		chosen, _ = copied(id, b)
 	}
-	return p.showCompose(r, &d)
+	return p.showCompose(r, &chosen, nil)
 }
 
-func (p *pages) showCompose(r *ui.Request, d *composeData) (*ui.View, error) {
-	d.ZoneOfTimes, d.Letters, d.MayWrite = r.Zone(), [variants]string{"A", "B", "C", "D"}, r.MayWrite()
-	var err error
-	d.Messages, err = r.App.Messages.Choices(r.Context(), r.Caller)
+// showCompose shows the page. wrong is what is wrong with the plan, by input of the form.
+func (p *pages) showCompose(r *ui.Request, chosen *plan, wrong map[string]string) (*ui.View, error) {
+	what, err := whatCard(r, chosen)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.readLists(r); err != nil {
+	whom, err := whomCard(r, chosen)
+	if err != nil {
 		return nil, err
 	}
-	if err := d.readEarlier(r); err != nil {
+	when, err := whenCard(r, chosen, wrong["zone"] != "")
+	if err != nil {
 		return nil, err
 	}
-	if d.When == "" {
-		d.When = "now"
+	d := composeData{Messages: len(what.Parts.In("message").Options) > 0, MayWrite: r.MayWrite(), Card: ui.FormCard{
+		Method: "get", Action: checkPath, Form: ui.Form{what, whom, when}, Button: r.Text("sends.look_at_what_will_happen")}}
+	view := &ui.View{Title: r.Text("sends.new_campaign"), Sub: r.Text("sends.step_1"), Place: "/admin/sends",
+		Content: p.composePage, Data: d}
+	for name, text := range wrong {
+		view.Problem = r.Text(text)
+		d.Card.Form.Refused(name, view.Problem)
 	}
-	view := &ui.View{Title: r.Text("sends.new_campaign"), Sub: r.Text("sends.step_1"), Place: "/admin/sends", Content: p.composePage,
-		Data: d}
-	for _, what := range d.Wrong {
-		view.Problem = what
-	}
-	if len(d.Wrong) > 1 {
-		view.Problem = r.Text("sends.mistakes", "n", len(d.Wrong))
+	if len(wrong) > 1 {
+		view.Problem = r.Text("sends.mistakes", "n", len(wrong))
 	}
 	return view, nil
 }
 
-// readLists reads the Lists with their Segments and the Fields that can have time zones.
-func (d *composeData) readLists(r *ui.Request) (err error) {
-	d.AllLists, err = r.Lists()
+// whatCard has the Message and its variants.
+func whatCard(r *ui.Request, p *plan) (ui.Input, error) {
+	all, err := r.App.Messages.Choices(r.Context(), r.Caller)
+	choices := make([]ui.Option, len(all))
+	for i, m := range all {
+		choices[i] = ui.Option{Value: ui.Plain(int64(m.ID)), Text: m.Name}
+	}
+	message := ui.Input{Name: "message", Label: r.Text("sends.message_label"), Kind: ui.InputChoice,
+		Value: ui.Plain(int64(p.Message)), Options: choices}
+	if p.Message != 0 && !slices.ContainsFunc(choices, message.Is) { // a copy can have one that the person does not see
+		message.Options = append(ui.Choices("", r.Text("sends.choose_one")), choices...)
+	}
+	test := ui.Input{Kind: ui.InputFold, Label: r.Text("sends.test_variants_first"), IsOpen: p.Test,
+		Parts: ui.Form{ui.Check("test", r.Text("sends.send_variants_part_best_one"), p.Test)}}
+	others := append(ui.Choices("0", r.Text("sends.one_above")), choices...)
+	for i, v := range p.Variants {
+		letter := string(rune('A' + i))
+		test.Parts = append(test.Parts, ui.Input{Kind: ui.InputRow, Parts: ui.Form{
+			{Name: "variant", Label: r.Text("sends.message_of_variant", "letter", letter), Kind: ui.InputChoice,
+				Value: ui.Plain(int64(v.Message)), Options: others},
+			{Name: "subject", Label: r.Text("sends.subject_empty_message", "letter", letter), Value: v.Subject}}})
+	}
+	test.Parts = append(test.Parts, ui.Input{Kind: ui.InputNote, Label: r.Text("sends.always_counts_b_d_count")},
+		ui.Input{Kind: ui.InputRow, Parts: ui.Form{
+			{Name: "share", Label: r.Text("sends.test_with_percent"), Kind: ui.InputNumber, Value: p.Share, Example: "20"},
+			{Name: "hours", Label: r.Text("sends.choose_after_hours"), Kind: ui.InputNumber, Value: p.Hours, Example: "4"},
+			{Name: "winner", Label: r.Text("sends.winner_has_most"), Kind: ui.InputChoice, Value: p.Winner,
+				Options: ui.Choices("clicks", r.Text("sends.clicks"), "opens", r.Text("sends.opens"),
+					"hand", r.Text("sends.i_choose"))}}})
+	return ui.Input{Kind: ui.InputCard, Label: r.Text("sends.what"), Parts: ui.Form{message,
+		{Name: "name", Label: r.Text("sends.name_campaign_empty_message"), Value: p.Name}, test,
+		{Name: "doubt", Kind: ui.InputHidden, Value: p.Doubt}}}, err
+}
+
+// whomCard has the Lists, Segments and earlier Batches that a send can have and leave out.
+func whomCard(r *ui.Request, p *plan) (ui.Input, error) {
+	card := ui.Input{Kind: ui.InputCard, Label: r.Text("sends.whom")}
+	lists, err := r.Lists()
 	if err != nil {
-		return err
+		return card, err
 	}
 	names, err := r.ListNames()
 	if err != nil {
-		return err
+		return card, err
 	}
-	all, err := r.App.Contacts.AllSegments(r.Context(), r.Caller)
+	segments, err := r.App.Contacts.AllSegments(r.Context(), r.Caller)
 	if err != nil {
-		return err
+		return card, err
 	}
-	for i := range all {
-		s := &all[i]
-		d.Segments = append(d.Segments, segment{part{s.ListID, s.ID}, s.Name, names[s.ListID]})
+	if card.Parts, err = copiedInputs(r, p); err != nil {
+		return card, err
 	}
-	d.Fields, err = r.App.Lists.FieldNames(r.Context(), r.Caller, "zone")
-	return err
+	list := ui.Input{Name: "list", Label: r.Text("sends.lists_address_on_several_gets"), Kind: ui.InputBoxes,
+		Chosen: idTexts(p.Lists)}
+	for i := range lists {
+		list.Options = append(list.Options, ui.Option{Value: ui.Plain(int64(lists[i].ID)), Text: lists[i].Name,
+			Help: ui.Number(lists[i].ContactCount)})
+	}
+	segment, leave := ui.Input{Name: "segment", Kind: ui.InputBoxes}, ui.Input{Name: "leave", Kind: ui.InputBoxes}
+	for i := range segments {
+		s := &segments[i]
+		segment.Options = append(segment.Options, ui.Option{Value: part{s.ListID, s.ID}.String(), Text: s.Name,
+			Help: r.Text("sends.segment", "list_name", names[s.ListID])})
+	}
+	leave.Options = segment.Options
+	for _, one := range p.Parts {
+		segment.Chosen = append(segment.Chosen, one.String())
+	}
+	for _, one := range p.Leave {
+		leave.Chosen = append(leave.Chosen, one.String())
+	}
+	card.Parts = append(card.Parts, list)
+	if len(segments) > 0 {
+		card.Parts = append(card.Parts, segment, ui.Input{Kind: ui.InputFold, Label: r.Text("sends.leave_out_segments"),
+			IsOpen: len(p.Leave) > 0, Parts: ui.Form{leave}})
+	}
+	without, err := withoutInput(r, p)
+	if len(without.Options) > 0 {
+		card.Parts = append(card.Parts, ui.Input{Kind: ui.InputFold, Label: r.Text("sends.leave_out_who_got_earlier"),
+			IsOpen: len(p.Without) > 0, Parts: ui.Form{without}})
+	}
+	return card, err
+}
+
+// copiedInputs returns the inputs for what a plan has of an earlier Batch.
+func copiedInputs(r *ui.Request, p *plan) (f ui.Form, err error) {
+	names, err := r.Names()
+	if err != nil {
+		return nil, err
+	}
+	add := func(name string, id enlist.BatchID, text, help string) {
+		value := ui.Plain(int64(id))
+		f = append(f, ui.Input{Name: name, Kind: ui.InputBoxes, Chosen: []string{value},
+			Options: []ui.Option{{Value: value, Text: text, Help: help}}})
+	}
+	if p.Again != 0 {
+		report, err := r.App.Reports.BatchReport(r.Context(), r.Caller, p.Again)
+		if err != nil {
+			return nil, err
+		}
+		add("again", p.Again, r.Text("sends.who_got_did_not_open", "again_name", nameOf(&report.Batch, names)),
+			r.Text("sends.opened_by_none", "not_opened", report.NotOpened()))
+	}
+	if p.Like != 0 {
+		b, err := r.App.Batches.Batch(r.Context(), r.Caller, p.Like)
+		if err != nil {
+			return nil, err
+		}
+		add("like", p.Like, r.Text("sends.as_its_conditions_which_page", "like_name", nameOf(b, names)), "")
+	}
+	return f, nil
 }
 
 // earlierShown is the number of Batches whose recipients can be left out by a tick.
 const earlierShown = 20
 
-// readEarlier reads the last Batches, and those that the plan names.
-func (d *composeData) readEarlier(r *ui.Request) error {
+// withoutInput has the last Batches, and those that the plan names.
+func withoutInput(r *ui.Request, p *plan) (ui.Input, error) {
+	in := ui.Input{Name: "without", Kind: ui.InputBoxes, Chosen: idTexts(p.Without)}
 	all, err := r.App.Batches.SearchBatches(r.Context(), r.Caller,
 		enlist.Query{SortBy: "id", Descending: true, Limit: earlierShown})
 	if err != nil {
-		return err
+		return in, err
 	}
 	names, err := r.Names()
 	if err != nil {
-		return err
+		return in, err
 	}
-	for _, id := range d.Without {
+	for _, id := range p.Without {
 		if !slices.ContainsFunc(all, func(b batches.Batch) bool { return b.ID == id }) {
 			b, err := r.App.Batches.Batch(r.Context(), r.Caller, id)
 			if err != nil {
-				return err
+				return in, err
 			}
 			all = append(all, *b)
 		}
 	}
 	for i := range all {
-		d.Earlier = append(d.Earlier, earlierSend{all[i].ID, nameOf(&all[i], names), r.Date(all[i].SendTime)})
+		in.Options = append(in.Options, ui.Option{Value: ui.Plain(int64(all[i].ID)), Text: nameOf(&all[i], names),
+			Help: r.Date(all[i].SendTime)})
 	}
-	if d.Again != 0 {
-		report, err := r.App.Reports.BatchReport(r.Context(), r.Caller, d.Again)
-		if err != nil {
-			return err
+	return in, nil
+}
+
+// whenCard has the time and the rate. It always has the input for time zones if hasZone.
+func whenCard(r *ui.Request, p *plan, hasZone bool) (ui.Input, error) {
+	f := ui.Form{{Name: "when", Kind: ui.InputRadio, Value: cmp.Or(p.When, "now"), Options: []ui.Option{
+		{Value: "now", Text: r.Text("sends.now")},
+		{Value: "at", Text: r.Text("sends.at_time"), ID: "when-at", Parts: ui.Form{{Name: "at", Kind: ui.InputTime,
+			Label: r.Text("sends.day_time", "zone_of_times", r.Zone()), Value: p.At, Chooses: "when-at"}}}}}}
+	fields, err := r.App.Lists.FieldNames(r.Context(), r.Caller, "zone")
+	if len(fields) > 0 || hasZone {
+		zone := ui.Input{Name: "zone", Label: r.Text("sends.whose_time_zone"), Kind: ui.InputChoice, Value: p.Zone,
+			Options: ui.Choices("", r.Text("sends.all_at_same_moment"))}
+		for _, name := range fields {
+			zone.Options = append(zone.Options, ui.Option{Value: name, Text: r.Text("sends.each_contacts_from", "value", name)})
 		}
-		d.AgainName, d.NotOpened = nameOf(&report.Batch, names), report.NotOpened()
+		f = append(f, zone)
 	}
-	if d.Like != 0 {
-		b, err := r.App.Batches.Batch(r.Context(), r.Caller, d.Like)
-		if err != nil {
-			return err
-		}
-		d.LikeName = nameOf(b, names)
-	}
-	return nil
+	return ui.Input{Kind: ui.InputCard, Label: r.Text("sends.when"), Parts: append(f,
+		ui.Input{Name: "rate", Label: r.Text("sends.not_faster_than_such_as"), Value: p.Rate})}, err
 }
 
 // inputs has the inputs of the form by the names that errors of addBatch begin with.

@@ -214,10 +214,12 @@ func segmentsIn(all []part, list enlist.ListID) string {
 }
 
 // joined returns IDs with commas between them.
-func joined[ID ~int64](ids []ID) string {
+func joined[ID ~int64](ids []ID) string { return strings.Join(idTexts(ids), ",") }
+
+func idTexts[ID ~int64](ids []ID) []string {
 	texts := make([]string, len(ids))
 	for i, id := range ids {
 		texts[i] = ui.Plain(int64(id))
 	}
-	return strings.Join(texts, ",")
+	return texts
 }

@@ -132,17 +132,8 @@ func partsOf(texts []string) (all []part) {
 // String returns the value of an input of a form.
 func (p part) String() string { return ui.Plain(int64(p.List)) + "-" + ui.Plain(int64(p.Segment)) }
 
-// HasPart reports whether a Segment was chosen.
-func (p plan) HasPart(one part) bool { return slices.Contains(p.Parts, one) }
-
-// Drops reports whether a Segment is left out.
-func (p plan) Drops(one part) bool { return slices.Contains(p.Leave, one) }
-
 // Has reports whether a List was chosen.
 func (p plan) Has(id enlist.ListID) bool { return slices.Contains(p.Lists, id) }
-
-// Leaves reports whether the recipients of a Batch are left out.
-func (p plan) Leaves(id enlist.BatchID) bool { return slices.Contains(p.Without, id) }
 
 // copied returns a request as a plan, and what a plan cannot say of its populations and exclusions.
 func copied(id enlist.BatchID, b *batches.BatchRequest) (p plan, rest batches.BatchRequest) {

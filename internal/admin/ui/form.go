@@ -249,6 +249,7 @@ type FormCard struct {
 	Heading string   // "": none
 	Texts   []string // paragraphs above the inputs, such as what will happen
 	Form    Form
+	Method  string   // "get": the form only asks for another page; "": post
 	Action  string   // path to which the form is sent; "": that of the page
 	Seen    string   // hash of the stored values that the page shows; see HasSeen
 	Button  string   // "": the person may change nothing, and After says so
