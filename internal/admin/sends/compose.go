@@ -119,7 +119,7 @@ func whomCard(r *ui.Request, p *plan) (ui.Input, error) {
 		Chosen: idTexts(p.Lists)}
 	for i := range lists {
 		list.Options = append(list.Options, ui.Option{Value: ui.Plain(int64(lists[i].ID)), Text: lists[i].Name,
-			Help: ui.Number(lists[i].ContactCount)})
+			Help: r.Language.Number(lists[i].ContactCount)})
 	}
 	segment, leave := ui.Input{Name: "segment", Kind: ui.InputBoxes}, ui.Input{Name: "leave", Kind: ui.InputBoxes}
 	for i := range segments {
