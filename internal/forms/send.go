@@ -2,6 +2,7 @@ package forms
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -100,4 +101,57 @@ func (s *Service) Send(ctx context.Context, id enlist.FormID, e *Entry) (map[enl
 	}
 	_, err = s.contacts.Subscribe(ctx, by, r)
 	return nil, err
+}
+
+// InputType returns the type of the input for a Field of one line. A browser refuses some addresses in an input of the
+// type email that the server accepts.
+func InputType(f *enlist.Field) string {
+	switch {
+	case f.AddressType == enlist.AddressEmail:
+		return "email"
+	case f.AddressType == enlist.AddressMobile:
+		return "tel"
+	case f.Type == enlist.Date && f.TimeFormat != enlist.Time12 && f.TimeFormat != enlist.Time24:
+		return "date"
+	}
+	return "text"
+}
+
+// autocomplete has what a browser may fill in, by the name of a Field in lower case. HTML standard, 4.10.18.7
+var autocomplete = map[string]string{"name": "name", "full name": "name", "first name": "given-name",
+	"last name": "family-name", "company": "organization", "street": "street-address", "address": "street-address",
+	"postcode": "postal-code", "zip": "postal-code", "zip code": "postal-code", "city": "address-level2",
+	"country": "country-name", "birthday": "bday"}
+
+// Autocomplete returns what a browser may fill into the input for a Field, or "".
+func Autocomplete(f *enlist.Field) string {
+	if kind := InputType(f); kind == "email" || kind == "tel" {
+		return kind
+	}
+	return autocomplete[strings.ToLower(f.Name)]
+}
+
+// noTick has the values that mean no, in the spellings of web frameworks and in the languages of the pages.
+var noTick = strings.Fields("0 0.0 -1 false f no n off none null nil undefined unchecked unset disabled" +
+	" nein non nee não nao không khong 否 不")
+
+// IsTicked reports whether a visitor has ticked a checkbox. A framework such as Rails or ASP.NET sends the value 0 or
+// false of a hidden input too, before or after that of the checkbox, so one value that is not no is a tick.
+// reference.md: form.tick
+func IsTicked(values []string) bool {
+	return slices.ContainsFunc(values, func(v string) bool { return !isNo(v) })
+}
+
+func isNo(value string) bool {
+	value = strings.ToLower(strings.TrimSpace(value))
+	return value == "" || slices.Contains(noTick, value)
+}
+
+// Chosen returns the values for a Field without what a framework sends beside the ticks of a checkbox Field.
+func Chosen(f *enlist.Field, values []string) []string {
+	if f.Type != enlist.Checkbox {
+		return values
+	}
+	choices := enlist.SplitTrimmed(f.Values)
+	return slices.DeleteFunc(slices.Clone(values), func(v string) bool { return isNo(v) && !slices.Contains(choices, v) })
 }

@@ -53,11 +53,6 @@ func (c *composer) link(kind enlist.LinkKind, about enlist.DeliveryKey) string {
 	return c.publicURL + c.key.Path(enlist.Link{Kind: kind, DeliveryKey: about})
 }
 
-// linksOf returns the function for the links of a mail.
-func (c *composer) linksOf(l *messages.OutgoingMail) linkTo {
-	return func(kind enlist.LinkKind) string { return c.link(kind, l.Delivery) }
-}
-
 // tracked returns the function for the tracked links of a mail. id returns the ID of the link with an index. The link has
 // a fingerprint of its values, so that it never leads to later ones. decisions.md: 49
 func (c *composer) tracked(about enlist.DeliveryKey, id func(int) enlist.LinkID) trackedLink {
@@ -69,7 +64,8 @@ func (c *composer) tracked(about enlist.DeliveryKey, id func(int) enlist.LinkID)
 
 // rendering returns the rendering of a mail whose opens and clicks are not tracked.
 func (c *composer) rendering(l *messages.OutgoingMail) rendering {
-	return rendering{mail: l, unsubscribe: c.link(enlist.LinkUnsubscribe, l.Delivery), link: c.linksOf(l),
+	return rendering{mail: l, unsubscribe: c.link(enlist.LinkUnsubscribe, l.Delivery),
+		link:   func(kind enlist.LinkKind) string { return c.link(kind, l.Delivery) },
 		values: messages.MailValues(l.Schema, l.Contact)}
 }
 
@@ -171,16 +167,11 @@ func (c *composer) outgoing(ctx context.Context, l *messages.OutgoingMail) (*com
 
 // preferences composes the mail with the link to the settings of a subscriber, and returns its subject.
 func (c *composer) preferences(l *messages.OutgoingMail) (*composed, string, error) {
-	list := &l.Schema.List
 	in := c.languageOf(l)
-	b := &builtIn{Language: in.Code, List: list.Name, Imprint: list.Imprint,
-		Title:   in.Text("mail.link.subject", "list", list.Name),
+	return c.toContact(l, &builtIn{
+		Title:   in.Text("mail.link.subject", "list", l.Schema.List.Name),
 		Heading: in.Text("mail.link.heading"), Before: in.Text("mail.link.before"), Button: in.Text("mail.link.button"),
-		Link: c.link(enlist.LinkPreferences, l.Delivery), After: in.Text("mail.link.after")}
-	h := c.listHeader(list, nil)
-	h.to, h.key = l.Address, "d/"+l.Delivery.String()
-	m, err := c.builtIn(h, b)
-	return m, oneLine(b.Title), err
+		Link: c.link(enlist.LinkPreferences, l.Delivery), After: in.Text("mail.link.after")})
 }
 
 // confirmation composes the request to confirm a subscription, and returns its subject.
@@ -192,18 +183,17 @@ func (c *composer) confirmation(l *messages.OutgoingMail) (*composed, string, er
 	if !list.HasTextsIn(l.Contact.Language) {
 		subject, text = "", ""
 	}
-	b := &builtIn{
-		Language: in.Code,
-		List:     list.Name,
-		Title:    cmp.Or(subject, in.Text("mail.confirm.subject", "list", list.Name)),
-		Heading:  in.Text("mail.confirm.heading"),
-		Before:   cmp.Or(text, in.Text("mail.confirm.before")),
-		Consent:  list.ConsentText,
-		Button:   in.Text("mail.confirm.button"),
-		Link:     c.link(enlist.LinkConfirm, l.Delivery),
-		After:    in.Text("mail.confirm.after"),
-		Imprint:  list.Imprint,
-	}
+	return c.toContact(l, &builtIn{
+		Title:   cmp.Or(subject, in.Text("mail.confirm.subject", "list", list.Name)),
+		Heading: in.Text("mail.confirm.heading"), Before: cmp.Or(text, in.Text("mail.confirm.before")),
+		Consent: list.ConsentText, Button: in.Text("mail.confirm.button"), Link: c.link(enlist.LinkConfirm, l.Delivery),
+		After: in.Text("mail.confirm.after")})
+}
+
+// toContact composes a mail to a Contact without a Message, and returns its subject.
+func (c *composer) toContact(l *messages.OutgoingMail, b *builtIn) (*composed, string, error) {
+	list := &l.Schema.List
+	b.Language, b.List, b.Imprint = c.languageOf(l).Code, list.Name, list.Imprint
 	h := c.listHeader(list, nil)
 	h.to, h.key = l.Address, "d/"+l.Delivery.String()
 	m, err := c.builtIn(h, b)

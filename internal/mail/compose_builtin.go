@@ -1,15 +1,21 @@
 package mail
 
 import (
+	"cmp"
+	"context"
+	"crypto/rand"
 	"embed"
-	"enlist/internal/messages/merge"
+	"errors"
 	"html/template"
 	"strings"
+
+	"enlist/internal/language"
+	"enlist/internal/messages/merge"
 )
 
-// This file writes the mails whose text is part of this program: notifications
-// (compose_notification.go) and requests to confirm (compose.go). Each mail has a text
-// part and an HTML part with the same content.
+// This file writes the mails whose text is part of this program: links with which users sign in, notifications
+// (compose_notification.go) and requests to confirm (compose.go). Each mail has a text part and an HTML part with the same
+// content.
 
 //go:embed compose_builtin.html
 var builtInFile embed.FS
@@ -110,4 +116,37 @@ func (b *builtIn) text() string {
 		s.WriteString("\n-- \n" + t.Imprint + "\n")
 	}
 	return s.String()
+}
+
+// SignInLink is the content of such a mail.
+type SignInLink struct {
+	To, Name    string // of the person
+	By, Account string // who invites, and to what
+	URL         string
+}
+
+// SendSignInLink sends the mail now, and returns an error if the mail server does not take it.
+func (m *Mailer) SendSignInLink(ctx context.Context, l *SignInLink) error {
+	if m.composer.defaultSender() == "" {
+		return errors.New("this server has no sender: set one with enlist settings set mail-from=news@example.com")
+	}
+	in := m.composer.texts.For(language.English, "")
+	args := []any{"name", oneLine(l.Name), "user", oneLine(l.By), "account", oneLine(l.Account)}
+	mail, err := m.composer.ofServer(l.To, &builtIn{Title: in.Text("signin.mail.title", args...),
+		Heading: in.Text("signin.mail.heading", args...), Before: in.Text("signin.mail.before", args...),
+		Button: in.Text("signin.mail.button"), Link: l.URL, After: in.Text("signin.mail.after", args...)})
+	if err != nil {
+		return err
+	}
+	return m.handOver(ctx, mail, nil)
+}
+
+// defaultSender returns the sender of mails whose Message and List have none, or "".
+func (c *composer) defaultSender() string { return cmp.Or(c.settings().From, c.from) }
+
+// ofServer composes a mail in English from the sender of the server.
+func (c *composer) ofServer(to string, b *builtIn) (*composed, error) {
+	b.Language = language.English
+	return c.builtIn(header{from: c.defaultSender(), fromName: c.settings().FromName, to: to, key: "s/" + rand.Text(),
+		isDefault: true}, b)
 }

@@ -1,8 +1,11 @@
 package mail
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"mime"
+	"net/mail"
 	"regexp"
 	"slices"
 	"strconv"
@@ -16,7 +19,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// This file finds what is probably wrong with the content of a mail. It sends nothing and stores nothing. Packages
+// This file composes a mail that is not sent, and finds what is probably wrong with it. Packages
 // messages and batches find merge fields without a value. reference.md: batch.check
 
 const (
@@ -128,7 +131,7 @@ func (k *contentCheck) links(m *messages.Message, source string) {
 		}
 		if token.Data == "img" && isWithoutAlt(token.Attr, isThemed(m)) {
 			k.add(messages.FindingWarning, batches.FindingNoAlt, "the image %s has no alternative text, which readers "+
-				"without images get in its place", shortened(attributeOf(token.Attr, "src")))
+				"without images get in its place", shortened(attribute(token.Attr, "src")))
 		}
 		for _, a := range token.Attr {
 			switch {
@@ -146,16 +149,6 @@ func (k *contentCheck) links(m *messages.Message, source string) {
 func isWithoutAlt(attributes []html.Attribute, themed bool) bool {
 	i := slices.IndexFunc(attributes, func(a html.Attribute) bool { return a.Key == "alt" })
 	return i < 0 || themed && strings.TrimSpace(attributes[i].Val) == ""
-}
-
-// attributeOf returns the value of an attribute, or "".
-func attributeOf(all []html.Attribute, name string) string {
-	for _, a := range all {
-		if a.Key == name {
-			return a.Val
-		}
-	}
-	return ""
 }
 
 // examples looks for texts of a starting template.
@@ -219,4 +212,34 @@ func (k *contentCheck) images(source string) {
 				name)
 		}
 	}
+}
+
+// Preview composes a mail in the same way as Send, and returns it. It implements messages.Composer.
+func (c *composer) Preview(ctx context.Context, l *messages.OutgoingMail) (*messages.ComposedMail, error) {
+	m, subject, err := c.outgoing(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	data := m.encode()
+	header, _, _ := bytes.Cut(data[0], []byte("\r\n\r\n"))
+	parsed, err := mail.ReadMessage(bytes.NewReader(data[0]))
+	if err != nil {
+		return nil, fmt.Errorf("read the header of a preview: %w", err)
+	}
+	shown := &messages.ComposedMail{Subject: subject, From: decoded(parsed.Header, "From"),
+		To:      decoded(parsed.Header, "To"),
+		ReplyTo: decoded(parsed.Header, "Reply-To"), Headers: string(header), HTML: m.html, Text: m.text}
+	for _, part := range data {
+		shown.Size += int64(len(part))
+	}
+	return shown, nil
+}
+
+// decoded returns a header field without its encoding.
+func decoded(header mail.Header, field string) string {
+	text, err := new(mime.WordDecoder).DecodeHeader(header.Get(field))
+	if err != nil {
+		return header.Get(field)
+	}
+	return text
 }

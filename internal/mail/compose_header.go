@@ -1,6 +1,8 @@
 package mail
 
 import (
+	"cmp"
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -17,8 +19,9 @@ import (
 	"enlist/internal/messages/merge"
 )
 
-// This file writes the headers of a message. It also removes characters that a header must
-// not contain, such as control characters, from addresses, subjects and names.
+// This file writes the headers of a message, and fills the sender and the address for replies with the values of its
+// Contact. It also removes characters that a header must not contain, such as control characters, from addresses,
+// subjects and names.
 
 // header has the values of a message's header fields.
 type header struct {
@@ -204,4 +207,27 @@ func oneLine(text string) string {
 		return text
 	}
 	return string([]rune(text)[:maxSubject-1]) + "…"
+}
+
+// fillSender sets the addresses of a header. A sender that depends on the Contact is checked for each mail, with the
+// addresses that its name shows: the checks of the Batch do not know it. decisions.md: 128
+func (c *composer) fillSender(ctx context.Context, l *messages.OutgoingMail, h *header) error {
+	from, replyTo, err := l.FillSender()
+	if err != nil {
+		return err
+	}
+	h.from, h.replyTo = cmp.Or(from, h.from), replyTo
+	if !messages.HasMergeFields(l.Message.FromAddress) || c.domains == nil {
+		return nil
+	}
+	for _, sender := range append(address.Shown(oneLine(h.fromName)), h.from) {
+		why, err := c.domains.RefusedDomain(ctx, h.account, address.Domain(sender))
+		switch {
+		case err != nil:
+			return &messages.Undelivered{Detail: "check the sender", Err: err}
+		case why != "":
+			return unsendable("the merge fields of from_address make a sender that is refused", errors.New(why))
+		}
+	}
+	return nil
 }

@@ -9,11 +9,10 @@
 // The groups of files:
 //
 //   - mail.go has the Mailer, which other packages use
-//   - sign_in_link.go sends the links with which people sign in
 //   - compose*.go compose a mail from a Message, a notification or a request to confirm
 //   - html*.go make HTML of Markdown and blocks, and handle HTML with merge fields
 //   - html_inline.go moves style sheets into style attributes: html_css.go reads them, html_cascade.go decides for an
-//     element, html_contest.go between sheets and attributes; html_kept.go and html_outlook.go write what stays
+//     element, html_contest.go between sheets and attributes; html_kept.go writes what stays
 //   - text*.go handle plain text with merge fields, and make plain text from HTML
 //   - transport*.go encode and sign a mail, or write it as a file into a folder
 //   - smtp*.go send a mail to a mail server

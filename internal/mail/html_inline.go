@@ -157,7 +157,7 @@ func (d *styledDocument) sheet(n *html.Node) {
 		return
 	}
 	sheet := n.FirstChild.Data + "\n"
-	switch media := attribute(n, "media"); {
+	switch media := attribute(n.Attr, "media"); {
 	case media == "" || media == "all" || media == "screen":
 	case plainMedia.MatchString(media):
 		sheet = "@media " + media + " {" + sheet + "}\n"

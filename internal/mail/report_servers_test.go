@@ -16,12 +16,8 @@ import (
 func TestBouncesOfMailServersAreUnderstood(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		start func(*testing.T, *mailtest.Server) mailServerForTest
-	}{
-		{"OpenSMTPD", func(t *testing.T, to *mailtest.Server) mailServerForTest { return mailtest.StartOpenSMTPD(t, to) }},
-		{"Postfix", func(t *testing.T, to *mailtest.Server) mailServerForTest { return mailtest.StartPostfix(t, to) }},
-		{"Exim", func(t *testing.T, to *mailtest.Server) mailServerForTest { return mailtest.StartExim(t, to) }},
-	} {
+		start func(*testing.T, *mailtest.Server) *mailtest.Relay
+	}{{"OpenSMTPD", mailtest.StartOpenSMTPD}, {"Postfix", mailtest.StartPostfix}, {"Exim", mailtest.StartExim}} {
 		t.Run(c.name, func(t *testing.T) {
 			sink := mailtest.Start(t, mailtest.Options{})
 			sink.Script(func(s mailtest.Step) mailtest.Action {

@@ -21,14 +21,8 @@ import (
 // minute after each of two kills: up to 40 s for a reply, then up to 30 s until its next attempt.
 const openSMTPDTimeout = 5 * time.Minute
 
-// mailServerForTest is a real mail server.
-type mailServerForTest interface {
-	URL() string
-	Until(what string, limit time.Duration, done func() bool)
-}
-
 // senderTo returns a sender that hands mails over to the server.
-func senderTo(t *testing.T, m mailServerForTest, transport Transport) sender {
+func senderTo(t *testing.T, m *mailtest.Relay, transport Transport) sender {
 	t.Helper()
 	transport.SMTP, transport.Log = m.URL(), slog.New(slog.DiscardHandler)
 	s, _, err := newSender(transport)

@@ -2,7 +2,6 @@ package mail
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/textproto"
@@ -58,24 +57,13 @@ func (m *Mailer) SendTrial(ctx context.Context, to string) (*Trial, error) {
 
 // trialMail returns a mail from the sender of the server.
 func (m *Mailer) trialMail(ctx context.Context, s *smtpSender, to string) (*envelope, error) {
-	c := m.composer
-	h := header{from: c.defaultSender(), fromName: c.settings().FromName, to: to, key: "t/" + rand.Text(),
-		isDefault: true}
-	in := c.texts.For(language.English, "")
-	mail, err := c.builtIn(h, &builtIn{Language: in.Code, Title: in.Text("owner.trial.title"),
+	in := m.composer.texts.For(language.English, "")
+	mail, err := m.composer.ofServer(to, &builtIn{Title: in.Text("owner.trial.title"),
 		Heading: in.Text("owner.trial.title"), Before: in.Text("owner.trial.body")})
 	if err != nil {
 		return nil, err
 	}
 	return s.encoder.encode(ctx, mail, nil)
-}
-
-// defaultSender returns the sender of mails whose Message and List have none, or "".
-func (c *composer) defaultSender() string {
-	if from := c.settings().From; from != "" {
-		return from
-	}
-	return c.from
 }
 
 // try connects and sends the commands of a mail. With send false it ends before DATA. The Trial shows what was accepted

@@ -90,7 +90,7 @@ func (w *textWriter) element(n *html.Node) {
 		w.word("----")
 		w.block(2)
 	case atom.Img:
-		w.text(attribute(n, "alt"))
+		w.text(attribute(n.Attr, "alt"))
 	case atom.A:
 		w.link(n)
 	case atom.Td, atom.Th:
@@ -123,7 +123,7 @@ var linesAround = map[atom.Atom]int{atom.P: 2, atom.H1: 2, atom.H2: 2, atom.H3: 
 // hidden reports whether the style of an element hides it. Newsletters hide the preview
 // text, which mail programs show in the list of mails.
 func hidden(n *html.Node) bool {
-	style := strings.ReplaceAll(strings.ToLower(attribute(n, "style")), " ", "")
+	style := strings.ReplaceAll(strings.ToLower(attribute(n.Attr, "style")), " ", "")
 	return strings.Contains(style, "display:none")
 }
 
@@ -151,7 +151,7 @@ func numberOf(n *html.Node) (at int, ok bool) {
 		if s.DataAtom != atom.Li {
 			continue
 		}
-		if value, err := strconv.Atoi(attribute(s, "value")); err == nil {
+		if value, err := strconv.Atoi(attribute(s.Attr, "value")); err == nil {
 			return value + before, true
 		}
 		before++
@@ -159,7 +159,7 @@ func numberOf(n *html.Node) (at int, ok bool) {
 			return 0, false
 		}
 	}
-	start, err := strconv.Atoi(attribute(n.Parent, "start"))
+	start, err := strconv.Atoi(attribute(n.Parent.Attr, "start"))
 	if err != nil {
 		start = 1
 	}
@@ -177,7 +177,7 @@ func (w *textWriter) link(n *html.Node) {
 	text := strings.TrimLeftFunc(w.b.String()[before:], unicode.IsSpace)
 	before = w.b.Len() - len(text)
 	text = strings.TrimRightFunc(text, unicode.IsSpace)
-	target := strings.TrimSpace(merge.LineEnds.Replace(attribute(n, "href")))
+	target := strings.TrimSpace(merge.LineEnds.Replace(attribute(n.Attr, "href")))
 	mailbox, isMail := strings.CutPrefix(target, "mailto:")
 	switch {
 	case target == "" || target[0] == '#' || isMail && mailbox == text:
@@ -253,8 +253,8 @@ func (w *textWriter) word(word string) {
 }
 
 // attribute returns the value of an attribute, or "" if the element does not have it.
-func attribute(n *html.Node, key string) string {
-	for _, a := range n.Attr {
+func attribute(all []html.Attribute, key string) string {
+	for _, a := range all {
 		if a.Key == key {
 			return a.Val
 		}

@@ -20,7 +20,7 @@ func href(t *testing.T, source string) string {
 	}
 	for n := range root.Descendants() {
 		if n.Type == html.ElementNode && n.Data == "a" {
-			return attribute(n, "href")
+			return attribute(n.Attr, "href")
 		}
 	}
 	t.Fatalf("the HTML part has no link: %s", source)

@@ -8,13 +8,11 @@
 //
 //	handler.go    the paths, and the check of a request
 //	actions.go    one function for each kind of link and HTTP method
-//	page.go       fills the templates in the folder pages
-//	theme.go      the look of an Account: logo, colour of links, font and imprint
-//	settings.go   the page with the settings of a subscriber
+//	page.go       fills the templates in the folder pages, in the look of an Account
+//	settings.go   the page with the settings of a subscriber, and where a reader asks for its link
 //	form*.go, input.go   Forms, for visitors and for scripts of other sites
-//	charset.go    forms in other encodings than UTF-8
 //	limits.go     how often a visitor may send forms
 //	details.go    the page of a Contact, and addresses that not everyone may read
-//	archive.go, ask.go   mails as pages, and where a reader asks for the own link
+//	archive.go    mails as pages
 //	file.go       sends the files of Messages
 package web

@@ -4,8 +4,7 @@
 //	sending.go   the page, and what the process knows of its mail server
 //	limits.go    rates, warm-up, bounces and complaints
 //	domains.go   senders and domains with their DNS records, and their check
-//	queue.go     mails that wait or failed
-//	ages.go      how long the oldest mail waited in the last day
+//	queue.go     mails that wait or failed, and how long the oldest waited in the last day
 //	mails.go     the mails that are only written into a folder
 package sending
 

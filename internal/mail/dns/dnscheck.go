@@ -2,7 +2,7 @@
 // the address for bounces, the names of sending addresses, and the public URL. It changes nothing.
 //
 // A Checker runs all checks of a Setup and returns a Result for each. cmd/enlist prints them (enlist doctor --dns). The
-// files dkim.go, dmarc.go, spf.go and hosts.go have the checks, and dnscheck.go the records that a domain needs.
+// files domain.go (DKIM and DMARC), spf.go and hosts.go have the checks, and dnscheck.go the records that a domain needs.
 // decisions.md: 111
 package dns
 

@@ -50,7 +50,7 @@ const (
 type Handler struct {
 	path     string
 	name     string
-	provider provider
+	read     reader
 	service  Service
 	links    enlist.LinkKey
 	log      *slog.Logger
@@ -61,11 +61,11 @@ type Handler struct {
 
 // New returns the Handler of a provider. It returns an error if Options.Key does not fit the provider.
 func New(o Options) (*Handler, error) {
-	p, err := newProvider(o.Provider, o.Key)
+	read, err := newReader(o.Provider, o.Key)
 	if err != nil {
 		return nil, err
 	}
-	return &Handler{path: Prefix + o.Provider + "/" + o.Secret, name: o.Provider, provider: p, service: o.Service,
+	return &Handler{path: Prefix + o.Provider + "/" + o.Secret, name: o.Provider, read: read, service: o.Service,
 		links: o.Links, log: o.Log, events: newCounter(o.Provider), requests: make(chan struct{}, maxRequests),
 		now: time.Now}, nil
 }
@@ -104,7 +104,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // receive checks a request and records its events.
 func (h *Handler) receive(ctx context.Context, header http.Header, body []byte) error {
-	events, err := h.provider.read(ctx, header, body, h.now())
+	events, err := h.read(ctx, header, body, h.now())
 	if err != nil {
 		return err
 	}

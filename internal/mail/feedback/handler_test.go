@@ -3,6 +3,7 @@ package feedback
 import (
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,7 +112,7 @@ var examples = map[string][]struct {
 //
 // covers: decision 112, decision 113
 func TestEventsOfProvidersAreRecorded(t *testing.T) {
-	for _, provider := range names {
+	for _, provider := range slices.Sorted(maps.Keys(providers)) {
 		t.Run(provider, func(t *testing.T) {
 			h := newHarness(t, provider)
 			if provider == "ses" {
@@ -228,14 +229,14 @@ func TestOnlyTheURLWithTheSecretAnswers(t *testing.T) {
 
 // Bodies come from outside. No body stops the program, and none without the tag of a delivery has one.
 func FuzzEvents(f *testing.F) {
-	for _, provider := range names {
+	for _, provider := range slices.Sorted(maps.Keys(providers)) {
 		for _, example := range examples[provider] {
 			f.Add([]byte(example.body))
 		}
 	}
 	var links enlist.LinkKey
 	f.Fuzz(func(t *testing.T, body []byte) {
-		events, _ := postmark{}.read(t.Context(), nil, body, now)
+		events, _ := readPostmark(t.Context(), nil, body, now)
 		var gun mailgunEvent
 		if decode(body, &gun.Event) == nil {
 			events = append(events, event{gun.kind(), gun.Event.Variables.Enlist, gun.Event.Status.Message})

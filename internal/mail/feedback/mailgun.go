@@ -17,17 +17,17 @@ import (
 // This file has the provider Mailgun. It posts one event in a request. Its signature covers the time and a random
 // token, but not the event.
 
-type mailgun struct{ key []byte }
-
-func newMailgun(key string) (provider, error) {
+func newMailgun(key string) (reader, error) {
 	if key == "" {
 		return nil, errors.New("set ENLIST_BOUNCE_KEY to the HTTP webhook signing key of Mailgun")
 	}
-	return &mailgun{[]byte(key)}, nil
+	return func(_ context.Context, _ http.Header, body []byte, now time.Time) ([]event, error) {
+		return readMailgun([]byte(key), body, now)
+	}, nil
 }
 
-// fields returns a field with variables, which Mailgun repeats in events.
-func (*mailgun) fields(tag string) string {
+// mailgunFields returns a field with variables, which Mailgun repeats in events.
+func mailgunFields(tag string) string {
 	return "X-Mailgun-Variables: {\"" + variable + "\":\"" + tag + "\"}\r\n"
 }
 
@@ -51,12 +51,12 @@ type mailgunStatus struct {
 	Description string
 }
 
-func (m *mailgun) read(_ context.Context, _ http.Header, body []byte, now time.Time) ([]event, error) {
+func readMailgun(key, body []byte, now time.Time) ([]event, error) {
 	var r mailgunEvent
 	if err := decode(body, &r); err != nil {
 		return nil, err
 	}
-	mac := hmac.New(sha256.New, m.key)
+	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(r.Signature.Timestamp + r.Signature.Token))
 	sum, err := hex.DecodeString(r.Signature.Signature)
 	sent, badTime := strconv.ParseInt(r.Signature.Timestamp, 10, 64)

@@ -12,17 +12,15 @@ import (
 // This file has the provider Postmark. It posts one event in a request and signs nothing, so only the secret of the URL
 // shows that a request is from Postmark.
 
-type postmark struct{}
-
-func newPostmark(key string) (provider, error) {
+func newPostmark(key string) (reader, error) {
 	if key != "" {
 		return nil, errors.New("requests of Postmark are not signed: leave ENLIST_BOUNCE_KEY out")
 	}
-	return postmark{}, nil
+	return readPostmark, nil
 }
 
-// fields returns a field of metadata, which Postmark removes from the mail and repeats in events.
-func (postmark) fields(tag string) string { return "X-PM-Metadata-" + variable + ": " + tag + "\r\n" }
+// postmarkFields returns a field of metadata, which Postmark removes from the mail and repeats in events.
+func postmarkFields(tag string) string { return "X-PM-Metadata-" + variable + ": " + tag + "\r\n" }
 
 // postmarkEvent has the keys of an event that the service reads.
 type postmarkEvent struct {
@@ -36,7 +34,7 @@ type postmarkEvent struct {
 	Metadata          struct{ Enlist string }
 }
 
-func (postmark) read(_ context.Context, _ http.Header, body []byte, _ time.Time) ([]event, error) {
+func readPostmark(_ context.Context, _ http.Header, body []byte, _ time.Time) ([]event, error) {
 	var e postmarkEvent
 	if err := decode(body, &e); err != nil {
 		return nil, err

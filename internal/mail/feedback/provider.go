@@ -5,25 +5,30 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
 
 // This file has what all providers share.
 
-// Names are the providers that the service knows.
-var names = []string{"mailgun", "postmark", "sendgrid", "ses"}
-
 // provider knows the mails and events of one email provider.
-type provider interface {
+type provider struct {
 	// fields returns the header fields that the provider repeats in its events. Each line ends with CR LF.
-	fields(tag string) string
-	// read checks that the provider has sent a request, and returns the events of its body. If the request is not
-	// from the provider, the error is errForged. If its body cannot be read, it is errUnreadable. After any other
-	// error the provider must send the request again.
-	read(ctx context.Context, header http.Header, body []byte, now time.Time) ([]event, error)
+	fields func(tag string) string
+	// reader returns the reader of requests. key is what they are checked with.
+	reader func(key string) (reader, error)
 }
+
+// reader checks that the provider has sent a request, and returns the events of its body. If the request is not from the
+// provider, the error is errForged. If its body cannot be read, it is errUnreadable. After any other error the provider
+// must send the request again.
+type reader func(ctx context.Context, header http.Header, body []byte, now time.Time) ([]event, error)
+
+var providers = map[string]provider{"mailgun": {mailgunFields, newMailgun}, "postmark": {postmarkFields, newPostmark},
+	"sendgrid": {sendGridFields, newSendGrid}, "ses": {sesFields, newSES}}
 
 // kind says what an event means.
 type kind string
@@ -52,43 +57,24 @@ var (
 // variable is the name under which a provider stores the tag of a delivery.
 const variable = "enlist"
 
-// newProvider returns the provider with a name. key is what its requests are checked with.
-func newProvider(name, key string) (provider, error) {
-	switch name {
-	case "mailgun":
-		return newMailgun(key)
-	case "postmark":
-		return newPostmark(key)
-	case "sendgrid":
-		return newSendGrid(key)
-	case "ses":
-		return newSES(key)
+// newReader returns the reader of the provider with a name.
+func newReader(name, key string) (reader, error) {
+	if p, ok := providers[name]; ok {
+		return p.reader(key)
 	}
 	return nil, fmt.Errorf("the service does not know the provider %q: choose one of %s", name,
-		strings.Join(names, ", "))
+		strings.Join(slices.Sorted(maps.Keys(providers)), ", "))
 }
 
 // CheckKey returns an error if the service does not know the provider, or if the key does not fit it.
 func CheckKey(name, key string) error {
-	_, err := newProvider(name, key)
+	_, err := newReader(name, key)
 	return err
 }
 
 // HeaderFields returns the function that makes the header fields of a mail from the tag of its delivery. Each line ends
 // with CR LF. It returns nil for a name that is no provider.
-func HeaderFields(name string) func(tag string) string {
-	switch name {
-	case "mailgun":
-		return (*mailgun)(nil).fields
-	case "postmark":
-		return postmark{}.fields
-	case "sendgrid":
-		return (*sendgrid)(nil).fields
-	case "ses":
-		return (*ses)(nil).fields
-	}
-	return nil
-}
+func HeaderFields(name string) func(tag string) string { return providers[name].fields }
 
 // maxAge is the greatest difference between the signed time of a request and now. The providers repeat a request for up
 // to 24 hours, so a shorter time would lose events after an outage. An event that is replayed changes nothing anyway.

@@ -18,15 +18,13 @@ import (
 // This file has the provider SendGrid. It posts an array of events, and signs the time and the body of a request with
 // ECDSA.
 
-type sendgrid struct{ key *ecdsa.PublicKey }
-
 // The header fields of a signed request.
 const (
 	sendGridSignature = "X-Twilio-Email-Event-Webhook-Signature"
 	sendGridTime      = "X-Twilio-Email-Event-Webhook-Timestamp"
 )
 
-func newSendGrid(key string) (provider, error) {
+func newSendGrid(key string) (reader, error) {
 	der, err := base64.StdEncoding.DecodeString(key)
 	if err != nil {
 		der = nil
@@ -36,11 +34,13 @@ func newSendGrid(key string) (provider, error) {
 	if err != nil || !ok {
 		return nil, errors.New("set ENLIST_BOUNCE_KEY to the verification key of SendGrid's Signed Event Webhook, as SendGrid shows it")
 	}
-	return &sendgrid{public}, nil
+	return func(_ context.Context, header http.Header, body []byte, now time.Time) ([]event, error) {
+		return readSendGrid(public, header, body, now)
+	}, nil
 }
 
-// fields returns a field with an argument, which SendGrid removes from the mail and repeats in events.
-func (*sendgrid) fields(tag string) string {
+// sendGridFields returns a field with an argument, which SendGrid removes from the mail and repeats in events.
+func sendGridFields(tag string) string {
 	return "X-SMTPAPI: {\"unique_args\":{\"" + variable + "\":\"" + tag + "\"}}\r\n"
 }
 
@@ -53,14 +53,14 @@ type sendGridEvent struct {
 	Enlist string // the argument of fields
 }
 
-func (s *sendgrid) read(_ context.Context, header http.Header, body []byte, now time.Time) ([]event, error) {
+func readSendGrid(key *ecdsa.PublicKey, header http.Header, body []byte, now time.Time) ([]event, error) {
 	timestamp := header.Get(sendGridTime)
 	hash := sha256.New()
 	hash.Write([]byte(timestamp))
 	hash.Write(body)
 	signature, err := base64.StdEncoding.DecodeString(header.Get(sendGridSignature))
 	sent, badTime := strconv.ParseInt(timestamp, 10, 64)
-	if err != nil || !ecdsa.VerifyASN1(s.key, hash.Sum(nil), signature) || badTime != nil ||
+	if err != nil || !ecdsa.VerifyASN1(key, hash.Sum(nil), signature) || badTime != nil ||
 		!isFresh(time.Unix(sent, 0), now) {
 		return nil, errForged
 	}

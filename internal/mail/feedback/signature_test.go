@@ -127,7 +127,11 @@ func newSNS(h *harness, key func() (*rsa.PrivateKey, error)) *sns {
 	s.server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	s.server.StartTLS()
 	h.Cleanup(s.server.Close)
-	t := h.handler.provider.(*ses).topic
+	t, err := newTopic(topic)
+	if err != nil {
+		h.Fatal(err)
+	}
+	h.handler.read = t.events
 	if t.host != "sns.eu-central-1.amazonaws.com" {
 		h.Errorf("the host of %s is %s", topic, t.host)
 	}
