@@ -5,11 +5,10 @@
 //	see.go       which Messages a person sees who may use only some Lists
 //	block.go, theme.go   the blocks of a Message, and how the mails of an Account look
 //	merge*.go    merge fields, and those in the addresses of a Message
-//	check.go, finding.go, example.go   what is probably wrong with a Message
+//	finding.go   what is probably wrong with a Message
 //	preview.go, trial.go   previews and test mails
 //	sender.go    which sender a mail has
 //	prepare.go   prepares notifications, autoresponders and requests to confirm
 //	delivery.go, outcome.go   the records of mails other than those of Batches
-//	link.go      the key that signs the links of mails
-//	*_sql.go, service.go, jobs.go   the statements, the Service and the jobs
+//	*_sql.go, service.go   the statements, and the Service with the key that signs the links of mails
 package messages

@@ -1,5 +1,16 @@
 package messages
 
+import (
+	"slices"
+	"strings"
+
+	"enlist/internal/enlist"
+)
+
+// This file has what is probably wrong with a Message: the kinds of findings, merge fields that do not fit a List or a
+// Contact, and texts of the starting templates that are left. batches/check.go has the rest.
+
+// MaxFindings is the largest number of findings of one kind.
 const MaxFindings = 100
 
 // Finding is something that is probably wrong with a Message or a Batch.
@@ -13,11 +24,11 @@ type Finding struct {
 // FindingLevel says how bad a Finding is.
 type FindingLevel string
 
-const FindingError FindingLevel = "error"
-
-const FindingWarning FindingLevel = "warning"
-
-const FindingNote FindingLevel = "note"
+const (
+	FindingError   FindingLevel = "error"
+	FindingWarning FindingLevel = "warning"
+	FindingNote    FindingLevel = "note"
+)
 
 // NoContent is the error of a Message without content. reference.md: batch.findings
 func NoContent() Finding {
@@ -27,15 +38,13 @@ func NoContent() Finding {
 // FindingCode says for programs what is wrong.
 type FindingCode string
 
-const FindingNoContent FindingCode = "no_content" // an error
-
-const FindingSender FindingCode = "sender_refused" // an error: the Account may not use the sender
-
-const FindingUnknownField FindingCode = "unknown_field" // the List has no Field of a merge field
-
-const FindingMissingValue FindingCode = "missing_value" // of a merge field without a fallback
-
-const FindingDefaultSender FindingCode = "default_sender" // a note: the mails have the sender of the server
+const (
+	FindingNoContent     FindingCode = "no_content"     // an error
+	FindingSender        FindingCode = "sender_refused" // an error: the Account may not use the sender
+	FindingUnknownField  FindingCode = "unknown_field"  // the List has no Field of a merge field
+	FindingMissingValue  FindingCode = "missing_value"  // of a merge field without a fallback
+	FindingDefaultSender FindingCode = "default_sender" // a note: the mails have the sender of the server
+)
 
 func (f *Finding) Rank() int {
 	switch f.Level {
@@ -45,4 +54,63 @@ func (f *Finding) Rank() int {
 		return 1
 	}
 	return 2
+}
+
+// UnknownFields returns the merge fields of a Message that are no values of the Contacts of a List.
+func (m *Message) UnknownFields(schema *enlist.Schema) (names []string) {
+	for _, part := range m.MergeFields() {
+		if _, known := MergeValue(schema, new(enlist.Contact), part.Name); !known && len(names) < MaxFindings {
+			names = append(names, part.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// UnknownField is the Finding for a merge field that is no value of the Contacts of a List.
+func UnknownField(schema *enlist.Schema, name string) Finding {
+	return Finding{Level: FindingWarning, Code: FindingUnknownField,
+		Text: "the List " + enlist.Quoted(schema.List.Name) + " has no Field " + enlist.Quoted(name)}
+}
+
+// fieldFindings returns what is probably wrong with the merge fields in the mail of one Contact.
+func fieldFindings(m *OutgoingMail) (all []Finding) {
+	for _, name := range m.Message.UnknownFields(m.Schema) {
+		all = append(all, UnknownField(m.Schema, name))
+	}
+	for _, part := range m.Message.MergeFields() {
+		value, known := MergeValue(m.Schema, m.Contact, part.Name)
+		if known && value == "" && part.Fallback == "" && len(all) < MaxFindings {
+			all = append(all, Finding{Level: FindingWarning, Code: FindingMissingValue, Contacts: 1,
+				Text: "the Contact has no value of " + enlist.Quoted(part.Name) +
+					", and the merge field has no fallback"})
+		}
+	}
+	return all
+}
+
+// exampleTexts returns parts of the starting templates that no finished Message has. A test of the templates finds each
+// of them there (admin/messages).
+func exampleTexts() []string {
+	return []string{"write here, in two or three sentences", "Say what happened and why it matters to the reader.",
+		"One thought in each story.", "Say in one sentence what it is.", "Say why, in your own words.", "1. First step",
+		"Saturday, 14 November, 15:00", "12 Fern Street", "write as you would write to one person.",
+		"https://example.com/first", "https://example.com/details", "https://example.com/reply"}
+}
+
+// ExampleTexts returns the example texts of starting templates that the Message has.
+func (m *Message) ExampleTexts() (all []string) {
+	contents := []string{m.Text, m.HTML}
+	if m.EmailType == EmailBlocks {
+		contents = []string{m.Blocks}
+	}
+	for _, example := range exampleTexts() {
+		for _, content := range contents {
+			if strings.Contains(content, example) {
+				all = append(all, example)
+				break
+			}
+		}
+	}
+	return all
 }
