@@ -89,7 +89,8 @@ func (s *soak) stopMails(length time.Duration) error {
 func (s *soak) killServer(time.Duration) error {
 	s.server.kill()
 	if *soakTime < time.Minute {
-		if err := dbtest.AgeKilledProcess(s.ctx, s.db); err != nil {
+		err := errors.Join(dbtest.AgeKilledJobs(s.ctx, s.db), dbtest.EndLeases(s.ctx, s.db))
+		if err != nil {
 			return err
 		}
 	}

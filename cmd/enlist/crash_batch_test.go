@@ -174,7 +174,7 @@ func (c *crash) chooseWinner(round int, batch int64) {
 // sendBatches sends the rest of the Batches, as a process that starts minutes after the last one was killed.
 func (c *crash) sendBatches(smtp string, all []int64) {
 	c.t.Helper()
-	dbtest.AgeKilledJobs(c.t, c.db)
+	must(0, dbtest.AgeKilledJobs(c.t.Context(), c.db))(c.t)
 	store := c.open()
 	defer store.Close()
 	service := app.New(store, time.Now)

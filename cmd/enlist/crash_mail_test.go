@@ -82,7 +82,7 @@ func sendFor(ctx context.Context, server *mailtest.Server, more int) {
 // sendRest runs all queued jobs, as a process does that starts an hour after the last process was killed.
 func (c *crash) sendRest(server *mailtest.Server) {
 	c.t.Helper()
-	dbtest.AgeKilledJobs(c.t, c.db)
+	must(0, dbtest.AgeKilledJobs(c.t.Context(), c.db))(c.t)
 	store := c.open()
 	defer store.Close()
 	service := app.New(store, time.Now)

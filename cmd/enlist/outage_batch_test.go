@@ -116,7 +116,7 @@ func killedServerLeavesACancelledBatchAlone(t *testing.T, e dbtest.Engine) {
 		sendFor(t.Context(), server, 1+rand.IntN(crashRecipients/4))
 		must(0, c.client.EditBatch(t.Context(), id, api.CancelBatch, 0))(t)
 		p.end(os.Kill)
-		dbtest.EndLeases(t, c.db)
+		must(0, dbtest.EndLeases(t.Context(), c.db))(t)
 
 		p = c.process()
 		c.client = p.client

@@ -327,7 +327,7 @@ func batchOfAKilledProcessKeepsItsID(t *testing.T, e dbtest.Engine) {
 	p.subscribe("a@example.com")
 	p.killAt(afterPost, func() {})
 	p.subscribe("b@example.com")
-	dbtest.AgeKilledJobs(t, p.store.Address())
+	p.must(dbtest.AgeKilledJobs(t.Context(), p.store.Address()))
 	p.startPosting(p.service, minutesPassed)
 	r.until(t, 4)
 	if len(r.ids) != 3 || r.ids[0] != r.ids[1] || r.ids[1] == r.ids[2] {

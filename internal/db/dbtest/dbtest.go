@@ -223,31 +223,7 @@ func isPostgres(address string) bool { return strings.HasPrefix(address, "postgr
 // does not wait until the jobs are resumed. Only the queue's leader resumes the jobs of a killed process, and
 // only jobs that began long ago. The leadership of a killed leader expires after 15 s, and a leader looks for
 // such jobs every 30 s.
-func AgeKilledJobs(t testing.TB, address string) {
-	t.Helper()
-	if err := ageJobs(t.Context(), address); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// EndLeases ends the leases of slices of Batches and of imports, as if the processes that had them had been killed
-// minutes ago.
-func EndLeases(t testing.TB, address string) {
-	t.Helper()
-	if err := endLeases(t.Context(), address); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// AgeKilledProcess is AgeKilledJobs and EndLeases for a program that is not a test.
-func AgeKilledProcess(ctx context.Context, address string) error {
-	if err := ageJobs(ctx, address); err != nil {
-		return err
-	}
-	return endLeases(ctx, address)
-}
-
-func ageJobs(ctx context.Context, address string) error {
+func AgeKilledJobs(ctx context.Context, address string) error {
 	earlier := "strftime('%Y-%m-%d %H:%M:%f', attempted_at, '-1 hour')"
 	if isPostgres(address) {
 		earlier = "attempted_at - INTERVAL '1 hour'"
@@ -256,7 +232,9 @@ func ageJobs(ctx context.Context, address string) error {
 		"UPDATE river_job SET attempted_at = "+earlier+" WHERE state = 'running'")
 }
 
-func endLeases(ctx context.Context, address string) error {
+// EndLeases ends the leases of slices of Batches and of imports, as if the processes that had them had been killed
+// minutes ago.
+func EndLeases(ctx context.Context, address string) error {
 	return executeAll(ctx, address, "UPDATE batch_slice SET lease_time = 0 WHERE done = 0",
 		"UPDATE import SET lease_until = 0 WHERE lease_until > 0")
 }
