@@ -205,7 +205,7 @@ var ErrForeignDomain = errors.New("another Account has this domain")
 // the one that reads a mail. Errors: ErrForeignDomain.
 func (s *Service) SigningKey(ctx context.Context, account enlist.AccountID, domain string) (*enlist.SigningKey, error) {
 	return ownKey(account, domain, func(domain string) (*enlist.SigningKey, error) {
-		if key, known := s.db.CachedSigningKey(domain); known {
+		if key, known := s.db.Cache().SigningKey(domain); known {
 			return key, nil
 		}
 		return db.OwnView(ctx, s.db, func(tx *db.Tx) (*enlist.SigningKey, error) { return signingKey(tx, domain) })

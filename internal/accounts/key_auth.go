@@ -28,7 +28,7 @@ func (s *Service) Authenticate(ctx context.Context, text string) (*enlist.Caller
 	hash := enlist.HashKey(text)
 	c := &enlist.Caller{Hash: &hash}
 	var cached bool
-	c.Key, c.Account, cached = s.db.CachedKey(hash)
+	c.Key, c.Account, cached = s.db.Cache().Key(hash)
 	if !cached {
 		if err := s.Recheck(ctx, c); err != nil {
 			return nil, err

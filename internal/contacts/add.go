@@ -99,7 +99,7 @@ func (a *addCall) count(i int, wanted *StepSize) {
 // lookUp parses the rows from first to last-1 and finds those that are left out. It reads the database
 // only if the cached List shows a need for that.
 func (a *addCall) lookUp(ctx context.Context, first, last int) error {
-	if schema, cached := a.service.db.CachedSchema(a.List); cached {
+	if schema, cached := a.service.db.Cache().Schema(a.List); cached {
 		a.rows.parse(first, last, schema, a.today(a.service.db.Now()))
 		if !a.looksUp(schema) {
 			return nil

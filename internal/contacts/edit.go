@@ -77,7 +77,7 @@ type editCall struct {
 // prepare parses all rows before the first transaction.
 func (e *editCall) prepare(_ context.Context, p editProgress) error {
 	e.rows.release(p.Next)
-	if schema, cached := e.service.db.CachedSchema(e.List); cached && p.Next == 0 {
+	if schema, cached := e.service.db.Cache().Schema(e.List); cached && p.Next == 0 {
 		e.rows.parse(0, len(e.Contacts), schema, enlist.Today(e.service.db.Now(), e.caller.Account.TimeZone))
 	}
 	return nil

@@ -34,7 +34,7 @@ func (s *Service) Subscribe(ctx context.Context, c *enlist.Caller,
 	call := subscribeCall{SubscribeRequest: r, caller: c}
 	// On SQLite all transactions that write run one after another. So parse before the
 	// transaction, to keep it short.
-	if schema, cached := s.db.CachedSchema(r.List); cached {
+	if schema, cached := s.db.Cache().Schema(r.List); cached {
 		call.parse(schema, enlist.Today(s.db.Now(), c.Account.TimeZone))
 	}
 	run := db.Idempotent(s.db, c, &id, call.run)

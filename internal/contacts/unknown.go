@@ -17,7 +17,7 @@ import (
 func (s *Service) UnknownNames(ctx context.Context, c *enlist.Caller, list enlist.ListID,
 	details, preferences iter.Seq[string]) ([]enlist.UnknownName, error) {
 	// The cached List may be older than the last change of it. So the cache only shows that all names are known.
-	if schema, cached := s.db.CachedSchema(list); cached && len(unknownNames(schema, details, preferences)) == 0 {
+	if schema, cached := s.db.Cache().Schema(list); cached && len(unknownNames(schema, details, preferences)) == 0 {
 		return nil, nil
 	}
 	found, err := db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.UnknownName, error) {

@@ -21,9 +21,9 @@ type ContactCount struct {
 // Count records a change. Session.Finish writes it.
 func (t *Tx) Count(c ContactCount) { t.session.counts = append(t.session.counts, c) }
 
-// CountOf returns the ContactCount of a Contact that a transaction stores. added is 1 if the Contact is new, otherwise
+// countOf returns the ContactCount of a Contact that a transaction stores. added is 1 if the Contact is new, otherwise
 // 0. Modified is the time of the transaction.
-func CountOf(schema *enlist.Schema, c *enlist.Contact, added int64) ContactCount {
+func countOf(schema *enlist.Schema, c *enlist.Contact, added int64) ContactCount {
 	n := ContactCount{List: c.ListID, Account: schema.List.AccountID, Added: added, As: c.DayCount()}
 	if added != 0 || n.As != c.Before.Counted {
 		n.Day = enlist.DayOf(c.Modified, schema.TimeZone)
@@ -37,7 +37,7 @@ func CountOf(schema *enlist.Schema, c *enlist.Contact, added int64) ContactCount
 // CountContact records the change of a Contact that the transaction has stored, with the List schema. It replaces
 // what the transaction has counted before for the Contact.
 func (t *Tx) CountContact(schema *enlist.Schema, c *enlist.Contact, added int64) {
-	n := CountOf(schema, c, added)
+	n := countOf(schema, c, added)
 	if n.Day == 0 {
 		return
 	}

@@ -12,18 +12,9 @@ type Engine interface {
 	IndexBuilder
 	Presence
 
-	// The methods CachedKey, CachedSchema and CachedSigningKey return data that earlier transactions have read,
-	// without asking the database. The data may be out of date, so confirm it in a transaction.
-
-	// CachedKey returns a key and its Account. The bool is false if they are not cached.
-	CachedKey(hash enlist.KeyHash) (*enlist.Key, *enlist.Account, bool)
-	// CachedSchema returns a List. The bool is false if it is not cached. A transaction
-	// that sees the same version of the List returns the same pointer.
-	CachedSchema(id enlist.ListID) (*enlist.Schema, bool)
-	// CachedSigningKey returns the key of a sending domain, or nil if no Account has this domain. The bool is false
-	// if the answer is not cached.
-	CachedSigningKey(domain string) (*enlist.SigningKey, bool)
-
+	// Cache returns what earlier transactions have read of definitions. It may be out of date, so confirm it in a
+	// transaction.
+	Cache() *Cache
 	// ReturnJobs returns the jobs of processes that have died to their queues.
 	ReturnJobs(ctx context.Context) error
 	// Ready returns nil when the database answers and stores writes. It writes and commits, so

@@ -216,7 +216,7 @@ func (t *Tx) BatchContact(schema *enlist.Schema, c *enlist.Contact) error {
 	}
 	c.ID = p.id
 	added := *c
-	p.contact, p.count = &added, CountOf(schema, c, 1)
+	p.contact, p.count = &added, countOf(schema, c, 1)
 	return nil
 }
 

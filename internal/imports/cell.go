@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,6 +14,7 @@ import (
 
 	"enlist/internal/address"
 	"enlist/internal/enlist"
+	"enlist/internal/imports/sheet"
 )
 
 // This file converts the cells of a file to the values that Fields read. It accepts what people write into
@@ -189,25 +189,16 @@ func isoTime(at time.Time) string {
 	return at.Format(time.DateTime)
 }
 
-// lastExcelDay is 9999-12-31 as a spreadsheet counts the days.
-const lastExcelDay = 2958465
-
-// excelTime reads a date that a spreadsheet has stored as a number: the days since the end of 1899. Spreadsheets count
-// 29 February 1900, which did not exist.
+// excelTime reads a date that a spreadsheet has stored as a number.
 func excelTime(cell string) (at time.Time, ok bool) {
 	if strings.Trim(cell, "0123456789.") != "" {
 		return at, false
 	}
 	days, err := strconv.ParseFloat(cell, 64)
-	if err != nil || days < 1 || days >= lastExcelDay+1 {
+	if err != nil || days < 1 {
 		return at, false
 	}
-	whole, part := math.Modf(days)
-	if whole < 61 {
-		whole++
-	}
-	start := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
-	return start.AddDate(0, 0, int(whole)).Add(time.Duration(math.Round(part*86400)) * time.Second), true
+	return sheet.DayOf1900(days)
 }
 
 // datePattern is how the dates of a column are written.

@@ -23,7 +23,7 @@ func loadImport(tx *db.Tx, c *enlist.Caller, id enlist.ImportID) (*Import, error
 	if id <= 0 {
 		return nil, ErrNoImport
 	}
-	i, err := LoadImport(tx, id)
+	i, err := importByID(tx, id)
 	if err != nil {
 		return nil, err
 	}

@@ -58,8 +58,8 @@ var importTable = db.NewMapping("import", mapImport)
 // add stores a new Import.
 func (i *Import) add(tx *db.Tx) error { return importTable.Add(tx, i) }
 
-// LoadImport returns an Import by its ID, or ErrNoImport.
-func LoadImport(tx *db.Tx, id enlist.ImportID) (*Import, error) {
+// importByID returns an Import by its ID, or ErrNoImport.
+func importByID(tx *db.Tx, id enlist.ImportID) (*Import, error) {
 	return importTable.One(tx, ErrNoImport, "WHERE id = ?", int64(id))
 }
 
@@ -161,7 +161,7 @@ func EraseResults(tx *db.Tx, p *enlist.Person, list enlist.ListID, id enlist.Imp
 	if err != nil {
 		return fmt.Errorf("read the results of import %d: %w", id, err)
 	}
-	data, err := new(resultPacker).Pack(rows)
+	data, err := new(resultPacker).pack(rows)
 	if err != nil {
 		return err
 	}

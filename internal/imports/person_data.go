@@ -24,7 +24,7 @@ func OfPerson(tx *db.Tx, p *enlist.Person, each func([]enlist.PersonValue) error
 				return err
 			}
 		}
-		err := eachStep(tx, i.ID, func(step stepResults) error {
+		err := eachStepOf(tx, i.ID, func(step stepResults) error {
 			return unpackResults(step.Data, func(r *RowResult) error {
 				if !r.isAbout(p, i.ListID) {
 					return nil
@@ -60,8 +60,8 @@ func (r *RowResult) isAbout(p *enlist.Person, list enlist.ListID) bool {
 		p.Mentions(r.Cells())
 }
 
-// eachStep calls each with the results of the steps of an Import.
-func eachStep(tx *db.Tx, id enlist.ImportID, each func(stepResults) error) error {
+// eachStepOf calls each with the results of the steps of an Import.
+func eachStepOf(tx *db.Tx, id enlist.ImportID, each func(stepResults) error) error {
 	for from := int64(0); ; {
 		steps, err := importResults(tx, id, from, resultSteps)
 		if err != nil {

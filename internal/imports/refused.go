@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 
-	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -24,33 +23,18 @@ type Refusal struct {
 // can contain parts of the file.
 const maxReasons = 50
 
-// ReasonOther has the rows with further reasons.
-const ReasonOther = "other reasons"
+// reasonOther has the rows with further reasons.
+const reasonOther = "other reasons"
 
 // Refusals returns the reasons for which rows were refused, in the order of their first rows, each with at most that
 // many rows. Errors: ErrNoImport, Denied.
 func (s *Service) Refusals(ctx context.Context, c *enlist.Caller, id enlist.ImportID, most int) ([]Refusal, error) {
 	all := refusals{most: most, of: make(map[[2]string]int)}
-	for from, rest := int64(0), true; rest; {
-		steps, err := db.View(ctx, s.db, c, func(tx *db.Tx) ([]stepResults, error) {
-			i, err := loadImport(tx, c, id)
-			if err != nil || all.seen >= i.Refused {
-				return nil, err
-			}
-			return importResults(tx, id, from, resultSteps)
-		})
-		if err != nil {
-			return nil, err
-		}
-		for _, step := range steps {
-			if err := all.read(step.Data); err != nil {
-				return nil, err
-			}
-			from = step.Number + 1
-		}
-		rest = len(steps) == resultSteps
-	}
-	return all.list, nil
+	err := s.eachStep(ctx, c, id, func(i *Import, step stepResults) (more bool, err error) {
+		err = all.read(step.Data)
+		return all.seen < i.Refused, err
+	})
+	return all.list, err
 }
 
 // refusals collects the refused rows.
@@ -90,7 +74,7 @@ func (r *refusals) add(row RowResult) {
 	key := [2]string{row.Reason, row.Field}
 	n, known := r.of[key]
 	if !known && len(r.list) >= maxReasons {
-		key = [2]string{ReasonOther, ""}
+		key = [2]string{reasonOther, ""}
 		n, known = r.of[key]
 	}
 	if !known {

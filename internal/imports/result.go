@@ -69,8 +69,8 @@ type resultPacker struct {
 	deflate *flate.Writer
 }
 
-// Pack returns the results of a step as the database has them, valid until the next call.
-func (p *resultPacker) Pack(rows []RowResult) ([]byte, error) {
+// pack returns the results of a step as the database has them, valid until the next call.
+func (p *resultPacker) pack(rows []RowResult) ([]byte, error) {
 	p.lines = p.lines[:0]
 	for i := range rows {
 		var err error
@@ -166,9 +166,19 @@ const resultSteps = 16
 // seven days after the end of the Import. Errors: ErrNoImport, Denied, and those of each.
 func (s *Service) ImportResults(ctx context.Context, c *enlist.Caller, id enlist.ImportID,
 	each func(*RowResult) error) error {
+	return s.eachStep(ctx, c, id, func(_ *Import, step stepResults) (more bool, err error) {
+		return true, unpackResults(step.Data, each)
+	})
+}
+
+// eachStep calls each with the results of the steps of an Import, until it returns false or an error. Errors:
+// ErrNoImport, Denied, and those of each.
+func (s *Service) eachStep(ctx context.Context, c *enlist.Caller, id enlist.ImportID,
+	each func(*Import, stepResults) (more bool, err error)) error {
 	for from := int64(0); ; {
-		found, err := db.View(ctx, s.db, c, func(tx *db.Tx) ([]stepResults, error) {
-			if _, err := loadImport(tx, c, id); err != nil {
+		var i *Import
+		steps, err := db.View(ctx, s.db, c, func(tx *db.Tx) (found []stepResults, err error) {
+			if i, err = loadImport(tx, c, id); err != nil {
 				return nil, err
 			}
 			return importResults(tx, id, from, resultSteps)
@@ -176,13 +186,13 @@ func (s *Service) ImportResults(ctx context.Context, c *enlist.Caller, id enlist
 		if err != nil {
 			return err
 		}
-		for _, step := range found {
-			if err := unpackResults(step.Data, each); err != nil {
+		for _, step := range steps {
+			if more, err := each(i, step); err != nil || !more {
 				return err
 			}
 			from = step.Number + 1
 		}
-		if len(found) < resultSteps {
+		if len(steps) < resultSteps {
 			return nil
 		}
 	}

@@ -65,7 +65,7 @@ func (s *Service) RunImport(ctx context.Context, id enlist.ImportID) error {
 // gone returns the owner of the Import if its process has died, or "". Unlike a sender of mails it need not wait for
 // db.StopTime: each step confirms its owner in its transaction.
 func (r *importRun) gone(ctx context.Context) (owner string, err error) {
-	i, err := db.OwnView(ctx, r.service.db, func(tx *db.Tx) (*Import, error) { return LoadImport(tx, r.id) })
+	i, err := db.OwnView(ctx, r.service.db, func(tx *db.Tx) (*Import, error) { return importByID(tx, r.id) })
 	if err != nil || i.State != ImportRunning {
 		return "", ignoreNoImport(err)
 	}
@@ -243,7 +243,7 @@ func (r *importRun) step(ctx context.Context, chunk *importChunk) error {
 // decideDry decides about the rows of a dry run.
 func (r *importRun) decideDry(ctx context.Context, chunk *importChunk) (decided *importTx, err error) {
 	return db.OwnView(ctx, r.service.db, func(tx *db.Tx) (*importTx, error) {
-		i, err := LoadImport(tx, r.id)
+		i, err := importByID(tx, r.id)
 		if err != nil {
 			return nil, err
 		}
@@ -289,7 +289,7 @@ func (r *importRun) finish(tx *db.Tx, i *Import, decided *importTx, chunk *impor
 	}
 	i.Report.count(i, decided.schema, decided.all)
 	if len(results) > 0 {
-		data, err := r.results.Pack(results)
+		data, err := r.results.pack(results)
 		if err != nil {
 			return err
 		}

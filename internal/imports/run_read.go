@@ -106,7 +106,7 @@ func (r *importRun) renew(ctx context.Context) error {
 
 // schemaOf returns the Schema of a List, for the service itself.
 func (s *Service) schemaOf(ctx context.Context, list enlist.ListID) (*enlist.Schema, error) {
-	if schema, cached := s.db.CachedSchema(list); cached {
+	if schema, cached := s.db.Cache().Schema(list); cached {
 		return schema, nil
 	}
 	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*enlist.Schema, error) { return lists.Schema(tx, list) })

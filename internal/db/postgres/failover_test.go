@@ -250,7 +250,7 @@ func TestDefinitionsThatWereLostAreNotUsed(t *testing.T) {
 	d.must(err)
 	see("kept")
 	d.must(d.store.Update(t.Context(), func(tx *db.Tx) error { _, err := lists.Schema(tx, d.list); return err }))
-	if _, known := d.store.CachedSchema(d.list); d.store.cache.Newest() != kept || !known {
+	if _, known := d.store.Cache().Schema(d.list); d.store.cache.Newest() != kept || !known {
 		t.Errorf("the cache has version %d of the catalogue, want the version of the database, %d, and the schema of the List", d.store.cache.Newest(), kept)
 	}
 	rename(app.New(openAt(t, url, Options{}), time.Now), "other")

@@ -170,11 +170,6 @@ func (s *Store) Search(ctx context.Context, fn func(*db.Tx) error) error {
 	return s.searches.view(ctx, fn)
 }
 
-// CachedSigningKey implements db.Engine.
-func (s *Store) CachedSigningKey(domain string) (*enlist.SigningKey, bool) {
-	return s.cache.SigningKey(domain)
-}
-
 // Stream implements db.Engine.
 func (s *Store) Stream(ctx context.Context, fn func(*db.Tx) error) error {
 	return s.streams.view(ctx, fn)
@@ -185,15 +180,8 @@ func (s *Store) ViewPrimary(ctx context.Context, fn func(*db.Tx) error) error {
 	return s.streams.viewPrimary(ctx, fn)
 }
 
-// CachedKey implements db.Engine.
-func (s *Store) CachedKey(hash enlist.KeyHash) (*enlist.Key, *enlist.Account, bool) {
-	return s.cache.Key(hash)
-}
-
-// CachedSchema implements db.Engine.
-func (s *Store) CachedSchema(id enlist.ListID) (*enlist.Schema, bool) {
-	return s.cache.Schema(id)
-}
+// Cache implements db.Engine.
+func (s *Store) Cache() *db.Cache { return s.cache }
 
 // Ready implements db.Engine. It runs one read transaction, and one transaction that writes to the
 // disk. It takes at most readyTime, so that a load balancer notices soon that PostgreSQL has stopped.

@@ -24,7 +24,6 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/db/jobqueue"
-	"enlist/internal/enlist"
 
 	"github.com/riverqueue/river"
 )
@@ -129,20 +128,8 @@ func (s *Store) Search(ctx context.Context, fn func(*db.Tx) error) error {
 	return s.searches.viewAgain(ctx, fn)
 }
 
-// CachedKey implements db.Engine.
-func (s *Store) CachedKey(hash enlist.KeyHash) (*enlist.Key, *enlist.Account, bool) {
-	return s.cache.Key(hash)
-}
-
-// CachedSchema implements db.Engine.
-func (s *Store) CachedSchema(id enlist.ListID) (*enlist.Schema, bool) {
-	return s.cache.Schema(id)
-}
-
-// CachedSigningKey implements db.Engine.
-func (s *Store) CachedSigningKey(domain string) (*enlist.SigningKey, bool) {
-	return s.cache.SigningKey(domain)
-}
+// Cache implements db.Engine.
+func (s *Store) Cache() *db.Cache { return s.cache }
 
 // Stream implements db.Engine.
 func (s *Store) Stream(ctx context.Context, fn func(*db.Tx) error) error {

@@ -27,6 +27,9 @@ func (d dates) time(days float64) (time.Time, bool) {
 	return start.AddDate(0, 0, int(whole)).Add(time.Duration(math.Round(part*86400)) * time.Second), true
 }
 
+// DayOf1900 returns the date that a spreadsheet stores as a number of days from 1900.
+func DayOf1900(days float64) (time.Time, bool) { return dates{}.time(days) }
+
 // parseISO reads a date that is a text in ISO 8601.
 func parseISO(text string) (time.Time, bool) {
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", time.DateOnly} {
