@@ -107,11 +107,14 @@ func show(r *ui.Request, content *ui.Template) (*ui.View, error) {
 		view.Problem, view.Data = "audit.not_searched", t
 		return view, nil
 	}
-	found := rows{r: r}
+	var found ui.Rows[accounts.AuditRow]
 	if err := r.App.Accounts.SearchAuditLog(r.Context(), r.Caller, q, &found); err != nil {
 		return nil, err
 	}
-	t.Rows, t.Pager = ui.FoundPage(r.URL.Query(), found.all, perPage)
+	found.All, t.Pager = ui.FoundPage(r.URL.Query(), found.All, perPage)
+	for i := range found.All {
+		t.Rows = append(t.Rows, rowOf(r, &found.All[i]))
+	}
 	view.Data = t
 	return view, nil
 }
@@ -151,34 +154,21 @@ func criteriaOf(r *ui.Request, f ui.Form) *enlist.Criteria {
 	return &enlist.Criteria{All: all}
 }
 
-// rows collects the rows of a search. It implements enlist.RowWriter.
-type rows struct {
-	r   *ui.Request
-	all []row
-}
-
-// Begin implements enlist.RowWriter.
-func (w *rows) Begin(bool) error {
-	w.all = nil
-	return nil
-}
-
-// Row implements enlist.RowWriter.
-func (w *rows) Row(a *accounts.AuditRow) error {
-	row := row{AuditRow: *a, When: w.r.Date(a.Time), Who: a.User, About: a.Object, Changes: fold(changes(w.r,
+// rowOf returns a row of the log in words.
+func rowOf(r *ui.Request, a *accounts.AuditRow) row {
+	row := row{AuditRow: *a, When: r.Date(a.Time), Who: a.User, About: a.Object, Changes: fold(changes(r,
 		a.Before, a.After))}
 	switch {
 	case a.KeyID != 0:
-		row.Who = w.r.Text("audit.key", "name", a.KeyName)
+		row.Who = r.Text("audit.key", "name", a.KeyName)
 	case a.User == "":
-		row.Who = w.r.Text("audit.command_line")
+		row.Who = r.Text("audit.command_line")
 	}
 	if a.ObjectID != 0 {
-		row.About = w.r.Text("audit.object_number", "object", row.About, "number", ui.Plain(a.ObjectID))
+		row.About = r.Text("audit.object_number", "object", row.About, "number", ui.Plain(a.ObjectID))
 	}
 	if a.ListID != 0 && a.Object != "List" {
-		row.About = w.r.Text("audit.of_list", "object", row.About, "list", ui.Plain(int64(a.ListID)))
+		row.About = r.Text("audit.of_list", "object", row.About, "list", ui.Plain(int64(a.ListID)))
 	}
-	w.all = append(w.all, row)
-	return nil
+	return row
 }

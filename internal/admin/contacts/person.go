@@ -2,6 +2,7 @@ package contacts
 
 import (
 	"cmp"
+	"errors"
 	"html/template"
 	"net/url"
 	"slices"
@@ -24,14 +25,11 @@ type personData struct {
 	Older    bool // there are older moments than those
 	May      bool // the visitor may export and erase everything
 	Zone     string
-	Wrong    string // what is wrong with the Address, which was typed
+	Find     *ui.FormCard // looks up another address; nil: this one is right
 }
 
 // listsPerPage is the number of Lists whose Contacts are on a page. Each Contact takes about 2 KB.
 const listsPerPage = 20
-
-// wrongInput is what was wrong with a form of the page, and what it had.
-type wrongInput struct{ Do, What, Text string }
 
 // contactCard is a Contact of the person.
 type contactCard struct {
@@ -42,9 +40,7 @@ type contactCard struct {
 	Values   []named
 	Answers  []named
 	Buttons  []button
-	Again    bool // the person can be subscribed again
-	GDPR     bool
-	Wrong    wrongInput
+	Again    ui.Form // subscribes the person again; nil: the person is subscribed
 }
 
 // named is a value with the name of its Field or preference.
@@ -59,12 +55,14 @@ func personPath(list enlist.ListID, id enlist.ContactID) string {
 }
 
 func (p *pages) person(r *ui.Request) (*ui.View, error) {
-	view, err := p.showPerson(r, 0, wrongInput{})
-	typed := r.FormValue("address")
-	if wrong, _ := ui.WrongInputs(err); wrong["address"] != "" || typed == "" && !r.Form.Has("contact") {
+	view, err := p.showPerson(r, 0, nil)
+	known, ok := errors.AsType[*enlist.Error](err)
+	if ok && known.Field == "address" || r.FormValue("address") == "" && !r.Form.Has("contact") {
+		f := ui.Form{{Name: "address", Label: r.Text("contacts.find_person"), Required: true, Value: r.FormValue("address"),
+			Wrong: r.Text("contacts.neither_e_mail_address_nor")}}
 		return &ui.View{Title: r.Text("contacts.one_person"), Place: "/admin/contacts", Content: p.personPage,
 			Problem: r.Text("contacts.no_person_was_looked_up"),
-			Data:    &personData{Address: typed, Wrong: r.Text("contacts.neither_e_mail_address_nor")}}, nil
+			Data:    &personData{Find: &ui.FormCard{Method: "get", Form: f, Button: r.Text("contacts.show")}}}, nil
 	}
 	return view, err
 }
@@ -114,8 +112,8 @@ func contactOf(r *ui.Request, list enlist.ListID, id enlist.ContactID) (*enlist.
 	return &w.found, fields, err
 }
 
-// showPerson shows the person. wrong is about a form of the Contact with the ID.
-func (p *pages) showPerson(r *ui.Request, id enlist.ContactID, wrong wrongInput) (*ui.View, error) {
+// showPerson shows the person. again is the form of the Contact with the ID, which was refused.
+func (p *pages) showPerson(r *ui.Request, id enlist.ContactID, again ui.Form) (*ui.View, error) {
 	address, err := addressOf(r)
 	if err != nil {
 		return nil, err
@@ -136,7 +134,7 @@ func (p *pages) showPerson(r *ui.Request, id enlist.ContactID, wrong wrongInput)
 	for i := range found.Contacts {
 		card := cardOf(r, &found.Contacts[i])
 		if card.ID == id {
-			card.Wrong = wrong
+			card.Again = again
 		}
 		d.Contacts, shown[card.List] = append(d.Contacts, card), true
 	}
@@ -152,8 +150,8 @@ func (p *pages) showPerson(r *ui.Request, id enlist.ContactID, wrong wrongInput)
 	}
 	view := &ui.View{Title: address, Place: "/admin/contacts", Content: p.personPage, Data: &d,
 		Sub: r.Text("contacts.in_lists", "n", int64(found.Lists))}
-	if wrong.What != "" {
-		view.Problem = wrong.What
+	if again != nil {
+		view.Problem = "ui.nothing_changed"
 	}
 	return view, nil
 }
@@ -172,7 +170,10 @@ func leftText(r *ui.Request, u *contacts.Unsubscriber, names map[enlist.ListID]s
 func cardOf(r *ui.Request, p *contacts.OfPerson) contactCard {
 	c, list := &p.Contact, &p.Schema.List
 	card := contactCard{List: list.ID, ID: c.ID, ListName: list.Name, State: stateOf(r, c, list),
-		Buttons: buttonsOf(r, c, list), Again: c.IsUnsubscribed, GDPR: list.GDPR}
+		Buttons: buttonsOf(r, c, list)}
+	if c.IsUnsubscribed {
+		card.Again = againForm(r, list)
+	}
 	for i := range p.Schema.Fields {
 		f := &p.Schema.Fields[i]
 		card.Values = append(card.Values, named{f.Name, shown(f, c.Values.Get(f.ID))})
@@ -261,11 +262,7 @@ func (p *pages) change(r *ui.Request) (*ui.View, error) {
 		done = r.Text("contacts.unsubscribed")
 		_, err = s.UnsubscribeByID(ctx, r.Caller, one)
 	case "again":
-		done = r.Text("contacts.subscribed_again")
-		if wrong := wrongReason(r, r.FormValue("text")); wrong.What != "" {
-			return p.showPerson(r, id, wrong)
-		}
-		err = subscribeAgain(r, list, id)
+		return p.subscribeAgain(r, list, id)
 	default:
 		return nil, ui.ErrNotFound
 	}
@@ -275,27 +272,39 @@ func (p *pages) change(r *ui.Request) (*ui.View, error) {
 	return ui.GoTo(personPath(list, id), done), nil
 }
 
-// wrongReason says what is wrong with the text about the wish of a person.
-func wrongReason(r *ui.Request, text string) wrongInput {
-	switch {
-	case text == "":
-		return wrongInput{"again", r.Text("contacts.write_how_asked"), text}
-	case len([]rune(text)) > contacts.MaxConsentText:
-		return wrongInput{"again", r.Text("contacts.too_long", "n", contacts.MaxConsentText), text}
+// againForm returns the input of what a person of a List has agreed to, or how the person has asked for it.
+func againForm(r *ui.Request, l *enlist.List) ui.Form {
+	label := r.Text("contacts.how_person_has_asked_be")
+	if l.GDPR {
+		label = r.Text("contacts.text_person_has_agreed")
 	}
-	return wrongInput{}
+	return ui.Form{{Name: "text", Label: label, Kind: ui.InputArea, Rows: 2, Required: true, Most: contacts.MaxConsentText}}
 }
 
-func subscribeAgain(r *ui.Request, list enlist.ListID, id enlist.ContactID) error {
+func (p *pages) subscribeAgain(r *ui.Request, list enlist.ListID, id enlist.ContactID) (*ui.View, error) {
 	l, err := r.App.Lists.List(r.Context(), r.Caller, list)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	consent := contacts.Consent{Type: contacts.ConsentDirect, Text: r.FormValue("text")}
+	f := againForm(r, l)
+	f.Read(r)
+	text := f.Value("text")
+	switch {
+	case text == "":
+		f.Refused("text", r.Text("contacts.write_how_asked"))
+	case len([]rune(text)) > contacts.MaxConsentText:
+		f.Refused("text", r.Text("contacts.too_long", "n", contacts.MaxConsentText))
+	}
+	if f.IsWrong() {
+		return p.showPerson(r, id, f)
+	}
+	consent := contacts.Consent{Type: contacts.ConsentDirect, Text: text}
 	if l.GDPR {
 		consent.Type = enlist.ConsentGDPR
 	}
-	_, err = r.App.Contacts.Resubscribe(r.Context(), r.Caller, contacts.ResubscribeRequest{List: list, Contact: id,
-		Consent: consent})
-	return err
+	if _, err = r.App.Contacts.Resubscribe(r.Context(), r.Caller, contacts.ResubscribeRequest{List: list, Contact: id,
+		Consent: consent}); err != nil {
+		return nil, err
+	}
+	return ui.GoTo(personPath(list, id), r.Text("contacts.subscribed_again")), nil
 }

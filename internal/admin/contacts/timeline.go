@@ -54,20 +54,20 @@ func (d *personData) addMoments(r *ui.Request, found []contacts.OfPerson) error 
 	var all []happened
 	for i := range found {
 		list, id := &found[i].Schema.List, found[i].Contact.ID
-		ledger := &kept[enlist.LedgerRow]{}
+		ledger := new(ui.Rows[enlist.LedgerRow])
 		if err := r.App.Contacts.ContactConsents(r.Context(), r.Caller, contacts.LedgerQuery{List: list.ID, Contact: id,
 			Limit: shownMoments, Changes: true}, ledger); err != nil {
 			return err
 		}
-		for k := range ledger.rows {
-			all = append(all, ofLedger(r, &ledger.rows[k], list.Name))
+		for k := range ledger.All {
+			all = append(all, ofLedger(r, &ledger.All[k], list.Name))
 		}
-		mails := &kept[reports.MailHistory]{}
+		mails := new(ui.Rows[reports.MailHistory])
 		if err := r.App.Reports.ContactHistory(r.Context(), r.Caller, list.ID, id, mails); err != nil {
 			return err
 		}
-		for k := range mails.rows {
-			all = append(all, ofMail(r, &mails.rows[k], list.Name)...)
+		for k := range mails.All {
+			all = append(all, ofMail(r, &mails.All[k], list.Name)...)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b happened) int { return cmp.Compare(b.Time, a.Time) })
@@ -84,21 +84,6 @@ func (d *personData) addMoments(r *ui.Request, found []contacts.OfPerson) error 
 			Text: r.Text("contacts.dot", "time", r.Date(h.Time), "what", h.Text)})
 	}
 	d.Drawing = r.Dots(r.Text("contacts.what_happened_to", "address", d.Address), lanes)
-	return nil
-}
-
-// kept keeps the rows of a reply.
-type kept[T any] struct{ rows []T }
-
-// Begin implements enlist.RowWriter.
-func (k *kept[T]) Begin(bool) error {
-	k.rows = nil
-	return nil
-}
-
-// Row implements enlist.RowWriter.
-func (k *kept[T]) Row(r *T) error {
-	k.rows = append(k.rows, *r)
 	return nil
 }
 

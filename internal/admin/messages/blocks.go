@@ -131,9 +131,6 @@ type blockList struct {
 	}
 }
 
-// place is a text of the form into which a merge field can go, or a merge field.
-type place struct{ Name, Text string }
-
 // newBlockList returns blocks as the editor shows them.
 func newBlockList(all []messages.Block, prefix, title string, pictures []images.Image, form url.Values) blockList {
 	l := blockList{Prefix: prefix, Title: title, Kinds: blockKinds, New: messages.BlockType(form.Get(prefix + "new"))}
@@ -183,12 +180,13 @@ func (b *block) Rows() int {
 }
 
 // places returns the blocks that can have a merge field.
-func (l blockList) places(r *ui.Request) (all []place) {
+func (l blockList) places(r *ui.Request) (all []ui.Option) {
 	for i := range l.Blocks {
 		b := &l.Blocks[i]
 		if b.Has("text") || b.Has("line") || b.Has("html") {
 			start := []rune(strings.Join(strings.Fields(b.Text+b.HTML), " "))
-			all = append(all, place{b.Path, fmt.Sprintf("%s: %s", r.Text(b.Kind), string(start[:min(len(start), 30)]))})
+			all = append(all, ui.Option{Value: b.Path,
+				Text: fmt.Sprintf("%s: %s", r.Text(b.Kind), string(start[:min(len(start), 30)]))})
 		}
 		for _, side := range b.Sides {
 			all = append(all, side.places(r)...)

@@ -1,9 +1,8 @@
 package messages
 
 import (
-	"errors"
+	"cmp"
 	"net/url"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -22,37 +21,52 @@ var kinds = []struct{ Name, Text string }{{messages.EmailBlocks, "messages.kind_
 // editData is the data of the editor.
 type editData struct {
 	*messages.Message
-	Kinds   []struct{ Name, Text string }
-	List    blockList // of a Message of blocks
-	MayEdit bool
-	MaySend bool
-	Fields  []place // merge fields
-	Places  []place // where one can go
-	// What was typed beside the button that puts a merge field in.
-	Field, Fallback, Where string
-	Lists                  []enlist.List
-	Shown                  preview
-	Wrong                  map[string]string // what is wrong, by input of the form
-	TestTo                 string
-	TestWrong              string
-	Undo                   string // the blocks before one was removed
-	Seen                   string // hash of the stored texts
-	Changed                bool   // others have changed it since the page of the form was shown
+	Form      ui.Form   // the last input has the sender
+	List      blockList // of a Message of blocks
+	MayEdit   bool
+	MaySend   bool
+	Field     ui.Form // a merge field to insert; nil: there is none
+	Where     ui.Form // the texts into which it can go
+	Lists     []enlist.List
+	Shown     preview
+	Problem   string // why the form was not saved
+	TestTo    string
+	TestWrong string
+	Undo      string // the blocks before one was removed
+	Seen      string // hash of the stored texts
+}
+
+// Texts returns the inputs above the blocks.
+func (d *editData) Texts() ui.Form { return d.Form[:len(d.Form)-1] }
+
+// Sender returns the inputs below them.
+func (d *editData) Sender() ui.Form { return d.Form[len(d.Form)-1:] }
+
+// formOf returns the inputs of a Message, but for those of its blocks.
+func formOf(r *ui.Request, m *messages.Message) ui.Form {
+	f := ui.Form{{Name: "subject", Label: r.Text("messages.subject_label"), Value: m.Subject, Most: 998}}
+	if m.EmailType == messages.EmailBlocks {
+		f = append(f, ui.Input{Name: "email_type", Kind: ui.InputHidden, Value: m.EmailType},
+			ui.Input{Name: "blocks", Kind: ui.InputNote})
+	} else {
+		kind := ui.Input{Name: "email_type", Label: r.Text("messages.content"), Kind: ui.InputChoice, Value: m.EmailType}
+		for _, k := range kinds {
+			kind.Options = append(kind.Options, ui.Option{Value: k.Name, Text: r.Text(k.Text)})
+		}
+		f = append(f, kind, ui.Input{Name: "content", Also: []string{"text_content", "html_content", "blocks"},
+			Label: r.Text("messages.content_label"), Kind: ui.InputArea, Rows: 18, Value: cmp.Or(*contentOf(m), m.Text)})
+	}
+	return append(f, ui.Input{Kind: ui.InputFold, Label: r.Text("messages.name_sender_postal_address"), Parts: ui.Form{
+		{Name: "name", Label: r.Text("messages.name_which_only_you_see"), Value: m.Name, Required: true},
+		{Name: "from_name", Label: r.Text("messages.from_name_label"), Value: m.FromName},
+		{Name: "from_address", Label: r.Text("messages.from_address_empty_list"), Value: m.FromAddress},
+		{Name: "reply_to", Label: r.Text("messages.replies_go_label"), Value: m.ReplyTo},
+		{Name: "postal_address", Label: r.Text("messages.postal_address_below_mail_mail"), Kind: ui.InputArea, Rows: 3,
+			Value: m.PostalAddress}}})
 }
 
 // HasBlocks reports whether the Message consists of blocks.
 func (d *editData) HasBlocks() bool { return d.EmailType == messages.EmailBlocks }
-
-// elsewhere returns what is wrong and stands beside no input of the form.
-func (d *editData) elsewhere() string {
-	for input, what := range d.Wrong {
-		if !slices.Contains([]string{"subject", "name", "from_name", "from_address", "reply_to", "postal_address",
-			"text_content", "html_content", "blocks"}, input) {
-			return what
-		}
-	}
-	return ""
-}
 
 func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 	m, err := r.App.Messages.Message(r.Context(), r.Caller, enlist.MessageID(r.ID("message")))
@@ -64,8 +78,10 @@ func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 
 // show shows the editor.
 func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
-	d.Kinds, d.MayEdit, d.MaySend = kinds, d.Message.MayEdit(r.Caller), r.MaySend()
-	d.Field, d.Fallback, d.Where = r.PostForm.Get("field"), r.PostForm.Get("fallback"), r.PostForm.Get("where")
+	d.MayEdit, d.MaySend = d.Message.MayEdit(r.Caller), r.MaySend()
+	if d.Form == nil {
+		d.Form = formOf(r, d.Message)
+	}
 	if d.TestTo = r.FormValue("to"); !r.Form.Has("to") {
 		d.TestTo = r.User.Email
 	}
@@ -81,12 +97,8 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 	}
 	d.Seen = ui.SeenOf(messages.WholeMessageAttributes, stored)
 	switch {
-	case d.Changed:
-		view.Problem = ui.Changed
-	case d.elsewhere() != "":
-		view.Problem = r.Text("messages.not_saved_because", "reason", d.elsewhere())
-	case d.Wrong != nil:
-		view.Problem = r.Text("messages.message_was_not_saved")
+	case d.Problem != "":
+		view.Problem = d.Problem
 	case d.TestWrong != "" && d.MayEdit:
 		view.Problem = r.Text("messages.message_was_saved_but_no")
 	case d.TestWrong != "":
@@ -113,18 +125,24 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
+	field := ui.Input{Name: "field", Label: r.Text("messages.field"), Kind: ui.InputChoice, Value: r.PostForm.Get("field")}
 	for i := range fields {
-		d.Fields = append(d.Fields, place{fields[i].Name, fields[i].Name})
+		field.Options = append(field.Options, ui.Option{Value: fields[i].Name, Text: fields[i].Name})
 	}
-	d.Fields = append(d.Fields, place{"list_name", r.Text("messages.name_list")}, place{"unsubscribe_url", r.Text("messages.link_unsubscribe")})
+	field.Options = append(field.Options, ui.Choices("list_name", r.Text("messages.name_list"),
+		"unsubscribe_url", r.Text("messages.link_unsubscribe"))...)
+	d.Field = ui.Form{field, {Name: "fallback", Label: r.Text("messages.or_else"), Value: r.PostForm.Get("fallback"),
+		Example: r.Text("messages.friend")}}
 	return view, d.preview(r)
 }
 
 // addContent adds the blocks, and where a merge field can go.
 func (d *editData) addContent(r *ui.Request) error {
-	d.Places = []place{{"subject", r.Text("messages.subject")}}
+	where := ui.Input{Name: "where", Label: r.Text("messages.at_end"), Kind: ui.InputChoice, Value: r.PostForm.Get("where"),
+		Options: ui.Choices("subject", r.Text("messages.subject"))}
 	if !d.HasBlocks() {
-		d.Places = append(d.Places, place{"content", r.Text("messages.content_label")})
+		where.Options = append(where.Options, ui.Option{Value: "content", Text: r.Text("messages.content_label")})
+		d.Where = ui.Form{where}
 		return nil
 	}
 	all, err := messages.DecodeBlocks(d.Blocks)
@@ -136,7 +154,8 @@ func (d *editData) addContent(r *ui.Request) error {
 		return err
 	}
 	d.List = newBlockList(all, "", "", pictures, r.PostForm)
-	d.Places = append(d.Places, d.List.places(r)...)
+	where.Options = append(where.Options, d.List.places(r)...)
+	d.Where = ui.Form{where}
 	return nil
 }
 
@@ -180,15 +199,14 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 		*contentOf(&typed) = strings.ReplaceAll(r.FormValue("content"), "\r\n", "\n")
 	}
 	if ui.Overwrites(r, messages.WholeMessageAttributes, m, detailsOf(&typed)) {
-		return p.show(r, &editData{Message: &typed, Changed: true})
+		return p.show(r, &editData{Message: &typed, Problem: ui.Changed})
 	}
-	_, err = r.App.Messages.EditMessage(r.Context(), r.Caller, id, detailsOf(&typed))
-	wrong, known := errors.AsType[*enlist.Error](err)
-	if known && (wrong.Kind == enlist.InvalidParameters || wrong.Kind == enlist.NoFile) && wrong.Field != "" {
-		return p.show(r, &editData{Message: &typed, Wrong: ui.Mistakes(wrong)})
-	}
-	if err != nil {
-		return nil, err
+	if _, err = r.App.Messages.EditMessage(r.Context(), r.Caller, id, detailsOf(&typed)); err != nil {
+		d := &editData{Message: &typed, Form: formOf(r, &typed)}
+		if d.Problem, err = d.Form.Refuse(err); err != nil {
+			return nil, err
+		}
+		return p.show(r, d)
 	}
 	switch {
 	case strings.HasPrefix(do, "remove:"):
@@ -222,14 +240,6 @@ func contentOf(m *messages.Message) *string {
 		return &m.Text
 	}
 	return &m.HTML
-}
-
-// Content returns the content that the editor shows.
-func (d *editData) Content() string {
-	if content := *contentOf(d.Message); content != "" {
-		return content
-	}
-	return d.Text
 }
 
 // detailsOf returns what the form sets.

@@ -33,10 +33,8 @@ type checkData struct {
 	Shown     shown          // what the form says that it has shown
 	Added     enlist.BatchID // that this page has added; 0: none
 	Recent    []recentSend
-	Repeat    bool // the person has ticked that the Message is sent again
-	Asked     bool // the number has to be typed
-	Typed     string
-	Errors    bool // the Batch would be refused
+	Asks      ui.Form // what the person has to agree to
+	Errors    bool    // the Batch would be refused
 	Hidden    url.Values
 	Edit      string // path of the first page, with the same choices
 	Findings  []messages.Finding
@@ -133,8 +131,8 @@ func (p *pages) showCheck(r *ui.Request, chosen *plan, request *batches.BatchReq
 // fill adds what the page says about a check.
 func (d *checkData) fill(r *ui.Request, chosen *plan, request *batches.BatchRequest, names ui.Names) (err error) {
 	check := d.Check
-	d.plan, d.Gets, d.Of, d.Me, d.Typed = *chosen, check.Recipients, check.Total, r.User.Email, r.PostForm.Get("typed")
-	d.Out, d.Asked, d.Findings = leftOutCounts(&check.Counts), check.Recipients >= askedFrom, check.Findings
+	d.plan, d.Gets, d.Of, d.Me = *chosen, check.Recipients, check.Total, r.User.Email
+	d.Out, d.Findings = leftOutCounts(&check.Counts), check.Findings
 	d.Hidden, d.Edit = chosen.values(), "/admin/sends/new?"+chosen.values().Encode()
 	if err := d.show(r, request); err != nil {
 		return err

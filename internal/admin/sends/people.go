@@ -147,20 +147,20 @@ func (p *pages) people(r *ui.Request) (*ui.View, error) {
 	order := columns.Order(values, "")
 	q.SortBy, q.Descending = order.Key, order.Down
 	q.Limit, q.Offset = peoplePage+1, (ui.PageNumber(values)-1)*peoplePage
-	var rows rowList
+	var rows ui.Rows[reports.BatchRow]
 	late, err := ui.Within(r.Context(), b.Recipients, ui.SearchWait, func(ctx context.Context) error {
 		return r.App.Reports.BatchRows(ctx, r.Caller, request, q, &rows)
 	})
 	if err != nil {
 		return nil, err
 	}
-	columns.Sort(values, "", rows.all)
+	columns.Sort(values, "", rows.All)
 	d := peopleData{Only: onlyOf(r)}
 	d.Order, d.Find = order, ui.NewFind(r, ui.Form{{Name: "q", Label: r.Text("sends.e_mail_contains"),
 		Kind: ui.InputSearch}}, order)
-	rows.all, d.Pager = ui.FoundPage(values, rows.all, peoplePage)
-	for i := range rows.all {
-		row := &rows.all[i]
+	rows.All, d.Pager = ui.FoundPage(values, rows.All, peoplePage)
+	for i := range rows.All {
+		row := &rows.All[i]
 		when, what := fate(r, row)
 		d.Rows = append(d.Rows, person{row.Address, contactPath(row), r.Date(when), what})
 	}
@@ -222,21 +222,6 @@ func fate(r *ui.Request, row *reports.BatchRow) (when int64, what string) {
 		when, what = e.Time, row.Detail
 	}
 	return when, what
-}
-
-// rowList keeps the rows of a page.
-type rowList struct{ all []reports.BatchRow }
-
-// Begin implements enlist.RowWriter.
-func (l *rowList) Begin(bool) error {
-	l.all = nil
-	return nil
-}
-
-// Row implements enlist.RowWriter.
-func (l *rowList) Row(r *reports.BatchRow) error {
-	l.all = append(l.all, *r)
-	return nil
 }
 
 // peopleFile sends all people of a kind as CSV.

@@ -34,6 +34,8 @@ type plan struct {
 	Share    string
 	Hours    string
 	Winner   string
+
+	sent url.Values // the form that has it
 }
 
 // variants is the number of variants that a form has.
@@ -48,7 +50,7 @@ type variant struct {
 
 func planOf(r *ui.Request) plan {
 	text := func(name string) string { return strings.TrimSpace(r.FormValue(name)) }
-	p := plan{Message: enlist.MessageID(ui.Int(r.FormValue("message"))), Name: text("name"), Rate: text("rate"),
+	p := plan{sent: r.Form, Message: enlist.MessageID(ui.Int(r.FormValue("message"))), Name: text("name"), Rate: text("rate"),
 		When: text("when"), At: text("at"), Zone: r.FormValue("zone"), Doubt: text("doubt"),
 		Again: enlist.BatchID(ui.Int(text("again"))), Like: enlist.BatchID(ui.Int(text("like"))),
 		Test: r.FormValue("test") != "", Share: text("share"), Hours: text("hours"), Winner: text("winner"),
@@ -75,42 +77,23 @@ func planOf(r *ui.Request) plan {
 	return p
 }
 
-// values returns the plan as the URLs have it.
+// The inputs of a plan, and those of its test.
+var (
+	planInputs = []string{"message", "list", "segment", "leave", "without", "again", "like", "name", "rate", "when", "at", "zone",
+		"doubt", "test"}
+	testInputs = []string{"variant", "subject", "share", "hours", "winner"}
+)
+
+// values returns the plan of a form as the URLs have it.
 func (p *plan) values() url.Values {
 	v := url.Values{}
-	add := func(name, value string) {
-		if value != "" && value != "0" {
-			v.Add(name, value)
-		}
-	}
-	add("message", ui.Plain(int64(p.Message)))
-	for _, id := range p.Lists {
-		add("list", ui.Plain(int64(id)))
-	}
-	for _, one := range p.Parts {
-		add("segment", one.String())
-	}
-	for _, one := range p.Leave {
-		add("leave", one.String())
-	}
-	for _, id := range p.Without {
-		add("without", ui.Plain(int64(id)))
-	}
-	add("again", ui.Plain(int64(p.Again)))
-	add("like", ui.Plain(int64(p.Like)))
-	for _, pair := range [][2]string{{"name", p.Name}, {"rate", p.Rate}, {"when", p.When}, {"at", p.At},
-		{"zone", p.Zone}, {"doubt", p.Doubt}} {
-		add(pair[0], pair[1])
+	for _, name := range planInputs {
+		v[name] = slices.DeleteFunc(slices.Clone(p.sent[name]), func(value string) bool { return value == "" || value == "0" })
 	}
 	if p.Test {
-		v.Set("test", "1")
-		for _, one := range p.Variants {
-			v.Add("variant", ui.Plain(int64(one.Message)))
-			v.Add("subject", one.Subject)
+		for _, name := range testInputs {
+			v[name] = p.sent[name]
 		}
-		add("share", p.Share)
-		add("hours", p.Hours)
-		add("winner", p.Winner)
 	}
 	return v
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"net/http"
 	"strconv"
 	"strings"
 
@@ -25,7 +26,6 @@ type shown struct {
 	Time    int64          // when it is sent; 0: now
 	Latest  enlist.BatchID // of batches.BatchCheck
 	Drift   bool           // the person lets a few Contacts come and go
-	Drifts  bool           // the page asks for it
 }
 
 // tokenLife is how long a page can be used, in seconds: shorter than its Batch is known by its token.
@@ -59,16 +59,33 @@ func once(r *ui.Request, p *plan, token string) *enlist.Caller {
 func (d *checkData) show(r *ui.Request, request *batches.BatchRequest) (err error) {
 	token := freshToken(r)
 	d.Shown = shown{Token: token, Count: countOf(d.Check), Version: d.Check.Version, Time: request.SendTime,
-		Latest: d.Check.Latest(), Drift: r.PostForm.Has("drift"),
-		Drifts: d.Wrong["count"] != "" && d.Check.Recipients >= 1000}
-	d.Repeat = ui.Int(r.PostForm.Get("repeat")) == int64(d.Shown.Latest)
+		Latest: d.Check.Latest()}
 	if d.Added, err = r.App.Batches.AddedBefore(r.Context(), once(r, &d.plan, token)); err != nil {
 		return err
 	}
 	if d.Added == 0 {
 		d.Recent, err = recentOf(r, d.Check)
 	}
+	d.ask(r)
 	return err
+}
+
+// ask adds the inputs with what the person has to agree to. They have what was sent.
+func (d *checkData) ask(r *ui.Request) {
+	if len(d.Recent) > 0 {
+		d.Asks = append(d.Asks, ui.Input{Name: "repeat", Kind: ui.InputBoxes, Required: true, Wrong: d.Wrong["repeat"],
+			Options: ui.Choices(ui.Plain(int64(d.Shown.Latest)), r.Text("sends.send_again_all_same"))})
+	}
+	if d.Check.Recipients >= askedFrom {
+		d.Asks = append(d.Asks, ui.Input{Name: "typed", Label: r.Text("sends.over_10_000_mails_type"), Kind: ui.InputNumber,
+			Required: true, Autocomplete: "off", Wrong: d.Wrong["typed"]})
+	}
+	if d.Wrong["count"] != "" && d.Check.Recipients >= 1000 {
+		d.Asks = append(d.Asks, ui.Check("drift", r.Text("sends.contacts_come_go_send_also"), false))
+	}
+	if r.Method == http.MethodPost {
+		d.Asks.Read(r)
+	}
 }
 
 // countOf returns the number that must not change between the page and its button.

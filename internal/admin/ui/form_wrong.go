@@ -52,28 +52,6 @@ func (f Form) Refused(name, wrong string) {
 	}
 }
 
-// Mistakes returns all mistakes of a form, by input. Of several about an input, it has the first one.
-func Mistakes(err *enlist.Error) map[string]string {
-	all := make(map[string]string)
-	for _, mistake := range append([]*enlist.Error{err}, err.Also...) {
-		if all[mistake.Field] == "" {
-			all[mistake.Field] = mistake.Detail
-		}
-	}
-	return all
-}
-
-// WrongInputs returns Mistakes of an error that a person can correct, or else the error.
-func WrongInputs(err error) (map[string]string, error) {
-	if known, ok := errors.AsType[*enlist.Error](err); ok && known.Kind == enlist.InvalidParameters && known.Field != "" {
-		return Mistakes(known), nil
-	}
-	return nil, err
-}
-
-// NoListChosen is the mistake of a form with "only these Lists" and none of them.
-var NoListChosen = enlist.Invalid("list", "Choose at least one List, or all.")
-
 // Sentence makes a text of a service a sentence.
 func Sentence(text string) string {
 	if text == "" {

@@ -177,6 +177,21 @@ func (f Find) Page(page int64) string {
 // All returns the URL of all rows.
 func (f Find) All() string { return "?" + f.Kept.Encode() }
 
+// Rows keeps the rows of a search. It implements enlist.RowWriter.
+type Rows[R any] struct{ All []R }
+
+// Begin implements enlist.RowWriter.
+func (w *Rows[R]) Begin(bool) error {
+	w.All = nil
+	return nil
+}
+
+// Row implements enlist.RowWriter.
+func (w *Rows[R]) Row(r *R) error {
+	w.All = append(w.All, *r)
+	return nil
+}
+
 // without returns a copy of a query without some parameters, and without what the last request has done.
 func without(q url.Values, names ...string) url.Values {
 	q = maps.Clone(q)

@@ -70,23 +70,26 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 	criteria := criteriaOf(strings.TrimSpace(d.Find.Form.Value("q")))
 	query := enlist.Query{Criteria: criteria, SortBy: "time", Descending: d.Order.Down, Limit: perPage + 1,
 		Offset: (page - 1) * perPage}
-	entries, err := r.App.Contacts.CountUnsubscribers(r.Context(), r.Caller, list, nil)
-	if err != nil {
-		return nil, err
-	}
 	names, err := r.ListNames()
 	if err != nil {
 		return nil, err
 	}
-	found := rows{r: r, names: names}
+	entries, err := r.App.Contacts.CountUnsubscribers(r.Context(), r.Caller, list, nil)
+	if err != nil {
+		return nil, err
+	}
+	var found ui.Rows[contacts.Unsubscriber]
 	late, err := ui.Within(r.Context(), entries, ui.SearchWait, func(ctx context.Context) error {
 		return r.App.Contacts.SearchUnsubscribers(ctx, r.Caller, list, query, &found)
 	})
 	if err != nil {
 		return nil, err
 	}
-	d.Rows, d.Pager = ui.FoundPage(q, found.all, perPage)
-	isLast := len(found.all) <= perPage
+	isLast := len(found.All) <= perPage
+	found.All, d.Pager = ui.FoundPage(q, found.All, perPage)
+	for i := range found.All {
+		d.Rows = append(d.Rows, rowOf(r, &found.All[i], names))
+	}
 	switch {
 	case late: // the rows are those that it had found
 		d.Note = r.Text("unsubscribers.late")
@@ -95,9 +98,8 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 	case criteria == nil:
 		d.Pager.All = entries
 	default:
-		late, err := ui.Within(r.Context(), entries, ui.CountWait, func(ctx context.Context) error {
-			n, err := r.App.Contacts.CountUnsubscribers(ctx, r.Caller, list, criteria)
-			d.Pager.All = n
+		late, err := ui.Within(r.Context(), entries, ui.CountWait, func(ctx context.Context) (err error) {
+			d.Pager.All, err = r.App.Contacts.CountUnsubscribers(ctx, r.Caller, list, criteria)
 			return err
 		})
 		if late {
@@ -122,30 +124,17 @@ func criteriaOf(text string) *enlist.Criteria {
 	return &enlist.Criteria{Key: "address", Operator: "contains", Value: enlist.TextInput(text)}
 }
 
-// rows collects the entries of a search.
-type rows struct {
-	r     *ui.Request
-	names map[enlist.ListID]string
-	all   []row
-}
-
-// Begin implements enlist.RowWriter.
-func (w *rows) Begin(bool) error {
-	w.all = nil
-	return nil
-}
-
-// Row implements enlist.RowWriter.
-func (w *rows) Row(u *contacts.Unsubscriber) error {
-	one := row{Address: u.Address, List: w.r.Text("unsubscribers.all_lists"), When: w.r.Date(u.Time),
+// rowOf returns an entry in words.
+func rowOf(r *ui.Request, u *contacts.Unsubscriber, names map[enlist.ListID]string) row {
+	one := row{Address: u.Address, List: r.Text("unsubscribers.all_lists"), When: r.Date(u.Time),
 		Erased: strings.HasPrefix(u.AddressKey, contacts.ErasedPrefix)}
 	if one.Erased {
-		one.Address = w.r.Text("unsubscribers.erased")
+		one.Address = r.Text("unsubscribers.erased")
 	}
 	if u.ListID != 0 {
-		one.List = listName(w.r, w.names, u.ListID)
+		one.List = listName(r, names, u.ListID)
 	}
-	if mayRemove(w.r) && !one.Erased {
+	if mayRemove(r) && !one.Erased {
 		one.Remove = "/admin/unsubscribers/remove?" + url.Values{"list": {ui.Plain(int64(u.ListID))},
 			"address": {u.AddressKey}}.Encode()
 	}
@@ -153,8 +142,7 @@ func (w *rows) Row(u *contacts.Unsubscriber) error {
 		one.Contact = "/admin/contacts?list=" + ui.Plain(int64(u.ListID)) + "&key=id&op=exactly&value=" +
 			ui.Plain(int64(u.ContactID))
 	}
-	w.all = append(w.all, one)
-	return nil
+	return one
 }
 
 // listName returns the name of a List, also of one that was deleted.
