@@ -222,14 +222,17 @@ func isPostgres(address string) bool { return strings.HasPrefix(address, "postgr
 // AgeKilledJobs changes a database as if the process that ran its jobs had been killed an hour ago. So a test
 // does not wait until the jobs are resumed. Only the queue's leader resumes the jobs of a killed process, and
 // only jobs that began long ago. The leadership of a killed leader expires after 15 s, and a leader looks for
-// such jobs every 30 s.
+// such jobs every 30 s. Jobs that failed are due too: after four attempts, they would wait for minutes.
 func AgeKilledJobs(ctx context.Context, address string) error {
-	earlier := "strftime('%Y-%m-%d %H:%M:%f', attempted_at, '-1 hour')"
-	if isPostgres(address) {
-		earlier = "attempted_at - INTERVAL '1 hour'"
+	earlier := func(column string) string {
+		if isPostgres(address) {
+			return column + " = " + column + " - INTERVAL '1 hour'"
+		}
+		return column + " = strftime('%Y-%m-%d %H:%M:%f', " + column + ", '-1 hour')"
 	}
 	return executeAll(ctx, address, "DELETE FROM river_leader",
-		"UPDATE river_job SET attempted_at = "+earlier+" WHERE state = 'running'")
+		"UPDATE river_job SET "+earlier("attempted_at")+" WHERE state = 'running'",
+		"UPDATE river_job SET "+earlier("scheduled_at")+" WHERE state = 'retryable'")
 }
 
 // EndLeases ends the leases of slices of Batches and of imports, as if the processes that had them had been killed
