@@ -2,9 +2,9 @@ package rpc
 
 import (
 	"io"
+	"math"
 	"mime"
 	"net/http"
-	"slices"
 	"strconv"
 
 	"enlist/api"
@@ -44,8 +44,8 @@ type xmlReply struct {
 	out     []byte // the part that was translated last
 }
 
-// xmlPart is the number of bytes of JSON that are translated at once. Their XML may be 20 times as long.
-const xmlPart = 4 << 10
+// shortXML is the number of bytes of JSON whose XML is sent at once, which may be 20 times as long.
+const shortXML = 4 << 10
 
 // xmlType is the header value of all replies in XML.
 var xmlType = []string{"text/xml; charset=utf-8"}
@@ -58,10 +58,10 @@ const (
 	afterFault   = "</fault></methodResponse>\n"
 )
 
-// translate translates a part of the JSON. The result is valid until the next call.
-func (x *xmlReply) translate(part []byte) []byte {
-	x.out = x.encoder.Append(x.begin(x.out[:0]), part)
-	return x.out
+// translate translates a part of the JSON, until the XML has limit bytes or more. The result is valid until the next call.
+func (x *xmlReply) translate(part []byte, limit int) (xml, rest []byte) {
+	x.out, rest = x.encoder.Append(x.begin(x.out[:0]), part, limit)
+	return x.out, rest
 }
 
 // begin appends the start of the document, unless an earlier part has it.
@@ -80,11 +80,10 @@ func (x *xmlReply) begin(b []byte) []byte {
 
 // end returns the end of the document.
 func (x *xmlReply) end() []byte {
-	b := x.encoder.End(nil)
 	if x.fault {
-		return append(b, afterFault...)
+		return []byte(afterFault)
 	}
-	return append(b, afterResult...)
+	return []byte(afterResult)
 }
 
 // appendFault appends an error as the JSON of a fault.
@@ -104,9 +103,10 @@ func (r *reply) contentType() []string {
 
 // finishXML sends the rest of a reply in XML. A short reply has a Content-Length.
 func (r *reply) finishXML() error {
-	short := !r.sent && len(r.buf) <= xmlPart
+	short := !r.sent && len(r.buf) <= shortXML
 	if short {
-		body := slices.Concat(r.xml.translate(r.buf), r.xml.end())
+		xml, _ := r.xml.translate(r.buf, math.MaxInt)
+		body := append(xml, r.xml.end()...)
 		r.w.Header()["Content-Type"] = xmlType
 		r.w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
 		return r.sendPart(body)

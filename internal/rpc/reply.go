@@ -3,7 +3,6 @@ package rpc
 import (
 	"errors"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
@@ -179,13 +178,12 @@ func (r *reply) send() error {
 	if r.err != nil {
 		return r.err
 	}
-	size := firstBytes
-	if r.xml != nil {
-		size = xmlPart
-	}
-	for part := range slices.Chunk(r.buf, size) {
-		if r.xml != nil {
-			part = r.xml.translate(part)
+	for rest := r.buf; len(rest) > 0; {
+		part := rest[:min(len(rest), firstBytes)]
+		if r.xml == nil {
+			rest = rest[len(part):]
+		} else {
+			part, rest = r.xml.translate(rest, firstBytes)
 		}
 		r.err = r.sendPart(part)
 		if r.err != nil {

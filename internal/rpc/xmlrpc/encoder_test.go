@@ -8,16 +8,15 @@ import (
 	"testing"
 )
 
-// encode translates JSON that comes in parts of size bytes.
-func encode(jsonText string, size int) string {
+// encode translates JSON in steps of about size bytes of XML.
+func encode(jsonText string, size int) (xml string) {
 	var e Encoder
-	var b []byte
-	for len(jsonText) > 0 {
-		n := min(size, len(jsonText))
-		b = e.Append(b, []byte(jsonText[:n]))
-		jsonText = jsonText[n:]
+	var part []byte
+	for rest := []byte(jsonText); len(rest) > 0; {
+		part, rest = e.Append(part[:0], rest, size)
+		xml += string(part)
 	}
-	return string(e.End(b))
+	return xml
 }
 
 // covers: decision 72, spec xmlrpc.types
