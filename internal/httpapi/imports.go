@@ -17,6 +17,7 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/imports"
 	"enlist/internal/imports/sheet"
+	"enlist/internal/rpc"
 )
 
 // This file answers the requests about imports. The options in the query of a URL have the names of doc/reference.md.
@@ -302,27 +303,12 @@ func newImportLines(w http.ResponseWriter) *importLines {
 
 // write sends the record of an import. Its keys are those of imports.ImportAttributes, in this order.
 func (l *importLines) write(i *imports.Import) {
-	b := []byte{'{'}
-	for n, a := range imports.ImportAttributes {
-		if n > 0 {
-			b = append(b, ',')
-		}
-		b = append(strconv.AppendQuote(b, a.Name), ':')
-		switch v := a.Get(i); v.Kind {
-		case enlist.KeyInt:
-			b = strconv.AppendInt(b, v.Int, 10)
-		case enlist.KeyBool:
-			b = strconv.AppendBool(b, v.Int != 0)
-		default:
-			text, _ := json.Marshal(v.Text) // a string is always encoded
-			b = append(b, text...)
-		}
-	}
+	b := rpc.Encoder(imports.ImportAttributes)(nil, i)
 	if i.Ended() {
 		text, _ := json.Marshal(i.Report) // a struct of texts and numbers is always encoded
-		b = append(append(b, `,"report":`...), text...)
+		b = append(append(append(b[:len(b)-1], `,"report":`...), text...), '}')
 	}
-	l.send(append(b, '}'))
+	l.send(b)
 }
 
 // columns sends what each column of the file is stored as.

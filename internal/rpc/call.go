@@ -144,13 +144,13 @@ func readMatching(p *params, i int) enlist.Query { return enlist.Query{Criteria:
 // writeEach writes an array of records. A long reply is sent in parts. No error can occur after the first part, because
 // all records are in memory.
 func writeEach[T any](attributes []enlist.Attribute[T]) writer[[]T] {
-	encode := encoder(attributes)
+	encode := Encoder(attributes)
 	return func(c *call, records []T, err error) error { return writeRecords(c, encode, records, err) }
 }
 
 // writeOne writes an array that has only one record.
 func writeOne[T any](attributes []enlist.Attribute[T]) writer[*T] {
-	encode := encoder(attributes)
+	encode := Encoder(attributes)
 	return func(c *call, record *T, err error) error {
 		if err == nil {
 			c.reply.buf = append(encode(append(c.reply.buf, '['), record), ']')

@@ -49,7 +49,7 @@ func (s *session) keyName() string { return s.Key.Name }
 // sessionInfo returns a method that returns keys of the session. Session asks the database whether the API key is
 // still valid, because Authenticate may have used a cached key.
 func sessionInfo(attributes []enlist.Attribute[session]) func(*call) error {
-	write := writeObject(encoder(attributes))
+	write := writeObject(Encoder(attributes))
 	return func(c *call) error {
 		at, err := c.service.Accounts.Session(c.ctx, c.caller)
 		return write(c, &session{c.caller, at, c.version}, err)
@@ -112,7 +112,7 @@ func searchUsers(c *call) error {
 		return c.err
 	}
 	rows, err := c.service.Accounts.SearchUsers(c.ctx, c.caller, account, q)
-	return writeRecords(c, encoder(accounts.UserAttributes), rows, err)
+	return writeRecords(c, Encoder(accounts.UserAttributes), rows, err)
 }
 
 // readSearchOfAccounts reads the five parameters of a search, and include_sub_accounts: no Account has sub-Accounts.
@@ -147,7 +147,7 @@ func refuseChange(ofAccount bool) func(*call) error {
 // AuditRowEncoder returns a function that appends a row of the audit log, as searchAuditLog returns it. The keys before
 // and after are objects, or null after an erasure.
 func AuditRowEncoder() func([]byte, *accounts.AuditRow) []byte {
-	appendKeys := encoder(accounts.AuditAttributes)
+	appendKeys := Encoder(accounts.AuditAttributes)
 	return func(b []byte, r *accounts.AuditRow) []byte {
 		b = appendKeys(b, r)
 		b = append(append(b[:len(b)-1], `,"before":`...), cmp.Or(r.Before, "null")...)

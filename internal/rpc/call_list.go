@@ -63,7 +63,7 @@ func getFormDays(c *call) error {
 		return c.err
 	}
 	days, err := c.service.Forms.FormDays(c.ctx, c.caller, list, id, from, to)
-	return writeRecords(c, encoder(forms.DayAttributes), days, err)
+	return writeRecords(c, Encoder(forms.DayAttributes), days, err)
 }
 
 // searchFolders returns a function that gives the error of an unknown type its published code and name.

@@ -106,22 +106,22 @@ func Describe(version string) Description {
 	for _, m := range all {
 		sorted[m.position] = m
 	}
+	known := parameters()
 	for _, m := range sorted {
-		info := m.describe()
+		info := m.describe(known)
 		info.Example = examples[m.name]
 		d.Methods = append(d.Methods, info)
 	}
 	return d
 }
 
-// describe returns the description of a method, without its example.
-func (m *method) describe() MethodInfo {
+// describe returns the description of a method, without its example. known are all parameters.
+func (m *method) describe(known map[string]ParamInfo) MethodInfo {
 	result, returns, _ := strings.Cut(m.returns, ", ")
 	info := MethodInfo{Name: m.name, Noun: m.noun, Summary: m.summary, Level: m.level.String(), Writes: m.writes,
 		Result: Type(result), Returns: returns}
 	for _, name := range m.params {
-		p := parameters[name]
-		param := ParamInfo{Name: name, Meaning: p.meaning, Type: Type(p.dataType)}
+		param := known[name]
 		if value, optional := m.defaults[name]; optional {
 			param.Default = value
 			if param.Type == "string" {

@@ -43,7 +43,7 @@ func TestEveryMethodIsDescribed(t *testing.T) {
 			}
 		}
 	}
-	for name := range parameters {
+	for name := range parameters() {
 		if !used[name] {
 			t.Errorf("no method has the parameter %q", name)
 		}

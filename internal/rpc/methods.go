@@ -12,7 +12,7 @@ import (
 
 // This file says what a method of the API is. The files methods_*.go have the table of all methods, by noun. An
 // entry has the name, the access level, whether the method accepts an Idempotency-Key, the parameters with
-// their defaults, the function that executes the method, and a description. methods_param.go describes the
+// their defaults, the function that executes the method, and a description. describe_params.txt describes the
 // parameters. The description of the API (describe.go), its reference page and the clients are made from the
 // table.
 

@@ -44,7 +44,7 @@ func (t table) addBatchMethods() {
 		run0(g.Batches.CurrentBatches, writeEach(batches.CurrentBatchAttributes))).
 		says("Returns the Batches that have not ended.", "array of CurrentBatch", "")
 	g.add("getBatchStatus", read, readOnly, "batch_id",
-		run1(readID, g.Batches.Batch, writeObject(encoder(batches.BatchStatusAttributes)))).
+		run1(readID, g.Batches.Batch, writeObject(Encoder(batches.BatchStatusAttributes)))).
 		says("Returns the status of a Batch.", "BatchStatus", "308")
 	g.add("chooseBatchWinner", standard, writes, "batch_id variant",
 		act2(readID, (*params).id, g.Sending.ChooseWinner)).

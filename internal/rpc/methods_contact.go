@@ -71,14 +71,14 @@ func (t table) addContactSearches() {
 		says("Returns what a Contact agreed to, newest first.", "array of Consent", "303 304 311")
 	g.add("getMessagesSentToContact", standard, readOnly,
 		"list_id contact_id message_type=all period_from=0 period_to=0",
-		rows1(readSentQuery, g.Reports.MessagesSentToContact, encoder(reports.SentMessageAttributes))).
+		rows1(readSentQuery, g.Reports.MessagesSentToContact, Encoder(reports.SentMessageAttributes))).
 		says("Returns the Messages that were sent to a Contact, newest first.", "array of SentMessage", "303 304 310")
 	g.add("getContactDeliveries", standard, readOnly, "list_id contact_id",
-		rows2(readList, readContact, g.Reports.ContactDeliveries, encoder(reports.ContactDeliveryAttributes))).
+		rows2(readList, readContact, g.Reports.ContactDeliveries, Encoder(reports.ContactDeliveryAttributes))).
 		says("Returns all mails to a Contact with their outcomes, newest first.", "array of ContactDelivery", "303 304")
 	g.add("searchPreviousUnsubscribers", standard, readOnly, "list_id=0"+searchParams,
 		rows2((*params).optionalList, readQuery, g.Contacts.SearchUnsubscribers,
-			encoder(contacts.UnsubscriberAttributes))).
+			Encoder(contacts.UnsubscriberAttributes))).
 		says("Returns the addresses that ever unsubscribed from a List, or with list_id 0 from any List.",
 			"array of Unsubscriber", "303 311")
 	g.add("countPreviousUnsubscribers", standard, readOnly, "list_id=0 search_criteria=[]",

@@ -43,7 +43,7 @@ func (t table) addMessageMethods() {
 // addThemeMethods adds the methods for the theme of an Account.
 func (t table) addThemeMethods() {
 	g := t.of("Themes")
-	g.add("getTheme", read, readOnly, "", run0(g.Messages.Theme, writeObject(encoder(messages.ThemeAttributes)))).
+	g.add("getTheme", read, readOnly, "", run0(g.Messages.Theme, writeObject(Encoder(messages.ThemeAttributes)))).
 		says("Returns how mails of Markdown and blocks look.", "Theme", "")
 	g.add("setTheme", full, writes, "theme_details", act1(readDetails, g.Messages.SetTheme)).
 		says("Changes the sent details of the theme. Mails that are not sent yet get it.", "true", "310 379")

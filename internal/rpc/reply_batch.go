@@ -89,7 +89,7 @@ type batchRowWriter struct {
 }
 
 func newBatchRowWriter(r *reply, kind recipients.EventKind) *batchRowWriter {
-	return &batchRowWriter{reply: r, append: encoder(reports.BatchRowAttributes(kind))}
+	return &batchRowWriter{reply: r, append: Encoder(reports.BatchRowAttributes(kind))}
 }
 
 // Begin begins the result. A later call of Begin discards the rows that were written before.

@@ -52,9 +52,9 @@ func appendValue(b []byte, c enlist.Value) []byte {
 	return appendString(b, c.Text)
 }
 
-// encoder returns a function that appends a record. The record has its keys in the order of
+// Encoder returns a function that appends a record. The record has its keys in the order of
 // attributes.
-func encoder[T any](attributes []enlist.Attribute[T]) func([]byte, *T) []byte {
+func Encoder[T any](attributes []enlist.Attribute[T]) func([]byte, *T) []byte {
 	return func(b []byte, record *T) []byte {
 		w := memberWriter{b: append(b, '{')}
 		addMembers(&w, attributes, record)
@@ -175,13 +175,13 @@ func addMembers[T any](w *memberWriter, attributes []enlist.Attribute[T], record
 // addObject appends a member that is a record.
 func addObject[T any](w *memberWriter, name string, attributes []enlist.Attribute[T], record *T) {
 	w.name(name)
-	w.b = encoder(attributes)(w.b, record)
+	w.b = Encoder(attributes)(w.b, record)
 }
 
 // addArray appends a member that is an array of records.
 func addArray[T any](w *memberWriter, name string, attributes []enlist.Attribute[T], records []T) {
 	w.name(name)
-	w.b = appendArray(w.b, records, encoder(attributes))
+	w.b = appendArray(w.b, records, Encoder(attributes))
 }
 
 // rowWriter encodes each row when the service finds it. It implements enlist.RowWriter.

@@ -76,7 +76,7 @@ type ProofEncoder struct {
 
 // NewProofEncoder returns the encoder of proofs.
 func NewProofEncoder() ProofEncoder {
-	return ProofEncoder{encoder(contacts.UnsubscriberAttributes), encoder(reports.ContactDeliveryAttributes)}
+	return ProofEncoder{Encoder(contacts.UnsubscriberAttributes), Encoder(reports.ContactDeliveryAttributes)}
 }
 
 // Append appends an object with an array of each.
