@@ -110,15 +110,24 @@ const (
 // that says "ok".
 func (f *findings) add(about string, problems []string, notes ...string) {
 	if len(problems) == 0 {
-		f.records = append(f.records, record{{"check", about}, {"ok", true}, {"level", levelOK}, {"problem", ""}})
+		f.addOne(about, levelOK, "")
 	}
 	for _, p := range problems {
-		f.records = append(f.records, record{{"check", about}, {"ok", false}, {"level", levelProblem}, {"problem", p}})
-		f.wrong++
+		f.addOne(about, levelProblem, p)
 	}
 	for _, n := range notes {
-		f.records = append(f.records, record{{"check", about}, {"ok", true}, {"level", levelNote}, {"problem", n}})
+		f.addOne(about, levelNote, n)
 	}
+}
+
+// addOne adds a record. Only a problem has ok false.
+func (f *findings) addOne(about, level, text string, more ...value) {
+	isProblem := level == levelProblem
+	if isProblem {
+		f.wrong++
+	}
+	f.records = append(f.records, append(record{{"check", about}, {"ok", !isProblem}, {"level", level}, {"problem", text}},
+		more...))
 }
 
 // problemOf returns the text of an error as a list of one problem, and an empty list for no error.

@@ -37,17 +37,14 @@ func (c *doctorCommand) checkDNS(ctx context.Context, found *findings) error {
 		checker.Resolver = dns.Resolver(c.Resolver)
 	}
 	for _, r := range checker.Check(ctx, setup) {
-		row := record{{"check", r.Check}, {"ok", r.Level != dns.Problem}, {"level", r.Level}, {"problem", ""}}
-		if r.Level != dns.OK {
-			row[3].any = r.Text
+		text, more := r.Text, []value(nil)
+		if r.Level == dns.OK {
+			text = ""
 		}
 		if r.Record != nil {
-			row = append(row, value{"dns", toPublish{*r.Record}})
+			more = append(more, value{"dns", toPublish{*r.Record}})
 		}
-		if r.Level == dns.Problem {
-			found.wrong++
-		}
-		found.records = append(found.records, row)
+		found.addOne(r.Check, string(r.Level), text, more...)
 	}
 	return nil
 }

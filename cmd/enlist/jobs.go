@@ -76,16 +76,15 @@ type jobsRetry struct{ chosen }
 
 // Run retries the jobs.
 func (c *jobsRetry) Run(ctx context.Context, out *console) error {
-	return c.each(ctx, out, "scheduled to run now", jobs.Retry)
+	return c.each(ctx, out, "scheduled to run now", func(q jobs.Queue, s *app.App, id int64) error {
+		return jobs.Retry(ctx, q, s.Webhooks, id)
+	})
 }
 
 type jobsDiscard struct{ chosen }
 
 func (c *jobsDiscard) Run(ctx context.Context, out *console) error {
-	discard := func(ctx context.Context, q jobs.Queue, _ jobs.WebhookRetrier, id int64) error {
-		return jobs.Discard(ctx, q, id)
-	}
-	return c.each(ctx, out, "removed", discard)
+	return c.each(ctx, out, "removed", func(q jobs.Queue, _ *app.App, id int64) error { return jobs.Discard(ctx, q, id) })
 }
 
 // pauseBetween is the pause between two jobs. Without the pause, thousands of small
@@ -94,7 +93,7 @@ const pauseBetween = 2 * time.Millisecond
 
 // each calls do for each chosen job and prints the number of jobs for which do succeeded.
 func (c *chosen) each(ctx context.Context, out *console, done string,
-	do func(context.Context, jobs.Queue, jobs.WebhookRetrier, int64) error) error {
+	do func(jobs.Queue, *app.App, int64) error) error {
 	switch {
 	case c.All == (len(c.IDs) > 0):
 		return usage("choose jobs: give their IDs, or --all for all failed jobs")
@@ -117,7 +116,7 @@ func (c *chosen) each(ctx context.Context, out *console, done string,
 			if i > 0 {
 				time.Sleep(pauseBetween)
 			}
-			if err := do(ctx, q, s.Webhooks, id); err != nil {
+			if err := do(q, s, id); err != nil {
 				problems = append(problems, fmt.Errorf("job %d: %w", id, err))
 				continue
 			}

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"enlist/internal/enlist"
 	"enlist/internal/events"
 	"enlist/internal/messages"
+	"enlist/internal/webhooks"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
@@ -148,15 +148,9 @@ var (
 	ErrNotDue  = errors.New("the autoresponder is not due yet; it is sent when it is due")
 )
 
-// WebhookRetrier ends the delay of a webhook target after a failed POST.
-type WebhookRetrier interface {
-	// RetryWebhookNow ends the delay, so that the next job posts to the target at once.
-	RetryWebhookNow(ctx context.Context, target enlist.WebhookTargetID) error
-}
-
 // Retry lets a job run as soon as a worker is free. The job can also be in the state Failed. Retry
 // returns ErrNoJob, ErrRunning or ErrNotDue if the job cannot run now.
-func Retry(ctx context.Context, q Queue, h WebhookRetrier, id int64) error {
+func Retry(ctx context.Context, q Queue, h *webhooks.Service, id int64) error {
 	if err := prepareRetry(ctx, q, h, id); err != nil {
 		return err
 	}
@@ -173,7 +167,7 @@ func Retry(ctx context.Context, q Queue, h WebhookRetrier, id int64) error {
 // prepareRetry handles the two kinds of jobs whose worker checks a time. Before that time, the
 // worker puts the job back into the queue. For an autoresponder that is not due, prepareRetry
 // returns ErrNotDue. For a webhook it ends the delay after a failed POST.
-func prepareRetry(ctx context.Context, q Queue, h WebhookRetrier, id int64) error {
+func prepareRetry(ctx context.Context, q Queue, h *webhooks.Service, id int64) error {
 	result, err := q.JobList(ctx, river.NewJobListParams().First(1).Where("id = @id", river.NamedArgs{"id": id}))
 	if err != nil || len(result.Jobs) == 0 {
 		return err
