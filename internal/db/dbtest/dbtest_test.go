@@ -11,7 +11,7 @@ type someEffect struct{}
 func (someEffect) Kind() string { return "some" }
 
 // An hour after a process was killed, a job whose next attempt was minutes away is due.
-func TestFailedJobsOfAKilledProcessAreDue(t *testing.T) {
+func TestAgedJobsAreDue(t *testing.T) {
 	EachParallel(t, func(t *testing.T, e Engine) {
 		s := e.Own(t)
 		if err := s.Update(t.Context(), func(tx *db.Tx) error { return tx.Enqueue(someEffect{}) }); err != nil {
