@@ -237,7 +237,7 @@ func (s *operations) unsubscribers() {
 	v.want("/admin/unsubscribers?q=nothing", http.StatusOK, "No entry matches")
 	path := "/admin/unsubscribers/remove?address=gone@example.com&list="
 	v.want(path+"0", http.StatusOK, "asked for no more mail at all", "Contacts with the address stay unsubscribed")
-	v.send(path+"0", url.Values{"typed": {"other@example.com"}}, http.StatusUnprocessableEntity, "This is not the address")
+	v.send(path+"0", url.Values{"typed": {"other@example.com"}}, http.StatusUnprocessableEntity, "Type it as it is written here.")
 	s.signedInElsewhere().send(path+"0", url.Values{"typed": {"gone@example.com"}}, http.StatusUnprocessableEntity, "no such entry")
 	v.send(path+"0", url.Values{"typed": {"Gone@example.com"}}, http.StatusOK, "The entry was removed")
 	v.want(path+"0", http.StatusNotFound)

@@ -16,7 +16,7 @@ var files embed.FS
 func Pages() []ui.Page {
 	p := &page{ui.Parse(files, "account.html")}
 	return []ui.Page{
-		{Pattern: "GET /admin/account", Level: enlist.Full, Serve: p.show},
+		{Pattern: "GET /admin/account", Level: enlist.Full, Serve: p.edit},
 		{Pattern: "POST /admin/account/edit", Level: enlist.Full, Serve: p.edit},
 	}
 }
@@ -43,20 +43,11 @@ func formOf(r *ui.Request, a *enlist.Account) ui.Form {
 	}
 }
 
-func (p *page) show(r *ui.Request) (*ui.View, error) { return p.view(r, nil, "") }
-
-// view shows the page. form is one that was refused, or nil.
-func (p *page) view(r *ui.Request, form ui.Form, problem string) (*ui.View, error) {
-	a, err := r.App.Accounts.OwnAccount(r.Context(), r.Caller)
-	if err != nil {
-		return nil, err
-	}
+// view shows the page.
+func (p *page) view(r *ui.Request, a *accounts.OwnAccount, form ui.Form, problem string) (*ui.View, error) {
 	held, err := r.App.Sending.Held(r.Context())
 	if err != nil {
 		return nil, err
-	}
-	if form == nil {
-		form = formOf(r, &a.Account)
 	}
 	d := data{OwnAccount: a, IntoFolder: r.MailDir != "", HasLimit: a.ContactLimit != enlist.NoContactLimit,
 		Card: ui.FormCard{Heading: r.Text("account.edit"), Form: form, Action: "/admin/account/edit",
@@ -71,24 +62,26 @@ func (p *page) view(r *ui.Request, form ui.Form, problem string) (*ui.View, erro
 		Data: &d}, nil
 }
 
+// edit shows the page, or changes the Account.
 func (p *page) edit(r *ui.Request) (*ui.View, error) {
-	isNew := !r.HasCountry() && r.PostForm.Get("country_code") != ""
-	form := formOf(r, &enlist.Account{TimeZone: r.PostForm.Get("timezone")}) // which the choice has then, also if it is wrong
-	form.Read(r)
-	err := r.App.Accounts.EditOwnAccount(r.Context(), r.Caller, accounts.OwnAccountChange{Name: form.Value("name"),
-		TimeZone: form.Value("timezone"), CountryCode: form.Value("country_code")})
-	if err == nil && isNew {
-		err = r.App.Lists.ChooseCountry(r.Context(), r.Caller, form.Value("country_code"))
-	}
-	switch {
-	case err == nil && isNew:
-		return ui.GoTo("/admin/", r.Text("account.saved")), nil
-	case err == nil:
-		return ui.GoTo("/admin/account", r.Text("account.saved_times")), nil
-	}
-	problem, err := form.Refuse(err)
+	a, err := r.App.Accounts.OwnAccount(r.Context(), r.Caller)
 	if err != nil {
 		return nil, err
 	}
-	return p.view(r, form, problem)
+	isNew := !r.HasCountry() && r.PostForm.Get("country_code") != ""
+	shown := a.Account
+	if r.PostForm.Has("timezone") {
+		shown.TimeZone = r.PostForm.Get("timezone") // which the choice has then, also if it is wrong
+	}
+	form := formOf(r, &shown)
+	page := func(problem string) (*ui.View, error) { return p.view(r, a, form, problem) }
+	return r.Submit(form, page, func() (*ui.View, error) {
+		err := r.App.Accounts.EditOwnAccount(r.Context(), r.Caller, accounts.OwnAccountChange{Name: form.Value("name"),
+			TimeZone: form.Value("timezone"), CountryCode: form.Value("country_code")})
+		if err == nil && isNew {
+			err = r.App.Lists.ChooseCountry(r.Context(), r.Caller, form.Value("country_code"))
+			return ui.GoTo("/admin/", r.Text("account.saved")), err
+		}
+		return ui.GoTo("/admin/account", r.Text("account.saved_times")), err
+	})
 }

@@ -20,8 +20,8 @@ var templates embed.FS
 func Pages() []ui.Page {
 	p := &pages{ui.Parse(templates, "design.html")}
 	return []ui.Page{
-		{Pattern: "GET /admin/look", Level: enlist.Read, Serve: p.show},
-		{Pattern: "POST /admin/look", MaxForm: ui.TextForm, Level: enlist.Full, Serve: p.save},
+		{Pattern: "GET /admin/look", Level: enlist.Read, Serve: p.edit},
+		{Pattern: "POST /admin/look", MaxForm: ui.TextForm, Level: enlist.Full, Serve: p.edit},
 		{Pattern: "GET /admin/look/mail", Level: enlist.Read, Serve: mail},
 	}
 }
@@ -73,25 +73,28 @@ func details(sent url.Values) (all []enlist.Detail) {
 	return all
 }
 
-func (p *pages) show(r *ui.Request) (*ui.View, error) {
-	stored, form, err := load(r)
+// edit shows the page, or stores the Theme. It can also only show what was typed.
+func (p *pages) edit(r *ui.Request) (*ui.View, error) {
+	all, err := images.All(r)
 	if err != nil {
 		return nil, err
 	}
-	return p.view(r, stored, form, ""), nil
-}
-
-// load returns the Theme of the Account, and its form.
-func load(r *ui.Request) (*messages.Theme, ui.Form, error) {
-	all, err := images.All(r)
-	if err != nil {
-		return nil, nil, err
-	}
 	stored, err := r.App.Messages.Theme(r.Context(), r.Caller)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return stored, formOf(r, stored, all), nil
+	form := formOf(r, stored, all)
+	page := func(problem string) (*ui.View, error) { return p.view(r, stored, form, problem), nil }
+	return r.Submit(form, page, func() (*ui.View, error) {
+		switch {
+		case r.FormValue("do") == "show":
+			return page("")
+		case ui.Overwrites(r, messages.ThemeAttributes, stored, form.Details()):
+			return page(ui.Changed)
+		}
+		err := r.App.Messages.SetTheme(r.Context(), r.Caller, form.Details())
+		return ui.GoTo("/admin/look", r.Text("design.saved")), err
+	})
 }
 
 // view shows the page with a form of the stored Theme, perhaps with what was typed.
@@ -113,28 +116,6 @@ func (p *pages) view(r *ui.Request, stored *messages.Theme, form ui.Form, proble
 	}
 	return &ui.View{Title: r.Text("design.title"), Place: "/admin/look", Content: p.content, Data: d,
 		Sub: r.Text("design.about"), Problem: problem}
-}
-
-func (p *pages) save(r *ui.Request) (*ui.View, error) {
-	stored, form, err := load(r)
-	if err != nil {
-		return nil, err
-	}
-	form.Read(r)
-	if r.FormValue("do") == "show" {
-		return p.view(r, stored, form, ""), nil
-	}
-	if ui.Overwrites(r, messages.ThemeAttributes, stored, form.Details()) {
-		return p.view(r, stored, form, ui.Changed), nil
-	}
-	if err := r.App.Messages.SetTheme(r.Context(), r.Caller, form.Details()); err != nil {
-		problem, err := form.Refuse(err)
-		if err != nil {
-			return nil, err
-		}
-		return p.view(r, stored, form, problem), nil
-	}
-	return ui.GoTo("/admin/look", r.Text("design.saved")), nil
 }
 
 // sample returns the mail with which the page shows a Theme.

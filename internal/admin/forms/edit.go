@@ -90,6 +90,7 @@ func formOf(r *ui.Request, f *forms.Form, schema *enlist.Schema) ui.Form {
 	return form
 }
 
+// edit shows the editor, or stores the Form.
 func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 	f, err := find(r)
 	if err != nil {
@@ -99,7 +100,27 @@ func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.showEditor(r, f, schema, formOf(r, f, schema), rowsOf(f, schema.Fields), "")
+	form, rows := formOf(r, f, schema), rowsOf(f, schema.Fields)
+	page := func(problem string) (*ui.View, error) { return p.showEditor(r, f, schema, form, rows, problem) }
+	return r.Submit(form, page, func() (*ui.View, error) {
+		rows = typedRows(r, schema.Fields)
+		var shown, required []string
+		for _, row := range rows {
+			if row.Order != "" && !row.Fixed { // it always comes first
+				shown = append(shown, ui.Plain(int64(row.ID)))
+				if row.Required {
+					required = append(required, ui.Plain(int64(row.ID)))
+				}
+			}
+		}
+		details := append(form.Details(), ui.Text("field_ids", strings.Join(shown, ",")),
+			ui.Text("required_field_ids", strings.Join(required, ",")))
+		if ui.Overwrites(r, forms.FormAttributes, f, details) {
+			return page(ui.Changed)
+		}
+		_, err := r.App.Forms.SetForm(r.Context(), r.Caller, f.ListID, f.ID, details)
+		return ui.GoTo(path(f.ListID, f.ID), r.Text("forms.saved")), err
+	})
 }
 
 // showEditor shows the editor with what is stored, or with a form that was refused. rows are its Fields.
@@ -231,42 +252,6 @@ func (p *pages) snippetOf(f *forms.Form, code string, schema *enlist.Schema, url
 	var b strings.Builder
 	err := p.snippet.ExecuteTemplate(&b, "snippet.html", d)
 	return b.String(), err
-}
-
-// save stores the editor.
-func (p *pages) save(r *ui.Request) (*ui.View, error) {
-	f, err := find(r)
-	if err != nil {
-		return nil, err
-	}
-	schema, err := schemaOf(r, f.ListID)
-	if err != nil {
-		return nil, err
-	}
-	form, rows := formOf(r, f, schema), typedRows(r, schema.Fields)
-	form.Read(r)
-	var shown, required []string
-	for _, row := range rows {
-		if row.Order != "" && !row.Fixed { // it always comes first
-			shown = append(shown, ui.Plain(int64(row.ID)))
-			if row.Required {
-				required = append(required, ui.Plain(int64(row.ID)))
-			}
-		}
-	}
-	details := append(form.Details(), ui.Text("field_ids", strings.Join(shown, ",")),
-		ui.Text("required_field_ids", strings.Join(required, ",")))
-	if ui.Overwrites(r, forms.FormAttributes, f, details) {
-		return p.showEditor(r, f, schema, form, rows, ui.Changed)
-	}
-	if _, err := r.App.Forms.SetForm(r.Context(), r.Caller, f.ListID, f.ID, details); err != nil {
-		problem, err := form.Refuse(err)
-		if err != nil {
-			return nil, err
-		}
-		return p.showEditor(r, f, schema, form, rows, problem)
-	}
-	return ui.GoTo(path(f.ListID, f.ID), r.Text("forms.saved")), nil
 }
 
 // typedRows returns the Fields as they were typed, in the order of their numbers.

@@ -27,16 +27,16 @@ func Pages(s SettingsPage) []ui.Page {
 	const one = "/admin/forms/{list}/{form}"
 	return []ui.Page{
 		{Pattern: "GET /admin/forms", Level: enlist.Read, Serve: p.list},
-		{Pattern: "POST /admin/forms", Level: enlist.Full, Serve: p.add},
+		{Pattern: "POST /admin/forms", Level: enlist.Full, Serve: p.list},
 		{Pattern: "GET " + one, Level: enlist.Read, Serve: p.edit},
-		{Pattern: "POST " + one, MaxForm: ui.TextForm, Level: enlist.Full, Serve: p.save},
+		{Pattern: "POST " + one, MaxForm: ui.TextForm, Level: enlist.Full, Serve: p.edit},
 		{Pattern: "GET " + one + "/language", Level: enlist.Read, Serve: p.language},
-		{Pattern: "POST " + one + "/language", MaxForm: ui.TextForm, Level: enlist.Full, Serve: p.saveLanguage},
-		{Pattern: "GET " + one + "/delete", Level: enlist.Full, Serve: askDelete},
+		{Pattern: "POST " + one + "/language", MaxForm: ui.TextForm, Level: enlist.Full, Serve: p.language},
+		{Pattern: "GET " + one + "/delete", Level: enlist.Full, Serve: remove},
 		{Pattern: "POST " + one + "/delete", Level: enlist.Full, Serve: remove},
 		{Pattern: "GET /admin/forms/{list}/texts", Level: enlist.Read, Serve: p.listTexts},
 		{Pattern: "GET /admin/forms/{list}/texts/settings/mail", Level: enlist.Read, Serve: p.settings},
-		{Pattern: "POST /admin/forms/{list}/texts", MaxForm: ui.TextForm, Level: enlist.Full, Serve: p.saveTexts},
+		{Pattern: "POST /admin/forms/{list}/texts", MaxForm: ui.TextForm, Level: enlist.Full, Serve: p.listTexts},
 	}
 }
 
@@ -101,12 +101,29 @@ func newForm(r *ui.Request) (ui.Form, error) {
 		{Name: "consent_text", Label: r.Text("forms.consent"), Most: 255}}}}, err
 }
 
+// list shows all Forms, or adds one and leads to its editor.
 func (p *pages) list(r *ui.Request) (*ui.View, error) {
 	f, err := newForm(r)
 	if err != nil {
 		return nil, err
 	}
-	return p.showList(r, f, "")
+	page := func(problem string) (*ui.View, error) { return p.showList(r, f, problem) }
+	return r.Submit(f, page, func() (*ui.View, error) {
+		list, name := enlist.ListID(ui.Int(f.Value("list_id"))), f.Value("name")
+		all, err := r.App.Forms.SearchForms(r.Context(), r.Caller, list, enlist.Query{})
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(all, func(one forms.Form) bool { return one.Name == name }) {
+			return nil, enlist.Invalid("name", r.Text("forms.name_taken")) // setForm would change this one
+		}
+		details := []enlist.Detail{ui.Text("name", name)}
+		if consent := f.Value("consent_text"); consent != "" {
+			details = append(details, ui.Text("consent_text", consent))
+		}
+		id, err := r.App.Forms.SetForm(r.Context(), r.Caller, list, 0, details)
+		return ui.GoTo(path(list, id), r.Text("forms.added")), err
+	})
 }
 
 // perPage is the number of Lists whose texts the page shows.
@@ -192,38 +209,6 @@ func leftOf(r *ui.Request, l *enlist.List, why *contacts.Departures) left {
 	return of
 }
 
-// add adds a Form, and leads to its editor.
-func (p *pages) add(r *ui.Request) (*ui.View, error) {
-	f, err := newForm(r)
-	if err != nil {
-		return nil, err
-	}
-	f.Read(r)
-	list := enlist.ListID(ui.Int(f.Value("list_id")))
-	all, err := r.App.Forms.SearchForms(r.Context(), r.Caller, list, enlist.Query{})
-	if err != nil {
-		return nil, err
-	}
-	var id enlist.FormID
-	if slices.ContainsFunc(all, func(one forms.Form) bool { return one.Name == f.Value("name") }) {
-		err = enlist.Invalid("name", r.Text("forms.name_taken")) // setForm would change this one
-	} else {
-		details := []enlist.Detail{ui.Text("name", f.Value("name"))}
-		if consent := f.Value("consent_text"); consent != "" {
-			details = append(details, ui.Text("consent_text", consent))
-		}
-		id, err = r.App.Forms.SetForm(r.Context(), r.Caller, list, 0, details)
-	}
-	if err != nil {
-		problem, err := f.Refuse(err)
-		if err != nil {
-			return nil, err
-		}
-		return p.showList(r, f, problem)
-	}
-	return ui.GoTo(path(list, id), r.Text("forms.added")), nil
-}
-
 func path(list enlist.ListID, id enlist.FormID) string {
 	return "/admin/forms/" + ui.Plain(int64(list)) + "/" + ui.Plain(int64(id))
 }
@@ -242,23 +227,16 @@ func find(r *ui.Request) (*forms.Form, error) {
 	return nil, ui.ErrNotFound
 }
 
-func askDelete(r *ui.Request) (*ui.View, error) {
-	f, err := find(r)
-	if err != nil {
-		return nil, err
-	}
-	return ui.FormPage(r.Text("forms.delete_title", "form", f.Name), "/admin/forms", "", ui.FormCard{Danger: true,
-		Texts: []string{r.Text("forms.delete_about", "n", f.Sent)}, Button: r.Text("forms.delete_button"),
-		Back: ui.Action{Text: r.Text("forms.keep"), Path: path(f.ListID, f.ID)}}), nil
-}
-
+// remove asks before it deletes a Form.
 func remove(r *ui.Request) (*ui.View, error) {
 	f, err := find(r)
-	if err == nil {
-		err = r.App.Forms.DeleteForm(r.Context(), r.Caller, f.ListID, f.ID)
-	}
 	if err != nil {
 		return nil, err
 	}
-	return ui.GoTo("/admin/forms", r.Text("forms.deleted")), nil
+	c := ui.FormCard{Danger: true, Texts: []string{r.Text("forms.delete_about", "n", f.Sent)},
+		Button: r.Text("forms.delete_button"), Back: ui.Action{Text: r.Text("forms.keep"), Path: path(f.ListID, f.ID)}}
+	return r.FormPage(r.Text("forms.delete_title", "form", f.Name), "/admin/forms", &c, func() (*ui.View, error) {
+		err := r.App.Forms.DeleteForm(r.Context(), r.Caller, f.ListID, f.ID)
+		return ui.GoTo("/admin/forms", r.Text("forms.deleted")), err
+	})
 }

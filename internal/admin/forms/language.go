@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -78,19 +79,62 @@ func findLanguage(r *ui.Request) (f *forms.Form, code string, err error) {
 	return f, code, err
 }
 
+// language shows the texts in a language, stores them, or removes the language.
 func (p *pages) language(r *ui.Request) (*ui.View, error) {
 	f, code, err := findLanguage(r)
 	if err != nil {
 		return nil, err
 	}
-	if f.Language == "" {
+	if f.Language == "" && r.Method == http.MethodGet {
 		return ui.GoTo(path(f.ListID, f.ID), r.Text("forms.first_language")), nil
 	}
 	schema, err := schemaOf(r, f.ListID)
 	if err != nil {
 		return nil, err
 	}
-	return p.showLanguage(r, f, schema, code, p.textsIn(r, f, schema, code), "")
+	form, all := p.textsIn(r, f, schema, code), forms.DecodeTranslations(f.Translations)
+	page := func(problem string) (*ui.View, error) { return p.showLanguage(r, f, schema, code, form, problem) }
+	sent, isRemoval := form, r.PostForm.Get("do") == "remove"
+	if isRemoval {
+		sent = nil // the button has no inputs
+	}
+	return r.Submit(sent, page, func() (*ui.View, error) {
+		if isRemoval {
+			delete(all, code)
+		} else {
+			all[code] = typed(form, all[code])
+		}
+		_, err := r.App.Forms.SetForm(r.Context(), r.Caller, f.ListID, f.ID,
+			[]enlist.Detail{ui.Text("translations", all.Encode())})
+		known, ok := errors.AsType[*enlist.Error](err)
+		switch {
+		case err == nil && isRemoval:
+			return ui.GoTo(path(f.ListID, f.ID), r.Text("forms.language_removed")), nil
+		case err == nil:
+			return ui.GoTo(languagePath(f, code), r.Text("forms.saved")), nil
+		case !ok || known.Kind != enlist.InvalidParameters:
+			return nil, err
+		}
+		at, reason, _ := strings.Cut(known.Detail, ": ")
+		if input, isOurs := strings.CutPrefix(at, code+"."); isOurs && known.Field == "translations" {
+			return nil, enlist.Invalid(input, reason)
+		}
+		return page(r.Text("forms.other_wrong", "reason", known.Detail)) // about the Form, which another page changes
+	})
+}
+
+// typed returns the texts of a form. stored may have labels of what the Form does not ask for now.
+func typed(form ui.Form, stored forms.Translation) forms.Translation {
+	t := forms.Translation{Title: form.Value("title"), Introduction: form.Value("introduction"),
+		Button: form.Value("button"), Consent: form.Value("consent_text"), Thanks: form.Value("thanks"),
+		Labels: make(map[string]string)}
+	maps.Copy(t.Labels, stored.Labels)
+	for _, in := range form {
+		if input, ok := strings.CutPrefix(in.Name, labelInput); ok {
+			t.Labels[input] = in.Value
+		}
+	}
+	return t
 }
 
 // showLanguage shows the page with the stored texts, or with a form that was refused.
@@ -103,50 +147,4 @@ func (p *pages) showLanguage(r *ui.Request, f *forms.Form, schema *enlist.Schema
 	d.Shown, err = p.shownOf(r, f, code, schema)
 	return &ui.View{Title: r.Text("forms.of_language", "form", f.Name, "language", d.Language), Place: "/admin/forms",
 		Content: p.translation, Data: d, Sub: schema.List.Name, Problem: problem}, err
-}
-
-// saveLanguage stores the texts of a language, or removes the language.
-func (p *pages) saveLanguage(r *ui.Request) (*ui.View, error) {
-	f, code, err := findLanguage(r)
-	if err != nil {
-		return nil, err
-	}
-	schema, err := schemaOf(r, f.ListID)
-	if err != nil {
-		return nil, err
-	}
-	form, all := p.textsIn(r, f, schema, code), forms.DecodeTranslations(f.Translations)
-	to, done := languagePath(f, code), r.Text("forms.saved")
-	if r.PostForm.Get("do") == "remove" {
-		delete(all, code)
-		to, done = path(f.ListID, f.ID), r.Text("forms.language_removed")
-	} else {
-		form.Read(r)
-		typed := forms.Translation{Title: form.Value("title"), Introduction: form.Value("introduction"),
-			Button: form.Value("button"), Consent: form.Value("consent_text"), Thanks: form.Value("thanks"),
-			Labels: make(map[string]string)}
-		maps.Copy(typed.Labels, all[code].Labels) // also of what the Form does not ask for now
-		for _, in := range form {
-			if input, ok := strings.CutPrefix(in.Name, labelInput); ok {
-				typed.Labels[input] = in.Value
-			}
-		}
-		all[code] = typed
-	}
-	_, err = r.App.Forms.SetForm(r.Context(), r.Caller, f.ListID, f.ID,
-		[]enlist.Detail{ui.Text("translations", all.Encode())})
-	known, ok := errors.AsType[*enlist.Error](err)
-	switch {
-	case err == nil:
-		return ui.GoTo(to, done), nil
-	case !ok || known.Kind != enlist.InvalidParameters:
-		return nil, err
-	}
-	problem := r.Text("forms.other_wrong", "reason", known.Detail) // of the Form itself, which another page changes
-	at, reason, _ := strings.Cut(known.Detail, ": ")
-	if input, isOurs := strings.CutPrefix(at, code+"."); isOurs && known.Field == "translations" {
-		problem = "ui.nothing_changed"
-		form.Refused(input, reason)
-	}
-	return p.showLanguage(r, f, schema, code, form, problem)
 }

@@ -40,12 +40,21 @@ func textsForm(r *ui.Request, l *enlist.List) ui.Form {
 		text("description", "forms.description_text", ui.InputArea, 3)), lists.ListAttributes, l)
 }
 
+// listTexts shows the texts of a List, or stores them.
 func (p *pages) listTexts(r *ui.Request) (*ui.View, error) {
 	list, err := r.App.Lists.List(r.Context(), r.Caller, enlist.ListID(r.ID("list")))
 	if err != nil {
 		return nil, err
 	}
-	return p.showTexts(r, list, textsForm(r, list), ""), nil
+	f := textsForm(r, list)
+	page := func(problem string) (*ui.View, error) { return p.showTexts(r, list, f, problem), nil }
+	return r.Submit(f, page, func() (*ui.View, error) {
+		if ui.Overwrites(r, lists.ListAttributes, list, f.Details()) {
+			return page(ui.Changed)
+		}
+		_, err := r.App.Lists.EditList(r.Context(), r.Caller, list.ID, f.Details())
+		return ui.GoTo("/admin/forms/"+ui.Plain(int64(list.ID))+"/texts", r.Text("forms.saved")), err
+	})
 }
 
 // showTexts shows the stored texts of a List, or a form that was refused.
@@ -73,22 +82,4 @@ func (p *pages) settings(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	return &ui.View{Mail: p.settingsPage(r.Request, v)}, nil
-}
-
-// saveTexts stores the texts.
-func (p *pages) saveTexts(r *ui.Request) (*ui.View, error) {
-	list, err := r.App.Lists.List(r.Context(), r.Caller, enlist.ListID(r.ID("list")))
-	if err != nil {
-		return nil, err
-	}
-	f := textsForm(r, list)
-	f.Read(r)
-	if ui.Overwrites(r, lists.ListAttributes, list, f.Details()) {
-		return p.showTexts(r, list, f, ui.Changed), nil
-	}
-	if _, err := r.App.Lists.EditList(r.Context(), r.Caller, list.ID, f.Details()); err != nil {
-		problem, err := f.Refuse(err)
-		return p.showTexts(r, list, f, problem), err
-	}
-	return ui.GoTo("/admin/forms/"+ui.Plain(int64(list.ID))+"/texts", r.Text("forms.saved")), nil
 }

@@ -18,8 +18,8 @@ func Pages() []ui.Page {
 	p := &pages{ui.Parse(files, "keys.html"), ui.Parse(files, "key.html"), ui.Parse(files, "made.html")}
 	return []ui.Page{
 		{Pattern: "GET /admin/keys", Level: enlist.Full, Serve: p.all},
-		{Pattern: "POST /admin/keys", Level: enlist.Full, Serve: p.add},
-		{Pattern: "GET /admin/keys/{key}", Level: enlist.Full, Serve: p.one},
+		{Pattern: "POST /admin/keys", Level: enlist.Full, Serve: p.all},
+		{Pattern: "GET /admin/keys/{key}", Level: enlist.Full, Serve: p.edit},
 		{Pattern: "POST /admin/keys/{key}", Level: enlist.Full, Serve: p.edit},
 		{Pattern: "POST /admin/keys/{key}/revoke", Level: enlist.Full, Serve: p.revoke},
 	}
@@ -63,12 +63,24 @@ func newForm(r *ui.Request) (ui.Form, error) {
 		{Kind: ui.InputRow, Parts: ui.Form{expires, rate}}, rates, strict}, err
 }
 
+// all shows all keys, or makes one and shows it once.
 func (p *pages) all(r *ui.Request) (*ui.View, error) {
 	f, err := newForm(r)
 	if err != nil {
 		return nil, err
 	}
-	return p.showAll(r, f, "")
+	page := func(problem string) (*ui.View, error) { return p.showAll(r, f, problem) }
+	return r.Submit(f, page, func() (*ui.View, error) {
+		d, wrong := detailsOf(r, f)
+		if err := enlist.Together(wrong); err != nil {
+			return nil, err
+		}
+		k, text, err := r.App.Accounts.AddAccountKey(r.Context(), r.Caller, d)
+		if err != nil {
+			return nil, err
+		}
+		return &ui.View{Title: r.Text("keys.made"), Sub: k.Name, Place: "/admin/keys", Content: p.made, Data: text}, nil
+	})
 }
 
 // showAll shows all keys, and the form of a new one.
@@ -123,16 +135,11 @@ func rateText(r *ui.Request, rate enlist.CallRate) string {
 	}
 }
 
-func (p *pages) add(r *ui.Request) (*ui.View, error) {
-	f, err := newForm(r)
-	if err != nil {
-		return nil, err
-	}
-	f.Read(r)
-	d := accounts.KeyDetails{Strict: f.Value("strict") != ""}
+// detailsOf returns the key that a form describes, and what is wrong with its inputs.
+func detailsOf(r *ui.Request, f ui.Form) (d accounts.KeyDetails, wrong []*enlist.Error) {
+	d.Strict = f.Value("strict") != ""
 	d.Level, _ = enlist.ParseLevel(f.Value("level")) // a wrong level is 0, which no form sends
 	d.Level = max(d.Level, enlist.Read)
-	var wrong []*enlist.Error
 	d.Name, d.Rate, wrong = read(f)
 	var refused *enlist.Error
 	if d.Lists, refused = r.ChosenLists(f); refused != nil {
@@ -145,18 +152,7 @@ func (p *pages) add(r *ui.Request) (*ui.View, error) {
 		}
 		d.Expiry = at.Unix()
 	}
-	var k *enlist.Key
-	var text string
-	if err = enlist.Together(wrong); err == nil {
-		k, text, err = r.App.Accounts.AddAccountKey(r.Context(), r.Caller, d)
-	}
-	if err != nil {
-		if _, err := f.Refuse(err); err != nil {
-			return nil, err
-		}
-		return p.showAll(r, f, r.Text("keys.not_made"))
-	}
-	return &ui.View{Title: r.Text("keys.made"), Sub: k.Name, Place: "/admin/keys", Content: p.made, Data: text}, nil
+	return d, wrong
 }
 
 // read reads the inputs that each form has.
@@ -182,14 +178,6 @@ type oneData struct {
 func editForm(r *ui.Request, k *enlist.Key) ui.Form {
 	name, rate, rates, strict := inputsOf(r, k)
 	return ui.Form{name, rate, rates, strict}
-}
-
-func (p *pages) one(r *ui.Request) (*ui.View, error) {
-	k, err := find(r)
-	if err != nil {
-		return nil, err
-	}
-	return p.show(r, k, editForm(r, k), ui.Form{ui.Typed(k.Name)}, "")
 }
 
 // show shows a key with its forms.
@@ -220,27 +208,24 @@ func find(r *ui.Request) (*enlist.Key, error) {
 	return k, err
 }
 
+// edit shows a key, or changes it.
 func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 	k, err := find(r)
 	if err != nil {
 		return nil, err
 	}
 	f := editForm(r, k)
-	f.Read(r)
-	name, rate, wrong := read(f)
-	strict := f.Value("strict") != ""
-	if err = enlist.Together(wrong); err == nil {
-		err = r.App.Accounts.EditAccountKey(r.Context(), r.Caller, k.ID,
-			accounts.KeyEdit{Name: &name, Rate: &rate, Strict: &strict})
-	}
-	if err != nil {
-		problem, err := f.Refuse(err)
-		if err != nil {
-			return nil, err
+	page := func(problem string) (*ui.View, error) { return p.show(r, k, f, ui.Form{ui.Typed(k.Name)}, problem) }
+	return r.Submit(f, page, func() (*ui.View, error) {
+		name, rate, wrong := read(f)
+		strict := f.Value("strict") != ""
+		err := enlist.Together(wrong)
+		if err == nil {
+			err = r.App.Accounts.EditAccountKey(r.Context(), r.Caller, k.ID,
+				accounts.KeyEdit{Name: &name, Rate: &rate, Strict: &strict})
 		}
-		return p.show(r, k, f, ui.Form{ui.Typed(k.Name)}, problem)
-	}
-	return ui.GoTo("/admin/keys/"+r.PathValue("key"), r.Text("keys.saved")), nil
+		return ui.GoTo("/admin/keys/"+r.PathValue("key"), r.Text("keys.saved")), err
+	})
 }
 
 // revoke revokes a key whose name was typed, because a program may stop working.
@@ -250,12 +235,9 @@ func (p *pages) revoke(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	f := ui.Form{ui.Typed(k.Name)}
-	f.Read(r)
-	if !f.IsTyped(r.Text("keys.revoke_wrong", "name", k.Name)) {
-		return p.show(r, k, editForm(r, k), f, "ui.nothing_changed")
-	}
-	if err := r.App.Accounts.RevokeAccountKey(r.Context(), r.Caller, k.ID); err != nil {
-		return nil, err
-	}
-	return ui.GoTo("/admin/keys", r.Text("keys.revoked")), nil
+	page := func(problem string) (*ui.View, error) { return p.show(r, k, editForm(r, k), f, problem) }
+	return r.Submit(f, page, func() (*ui.View, error) {
+		err := r.App.Accounts.RevokeAccountKey(r.Context(), r.Caller, k.ID)
+		return ui.GoTo("/admin/keys", r.Text("keys.revoked")), err
+	})
 }

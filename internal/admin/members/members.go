@@ -18,11 +18,11 @@ func Pages() []ui.Page {
 	p := &pages{ui.Parse(files, "members.html"), ui.Parse(files, "member.html"), ui.Parse(files, "link.html")}
 	return []ui.Page{
 		{Pattern: "GET /admin/users", Level: enlist.Full, Serve: p.all},
-		{Pattern: "POST /admin/users", Level: enlist.Full, Serve: p.invite},
-		{Pattern: "GET /admin/users/{user}", Level: enlist.Full, Serve: p.one},
+		{Pattern: "POST /admin/users", Level: enlist.Full, Serve: p.all},
+		{Pattern: "GET /admin/users/{user}", Level: enlist.Full, Serve: p.change},
 		{Pattern: "POST /admin/users/{user}", Level: enlist.Full, Serve: p.change},
 		{Pattern: "POST /admin/users/{user}/link", Level: enlist.Full, Serve: p.newLink},
-		{Pattern: "GET /admin/users/{user}/remove", Level: enlist.Full, Serve: askRemoval},
+		{Pattern: "GET /admin/users/{user}/remove", Level: enlist.Full, Serve: remove},
 		{Pattern: "POST /admin/users/{user}/remove", Level: enlist.Full, Serve: remove},
 		{Pattern: "POST /admin/users/{user}/sessions/{session}", Level: enlist.Full, Serve: endSession},
 	}
@@ -78,12 +78,30 @@ type allData struct {
 	Invite ui.FormCard
 }
 
+// all shows all users, or invites one.
 func (p *pages) all(r *ui.Request) (*ui.View, error) {
 	f, err := inviteForm(r)
 	if err != nil {
 		return nil, err
 	}
-	return p.showAll(r, f, "")
+	page := func(problem string) (*ui.View, error) { return p.showAll(r, f, problem) }
+	return r.Submit(f, page, func() (*ui.View, error) {
+		i := users.Invitation{Email: f.Value("email"), Name: f.Value("name")}
+		var missing []*enlist.Error
+		i.Membership, missing = membershipOf(r, f)
+		if err := enlist.Together(append(i.Mistakes(), missing...)); err != nil {
+			return nil, err
+		}
+		m, link, err := r.App.Users.InviteMember(r.Context(), r.Visit, i)
+		if err != nil {
+			return nil, err
+		}
+		d := linkData{Member: m, Link: link}
+		if link == nil {
+			d.Without = r.Text("members.known", "name", m.Name)
+		}
+		return p.showLink(d, r.Text("members.invited", "name", m.Name)), nil
+	})
 }
 
 // showAll shows all users, and the form of a new one.
@@ -127,33 +145,6 @@ func rightsText(r *ui.Request, m *users.Membership, names map[enlist.ListID]stri
 		level = r.Text("members.also_sends", "level", level)
 	}
 	return r.RightsText(level, m.Lists, names)
-}
-
-func (p *pages) invite(r *ui.Request) (*ui.View, error) {
-	f, err := inviteForm(r)
-	if err != nil {
-		return nil, err
-	}
-	f.Read(r)
-	i := users.Invitation{Email: f.Value("email"), Name: f.Value("name")}
-	var missing []*enlist.Error
-	i.Membership, missing = membershipOf(r, f)
-	var m *users.Member
-	var link *users.MemberLink
-	if err = enlist.Together(append(i.Mistakes(), missing...)); err == nil {
-		m, link, err = r.App.Users.InviteMember(r.Context(), r.Visit, i)
-	}
-	if err != nil {
-		if _, err := f.Refuse(err); err != nil {
-			return nil, err
-		}
-		return p.showAll(r, f, r.Text("members.not_invited"))
-	}
-	d := linkData{Member: m, Link: link}
-	if link == nil {
-		d.Without = r.Text("members.known", "name", m.Name)
-	}
-	return p.showLink(d, r.Text("members.invited", "name", m.Name)), nil
 }
 
 // linkData is the data of the page with a link, which is shown once.
@@ -200,18 +191,6 @@ type memberData struct {
 	Mails   bool // links to sign in are mailed
 }
 
-func (p *pages) one(r *ui.Request) (*ui.View, error) {
-	m, sessions, err := r.App.Users.AccountMember(r.Context(), r.Visit, userID(r))
-	if err != nil {
-		return nil, err
-	}
-	f, err := rightsForm(r, &m.Membership, r.MaySend() || m.MaySend)
-	if err != nil {
-		return nil, err
-	}
-	return p.show(r, m, sessions, f, ""), nil
-}
-
 // show shows a user with a form of the rights.
 func (p *pages) show(r *ui.Request, m *users.Member, sessions []users.Session, f ui.Form, problem string) *ui.View {
 	d := memberData{Member: m, Self: m.ID == r.User.ID, Mails: r.App.Users.SendsMail()}
@@ -225,6 +204,7 @@ func (p *pages) show(r *ui.Request, m *users.Member, sessions []users.Session, f
 	return &ui.View{Title: m.Name, Sub: m.Email, Place: "/admin/users", Content: p.user, Data: d, Problem: problem}
 }
 
+// change shows a user, or changes the rights.
 func (p *pages) change(r *ui.Request) (*ui.View, error) {
 	m, sessions, err := r.App.Users.AccountMember(r.Context(), r.Visit, userID(r))
 	if err != nil {
@@ -234,38 +214,31 @@ func (p *pages) change(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Read(r)
-	membership, missing := membershipOf(r, f)
-	if err = enlist.Together(missing); err == nil {
-		err = r.App.Users.ChangeMember(r.Context(), r.Visit, m.ID, membership)
-	}
-	if err != nil {
-		problem, err := f.Refuse(err)
-		if err != nil {
-			return nil, err
+	page := func(problem string) (*ui.View, error) { return p.show(r, m, sessions, f, problem), nil }
+	return r.Submit(f, page, func() (*ui.View, error) {
+		membership, missing := membershipOf(r, f)
+		err := enlist.Together(missing)
+		if err == nil {
+			err = r.App.Users.ChangeMember(r.Context(), r.Visit, m.ID, membership)
 		}
-		return p.show(r, m, sessions, f, problem), nil
-	}
-	return ui.GoTo("/admin/users/"+r.PathValue("user"), r.Text("members.saved")), nil
+		return ui.GoTo("/admin/users/"+r.PathValue("user"), r.Text("members.saved")), err
+	})
 }
 
-func askRemoval(r *ui.Request) (*ui.View, error) {
+// remove asks before it removes a user.
+func remove(r *ui.Request) (*ui.View, error) {
 	m, _, err := r.App.Users.AccountMember(r.Context(), r.Visit, userID(r))
 	if err != nil {
 		return nil, err
 	}
-	view := ui.FormPage(r.Text("members.remove_title", "name", m.Name), "/admin/users", "", ui.FormCard{Danger: true,
-		Texts: []string{r.Text("members.remove_about", "name", m.Name)}, Button: r.Text("members.remove_button", "name", m.Name),
-		Back: ui.Action{Text: r.Text("members.keep"), Path: "/admin/users/" + r.PathValue("user")}})
-	view.Sub = m.Email
-	return view, nil
-}
-
-func remove(r *ui.Request) (*ui.View, error) {
-	if err := r.App.Users.RemoveMember(r.Context(), r.Visit, userID(r)); err != nil {
-		return nil, err
-	}
-	return ui.GoTo("/admin/users", r.Text("members.removed")), nil
+	c := ui.FormCard{Danger: true, Texts: []string{r.Text("members.remove_about", "name", m.Name)},
+		Button: r.Text("members.remove_button", "name", m.Name),
+		Back:   ui.Action{Text: r.Text("members.keep"), Path: "/admin/users/" + r.PathValue("user")}}
+	title := r.Text("members.remove_title", "name", m.Name)
+	return r.FormPage(title, "/admin/users", &c, func() (*ui.View, error) {
+		err := r.App.Users.RemoveMember(r.Context(), r.Visit, m.ID)
+		return ui.GoTo("/admin/users", r.Text("members.removed")), err
+	})
 }
 
 func endSession(r *ui.Request) (*ui.View, error) {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"embed"
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -21,7 +22,7 @@ func Pages() []ui.Page {
 	p := &pages{ui.Parse(files, "unsubscribers.html")}
 	return []ui.Page{
 		{Pattern: "GET /admin/unsubscribers", Level: enlist.Standard, Serve: p.all},
-		{Pattern: "GET /admin/unsubscribers/remove", Level: enlist.Full, Serve: ask},
+		{Pattern: "GET /admin/unsubscribers/remove", Level: enlist.Full, Serve: remove},
 		{Pattern: "POST /admin/unsubscribers/remove", Level: enlist.Full, Serve: remove},
 	}
 }
@@ -150,11 +151,8 @@ func listName(r *ui.Request, names map[enlist.ListID]string, id enlist.ListID) s
 	return cmp.Or(names[id], r.Text("unsubscribers.deleted_list"))
 }
 
-func ask(r *ui.Request) (*ui.View, error) {
-	return showAsk(r, ui.Form{ui.Typed(r.URL.Query().Get("address"))}, "")
-}
-
-func showAsk(r *ui.Request, f ui.Form, problem string) (*ui.View, error) {
+// remove asks before it takes an address off the List.
+func remove(r *ui.Request) (*ui.View, error) {
 	address, list := r.URL.Query().Get("address"), enlist.ListID(ui.Int(r.URL.Query().Get("list")))
 	if !mayRemove(r) {
 		return nil, ui.ErrNotFound
@@ -166,7 +164,7 @@ func showAsk(r *ui.Request, f ui.Form, problem string) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n == 0 || address == "" || strings.HasPrefix(address, contacts.ErasedPrefix) {
+	if n == 0 && r.Method == http.MethodGet || address == "" || strings.HasPrefix(address, contacts.ErasedPrefix) {
 		return nil, ui.ErrNotFound
 	}
 	names, err := r.ListNames()
@@ -177,22 +175,12 @@ func showAsk(r *ui.Request, f ui.Form, problem string) (*ui.View, error) {
 	if list != 0 {
 		risk = r.Text("unsubscribers.remove_from_list", "list", listName(r, names, list))
 	}
-	return ui.FormPage(r.Text("unsubscribers.remove_title", "address", address), "/admin/unsubscribers", problem, ui.FormCard{
-		Texts: []string{risk, r.Text("unsubscribers.remove_keeps")}, Form: f, Danger: true,
-		Button: r.Text("unsubscribers.remove_button"),
-		Back:   ui.Action{Text: r.Text("unsubscribers.keep"), Path: "/admin/unsubscribers"}}), nil
-}
-
-func remove(r *ui.Request) (*ui.View, error) {
-	f := ui.Form{ui.Typed(r.URL.Query().Get("address"))}
-	f.Read(r)
-	if !f.IsTyped(r.Text("unsubscribers.not_typed")) {
-		return showAsk(r, f, r.Text("ui.nothing_deleted"))
-	}
-	n, err := r.App.Contacts.RemoveUnsubscriber(r.Context(), r.Caller, enlist.ListID(ui.Int(r.URL.Query().Get("list"))),
-		r.URL.Query().Get("address"))
-	if err != nil {
-		return nil, err
-	}
-	return ui.GoTo("/admin/unsubscribers", r.Text("unsubscribers.removed", "n", n)), nil
+	c := ui.FormCard{Texts: []string{risk, r.Text("unsubscribers.remove_keeps")}, Form: ui.Form{ui.Typed(address)},
+		Danger: true, Button: r.Text("unsubscribers.remove_button"),
+		Back: ui.Action{Text: r.Text("unsubscribers.keep"), Path: "/admin/unsubscribers"}}
+	title := r.Text("unsubscribers.remove_title", "address", address)
+	return r.FormPage(title, "/admin/unsubscribers", &c, func() (*ui.View, error) {
+		n, err := r.App.Contacts.RemoveUnsubscriber(r.Context(), r.Caller, list, address)
+		return ui.GoTo("/admin/unsubscribers", r.Text("unsubscribers.removed", "n", n)), err
+	})
 }

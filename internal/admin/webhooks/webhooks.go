@@ -17,8 +17,8 @@ func Pages() []ui.Page {
 	p := &pages{ui.Parse(files, "webhooks.html"), ui.Parse(files, "webhook.html")}
 	return []ui.Page{
 		{Pattern: "GET /admin/webhooks", Level: enlist.Full, Serve: p.showAll},
-		{Pattern: "POST /admin/webhooks", Level: enlist.Full, Serve: p.add},
-		{Pattern: "GET /admin/webhooks/{webhook}", Level: enlist.Full, Serve: p.one},
+		{Pattern: "POST /admin/webhooks", Level: enlist.Full, Serve: p.showAll},
+		{Pattern: "GET /admin/webhooks/{webhook}", Level: enlist.Full, Serve: p.edit},
 		{Pattern: "POST /admin/webhooks/{webhook}", Level: enlist.Full, Serve: p.edit},
 		{Pattern: "POST /admin/webhooks/{webhook}/again", Level: enlist.Full, Serve: again},
 		{Pattern: "POST /admin/webhooks/{webhook}/delete", Level: enlist.Full, Serve: p.remove},
@@ -112,13 +112,20 @@ type allData struct {
 	New ui.FormCard
 }
 
+// showAll shows all webhooks, or adds one.
 func (p *pages) showAll(r *ui.Request) (*ui.View, error) {
 	f, err := formOf(r, &enlist.Webhook{Object: enlist.AboutContact, Event: enlist.WebhookSubscribed})
 	if err != nil {
 		return nil, err
 	}
-	return p.showWith(r, f, "")
+	page := func(problem string) (*ui.View, error) { return p.showWith(r, f, problem) }
+	return r.Submit(f, page, func() (*ui.View, error) {
+		id, err := r.App.Webhooks.AddWebhook(r.Context(), r.Caller, details(f))
+		return ui.GoTo(path(id), r.Text("webhooks.added")), err
+	})
 }
+
+func path(id enlist.WebhookID) string { return "/admin/webhooks/" + ui.Plain(int64(id)) }
 
 // showWith shows all webhooks, and the form of a new one.
 func (p *pages) showWith(r *ui.Request, f ui.Form, problem string) (*ui.View, error) {
@@ -142,23 +149,6 @@ func (p *pages) showWith(r *ui.Request, f ui.Form, problem string) (*ui.View, er
 		Data: d, Problem: problem}, nil
 }
 
-func (p *pages) add(r *ui.Request) (*ui.View, error) {
-	f, err := formOf(r, new(enlist.Webhook))
-	if err != nil {
-		return nil, err
-	}
-	f.Read(r)
-	id, err := r.App.Webhooks.AddWebhook(r.Context(), r.Caller, details(f))
-	if err != nil {
-		problem, err := f.Refuse(err)
-		if err != nil {
-			return nil, err
-		}
-		return p.showWith(r, f, problem)
-	}
-	return ui.GoTo("/admin/webhooks/"+ui.Plain(int64(id)), r.Text("webhooks.added")), nil
-}
-
 // find returns the webhook of the path. Errors: ui.ErrNotFound.
 func find(r *ui.Request) (*enlist.Webhook, error) {
 	w, err := r.App.Webhooks.Webhook(r.Context(), r.Caller, enlist.WebhookID(r.ID("webhook")))
@@ -173,18 +163,6 @@ type oneData struct {
 	Edit, Delete ui.FormCard
 }
 
-func (p *pages) one(r *ui.Request) (*ui.View, error) {
-	w, err := find(r)
-	if err != nil {
-		return nil, err
-	}
-	f, err := formOf(r, w)
-	if err != nil {
-		return nil, err
-	}
-	return p.show(r, w, f, confirmation(w), "")
-}
-
 // confirmation returns the form that asks for the number of a webhook, because its waiting events are lost.
 func confirmation(w *enlist.Webhook) ui.Form { return ui.Form{ui.Typed(ui.Plain(int64(w.ID)))} }
 
@@ -194,34 +172,36 @@ func (p *pages) show(r *ui.Request, w *enlist.Webhook, edit, remove ui.Form, pro
 	if err != nil {
 		return nil, err
 	}
-	path := "/admin/webhooks/" + ui.Plain(int64(w.ID))
 	d := oneData{Webhook: rowOf(r, w, names),
-		Edit: ui.FormCard{Heading: r.Text("webhooks.edit"), Form: edit, Button: r.Text("webhooks.save"), Action: path},
+		Edit: ui.FormCard{Heading: r.Text("webhooks.edit"), Form: edit, Button: r.Text("webhooks.save"), Action: path(w.ID)},
 		Delete: ui.FormCard{Heading: r.Text("webhooks.delete"), Texts: []string{r.Text("webhooks.delete_loses")},
-			Form: remove, Button: r.Text("webhooks.delete_button"), Danger: true, Action: path + "/delete"}}
+			Form: remove, Button: r.Text("webhooks.delete_button"), Danger: true, Action: path(w.ID) + "/delete"}}
 	return &ui.View{Title: r.Text("webhooks.title_when", "event", d.Webhook.What), Sub: w.URL,
 		Place: "/admin/webhooks", Content: p.webhook, Data: d,
 		Problem: problem}, nil
 }
 
+// edit shows a webhook, or changes it.
 func (p *pages) edit(r *ui.Request) (*ui.View, error) {
+	w, f, err := load(r)
+	if err != nil {
+		return nil, err
+	}
+	page := func(problem string) (*ui.View, error) { return p.show(r, w, f, confirmation(w), problem) }
+	return r.Submit(f, page, func() (*ui.View, error) {
+		_, err := r.App.Webhooks.EditWebhook(r.Context(), r.Caller, w.ID, details(f))
+		return ui.GoTo(path(w.ID), r.Text("webhooks.saved")), err
+	})
+}
+
+// load returns the webhook of the path with its form.
+func load(r *ui.Request) (*enlist.Webhook, ui.Form, error) {
 	w, err := find(r)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	f, err := formOf(r, w)
-	if err != nil {
-		return nil, err
-	}
-	f.Read(r)
-	if _, err := r.App.Webhooks.EditWebhook(r.Context(), r.Caller, w.ID, details(f)); err != nil {
-		problem, err := f.Refuse(err)
-		if err != nil {
-			return nil, err
-		}
-		return p.show(r, w, f, confirmation(w), problem)
-	}
-	return ui.GoTo("/admin/webhooks/"+r.PathValue("webhook"), r.Text("webhooks.saved")), nil
+	return w, f, err
 }
 
 // again posts the events that wait: an edit without a change does.
@@ -230,28 +210,19 @@ func again(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := r.App.Webhooks.EditWebhook(r.Context(), r.Caller, w.ID, nil); err != nil {
-		return nil, err
-	}
-	return ui.GoTo("/admin/webhooks/"+r.PathValue("webhook"), r.Text("webhooks.tried")), nil
+	_, err = r.App.Webhooks.EditWebhook(r.Context(), r.Caller, w.ID, nil)
+	return ui.GoTo(path(w.ID), r.Text("webhooks.tried")), err
 }
 
 func (p *pages) remove(r *ui.Request) (*ui.View, error) {
-	w, err := find(r)
+	w, edit, err := load(r)
 	if err != nil {
 		return nil, err
 	}
 	f := confirmation(w)
-	f.Read(r)
-	if !f.IsTyped(r.Text("webhooks.delete_wrong")) {
-		edit, err := formOf(r, w)
-		if err != nil {
-			return nil, err
-		}
-		return p.show(r, w, edit, f, r.Text("ui.nothing_deleted"))
-	}
-	if err := r.App.Webhooks.DeleteWebhook(r.Context(), r.Caller, w.ID); err != nil {
-		return nil, err
-	}
-	return ui.GoTo("/admin/webhooks", r.Text("webhooks.deleted")), nil
+	page := func(problem string) (*ui.View, error) { return p.show(r, w, edit, f, problem) }
+	return r.Submit(f, page, func() (*ui.View, error) {
+		err := r.App.Webhooks.DeleteWebhook(r.Context(), r.Caller, w.ID)
+		return ui.GoTo("/admin/webhooks", r.Text("webhooks.deleted")), err
+	})
 }
