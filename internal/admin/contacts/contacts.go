@@ -59,14 +59,14 @@ const perPage = 50 // Contacts on a page
 // data is the data of the page.
 type data struct {
 	List        *enlist.List
-	Lists       []enlist.List
+	ListInput   ui.Input
 	Keys        []keyGroup
 	Rows        []part // of the form
 	Any         bool
 	Search      string
 	Count       count
 	Table       *table
-	Segments    []contacts.Segment
+	Segments    ui.Input          // chooses one of them
 	Segment     *contacts.Segment // whose conditions are shown
 	Deeper      bool              // the form cannot show the conditions of the Segment
 	Clear       string            // URL of all Contacts; "": they are shown
@@ -74,10 +74,11 @@ type data struct {
 	HasCriteria bool
 	Call        string // the search as a call of the API
 	MayEdit     bool
-	Name, Wrong string // of a Segment that was not saved, and why
+	Name        ui.Input // of a Segment to save
 	Sort        string
 	Descending  bool
-	TopField    string // of which Top has the values
+	TopField    ui.Input // chooses the Field of which Top has the values
+	TopName     string
 	Top         []topValue
 	Days        *ui.Plot // nil: the search does not work
 }
@@ -97,7 +98,8 @@ func (p *pages) showView(r *ui.Request, v view, name, wrong string) (*ui.View, e
 	if err != nil {
 		return nil, err
 	}
-	d := data{Lists: all, Name: name, Wrong: wrong, MayEdit: r.Caller.Key.Level >= enlist.Full}
+	d := data{MayEdit: r.MayWrite(), Name: ui.Input{Name: "name", Label: r.Text("contacts.keep_segment"), Value: name,
+		Required: true, Most: enlist.MaxName, Wrong: wrong}}
 	page := &ui.View{Title: r.Text("contacts.contacts"), Place: "/admin/contacts", Content: p.content, Data: &d}
 	if v.list == 0 && len(all) > 0 {
 		v.list = all[0].ID
@@ -109,6 +111,12 @@ func (p *pages) showView(r *ui.Request, v view, name, wrong string) (*ui.View, e
 	if err != nil {
 		return nil, err
 	}
+	lists, err := r.ListOptions()
+	if err != nil {
+		return nil, err
+	}
+	d.ListInput = ui.Input{Name: "list", Label: r.Text("contacts.list"), Kind: ui.InputChoice,
+		Value: ui.Plain(int64(v.list)), Options: lists}
 	d.fill(r, b, &v)
 	if err := d.Count.read(r, b, v); err != nil {
 		return nil, err
@@ -154,7 +162,9 @@ func (d *data) actions(r *ui.Request, v *view) []ui.Action {
 
 // fill sets what the form shows.
 func (d *data) fill(r *ui.Request, b *builder, v *view) {
-	d.List, d.Segments = b.list, b.segments
+	d.List = b.list
+	d.Segments = ui.Input{Name: "segment", Label: r.Text("contacts.show_segment"), Kind: ui.InputChoice,
+		Value: ui.Plain(int64(v.segment)), Options: b.key(enlist.KeySegment).Choices}
 	if i := slices.IndexFunc(b.segments, func(s contacts.Segment) bool { return s.ID == v.segment }); i >= 0 {
 		d.Segment = &b.segments[i]
 		if r.URL.Query().Has("open") && !b.show(v, d.Segment.Criteria) {
@@ -165,6 +175,15 @@ func (d *data) fill(r *ui.Request, b *builder, v *view) {
 	}
 	if d.Segment == nil {
 		v.segment = 0
+	} else if d.Name.Value == "" {
+		d.Name.Value = d.Segment.Name
+	}
+	d.TopField = ui.Input{Name: "top", Label: r.Text("contacts.most_frequent_values"), Kind: ui.InputChoice, Value: v.top,
+		Options: ui.Choices("", r.Text("contacts.choose"))}
+	for _, k := range b.keys {
+		if k.About == aboutFields {
+			d.TopField.Options = append(d.TopField.Options, ui.Option{Value: k.Name, Text: k.Text})
+		}
 	}
 	if !slices.ContainsFunc(b.keys, func(k key) bool { return k.Name == v.sort }) { // of another List, or an old one
 		v.sort, v.descending = "", false
@@ -193,9 +212,10 @@ const topValues = 10
 
 // addTop adds the most frequent values of the chosen Field among the Contacts that match.
 func (d *data) addTop(r *ui.Request, b *builder, v view) error {
-	if d.TopField = v.top; v.top == "" {
+	if v.top == "" {
 		return nil
 	}
+	d.TopName = b.key(v.top).Text
 	all, err := r.App.Contacts.TopValues(r.Context(), r.Caller, v.list, b.criteria(v), v.top, topValues)
 	if err != nil {
 		return err

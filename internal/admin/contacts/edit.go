@@ -69,16 +69,10 @@ func inputOf(r *ui.Request, f *enlist.Field, value string) ui.Input {
 		f.TimeFormat != enlist.Time24:
 		in.Kind = ui.InputDate
 	case f.Type == enlist.Dropdown || f.Type == enlist.Radio:
-		in.Kind, in.Options = ui.InputChoice, []ui.Option{{}}
+		in.Kind, in.Options = ui.InputChoice, append([]ui.Option{{}}, withValues(optionsOf(f.Values), value)...)
 	case f.Type == enlist.Checkbox:
 		in.Kind, in.Chosen = ui.InputBoxes, strings.Split(value, ",")
-	default:
-		return in
-	}
-	if in.Kind == ui.InputChoice || in.Kind == ui.InputBoxes {
-		for _, o := range chosen(optionsOf(f.Values), ui.Texts(value)) {
-			in.Options = append(in.Options, ui.Option{Value: o.Value, Text: o.Text})
-		}
+		in.Options = withValues(optionsOf(f.Values), in.Chosen...)
 	}
 	return in
 }

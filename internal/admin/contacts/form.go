@@ -3,6 +3,7 @@ package contacts
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,22 +23,17 @@ type part struct {
 // formRow is a condition of the form.
 type formRow struct {
 	condition
-	Index     int
-	Text      string // of its key
-	Operators []option
-	Input     string // kind of input of the value: "", text, number, date, one or many
-	Options   []option
+	Index    int
+	Text     string // of its key
+	Operator ui.Input
+	Value    ui.Input
+	Picks    *ui.Input // in place of the value, several of the choices; nil: it has one value
 }
 
 // keyGroup are keys under a heading.
 type keyGroup struct {
 	Heading string // key of its text
 	Keys    []key
-}
-
-// OfFields reports whether the keys are those of Fields.
-func (g keyGroup) OfFields() bool {
-	return g.Heading == aboutFields
 }
 
 // headings returns the keys by what they are about.
@@ -69,38 +65,43 @@ func (b *builder) parts(v view) (all []part) {
 // row returns a condition as the form shows it.
 func (b *builder) row(index int, c condition) formRow {
 	k := b.key(c.Key)
-	row := formRow{condition: c, Index: index, Text: k.Text, Input: "text"}
+	row := formRow{condition: c, Index: index, Text: k.Text,
+		Operator: ui.Input{Name: "op", Kind: ui.InputChoice, Value: c.Operator, Hidden: b.request.Text("contacts.test", "text", k.Text)},
+		Value:    ui.Input{Name: "value", Value: c.Value, Hidden: b.request.Text("contacts.value", "text", k.Text)}}
 	operators := k.Kind.operators()
 	if !slices.Contains(operators, c.Operator) {
 		operators = append(operators, c.Operator)
 	}
 	for _, name := range operators {
-		row.Operators = append(row.Operators, option{name, b.request.Text(k.Kind.texts(name).word), name == c.Operator})
+		row.Operator.Options = append(row.Operator.Options,
+			ui.Option{Value: name, Text: b.request.Text(k.Kind.texts(name).word)})
 	}
 	_, isDay := time.Parse(time.DateOnly, c.Value)
 	_, needsNone := without[c.Operator]
 	switch {
 	case needsNone:
-		row.Input = ""
+		row.Value = ui.Input{Name: "value", Kind: ui.InputHidden}
 	case k.Choices != nil && c.Operator == "in":
-		row.Input, row.Options = "many", chosen(k.Choices, ui.Texts(c.Value))
+		chosen := strings.Split(c.Value, ",")
+		row.Value = ui.Input{Name: "value", Kind: ui.InputHidden}
+		row.Picks = &ui.Input{Name: "pick." + strconv.Itoa(index), Kind: ui.InputBoxes, Chosen: chosen,
+			Options: withValues(k.Choices, chosen...)}
 	case k.Choices != nil:
-		row.Input, row.Options = "one", chosen(k.Choices, ui.Texts(c.Value))
+		row.Value.Kind = ui.InputChoice
+		row.Value.Options = append(ui.Choices("", b.request.Text("contacts.choose")), withValues(k.Choices, c.Value)...)
 	case k.Kind == date && (c.Value == "" || isDay == nil), k.Kind == moment && (c.Value == "" || isDay == nil):
-		row.Input = "date"
+		row.Value.Kind = ui.InputDate
 	}
 	return row
 }
 
-// chosen marks the choices that a value has. It adds those that the key no longer has.
-func chosen(choices []option, value enlist.Input) []option {
+// withValues returns choices with values that the key no longer has.
+func withValues(choices []ui.Option, values ...string) []ui.Option {
 	all := slices.Clone(choices)
-	for _, item := range value.Items {
-		i := slices.IndexFunc(all, func(o option) bool { return o.Value == item.Text })
-		if i < 0 {
-			i, all = len(all), append(all, option{Value: item.Text, Text: item.Text})
+	for _, value := range values {
+		if value != "" && !slices.ContainsFunc(choices, func(o ui.Option) bool { return o.Value == value }) {
+			all = append(all, ui.Option{Value: value, Text: value})
 		}
-		all[i].Chosen = true
 	}
 	return all
 }

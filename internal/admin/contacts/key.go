@@ -38,27 +38,19 @@ type key struct {
 	Yes, No    string // of a flag or a mail: keys of the sentence that it holds, and that it does not
 	About      string // key of the heading of the keys that belong together
 	Kind       kind
-	Choices    []option
+	Choices    []ui.Option
 }
 
 // aboutFields is the heading of Fields.
 const aboutFields = "contacts.values"
 
-// option is a choice of an input.
-type option struct {
-	Value, Text string
-	Chosen      bool
-}
-
 // yesNo are the answers to a question, with the keys of their texts.
-var yesNo = []option{{Value: "1", Text: "contacts.yes"}, {Value: "0", Text: "contacts.no"}}
+var yesNo = ui.Choices("1", "contacts.yes", "0", "contacts.no")
 
 // waysToJoin are the values of subscribed_via, with the keys of their texts.
-var waysToJoin = []option{
-	{Value: "api", Text: "contacts.by_program"}, {Value: "web_form", Text: "contacts.by_form"},
-	{Value: "bulk_upload", Text: "contacts.by_import"}, {Value: "single_addition", Text: "contacts.by_hand"},
-	{Value: "quick_send", Text: "contacts.by_quick_send"}, {Value: "inbound_message", Text: "contacts.by_message"},
-	{Value: "other", Text: "contacts.by_other"}}
+var waysToJoin = ui.Choices("api", "contacts.by_program", "web_form", "contacts.by_form",
+	"bulk_upload", "contacts.by_import", "single_addition", "contacts.by_hand", "quick_send", "contacts.by_quick_send",
+	"inbound_message", "contacts.by_message", "other", "contacts.by_other")
 
 // systemKeys are keys of a Contact that are no Fields, with the keys of their texts.
 var systemKeys = []key{
@@ -102,7 +94,7 @@ func (k key) inWords(r *ui.Request) key {
 	return k
 }
 
-func optionsInWords(r *ui.Request, options []option) []option {
+func optionsInWords(r *ui.Request, options []ui.Option) []ui.Option {
 	options = slices.Clone(options)
 	for i := range options {
 		options[i].Text = r.Text(options[i].Text)
@@ -164,7 +156,7 @@ func newBuilderWith(r *ui.Request, list enlist.ListID, mails []key, segments []c
 	if len(b.segments) > 0 {
 		k := key{Name: enlist.KeySegment, Text: r.Text("contacts.segment"), About: "contacts.segments", Kind: segment}
 		for i := range b.segments {
-			k.Choices = append(k.Choices, option{Value: ui.Plain(int64(b.segments[i].ID)), Text: b.segments[i].Name})
+			k.Choices = append(k.Choices, ui.Option{Value: ui.Plain(int64(b.segments[i].ID)), Text: b.segments[i].Name})
 		}
 		b.keys = append(b.keys, k)
 	}
@@ -185,9 +177,9 @@ func mailKeys(r *ui.Request) (keys []key, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var sent []option
+	var sent []ui.Option
 	for i := range all {
-		sent = append(sent, option{Value: ui.Plain(int64(all[i].ID)), Text: r.Text("contacts.mail_of_day",
+		sent = append(sent, ui.Option{Value: ui.Plain(int64(all[i].ID)), Text: r.Text("contacts.mail_of_day",
 			"mail", nameOf(&all[i], names), "day", r.Day(all[i].SendTime))})
 	}
 	for _, k := range mailsOf {
@@ -225,9 +217,9 @@ func keyOf(f *enlist.Field) key {
 	return k
 }
 
-func optionsOf(values string) (all []option) {
+func optionsOf(values string) (all []ui.Option) {
 	for value := range strings.SplitSeq(values, ",") {
-		all = append(all, option{Value: value, Text: value})
+		all = append(all, ui.Option{Value: value, Text: value})
 	}
 	return all
 }

@@ -77,7 +77,7 @@ func (b *builder) said(k *key, value string) string {
 		all = strings.Split(value, ",")
 	}
 	for i, one := range all {
-		if at := slices.IndexFunc(k.Choices, func(o option) bool { return o.Value == one }); at >= 0 {
+		if at := slices.IndexFunc(k.Choices, func(o ui.Option) bool { return o.Value == one }); at >= 0 {
 			one = k.Choices[at].Text
 		}
 		if day, err := time.Parse(time.DateOnly, one); err == nil && (k.Kind == date || k.Kind == moment) {
