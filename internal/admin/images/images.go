@@ -25,7 +25,7 @@ func Pages() []ui.Page {
 		{Pattern: "GET /admin/images", Level: enlist.Read, Serve: p.list},
 		{Pattern: "POST /admin/images", Level: enlist.Full, Upload: true, Whole: true, Serve: p.upload},
 		{Pattern: "GET /admin/images/{file}", Level: enlist.Read, File: true, Serve: show},
-		{Pattern: "GET /admin/images/{file}/delete", Level: enlist.Full, Serve: p.askDelete},
+		{Pattern: "GET /admin/images/{file}/delete", Level: enlist.Full, Serve: p.remove},
 		{Pattern: "POST /admin/images/{file}/delete", Level: enlist.Full, Serve: p.remove},
 	}
 }
@@ -155,10 +155,7 @@ func store(r *ui.Request) (name string, err error) {
 
 // show sends an image to the browser.
 func show(r *ui.Request) (*ui.View, error) {
-	f, err := r.App.Files.File(r.Context(), r.Caller, enlist.FileID(r.ID("file")))
-	if enlist.KindOf(err) == enlist.NoFile || err == nil && !f.IsShown() {
-		return nil, ui.ErrNotFound
-	}
+	f, err := load(r)
 	if err != nil {
 		return nil, err
 	}
@@ -179,31 +176,27 @@ func show(r *ui.Request) (*ui.View, error) {
 	return nil, nil
 }
 
-func (p *pages) askDelete(r *ui.Request) (*ui.View, error) { return p.asked(r, "") }
+// remove asks before it deletes an image.
+func (p *pages) remove(r *ui.Request) (*ui.View, error) {
+	f, err := load(r)
+	if err != nil {
+		return nil, err
+	}
+	page := func(problem string) (*ui.View, error) {
+		return &ui.View{Title: r.Text("images.delete_title", "name", f.Name), Place: "/admin/images",
+			Content: p.deletion, Data: f, Problem: problem}, nil
+	}
+	return r.Submit(nil, page, func() (*ui.View, error) {
+		err := r.App.Files.DeleteFile(r.Context(), r.Caller, f.ID)
+		return ui.GoTo("/admin/images", r.Text("images.deleted")), err
+	})
+}
 
-// asked asks before an image is deleted. wrong says why it was not.
-func (p *pages) asked(r *ui.Request, wrong string) (*ui.View, error) {
+// load returns the image of the path. Errors: ui.ErrNotFound.
+func load(r *ui.Request) (*files.StoredFile, error) {
 	f, err := r.App.Files.File(r.Context(), r.Caller, enlist.FileID(r.ID("file")))
 	if enlist.KindOf(err) == enlist.NoFile || err == nil && !f.IsShown() {
 		return nil, ui.ErrNotFound
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &ui.View{Title: r.Text("images.delete_title", "name", f.Name), Place: "/admin/images",
-		Content: p.deletion, Data: f, Problem: wrong}, nil
-}
-
-func (p *pages) remove(r *ui.Request) (*ui.View, error) {
-	if v, err := p.asked(r, ""); err != nil {
-		return v, err
-	}
-	err := r.App.Files.DeleteFile(r.Context(), r.Caller, enlist.FileID(r.ID("file")))
-	if known, ok := errors.AsType[*enlist.Error](err); ok && known.Kind == enlist.InvalidParameters {
-		return p.asked(r, r.Text("images.not_deleted", "problem", known.Detail))
-	}
-	if err != nil {
-		return nil, err
-	}
-	return ui.GoTo("/admin/images", r.Text("images.deleted")), nil
+	return f, err
 }

@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"html/template"
@@ -188,22 +189,14 @@ func (d *data) sayWhatNext(r *ui.Request, i *imports.Import) {
 	}
 }
 
-// outcomes are the outcomes of rows by what the rows are: Contacts, unsubscribers (also after complaints), bounced.
-func outcomes(r *ui.Request, as string) [5]string {
-	switch as {
-	case imports.AsUnsubscribers, imports.AsComplained:
-		return [5]string{r.Text("imports.added_unsubscribers"), r.Text("imports.updated_unsubscribers"),
-			r.Text("imports.unchanged_unsubscribers"),
-			"",
-			r.Text("imports.not_valid")}
-	case imports.AsBounced:
-		return [5]string{"", r.Text("imports.updated_bounced"), r.Text("imports.unchanged_bounced"),
-			r.Text("imports.skipped_bounced"),
-			r.Text("imports.not_valid")}
-	}
-	return [5]string{r.Text("imports.added_contacts"), r.Text("imports.updated_contacts"),
-		r.Text("imports.unchanged_contacts"),
-		r.Text("imports.skipped_contacts"), r.Text("imports.not_valid")}
+// outcomes are the keys of what the outcomes of rows mean, by what the rows are; "": the outcome says it.
+var outcomes = map[string][5]string{
+	imports.AsContacts: {"imports.added_contacts", "imports.updated_contacts", "imports.unchanged_contacts",
+		"imports.skipped_contacts", "imports.not_valid"},
+	imports.AsUnsubscribers: {"imports.added_unsubscribers", "imports.updated_unsubscribers",
+		"imports.unchanged_unsubscribers", "", "imports.not_valid"},
+	imports.AsBounced: {"", "imports.updated_bounced", "imports.unchanged_bounced", "imports.skipped_bounced",
+		"imports.not_valid"},
 }
 
 // countOutcomes fills the bar and the table of outcomes.
@@ -216,15 +209,18 @@ func (d *data) countOutcomes(r *ui.Request, i *imports.Import) {
 		d.Outcomes = "imports.so_far"
 	}
 	var bar []ui.Part
-	what := outcomes(r, i.Options.As)
+	as := cmp.Or(i.Options.As, imports.AsContacts)
+	if as == imports.AsComplained {
+		as = imports.AsUnsubscribers
+	}
 	for n, p := range []ui.Part{{Name: r.Text("imports.added"), Class: "s1", Count: i.Added},
 		{Name: r.Text("imports.updated"), Class: "s2", Count: i.Updated},
 		{Name: r.Text("imports.unchanged"), Class: "s3", Count: i.Unchanged}, {Name: r.Text("imports.skipped"),
 			Class: "s4", Count: i.Skipped},
 		{Name: r.Text("imports.refused"), Class: "s5", Count: i.Refused}} {
 		bar = append(bar, p)
-		if p.Count > 0 || what[n] != "" {
-			d.Parts = append(d.Parts, part{p, what[n], r.Language.Percent(p.Count, i.Total())})
+		if what := outcomes[as][n]; p.Count > 0 || what != "" {
+			d.Parts = append(d.Parts, part{p, what, r.Language.Percent(p.Count, i.Total())})
 		}
 	}
 	d.Bar = r.Stack(r.Text("imports.bar"), bar)

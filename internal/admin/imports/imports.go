@@ -127,38 +127,33 @@ func listName(r *ui.Request, names map[enlist.ListID]string, i *imports.Import) 
 	return r.Text("imports.deleted_list")
 }
 
+// states are the keys of the states of Imports, with the classes of their marks.
+var states = map[imports.ImportState][2]string{
+	imports.ImportUploading: {"imports.uploading", "off"}, imports.ImportWaiting: {"imports.waiting", "off"},
+	imports.ImportRunning: {"imports.running"}, imports.ImportPaused: {"imports.paused", "warn"},
+	imports.ImportDone: {"imports.imported"}, imports.ImportFailed: {"imports.failed", "warn"},
+}
+
 // stateOf returns the state of an Import in words, and the class of its mark.
 func stateOf(r *ui.Request, i *imports.Import) (words, class string) {
-	switch i.State {
-	case imports.ImportUploading:
-		return r.Text("imports.uploading"), "off"
-	case imports.ImportWaiting:
-		return r.Text("imports.waiting"), "off"
-	case imports.ImportRunning:
-		if i.Options.DryRun {
-			return r.Text("imports.dry_running"), ""
-		}
-		return r.Text("imports.running"), ""
-	case imports.ImportPaused:
-		return r.Text("imports.paused"), "warn"
-	case imports.ImportDone:
-		if i.Options.DryRun {
-			return r.Text("imports.dry_done"), "off"
-		}
-		return r.Text("imports.imported"), ""
-	case imports.ImportFailed:
-		if isUnclear(i) && i.HasKeptFile() {
-			switch {
-			case needsConsent(i):
-				return r.Text("imports.needs_consent"), "warn"
-			case hadMistakes(i):
-				return r.Text("imports.had_mistakes"), "warn"
-			}
-			return r.Text("imports.needs_columns"), "warn"
-		}
-		return r.Text("imports.failed"), "warn"
+	state, ok := states[i.State]
+	isDry := i.Options.DryRun
+	switch {
+	case !ok:
+		return string(i.State), "off"
+	case isDry && i.State == imports.ImportRunning:
+		state[0] = "imports.dry_running"
+	case isDry && i.State == imports.ImportDone:
+		state = [2]string{"imports.dry_done", "off"}
+	case !isUnclear(i) || !i.HasKeptFile():
+	case needsConsent(i):
+		state[0] = "imports.needs_consent"
+	case hadMistakes(i):
+		state[0] = "imports.had_mistakes"
+	default:
+		state[0] = "imports.needs_columns"
 	}
-	return string(i.State), "off"
+	return r.Text(state[0]), state[1]
 }
 
 // isUnclear reports whether an Import waits for a person to say what its columns are.

@@ -11,14 +11,13 @@
 //	page.go, pager.go    a page, and the parts of a list that is too long for one
 //	template.go          templates in each language
 //	form.go, form_wrong.go   forms, and what is wrong in them; forms whose inputs are the keys of a record
-//	country.go           choices of a country and a time zone
+//	choices.go           inputs that several forms have: rights, Lists, a country, a time zone
 //	upload.go, download.go   files from and to a browser
-//	format.go, rights.go numbers, times and rights in words
-//	lists.go             the Lists of a user
+//	format.go            times in words
 //	account.go           keeps a form of one Account from changing another
 //	seen.go              keeps a form from setting back what others have changed
 //	table.go             tables that are sorted by a column and searched for names
-//	chart.go, plot.go, stack.go, bars.go, funnel.go, dots.go   charts
+//	chart.go, bars.go, dots.go   charts
 //	shade.go             a mail in light and dark colours
 //	wait.go              how long a page may read
 //	asset.go             the style sheet and the script

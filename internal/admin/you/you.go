@@ -18,7 +18,7 @@ func Pages() []ui.Page {
 	p := &page{ui.Parse(files, "you.html")}
 	return []ui.Page{
 		{Pattern: "GET /admin/you", Level: enlist.Read, Serve: func(r *ui.Request) (*ui.View, error) {
-			return p.show(r, newForms(r))
+			return p.show(r, newForms(r), "")
 		}},
 		{Pattern: "POST /admin/you/password", Level: enlist.Read, Serve: p.setPassword},
 		{Pattern: "POST /admin/you/passkeys", Level: enlist.Read, Serve: p.addPasskey},
@@ -30,10 +30,7 @@ func Pages() []ui.Page {
 type page struct{ content *ui.Template }
 
 // forms are the forms of the page, perhaps as they were refused.
-type forms struct {
-	password, passkey ui.Form
-	problem           string
-}
+type forms struct{ password, passkey ui.Form }
 
 // newForms returns the forms without values.
 func newForms(r *ui.Request) (f forms) {
@@ -72,7 +69,7 @@ type passkey struct {
 	Added, Used string
 }
 
-func (p *page) show(r *ui.Request, f forms) (*ui.View, error) {
+func (p *page) show(r *ui.Request, f forms, problem string) (*ui.View, error) {
 	sessions, err := r.App.Users.Sessions(r.Context(), r.User.ID)
 	if err != nil {
 		return nil, err
@@ -100,53 +97,41 @@ func (p *page) show(r *ui.Request, f forms) (*ui.View, error) {
 	if d.Options, err = r.App.Users.PasskeyToAdd(r.Context(), r.Visit, r.Host); err != nil {
 		return nil, err
 	}
-	return &ui.View{Title: r.User.Name, Sub: r.User.Email, Place: "/admin/you", Problem: f.problem, Content: p.content,
+	return &ui.View{Title: r.User.Name, Sub: r.User.Email, Place: "/admin/you", Problem: problem, Content: p.content,
 		Data: d}, nil
 }
 
 func (p *page) setPassword(r *ui.Request) (*ui.View, error) {
 	f := newForms(r)
-	f.password.Read(r)
-	err := r.App.Users.SetPassword(r.Context(), r.Visit, f.password.Value("present"), f.password.Value("password"))
-	if err == nil {
-		return ui.GoTo("/admin/you", r.Text("you.password_changed")), nil
-	}
-	f.problem = r.Text("you.password_kept")
-	if err := refuse(r, f.password, err); err != nil {
-		return nil, err
-	}
-	return p.show(r, f)
+	page := func(problem string) (*ui.View, error) { return p.show(r, f, problem) }
+	return r.Submit(f.password, page, func() (*ui.View, error) {
+		err := r.App.Users.SetPassword(r.Context(), r.Visit, f.password.Value("present"), f.password.Value("password"))
+		return ui.GoTo("/admin/you", r.Text("you.password_changed")), aboutPresent(r, err)
+	})
 }
 
-// refuse shows beside the inputs of a form what is wrong, or returns an error that is about none of them.
-func refuse(r *ui.Request, f ui.Form, err error) error {
+// aboutPresent returns an error that is about the present password as a mistake of its input.
+func aboutPresent(r *ui.Request, err error) error {
 	switch {
 	case errors.Is(err, users.ErrSignIn):
-		f.Refused("present", r.Text("you.wrong_password"))
-		return nil
+		return enlist.Invalid("present", r.Text("you.wrong_password"))
 	case errors.Is(err, users.ErrTooManyTries):
-		f.Refused("present", r.Text("you.too_many_tries"))
-		return nil
+		return enlist.Invalid("present", r.Text("you.too_many_tries"))
 	}
-	_, err = f.Refuse(err)
 	return err
 }
 
 func (p *page) addPasskey(r *ui.Request) (*ui.View, error) {
 	f := newForms(r)
-	f.passkey.Read(r)
-	err := r.App.Users.AddPasskey(r.Context(), r.Visit, r.Host, f.passkey.Value("name"), f.passkey.Value("present"),
-		r.FormValue("answer"))
-	if err == nil {
-		return ui.GoTo("/admin/you", r.Text("you.passkey_added")), nil
-	}
-	f.problem = r.Text("you.passkey_not_added")
-	if errors.Is(err, users.ErrPasskey) {
-		f.problem = r.Text("you.passkey_too_late")
-	} else if err := refuse(r, f.passkey, err); err != nil {
-		return nil, err
-	}
-	return p.show(r, f)
+	page := func(problem string) (*ui.View, error) { return p.show(r, f, problem) }
+	return r.Submit(f.passkey, page, func() (*ui.View, error) {
+		err := r.App.Users.AddPasskey(r.Context(), r.Visit, r.Host, f.passkey.Value("name"), f.passkey.Value("present"),
+			r.FormValue("answer"))
+		if errors.Is(err, users.ErrPasskey) {
+			return page(r.Text("you.passkey_too_late"))
+		}
+		return ui.GoTo("/admin/you", r.Text("you.passkey_added")), aboutPresent(r, err)
+	})
 }
 
 func removePasskey(r *ui.Request) (*ui.View, error) {

@@ -11,12 +11,14 @@ package mailtest
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"log"
 	"net"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"sync"
@@ -48,7 +50,8 @@ type Message struct {
 // Server is a running mail server.
 type Server struct {
 	options Options
-	keys    *keys // nil if the server has no TLS
+	tls     *tls.Config // nil if the server has no TLS
+	roots   *x509.CertPool
 	addr    string
 
 	mu       sync.Mutex
@@ -84,11 +87,10 @@ func Start(t testing.TB, o Options) *Server {
 func New(o Options) (*Server, error) {
 	s := &Server{options: o, addr: "127.0.0.1:0", seen: make(map[Stage]int), arrived: make(chan struct{})}
 	if o.StartTLS || o.TLS {
-		var err error
-		s.keys, err = newKeys()
-		if err != nil {
-			return nil, fmt.Errorf("make a certificate: %w", err)
-		}
+		certified := httptest.NewTLSServer(nil) // has a certificate for this machine
+		s.tls, s.roots = &tls.Config{Certificates: certified.TLS.Certificates}, x509.NewCertPool()
+		s.roots.AddCert(certified.Certificate())
+		certified.Close()
 	}
 	return s, s.Resume()
 }
@@ -106,7 +108,7 @@ func (s *Server) URL() string {
 }
 
 // Roots returns the certificates that a client must trust.
-func (s *Server) Roots() *x509.CertPool { return s.keys.roots }
+func (s *Server) Roots() *x509.CertPool { return s.roots }
 
 // Stop closes all connections and the listener. Resume opens the listener again.
 func (s *Server) Stop() {
@@ -151,9 +153,7 @@ func (s *Server) Resume() error {
 	r.smtp.EnableSMTPUTF8 = s.options.UTF8
 	r.smtp.AllowInsecureAuth = true
 	r.smtp.ErrorLog = log.New(io.Discard, "", 0) // tests break connections on purpose
-	if s.keys != nil {
-		r.smtp.TLSConfig = s.keys.config
-	}
+	r.smtp.TLSConfig = s.tls
 	s.mu.Lock()
 	s.running = r
 	s.mu.Unlock()

@@ -30,7 +30,7 @@ func (g *greeter) Accept() (net.Conn, error) {
 		}
 		g.run.accepted = append(g.run.accepted, c)
 		if g.server.options.TLS {
-			c = tls.Server(c, g.server.keys.config)
+			c = tls.Server(c, g.server.tls)
 		}
 		a := g.server.at(g.run, Greeting, Message{})
 		if a.Code == 0 && !a.Drop {

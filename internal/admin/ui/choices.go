@@ -1,0 +1,164 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"enlist/internal/address"
+	"enlist/internal/enlist"
+)
+
+// This file has the rights of users and keys in words, the Lists of a user, and inputs that several forms have: of rights,
+// Lists, the country of telephone numbers, and the time zone.
+
+// LevelText says in words what a level allows.
+func (r *Request) LevelText(l enlist.Level) string {
+	switch l {
+	case enlist.Read:
+		return r.Text("ui.level_read")
+	case enlist.Standard:
+		return r.Text("ui.level_standard")
+	}
+	return r.Text("ui.level_full")
+}
+
+// RightsText is LevelText with the Lists: nil for all. names has those that the user may see.
+func (r *Request) RightsText(level string, lists []enlist.ListID, names map[enlist.ListID]string) string {
+	if lists == nil {
+		return r.Text("ui.rights_all_lists", "level", level)
+	}
+	var shown []string
+	for _, id := range lists {
+		if names[id] != "" {
+			shown = append(shown, names[id])
+		}
+	}
+	return r.Text("ui.rights_lists", "level", level, "lists", r.Language.Series(shown))
+}
+
+// LevelInput returns the input that chooses a level.
+func (r *Request) LevelInput(chosen enlist.Level) Input {
+	in := Input{Name: "level", Label: r.Text("ui.may"), Kind: InputChoice, Value: chosen.String()}
+	for l := enlist.Read; l <= enlist.Full; l++ {
+		in.Options = append(in.Options, Option{Value: l.String(), Text: r.LevelText(l)})
+	}
+	return in
+}
+
+// ListsInput returns the input that chooses all Lists, which is nil, or some of those that the user may use.
+func (r *Request) ListsInput(chosen []enlist.ListID) (Input, error) {
+	some := Input{Name: "list", Kind: InputBoxes}
+	for _, id := range chosen {
+		some.Chosen = append(some.Chosen, Plain(int64(id)))
+	}
+	in := Input{Name: "only", Label: r.Text("ui.lists"), Kind: InputRadio}
+	if chosen != nil {
+		in.Value = "1"
+	}
+	var err error
+	some.Options, err = r.ListOptions()
+	in.Options = []Option{{Text: r.Text("ui.lists_all")}, {Value: "1", Text: r.Text("ui.lists_only"), Parts: Form{some}}}
+	return in, err
+}
+
+// ChosenLists returns the Lists that a form with a ListsInput has: nil for all. It refuses "some" without any.
+func (r *Request) ChosenLists(f Form) (lists []enlist.ListID, refused *enlist.Error) {
+	if f.Value("only") != "1" {
+		return nil, nil
+	}
+	for _, id := range f.In("list").Chosen {
+		lists = append(lists, enlist.ListID(Int(id)))
+	}
+	if len(lists) == 0 {
+		refused = enlist.Invalid("list", r.Text("ui.no_list_chosen"))
+	}
+	return lists, refused
+}
+
+// Lists returns the Lists that the user may use, in the order of their names. A request reads them once, because
+// several parts of a page need them. Do not change them.
+func (r *Request) Lists() (all []enlist.List, err error) {
+	if r.lists == nil {
+		r.lists, err = r.App.Lists.SearchLists(r.Context(), r.Caller, enlist.Query{SortBy: "name"})
+	}
+	return r.lists, err
+}
+
+// ListNames returns the names of the Lists that the user may use.
+func (r *Request) ListNames() (map[enlist.ListID]string, error) {
+	if r.lists == nil {
+		return r.App.Lists.Names(r.Context(), r.Caller)
+	}
+	names := make(map[enlist.ListID]string, len(r.lists))
+	for i := range r.lists {
+		names[r.lists[i].ID] = r.lists[i].Name
+	}
+	return names, nil
+}
+
+// ListOptions returns the Lists that the user may use as options of an input, in the order of their names.
+func (r *Request) ListOptions() ([]Option, error) {
+	lists, err := r.Lists()
+	options := make([]Option, len(lists))
+	for i := range lists {
+		options[i] = Option{Value: Plain(int64(lists[i].ID)), Text: lists[i].Name}
+	}
+	return options, err
+}
+
+// EmailField returns the name of the Field with the email addresses of a List. Errors: those of SearchFields.
+func (r *Request) EmailField(list enlist.ListID) (string, error) {
+	fields, err := r.App.Lists.SearchFields(r.Context(), r.Caller, list, enlist.Query{})
+	for i := range fields {
+		if fields[i].AddressType == enlist.AddressEmail {
+			return fields[i].Name, nil
+		}
+	}
+	return "", err
+}
+
+// countries are the options, with a telephone country code as the value.
+var countries = sync.OnceValue(func() (all []Option) {
+	for _, c := range address.Countries() {
+		all = append(all, Option{Value: Plain(c.Code), Text: fmt.Sprintf("%s (+%d)", c.Name, c.Code),
+			IsOther: !c.IsMain})
+	}
+	return all
+})
+
+// Country returns the input for the country of telephone numbers without one.
+func Country(label string, code int64) Input {
+	return Input{Name: "country_code", Label: label, Kind: InputChoice, Value: Plain(code), Options: countries()}
+}
+
+// NewCountry returns the telephone country code of a new List: that of the Account, or else of the browser.
+func (r *Request) NewCountry() int64 {
+	settings := r.App.Accounts.Settings().Of(r.Caller.Account.ID)
+	if code := address.CountryCodeOf(r.Header.Get("Accept-Language")); settings.CountryCode == 0 && code != 0 {
+		return code
+	}
+	return settings.ListCountry()
+}
+
+// HasCountry reports whether a user or the operator has chosen a country for the Account.
+func (r *Request) HasCountry() bool {
+	return r.App.Accounts.Settings().Of(r.Caller.Account.ID).CountryCode != 0
+}
+
+// zones are the options of a choice of a time zone.
+var zones = sync.OnceValue(func() (all []Option) {
+	for _, name := range enlist.TimeZones() {
+		all = append(all, Option{Value: name, Text: name})
+	}
+	return all
+})
+
+// TimeZone returns the input for a time zone. value can also be one of its older names.
+func TimeZone(label, value string) Input {
+	in := Input{Name: "timezone", Label: label, Kind: InputChoice, Value: value, Options: zones()}
+	if !slices.ContainsFunc(in.Options, func(o Option) bool { return o.Value == value }) {
+		in.Options = append([]Option{{Value: value, Text: value}}, in.Options...)
+	}
+	return in
+}
