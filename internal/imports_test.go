@@ -33,7 +33,7 @@ var allowedImports = map[string][]string{
 		"golang.org/x/crypto/argon2"},
 	"enlist/internal/admin": {"enlist/internal/admin/...", "enlist/internal/app", "enlist/internal/enlist",
 		"enlist/internal/language", "enlist/internal/limiter", "enlist/internal/users"},
-	"enlist/internal/admin/ui": {"enlist/internal/address", "enlist/internal/app", "enlist/internal/enlist", "enlist/internal/language",
+	"enlist/internal/admin/ui": {"enlist/internal/address", "enlist/internal/app", "enlist/internal/batches", "enlist/internal/enlist", "enlist/internal/language",
 		"enlist/internal/users"},
 	"enlist/internal/admin/signin":   {"enlist/internal/admin/ui", "enlist/internal/enlist", "enlist/internal/language", "enlist/internal/users"},
 	"enlist/internal/admin/you":      {"enlist/internal/admin/ui", "enlist/internal/enlist", "enlist/internal/users"},
@@ -61,7 +61,7 @@ var allowedImports = map[string][]string{
 		"enlist/internal/messages", "enlist/internal/reports",
 	},
 	"enlist/internal/admin/contacts": {
-		"enlist/internal/admin/ui", "enlist/internal/batches", "enlist/internal/contacts", "enlist/internal/enlist",
+		"enlist/internal/admin/ui", "enlist/internal/contacts", "enlist/internal/enlist",
 		"enlist/internal/exports", "enlist/internal/messages", "enlist/internal/privacy",
 		"enlist/internal/privacy/proof", "enlist/internal/recipients", "enlist/internal/reports", "enlist/internal/rpc",
 	},

@@ -1,13 +1,11 @@
 package contacts
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
 
 	"enlist/internal/admin/ui"
-	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
@@ -30,6 +28,9 @@ const (
 	batch
 	segment
 )
+
+// isNumber reports whether a column with such values is at the right.
+func (k kind) isNumber() bool { return k == number || k == whole || k == moment }
 
 // key is a key that a condition may have.
 type key struct {
@@ -180,20 +181,13 @@ func mailKeys(r *ui.Request) (keys []key, err error) {
 	var sent []ui.Option
 	for i := range all {
 		sent = append(sent, ui.Option{Value: ui.Plain(int64(all[i].ID)), Text: r.Text("contacts.mail_of_day",
-			"mail", nameOf(&all[i], names), "day", r.Day(all[i].SendTime))})
+			"mail", names.Batch(&all[i]), "day", r.Day(all[i].SendTime))})
 	}
 	for _, k := range mailsOf {
 		k.Text, k.About, k.Kind, k.Choices = r.Text(k.Text), "contacts.mails", batch, sent
 		keys = append(keys, k)
 	}
 	return keys, nil
-}
-
-func nameOf(b *batches.Batch, names ui.Names) string {
-	if name := cmp.Or(b.Name, names.Messages[b.MessageID]); name != "" {
-		return name
-	}
-	return names.Text("contacts.campaign_number", "id", int64(b.ID))
 }
 
 // keyOf returns the key of a Field. A name that is also a system key means the system key, so the Field's number is

@@ -13,7 +13,7 @@ import (
 
 // table is a page of the Contacts that match.
 type table struct {
-	Columns []column
+	Columns ui.Input  // chooses those that are shown
 	Heads   []ui.Head // of the columns that are shown
 	Rows    []row
 	Pager   ui.Pager
@@ -21,14 +21,7 @@ type table struct {
 	builder *builder
 	request *ui.Request
 	read    []enlist.Column
-	shown   []column
-}
-
-// column is a key of the table.
-type column struct {
-	Name, Text string
-	Shown      bool
-	Number     bool
+	shown   []key
 }
 
 // cell is a value in the table.
@@ -71,7 +64,6 @@ func newTable(r *ui.Request, b *builder, v view, n *count) (*table, error) {
 	if late && v.sort != "" {
 		t.Late = r.Text("contacts.sort_too_long", "key", b.key(v.sort).Text)
 		q.SortBy, q.Descending, v.sort, v.descending = "", false, "", false
-		t.Columns, t.shown = nil, nil
 		t.addColumns(v)
 		late, err = ui.Within(r.Context(), b.list.ContactCount, ui.SearchWait, search)
 	}
@@ -112,17 +104,16 @@ func (t *table) addColumns(v view) {
 		}
 		names = append(names, "last_open_time")
 	}
+	t.Columns, t.shown = ui.Input{Name: "column", Kind: ui.InputBoxes, Chosen: names}, nil
 	var shown ui.Columns[row]
 	for _, k := range t.builder.keys {
 		if k.Kind == answer || k.Kind == batch || k.Kind == segment {
 			continue // a Contact has no single value of it
 		}
-		c := column{Name: k.Name, Text: k.Text, Shown: slices.Contains(names, k.Name),
-			Number: k.Kind == number || k.Kind == whole || k.Kind == moment}
-		t.Columns = append(t.Columns, c)
-		if c.Shown {
-			t.shown = append(t.shown, c)
-			shown = append(shown, ui.Column[row]{Key: k.Name, Text: k.Text, Number: c.Number, Falls: c.Number})
+		t.Columns.Options = append(t.Columns.Options, ui.Option{Value: k.Name, Text: k.Text})
+		if slices.Contains(names, k.Name) {
+			t.shown = append(t.shown, k)
+			shown = append(shown, ui.Column[row]{Key: k.Name, Text: k.Text, Number: k.Kind.isNumber(), Falls: k.Kind.isNumber()})
 		}
 	}
 	t.Heads = shown.Order(v.query(), "").Heads
@@ -147,7 +138,7 @@ func (t *table) Contact(c *enlist.Contact) error {
 		if i < 0 {
 			continue
 		}
-		one.Values = append(one.Values, cell{t.text(&t.read[i], c), shown.Number})
+		one.Values = append(one.Values, cell{t.text(&t.read[i], c), shown.Kind.isNumber()})
 	}
 	t.Rows = append(t.Rows, one)
 	return nil

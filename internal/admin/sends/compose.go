@@ -163,7 +163,7 @@ func copiedInputs(r *ui.Request, p *plan) (f ui.Form, err error) {
 		if err != nil {
 			return nil, err
 		}
-		add("again", p.Again, r.Text("sends.who_got_did_not_open", "again_name", nameOf(&report.Batch, names)),
+		add("again", p.Again, r.Text("sends.who_got_did_not_open", "again_name", names.Batch(&report.Batch)),
 			r.Text("sends.opened_by_none", "not_opened", report.NotOpened()))
 	}
 	if p.Like != 0 {
@@ -171,7 +171,7 @@ func copiedInputs(r *ui.Request, p *plan) (f ui.Form, err error) {
 		if err != nil {
 			return nil, err
 		}
-		add("like", p.Like, r.Text("sends.as_its_conditions_which_page", "like_name", nameOf(b, names)), "")
+		add("like", p.Like, r.Text("sends.as_its_conditions_which_page", "like_name", names.Batch(b)), "")
 	}
 	return f, nil
 }
@@ -201,7 +201,7 @@ func withoutInput(r *ui.Request, p *plan) (ui.Input, error) {
 		}
 	}
 	for i := range all {
-		in.Options = append(in.Options, ui.Option{Value: ui.Plain(int64(all[i].ID)), Text: nameOf(&all[i], names),
+		in.Options = append(in.Options, ui.Option{Value: ui.Plain(int64(all[i].ID)), Text: names.Batch(&all[i]),
 			Help: r.Date(all[i].SendTime)})
 	}
 	return in, nil

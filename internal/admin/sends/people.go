@@ -173,7 +173,7 @@ func (p *pages) people(r *ui.Request) (*ui.View, error) {
 			d.Note = r.Language.HTML("sends.late_none", "link", file)
 		}
 	}
-	return &ui.View{Title: r.Text(k.title), Sub: nameOf(b, names), Place: "/admin/sends", Content: p.peoplePage, Data: d}, nil
+	return &ui.View{Title: r.Text(k.title), Sub: names.Batch(b), Place: "/admin/sends", Content: p.peoplePage, Data: d}, nil
 }
 
 // fileOf returns the URL of a CSV file with the people of a page and all its neighbours.

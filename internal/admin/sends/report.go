@@ -117,7 +117,7 @@ func (p *pages) report(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	d.Uncounted.hide(d)
-	view := &ui.View{Title: nameOf(&report.Batch, names), Place: "/admin/sends",
+	view := &ui.View{Title: names.Batch(&report.Batch), Place: "/admin/sends",
 		Sub: when(r, report, listsText(names, &report.Batch, lists[report.ID])), Content: p.reportPage,
 		Data: d, Actions: actionsOf(r, report, d.Uncounted)}
 	if moves(report, r.Now) {

@@ -2,7 +2,6 @@
 package sends
 
 import (
-	"cmp"
 	"embed"
 	"math"
 	"slices"
@@ -71,7 +70,7 @@ var statuses = []status{
 // columnsOf returns the columns of the page. Opens and clicks are read only for the Batches that it shows.
 func columnsOf(names ui.Names) ui.Columns[batches.Batch] {
 	return ui.Columns[batches.Batch]{
-		ui.TextColumn("name", "sends.message_label", func(b *batches.Batch) string { return nameOf(b, names) }),
+		ui.TextColumn("name", "sends.message_label", func(b *batches.Batch) string { return names.Batch(b) }),
 		ui.TextColumn("list", "sends.list", func(b *batches.Batch) string { return names.Lists[b.ListID] }),
 		ui.TimeColumn("when", "sends.when", func(b *batches.Batch) int64 { return b.SendTime }),
 		{Text: "sends.status_column"},
@@ -169,7 +168,7 @@ func rowsOf(r *ui.Request, all []batches.Batch, names ui.Names) ([]Row, error) {
 		report := &found[i]
 		b := &report.Batch
 		status, kind := statusOf(b)
-		rows[i] = Row{ID: b.ID, Name: nameOf(b, names), List: listsText(names, b, lists[b.ID]), When: r.Date(b.SendTime),
+		rows[i] = Row{ID: b.ID, Name: names.Batch(b), List: listsText(names, b, lists[b.ID]), When: r.Date(b.SendTime),
 			Status: r.Text(status), Kind: kind, Running: !b.Ended(), Commands: commandsOf(r, b),
 			Done: b.Processed(), All: b.ToSend(), Opened: r.Language.Percent(report.HumanOpened, report.Delivered()),
 			Clicked: r.Language.Percent(report.HumanClicked, report.Delivered())}
@@ -192,14 +191,6 @@ func withSums(r *ui.Request, all []batches.Batch) ([]reports.BatchReport, error)
 		withAll[i] = reports.BatchReport{Batch: all[i], Sums: sums[all[i].ID]}
 	}
 	return withAll, nil
-}
-
-// nameOf returns the name of a Batch, or else of its Message.
-func nameOf(b *batches.Batch, names ui.Names) string {
-	if name := cmp.Or(b.Name, names.Messages[b.MessageID]); name != "" {
-		return name
-	}
-	return names.Text("sends.campaign_number", "id", int64(b.ID))
 }
 
 // statusOf returns the status of a Batch in a word, and the class of its mark.
@@ -289,7 +280,7 @@ func (p *pages) cancel(r *ui.Request) (*ui.View, error) {
 		Button: r.Text("sends.cancel"), Danger: true,
 		Back: ui.Action{Text: r.Text("sends.keep"), Path: "/admin/sends/" + ui.Plain(int64(b.ID))}}
 	return r.Submit(d.Card.Form, func(problem string) (*ui.View, error) {
-		return &ui.View{Title: r.Text("sends.cancel_title", "name", nameOf(b, names)), Place: "/admin/sends",
+		return &ui.View{Title: r.Text("sends.cancel_title", "name", names.Batch(b)), Place: "/admin/sends",
 			Content: p.cancelPage, Data: d, Problem: problem}, nil
 	}, func() (*ui.View, error) {
 		if err := r.App.Batches.EditBatch(r.Context(), r.Caller, b.ID, "cancel", 0); err != nil {

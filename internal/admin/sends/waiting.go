@@ -75,7 +75,7 @@ func (p *pages) waiting(r *ui.Request, b *reports.BatchReport, names ui.Names, a
 	if d.At == "" {
 		d.At = r.InputTime(max(b.SendTime, r.Now.Unix()))
 	}
-	view := &ui.View{Title: nameOf(&b.Batch, names), Place: "/admin/sends",
+	view := &ui.View{Title: names.Batch(&b.Batch), Place: "/admin/sends",
 		Sub: r.Text("sends.has_not_begun", "list", listsText(names, &b.Batch, lists[b.ID])), Content: p.waitingPage, Data: d}
 	if wrong != "" {
 		view.Problem = r.Text("sends.time_was_not_changed")

@@ -58,7 +58,7 @@ func whomOf(r *ui.Request, p *plan, names ui.Names) (w whom, err error) {
 			case err != nil:
 				return w, err
 			default:
-				*of.to = append(*of.to, r.Text(of.text, "name", nameOf(b, names)))
+				*of.to = append(*of.to, r.Text(of.text, "name", names.Batch(b)))
 			}
 		}
 	}

@@ -1,10 +1,12 @@
 package ui
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
 
+	"enlist/internal/batches"
 	"enlist/internal/enlist"
 )
 
@@ -98,6 +100,14 @@ func (r *Request) Names() (n Names, err error) {
 	}
 	n.Messages, err = r.messageNames()
 	return n, err
+}
+
+// Batch returns the name of a Batch, or else of its Message.
+func (n Names) Batch(b *batches.Batch) string {
+	if name := cmp.Or(b.Name, n.Messages[b.MessageID]); name != "" {
+		return name
+	}
+	return n.Text("ui.campaign_number", "id", int64(b.ID))
 }
 
 func (r *Request) messageNames() (map[enlist.MessageID]string, error) {
