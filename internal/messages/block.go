@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"enlist/internal/db"
@@ -107,7 +108,7 @@ func blocksKey() enlist.Attribute[Message] {
 		if n := countBlocks(all); n > maxBlocks {
 			return enlist.Expected(fmt.Sprintf("at most %d blocks", maxBlocks))
 		}
-		if err := checkBlocks(all, true); err != nil {
+		if err := eachBlock(all, (*Block).check); err != nil {
 			return err
 		}
 		m.Blocks = EncodeBlocks(all)
@@ -116,39 +117,24 @@ func blocksKey() enlist.Attribute[Message] {
 	return a
 }
 
-func countBlocks(all []Block) int {
-	n := len(all)
-	for i := range all {
-		n += countBlocks(all[i].Left) + countBlocks(all[i].Right)
-	}
+func countBlocks(all []Block) (n int) {
+	_ = eachBlock(all, func(*Block) error {
+		n++
+		return nil
+	})
 	return n
 }
 
-// checkBlocks refuses blocks that no mail can show. columns reports whether one of them may be columns.
-func checkBlocks(all []Block, columns bool) error {
-	for i := range all {
-		b := &all[i]
-		if err := b.check(columns); err != nil {
-			return err
-		}
-		if err := checkBlocks(b.Left, false); err != nil {
-			return err
-		}
-		if err := checkBlocks(b.Right, false); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (b *Block) check(columns bool) error {
+// check refuses a block that no mail can show.
+func (b *Block) check() error {
 	switch b.Type {
 	case BlockHeading, BlockText, BlockImage, BlockButton, BlockLine, BlockQuote, BlockHTML:
 		if len(b.Left)+len(b.Right) > 0 {
 			return enlist.Expected("left and right only in a block of the type columns")
 		}
 	case BlockColumns:
-		if !columns {
+		isColumns := func(inside Block) bool { return inside.Type == BlockColumns }
+		if slices.ContainsFunc(b.Left, isColumns) || slices.ContainsFunc(b.Right, isColumns) {
 			return enlist.Expected("columns without columns in them")
 		}
 	default:
