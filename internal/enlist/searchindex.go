@@ -68,10 +68,6 @@ func (k *SearchKey) ForParts() *SearchKey {
 	return &parts
 }
 
-// MinPart is the smallest number of characters for which an index for parts of texts is used. It has
-// three consecutive characters as its entries.
-const MinPart = 3
-
 // IndexFor returns the index that is ready for a key, or nil if there is none. It does not
 // return the indexes that every List has: of id, creation_time, last_modified_time and of
 // complete addresses.

@@ -10,22 +10,28 @@ import (
 // This file decides which tests of contains, ends_with and starts_with use an index for parts of texts. Only
 // PostgreSQL has such indexes (postgres/trigram.go).
 
-// usesPartsIndex reports whether a test has a form that an index for parts of texts can answer. A short part
-// has no entry in such an index. For starts_with, the index of the ordered form is smaller and faster.
+// usesPartsIndex reports whether an index for parts of texts answers a test.
 func (q *Query) usesPartsIndex(c *enlist.Condition) bool {
-	if len(q.Schema.SearchIndexes) == 0 {
-		return false
-	}
+	return len(q.Schema.SearchIndexes) > 0 && TestsPart(q.Schema, c) && q.Schema.Indexed(c.Key.ForParts())
+}
+
+// minPart is the smallest number of characters of a part: an index for parts has three consecutive characters as its
+// entries.
+const minPart = 3
+
+// TestsPart reports whether a test has a form that an index for parts of texts can answer. For starts_with, the index of
+// the ordered form is smaller and faster.
+func TestsPart(schema *enlist.Schema, c *enlist.Condition) bool {
 	switch c.Operator {
 	case enlist.Contains, enlist.EndsWith:
 	case enlist.StartsWith:
-		if q.Schema.Indexed(c.Key) {
+		if schema.Indexed(c.Key) {
 			return false
 		}
 	default:
 		return false
 	}
-	return utf8.RuneCountInString(c.Operands[0].Text) >= enlist.MinPart && q.Schema.Indexed(c.Key.ForParts())
+	return utf8.RuneCountInString(c.Operands[0].Text) >= minPart
 }
 
 // wildcards escapes the characters that LIKE treats specially.

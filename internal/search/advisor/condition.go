@@ -1,9 +1,8 @@
 package advisor
 
 import (
-	"unicode/utf8"
-
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 )
 
 // This file finds the keys of a search for which an index would help. It reads the
@@ -84,19 +83,11 @@ func (f keyFinder) testKeys(c *enlist.Condition) (keys []*enlist.SearchKey, boun
 	return []*enlist.SearchKey{c.Key}, bounded
 }
 
-// usesParts reports whether a test would use an index for parts of texts. For starts_with the index
-// of the complete values is smaller, so starts_with uses an index for parts only if it exists already.
+// usesParts reports whether a test uses an index for parts of texts. starts_with uses one only if it exists already,
+// because the index of the complete values is smaller.
 func (f keyFinder) usesParts(c *enlist.Condition) bool {
-	switch c.Operator {
-	case enlist.Contains, enlist.EndsWith:
-	case enlist.StartsWith:
-		if f.schema.Indexed(c.Key) || !f.schema.Indexed(c.Key.ForParts()) {
-			return false
-		}
-	default:
-		return false
-	}
-	return f.parts && hasParts(c.Key) && utf8.RuneCountInString(c.Operands[0].Text) >= enlist.MinPart
+	return f.parts && hasParts(c.Key) && search.TestsPart(f.schema, c) &&
+		(c.Operator != enlist.StartsWith || f.schema.Indexed(c.Key.ForParts()))
 }
 
 // hasParts reports whether a key may have an index for parts of its texts.
