@@ -10,7 +10,8 @@ import (
 func EachPath(tx *db.Tx, s *enlist.Search, run func(*Planned) error) error {
 	plans, err := planner.All(newQuery(tx.SQL, s).planned(s), &statistics{tx: tx, search: s})
 	for _, plan := range plans {
-		if err := run(&Planned{tx, s, plan}); err != nil {
+		of := *s // a path without its index changes the search
+		if err := run(&Planned{tx, &of, plan}); err != nil {
 			return err
 		}
 	}
