@@ -25,16 +25,30 @@ func (a *Advisor) Tend(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var rows []enlist.SearchIndex
-	err = a.store.Update(ctx, func(tx *db.Tx) (err error) {
-		for _, of := range wanted {
-			if err := a.add(tx, of); err != nil {
+	var rows, old []enlist.SearchIndex
+	read := func(tx *db.Tx) (err error) {
+		rows, old, err = a.read(tx)
+		return err
+	}
+	err = a.store.View(ctx, read)
+	if err == nil && len(wanted)+len(old) > 0 {
+		err = a.store.Update(ctx, func(tx *db.Tx) error {
+			for _, of := range wanted {
+				if err := a.add(tx, of); err != nil {
+					return err
+				}
+			}
+			if err := read(tx); err != nil {
 				return err
 			}
-		}
-		rows, err = a.removeOld(tx)
-		return err
-	})
+			for _, x := range old {
+				if err := search.RemoveIndex(tx, x.ID); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
 	if err != nil {
 		return err
 	}
@@ -139,23 +153,21 @@ func leastRecentlyUsed(rows []enlist.SearchIndex) (least *enlist.SearchIndex) {
 // lastUse returns when a search last used an index that is ready, or the end of its build if no search used it.
 func lastUse(x *enlist.SearchIndex) time.Time { return time.Unix(max(x.Built, x.LastUsed), 0) }
 
-// removeOld deletes the rows of indexes whose key is gone, or that no search used for a long time. It returns the
-// others.
-func (a *Advisor) removeOld(tx *db.Tx) (others []enlist.SearchIndex, err error) {
+// read returns the rows of indexes. old are those whose key is gone, or that no search used for a long time.
+func (a *Advisor) read(tx *db.Tx) (needed, old []enlist.SearchIndex, err error) {
 	rows, err := search.Indexes(tx)
-	for i := range rows {
-		x := &rows[i]
+	for _, x := range rows {
 		key, err := keyOf(tx, x.ListID, x.Key)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if key != nil && (x.Manual || x.State != enlist.IndexReady || a.now().Sub(lastUse(x)) <= unused) {
-			others = append(others, *x)
-		} else if err := search.RemoveIndex(tx, x.ID); err != nil {
-			return nil, err
+		if key == nil || !x.Manual && x.State == enlist.IndexReady && a.now().Sub(lastUse(&x)) > unused {
+			old = append(old, x)
+		} else {
+			needed = append(needed, x)
 		}
 	}
-	return others, err
+	return needed, old, err
 }
 
 // build builds the index of a row and stores the result. It can be repeated. A failed build is not an error: it is
