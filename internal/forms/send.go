@@ -57,7 +57,6 @@ func (p *Public) Check(e *Entry, today string) map[enlist.FieldID]Fault {
 	return faults
 }
 
-// text returns the value of an input.
 func (e *Entry) text(id enlist.FieldID) string {
 	return strings.TrimSpace(strings.ReplaceAll(strings.Join(e.Values[id], ","), "\r\n", "\n"))
 }

@@ -17,7 +17,6 @@ import (
 // subscription. compose_cache.go compiles a Message, and compose_render.go inserts the
 // values of a Contact. compose_header.go writes the headers.
 
-// composer composes mails.
 type composer struct {
 	from      string // sender of a mail if neither its Message, its List nor the settings have one
 	settings  func() *accounts.Settings

@@ -20,7 +20,6 @@ import (
 //go:embed compose_builtin.html
 var builtInFile embed.FS
 
-// builtInHTML is the template of the HTML part.
 var builtInHTML = template.Must(template.ParseFS(builtInFile, "compose_builtin.html"))
 
 // builtIn is the content of a mail whose text is part of this program.
@@ -76,7 +75,6 @@ func excerpt(value string) string {
 	return strings.ToValidUTF8(value[:longestValue], "") + "…"
 }
 
-// html returns the HTML part.
 func (b *builtIn) html() string {
 	var s strings.Builder
 	s.Grow(4096)

@@ -31,7 +31,6 @@ const (
 	endLength = 2 << 10
 )
 
-// contentCheck collects the findings about one mail.
 type contentCheck struct {
 	*messages.OutgoingMail
 	found []messages.Finding
@@ -77,7 +76,6 @@ func (k *contentCheck) add(level messages.FindingLevel, code messages.FindingCod
 	}
 }
 
-// isEmpty reports whether the text part of each mail is empty.
 func (t *textTemplate) isEmpty() bool {
 	for i := range t.pieces {
 		for _, part := range t.pieces[i].Template {
@@ -112,7 +110,6 @@ func (k *contentCheck) length(c *composer, t *compiled) {
 	}
 }
 
-// links checks the links of the Message.
 func (k *contentCheck) links(m *messages.Message, source string) {
 	if !isThemed(m) {
 		for _, p := range splitText(m.Text) {
@@ -235,7 +232,6 @@ func (c *composer) Preview(ctx context.Context, l *messages.OutgoingMail) (*mess
 	return shown, nil
 }
 
-// decoded returns a header field without its encoding.
 func decoded(header mail.Header, field string) string {
 	text, err := new(mime.WordDecoder).DecodeHeader(header.Get(field))
 	if err != nil {

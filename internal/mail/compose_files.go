@@ -131,7 +131,6 @@ const (
 	lineWidth = 76
 )
 
-// writeContent writes the content of a file in base64.
 func writeContent(ctx context.Context, b *bytes.Buffer, f *messages.MessageFile, files Files) error {
 	var rest []byte // bytes that do not fill a line
 	line := make([]byte, 0, lineWidth+2)

@@ -23,7 +23,6 @@ import (
 // Contact. It also removes characters that a header must not contain, such as control characters, from addresses,
 // subjects and names.
 
-// header has the values of a message's header fields.
 type header struct {
 	fromName, from string
 	replyTo        string // "" if there is no Reply-To

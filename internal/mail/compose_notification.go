@@ -131,7 +131,6 @@ func consentRows(in *language.Language, schema *enlist.Schema, consent *enlist.L
 	return rows
 }
 
-// localTime formats Unix seconds as a time in the Account's time zone.
 func localTime(in *language.Language, schema *enlist.Schema, unix int64) string {
 	return in.Time("exact", messages.LocalTime(schema, unix))
 }

@@ -25,7 +25,6 @@ type rendering struct {
 	tooLong     bool         // a part is longer than maxPart, and is incomplete
 }
 
-// linkTo returns the URL of a page of this service.
 type linkTo func(enlist.LinkKind) string
 
 // trackedLink returns the URL that stands for the link with an index. used is what merge.Template.Used returns of it.
@@ -65,7 +64,6 @@ func (r *rendering) contactValue(name string) string {
 	return r.values(name)
 }
 
-// subject returns the subject as one line.
 func (r *rendering) subject(t *compiled) string {
 	var b strings.Builder
 	for i := range t.subject {
@@ -122,7 +120,6 @@ func (r *rendering) text(t *compiled) string {
 	return text + "\n-- \n" + strings.Join(end, "\n") + "\n"
 }
 
-// html returns the HTML part.
 func (r *rendering) html(t *compiled) string {
 	var b strings.Builder
 	b.Grow(len(t.source.HTML) + len(t.source.Text) + len(t.source.Blocks) + 4096)
@@ -144,7 +141,6 @@ func (r *rendering) html(t *compiled) string {
 	return b.String()
 }
 
-// part appends one part of the template.
 func (r *rendering) part(b *strings.Builder, p *htmlPart) {
 	switch {
 	case p.field != nil:

@@ -8,7 +8,7 @@
 //
 // The groups of files:
 //
-//   - mail.go has the Mailer, which other packages use
+//   - mail.go has the Mailer, which other packages use, and counts mails by outcome
 //   - compose*.go compose a mail from a Message, a notification or a request to confirm
 //   - html*.go make HTML of Markdown and blocks, and handle HTML with merge fields
 //   - html_inline.go moves style sheets into style attributes: html_css.go reads them, html_cascade.go decides for an
@@ -16,6 +16,5 @@
 //   - text*.go handle plain text with merge fields, and make plain text from HTML
 //   - transport*.go encode and sign a mail, or write it as a file into a folder
 //   - smtp*.go send a mail to a mail server
-//   - metrics.go counts mails by outcome
 //   - report*.go read the bounces and complaints that mail servers send back
 package mail

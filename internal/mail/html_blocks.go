@@ -63,7 +63,6 @@ func (d *themedDocument) block(b *messages.Block, width int64) string {
 	return ""
 }
 
-// column returns a cell with a table of blocks.
 func (d *themedDocument) column(all []messages.Block, width int64) string {
 	return `<td class="col" width="50%" valign="top">` + table(`width="100%"`) + d.rows(all, width) + "</table></td>"
 }

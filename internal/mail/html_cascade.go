@@ -12,7 +12,6 @@ import (
 
 // This file writes the style attribute of an element from the rules that match it.
 
-// elementStyle has the declarations that apply to one element.
 type elementStyle struct {
 	own     []cssDeclaration // declarations of its style attribute
 	unread  string           // those that cannot be parsed, as they are; they end the style attribute

@@ -36,7 +36,6 @@ type contests struct {
 // rank says which declarations of a property there are. own is that of a style attribute.
 type rank struct{ own, kept, inlined, keptImportant, inlinedImportant bool }
 
-// claim is a declaration with one of its selectors. Later claims have a higher index in contests.claims.
 type claim struct {
 	selector, property string
 	important, kept    bool

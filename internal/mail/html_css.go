@@ -63,7 +63,6 @@ func readCSS(text string) cssTokens {
 	}
 }
 
-// String returns the text of the tokens.
 func (t cssTokens) String() string {
 	var b strings.Builder
 	for i := range t {
@@ -72,7 +71,6 @@ func (t cssTokens) String() string {
 	return b.String()
 }
 
-// trim removes white space from both ends.
 func (t cssTokens) trim() cssTokens {
 	for len(t) > 0 && t[0].TokenType == css.WhitespaceToken {
 		t = t[1:]

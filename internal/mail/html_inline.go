@@ -58,7 +58,6 @@ func inlineStyles(source string) string {
 	return b.String()
 }
 
-// styledDocument has the style sheets and elements of a document.
 type styledDocument struct {
 	head         *html.Node
 	sheets       []styleSheet
@@ -143,7 +142,6 @@ func count(elements map[string]int, name string, attributes []html.Attribute) {
 	}
 }
 
-// name adds the names of properties.
 func (d *styledDocument) name(all []cssDeclaration) {
 	for i := range all {
 		d.properties[all[i].property] = true

@@ -98,7 +98,6 @@ func (p *sheetPiece) eachRule(fn func(selectors string, body cssTokens)) {
 	}
 }
 
-// changeDeclarations changes the declarations of a rule.
 func changeDeclarations(tokens cssTokens, change func(cssTokens) string) string {
 	var b strings.Builder
 	for len(tokens) > 0 {

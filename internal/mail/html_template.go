@@ -16,7 +16,6 @@ import (
 // field is in text, in a link or in another attribute, because this decides how a value is
 // escaped. compose_render.go inserts the values.
 
-// htmlTemplate is HTML with merge fields.
 type htmlTemplate struct {
 	parts       []htmlPart
 	end         int      // number of parts before </body>

@@ -97,7 +97,6 @@ type reportReader struct {
 	delayed    bool // the status says that the mail server tries again
 }
 
-// report returns the result after all parts were read.
 func (s *reportReader) report() Report {
 	s.decide()
 	switch {
@@ -141,7 +140,6 @@ var complaints = regexp.MustCompile(`(?i)\b(?:complaint|abuse|spam|junk)`)
 // optOut matches the subject of a mail that a mail program writes to unsubscribe.
 var optOut = regexp.MustCompile(`(?i)^\s*(?:unsubscribe|opt-?out)\s*$`)
 
-// part reads a mail or a MIME part.
 func (s *reportReader) part(p *part, depth int) {
 	if s.parts++; s.parts > maxParts || depth > 4 {
 		return
@@ -300,7 +298,6 @@ func (s *reportReader) address(text string) {
 	}
 }
 
-// notTagChar reports whether a character cannot be part of a tag.
 func notTagChar(r rune) bool {
 	return r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 }

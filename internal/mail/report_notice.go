@@ -62,7 +62,6 @@ func (s *reportReader) notice(text []byte, html bool) {
 	}
 }
 
-// statusFields matches the fields of a delivery status in a text.
 var statusFields = regexp.MustCompile(`(?mi)^(?:final-recipient|action): `)
 
 // judgeNotice returns what the text says about the address, and its reply.

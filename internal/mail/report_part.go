@@ -32,7 +32,6 @@ func parsePart(text []byte) part {
 	return part{fieldsOf(head), body}
 }
 
-// fieldsOf returns the fields of a header.
 func fieldsOf(head []byte) textproto.MIMEHeader {
 	h := make(textproto.MIMEHeader)
 	for line := range strings.Lines(foldedField.ReplaceAllString(string(head), " ")) {

@@ -116,7 +116,6 @@ func (s *smtpSender) send(ctx context.Context, m *composed, about *enlist.Delive
 	return failed.undelivered()
 }
 
-// waitForRate waits until the setting mail-rate allows a message.
 func (s *smtpSender) waitForRate(ctx context.Context) error {
 	if limit := cmp.Or(rate.Limit(s.encoder.settings().MailRate), rate.Inf); limit != s.limit.Limit() {
 		s.limit.SetLimit(limit)

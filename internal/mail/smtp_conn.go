@@ -57,7 +57,6 @@ func (c *conn) deliver(ctx context.Context, e *envelope) *failure {
 	return failed
 }
 
-// command is an SMTP command of a message.
 type command struct {
 	stage stage
 	text  string
@@ -149,7 +148,6 @@ func (c *conn) sendText(ctx context.Context, data [][]byte) *failure {
 	return nil
 }
 
-// write sends the buffer.
 func (c *conn) write() error {
 	w := c.client.Text.W
 	w.Write(c.buffer) // Flush returns the error

@@ -27,7 +27,6 @@ const (
 	stageText    stage = "send the message"
 )
 
-// failure is an error of sending, with its stage.
 type failure struct {
 	stage stage
 	err   error
@@ -103,10 +102,8 @@ func (f *failure) blamesRecipient(r *textproto.Error) bool {
 // one line of limited length.
 type shortError struct{ error }
 
-// Error returns the shortened text.
 func (e shortError) Error() string { return Shorten(e.error.Error()) }
 
-// Unwrap returns the error with its complete text.
 func (e shortError) Unwrap() error { return e.error }
 
 // longestDetail limits a text from a mail server that is stored or logged, in bytes.

@@ -171,7 +171,6 @@ type boundedConn struct {
 	received int // bytes since the last Write; it needs no lock, because only one goroutine reads or writes
 }
 
-// Read implements net.Conn.
 func (b *boundedConn) Read(p []byte) (int, error) {
 	if b.received >= maxReply {
 		return 0, errEndlessReply

@@ -25,7 +25,6 @@ type textPiece struct {
 // contain spaces.
 var webLink = regexp.MustCompile(`(?i)\bhttps?://(?:\{\{[^{}]*\}\}|[^\s<>"])+`)
 
-// splitText finds the links in a text.
 func splitText(text string) textSource {
 	var pieces textSource
 	rest := 0
@@ -73,7 +72,6 @@ type textMerge struct {
 	before, after string
 }
 
-// template parses the merge fields.
 func (s textSource) template() textTemplate {
 	t := textTemplate{pieces: make([]textMerge, 0, len(s))}
 	for _, p := range s {

@@ -3,14 +3,21 @@ package mail
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
 
 	"enlist/internal/accounts"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
 )
 
-// This file chooses where messages are sent: to a mail server (smtp.go) or into a folder
-// (transport_dir.go). For both, transport_encode.go writes the envelope.
+// This file chooses where messages are sent: to a mail server (smtp.go), or into a folder, for operators who try the
+// service out and for tests. For both, transport_encode.go writes the envelope.
 
 // sender sends a composed message. about is the key of the message's delivery, or nil for
 // a notification. The address for bounces contains the tag of this delivery.
@@ -65,3 +72,97 @@ func newSender(t Transport) (sender, *meter, error) {
 	}
 	return nil, nil, errors.New("mail cannot be sent: set a mail server with --smtp or a folder with --mail")
 }
+
+// dirSender writes each message into an .eml file, which mail programs can open. If the same
+// message is sent again, its new file replaces the old one.
+type dirSender struct {
+	dir     string
+	encoder *encoder
+	meter   *meter
+
+	mu    sync.Mutex
+	names map[string]string // maps a Message-ID to the name of its file
+}
+
+// nameTime is the format of the time at the beginning of a file name, in UTC. So the order
+// of the names is the order of the times.
+const nameTime = "20060102-150405"
+
+func newDirSender(dir string, e *encoder, m *meter) (*dirSender, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("create the folder for mail: %w", err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("read the folder for mail: %w", err)
+	}
+	s := &dirSender{dir: dir, encoder: e, meter: m, names: make(map[string]string, len(entries))}
+	for _, file := range entries {
+		if id, ok := strings.CutSuffix(file.Name(), ".eml"); ok && len(id) > len(nameTime) {
+			s.names[id[len(nameTime)+1:]] = file.Name()
+		}
+	}
+	return s, nil
+}
+
+// send implements sender. An error is temporary, because the operator can free space on the disk.
+func (s *dirSender) send(ctx context.Context, m *composed, about *enlist.DeliveryKey) error {
+	e, err := s.encoder.encode(ctx, m, about)
+	if err != nil {
+		return err
+	}
+	defer s.meter.took(time.Now())
+	if err := s.write(s.name(fileID(e.id)), e.data); err != nil {
+		return &messages.Undelivered{Detail: "write the mail into a file", Err: err}
+	}
+	return nil
+}
+
+// name returns the file name for a Message-ID. It returns the same name for the same ID.
+func (s *dirSender) name(id string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name, ok := s.names[id]
+	if !ok {
+		name = time.Now().UTC().Format(nameTime) + "-" + id + ".eml"
+		s.names[id] = name
+	}
+	return name
+}
+
+// write creates a file with a temporary name and then renames it, so that no program reads
+// an incomplete mail. The temporary name does not end in .eml.
+func (s *dirSender) write(name string, data [][]byte) (err error) {
+	f, err := os.CreateTemp(s.dir, ".*.part") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	for _, part := range data {
+		if _, err := f.Write(part); err != nil {
+			f.Close()
+			return err
+		}
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), filepath.Join(s.dir, name))
+}
+
+// fileID replaces the characters of a Message-ID that are not safe in file names by "_".
+func fileID(id string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("@.-_", r):
+			return r
+		}
+		return '_'
+	}, id)
+}
+
+func (s *dirSender) close() error { return nil }

@@ -31,7 +31,6 @@ type envelope struct {
 	needsUTF8, likesUTF8 bool
 }
 
-// encoder writes envelopes.
 type encoder struct {
 	key      enlist.LinkKey
 	fields   func(tag string) string // nil if a mail has no header field with its tag
@@ -144,7 +143,6 @@ var signed = []string{"From", "From", "To", "Subject", "Date", "Message-ID", "Re
 // forwards the message may add them.
 var signedIfPresent = []string{"List-Unsubscribe", "List-Unsubscribe-Post"}
 
-// newKeySigner returns the signer for a key.
 func newKeySigner(domain, selector string, key crypto.Signer) *signer {
 	return &signer{dkim.SignOptions{Domain: domain, Selector: selector, Signer: key,
 		HeaderCanonicalization: dkim.CanonicalizationRelaxed, BodyCanonicalization: dkim.CanonicalizationRelaxed}}

@@ -14,7 +14,6 @@ import (
 
 // This file has the actions of Handler: one function for each kind of link and HTTP method.
 
-// subscription returns the data of a page about a subscription.
 func subscription(v *sending.LinkView) page {
 	return page{Schema: v.Schema, Address: mask(v.Address()), Wanted: v.Language()}
 }

@@ -23,7 +23,6 @@ type details struct {
 	in     *language.Language
 }
 
-// row is one row of a table.
 type row struct{ Name, Value string }
 
 // newDetails fills the tables in the order of the page: Fields, times, preferences that the

@@ -108,7 +108,6 @@ type contentReader struct {
 	err     error // the first error of Read
 }
 
-// Seek implements io.Seeker.
 func (c *contentReader) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekCurrent:
@@ -123,7 +122,6 @@ func (c *contentReader) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// Read implements io.Reader.
 func (c *contentReader) Read(b []byte) (int, error) {
 	if c.at >= c.file.Size {
 		return 0, io.EOF

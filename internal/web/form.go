@@ -49,7 +49,6 @@ func (h *Handler) formLink(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// formRequest returns a request for the Form with an ID. It returns nil after it has answered that there is none.
 func (h *Handler) formRequest(w http.ResponseWriter, r *http.Request, id string) *formRequest {
 	n := number(id)
 	if n == 0 {
@@ -92,7 +91,6 @@ func (f *formRequest) only(get, post func()) {
 	}
 }
 
-// formPage is the data of the page of a Form.
 type formPage struct {
 	*forms.Public
 	Inputs    []input
@@ -134,7 +132,6 @@ func (f *formRequest) page(p *forms.Public) page {
 	return page{Schema: p.Schema, Wanted: p.Language, Form: form}
 }
 
-// browserLanguages returns the languages that the browser prefers.
 func (f *formRequest) browserLanguages() string { return f.r.Header.Get("Accept-Language") }
 
 // find returns the Form in the language of the URL, or else in the one of its languages that fits best to preferred,
@@ -292,7 +289,6 @@ func (f *formRequest) subscribe(p *forms.Public, e *forms.Entry, trapped bool) (
 	return f.forms.Send(f.r.Context(), f.id, e)
 }
 
-// entry returns what the visitor has sent.
 func (f *formRequest) entry(p *forms.Public, posted url.Values) *forms.Entry {
 	e := &forms.Entry{Values: make(map[enlist.FieldID][]string), Ticked: make(map[enlist.PreferenceID]bool),
 		Agreed: forms.IsTicked(posted[agreeInput]), IP: visitorIP(f.r), Title: p.Title, Language: p.Language}
@@ -352,7 +348,6 @@ func (f *formRequest) askLink() {
 	f.Handler.askLink(f.w, f.r, p.Schema, p.Language)
 }
 
-// sendLink mails the link.
 func (f *formRequest) sendLink() {
 	p, err := f.find(f.browserLanguages())
 	if err != nil {

@@ -119,7 +119,6 @@ func (f *formRequest) info(p *forms.Public) formInfo {
 	return i
 }
 
-// sendJSON subscribes a visitor.
 func (f *formRequest) sendJSON(p *forms.Public) {
 	in := page{Schema: p.Schema, Language: f.texts.For(languageOf(p), f.browserLanguages())}
 	if kind, _, _ := mime.ParseMediaType(f.r.Header.Get("Content-Type")); kind != "application/json" {

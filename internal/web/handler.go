@@ -119,7 +119,6 @@ func (h *Handler) SetMemory(bodies *limiter.Limiter) { h.bodies = bodies }
 // SetMails sets what says whether the mails of a List leave now. Without a call they do. Call it before the first request.
 func (h *Handler) SetMails(leave func(context.Context, *enlist.List) bool) { h.mailsLeave = leave }
 
-// formPrefix begins the paths of Forms.
 const formPrefix = "/s/"
 
 // action handles requests with one HTTP method for one kind of link.
@@ -259,7 +258,6 @@ func (h *Handler) logError(r *http.Request, l enlist.Link, err error) {
 	}
 }
 
-// send writes a response.
 func send(w http.ResponseWriter, status int, body string) {
 	w.WriteHeader(status)
 	io.WriteString(w, body) // an error means that the client has disconnected

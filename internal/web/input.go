@@ -24,7 +24,6 @@ type input struct {
 	Auto     string // what a browser may fill in
 }
 
-// choice is a choice of a Field.
 type choice struct {
 	Text   string
 	Chosen bool
@@ -67,7 +66,6 @@ func faultText(f *enlist.Field) string {
 	return "web.form.wrong"
 }
 
-// newInput returns the input for a Field with its values.
 func newInput(f *enlist.Field, values []string) input {
 	in := input{Name: forms.FieldInput(f.ID), Label: f.Name, Kind: forms.InputType(f), Value: strings.Join(values, ","),
 		Most: f.Length, Auto: forms.Autocomplete(f)}

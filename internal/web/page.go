@@ -129,7 +129,6 @@ func bdi(text string) template.HTML {
 	return template.HTML("<bdi>" + template.HTMLEscapeString(text) + "</bdi>")
 }
 
-// Style returns the style sheet, which every page contains.
 func (page) Style() template.CSS { return template.CSS(style) }
 
 // readPages returns the templates. The key of a template is its file name without ".html".

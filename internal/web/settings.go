@@ -17,7 +17,6 @@ import (
 
 // This file has the page on which a subscriber sees and changes the own settings. decisions.md: 133
 
-// settingsPage is the data of the page.
 type settingsPage struct {
 	*sending.PreferencePage
 	Inputs  []input

@@ -9,7 +9,6 @@
 //
 //   - handler.go has the HTTP endpoint, and records and counts events
 //   - provider.go has what all providers share
-//   - mailgun.go, postmark.go, sendgrid.go and ses.go have one provider each: the header field, the check of a request,
-//     and what its events mean
-//   - sns.go checks the messages of Amazon SNS, by which SES sends its events
+//   - mailgun.go, postmark.go, sendgrid.go and sns.go (Amazon SES) have one provider each: the header field, the check of
+//     a request, and what its events mean
 package feedback

@@ -102,7 +102,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.answer(w, r, h.receive(r.Context(), r.Header, body))
 }
 
-// receive checks a request and records its events.
 func (h *Handler) receive(ctx context.Context, header http.Header, body []byte) error {
 	events, err := h.read(ctx, header, body, h.now())
 	if err != nil {

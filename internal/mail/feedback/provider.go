@@ -30,7 +30,6 @@ type reader func(ctx context.Context, header http.Header, body []byte, now time.
 var providers = map[string]provider{"mailgun": {mailgunFields, newMailgun}, "postmark": {postmarkFields, newPostmark},
 	"sendgrid": {sendGridFields, newSendGrid}, "ses": {sesFields, newSES}}
 
-// kind says what an event means.
 type kind string
 
 // The kinds of events. An ignored event changes nothing: the provider tries again, has delivered the mail, or reports
@@ -42,7 +41,6 @@ const (
 	unsubscribe kind = "unsubscribe"
 )
 
-// event is one event of a provider.
 type event struct {
 	kind   kind
 	tag    string // the delivery's tag as the provider repeats it; "" if the event has none
@@ -57,7 +55,6 @@ var (
 // variable is the name under which a provider stores the tag of a delivery.
 const variable = "enlist"
 
-// newReader returns the reader of the provider with a name.
 func newReader(name, key string) (reader, error) {
 	if p, ok := providers[name]; ok {
 		return p.reader(key)
@@ -80,7 +77,6 @@ func HeaderFields(name string) func(tag string) string { return providers[name].
 // to 24 hours, so a shorter time would lose events after an outage. An event that is replayed changes nothing anyway.
 const maxAge = 25 * time.Hour
 
-// isFresh reports whether the time of a request is near now.
 func isFresh(sent, now time.Time) bool { return now.Sub(sent).Abs() <= maxAge }
 
 // decode reads JSON. A value of another type than v has is left out, because a provider may change the values that the

@@ -18,10 +18,13 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"enlist/internal/mail"
 )
 
-// This file checks the messages of a topic of Amazon SNS. SNS signs the values of a message, and the message has the
-// URL of the certificate. Any AWS customer can get signed messages of their own topics, so only one topic is accepted.
+// This file has the provider Amazon SES. It publishes its events on a topic of Amazon SNS, which posts and signs them: the
+// values of a message are signed, and the message has the URL of the certificate. Any AWS customer can get signed messages
+// of their own topics, so only one topic is accepted.
 
 // snsTopic is the only topic that messages are accepted from.
 type snsTopic struct {
@@ -45,7 +48,6 @@ var topicARN = regexp.MustCompile(`^arn:(aws|aws-cn|aws-us-gov):sns:([a-z0-9-]+)
 // lead to another answer of the host.
 var certificatePath = regexp.MustCompile(`^/SimpleNotificationService-[A-Za-z0-9]+\.pem$`)
 
-// newTopic returns the topic with an Amazon Resource Name.
 func newTopic(arn string) (*snsTopic, error) {
 	m := topicARN.FindStringSubmatch(arn)
 	if m == nil {
@@ -63,7 +65,6 @@ func newTopic(arn string) (*snsTopic, error) {
 	return &snsTopic{arn: arn, host: host, client: client, keys: make(map[string]*rsa.PublicKey)}, nil
 }
 
-// snsMessage is a message of SNS.
 type snsMessage struct {
 	Type             string // Notification, SubscriptionConfirmation or UnsubscribeConfirmation
 	MessageID        string `json:"MessageId"`
@@ -167,7 +168,6 @@ func (t *snsTopic) key(ctx context.Context, certificate string) (*rsa.PublicKey,
 	return key, nil
 }
 
-// publicKey returns the key of a certificate in PEM.
 func publicKey(text []byte) (*rsa.PublicKey, error) {
 	block, _ := pem.Decode(text)
 	if block == nil {
@@ -216,4 +216,36 @@ func (t *snsTopic) get(ctx context.Context, from string) ([]byte, error) {
 		err = fmt.Errorf("%s answered with the status %d", t.host, reply.StatusCode)
 	}
 	return text, err
+}
+
+func newSES(arn string) (reader, error) {
+	topic, err := newTopic(arn)
+	return topic.events, err
+}
+
+// sesTags is the header field with the tag that the events of a configuration set repeat as a tag of the message. The
+// notifications of an identity have no tags, but can have the fields of the mail.
+const sesTags = "X-SES-MESSAGE-TAGS"
+
+func sesFields(tag string) string {
+	return sesTags + ": " + variable + "=" + tag + "\r\n" + mail.SESHeader + ": " + tag + "\r\n"
+}
+
+func (t *snsTopic) events(ctx context.Context, _ http.Header, body []byte, now time.Time) ([]event, error) {
+	m, err := t.open(ctx, body, now)
+	if err != nil {
+		return nil, err
+	}
+	e := mail.SESEvent{}
+	switch {
+	case m.Type == "SubscriptionConfirmation":
+		return []event{{kind: ignored}}, t.confirm(ctx, m)
+	case m.Type != "Notification", decode([]byte(m.Message), &e) != nil: // SES checks a new topic with a text
+		return []event{{kind: ignored}}, nil
+	}
+	what, detail := e.Meaning()
+	if what == mail.NoReport {
+		return []event{{kind: ignored}}, nil
+	}
+	return []event{{kind(what), e.Tag(), detail}}, nil
 }

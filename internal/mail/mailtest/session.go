@@ -70,7 +70,6 @@ func (n *session) at(stage Stage) error {
 	return nil
 }
 
-// AuthMechanisms implements smtp.AuthSession.
 func (n *session) AuthMechanisms() []string {
 	if n.server.options.User == "" {
 		return nil
@@ -78,7 +77,6 @@ func (n *session) AuthMechanisms() []string {
 	return []string{sasl.Plain}
 }
 
-// Auth implements smtp.AuthSession.
 func (n *session) Auth(string) (sasl.Server, error) {
 	return sasl.NewPlainServer(func(_, user, password string) error {
 		if user != n.server.options.User || password != n.server.options.Password {
@@ -89,7 +87,6 @@ func (n *session) Auth(string) (sasl.Server, error) {
 	}), nil
 }
 
-// Mail implements smtp.Session.
 func (n *session) Mail(from string, _ *smtp.MailOptions) error {
 	if !n.loggedIn {
 		return smtp.ErrAuthRequired
@@ -98,13 +95,11 @@ func (n *session) Mail(from string, _ *smtp.MailOptions) error {
 	return n.at(Mail)
 }
 
-// Rcpt implements smtp.Session.
 func (n *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	n.now.To = append(n.now.To, to)
 	return n.at(Rcpt)
 }
 
-// Data implements smtp.Session.
 func (n *session) Data(r io.Reader) error {
 	if err := n.at(Text); err != nil {
 		return err
@@ -126,5 +121,4 @@ func (n *session) Data(r io.Reader) error {
 // Reset implements smtp.Session. RSET discards the message.
 func (n *session) Reset() { n.now = Message{} }
 
-// Logout implements smtp.Session.
 func (n *session) Logout() error { return nil }
