@@ -42,9 +42,9 @@ type autoresponderAdd struct {
 	Event   string `required:"" help:"subscribe, unsubscribe, update_profile, confirm or api_upload."`
 }
 
-func (c *autoresponderAdd) Run(ctx context.Context, out *console) error {
-	return allAutoresponders.add(ctx, out, &c.newDefinition,
-		func(*app.App, *enlist.Caller) ([]enlist.Detail, error) {
+func (c *autoresponderAdd) Run(ctx context.Context, out *console, s *app.App) error {
+	return allAutoresponders.add(ctx, out, s, &c.newDefinition,
+		func(*enlist.Caller) ([]enlist.Detail, error) {
 			return details(nil, value{"list_id", c.List}, value{"message_id", c.Message}, value{"event_type", c.Event}),
 				nil
 		})

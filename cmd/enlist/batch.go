@@ -8,6 +8,8 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
 	"enlist/internal/reports"
+
+	"github.com/alecthomas/kong"
 )
 
 // enlist batch: sends a Message to many Contacts, and shows and controls the Batches. The server sends the mails: the
@@ -27,6 +29,8 @@ type batchCommand struct {
 	Stats      batchStats      `cmd:"" help:"Show what became of the mails of a Batch."`
 	Winner     batchWinner     `cmd:"" help:"Choose the variant for the recipients that are not in the test."`
 }
+
+func (batchCommand) BeforeApply(k *kong.Context) error { return bindDefinition(k, &allBatches) }
 
 type batchList struct {
 	reporting
@@ -62,7 +66,7 @@ func batchRecord(b *batches.Batch) record {
 // oneBatch are the flags and arguments of a command for one Batch.
 type oneBatch struct {
 	reporting
-	ID int64 `arg:"" help:"ID of the Batch, as enlist batch list shows it."`
+	ID enlist.BatchID `arg:"" help:"ID of the Batch, as enlist batch list shows it."`
 }
 
 var allBatches = definitions[batches.Batch, enlist.BatchID]{
@@ -72,46 +76,40 @@ var allBatches = definitions[batches.Batch, enlist.BatchID]{
 	},
 }
 
-// do runs a function with the Batch's ID and a Caller of its Account.
-func (c *oneBatch) do(ctx context.Context, fn func(*app.App, *enlist.Caller, enlist.BatchID) error) error {
-	return allBatches.with(ctx, c.Database, c.ID, fn)
-}
-
 // edit runs a command of editBatch and prints the new status.
-func (c *oneBatch) edit(ctx context.Context, out *console, command, at string) error {
-	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.BatchID) error {
-		when, err := futureTime(at, caller.Account, s.DB.Now())
-		if err != nil {
-			return err
-		}
-		if err := s.Batches.EditBatch(ctx, caller, id, command, when); err != nil {
-			return err
-		}
-		b, err := s.Batches.Batch(ctx, caller, id)
-		if err != nil {
-			return err
-		}
-		return c.one(out.stdout, batchRecord(b), "Batch %d is %s", id, b.Status)
-	})
+func (c *oneBatch) edit(ctx context.Context, out *console, s *app.App, caller *enlist.Caller,
+	command, at string) error {
+	when, err := futureTime(at, caller.Account, s.DB.Now())
+	if err != nil {
+		return err
+	}
+	if err := s.Batches.EditBatch(ctx, caller, c.ID, command, when); err != nil {
+		return err
+	}
+	b, err := s.Batches.Batch(ctx, caller, c.ID)
+	if err != nil {
+		return err
+	}
+	return c.one(out.stdout, batchRecord(b), "Batch %d is %s", c.ID, b.Status)
 }
 
 type batchPause struct{ oneBatch }
 
-func (c *batchPause) Run(ctx context.Context, out *console) error {
-	return c.edit(ctx, out, "pause", "")
+func (c *batchPause) Run(ctx context.Context, out *console, s *app.App, caller *enlist.Caller) error {
+	return c.edit(ctx, out, s, caller, "pause", "")
 }
 
 type batchResume struct{ oneBatch }
 
 // Run continues the Batch.
-func (c *batchResume) Run(ctx context.Context, out *console) error {
-	return c.edit(ctx, out, "unpause", "")
+func (c *batchResume) Run(ctx context.Context, out *console, s *app.App, caller *enlist.Caller) error {
+	return c.edit(ctx, out, s, caller, "unpause", "")
 }
 
 type batchCancel struct{ oneBatch }
 
-func (c *batchCancel) Run(ctx context.Context, out *console) error {
-	return c.edit(ctx, out, "cancel", "")
+func (c *batchCancel) Run(ctx context.Context, out *console, s *app.App, caller *enlist.Caller) error {
+	return c.edit(ctx, out, s, caller, "cancel", "")
 }
 
 type batchReschedule struct {
@@ -120,19 +118,17 @@ type batchReschedule struct {
 }
 
 // Run changes the send time of the Batch.
-func (c *batchReschedule) Run(ctx context.Context, out *console) error {
-	return c.edit(ctx, out, "reschedule", c.At)
+func (c *batchReschedule) Run(ctx context.Context, out *console, s *app.App, caller *enlist.Caller) error {
+	return c.edit(ctx, out, s, caller, "reschedule", c.At)
 }
 
 type batchDelete struct{ oneBatch }
 
-func (c *batchDelete) Run(ctx context.Context, out *console) error {
-	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.BatchID) error {
-		if err := s.Batches.DeleteBatch(ctx, caller, id); err != nil {
-			return err
-		}
-		return c.one(out.stdout, record{{"id", id}}, "deleted Batch %d", id)
-	})
+func (c *batchDelete) Run(ctx context.Context, out *console, s *app.App, caller *enlist.Caller) error {
+	if err := s.Batches.DeleteBatch(ctx, caller, c.ID); err != nil {
+		return err
+	}
+	return c.one(out.stdout, record{{"id", c.ID}}, "deleted Batch %d", c.ID)
 }
 
 type batchShow struct {
@@ -140,30 +136,26 @@ type batchShow struct {
 	Follow bool `help:"Show the progress until the Batch has ended."`
 }
 
-func (c *batchShow) Run(ctx context.Context, out *console) error {
-	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.BatchID) error {
-		if c.Follow {
-			return followBatch(ctx, s, caller, id, out)
-		}
-		b, err := s.Batches.Batch(ctx, caller, id)
-		if err != nil {
-			return err
-		}
-		return c.show(out.stdout, batchRecord(b))
-	})
+func (c *batchShow) Run(ctx context.Context, out *console, s *app.App, caller *enlist.Caller) error {
+	if c.Follow {
+		return followBatch(ctx, s, caller, c.ID, out)
+	}
+	b, err := s.Batches.Batch(ctx, caller, c.ID)
+	if err != nil {
+		return err
+	}
+	return c.show(out.stdout, batchRecord(b))
 }
 
 type batchStats struct{ oneBatch }
 
 // Run shows the numbers of the Batch.
-func (c *batchStats) Run(ctx context.Context, out *console) error {
-	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.BatchID) error {
-		r, err := s.Reports.BatchReport(ctx, caller, id)
-		if err != nil {
-			return err
-		}
-		return c.show(out.stdout, statsRecord(r))
-	})
+func (c *batchStats) Run(ctx context.Context, out *console, s *app.App, caller *enlist.Caller) error {
+	r, err := s.Reports.BatchReport(ctx, caller, c.ID)
+	if err != nil {
+		return err
+	}
+	return c.show(out.stdout, statsRecord(r))
 }
 
 type batchWinner struct {
@@ -172,14 +164,12 @@ type batchWinner struct {
 }
 
 // Run chooses the winner of the variants.
-func (c *batchWinner) Run(ctx context.Context, out *console) error {
-	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.BatchID) error {
-		if err := s.Sending.ChooseWinner(ctx, caller, id, c.Variant); err != nil {
-			return err
-		}
-		return c.one(out.stdout, record{{"id", id}, {"variant", c.Variant}}, "variant %d is the winner of Batch %d",
-			c.Variant, id)
-	})
+func (c *batchWinner) Run(ctx context.Context, out *console, s *app.App, caller *enlist.Caller) error {
+	if err := s.Sending.ChooseWinner(ctx, caller, c.ID, c.Variant); err != nil {
+		return err
+	}
+	return c.one(out.stdout, record{{"id", c.ID}, {"variant", c.Variant}}, "variant %d is the winner of Batch %d",
+		c.Variant, c.ID)
 }
 
 // statsRecord returns the numbers of a Batch.

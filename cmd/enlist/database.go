@@ -143,7 +143,7 @@ func operator(ctx context.Context, s *app.App, account int64) (*enlist.Caller, e
 
 // operatorOfList returns a Caller with all rights in the Account that the List belongs to.
 func operatorOfList(ctx context.Context, s *app.App, list enlist.ListID) (*enlist.Caller, error) {
-	return allLists.owner(ctx, s, list)
+	return allLists.owner(ctx, s, int64(list))
 }
 
 // inAccounts returns the records that find returns in all Accounts, or in one, with the IDs of their Accounts.

@@ -15,6 +15,8 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/enlist"
 	"enlist/internal/imports"
+
+	"github.com/alecthomas/kong"
 )
 
 // enlist import: imports Contacts from a file, and shows and controls Imports. The command itself runs the Import that
@@ -30,6 +32,8 @@ type importCommand struct {
 	Results importResults `cmd:"" help:"Print what became of each row, for seven days after the end."`
 	Refused importRefused `cmd:"" help:"Print the refused rows as a file to mend and to import again."`
 }
+
+func (importCommand) BeforeApply(k *kong.Context) error { return bindDefinition(k, &allImports) }
 
 type importAdd struct {
 	reporting
@@ -220,7 +224,7 @@ func (c *importList) Run(ctx context.Context, out *console, s *app.App) error {
 // oneImport are the flags and arguments of a command for one Import.
 type oneImport struct {
 	reporting
-	ID int64 `arg:"" help:"ID of the import, as enlist import list shows it."`
+	ID enlist.ImportID `arg:"" help:"ID of the import, as enlist import list shows it."`
 }
 
 var allImports = definitions[imports.Import, enlist.ImportID]{
@@ -230,48 +234,39 @@ var allImports = definitions[imports.Import, enlist.ImportID]{
 	},
 }
 
-// do runs a function with the Import's ID and a Caller of its Account.
-func (c *oneImport) do(ctx context.Context, fn func(*app.App, *enlist.Caller, enlist.ImportID) error) error {
-	return allImports.with(ctx, c.Database, c.ID, fn)
-}
-
 // edit changes the Import and prints its new state.
-func (c *oneImport) edit(ctx context.Context, out *console,
+func (c *oneImport) edit(ctx context.Context, out *console, s *app.App, caller *enlist.Caller,
 	change func(*imports.Service, context.Context, *enlist.Caller, enlist.ImportID) error) error {
-	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.ImportID) error {
-		if err := change(s.Imports, ctx, caller, id); err != nil {
-			return err
-		}
-		i, err := s.Imports.Import(ctx, caller, id)
-		if err != nil {
-			return err
-		}
-		return c.one(out.stdout, importRecord(i), "import %d is %s after %d rows", id, i.State, i.Rows)
-	})
+	if err := change(s.Imports, ctx, caller, c.ID); err != nil {
+		return err
+	}
+	i, err := s.Imports.Import(ctx, caller, c.ID)
+	if err != nil {
+		return err
+	}
+	return c.one(out.stdout, importRecord(i), "import %d is %s after %d rows", c.ID, i.State, i.Rows)
 }
 
 type importPause struct{ oneImport }
 
-func (c *importPause) Run(ctx context.Context, out *console) error {
-	return c.edit(ctx, out, (*imports.Service).PauseImport)
+func (c *importPause) Run(ctx context.Context, out *console, s *app.App, caller *enlist.Caller) error {
+	return c.edit(ctx, out, s, caller, (*imports.Service).PauseImport)
 }
 
 type importCancel struct{ oneImport }
 
-func (c *importCancel) Run(ctx context.Context, out *console) error {
-	return c.edit(ctx, out, (*imports.Service).CancelImport)
+func (c *importCancel) Run(ctx context.Context, out *console, s *app.App, caller *enlist.Caller) error {
+	return c.edit(ctx, out, s, caller, (*imports.Service).CancelImport)
 }
 
 type importResume struct{ oneImport }
 
 // Run continues the Import and runs it.
-func (c *importResume) Run(ctx context.Context, out *console) error {
-	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.ImportID) error {
-		if err := s.Imports.ResumeImport(ctx, caller, id); err != nil {
-			return err
-		}
-		return runImport(ctx, s, caller, id, c.format, out)
-	})
+func (c *importResume) Run(ctx context.Context, out *console, s *app.App, caller *enlist.Caller) error {
+	if err := s.Imports.ResumeImport(ctx, caller, c.ID); err != nil {
+		return err
+	}
+	return runImport(ctx, s, caller, c.ID, c.format, out)
 }
 
 type importShow struct {
@@ -279,17 +274,15 @@ type importShow struct {
 	Follow bool `help:"Show the progress until the import has ended or is paused."`
 }
 
-func (c *importShow) Run(ctx context.Context, out *console) error {
-	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.ImportID) error {
-		if c.Follow {
-			return followImport(ctx, s, caller, id, c.format, out, nil)
-		}
-		i, err := s.Imports.Import(ctx, caller, id)
-		if err != nil {
-			return err
-		}
-		return c.show(out.stdout, importRecord(i))
-	})
+func (c *importShow) Run(ctx context.Context, out *console, s *app.App, caller *enlist.Caller) error {
+	if c.Follow {
+		return followImport(ctx, s, caller, c.ID, c.format, out, nil)
+	}
+	i, err := s.Imports.Import(ctx, caller, c.ID)
+	if err != nil {
+		return err
+	}
+	return c.show(out.stdout, importRecord(i))
 }
 
 type importResults struct {
@@ -301,21 +294,17 @@ type importResults struct {
 type importRefused struct{ oneImport }
 
 // Run prints the refused rows.
-func (c *importRefused) Run(ctx context.Context, out *console) error {
-	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.ImportID) error {
-		w := bufio.NewWriterSize(out.stdout, 64<<10)
-		return errors.Join(s.Imports.RefusedRows(ctx, caller, id, w), w.Flush())
-	})
+func (c *importRefused) Run(ctx context.Context, out *console, s *app.App, caller *enlist.Caller) error {
+	w := bufio.NewWriterSize(out.stdout, 64<<10)
+	return errors.Join(s.Imports.RefusedRows(ctx, caller, c.ID, w), w.Flush())
 }
 
 // Run prints the results.
-func (c *importResults) Run(ctx context.Context, out *console) error {
+func (c *importResults) Run(ctx context.Context, out *console, s *app.App, caller *enlist.Caller) error {
 	for _, o := range c.Only {
 		if !slices.Contains(imports.RowOutcomes, imports.RowOutcome(o)) {
 			return usage("--only %s: there is no such outcome; there are added, updated, unchanged, skipped and refused", o)
 		}
 	}
-	return c.do(ctx, func(s *app.App, caller *enlist.Caller, id enlist.ImportID) error {
-		return s.Imports.WriteResults(ctx, caller, id, imports.ResultFile{CSV: c.CSV, Only: c.Only}, out.stdout)
-	})
+	return s.Imports.WriteResults(ctx, caller, c.ID, imports.ResultFile{CSV: c.CSV, Only: c.Only}, out.stdout)
 }

@@ -41,9 +41,9 @@ type listAdd struct {
 	Set     map[string]string `mapsep:"none" placeholder:"KEY=VALUE" help:"A setting of the API; may be repeated."`
 }
 
-func (c *listAdd) Run(ctx context.Context, out *console) error {
+func (c *listAdd) Run(ctx context.Context, out *console, s *app.App) error {
 	flags := newDefinition{reporting: c.reporting, Account: c.Account, Set: c.Set}
-	return allLists.add(ctx, out, &flags, func(s *app.App, caller *enlist.Caller) ([]enlist.Detail, error) {
+	return allLists.add(ctx, out, s, &flags, func(caller *enlist.Caller) ([]enlist.Detail, error) {
 		country := strconv.FormatInt(s.Accounts.Settings().Of(caller.Account.ID).ListCountry(), 10)
 		return details(nil, value{"name", c.Name}, value{"country_code", country}), nil
 	})
@@ -55,11 +55,15 @@ type listShow struct {
 	Account int64 `placeholder:"ID" help:"ID of an Account: show only its Lists."`
 }
 
-func (c *listShow) Run(ctx context.Context, out *console) error {
+func (c *listShow) Run(ctx context.Context, out *console, s *app.App) error {
 	if c.ID != 0 {
-		return allLists.show(ctx, out, &oneDefinition{c.reporting, c.ID})
+		caller, err := operatorOfList(ctx, s, enlist.ListID(c.ID))
+		if err != nil {
+			return err
+		}
+		return allLists.show(ctx, out, s, caller, &oneDefinition{c.reporting, c.ID})
 	}
-	return allLists.list(ctx, out, &allDefinitions{c.reporting, c.Account})
+	return allLists.list(ctx, out, s, &allDefinitions{c.reporting, c.Account})
 }
 
 type listDoubleOptIn struct {

@@ -50,6 +50,7 @@ import (
 	"enlist/internal/accounts"
 	"enlist/internal/app"
 	"enlist/internal/config"
+	"enlist/internal/enlist"
 
 	"github.com/alecthomas/kong"
 	kongcompletion "github.com/jotaen/kong-completion"
@@ -200,19 +201,25 @@ func (p *parser) run(args []string, out *console) int {
 	return 0
 }
 
-// runCommand runs a command. One whose Run takes an *app.App gets that of the database at its flag --db.
+// runCommand runs a command. One whose Run takes an *app.App gets that of the database at its flag --db. If it also takes
+// an *enlist.Caller, it gets one with all rights in the Account of the record with its ID.
 func runCommand(ctx context.Context, command *kong.Context) error {
 	target := command.Selected().Target
-	for in := range target.Addr().MethodByName("Run").Type().Ins() {
-		if in == reflect.TypeFor[*app.App]() {
-			db := target.FieldByName("Database").Interface().(config.Database)
-			return withService(ctx, db, func(s *app.App) error {
-				command.Bind(s)
-				return command.Run()
-			})
-		}
+	taken := slices.Collect(target.Addr().MethodByName("Run").Type().Ins())
+	if !slices.Contains(taken, reflect.TypeFor[*app.App]()) {
+		return command.Run()
 	}
-	return command.Run()
+	db := target.FieldByName("Database").Interface().(config.Database)
+	return withService(ctx, db, func(s *app.App) error {
+		command.Bind(s)
+		err := command.BindToProvider(func(d definition) (*enlist.Caller, error) {
+			return d.owner(ctx, s, target.FieldByName("ID").Int())
+		})
+		if err != nil {
+			return err // the function has a wrong form
+		}
+		return command.Run()
+	})
 }
 
 // withDeclared reads the declared values, and returns a console whose variables include them. It returns the mistakes if

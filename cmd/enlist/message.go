@@ -40,9 +40,9 @@ type messageAdd struct {
 	File    string `placeholder:"PATH" help:"Content: .html, .md or .txt. Its images become files of the Message."`
 }
 
-func (c *messageAdd) Run(ctx context.Context, out *console) error {
-	return allMessages.add(ctx, out, &c.newDefinition,
-		func(s *app.App, caller *enlist.Caller) ([]enlist.Detail, error) {
+func (c *messageAdd) Run(ctx context.Context, out *console, s *app.App) error {
+	return allMessages.add(ctx, out, s, &c.newDefinition,
+		func(caller *enlist.Caller) ([]enlist.Detail, error) {
 			all := details(nil, value{"name", c.Name}, value{"subject", c.Subject})
 			if c.File == "" {
 				return all, nil
@@ -59,9 +59,9 @@ type messageEdit struct {
 }
 
 // Run changes the Message.
-func (c *messageEdit) Run(ctx context.Context, out *console) error {
-	return allMessages.edit(ctx, out, &c.oneDefinition, c.Set,
-		func(s *app.App, caller *enlist.Caller) ([]enlist.Detail, error) {
+func (c *messageEdit) Run(ctx context.Context, out *console, s *app.App, caller *enlist.Caller) error {
+	return allMessages.edit(ctx, out, s, caller, &c.oneDefinition, c.Set,
+		func(*enlist.Caller) ([]enlist.Detail, error) {
 			if c.File == "" {
 				return nil, nil
 			}

@@ -41,8 +41,8 @@ type webhookAdd struct {
 	List   string `placeholder:"ID" help:"ID of a List; without it: all Lists."`
 }
 
-func (c *webhookAdd) Run(ctx context.Context, out *console) error {
-	return allWebhooks.add(ctx, out, &c.newDefinition, func(*app.App, *enlist.Caller) ([]enlist.Detail, error) {
+func (c *webhookAdd) Run(ctx context.Context, out *console, s *app.App) error {
+	return allWebhooks.add(ctx, out, s, &c.newDefinition, func(*enlist.Caller) ([]enlist.Detail, error) {
 		named := []value{{"object", c.Object}, {"event", c.Event}, {"url", c.URL}}
 		if c.List != "" {
 			named = append(named, value{"list_id", c.List})
