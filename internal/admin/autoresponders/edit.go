@@ -253,9 +253,7 @@ func remove(r *ui.Request) (*ui.View, error) {
 	}
 	title := r.Text("autoresponders.delete_title", "message", name)
 	return r.FormPage(title, "/admin/autoresponders", &c, func() (*ui.View, error) {
-		if err := r.App.Batches.DeleteAutoresponder(r.Context(), r.Caller, a.ID); err != nil {
-			return nil, err
-		}
-		return ui.GoTo(pathOf(a.ListID), r.Text("autoresponders.deleted")), nil
+		err := r.App.Batches.DeleteAutoresponder(r.Context(), r.Caller, a.ID)
+		return ui.GoTo(pathOf(a.ListID), r.Text("autoresponders.deleted")), err
 	})
 }

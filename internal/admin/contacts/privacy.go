@@ -90,9 +90,7 @@ func (p *pages) erase(r *ui.Request) (*ui.View, error) {
 		return &ui.View{Title: r.Text("contacts.erase_title", "address", address), Place: "/admin/contacts",
 			Content: p.erasePage, Data: &d, Problem: problem}, nil
 	}, func() (*ui.View, error) {
-		if _, err := r.App.Privacy.ErasePerson(r.Context(), r.Caller, address); err != nil {
-			return nil, err
-		}
-		return ui.GoTo("/admin/contacts", r.Text("contacts.erased")), nil
+		_, err := r.App.Privacy.ErasePerson(r.Context(), r.Caller, address)
+		return ui.GoTo("/admin/contacts", r.Text("contacts.erased")), err
 	})
 }

@@ -142,9 +142,7 @@ func deleteSegment(r *ui.Request) (*ui.View, error) {
 		Danger: true, Back: ui.Action{Text: r.Text("contacts.keep"), Path: "/admin/segments"}}
 	title := r.Text("contacts.delete_segment_title", "segment", s.Name)
 	return r.FormPage(title, "/admin/segments", &c, func() (*ui.View, error) {
-		if err := r.App.Contacts.DeleteSegment(r.Context(), r.Caller, s.ListID, s.ID); err != nil {
-			return nil, err
-		}
-		return ui.GoTo("/admin/segments", r.Text("contacts.segment_was_deleted")), nil
+		err := r.App.Contacts.DeleteSegment(r.Context(), r.Caller, s.ListID, s.ID)
+		return ui.GoTo("/admin/segments", r.Text("contacts.segment_was_deleted")), err
 	})
 }

@@ -119,10 +119,8 @@ func newField(r *ui.Request) (*ui.View, error) {
 	c := ui.FormCard{Texts: []string{r.Text("lists.unused_rules")}, Form: f, Button: r.Text("lists.add_field_button"),
 		Back: backTo(r, list)}
 	return r.FormPage(r.Text("lists.new_field", "list", list.Name), place, &c, func() (*ui.View, error) {
-		if _, err := r.App.Lists.AddField(r.Context(), r.Caller, list.ID, fieldDetails(f)); err != nil {
-			return nil, err
-		}
-		return ui.GoTo(path(list.ID), r.Text("lists.field_added")), nil
+		_, err := r.App.Lists.AddField(r.Context(), r.Caller, list.ID, fieldDetails(f))
+		return ui.GoTo(path(list.ID), r.Text("lists.field_added")), err
 	})
 }
 
@@ -157,10 +155,8 @@ func editField(r *ui.Request) (*ui.View, error) {
 			c.Form = append(f, *askInput(r.Text("lists.misfits_ask", "n", n), n))
 			return page(r.Text("lists.misfits", "n", n))
 		}
-		if _, err := r.App.Lists.EditField(r.Context(), r.Caller, list.ID, field.ID, fieldDetails(f)); err != nil {
-			return nil, err
-		}
-		return ui.GoTo(path(list.ID), r.Text("lists.field_changed_done")), nil
+		_, err = r.App.Lists.EditField(r.Context(), r.Caller, list.ID, field.ID, fieldDetails(f))
+		return ui.GoTo(path(list.ID), r.Text("lists.field_changed_done")), err
 	})
 }
 
@@ -215,10 +211,8 @@ func deleteField(r *ui.Request) (*ui.View, error) {
 		if !hasShown(r, n) {
 			return nil, enlist.Invalid("typed", r.Text("lists.field_changed", "n", n))
 		}
-		if err := r.App.Lists.DeleteField(r.Context(), r.Caller, list.ID, f.ID); err != nil {
-			return nil, err
-		}
-		return ui.GoTo(path(list.ID), r.Text("lists.field_deleted", "field", f.Name)), nil
+		err := r.App.Lists.DeleteField(r.Context(), r.Caller, list.ID, f.ID)
+		return ui.GoTo(path(list.ID), r.Text("lists.field_deleted", "field", f.Name)), err
 	})
 }
 

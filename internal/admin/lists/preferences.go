@@ -40,10 +40,8 @@ func newPreference(r *ui.Request) (*ui.View, error) {
 	c := preferenceCard(r, list, "")
 	c.Button = r.Text("lists.add_preference_button")
 	return r.FormPage(r.Text("lists.new_preference", "list", list.Name), place, &c, func() (*ui.View, error) {
-		if _, err := r.App.Lists.AddPreference(r.Context(), r.Caller, list.ID, c.Form.Value("name")); err != nil {
-			return nil, err
-		}
-		return ui.GoTo(path(list.ID), r.Text("lists.preference_added")), nil
+		_, err := r.App.Lists.AddPreference(r.Context(), r.Caller, list.ID, c.Form.Value("name"))
+		return ui.GoTo(path(list.ID), r.Text("lists.preference_added")), err
 	})
 }
 
@@ -58,10 +56,8 @@ func editPreference(r *ui.Request) (*ui.View, error) {
 		Path: path(list.ID) + "/preferences/" + ui.Plain(int64(one.ID)) + "/delete"}}
 	title := r.Text("lists.of_list", "name", one.Name, "list", list.Name)
 	return r.FormPage(title, place, &c, func() (*ui.View, error) {
-		if err := r.App.Lists.RenamePreference(r.Context(), r.Caller, list.ID, one.ID, c.Form.Value("name")); err != nil {
-			return nil, err
-		}
-		return ui.GoTo(path(list.ID), r.Text("lists.preference_changed")), nil
+		err := r.App.Lists.RenamePreference(r.Context(), r.Caller, list.ID, one.ID, c.Form.Value("name"))
+		return ui.GoTo(path(list.ID), r.Text("lists.preference_changed")), err
 	})
 }
 
@@ -75,9 +71,7 @@ func deletePreference(r *ui.Request) (*ui.View, error) {
 		Back: backTo(r, list)}
 	title := r.Text("lists.delete_preference_title", "preference", one.Name)
 	return r.FormPage(title, place, &c, func() (*ui.View, error) {
-		if err := r.App.Lists.DeletePreference(r.Context(), r.Caller, list.ID, one.ID); err != nil {
-			return nil, err
-		}
-		return ui.GoTo(path(list.ID), r.Text("lists.preference_deleted")), nil
+		err := r.App.Lists.DeletePreference(r.Context(), r.Caller, list.ID, one.ID)
+		return ui.GoTo(path(list.ID), r.Text("lists.preference_deleted")), err
 	})
 }

@@ -29,10 +29,7 @@ func copyList(r *ui.Request) (*ui.View, error) {
 			Required: true}}, Button: r.Text("lists.copy_list"), Back: backTo(r, list)}
 	return r.FormPage(r.Text("lists.copy_title", "list", list.Name), place, &c, func() (*ui.View, error) {
 		id, err := r.App.Lists.CopyList(r.Context(), r.Caller, list.ID, c.Form.Value("name"))
-		if err != nil {
-			return nil, err
-		}
-		return ui.GoTo(path(id), r.Text("lists.copied")), nil
+		return ui.GoTo(path(id), r.Text("lists.copied")), err
 	})
 }
 
@@ -59,10 +56,8 @@ func clearList(r *ui.Request) (*ui.View, error) {
 		if !hasShown(r, n) {
 			return nil, enlist.Invalid("typed", r.Text("lists.count_changed", "n", n))
 		}
-		if err := r.App.Contacts.ClearList(r.Context(), r.Caller, list.ID); err != nil {
-			return nil, err
-		}
-		return ui.GoTo(path(list.ID), r.Text("lists.cleared", "n", n)), nil
+		err := r.App.Contacts.ClearList(r.Context(), r.Caller, list.ID)
+		return ui.GoTo(path(list.ID), r.Text("lists.cleared", "n", n)), err
 	})
 }
 
@@ -86,9 +81,7 @@ func deleteList(r *ui.Request) (*ui.View, error) {
 		if !hasShown(r, n) {
 			return nil, enlist.Invalid("typed", r.Text("lists.count_changed", "n", n))
 		}
-		if err := r.App.Contacts.DeleteList(r.Context(), r.Caller, list.ID); err != nil {
-			return nil, err
-		}
-		return ui.GoTo(place, r.Text("lists.deleted", "list", list.Name)), nil
+		err := r.App.Contacts.DeleteList(r.Context(), r.Caller, list.ID)
+		return ui.GoTo(place, r.Text("lists.deleted", "list", list.Name)), err
 	})
 }

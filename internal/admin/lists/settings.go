@@ -93,10 +93,7 @@ func newList(r *ui.Request) (*ui.View, error) {
 		Back: ui.Action{Text: r.Text("lists.back"), Path: place}}
 	return r.FormPage(r.Text("lists.new"), place, &c, func() (*ui.View, error) {
 		id, err := r.App.Lists.AddList(r.Context(), r.Caller, f.Details())
-		if err != nil {
-			return nil, err
-		}
-		return ui.GoTo(path(id), r.Text("lists.made")), nil
+		return ui.GoTo(path(id), r.Text("lists.made")), err
 	})
 }
 

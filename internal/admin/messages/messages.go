@@ -120,9 +120,7 @@ func remove(r *ui.Request) (*ui.View, error) {
 	c := ui.FormCard{Texts: []string{r.Text("messages.delete_note")}, Button: r.Text("messages.delete"), Danger: true,
 		Back: ui.Action{Text: r.Text("messages.keep"), Path: path(m.ID)}}
 	return r.FormPage(r.Text("messages.delete_title", "name", m.Name), "/admin/messages", &c, func() (*ui.View, error) {
-		if err := r.App.Messages.DeleteMessage(r.Context(), r.Caller, m.ID); err != nil {
-			return nil, err
-		}
-		return ui.GoTo("/admin/messages", r.Text("messages.message_was_deleted")), nil
+		err := r.App.Messages.DeleteMessage(r.Context(), r.Caller, m.ID)
+		return ui.GoTo("/admin/messages", r.Text("messages.message_was_deleted")), err
 	})
 }

@@ -163,7 +163,7 @@ func (p *plan) peopleOut(list *enlist.List, email, reason string) string {
 		q.Add("value", value)
 	}
 	is := func(key, value string) { test(key, "exactly", value) }
-	if !p.Has(list.ID) {
+	if !slices.Contains(p.Lists, list.ID) {
 		test(enlist.KeySegment, "in", segmentsIn(p.Parts, list.ID))
 	}
 	if reason == "unsubscribed" {

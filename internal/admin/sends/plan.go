@@ -115,9 +115,6 @@ func partsOf(texts []string) (all []part) {
 // String returns the value of an input of a form.
 func (p part) String() string { return ui.Plain(int64(p.List)) + "-" + ui.Plain(int64(p.Segment)) }
 
-// Has reports whether a List was chosen.
-func (p plan) Has(id enlist.ListID) bool { return slices.Contains(p.Lists, id) }
-
 // copied returns a request as a plan, and what a plan cannot say of its populations and exclusions.
 func copied(id enlist.BatchID, b *batches.BatchRequest) (p plan, rest batches.BatchRequest) {
 	p = plan{Message: b.Message, Name: b.Options.Name, Rate: b.Options.Rate, Zone: b.Options.LocalTime,

@@ -283,9 +283,7 @@ func (p *pages) cancel(r *ui.Request) (*ui.View, error) {
 		return &ui.View{Title: r.Text("sends.cancel_title", "name", names.Batch(b)), Place: "/admin/sends",
 			Content: p.cancelPage, Data: d, Problem: problem}, nil
 	}, func() (*ui.View, error) {
-		if err := r.App.Batches.EditBatch(r.Context(), r.Caller, b.ID, "cancel", 0); err != nil {
-			return nil, err
-		}
-		return goBack(r, b.ID, r.Text("sends.cancelled_nothing_more_will_be")), nil
+		err := r.App.Batches.EditBatch(r.Context(), r.Caller, b.ID, "cancel", 0)
+		return goBack(r, b.ID, r.Text("sends.cancelled_nothing_more_will_be")), err
 	})
 }

@@ -251,7 +251,7 @@ type FormCard struct {
 	Form    Form
 	Method  string   // "get": the form only asks for another page; "": post
 	Action  string   // path to which the form is sent; "": that of the page
-	Seen    string   // hash of the stored values that the page shows; see HasSeen
+	Seen    string   // hash of the stored values that the page shows; see Conflicts
 	Button  string   // "": the person may change nothing, and After says so
 	Danger  bool     // the button deletes something
 	Back    Action   // leads away without a change; without a Text, there is none
@@ -281,7 +281,9 @@ func (r *Request) Submit(f Form, page func(problem string) (*View, error), do fu
 		return page("")
 	}
 	f.Read(r)
-	if f.In("typed") != nil && !f.IsTyped(r.Text("ui.not_typed")) {
+	in := f.In("typed")
+	if in != nil && !strings.EqualFold(strings.TrimSpace(in.Value), strings.TrimSpace(in.Label)) {
+		in.Wrong = r.Text("ui.not_typed")
 		return page("ui.nothing_changed")
 	}
 	v, err := do()
@@ -293,14 +295,4 @@ func (r *Request) Submit(f Form, page func(problem string) (*View, error), do fu
 		return nil, err
 	}
 	return page(problem)
-}
-
-// IsTyped reports whether a person typed what an input of the kind InputTyped asks for. If not, the form says so.
-func (f Form) IsTyped(wrong string) bool {
-	in := f.In("typed")
-	if strings.EqualFold(strings.TrimSpace(in.Value), strings.TrimSpace(in.Label)) {
-		return true
-	}
-	in.Wrong = wrong
-	return false
 }

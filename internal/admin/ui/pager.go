@@ -18,8 +18,8 @@ const maxPage = 1 << 20
 // PageNumber returns the number of the page that a URL asks for, from 1.
 func PageNumber(query url.Values) int64 { return min(max(1, Int(query.Get("page"))), maxPage) }
 
-// PageOf returns a function for NewPager: the URL of a page with the rest of a query.
-func PageOf(q url.Values) func(page int64) string {
+// pageOf returns a function for NewPager: the URL of a page with the rest of a query.
+func pageOf(q url.Values) func(page int64) string {
 	q = without(q)
 	return func(page int64) string {
 		q.Del("page")
@@ -48,7 +48,7 @@ func PageRows[R any](q url.Values, rows []R, perPage int64) ([]R, Pager) {
 	page := min(PageNumber(q), max(1, (all+perPage-1)/perPage))
 	first := (page - 1) * perPage
 	rows = rows[first:min(first+perPage, all)]
-	return rows, NewPager(page, perPage, len(rows), all, PageOf(q))
+	return rows, NewPager(page, perPage, len(rows), all, pageOf(q))
 }
 
 // FoundPage returns the rows of the page that a URL asks for. The service has returned one row more if there is a next
@@ -56,7 +56,7 @@ func PageRows[R any](q url.Values, rows []R, perPage int64) ([]R, Pager) {
 func FoundPage[R any](q url.Values, rows []R, perPage int64) ([]R, Pager) {
 	page := PageNumber(q)
 	shown := rows[:min(len(rows), int(perPage))]
-	p := NewPager(page, perPage, len(shown), (page-1)*perPage+int64(len(rows)), PageOf(q))
+	p := NewPager(page, perPage, len(shown), (page-1)*perPage+int64(len(rows)), pageOf(q))
 	p.All = -1
 	return shown, p
 }

@@ -20,8 +20,8 @@ func Seen(values ...string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// HasSeen reports whether the page of a form has shown values with a hash, or has none.
-func (r *Request) HasSeen(hash string) bool {
+// hasSeen reports whether the page of a form has shown values with a hash, or has none.
+func (r *Request) hasSeen(hash string) bool {
 	seen := r.PostForm.Get("seen")
 	return seen == "" || seen == hash
 }
@@ -42,7 +42,7 @@ func SeenOf[T any](attributes []enlist.Attribute[T], record *T) string {
 // with a mistake set back nothing.
 func Overwrites[T any](r *Request, attributes []enlist.Attribute[T], stored *T, details []enlist.Detail) bool {
 	now := SeenOf(attributes, stored)
-	if r.HasSeen(now) {
+	if r.hasSeen(now) {
 		return false
 	}
 	sent := *stored
@@ -61,7 +61,7 @@ func (f Form) Seen() string {
 // Conflicts reports whether a form that was sent would set back a change of the record whose present values are f. It
 // says beside each such input what the record has.
 func (f Form) Conflicts(r *Request, sent Form) (conflicts bool) {
-	if r.HasSeen(f.Seen()) {
+	if r.hasSeen(f.Seen()) {
 		return false
 	}
 	sent.each(func(in *Input) {

@@ -75,8 +75,8 @@ type Head struct {
 	Number    bool
 }
 
-// AddTo writes the order into the query of a URL.
-func (o Order) AddTo(q url.Values) {
+// addTo writes the order into the query of a URL.
+func (o Order) addTo(q url.Values) {
 	if o.IsFirst {
 		return
 	}
@@ -105,7 +105,7 @@ func (all Columns[R]) Order(q url.Values, first string) Order {
 			}
 		}
 		if c.Key != "" {
-			next.AddTo(q)
+			next.addTo(q)
 			h.URL = "?" + q.Encode()
 		}
 		o.Heads = append(o.Heads, h)
@@ -143,7 +143,7 @@ func NewFind(r *Request, f Form, o Order) Find {
 	f.Read(r)
 	kept := without(r.URL.Query(), "page", "sort", "order")
 	f.each(func(in *Input) { kept.Del(in.Name) })
-	o.AddTo(kept)
+	o.addTo(kept)
 	return Find{Form: f, IsShown: true, Kept: kept}
 }
 
@@ -171,7 +171,7 @@ func (f Find) Page(page int64) string {
 			q.Set(in.Name, in.Value)
 		}
 	})
-	return PageOf(q)(page)
+	return pageOf(q)(page)
 }
 
 // All returns the URL of all rows.
