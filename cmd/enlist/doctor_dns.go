@@ -87,7 +87,7 @@ func (c *doctorCommand) dnsSetup(ctx context.Context) (s *dns.Setup, err error) 
 		}
 		domains, err := service.Accounts.SendingDomains(ctx)
 		for i := range domains {
-			if err := addKeys(s, &domains[i]); err != nil {
+			if err := s.AddKeys(&domains[i]); err != nil {
 				return err
 			}
 		}
@@ -97,19 +97,4 @@ func (c *doctorCommand) dnsSetup(ctx context.Context) (s *dns.Setup, err error) 
 		s.Senders = append([]string{sender}, s.Senders...)
 	}
 	return s, err
-}
-
-// addKeys adds the keys of a sending domain.
-func addKeys(s *dns.Setup, d *accounts.SendingDomain) error {
-	for _, key := range []*accounts.DKIMKey{&d.Key, &d.Next} {
-		if key.Selector == "" {
-			continue
-		}
-		r, err := key.Record(d.Domain)
-		if err != nil {
-			return fmt.Errorf("sending domain %s: %w", d.Domain, err)
-		}
-		s.Keys = append(s.Keys, dns.Key{Domain: d.Domain, Record: r, Next: key == &d.Next})
-	}
-	return nil
 }

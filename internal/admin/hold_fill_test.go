@@ -83,7 +83,7 @@ func newHold(t *testing.T) *hold {
 	h.pages = handler.Pages()
 	h.server = httptest.NewServer(handler)
 	t.Cleanup(h.server.Close)
-	h.own = h.AddList("name", "Of the person")
+	h.own = h.AddList("name", "Of the person", "from_address", "own@example.org")
 	h.levels = make(map[enlist.Level]*visitor)
 	for _, level := range []enlist.Level{enlist.Read, enlist.Standard, enlist.Full} {
 		h.levels[level] = h.signedIn(users.Membership{Level: level, MaySend: true})

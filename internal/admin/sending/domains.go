@@ -26,7 +26,10 @@ type domainsData struct {
 }
 
 // sender is an address from which the Account sends.
-type sender struct{ Address, Where, Signed string }
+type sender struct {
+	Address, Where, Signed string
+	uses                   []string
+}
 
 // domain is a domain from which the Account sends, with the records to publish.
 type domain struct {
@@ -52,7 +55,7 @@ func domainsOf(r *ui.Request) ([]accounts.SendingDomain, error) {
 func senders(r *ui.Request) (all []sender, err error) {
 	add := func(from, where string) {
 		if from != "" {
-			all = append(all, sender{Address: from, Where: where})
+			all = append(all, sender{Address: from, uses: []string{where}})
 		}
 	}
 	lists, err := r.Lists()
@@ -60,7 +63,7 @@ func senders(r *ui.Request) (all []sender, err error) {
 		return nil, err
 	}
 	for i := range lists {
-		add(lists[i].FromAddress, "List "+lists[i].Name)
+		add(lists[i].FromAddress, r.Text("sending.used_by_list", "list", lists[i].Name))
 	}
 	found, err := r.App.Messages.SearchMessages(r.Context(), r.Caller, enlist.Query{SortBy: "name"})
 	if err = enlist.IgnoreKind(enlist.Denied, err); err != nil {
@@ -68,23 +71,29 @@ func senders(r *ui.Request) (all []sender, err error) {
 	}
 	for i := range found {
 		if found[i].Type == messages.MessageEmail {
-			add(found[i].FromAddress, "Message "+found[i].Name)
+			add(found[i].FromAddress, r.Text("sending.used_by_message", "message", found[i].Name))
 		}
 	}
 	add(r.App.Accounts.Settings().Of(r.Caller.Account.ID).From, r.Text("sending.what_has_no_sender"))
-	return joined(all), nil
+	return joined(r, all), nil
 }
 
+// shownUses is the number of Lists and Messages that the page names for an address.
+const shownUses = 5
+
 // joined joins what has the same address.
-func joined(all []sender) (senders []sender) {
+func joined(r *ui.Request, all []sender) (senders []sender) {
 	for _, s := range all {
 		i := slices.IndexFunc(senders, func(o sender) bool { return strings.EqualFold(o.Address, s.Address) })
 		switch {
 		case i < 0:
 			senders = append(senders, s)
-		case strings.Count(senders[i].Where, ", ") < 4:
-			senders[i].Where += ", " + s.Where
+		case len(senders[i].uses) < shownUses:
+			senders[i].uses = append(senders[i].uses, s.uses...)
 		}
+	}
+	for i := range senders {
+		senders[i].Where = r.Language.Series(senders[i].uses)
 	}
 	return senders
 }
@@ -106,16 +115,8 @@ func (p *pages) setup(r *ui.Request, domains []accounts.SendingDomain, all []sen
 		s.Server = settings.DKIM.Domain
 	}
 	for i := range domains {
-		for _, key := range []*accounts.DKIMKey{&domains[i].Key, &domains[i].Next} {
-			if key.Selector == "" {
-				continue
-			}
-			published, err := key.Record(domains[i].Domain)
-			if err != nil {
-				return nil, err
-			}
-			s.Keys = append(s.Keys,
-				dns.Key{Domain: domains[i].Domain, Record: published, Next: key == &domains[i].Next})
+		if err := s.AddKeys(&domains[i]); err != nil {
+			return nil, err
 		}
 	}
 	for _, one := range all {

@@ -9,6 +9,7 @@ package dns
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -31,6 +32,21 @@ type Setup struct {
 	Provider  string       // email provider of Relay, which replaces the envelope sender and adds a signature; "": there is none
 	Addresses []netip.Addr // addresses from which the mail server sends; none: unknown
 	PublicURL string       // "" if it is not set
+}
+
+// AddKeys adds the keys of a sending domain.
+func (s *Setup) AddKeys(d *accounts.SendingDomain) error {
+	for _, key := range []*accounts.DKIMKey{&d.Key, &d.Next} {
+		if key.Selector == "" {
+			continue
+		}
+		r, err := key.Record(d.Domain)
+		if err != nil {
+			return fmt.Errorf("sending domain %s: %w", d.Domain, err)
+		}
+		s.Keys = append(s.Keys, Key{Domain: d.Domain, Record: r, Next: key == &d.Next})
+	}
+	return nil
 }
 
 // Key is a key whose record must be in the DNS.
