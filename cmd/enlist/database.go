@@ -29,13 +29,22 @@ import (
 // withService runs do with a Service on an existing database.
 func withService(ctx context.Context, dbFlags config.Database, do func(*app.App) error) error {
 	return withStore(ctx, dbFlags, func(store *database) error {
-		service, _ := newService(store)
-		declareSettings(service, dbFlags)
-		if err := service.ReadSettings(ctx); err != nil && enlist.KindOf(err) != enlist.InvalidParameters {
-			return err // enlist settings must be able to change a value that this version cannot read
+		service, _, err := usedService(ctx, store, dbFlags)
+		if err != nil {
+			return err
 		}
 		return do(service)
 	})
+}
+
+// usedService returns the Service and the index advisor of an existing database, with the settings that hold.
+func usedService(ctx context.Context, store *database, dbFlags config.Database) (*app.App, *advisor.Advisor, error) {
+	service, indexes := newService(store)
+	declareSettings(service, dbFlags)
+	if err := service.ReadSettings(ctx); err != nil && enlist.KindOf(err) != enlist.InvalidParameters {
+		return nil, nil, err // enlist settings must be able to change a value that this version cannot read
+	}
+	return service, indexes, nil
 }
 
 // newService returns the Service of a store and its index advisor, which observes the Service's searches.

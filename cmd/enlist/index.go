@@ -21,29 +21,20 @@ type indexCommand struct {
 	Drop   indexDrop   `cmd:"" help:"Drop indexes. The service builds an index again if searches need it."`
 }
 
-// withAdvisor runs do with the index advisor of an existing database.
-func withAdvisor(ctx context.Context, db config.Database, do func(*app.App, *advisor.Advisor) error) error {
-	return withStore(ctx, db, func(store *database) error {
-		return do(newService(store))
-	})
-}
-
 type indexList struct {
 	reporting
 }
 
-func (c *indexList) Run(ctx context.Context, out *console) error {
-	return withAdvisor(ctx, c.Database, func(_ *app.App, indexes *advisor.Advisor) error {
-		found, err := indexes.Reports(ctx)
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			return c.list(out.stdout, records(found, indexRecord))
-		}
-		return c.list(out.stdout, records(found, indexLine),
-			"id", "list", "key", "state", "size", "contacts", "last use", "built in", "why")
-	})
+func (c *indexList) Run(ctx context.Context, out *console, _ *app.App, indexes *advisor.Advisor) error {
+	found, err := indexes.Reports(ctx)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return c.list(out.stdout, records(found, indexRecord))
+	}
+	return c.list(out.stdout, records(found, indexLine),
+		"id", "list", "key", "state", "size", "contacts", "last use", "built in", "why")
 }
 
 // indexRecord returns an index for --json. Other programs read the JSON, so the keys must not change.
@@ -92,26 +83,24 @@ type indexCreate struct {
 }
 
 // Run builds the index and waits for it.
-func (c *indexCreate) Run(ctx context.Context, out *console) error {
-	return withAdvisor(ctx, c.Database, func(s *app.App, indexes *advisor.Advisor) error {
-		x, err := indexes.Create(ctx, enlist.ListID(c.List), c.Key, c.Parts)
-		switch {
-		case errors.Is(err, enlist.ErrIndexBusy):
-			return next(err, "enlist index list shows whether the index is ready")
-		case enlist.KindOf(err) == enlist.NoList:
-			return next(err, "enlist list show prints the Lists")
-		case err != nil:
-			return err
-		case x.State != enlist.IndexReady:
-			return fmt.Errorf("the index was not built: %s", x.Error)
-		}
-		if err := s.Accounts.RecordAct(ctx, "Index", map[string]any{"id": int64(x.ID), "list_id": c.List,
-			"key": c.Key}); err != nil {
-			return err
-		}
-		return c.one(out.stdout, indexRecord(x), "built index %d in %s, %s", x.ID, milliseconds(x.BuildMS),
-			sizeShown(x.Bytes))
-	})
+func (c *indexCreate) Run(ctx context.Context, out *console, s *app.App, indexes *advisor.Advisor) error {
+	x, err := indexes.Create(ctx, enlist.ListID(c.List), c.Key, c.Parts)
+	switch {
+	case errors.Is(err, enlist.ErrIndexBusy):
+		return next(err, "enlist index list shows whether the index is ready")
+	case enlist.KindOf(err) == enlist.NoList:
+		return next(err, "enlist list show prints the Lists")
+	case err != nil:
+		return err
+	case x.State != enlist.IndexReady:
+		return fmt.Errorf("the index was not built: %s", x.Error)
+	}
+	if err := s.Accounts.RecordAct(ctx, "Index", map[string]any{"id": int64(x.ID), "list_id": c.List,
+		"key": c.Key}); err != nil {
+		return err
+	}
+	return c.one(out.stdout, indexRecord(x), "built index %d in %s, %s", x.ID, milliseconds(x.BuildMS),
+		sizeShown(x.Bytes))
 }
 
 type indexDrop struct {
@@ -120,23 +109,21 @@ type indexDrop struct {
 }
 
 // Run drops the indexes. Searches stop using an index before it is dropped.
-func (c *indexDrop) Run(ctx context.Context, out *console) error {
-	return withAdvisor(ctx, c.Database, func(s *app.App, indexes *advisor.Advisor) error {
-		for _, id := range c.IDs {
-			err := indexes.Remove(ctx, enlist.SearchIndexID(id))
-			switch {
-			case errors.Is(err, enlist.ErrIndexBusy): // a running service may already be dropping the index
-				fmt.Fprintf(out.stdout, "index %d: searches no longer use it. Another process is building or "+
-					"dropping it. After that, the service drops it if it still exists\n", id)
-			case err != nil:
-				return fmt.Errorf("index %d: %w", id, err)
-			default:
-				fmt.Fprintf(out.stdout, "dropped index %d\n", id)
-			}
-			if err := s.Accounts.RecordAct(ctx, "Index", map[string]any{"dropped": id}); err != nil {
-				return err
-			}
+func (c *indexDrop) Run(ctx context.Context, out *console, s *app.App, indexes *advisor.Advisor) error {
+	for _, id := range c.IDs {
+		err := indexes.Remove(ctx, enlist.SearchIndexID(id))
+		switch {
+		case errors.Is(err, enlist.ErrIndexBusy): // a running service may already be dropping the index
+			fmt.Fprintf(out.stdout, "index %d: searches no longer use it. Another process is building or "+
+				"dropping it. After that, the service drops it if it still exists\n", id)
+		case err != nil:
+			return fmt.Errorf("index %d: %w", id, err)
+		default:
+			fmt.Fprintf(out.stdout, "dropped index %d\n", id)
 		}
-		return nil
-	})
+		if err := s.Accounts.RecordAct(ctx, "Index", map[string]any{"dropped": id}); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -9,8 +9,6 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/jobs"
-
-	"github.com/riverqueue/river"
 )
 
 // enlist jobs: lists, retries and discards the jobs of the queue, also while a server runs.
@@ -28,20 +26,18 @@ type jobsList struct {
 	Limit int    `default:"1000" placeholder:"N" help:"Largest number of jobs to list; 0: all."`
 }
 
-func (c *jobsList) Run(ctx context.Context, out *console) error {
+func (c *jobsList) Run(ctx context.Context, out *console, _ *app.App, q jobs.Queue) error {
 	if c.Limit < 0 {
 		return usage("--limit must be 0 or more")
 	}
-	return withQueue(ctx, c.Database, func(q jobs.Queue, _ *app.App) error {
-		found, err := jobs.List(ctx, q, jobs.Filter{State: jobs.State(c.State), Kind: c.Kind, Limit: c.Limit})
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			return c.list(out.stdout, records(found, jobRecord))
-		}
-		return c.list(out.stdout, records(found, jobLine), "id", "kind", "state", "tries", "next", "about", "why")
-	})
+	found, err := jobs.List(ctx, q, jobs.Filter{State: jobs.State(c.State), Kind: c.Kind, Limit: c.Limit})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return c.list(out.stdout, records(found, jobRecord))
+	}
+	return c.list(out.stdout, records(found, jobLine), "id", "kind", "state", "tries", "next", "about", "why")
 }
 
 // jobRecord returns a job for --json. Programs read the JSON: times are Unix times, and keys must not change.
@@ -75,16 +71,16 @@ type chosen struct {
 type jobsRetry struct{ chosen }
 
 // Run retries the jobs.
-func (c *jobsRetry) Run(ctx context.Context, out *console) error {
-	return c.each(ctx, out, "scheduled to run now", func(q jobs.Queue, s *app.App, id int64) error {
+func (c *jobsRetry) Run(ctx context.Context, out *console, s *app.App, q jobs.Queue) error {
+	return c.each(ctx, out, s, q, "scheduled to run now", func(id int64) error {
 		return jobs.Retry(ctx, q, s.Webhooks, id)
 	})
 }
 
 type jobsDiscard struct{ chosen }
 
-func (c *jobsDiscard) Run(ctx context.Context, out *console) error {
-	return c.each(ctx, out, "removed", func(q jobs.Queue, _ *app.App, id int64) error { return jobs.Discard(ctx, q, id) })
+func (c *jobsDiscard) Run(ctx context.Context, out *console, s *app.App, q jobs.Queue) error {
+	return c.each(ctx, out, s, q, "removed", func(id int64) error { return jobs.Discard(ctx, q, id) })
 }
 
 // pauseBetween is the pause between two jobs. Without the pause, thousands of small
@@ -92,53 +88,39 @@ func (c *jobsDiscard) Run(ctx context.Context, out *console) error {
 const pauseBetween = 2 * time.Millisecond
 
 // each calls do for each chosen job and prints the number of jobs for which do succeeded.
-func (c *chosen) each(ctx context.Context, out *console, done string,
-	do func(jobs.Queue, *app.App, int64) error) error {
+func (c *chosen) each(ctx context.Context, out *console, s *app.App, q jobs.Queue, done string,
+	do func(id int64) error) error {
 	switch {
 	case c.All == (len(c.IDs) > 0):
 		return usage("choose jobs: give their IDs, or --all for all failed jobs")
 	case c.Kind != "" && !c.All:
 		return usage("--kind needs --all")
 	}
-	return withQueue(ctx, c.Database, func(q jobs.Queue, s *app.App) error {
-		if c.All {
-			failed, err := jobs.List(ctx, q, jobs.Filter{State: jobs.Failed, Kind: c.Kind})
-			if err != nil {
-				return err
-			}
-			for _, j := range failed {
-				c.IDs = append(c.IDs, j.ID)
-			}
-		}
-		count := 0
-		var problems []error
-		for i, id := range c.IDs {
-			if i > 0 {
-				time.Sleep(pauseBetween)
-			}
-			if err := do(q, s, id); err != nil {
-				problems = append(problems, fmt.Errorf("job %d: %w", id, err))
-				continue
-			}
-			count++
-		}
-		fmt.Fprintf(out.stdout, "%d %s\n", count, done)
-		if count > 0 {
-			values := map[string]any{"count": count, "ids": c.IDs[:min(len(c.IDs), 100)], "kind": c.Kind}
-			problems = append(problems, s.Accounts.RecordAct(ctx, "Job", values))
-		}
-		return errors.Join(problems...)
-	})
-}
-
-// withQueue runs do with the queue of an existing database.
-func withQueue(ctx context.Context, db config.Database, do func(jobs.Queue, *app.App) error) error {
-	return withStore(ctx, db, func(store *database) error {
-		q, err := store.jobs(&river.Config{})
+	if c.All {
+		failed, err := jobs.List(ctx, q, jobs.Filter{State: jobs.Failed, Kind: c.Kind})
 		if err != nil {
 			return err
 		}
-		service, _ := newService(store)
-		return do(q, service)
-	})
+		for _, j := range failed {
+			c.IDs = append(c.IDs, j.ID)
+		}
+	}
+	count := 0
+	var problems []error
+	for i, id := range c.IDs {
+		if i > 0 {
+			time.Sleep(pauseBetween)
+		}
+		if err := do(id); err != nil {
+			problems = append(problems, fmt.Errorf("job %d: %w", id, err))
+			continue
+		}
+		count++
+	}
+	fmt.Fprintf(out.stdout, "%d %s\n", count, done)
+	if count > 0 {
+		values := map[string]any{"count": count, "ids": c.IDs[:min(len(c.IDs), 100)], "kind": c.Kind}
+		problems = append(problems, s.Accounts.RecordAct(ctx, "Job", values))
+	}
+	return errors.Join(problems...)
 }

@@ -51,10 +51,12 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/enlist"
+	"enlist/internal/jobs"
 
 	"github.com/alecthomas/kong"
 	kongcompletion "github.com/jotaen/kong-completion"
 	"github.com/mattn/go-isatty"
+	"github.com/riverqueue/river"
 	_ "golang.org/x/crypto/x509roots/fallback"
 )
 
@@ -201,8 +203,9 @@ func (p *parser) run(args []string, out *console) int {
 	return 0
 }
 
-// runCommand runs a command. One whose Run takes an *app.App gets that of the database at its flag --db. If it also takes
-// an *enlist.Caller, it gets one with all rights in the Account of the record with its ID.
+// runCommand runs a command. One whose Run takes an *app.App gets that of the database at its flag --db. It can also take
+// the *advisor.Advisor and the jobs.Queue of the database, and an *enlist.Caller with all rights in the Account of the
+// record with its ID.
 func runCommand(ctx context.Context, command *kong.Context) error {
 	target := command.Selected().Target
 	taken := slices.Collect(target.Addr().MethodByName("Run").Type().Ins())
@@ -210,13 +213,19 @@ func runCommand(ctx context.Context, command *kong.Context) error {
 		return command.Run()
 	}
 	db := target.FieldByName("Database").Interface().(config.Database)
-	return withService(ctx, db, func(s *app.App) error {
-		command.Bind(s)
-		err := command.BindToProvider(func(d definition) (*enlist.Caller, error) {
-			return d.owner(ctx, s, target.FieldByName("ID").Int())
-		})
+	return withStore(ctx, db, func(store *database) error {
+		s, indexes, err := usedService(ctx, store, db)
 		if err != nil {
-			return err // the function has a wrong form
+			return err
+		}
+		command.Bind(s, indexes)
+		queue := func() (jobs.Queue, error) { return store.jobs(&river.Config{}) }
+		caller := func(d definition) (*enlist.Caller, error) {
+			return d.owner(ctx, s, target.FieldByName("ID").Int())
+		}
+		err = errors.Join(command.BindToProvider(queue), command.BindToProvider(caller))
+		if err != nil {
+			return err // a function has a wrong form
 		}
 		return command.Run()
 	})
