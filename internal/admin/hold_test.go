@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -344,8 +345,9 @@ func (h *hold) toTranslators() {
 	for _, c := range address.Countries() {
 		data = append(data, c.Name)
 	}
+	ofAudit := slices.Clone(data)
 	for _, row := range h.AuditLog(h.Caller.Account.ID) {
-		data = append(data, apiWords.FindAllString(fmt.Sprint(row), -1)...)
+		ofAudit = append(ofAudit, apiWords.FindAllString(fmt.Sprint(row), -1)...)
 	}
 	for _, p := range h.pages {
 		if !isGet(p) || p.File || strings.HasSuffix(p.Pattern, "/texts/settings/mail") { // package web looks at its pages
@@ -355,7 +357,11 @@ func (h *hold) toTranslators() {
 		if reply.StatusCode != http.StatusOK || !strings.Contains(text, "<html") {
 			continue
 		}
-		if found := languagetest.Untranslated(ofService.ReplaceAllString(text, ""), data...); len(found) > 0 {
+		known := data
+		if p.Pattern == "GET /admin/audit" {
+			known = ofAudit
+		}
+		if found := languagetest.Untranslated(ofService.ReplaceAllString(text, ""), known...); len(found) > 0 {
 			h.Errorf("%s has the words %q in no catalogue", p.Pattern, found)
 		}
 	}

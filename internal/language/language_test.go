@@ -155,6 +155,20 @@ func TestTextsAreFilledWithArguments(t *testing.T) {
 	}
 }
 
+// Shares and sizes have the separators and units of their language.
+func TestNumbersAreWrittenAsInTheLanguage(t *testing.T) {
+	de, fr := New().For("de", ""), New().For("fr", "")
+	for _, c := range []struct{ got, want string }{
+		{de.Percent(649, 1000), "64,9 %"}, {de.Percent(0, 7), "0 %"}, {de.Percent(1, 600), "0,17 %"}, {de.Percent(1, 0), "–"},
+		{de.Signed(1234), "+1.234"}, {de.Points(-670), "−0,67"}, {de.Points(6700), "+6,7"}, {de.Points(0), "0,0"},
+		{de.Size(1), "1 Byte"}, {de.Size(2000), "1,95 KB"}, {de.Size(5 << 19), "2,5 MB"}, {fr.Size(5 << 29), "2,5 Go"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
 func BenchmarkText(b *testing.B) {
 	l := New().For("de", "")
 	b.Run("plain", func(b *testing.B) {
