@@ -196,7 +196,7 @@ func (s *Service) DeleteFolder(ctx context.Context, c *enlist.Caller, id enlist.
 		if !slices.ContainsFunc(all, func(o Folder) bool { return o.ID != id && o.Type == f.Type }) {
 			return false, enlist.Refuse(enlist.FolderNeeded, "You cannot delete the last Folder of this type")
 		}
-		if err := f.checkUnusedByFields(tx); err != nil {
+		if err := s.unusedByFields(tx, f.ID); err != nil {
 			return false, err
 		}
 		if err := Audit(tx, c, now, AuditObject{"Folder", int64(id), 0}, SettableValues(FolderAttributes, f),
@@ -206,28 +206,4 @@ func (s *Service) DeleteFolder(ctx context.Context, c *enlist.Caller, id enlist.
 		return true, DeleteFolder(tx, id)
 	})
 	return err
-}
-
-// checkUnusedByFields refuses to delete a Folder in which a Field stores its files.
-func (f *Folder) checkUnusedByFields(tx *db.Tx) error {
-	if f.Type != FolderOfFiles {
-		return nil
-	}
-	list, name, err := fieldOfFolder(tx, f.ID)
-	if err == nil && list != 0 {
-		err = enlist.Refuse(enlist.FolderNeeded, "the Field %s of the List %d stores its files there",
-			enlist.Quoted(name), list)
-	}
-	return err
-}
-
-// fieldOfFolder returns the oldest Field that stores its files in a Folder. The partial index
-// field_folder finds it, and the list's row says whether the List is deleted.
-func fieldOfFolder(tx *db.Tx, folder enlist.FolderID) (list enlist.ListID, name string, err error) {
-	err = tx.Each(func(row *db.Cursor) error {
-		list, name = enlist.ListID(row.Int()), row.Text()
-		return nil
-	}, `SELECT list_id, field.name FROM field JOIN list ON list.id = list_id
-		WHERE file_folder_id = ? AND file_folder_id <> 0 AND hidden = 0 ORDER BY field.id LIMIT 1`, int64(folder))
-	return list, name, err
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"enlist/internal/db"
+	"enlist/internal/enlist"
 )
 
 // Service has the calls about Accounts, keys, Folders, sending domains and the audit log. It is safe for concurrent
@@ -14,15 +15,18 @@ type Service struct {
 	db   *db.DB
 	used keyUse
 
+	unusedByFields func(*db.Tx, enlist.FolderID) error
+
 	settings atomic.Pointer[Settings]
 	declared []Declared
 	zone     string                          // time zone of the server
 	stored   atomic.Pointer[[]StoredSetting] // from which ReadSettings made settings
 }
 
-// New returns a Service over a database.
-func New(database *db.DB) *Service {
-	s := &Service{db: database, zone: "UTC"}
+// New returns a Service over a database. unusedByFields refuses to delete a Folder in which a Field stores its files;
+// package lists has it.
+func New(database *db.DB, unusedByFields func(*db.Tx, enlist.FolderID) error) *Service {
+	s := &Service{db: database, unusedByFields: unusedByFields, zone: "UTC"}
 	s.settings.Store(defaultSettings())
 	return s
 }

@@ -18,7 +18,7 @@ func TestDeclaredSettingsWinOverStoredOnes(t *testing.T) {
 	dbtest.EachParallel(t, func(t *testing.T, e dbtest.Engine) {
 		store := e.Own(t)
 		open := func(declared ...accounts.Declared) *accounts.Service {
-			s := accounts.New(&db.DB{Engine: store, Now: time.Now})
+			s := accounts.New(&db.DB{Engine: store, Now: time.Now}, nil)
 			s.Declare(declared)
 			if err := s.ReadSettings(t.Context()); err != nil {
 				t.Fatal(err)

@@ -51,16 +51,17 @@ type App struct {
 // can set the time.
 func New(store db.Engine, now func() time.Time) *App {
 	d := &db.DB{Engine: store, Now: now, Confirm: accounts.Confirm}
-	s := &App{DB: d, sending: new(atomic.Pointer[pace.Settings]), Accounts: accounts.New(d),
+	s := &App{DB: d, sending: new(atomic.Pointer[pace.Settings]), Accounts: accounts.New(d, lists.CheckFolderUnused),
 		Webhooks: webhooks.New(d, sending.StopsWebhooks)}
 	s.sending.Store(new(pace.Settings))
 	s.Contacts = contacts.New(d, s.Accounts, contacts.Above{SegmentUnused: batches.CheckSegmentUnused, KeyOf: users.KeyOf,
+		FormSent: forms.Sent, FormConfirmed: forms.Confirmed,
 		Forget:   []func(*db.Tx, enlist.ListID, []enlist.ContactID) error{messages.ForgetContacts, batches.ForgetContacts},
 		DropList: []func(*db.Tx, enlist.ListID) error{forms.RemoveOf, batches.RemoveAutoresponders}})
 	s.Lists = lists.New(d, s.Contacts.ConvertField)
 	s.Forms = forms.New(d, s.Contacts)
-	s.Files = files.New(d, s.Accounts, files.InMessages{Unused: messages.CheckFileUnused,
-		NewContent: messages.CheckNewContent})
+	s.Files = files.New(d, s.Accounts, files.Above{Unused: messages.CheckFileUnused,
+		NewContent: messages.CheckNewContent, OfImports: imports.Contents})
 	s.Messages = messages.New(d, s.Accounts, s.sending, batches.CheckUnused, batches.SentTo)
 	s.Batches = batches.New(d, s.Messages)
 	s.Sending = sending.New(d, s.Contacts, s.Messages, s.sending)
@@ -88,6 +89,6 @@ func (s *App) ReadSettings(ctx context.Context) error {
 
 // Periodic returns what each process repeats for the subjects, but not ReadSettings.
 func (s *App) Periodic() []db.Periodic {
-	return slices.Concat(s.Accounts.Periodic(), s.Sending.Periodic(), s.Privacy.Periodic(),
+	return slices.Concat(s.Accounts.Periodic(), s.Contacts.Periodic(), s.Sending.Periodic(), s.Privacy.Periodic(),
 		[]db.Periodic{{Name: "jobs of ended processes", Every: time.Second, Do: s.DB.ReturnJobs}})
 }

@@ -6,7 +6,6 @@ import (
 	"enlist/internal/apptest"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
-	"enlist/internal/events"
 	"enlist/internal/messages"
 	"enlist/internal/sending"
 )
@@ -28,7 +27,7 @@ func TestChangedAddresses(t *testing.T) {
 // sent. An address of "" means that no mail must be sent.
 func ask(o *apptest.Account, list enlist.ListID, id enlist.ContactID, at int64, to string) enlist.DeliveryKey {
 	o.Helper()
-	m, err := o.App.Messages.ConfirmationMail(o.Context(), events.RequestConfirmation{List: list, Contact: id, Time: at})
+	m, err := o.App.Messages.ConfirmationMail(o.Context(), contacts.RequestConfirmation{List: list, Contact: id, Time: at})
 	o.Must(err)
 	switch {
 	case m == nil && to == "":

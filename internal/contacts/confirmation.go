@@ -8,21 +8,21 @@ import (
 
 // This file has the double opt-in: which subscriptions wait for a confirmation, and when a request to confirm is sent.
 
-// AskToConfirm enqueues the request to confirm a subscription, unless events.TakeMailbox refuses it.
+// AskToConfirm enqueues the request to confirm a subscription, unless TakeMailbox refuses it.
 func AskToConfirm(tx *db.Tx, contact *enlist.Contact, now int64) error {
 	return askToConfirm(tx, contact, now, now)
 }
 
 // askToConfirm is AskToConfirm for an event at a time.
 func askToConfirm(tx *db.Tx, c *enlist.Contact, at, now int64) error {
-	may, err := events.TakeMailbox(tx, c.ListID, events.AskedConfirmation, c.Key, now)
+	may, err := TakeMailbox(tx, c.ListID, AskedConfirmation, c.Key, now)
 	if err != nil || !may {
 		return err
 	}
 	if err := markConfirmationRequested(tx, c.ListID, c.ID, at); err != nil {
 		return err
 	}
-	return tx.Enqueue(events.RequestConfirmation{List: c.ListID, Contact: c.ID, Time: at})
+	return tx.Enqueue(RequestConfirmation{List: c.ListID, Contact: c.ID, Time: at})
 }
 
 // confirmNewAddress enqueues the request to confirm for a Contact whose address has changed, if the

@@ -11,7 +11,6 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/events"
 )
 
 // covers: spec event.confirm
@@ -29,27 +28,27 @@ func mailboxIsTaken(o *apptest.Account) {
 	for _, step := range []struct {
 		now  int64
 		list enlist.ListID
-		kind events.AskedMail
+		kind contacts.AskedMail
 		key  string
 		may  bool
 	}{
-		{5000, list, events.AskedConfirmation, "mira@example.com", true},
-		{5000, list, events.AskedConfirmation, "mira@example.com", false},
-		{5100, list, events.AskedConfirmation, "mira+news@example.com", false},
-		{5100, list, events.AskedLink, "mira+news@example.com", true},
-		{5100, other, events.AskedConfirmation, "mira+news@example.com", true},
-		{5100, list, events.AskedConfirmation, "noor@example.com", true},
-		{5599, list, events.AskedConfirmation, "mira@example.com", false},
-		{5600, list, events.AskedConfirmation, "mira+a@example.com", true},
-		{6000, list, events.AskedConfirmation, "mira@example.com", false},
-		{5300, list, events.AskedConfirmation, "mira@example.com", false}, // the clock was set back a little
-		{9000, list, events.AskedConfirmation, "mira@example.com", true},
-		{6200, list, events.AskedConfirmation, "mira@example.com", true}, // 9000 was wrong
-		{6300, list, events.AskedConfirmation, "+61412345678", true},
-		{6300, list, events.AskedConfirmation, "+61412345678", false},
+		{5000, list, contacts.AskedConfirmation, "mira@example.com", true},
+		{5000, list, contacts.AskedConfirmation, "mira@example.com", false},
+		{5100, list, contacts.AskedConfirmation, "mira+news@example.com", false},
+		{5100, list, contacts.AskedLink, "mira+news@example.com", true},
+		{5100, other, contacts.AskedConfirmation, "mira+news@example.com", true},
+		{5100, list, contacts.AskedConfirmation, "noor@example.com", true},
+		{5599, list, contacts.AskedConfirmation, "mira@example.com", false},
+		{5600, list, contacts.AskedConfirmation, "mira+a@example.com", true},
+		{6000, list, contacts.AskedConfirmation, "mira@example.com", false},
+		{5300, list, contacts.AskedConfirmation, "mira@example.com", false}, // the clock was set back a little
+		{9000, list, contacts.AskedConfirmation, "mira@example.com", true},
+		{6200, list, contacts.AskedConfirmation, "mira@example.com", true}, // 9000 was wrong
+		{6300, list, contacts.AskedConfirmation, "+61412345678", true},
+		{6300, list, contacts.AskedConfirmation, "+61412345678", false},
 	} {
 		o.Update(func(tx *db.Tx) error {
-			may, err := events.TakeMailbox(tx, step.list, step.kind, step.key, step.now)
+			may, err := contacts.TakeMailbox(tx, step.list, step.kind, step.key, step.now)
 			if may != step.may {
 				o.Errorf("at %d a mail %q to %s of List %d: %v, want %v", step.now, step.kind, step.key, step.list, may, step.may)
 			}
@@ -66,8 +65,8 @@ func mailboxIsTaken(o *apptest.Account) {
 	if n := rows(); n != 5 {
 		o.Errorf("%d rows are stored, want 5", n)
 	}
-	o.Now = time.Unix(6200+events.MailboxInterval, 0)
-	o.Must(o.App.Sending.ForgetMailboxes(o.Context()))
+	o.Now = time.Unix(6200+contacts.MailboxInterval, 0)
+	o.Must(o.App.Contacts.ForgetMailboxes(o.Context()))
 	if n := rows(); n != 1 {
 		o.Errorf("after ten minutes %d rows are stored, want the last one", n)
 	}
@@ -99,7 +98,7 @@ func mailboxIsAskedOnce(o *apptest.Account) {
 		if n := o.Jobs("ask_to_confirm") - before; n != 1 {
 			o.Errorf("changes of an address ask %d times, want 1", n)
 		}
-		o.Now = o.Now.Add(events.MailboxInterval * time.Second)
+		o.Now = o.Now.Add(contacts.MailboxInterval * time.Second)
 		asked(1, "mira+1@example.com", "mira@example.com")
 	}
 }

@@ -166,7 +166,6 @@ func (s *Service) DropList(tx *db.Tx, id enlist.ListID) error {
 	}
 	for _, query := range []string{
 		"DELETE FROM segment WHERE list_id = ?",
-		"DELETE FROM form_day WHERE form_id IN (SELECT id FROM form WHERE list_id = ?)",
 		"DELETE FROM departure WHERE list_id = ?",
 	} {
 		if err := tx.Do(query, int64(id)); err != nil {

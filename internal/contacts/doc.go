@@ -4,7 +4,7 @@
 //	subscribe*.go, resubscribe.go, unsubscribe.go   one Contact
 //	add*.go, edit*.go, delete*.go   many Contacts in a call; bulk.go has what these share
 //	status.go        activate, confirm, preferences and consents of a Contact
-//	confirmation.go  the double opt-in
+//	confirmation.go, mailbox_sql.go   the double opt-in, and how often a mailbox gets mails that anyone can ask for
 //	search*.go       search and count
 //	change*.go       changes of many Contacts by a job
 //	person.go, values.go   the Contacts of one person, and frequent values

@@ -12,3 +12,23 @@ type RemoveContacts struct {
 
 // Kind implements Effect.
 func (RemoveContacts) Kind() string { return "remove_contacts" }
+
+// RequestConfirmation sends a Contact the request to confirm the subscription.
+type RequestConfirmation struct {
+	List    enlist.ListID    `json:"list_id"`
+	Contact enlist.ContactID `json:"contact_id"`
+	Time    int64            `json:"time"` // of the subscription
+}
+
+// Kind implements Effect.
+func (RequestConfirmation) Kind() string { return "ask_to_confirm" }
+
+// SendLink sends a Contact the link to the page with its settings.
+type SendLink struct {
+	List    enlist.ListID    `json:"list_id"`
+	Contact enlist.ContactID `json:"contact_id"`
+	Time    int64            `json:"time"` // when the visitor asked for it
+}
+
+// Kind implements Effect.
+func (SendLink) Kind() string { return "send_link" }

@@ -48,7 +48,7 @@ func (s *Service) Confirm(ctx context.Context, c *enlist.Caller, r ContactReques
 		if err := by.checkIP(); err != nil {
 			return err
 		}
-		return ConfirmSubscription(tx, schema, contact, by, now)
+		return s.ConfirmSubscription(tx, schema, contact, by, now)
 	})
 }
 
@@ -76,7 +76,8 @@ func Deactivate(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, now i
 
 // ConfirmSubscription sets double_opt_in and stores the jobs that the confirmation causes. They
 // include the jobs of autoresponders that waited for the confirmation. reference.md: event.confirm
-func ConfirmSubscription(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, by Origin, now int64) error {
+func (s *Service) ConfirmSubscription(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, by Origin,
+	now int64) error {
 	if contact.DoubleOptIn {
 		return nil
 	}
@@ -88,7 +89,7 @@ func ConfirmSubscription(tx *db.Tx, schema *enlist.Schema, contact *enlist.Conta
 		return err
 	}
 	if contact.WebformID != 0 {
-		err := CountForm(tx, schema, enlist.FormID(contact.WebformID), now, FormConfirmed)
+		err := s.above.FormConfirmed(tx, schema, enlist.FormID(contact.WebformID), now)
 		if err != nil {
 			return err
 		}

@@ -31,7 +31,7 @@ type SubscribeRequest struct {
 // reference.md: subscribeContact; decisions.md: 23, 24, 27
 func (s *Service) Subscribe(ctx context.Context, c *enlist.Caller,
 	r SubscribeRequest) (id enlist.ContactID, err error) {
-	call := subscribeCall{SubscribeRequest: r, caller: c}
+	call := subscribeCall{SubscribeRequest: r, service: s, caller: c}
 	// On SQLite all transactions that write run one after another. So parse before the
 	// transaction, to keep it short.
 	if schema, cached := s.db.Cache().Schema(r.List); cached {
@@ -49,8 +49,9 @@ func (s *Service) Subscribe(ctx context.Context, c *enlist.Caller,
 // subscribeCall is one call of subscribeContact, with its parsed details.
 type subscribeCall struct {
 	SubscribeRequest
-	caller *enlist.Caller
-	parsed *ParsedContact
+	service *Service
+	caller  *enlist.Caller
+	parsed  *ParsedContact
 }
 
 // run carries out the call in a transaction. The transaction may run again.
@@ -63,7 +64,7 @@ func (call *subscribeCall) run(tx *db.Tx, now int64) (enlist.ContactID, error) {
 	if parsed.err != nil {
 		return 0, parsed.err
 	}
-	sub := subscription{ParsedContact: parsed, tx: tx, caller: call.caller, now: now}
+	sub := subscription{ParsedContact: parsed, service: call.service, tx: tx, caller: call.caller, now: now}
 	contact := parsed.NewContact("api", now)
 	if call.Form != 0 {
 		contact.SubscribedVia, contact.WebformID, sub.form = "web_form", int64(call.Form), call.Form
@@ -118,11 +119,12 @@ func (call *subscribeCall) onlyInserts() bool {
 // subscription is a parsed call inside its transaction.
 type subscription struct {
 	*ParsedContact
-	tx     *db.Tx
-	caller *enlist.Caller
-	now    int64         // Unix time
-	form   enlist.FormID // as in SubscribeRequest, like byLink
-	byLink bool
+	service *Service
+	tx      *db.Tx
+	caller  *enlist.Caller
+	now     int64         // Unix time
+	form    enlist.FormID // as in SubscribeRequest, like byLink
+	byLink  bool
 
 	language string // as in SubscribeRequest
 }
@@ -216,5 +218,5 @@ func (sub *subscription) record(id enlist.ContactID) error {
 	if err := AddLedgerRow(sub.tx, row); err != nil || sub.form == 0 {
 		return err
 	}
-	return CountForm(sub.tx, sub.Schema, sub.form, sub.now, FormSent)
+	return sub.service.above.FormSent(sub.tx, sub.Schema, sub.form, sub.now)
 }

@@ -3,7 +3,6 @@ package contacts
 import (
 	"slices"
 
-	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -38,32 +37,4 @@ func (sub *subscription) speaks(contact *enlist.Contact) bool {
 	}
 	contact.Language = sub.language
 	return true
-}
-
-// FormAct is what a person does with a Form: the column of form_day that counts it.
-type FormAct string
-
-// The acts.
-const (
-	FormShown     FormAct = "shown"
-	FormSent      FormAct = "sent"
-	FormConfirmed FormAct = "confirmed"
-)
-
-// CountForm adds one to the acts of a Form on a day. It counts nothing if the List has no such Form: records of another
-// service keep the ID of their form.
-func CountForm(tx *db.Tx, schema *enlist.Schema, id enlist.FormID, now int64, act FormAct) error {
-	numbers := map[FormAct]int64{act: 1}
-	return tx.Do(`INSERT INTO form_day (form_id, day, shown, sent, confirmed)
-		SELECT id, CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT) FROM form
-			WHERE id = ? AND list_id = ?
-		ON CONFLICT (form_id, day) DO UPDATE SET shown = form_day.shown + excluded.shown,
-			sent = form_day.sent + excluded.sent, confirmed = form_day.confirmed + excluded.confirmed`,
-		enlist.DayOf(now, schema.TimeZone), numbers[FormShown], numbers[FormSent], numbers[FormConfirmed],
-		int64(id), int64(schema.List.ID))
-}
-
-// RemoveFormDays removes the days of a Form.
-func RemoveFormDays(tx *db.Tx, id enlist.FormID) error {
-	return tx.Do("DELETE FROM form_day WHERE form_id = ?", int64(id))
 }

@@ -2,7 +2,6 @@
 // job or an event in the transaction of the change. It sends nothing.
 //
 //	event.go         notifications and autoresponders of an event
-//	mailbox_sql.go   how often a mailbox gets mails that anyone can ask for
 //	webhook.go, webhook_sql.go   stores events for webhooks, and the targets to which they are posted
 //	jobs.go          the jobs
 package events

@@ -31,26 +31,6 @@ func (Autorespond) Kind() string { return "autorespond" }
 // DueTime returns when the Message is to be sent.
 func (a Autorespond) DueTime() int64 { return a.Due }
 
-// RequestConfirmation sends a Contact the request to confirm the subscription.
-type RequestConfirmation struct {
-	List    enlist.ListID    `json:"list_id"`
-	Contact enlist.ContactID `json:"contact_id"`
-	Time    int64            `json:"time"` // of the subscription
-}
-
-// Kind implements Effect. Jobs that the first version stored have this name.
-func (RequestConfirmation) Kind() string { return "ask_to_confirm" }
-
-// SendLink sends a Contact the link to the page with its settings.
-type SendLink struct {
-	List    enlist.ListID    `json:"list_id"`
-	Contact enlist.ContactID `json:"contact_id"`
-	Time    int64            `json:"time"` // when the visitor asked for it
-}
-
-// Kind implements Effect.
-func (SendLink) Kind() string { return "send_link" }
-
 // DeliverWebhook posts the events that wait for a webhook target. The events themselves are
 // in a table, so that one job can post many of them.
 type DeliverWebhook struct {

@@ -57,7 +57,7 @@ func (s *Service) RemoveContent(ctx context.Context, e RemoveContent) (done bool
 		if err := LockFiles(tx, content.AccountID); err != nil {
 			return false, err
 		}
-		used, err := contentUsed(tx, e.Content)
+		used, err := s.above.contentUsed(tx, content)
 		if err != nil || used {
 			return used, err
 		}

@@ -75,10 +75,12 @@ const maxFiles = 10_000
 // SetFileSettings replaces the settings. Call it before the calls that read files.
 func (s *Service) SetFileSettings(f FileSettings) { s.files = f }
 
-// InMessages has the checks of files that Messages have. Package messages has them.
-type InMessages struct {
+// Above has what packages above this one do.
+type Above struct {
 	Unused     func(*db.Tx, *StoredFile) error // refuses to delete a file that a Message has
 	NewContent func(*db.Tx, *StoredFile) error // refuses content with which a Message would break a rule
+
+	OfImports func(*db.Tx, enlist.AccountID) ([]enlist.ContentID, error) // the contents of an Account's Imports
 }
 
 // withURL sets the URL of a file.
@@ -175,7 +177,7 @@ func (s *Service) DeleteFile(ctx context.Context, c *enlist.Caller, id enlist.Fi
 		if err != nil {
 			return false, err
 		}
-		if err := s.inMessages.Unused(tx, f); err != nil {
+		if err := s.above.Unused(tx, f); err != nil {
 			return false, err
 		}
 		return true, errors.Join(deleteFile(tx, id), release(tx, f.Content, now),

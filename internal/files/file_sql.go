@@ -3,6 +3,7 @@ package files
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -88,13 +89,21 @@ func deleteFile(tx *db.Tx, id enlist.FileID) error {
 }
 
 // storedFiles returns the number of an Account's files and the bytes of all content that is of no Import.
-func storedFiles(tx *db.Tx, account enlist.AccountID) (files, bytes int64, err error) {
+func (a *Above) storedFiles(tx *db.Tx, account enlist.AccountID) (files, bytes int64, err error) {
 	files, err = tx.Number("SELECT count(*) FROM file WHERE account_id = ?", int64(account))
-	if err == nil {
-		const sum = `SELECT CAST(sum(size) AS BIGINT) FROM file_content c WHERE account_id = ?
-			AND NOT EXISTS (SELECT 1 FROM import WHERE content_id = c.id)`
-		bytes, err = tx.Number(sum, int64(account))
+	if err != nil {
+		return 0, 0, err
 	}
+	ofImports, err := a.OfImports(tx, account)
+	if err != nil {
+		return 0, 0, err
+	}
+	is, ids, err := db.OneOfIDs(tx, ofImports)
+	if err != nil {
+		return 0, 0, err
+	}
+	bytes, err = tx.Number("SELECT CAST(sum(size) AS BIGINT) FROM file_content WHERE account_id = ? AND NOT id"+is,
+		int64(account), ids)
 	return files, bytes, err
 }
 
@@ -107,10 +116,13 @@ func LoadContent(tx *db.Tx, id enlist.ContentID) (*Content, error) {
 }
 
 // contentUsed reports whether a file or an Import has the content.
-func contentUsed(tx *db.Tx, id enlist.ContentID) (bool, error) {
-	n, err := tx.Number(`SELECT (SELECT count(*) FROM file WHERE content_id = ?1)
-		+ (SELECT count(*) FROM import WHERE content_id = ?1)`, int64(id))
-	return n > 0, err
+func (a *Above) contentUsed(tx *db.Tx, c *Content) (bool, error) {
+	n, err := tx.Number("SELECT count(*) FROM file WHERE content_id = ?", int64(c.ID))
+	if err != nil || n > 0 {
+		return n > 0, err
+	}
+	ofImports, err := a.OfImports(tx, c.AccountID)
+	return slices.Contains(ofImports, c.ID), err
 }
 
 // SetContentSize stores the size of content. The size 0 marks it as removed.

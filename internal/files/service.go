@@ -7,13 +7,13 @@ import (
 
 // Service has the calls about files. It is safe for concurrent use.
 type Service struct {
-	db         *db.DB
-	accounts   *accounts.Service
-	files      FileSettings
-	inMessages InMessages
+	db       *db.DB
+	accounts *accounts.Service
+	files    FileSettings
+	above    Above
 }
 
 // New returns a Service over a database.
-func New(database *db.DB, a *accounts.Service, in InMessages) *Service {
-	return &Service{db: database, accounts: a, inMessages: in}
+func New(database *db.DB, a *accounts.Service, above Above) *Service {
+	return &Service{db: database, accounts: a, above: above}
 }

@@ -58,7 +58,7 @@ func (s *Service) UploadFile(ctx context.Context, c *enlist.Caller, r UploadRequ
 	if err != nil {
 		return nil, err
 	}
-	u, err := readUpload(r, s.accounts.Settings().Of(c.Account.ID), s.inMessages.NewContent)
+	u, err := readUpload(r, s.accounts.Settings().Of(c.Account.ID), &s.above)
 	if err != nil {
 		return nil, err
 	}
@@ -87,8 +87,7 @@ type upload struct {
 	height    int64
 	overwrite bool
 	maxTotal  int64
-
-	newContent func(*db.Tx, *StoredFile) error // refuses content that a Message cannot have
+	above     *Above
 
 	// The decoder of data, and the pieces that it returned last.
 	decoder io.Reader
@@ -97,10 +96,9 @@ type upload struct {
 }
 
 // readUpload checks the values of a request. It decodes the data once to find its size and its type.
-func readUpload(r UploadRequest, limits *accounts.Settings,
-	newContent func(*db.Tx, *StoredFile) error) (*upload, error) {
+func readUpload(r UploadRequest, limits *accounts.Settings, above *Above) (*upload, error) {
 	u := &upload{folder: r.Folder, overwrite: r.OnDuplicate == DuplicateOverwrite, maxTotal: limits.MaxFiles,
-		newContent: newContent}
+		above: above}
 	if _, err := enlist.OneOf("", DuplicateIncrement, DuplicateOverwrite)(r.OnDuplicate); err != nil {
 		return nil, enlist.Invalid("duplicate_action", err.Error())
 	}
@@ -221,7 +219,7 @@ func (u *upload) begin(tx *db.Tx, c *enlist.Caller, now int64, p *uploadProgress
 	if err := CheckFileFolder(tx, c, u.folder); err != nil {
 		return err
 	}
-	files, bytes, err := storedFiles(tx, c.Account.ID)
+	files, bytes, err := u.above.storedFiles(tx, c.Account.ID)
 	switch {
 	case err != nil:
 		return err
@@ -257,7 +255,7 @@ func (u *upload) finish(tx *db.Tx, c *enlist.Caller, now int64, content enlist.C
 		if err := fileTable.Save(tx, same); err != nil {
 			return 0, err
 		}
-		return same.ID, errors.Join(u.newContent(tx, same), release(tx, old, now), u.audit(tx, c, now, before, same))
+		return same.ID, errors.Join(u.above.NewContent(tx, same), release(tx, old, now), u.audit(tx, c, now, before, same))
 	case err == nil:
 		name, err = freeName(tx, u.folder, name)
 	}

@@ -3,12 +3,11 @@ package forms
 import (
 	"time"
 
-	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
-// This file stores Forms, and reads what package contacts has counted. Forms are definitions: none changes during an
+// This file stores Forms and their days. Forms are definitions: none changes during an
 // Update.
 
 func mapForm(m *db.Mapper, f *Form) {
@@ -67,6 +66,17 @@ func withCounts(tx *db.Tx, test string, arg any) ([]Form, error) {
 		FROM form_day WHERE form_id IN (SELECT id FROM form WHERE list_id `+test+`) GROUP BY form_id`, arg)
 }
 
+// count adds to the day of a Form. It counts nothing if the List has no such Form: records of another service keep the
+// ID of their form.
+func count(tx *db.Tx, schema *enlist.Schema, id enlist.FormID, now int64, d Day) error {
+	return tx.Do(`INSERT INTO form_day (form_id, day, shown, sent, confirmed)
+		SELECT id, CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT) FROM form
+			WHERE id = ? AND list_id = ?
+		ON CONFLICT (form_id, day) DO UPDATE SET shown = form_day.shown + excluded.shown,
+			sent = form_day.sent + excluded.sent, confirmed = form_day.confirmed + excluded.confirmed`,
+		enlist.DayOf(now, schema.TimeZone), d.Shown, d.Sent, d.Confirmed, int64(id), int64(schema.List.ID))
+}
+
 // days returns the days of a Form from first to last.
 func days(tx *db.Tx, id enlist.FormID, first, last time.Time) (all []Day, err error) {
 	at := make(map[int64]int) // the position of a date in all
@@ -87,11 +97,14 @@ func remove(tx *db.Tx, id enlist.FormID) error {
 	if err := tx.Define("DELETE FROM form WHERE id = ?", int64(id)); err != nil {
 		return err
 	}
-	return contacts.RemoveFormDays(tx, id)
+	return tx.Do("DELETE FROM form_day WHERE form_id = ?", int64(id))
 }
 
 // RemoveOf removes the Forms of a List.
 func RemoveOf(tx *db.Tx, list enlist.ListID) error {
+	if err := tx.Do("DELETE FROM form_day WHERE form_id IN (SELECT id FROM form WHERE list_id = ?)", int64(list)); err != nil {
+		return err
+	}
 	return tx.Do("DELETE FROM form WHERE list_id = ?", int64(list))
 }
 

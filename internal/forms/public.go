@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"enlist/internal/accounts"
-	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
@@ -43,7 +42,7 @@ func (s *Service) Show(ctx context.Context, id enlist.FormID) (*Public, error) {
 // CountView counts that a visitor sees a Form. Each call writes to the database, so the caller limits how often.
 func (s *Service) CountView(ctx context.Context, p *Public) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		return contacts.CountForm(tx, p.Schema, p.ID, s.db.Now().Unix(), contacts.FormShown)
+		return count(tx, p.Schema, p.ID, s.db.Now().Unix(), Day{Shown: 1})
 	})
 }
 
@@ -130,4 +129,14 @@ func (s *Service) FormDays(ctx context.Context, c *enlist.Caller, list enlist.Li
 		}
 		return days(tx, id, first, last)
 	})
+}
+
+// Sent counts that a person has sent a Form.
+func Sent(tx *db.Tx, schema *enlist.Schema, id enlist.FormID, now int64) error {
+	return count(tx, schema, id, now, Day{Sent: 1})
+}
+
+// Confirmed counts that a person has confirmed a subscription with a Form.
+func Confirmed(tx *db.Tx, schema *enlist.Schema, id enlist.FormID, now int64) error {
+	return count(tx, schema, id, now, Day{Confirmed: 1})
 }

@@ -73,6 +73,12 @@ func Imports(tx *db.Tx, account enlist.AccountID) ([]Import, error) {
 	return importTable.All(tx, "WHERE account_id = ? ORDER BY id", int64(account))
 }
 
+// Contents returns the contents that the Imports of an Account have.
+func Contents(tx *db.Tx, account enlist.AccountID) ([]enlist.ContentID, error) {
+	return db.IDsOf[enlist.ContentID](tx, "SELECT content_id FROM import WHERE account_id = ? AND content_id <> 0",
+		int64(account))
+}
+
 // CountUnderWay returns how many Imports into Lists that the caller may access wait for a process or run.
 func CountUnderWay(tx *db.Tx, c *enlist.Caller) (int64, error) {
 	where, args := "WHERE account_id = ? AND state IN ('waiting', 'running')", []any{int64(c.Account.ID)}

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"sync/atomic"
 
+	"enlist/internal/contacts"
 	"enlist/internal/events"
 )
 
@@ -64,8 +65,8 @@ func subject(r slog.Record) (job, mail bool) {
 		job = job || a.Key == "job_id" || a.Key == "job_kind"
 		if a.Key == "job_kind" {
 			switch a.Value.String() {
-			case events.Notify{}.Kind(), events.Autorespond{}.Kind(), events.RequestConfirmation{}.Kind(),
-				events.SendLink{}.Kind():
+			case events.Notify{}.Kind(), events.Autorespond{}.Kind(), contacts.RequestConfirmation{}.Kind(),
+				contacts.SendLink{}.Kind():
 				mail = true
 			}
 		}

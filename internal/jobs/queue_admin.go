@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"enlist/internal/contacts"
 	"enlist/internal/events"
 	"enlist/internal/messages"
 	"enlist/internal/webhooks"
@@ -236,8 +237,8 @@ func Failures(ctx context.Context, q Queue) (all []Failure, err error) {
 }
 
 // ofMail are the kinds of jobs that send a mail.
-var ofMail = []string{events.Notify{}.Kind(), events.Autorespond{}.Kind(), events.RequestConfirmation{}.Kind(),
-	messages.SendTest{}.Kind(), events.SendLink{}.Kind()}
+var ofMail = []string{events.Notify{}.Kind(), events.Autorespond{}.Kind(), contacts.RequestConfirmation{}.Kind(),
+	messages.SendTest{}.Kind(), contacts.SendLink{}.Kind()}
 
 // aboutSender matches a reply about the sender, the mail system or policy, which other mails would get too. RFC 3463
 var aboutSender = regexp.MustCompile(`answered \d{3} (5\.[3567]\.|5\.1\.[789] )`)

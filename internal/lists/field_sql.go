@@ -52,3 +52,14 @@ func UpdateField(tx *db.Tx, f *enlist.Field) error { return fieldTable.SaveDefin
 func DeleteField(tx *db.Tx, list enlist.ListID, id enlist.FieldID) error {
 	return tx.Define("DELETE FROM field WHERE list_id = ? AND id = ?", int64(list), int64(id))
 }
+
+// CheckFolderUnused refuses to delete a Folder in which a Field stores its files. The partial index field_folder finds
+// the Field, and the row of its List says whether the List is deleted.
+func CheckFolderUnused(tx *db.Tx, folder enlist.FolderID) error {
+	return tx.Each(func(row *db.Cursor) error {
+		list, name := row.Int(), row.Text()
+		return enlist.Refuse(enlist.FolderNeeded, "the Field %s of the List %d stores its files there",
+			enlist.Quoted(name), list)
+	}, `SELECT list_id, field.name FROM field JOIN list ON list.id = list_id
+		WHERE file_folder_id = ? AND file_folder_id <> 0 AND hidden = 0 ORDER BY field.id LIMIT 1`, int64(folder))
+}

@@ -215,7 +215,7 @@ func (d *Delivery) mayBeRetried() bool {
 // ConfirmationMail returns the request to confirm a subscription. It returns nil if the request
 // was sent already, if there is no subscription to confirm any more, or if the address was asked
 // less than MailboxInterval before. The link of the earlier request is then still valid.
-func (s *Service) ConfirmationMail(ctx context.Context, e events.RequestConfirmation) (*OutgoingMail, error) {
+func (s *Service) ConfirmationMail(ctx context.Context, e contacts.RequestConfirmation) (*OutgoingMail, error) {
 	key := enlist.DeliveryKey{List: e.List, Contact: e.Contact, Time: e.Time, Cause: CauseConfirmation}
 	return s.ownMail(ctx, key, func(c *enlist.Contact) bool { return !c.IsUnsubscribed && !c.DoubleOptIn })
 }
@@ -223,7 +223,7 @@ func (s *Service) ConfirmationMail(ctx context.Context, e events.RequestConfirma
 // LinkMail returns the mail with the link to the settings of a Contact. It returns nil if it was sent already, if the
 // Contact or its address is gone, or if another one was sent less than MailboxInterval before. A Contact that has
 // unsubscribed gets it too.
-func (s *Service) LinkMail(ctx context.Context, e events.SendLink) (*OutgoingMail, error) {
+func (s *Service) LinkMail(ctx context.Context, e contacts.SendLink) (*OutgoingMail, error) {
 	key := enlist.DeliveryKey{List: e.List, Contact: e.Contact, Time: e.Time, Cause: CauseLink}
 	return s.ownMail(ctx, key, func(*enlist.Contact) bool { return true })
 }
@@ -265,7 +265,7 @@ func (m *OutgoingMail) wasAsked(tx *db.Tx) (bool, error) {
 		_, to, ok := address.ParseEmail(d.Address)
 		return d.Cause == m.Delivery.Cause && d.Status == DeliverySent && ok && contacts.IsSameAddress(m.Contact.Key,
 			to) &&
-			d.Time > m.Delivery.Time-events.MailboxInterval && d.Time < m.Delivery.Time
+			d.Time > m.Delivery.Time-contacts.MailboxInterval && d.Time < m.Delivery.Time
 	}), err
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"enlist/internal/accounts"
 	"enlist/internal/batches"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
@@ -30,8 +31,8 @@ const (
 )
 
 // mailKinds are the kinds of jobs that send mails.
-var mailKinds = []string{events.Notify{}.Kind(), events.RequestConfirmation{}.Kind(), events.Autorespond{}.Kind(),
-	messages.SendTest{}.Kind(), events.SendLink{}.Kind()}
+var mailKinds = []string{events.Notify{}.Kind(), contacts.RequestConfirmation{}.Kind(), events.Autorespond{}.Kind(),
+	messages.SendTest{}.Kind(), contacts.SendLink{}.Kind()}
 
 // discardStep is the largest number of jobs or events that one transaction deletes.
 const discardStep = 1000

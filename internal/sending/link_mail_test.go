@@ -10,7 +10,6 @@ import (
 	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
-	"enlist/internal/events"
 	"enlist/internal/messages"
 )
 
@@ -68,7 +67,7 @@ func linkIsMailed(f *apptest.Batches) {
 	}{{0, true}, {time.Minute, false}, {10 * time.Minute, true}} {
 		f.Now = f.Now.Add(c.pass)
 		f.Must(f.App.Sending.SendLink(f.Context(), f.News, " A0@example.com "))
-		m, err := f.App.Messages.LinkMail(f.Context(), events.SendLink{List: f.News, Contact: ann, Time: f.Now.Unix()})
+		m, err := f.App.Messages.LinkMail(f.Context(), contacts.SendLink{List: f.News, Contact: ann, Time: f.Now.Unix()})
 		f.Must(err)
 		if (m != nil) != c.sent {
 			f.Errorf("the mail %d is %+v", i, m)
@@ -77,7 +76,7 @@ func linkIsMailed(f *apptest.Batches) {
 			f.Must(f.App.Sending.RecordSent(f.Context(), []messages.Delivery{f.App.Sending.Sent(m, "Your settings")}))
 		}
 	}
-	if n := f.Jobs(events.SendLink{}.Kind()); n != 2 {
+	if n := f.Jobs(contacts.SendLink{}.Kind()); n != 2 {
 		f.Errorf("%d jobs wait, want 2", n)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/events"
 	"enlist/internal/lists"
 )
 
@@ -241,24 +240,9 @@ func (s *Service) SendNewLink(ctx context.Context, d enlist.DeliveryKey) error {
 // enqueueLink enqueues the mail with the link to the settings, unless TakeMailbox refuses it.
 func (s *Service) enqueueLink(tx *db.Tx, c *enlist.Contact) error {
 	now := s.db.Now().Unix()
-	may, err := events.TakeMailbox(tx, c.ListID, events.AskedLink, c.Key, now)
+	may, err := contacts.TakeMailbox(tx, c.ListID, contacts.AskedLink, c.Key, now)
 	if err != nil || !may {
 		return err
 	}
-	return tx.Enqueue(events.SendLink{List: c.ListID, Contact: c.ID, Time: now})
-}
-
-// forgottenBatch is the number of rows that a transaction of ForgetMailboxes deletes.
-const forgottenBatch = 1000
-
-// ForgetMailboxes deletes what no longer limits mails that anyone can ask for.
-func (s *Service) ForgetMailboxes(ctx context.Context) error {
-	for {
-		n, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (int64, error) {
-			return events.ForgetMailboxes(tx, now, forgottenBatch)
-		})
-		if err != nil || n < forgottenBatch {
-			return err
-		}
-	}
+	return tx.Enqueue(contacts.SendLink{List: c.ListID, Contact: c.ID, Time: now})
 }

@@ -200,7 +200,7 @@ func (s *Service) ConfirmByLink(ctx context.Context, d enlist.DeliveryKey, ip st
 		if err != nil || v.Confirmation() != ConfirmationOpen {
 			return v, err
 		}
-		return v, contacts.ConfirmSubscription(tx, v.Schema, v.Contact,
+		return v, s.contacts.ConfirmSubscription(tx, v.Schema, v.Contact,
 			contacts.Origin{Method: contacts.MethodConfirmLink, IP: ip, Text: v.Schema.List.ConsentText}, now)
 	})
 }

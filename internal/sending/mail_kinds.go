@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/events"
 	"enlist/internal/messages"
@@ -29,7 +30,7 @@ func (m *MailSender) Notify(ctx context.Context, j db.Job, e events.Notify) erro
 }
 
 // Confirm sends a Contact the mail that asks the Contact to confirm the subscription.
-func (m *MailSender) Confirm(ctx context.Context, j db.Job, e events.RequestConfirmation) error {
+func (m *MailSender) Confirm(ctx context.Context, j db.Job, e contacts.RequestConfirmation) error {
 	return m.inSlot(ctx, j, func(release func()) error {
 		mail, err := m.service.messages.ConfirmationMail(ctx, e)
 		if err != nil || mail == nil {
@@ -40,7 +41,7 @@ func (m *MailSender) Confirm(ctx context.Context, j db.Job, e events.RequestConf
 }
 
 // SendLink sends a Contact the link to the page with its settings.
-func (m *MailSender) SendLink(ctx context.Context, j db.Job, e events.SendLink) error {
+func (m *MailSender) SendLink(ctx context.Context, j db.Job, e contacts.SendLink) error {
 	return m.inSlot(ctx, j, func(release func()) error {
 		mail, err := m.service.messages.LinkMail(ctx, e)
 		if err != nil || mail == nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"enlist/internal/apptest"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
@@ -117,8 +118,8 @@ func sinceAMailIsDue(o *apptest.Account) {
 		state   string
 		want    []int64 // of the Account and of the other one
 	}{
-		{"a job of a List", []db.Effect{events.SendLink{List: list}}, "available", []int64{120, 0}},
-		{"a job that is tried again", []db.Effect{events.RequestConfirmation{List: list}}, "retryable", []int64{120, 0}},
+		{"a job of a List", []db.Effect{contacts.SendLink{List: list}}, "available", []int64{120, 0}},
+		{"a job that is tried again", []db.Effect{contacts.RequestConfirmation{List: list}}, "retryable", []int64{120, 0}},
 		{"a job that was put back", []db.Effect{events.Notify{List: list}}, "scheduled", []int64{120, 0}},
 		{"a job that failed", []db.Effect{events.Notify{List: list}}, "discarded", []int64{0, 0}},
 		{"a job of a deleted List", []db.Effect{events.Notify{List: deleted}}, "available", []int64{0, 0}},

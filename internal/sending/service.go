@@ -32,6 +32,5 @@ func (s *Service) Periodic() []db.Periodic {
 		{Name: "ages of waiting mails", Every: time.Minute, Do: s.KeepQueueAges},
 		{Name: "old ages of mails", Every: time.Hour, Do: s.DeleteQueueAges},
 		{Name: "rates that are not used", Every: time.Hour, Do: s.DeleteFullBuckets},
-		{Name: "limits of mailboxes", Every: time.Hour, Do: s.ForgetMailboxes},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"enlist/internal/admin/ui"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
 	"enlist/internal/jobs"
@@ -37,8 +38,8 @@ type job struct {
 
 // kinds are the kinds of jobs that send mails, in words.
 var kinds = []setting{{events.Notify{}.Kind(), "sending.kind_notification"}, {events.Autorespond{}.Kind(), "sending.kind_autoresponder"},
-	{events.RequestConfirmation{}.Kind(), "sending.kind_confirmation"}, {messages.SendTest{}.Kind(), "sending.kind_test"},
-	{events.SendLink{}.Kind(), "sending.kind_link"}}
+	{contacts.RequestConfirmation{}.Kind(), "sending.kind_confirmation"}, {messages.SendTest{}.Kind(), "sending.kind_test"},
+	{contacts.SendLink{}.Kind(), "sending.kind_link"}}
 
 const (
 	mostRead  = 1000 // jobs of a kind and state

@@ -16,7 +16,6 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
-	"enlist/internal/events"
 	"enlist/internal/files"
 	"enlist/internal/imports"
 	"enlist/internal/messages"
@@ -204,7 +203,7 @@ func (s *testService) addRowsOutsideTheInterface(account enlist.AccountID, key e
 		if err := delivery.Put(tx); err != nil {
 			return err
 		}
-		if _, err := events.TakeMailbox(tx, list, events.AskedLink, "ann@example.com", 1234); err != nil {
+		if _, err := contacts.TakeMailbox(tx, list, contacts.AskedLink, "ann@example.com", 1234); err != nil {
 			return err
 		}
 		if err := tx.Do("UPDATE contact SET confirmation_time = 1234 WHERE list_id = ? AND id = 1", int64(list)); err != nil {

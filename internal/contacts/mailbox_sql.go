@@ -1,6 +1,7 @@
-package events
+package contacts
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 
@@ -36,9 +37,19 @@ func TakeMailbox(tx *db.Tx, list enlist.ListID, kind AskedMail, key string, now 
 	return n > 0, err
 }
 
-// ForgetMailboxes deletes up to limit rows that refuse no mail any more, and returns their number.
-func ForgetMailboxes(tx *db.Tx, now int64, limit int) (int64, error) {
-	return tx.Exec(`DELETE FROM asked_mailbox WHERE hash IN
-		(SELECT hash FROM asked_mailbox WHERE time <= ? OR time > ?`+db.Limited+")",
-		now-MailboxInterval, now+MailboxInterval, int64(limit))
+// forgottenBatch is the number of rows that a transaction of ForgetMailboxes deletes.
+const forgottenBatch = 1000
+
+// ForgetMailboxes deletes the rows that refuse no mail any more.
+func (s *Service) ForgetMailboxes(ctx context.Context) error {
+	for {
+		n, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (int64, error) {
+			return tx.Exec(`DELETE FROM asked_mailbox WHERE hash IN
+				(SELECT hash FROM asked_mailbox WHERE time <= ? OR time > ?`+db.Limited+")",
+				now-MailboxInterval, now+MailboxInterval, int64(forgottenBatch))
+		})
+		if err != nil || n < forgottenBatch {
+			return err
+		}
+	}
 }
