@@ -173,7 +173,7 @@ var allowedImports = map[string][]string{
 		"enlist/internal/events", "enlist/internal/lists", "enlist/internal/messages",
 		"enlist/internal/pace", "enlist/internal/recipients", "enlist/internal/search"},
 	"enlist/internal/recipients": {"enlist/internal/contacts", "enlist/internal/db", "enlist/internal/enlist", "enlist/internal/lists",
-		"enlist/internal/mail/reply", "enlist/internal/pace"},
+		"enlist/internal/mail/reply", "enlist/internal/pace", "enlist/internal/search"},
 	"enlist/internal/files": {"enlist/internal/accounts", "enlist/internal/db", "enlist/internal/enlist"},
 	"enlist/internal/imports": {"enlist/internal/accounts", "enlist/internal/address", "enlist/internal/contacts", "enlist/internal/db", "enlist/internal/enlist",
 		"enlist/internal/events", "enlist/internal/files", "enlist/internal/imports/sheet",

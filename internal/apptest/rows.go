@@ -60,7 +60,7 @@ type RowsOf struct {
 	long      bool // the reply is too long to be buffered
 	streaming bool
 	Rows      []string
-	All       []reports.BatchRow
+	All       []recipients.Row
 }
 
 func (w *RowsOf) Begin(streaming bool) error {
@@ -68,7 +68,7 @@ func (w *RowsOf) Begin(streaming bool) error {
 	return nil
 }
 
-func (w *RowsOf) Row(r *reports.BatchRow) error {
+func (w *RowsOf) Row(r *recipients.Row) error {
 	w.Rows = append(w.Rows, fmt.Sprint(r.List, " ", strings.TrimSuffix(r.Address, "@example.com")))
 	w.All = append(w.All, *r)
 	if w.long && !w.streaming {

@@ -8,6 +8,7 @@
 //	change.go        what a transaction changes for many recipients: the outcomes of their mails
 //	counts.go        what a transaction adds to the counts of a Batch, and why Contacts get no mail
 //	event.go, event_sql.go   what happened to the mail of a recipient
+//	rows*.go         the recipients of a Batch by kind of event, in order of Contact or of another key
 //	sums.go, sums_sql.go     the sums of opens and clicks, by period, link and mail program
 //	domain.go, domain_sql.go   the numbers by group of domains and by reason of bounces
 //	edition.go       the mails by edition of their Message

@@ -46,5 +46,3 @@ func EventOf(events []Event, kind EventKind, link enlist.LinkID) *Event {
 	}
 	return &events[i]
 }
-
-const RowsNotOpened EventKind = "not opened" // whose mail was accepted, has not bounced and was not opened

@@ -21,25 +21,25 @@ func mapRecipientEvent(m *db.Mapper, e *Event) {
 	m.Value("mail_client", &e.Client)
 }
 
-var EventTable = db.NewMapping("recipient_event", mapRecipientEvent)
+var eventTable = db.NewMapping("recipient_event", mapRecipientEvent)
 
 // Events returns the events of a recipient, in order of link.
 func Events(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, contact enlist.ContactID) (
 	[]Event, error) {
-	return EventTable.All(tx, "WHERE list_id = ? AND batch_id = ? AND contact_id = ? ORDER BY link_id",
+	return eventTable.All(tx, "WHERE list_id = ? AND batch_id = ? AND contact_id = ? ORDER BY link_id",
 		int64(list), int64(batch), int64(contact))
 }
 
 // EventsByBatch returns the events of a Contact in some Batches, those of a Batch in order of link.
 func EventsByBatch(tx *db.Tx, among []enlist.BatchID, list enlist.ListID, contact enlist.ContactID) (
 	map[enlist.BatchID][]Event, error) {
-	query, first, err := lookUpInBatches(tx, among, EventTable.Columns, "recipient_event",
+	query, first, err := lookUpInBatches(tx, among, eventTable.Columns, "recipient_event",
 		"list_id = ? AND contact_id = ?")
 	if err != nil {
 		return nil, err
 	}
 	events := make(map[enlist.BatchID][]Event)
-	return events, EventTable.EachOf(tx, func(e *Event) error {
+	return events, eventTable.EachOf(tx, func(e *Event) error {
 		events[e.Batch] = append(events[e.Batch], *e)
 		return nil
 	}, query+" ORDER BY link_id, kind", first, int64(list), int64(contact))
@@ -47,5 +47,5 @@ func EventsByBatch(tx *db.Tx, among []enlist.BatchID, list enlist.ListID, contac
 
 // Put stores an event of a recipient.
 func (e *Event) Put(tx *db.Tx) error {
-	return EventTable.Put(tx, e)
+	return eventTable.Put(tx, e)
 }

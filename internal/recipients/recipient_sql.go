@@ -28,18 +28,18 @@ func mapRecipient(m *db.Mapper, r *Recipient) {
 	m.Value("deactivated_time", &r.Deactivated)
 }
 
-var Table = db.NewMapping("recipient", mapRecipient)
+var table = db.NewMapping("recipient", mapRecipient)
 
 // Load returns a recipient, or ErrNotFound. With concurrent writers it locks the row in a
 // transaction that writes.
 func Load(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, contact enlist.ContactID) (
 	*Recipient, error) {
 	byKey := "WHERE list_id = ? AND batch_id = ? AND contact_id = ?" + tx.Locking()
-	return Table.One(tx, enlist.ErrNotFound, byKey, int64(list), int64(batch), int64(contact))
+	return table.One(tx, enlist.ErrNotFound, byKey, int64(list), int64(batch), int64(contact))
 }
 
 // Save stores the columns of a recipient that change.
-func (r *Recipient) Save(tx *db.Tx) error { return Table.Save(tx, r) }
+func (r *Recipient) Save(tx *db.Tx) error { return table.Save(tx, r) }
 
 // move stores a new address of a recipient, unless the stored one has changed: an erasure has removed it.
 func (r *Recipient) move(tx *db.Tx, to string) error {
@@ -57,19 +57,19 @@ func (r *Recipient) Erase(tx *db.Tx) error {
 // ByID returns recipients of a Batch by their IDs.
 func ByID(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID) (
 	map[enlist.ContactID]*Recipient, error) {
-	test, args, err := TestByID(tx, list, batch, ids)
+	test, args, err := testByID(tx, list, batch, ids)
 	if err != nil {
 		return nil, err
 	}
 	found := make(map[enlist.ContactID]*Recipient, len(ids))
-	return found, Table.Each(tx, func(r *Recipient) error {
+	return found, table.Each(tx, func(r *Recipient) error {
 		found[r.Contact] = r
 		return nil
 	}, "WHERE "+test, args...)
 }
 
-// TestByID returns the test that selects recipients of a Batch by their IDs, and its arguments.
-func TestByID(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID) (test string,
+// testByID returns the test that selects recipients of a Batch by their IDs, and its arguments.
+func testByID(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID) (test string,
 	args []any, err error) {
 	test, args, err = tx.ContactTest("contact_id", ids)
 	return "list_id = ? AND batch_id = ? AND " + test, append([]any{int64(list), int64(batch)}, args...), err
@@ -82,11 +82,11 @@ func OfContacts(tx *db.Tx, among []enlist.BatchID, list enlist.ListID, ids []enl
 	if err != nil {
 		return nil, err
 	}
-	query, first, err := lookUpInBatches(tx, among, Table.Columns, "recipient", "list_id = ? AND "+test)
+	query, first, err := lookUpInBatches(tx, among, table.Columns, "recipient", "list_id = ? AND "+test)
 	if err != nil {
 		return nil, err
 	}
-	err = Table.EachOf(tx, func(r *Recipient) error {
+	err = table.EachOf(tx, func(r *Recipient) error {
 		found = append(found, *r)
 		return nil
 	}, query, append([]any{first, int64(list)}, args...)...)
@@ -185,7 +185,7 @@ func mark(tx *db.Tx, set, where string, list enlist.ListID, batch enlist.BatchID
 // marking returns the statement that changes the status of some recipients, and its arguments.
 func marking(tx *db.Tx, set, where string, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID,
 	now int64) (query string, args []any, err error) {
-	test, key, err := TestByID(tx, list, batch, ids)
+	test, key, err := testByID(tx, list, batch, ids)
 	args = slices.Repeat([]any{now}, strings.Count(set, "?"))
 	return "UPDATE recipient SET " + set + " WHERE " + test + where, append(args, key...), err
 }
@@ -291,7 +291,7 @@ func Forget(tx *db.Tx, among []enlist.BatchID, list enlist.ListID, ids []enlist.
 	}
 	const waiting = "('waiting', 'sending', 'deferred')"
 	for _, batch := range having {
-		these, args, err := TestByID(tx, list, batch, ids)
+		these, args, err := testByID(tx, list, batch, ids)
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package reports
+package recipients
 
 import (
 	"slices"
@@ -7,7 +7,6 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/pace"
-	"enlist/internal/recipients"
 	"enlist/internal/search"
 )
 
@@ -43,7 +42,7 @@ func clientTitle(column string) string {
 
 // sorted calls each for the rows that match c.Where, in the order c.Sort. Rows with equal values are in order of
 // Contact.
-func (c *rowsCursor) sorted(each func(*BatchRow) error) error {
+func (c *rowsCursor) sorted(each func(*Row) error) error {
 	q := search.Records(c.tx, "", nil, rowColumns)
 	byField := c.Sort != nil && c.Sort.Field != nil
 	value := ""
@@ -85,7 +84,7 @@ func (c *rowsCursor) sorted(each func(*BatchRow) error) error {
 // needsContact reports whether a condition tests a Field or a preference.
 func needsContact(c *enlist.Condition) bool {
 	tests := func(part enlist.Condition) bool { return needsContact(&part) }
-	return c != nil && (c.Key != nil && isOfContact(c.Key) || slices.ContainsFunc(c.All, tests) ||
+	return c != nil && (c.Key != nil && IsOfContact(c.Key) || slices.ContainsFunc(c.All, tests) ||
 		slices.ContainsFunc(c.Any, tests))
 }
 
@@ -114,7 +113,7 @@ func (c *rowsCursor) rows(q *search.Query, value string, withContacts bool) {
 		q.Add(" AND r.attempts > 0")
 	case RowsDelivered:
 		q.Add(delivered, list, batch)
-	case recipients.RowsNotOpened:
+	case RowsNotOpened:
 		q.Add(notOpened, list, batch)
 	default:
 		q.Add(" AND e.kind = ? AND e.link_id = ?", string(c.Kind), int64(c.Link))

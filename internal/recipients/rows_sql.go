@@ -1,4 +1,4 @@
-package reports
+package recipients
 
 import (
 	"math"
@@ -6,19 +6,18 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/recipients"
 )
 
 // This file reads the recipients of a Batch by kind of event, in order of Contact. It reads them in chunks: the first
 // statement of a chunk scans one index in order, and the second reads the rest of the values by ID. So no statement
-// joins or sorts more than maxRange rows, whatever plan the engine chooses for it. sort_sql.go reads recipients
+// joins or sorts more than maxRange rows, whatever plan the engine chooses for it. rows_sort_sql.go reads recipients
 // in another order.
 
 // rowsChunk is the largest number of recipients that a statement reads.
 const rowsChunk = 1000
 
-// batchRows calls each for the recipients that q describes.
-func batchRows(t *db.Tx, q *RowsQuery, each func(*BatchRow) error) error {
+// Rows calls each for the recipients that q describes, in the order that it names.
+func Rows(t *db.Tx, q *RowsQuery, each func(*Row) error) error {
 	c := rowsCursor{tx: t, RowsQuery: *q, first: int64(q.After) + 1, last: math.MaxInt64, left: q.Limit}
 	if q.Before != 0 {
 		c.last = int64(q.Before) - 1
@@ -33,7 +32,7 @@ func batchRows(t *db.Tx, q *RowsQuery, each func(*BatchRow) error) error {
 	switch q.Kind {
 	case RowsSent, RowsAccepted, RowsDeferred, RowsDelivered:
 		next = c.sentTo
-	case recipients.RowsNotOpened:
+	case RowsNotOpened:
 		next = c.withoutOpen
 	default:
 		if found, err := c.skip(); err != nil || !found {
@@ -54,7 +53,7 @@ func batchRows(t *db.Tx, q *RowsQuery, each func(*BatchRow) error) error {
 	return nil
 }
 
-// rowsCursor is the state of batchRows.
+// rowsCursor is the state of Rows.
 type rowsCursor struct {
 	RowsQuery
 	tx          *db.Tx
@@ -107,7 +106,7 @@ func (c *rowsCursor) skip() (found bool, err error) {
 
 // events returns the next rows of events. The first statement selects only IDs, because SQLite scans the primary key
 // if a statement selects all columns: it expects few rows between two IDs.
-func (c *rowsCursor) events() (rows []BatchRow, err error) {
+func (c *rowsCursor) events() (rows []Row, err error) {
 	size := min(rowsChunk, c.left)
 	ids, err := db.IDsOf[enlist.ContactID](c.tx, "SELECT contact_id"+ofKind+c.order()+db.Limited,
 		append(c.keys(), size)...)
@@ -127,15 +126,15 @@ func (c *rowsCursor) events() (rows []BatchRow, err error) {
 // hasEvents reports whether the rows have events.
 func (c *rowsCursor) hasEvents() bool {
 	switch c.Kind {
-	case RowsSent, RowsAccepted, RowsDeferred, RowsDelivered, recipients.RowsNotOpened:
+	case RowsSent, RowsAccepted, RowsDeferred, RowsDelivered, RowsNotOpened:
 		return false
 	}
 	return true
 }
 
 // load returns the rows of recipients, in the order of ids.
-func (c *rowsCursor) load(ids []enlist.ContactID) (rows []BatchRow, err error) {
-	byID, err := recipients.ByID(c.tx, c.List, c.Batch, ids)
+func (c *rowsCursor) load(ids []enlist.ContactID) (rows []Row, err error) {
+	byID, err := ByID(c.tx, c.List, c.Batch, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -147,13 +146,13 @@ func (c *rowsCursor) load(ids []enlist.ContactID) (rows []BatchRow, err error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	events := make(map[enlist.ContactID]*recipients.Event, len(ids))
+	events := make(map[enlist.ContactID]*Event, len(ids))
 	if c.hasEvents() {
-		test, args, err := recipients.TestByID(c.tx, c.List, c.Batch, ids)
+		test, args, err := testByID(c.tx, c.List, c.Batch, ids)
 		if err != nil {
 			return nil, err
 		}
-		err = recipients.EventTable.Each(c.tx, func(e *recipients.Event) error {
+		err = eventTable.Each(c.tx, func(e *Event) error {
 			events[e.Contact] = e
 			return nil
 		}, "WHERE "+test+" AND kind = ? AND link_id = ?", append(args, string(c.Kind), int64(c.Link))...)
@@ -166,17 +165,17 @@ func (c *rowsCursor) load(ids []enlist.ContactID) (rows []BatchRow, err error) {
 		switch {
 		case r == nil:
 		case e != nil:
-			rows = append(rows, BatchRow{Recipient: *r, Event: *e})
+			rows = append(rows, Row{Recipient: *r, Event: *e})
 		case !c.hasEvents():
-			rows = append(rows, BatchRow{Recipient: *r})
+			rows = append(rows, Row{Recipient: *r})
 		}
 	}
 	return rows, nil
 }
 
 // sentTo returns the next recipients of a kind that tests no opens.
-func (c *rowsCursor) sentTo() (rows []BatchRow, err error) {
-	all, err := recipients.Table.All(c.tx, "WHERE"+ofBatch+c.order()+db.Limited,
+func (c *rowsCursor) sentTo() (rows []Row, err error) {
+	all, err := table.All(c.tx, "WHERE"+ofRange+c.order()+db.Limited,
 		append(c.batchKeys(c.first, c.last), int64(rowsChunk))...)
 	if err != nil || len(all) == 0 {
 		c.passed(0, true)
@@ -186,7 +185,7 @@ func (c *rowsCursor) sentTo() (rows []BatchRow, err error) {
 	if c.Kind == RowsDelivered {
 		first, last := min(all[0].Contact, all[len(all)-1].Contact), max(all[0].Contact, all[len(all)-1].Contact)
 		bounced, err = db.IDsOf[enlist.ContactID](c.tx, "SELECT contact_id"+ofKind+" ORDER BY contact_id", int64(c.List),
-			int64(c.Batch), string(recipients.EventBounced), int64(0), int64(first), int64(last))
+			int64(c.Batch), string(EventBounced), int64(0), int64(first), int64(last))
 		if err != nil {
 			return nil, err
 		}
@@ -199,15 +198,15 @@ func (c *rowsCursor) sentTo() (rows []BatchRow, err error) {
 			c.Offset--
 		case c.left > 0:
 			c.left--
-			rows = append(rows, BatchRow{Recipient: all[i]})
+			rows = append(rows, Row{Recipient: all[i]})
 		}
 	}
 	c.passed(all[len(all)-1].Contact, len(all) < rowsChunk)
 	return rows, nil
 }
 
-// ofBatch selects recipients of a Batch between two IDs.
-const ofBatch = " list_id = ? AND batch_id = ? AND contact_id BETWEEN ? AND ?"
+// ofRange selects recipients of a Batch between two IDs.
+const ofRange = " list_id = ? AND batch_id = ? AND contact_id BETWEEN ? AND ?"
 
 func (c *rowsCursor) batchKeys(first, last int64) []any {
 	return []any{int64(c.List), int64(c.Batch), first, last}
@@ -227,12 +226,12 @@ const notOpened = ` AND sent_time <> 0 AND status <> 'bounced' AND NOT EXISTS (S
 
 // withoutOpen returns the next recipients of the kind RowsNotOpened. If almost all have opened, few of many recipients
 // are found. So it first compares numbers: a range that has as many opens as recipients has no such recipient.
-func (c *rowsCursor) withoutOpen() (rows []BatchRow, err error) {
+func (c *rowsCursor) withoutOpen() (rows []Row, err error) {
 	first, last, isLast, err := c.nextRange()
 	if err != nil {
 		return nil, err
 	}
-	opens, err := c.tx.Number("SELECT count(*)"+ofKind, int64(c.List), int64(c.Batch), string(recipients.EventOpened),
+	opens, err := c.tx.Number("SELECT count(*)"+ofKind, int64(c.List), int64(c.Batch), string(EventOpened),
 		int64(0),
 		first, last)
 	if err != nil {
@@ -246,7 +245,7 @@ func (c *rowsCursor) withoutOpen() (rows []BatchRow, err error) {
 	if c.Offset < math.MaxInt64-size {
 		size = min(rowsChunk, size+c.Offset)
 	}
-	ids, err := db.IDsOf[enlist.ContactID](c.tx, "SELECT contact_id FROM recipient r WHERE"+ofBatch+notOpened+
+	ids, err := db.IDsOf[enlist.ContactID](c.tx, "SELECT contact_id FROM recipient r WHERE"+ofRange+notOpened+
 		c.order()+db.Limited, append(c.batchKeys(first, last), int64(c.List), int64(c.Batch), size)...)
 	if err != nil {
 		return nil, err
@@ -277,7 +276,7 @@ func rangeEnd(descending bool, first, last int64) enlist.ContactID {
 // nextRange returns the IDs between which the next recipients are. isLast is true if no others follow.
 func (c *rowsCursor) nextRange() (first, last int64, isLast bool, err error) {
 	c.size = min(max(2*c.size, rowsChunk), maxRange)
-	end, err := c.tx.Number("SELECT contact_id FROM recipient WHERE"+ofBatch+c.order()+db.Limited+
+	end, err := c.tx.Number("SELECT contact_id FROM recipient WHERE"+ofRange+c.order()+db.Limited+
 		" OFFSET CAST(? AS BIGINT)",
 		append(c.batchKeys(c.first, c.last), int64(1), c.size-1)...)
 	switch {

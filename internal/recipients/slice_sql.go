@@ -149,7 +149,7 @@ func (s *Slice) key() []any {
 func (s *Slice) Due(tx *db.Tx, now int64) ([]Recipient, error) {
 	const open = "WHERE " + inSlice + ` AND (status = 'waiting' OR status IN ('sending', 'deferred') AND time <= ?)
 		ORDER BY contact_id`
-	return Table.All(tx, open, append(s.key(), now)...)
+	return table.All(tx, open, append(s.key(), now)...)
 }
 
 // Rest returns the number of recipients of a slice that are not sent yet, and when the first is due.

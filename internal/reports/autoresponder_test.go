@@ -28,7 +28,7 @@ func autoresponderFigures(e *apptest.SentBatch) {
 	f.Must(err)
 
 	all := enlist.Query{}
-	f.WantRows(reports.RowsSent, all, "a0", "a1", "a2", "a3", "a4", "a5")
+	f.WantRows(recipients.RowsSent, all, "a0", "a1", "a2", "a3", "a4", "a5")
 	f.WantRows(recipients.EventOpened, all, "a0", "a1")
 	f.WantRows(recipients.RowsNotOpened, all, "a3", "a4")
 	f.WantRows(recipients.EventClicked, all, "a1")

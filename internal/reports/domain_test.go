@@ -85,7 +85,7 @@ func countedByDomain(f *apptest.SentBatch) {
 // the pages of one part.
 func peopleOfParts(f *apptest.SentBatch, r *reports.BatchReport) {
 	f.Helper()
-	check := func(kind recipients.EventKind, human string, part reports.Part, want int64) {
+	check := func(kind recipients.EventKind, human string, part recipients.Part, want int64) {
 		f.Helper()
 		q := enlist.Query{}
 		if human != "" {
@@ -97,26 +97,26 @@ func peopleOfParts(f *apptest.SentBatch, r *reports.BatchReport) {
 		}
 	}
 	for _, s := range r.ByDomain() {
-		of := reports.Part{Group: s.Group}
-		check(reports.RowsAccepted, "", of, s.Sent)
-		check(reports.RowsDeferred, "", of, s.Deferred)
+		of := recipients.Part{Group: s.Group}
+		check(recipients.RowsAccepted, "", of, s.Sent)
+		check(recipients.RowsDeferred, "", of, s.Deferred)
 		check(recipients.EventBounced, "", of, s.Bounced)
-		check(reports.RowsOpens, "true", of, s.HumanOpened)
-		check(reports.RowsOpens, "false", of, s.Opened-s.HumanOpened)
+		check(recipients.RowsOpens, "true", of, s.HumanOpened)
+		check(recipients.RowsOpens, "false", of, s.Opened-s.HumanOpened)
 		check(recipients.EventClicked, "true", of, s.HumanClicked)
 	}
 	for _, s := range r.ByReason() {
-		check(recipients.EventBounced, "", reports.Part{Reason: s.Reason}, s.Bounced)
+		check(recipients.EventBounced, "", recipients.Part{Reason: s.Reason}, s.Bounced)
 	}
-	sorted := f.Rows(reports.RowsRequest{Kind: reports.RowsDeferred}, enlist.Query{SortBy: "contact_email"})
+	sorted := f.Rows(reports.RowsRequest{Kind: recipients.RowsDeferred}, enlist.Query{SortBy: "contact_email"})
 	if len(sorted.All) != 1 || sorted.All[0].Address != "later@hotmail.co.uk" {
 		f.Errorf("the deferred rows are %v", sorted.Rows)
 	}
-	check(recipients.EventBounced, "", reports.Part{Group: "gmail", Reason: recipients.ReasonFull}, 0)
-	all := f.Rows(reports.RowsRequest{Kind: reports.RowsSent, Part: reports.Part{Group: "gmail"}}, enlist.Query{}).Rows
+	check(recipients.EventBounced, "", recipients.Part{Group: "gmail", Reason: recipients.ReasonFull}, 0)
+	all := f.Rows(reports.RowsRequest{Kind: recipients.RowsSent, Part: recipients.Part{Group: "gmail"}}, enlist.Query{}).Rows
 	for _, q := range []enlist.Query{{}, {SortBy: "contact_id"}, {SortBy: "contact_email"}} {
 		q.Limit, q.Offset = 1, 1
-		rows := f.Rows(reports.RowsRequest{Kind: reports.RowsSent, Part: reports.Part{Group: "gmail"}}, q).Rows
+		rows := f.Rows(reports.RowsRequest{Kind: recipients.RowsSent, Part: recipients.Part{Group: "gmail"}}, q).Rows
 		if len(all) != 3 || len(rows) != 1 || rows[0] != all[1] {
 			f.Errorf("of %v the second by %q is %v", all, q.SortBy, rows)
 		}

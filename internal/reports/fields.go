@@ -1,14 +1,13 @@
 package reports
 
 import (
-	"cmp"
 	"slices"
-	"strconv"
 
 	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
+	"enlist/internal/recipients"
 )
 
 // This file has searches for recipients of a Batch by Fields and preferences of their List. The criteria are divided
@@ -100,14 +99,11 @@ func (p *rowsPage) search(schema *enlist.Schema, l *listSearch) (err error) {
 	return checkInStore(l.where)
 }
 
-// isOfContact reports whether the values of a key are in the row of the Contact.
-func isOfContact(k *enlist.SearchKey) bool { return k.Field != nil || k.Type == enlist.KeyPreference }
-
 // checkInStore refuses a condition with a test of a row that SQL cannot evaluate.
 func checkInStore(c *enlist.Condition) error {
 	switch {
-	case c == nil || c.Key != nil && isOfContact(c.Key):
-	case c.Key != nil && !(&enlist.Collector[BatchRow]{Where: c}).InStore():
+	case c == nil || c.Key != nil && recipients.IsOfContact(c.Key):
+	case c.Key != nil && !(&enlist.Collector[recipients.Row]{Where: c}).InStore():
 		return enlist.Refuse(enlist.InvalidSearch, "this test of %q cannot be joined with a Field by OR", c.Key.Name)
 	default:
 		for _, part := range slices.Concat(c.All, c.Any) {
@@ -117,34 +113,4 @@ func checkInStore(c *enlist.Condition) error {
 		}
 	}
 	return nil
-}
-
-// fieldOrder is the value of the Field by which rows are sorted. No value is the lowest.
-type fieldOrder struct {
-	present bool
-	number  float64 // of a number
-	text    string  // in the form of search.Query.Ordered
-}
-
-// readFieldOrder reads a value that the database has returned as a text, or nil.
-func readFieldOrder(k *enlist.SearchKey, value any) (o fieldOrder, err error) {
-	if value == nil {
-		return o, nil
-	}
-	o = fieldOrder{present: true, text: db.TextOf(value)}
-	if k.Type == enlist.KeyNumber {
-		o.number, err = strconv.ParseFloat(o.text, 64)
-		o.text = ""
-	}
-	return o, err
-}
-
-func (o fieldOrder) compare(other fieldOrder) int {
-	switch {
-	case o.present == other.present:
-		return cmp.Or(cmp.Compare(o.number, other.number), cmp.Compare(o.text, other.text))
-	case o.present:
-		return 1
-	}
-	return -1
 }

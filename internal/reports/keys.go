@@ -17,76 +17,76 @@ const (
 )
 
 // sendKey is the ID of a mail. A Batch sends a Contact one mail, so this is the ID of the Contact. decisions.md: 61
-var sendKey = enlist.Searchable(enlist.ReadOnlyInt(keySend, func(r *BatchRow) enlist.ContactID { return r.Contact }))
+var sendKey = enlist.Searchable(enlist.ReadOnlyInt(keySend, func(r *recipients.Row) enlist.ContactID { return r.Contact }))
 
-var contactKeysOfRow = []enlist.Attribute[BatchRow]{
-	enlist.Searchable(enlist.ReadOnlyInt(keyContact, func(r *BatchRow) enlist.ContactID { return r.Contact })),
-	enlist.Searchable(enlist.ReadOnlyText("contact_email", func(r *BatchRow) string { return r.Address })),
+var contactKeysOfRow = []enlist.Attribute[recipients.Row]{
+	enlist.Searchable(enlist.ReadOnlyInt(keyContact, func(r *recipients.Row) enlist.ContactID { return r.Contact })),
+	enlist.Searchable(enlist.ReadOnlyText("contact_email", func(r *recipients.Row) string { return r.Address })),
 }
 
-var rowAttributes = map[recipients.EventKind][]enlist.Attribute[BatchRow]{
-	RowsSent:                 rowKeys(),
-	RowsAccepted:             rowKeys(),
-	RowsDeferred:             rowKeys(),
-	RowsDelivered:            rowKeys(),
+var rowAttributes = map[recipients.EventKind][]enlist.Attribute[recipients.Row]{
+	recipients.RowsSent:      rowKeys(),
+	recipients.RowsAccepted:  rowKeys(),
+	recipients.RowsDeferred:  rowKeys(),
+	recipients.RowsDelivered: rowKeys(),
 	recipients.RowsNotOpened: rowKeys(),
 	recipients.EventOpened: rowKeys(
 		rowTime("time"),
-		enlist.Searchable(enlist.ReadOnlyText("device", func(r *BatchRow) pace.Device { return r.Event.Device })),
+		enlist.Searchable(enlist.ReadOnlyText("device", func(r *recipients.Row) pace.Device { return r.Event.Device })),
 		enlist.Searchable(enlist.ReadOnlyText("mail_client",
-			func(r *BatchRow) string { return pace.MailClientOf(r.Event.Client).Title }))),
-	RowsOpens: rowKeys(
+			func(r *recipients.Row) string { return pace.MailClientOf(r.Event.Client).Title }))),
+	recipients.RowsOpens: rowKeys(
 		rowTime("time"),
-		enlist.Searchable(enlist.ReadOnlyInt("open_count", func(r *BatchRow) int64 { return r.Event.Count })),
+		enlist.Searchable(enlist.ReadOnlyInt("open_count", func(r *recipients.Row) int64 { return r.Event.Count })),
 		rowHuman),
 	recipients.EventClicked: rowKeys(
 		rowTime("time"),
-		enlist.Searchable(enlist.ReadOnlyInt("links_clicked", func(r *BatchRow) int64 { return r.Event.Count })),
+		enlist.Searchable(enlist.ReadOnlyInt("links_clicked", func(r *recipients.Row) int64 { return r.Event.Count })),
 		rowHuman),
 	recipients.EventBounced: rowKeys(
-		enlist.Searchable(enlist.ReadOnlyText("type", func(*BatchRow) string { return "hard" })),
+		enlist.Searchable(enlist.ReadOnlyText("type", func(*recipients.Row) string { return "hard" })),
 		enlist.Computed(enlist.Searchable(enlist.ReadOnlyText("code",
-			func(r *BatchRow) string { return bounceCode(r.Detail) }))),
-		enlist.Searchable(enlist.ReadOnlyText("text", func(r *BatchRow) string { return r.Detail })),
+			func(r *recipients.Row) string { return bounceCode(r.Detail) }))),
+		enlist.Searchable(enlist.ReadOnlyText("text", func(r *recipients.Row) string { return r.Detail })),
 		rowTime("time")),
 	recipients.EventComplained: rowKeys(
 		rowTime("complaint_timestamp"),
-		enlist.ReadOnlyText("complaint_provider_type", func(*BatchRow) string { return "feedback_loop" }),
-		enlist.ReadOnlyFlag("is_complaint", func(*BatchRow) bool { return true })),
+		enlist.ReadOnlyText("complaint_provider_type", func(*recipients.Row) string { return "feedback_loop" }),
+		enlist.ReadOnlyFlag("is_complaint", func(*recipients.Row) bool { return true })),
 	recipients.EventUnsubscribed: rowKeys(
-		enlist.Searchable(enlist.ReadOnlyText("unsubscribe_email", func(r *BatchRow) string { return r.Address })),
+		enlist.Searchable(enlist.ReadOnlyText("unsubscribe_email", func(r *recipients.Row) string { return r.Address })),
 		rowTime("time")),
 	recipients.EventDeactivated: rowKeys(rowTime("time")),
-	RowsUpdated:                 rowKeys(rowTime("time")),
-	recipients.EventLink: slices.Concat([]enlist.Attribute[BatchRow]{
+	recipients.RowsUpdated:      rowKeys(rowTime("time")),
+	recipients.EventLink: slices.Concat([]enlist.Attribute[recipients.Row]{
 		sendKey,
-		enlist.Searchable(enlist.ReadOnlyInt("link_id", func(r *BatchRow) enlist.LinkID { return r.Event.Link })),
-		enlist.Computed(enlist.ReadOnlyInt("link_click_id", (*BatchRow).clickID)),
-	}, contactKeysOfRow, []enlist.Attribute[BatchRow]{
+		enlist.Searchable(enlist.ReadOnlyInt("link_id", func(r *recipients.Row) enlist.LinkID { return r.Event.Link })),
+		enlist.Computed(enlist.ReadOnlyInt("link_click_id", clickID)),
+	}, contactKeysOfRow, []enlist.Attribute[recipients.Row]{
 		enlist.Computed(enlist.Searchable(enlist.ReadOnlyText("link_name",
-			func(r *BatchRow) string { return r.LinkURL }))),
+			func(r *recipients.Row) string { return r.LinkURL }))),
 		enlist.Computed(enlist.Searchable(enlist.ReadOnlyText("link_url",
-			func(r *BatchRow) string { return r.LinkURL }))),
-		enlist.Searchable(enlist.ReadOnlyInt("links_clicked", func(r *BatchRow) int64 { return r.Event.Count })),
+			func(r *recipients.Row) string { return r.LinkURL }))),
+		enlist.Searchable(enlist.ReadOnlyInt("links_clicked", func(r *recipients.Row) int64 { return r.Event.Count })),
 	}),
 }
 
 // BatchRowAttributes returns the keys of the rows of a kind, in their order on the wire.
-func BatchRowAttributes(kind recipients.EventKind) []enlist.Attribute[BatchRow] {
+func BatchRowAttributes(kind recipients.EventKind) []enlist.Attribute[recipients.Row] {
 	return rowAttributes[kind]
 }
 
 // rowKeys returns the keys that all kinds have, and others.
-func rowKeys(others ...enlist.Attribute[BatchRow]) []enlist.Attribute[BatchRow] {
-	return slices.Concat([]enlist.Attribute[BatchRow]{sendKey}, contactKeysOfRow, others)
+func rowKeys(others ...enlist.Attribute[recipients.Row]) []enlist.Attribute[recipients.Row] {
+	return slices.Concat([]enlist.Attribute[recipients.Row]{sendKey}, contactKeysOfRow, others)
 }
 
-func rowTime(name string) enlist.Attribute[BatchRow] {
-	return enlist.Searchable(enlist.ReadOnlyInt(name, func(r *BatchRow) int64 { return r.Event.Time }))
+func rowTime(name string) enlist.Attribute[recipients.Row] {
+	return enlist.Searchable(enlist.ReadOnlyInt(name, func(r *recipients.Row) int64 { return r.Event.Time }))
 }
 
 // rowHuman says whether a person caused one of the events.
-var rowHuman = enlist.Searchable(enlist.ReadOnlyFlag("is_human", func(r *BatchRow) bool { return r.Event.Human != 0 }))
+var rowHuman = enlist.Searchable(enlist.ReadOnlyFlag("is_human", func(r *recipients.Row) bool { return r.Event.Human != 0 }))
 
 // statusCode matches the code in the reply of a mail server or in a report: an enhanced one (RFC 3463) or a plain one.
 var statusCode = regexp.MustCompile(`\b5\.\d{1,3}\.\d{1,3}\b`)

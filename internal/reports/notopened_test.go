@@ -103,7 +103,7 @@ func reportAtRandom(f *apptest.SentBatch, mail func(enlist.ContactID) enlist.Del
 		if n := int(r.NotOpened()); n > len(rows) || n < len(rows) && r.Unsent() == 0 {
 			f.Fatalf("after %s of %+v: %d mails were not opened, but there are %d rows; %+v", what, k, n, len(rows), r.Counts)
 		}
-		if rows := f.Rows(reports.RowsRequest{Kind: reports.RowsDelivered}, enlist.Query{}).Rows; len(rows) != int(r.Delivered()) {
+		if rows := f.Rows(reports.RowsRequest{Kind: recipients.RowsDelivered}, enlist.Query{}).Rows; len(rows) != int(r.Delivered()) {
 			f.Fatalf("after %s of %+v: %d mails are delivered, but there are %d rows; %+v", what, k, r.Delivered(), len(rows), r.Counts)
 		}
 	}

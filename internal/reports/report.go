@@ -28,7 +28,7 @@ type BatchReport struct {
 	ByVariant []sending.VariantSums
 }
 
-// Delivered returns the number of mails that arrived, as far as is known: the rows of the kind RowsDelivered.
+// Delivered returns the number of mails that arrived, as far as is known: the rows of the kind recipients.RowsDelivered.
 func (r *BatchReport) Delivered() int64 { return max(0, r.Sent-(r.Bounced-r.Refused)) }
 
 // NotOpened returns the number of mails that the mail server has accepted, that have not bounced and were not opened:

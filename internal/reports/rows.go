@@ -17,66 +17,20 @@ import (
 )
 
 // This file returns the recipients of a Batch by kind of event. The database reads them in order of Contact, by an
-// index and not by a sort, so a page near the beginning costs the same in a Batch of any size. sort.go has the rows
-// that are sorted by another key, and keys.go the keys of the rows.
-
-// The kinds of rows besides the kinds of events.
-const (
-	RowsSent      recipients.EventKind = "sent"      // all recipients that get the mail or have got it
-	RowsAccepted  recipients.EventKind = "accepted"  // whose mail the mail server has accepted; BatchReport.Sent counts them
-	RowsDeferred  recipients.EventKind = "deferred"  // whose mail was tried again, whatever became of it
-	RowsDelivered recipients.EventKind = "delivered" // whose mail the mail server has accepted, and has not bounced
-	RowsUpdated   recipients.EventKind = "updated"   // no mail has a link to update a profile, so there are none
-	RowsOpens     recipients.EventKind = "opens"     // EventOpened with keys that the published interface does not have
-)
+// index and not by a sort, so a page near the beginning costs the same in a Batch of any size (recipients.Rows). sort.go
+// has the rows that are sorted by another key, and keys.go the keys of the rows.
 
 // RowsRequest says which rows a caller wants.
 type RowsRequest struct {
 	Batch enlist.BatchID
 	Kind  recipients.EventKind
 	URL   string // for EventLink: the link as the Message contains it
-	Part  Part
-}
-
-// RowsQuery says which rows the function batchRows returns.
-type RowsQuery struct {
-	List          enlist.ListID
-	Batch         enlist.BatchID
-	Kind          recipients.EventKind
-	Link          enlist.LinkID     // for EventLink
-	Part          Part              // with a Part there is no Limit and no Offset
-	After, Before enlist.ContactID  // only Contacts between these; a Before of 0 means no limit
-	Sort          *enlist.SearchKey // nil: by Contact; rows with equal values are in order of Contact
-	Where         *enlist.Condition // see Condition.inStore
-	Descending    bool
-	Limit, Offset int64 // a Limit of 0 means no limit; there is no Offset with Sort or Where
-}
-
-// BatchRow is a recipient of a Batch with one of its events. Without an event, Event is zero.
-type BatchRow struct {
-	recipients.Recipient
-	Event   recipients.Event
-	LinkURL string // for EventLink
-	order   fieldOrder
-}
-
-// belongsTo reports whether a recipient belongs to a kind without events. The caller checks the events of RowsDelivered
-// and RowsNotOpened: that the mail was not opened, and has not bounced.
-func belongsTo(r *recipients.Recipient, kind recipients.EventKind) bool {
-	switch kind {
-	case RowsSent:
-		return r.Status != recipients.StatusSkipped
-	case RowsAccepted:
-		return r.Sent != 0
-	case RowsDeferred:
-		return r.Attempts > 0
-	}
-	return r.Sent != 0 && r.Status != recipients.StatusBounced
+	Part  recipients.Part
 }
 
 // clickID returns a number that a client can use to recognise a pair of a mail and a link. It is computed, because the
 // database has no such number.
-func (r *BatchRow) clickID() int64 {
+func clickID(r *recipients.Row) int64 {
 	h := fnv.New64a()
 	for _, n := range []int64{int64(r.Batch), int64(r.Contact), int64(r.Event.Link)} {
 		h.Write(strconv.AppendInt(nil, n, 10))
@@ -88,7 +42,7 @@ func (r *BatchRow) clickID() int64 {
 // BatchRows sends rows of a Batch to w, those of a List one after another. limit and offset count through all Lists of
 // the Batch, in order of ID. Errors: NoBatch, InvalidSearch, and Busy as for SearchContacts. decisions.md: 61
 func (s *Service) BatchRows(ctx context.Context, c *enlist.Caller, r RowsRequest, q enlist.Query,
-	w enlist.RowWriter[BatchRow]) error {
+	w enlist.RowWriter[recipients.Row]) error {
 	return s.db.InPhases(ctx, c, db.LookingUp, func(tx *db.Tx, p db.Phase) error {
 		b, err := batches.Load(tx, c, r.Batch, false)
 		if err != nil {
@@ -118,23 +72,23 @@ func (s *Service) BatchRows(ctx context.Context, c *enlist.Caller, r RowsRequest
 // rowsPage is one page of rows.
 type rowsPage struct {
 	RowsRequest
-	keys       enlist.Keys                // of the rows
-	fields     enlist.Query               // the part of the query with Fields
-	found      enlist.Collector[BatchRow] // checks the other criteria; collects nothing
-	after      enlist.ContactID           // the criteria allow only Contacts between these
+	keys       enlist.Keys                      // of the rows
+	fields     enlist.Query                     // the part of the query with Fields
+	found      enlist.Collector[recipients.Row] // checks the other criteria; collects nothing
+	after      enlist.ContactID                 // the criteria allow only Contacts between these
 	before     enlist.ContactID
 	filtered   bool // the criteria test something else too
 	descending bool
 	sorted     *rowsSorter // nil: the rows are in order of Contact
 	skip, left int64
-	writer     enlist.RowWriter[BatchRow]
+	writer     enlist.RowWriter[recipients.Row]
 }
 
-func newRowsPage(r RowsRequest, q enlist.Query, w enlist.RowWriter[BatchRow]) (*rowsPage, error) {
+func newRowsPage(r RowsRequest, q enlist.Query, w enlist.RowWriter[recipients.Row]) (*rowsPage, error) {
 	p := &rowsPage{RowsRequest: r, writer: w, skip: q.Offset, left: q.Limit}
 	p.found.Attributes = BatchRowAttributes(r.Kind)
 	p.keys.System = enlist.AttributeKeys(p.found.Attributes)
-	if r.Kind == RowsOpens {
+	if r.Kind == recipients.RowsOpens {
 		p.Kind = recipients.EventOpened
 	}
 	q, p.fields = divide(q, p.keys)
@@ -144,10 +98,10 @@ func newRowsPage(r RowsRequest, q enlist.Query, w enlist.RowWriter[BatchRow]) (*
 	if p.left == 0 {
 		p.left = math.MaxInt64
 	}
-	p.filtered = !p.bound(p.found.Where) || p.Part != Part{}
+	p.filtered = !p.bound(p.found.Where) || p.Part != recipients.Part{}
 	switch k := p.found.Sort; {
 	case p.fields.SortBy != "":
-		p.sorted = p.newSorter(func(a, b *BatchRow) int { return a.order.compare(b.order) })
+		p.sorted = p.newSorter(func(a, b *recipients.Row) int { return a.CompareField(b) })
 	case k != nil && k.Name != keyContact && k.Name != keySend:
 		p.sorted = p.newSorter(p.found.Order())
 	}
@@ -221,8 +175,8 @@ func (p *rowsPage) read(tx *db.Tx, b *batches.Batch, lists []listSearch) error {
 	}
 	for i := range lists {
 		for _, link := range links {
-			q := &RowsQuery{List: lists[i].list, Batch: b.ID, Kind: p.Kind, Link: link, Part: p.Part, After: p.after,
-				Before: p.before, Descending: p.descending}
+			q := &recipients.RowsQuery{List: lists[i].list, Batch: b.ID, Kind: p.Kind, Link: link, Part: p.Part,
+				After: p.after, Before: p.before, Descending: p.descending}
 			whole := !p.filtered && p.sorted == nil && lists[i].where == nil
 			if whole && len(lists) == 1 && len(links) == 1 {
 				q.Offset, p.skip = p.skip, 0
@@ -241,12 +195,12 @@ func (p *rowsPage) read(tx *db.Tx, b *batches.Batch, lists []listSearch) error {
 }
 
 // readList sends the rows of one List. The database reads only as many rows as the page needs.
-func (p *rowsPage) readList(tx *db.Tx, q *RowsQuery, l *listSearch) error {
+func (p *rowsPage) readList(tx *db.Tx, q *recipients.RowsQuery, l *listSearch) error {
 	if p.left == 0 {
 		return errPageFull
 	}
 	q.Where, q.Sort = l.where, l.sort
-	inStore := p.found.InStore() && p.Part == Part{}
+	inStore := p.found.InStore() && p.Part == recipients.Part{}
 	if inStore && (p.sorted != nil || l.where != nil) {
 		q.Where = both(l.where, p.found.Where)
 		q.Sort = cmp.Or(l.sort, p.found.Sort)
@@ -260,7 +214,7 @@ func (p *rowsPage) readList(tx *db.Tx, q *RowsQuery, l *listSearch) error {
 	case storeCanLimit && p.left < math.MaxInt64-p.skip:
 		q.Limit = p.left + p.skip
 	}
-	return batchRows(tx, q, func(r *BatchRow) error {
+	return recipients.Rows(tx, q, func(r *recipients.Row) error {
 		r.LinkURL = p.URL
 		switch {
 		case p.filtered && !p.found.Accepts(r):
@@ -318,8 +272,8 @@ func (s *Service) Responses(ctx context.Context, c *enlist.Caller, id enlist.Bat
 // ContactLinks returns the links that the recipient of a mail has clicked. send is the send_id of a row. Without such
 // a mail the result is empty. Errors: NoBatch, Denied, InvalidSearch.
 func (s *Service) ContactLinks(ctx context.Context, c *enlist.Caller, id enlist.BatchID, send enlist.ContactID,
-	q enlist.Query) ([]BatchRow, error) {
-	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]BatchRow, error) {
+	q enlist.Query) ([]recipients.Row, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]recipients.Row, error) {
 		b, err := batches.Load(tx, c, id, false)
 		if err != nil {
 			return nil, err
@@ -335,7 +289,7 @@ func (s *Service) ContactLinks(ctx context.Context, c *enlist.Caller, id enlist.
 		if err != nil {
 			return nil, err
 		}
-		var rows []BatchRow
+		var rows []recipients.Row
 		for _, list := range lists {
 			r, err := recipients.Load(tx, list, id, send)
 			if enlist.KindOf(err) == enlist.NotFound {
@@ -355,7 +309,7 @@ func (s *Service) ContactLinks(ctx context.Context, c *enlist.Caller, id enlist.
 }
 
 // linkRows returns the links that a recipient has clicked.
-func linkRows(tx *db.Tx, r *recipients.Recipient, links []recipients.LinkSums) (rows []BatchRow, err error) {
+func linkRows(tx *db.Tx, r *recipients.Recipient, links []recipients.LinkSums) (rows []recipients.Row, err error) {
 	events, err := recipients.Events(tx, r.List, r.Batch, r.Contact)
 	if err != nil {
 		return nil, err
@@ -364,7 +318,7 @@ func linkRows(tx *db.Tx, r *recipients.Recipient, links []recipients.LinkSums) (
 		if events[i].Kind != recipients.EventLink {
 			continue
 		}
-		row := BatchRow{Recipient: *r, Event: events[i]}
+		row := recipients.Row{Recipient: *r, Event: events[i]}
 		if at, found := slices.BinarySearchFunc(links, events[i].Link, byLink); found {
 			row.LinkURL = links[at].URL
 		}

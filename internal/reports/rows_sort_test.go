@@ -33,7 +33,7 @@ func rowsSortedByEachKey(f *apptest.SentBatch) {
 		f.Must(f.Store.Update(f.Context(), func(tx *db.Tx) error { return giveEvents(f, tx, list) }))
 	}
 	f.Analyze()
-	for _, kind := range []recipients.EventKind{reports.RowsSent, reports.RowsAccepted, reports.RowsDelivered, recipients.RowsNotOpened, recipients.EventOpened, recipients.EventClicked,
+	for _, kind := range []recipients.EventKind{recipients.RowsSent, recipients.RowsAccepted, recipients.RowsDelivered, recipients.RowsNotOpened, recipients.EventOpened, recipients.EventClicked,
 		recipients.EventLink, recipients.EventBounced, recipients.EventComplained, recipients.EventUnsubscribed, recipients.EventDeactivated} {
 		r := reports.RowsRequest{Kind: kind}
 		if kind == recipients.EventLink {
@@ -90,10 +90,10 @@ func giveEvents(f *apptest.SentBatch, tx *db.Tx, list enlist.ListID) error {
 // compareSorted compares the rows sorted by a key with those of a plain sort. Rows sorted by Contact are in order of List
 // first, in both directions. If the key is the address, it also compares the rows that match criteria. With -short it
 // reads fewer pages by the other keys, and each criterion in one page and one direction.
-func compareSorted(f *apptest.SentBatch, t *testing.T, r reports.RowsRequest, all []reports.BatchRow, key *enlist.Attribute[reports.BatchRow]) {
+func compareSorted(f *apptest.SentBatch, t *testing.T, r reports.RowsRequest, all []recipients.Row, key *enlist.Attribute[recipients.Row]) {
 	byContact := key.Name == "contact_id" || key.Name == "send_id"
-	byList := func(a, b reports.BatchRow) int { return cmp.Compare(a.List, b.List) }
-	m := apptest.RecordModel[reports.BatchRow]{Attributes: reports.BatchRowAttributes(r.Kind), Records: all, ByID: func(a, b reports.BatchRow) int {
+	byList := func(a, b recipients.Row) int { return cmp.Compare(a.List, b.List) }
+	m := apptest.RecordModel[recipients.Row]{Attributes: reports.BatchRowAttributes(r.Kind), Records: all, ByID: func(a, b recipients.Row) int {
 		return cmp.Or(byList(a, b), cmp.Compare(a.Contact, b.Contact))
 	}}
 	pages := []enlist.Query{{}, {Limit: 100}, {Limit: 3}, {Limit: 4, Offset: 3}, {Limit: 5, Offset: 90}}
@@ -134,7 +134,7 @@ func upAndDown(queries []enlist.Query) (both []enlist.Query) {
 	return both
 }
 
-func idsOfRows(rows []reports.BatchRow) (ids []enlist.ContactID) {
+func idsOfRows(rows []recipients.Row) (ids []enlist.ContactID) {
 	for i := range rows {
 		ids = append(ids, rows[i].Contact)
 	}

@@ -75,8 +75,8 @@ func kindsOfRows(f *apptest.SentBatch) {
 	_, err = f.App.Sending.UnsubscribeByLink(f.Context(), f.Mail(f.Contacts[4]), "")
 	f.Must(err)
 	all := enlist.Query{}
-	f.WantRows(reports.RowsSent, all, "a0", "a1", "a2", "a3", "a4", "a5")
-	f.WantRows(reports.RowsDelivered, all, "a0", "a1", "a3", "a4", "a5")
+	f.WantRows(recipients.RowsSent, all, "a0", "a1", "a2", "a3", "a4", "a5")
+	f.WantRows(recipients.RowsDelivered, all, "a0", "a1", "a3", "a4", "a5")
 	f.WantRows(recipients.EventOpened, all, "a0", "a1")
 	f.WantRows(recipients.RowsNotOpened, all, "a3", "a4", "a5")
 	f.WantRows(recipients.EventClicked, all, "a1")
@@ -84,7 +84,7 @@ func kindsOfRows(f *apptest.SentBatch) {
 	f.WantRows(recipients.EventComplained, all, "a3")
 	f.WantRows(recipients.EventUnsubscribed, all, "a3", "a4")
 	f.WantRows(recipients.EventDeactivated, all)
-	f.WantRows(reports.RowsUpdated, all)
+	f.WantRows(recipients.RowsUpdated, all)
 	if r := f.Report(); r.NotOpened() != 3 || r.Bounced != 1 || r.Complained != 1 || r.Unsubscribed != 2 {
 		f.Errorf("the report is %+v, want 3 not opened, 1 bounced, 1 complained, 2 unsubscribed", r.Counts)
 	}
@@ -96,9 +96,9 @@ func pagesOfRows(f *apptest.SentBatch) {
 	}
 	id := func(i int) string { return fmt.Sprint(f.Contacts[i]) }
 	sorted := func(q enlist.Query) enlist.Query { q.SortBy, q.Descending = "contact_id", true; return q }
-	for _, kind := range []recipients.EventKind{recipients.EventOpened, reports.RowsSent} {
+	for _, kind := range []recipients.EventKind{recipients.EventOpened, recipients.RowsSent} {
 		first := 1
-		if kind == reports.RowsSent {
+		if kind == recipients.RowsSent {
 			first = 0
 		}
 		f.WantRows(kind, enlist.Query{Limit: 2, Offset: int64(2 - first)}, "a2", "a3")
@@ -131,9 +131,9 @@ func sortedRows(f *apptest.SentBatch) {
 	f.WantRows(opened, by("time", true, 2, 1), "a5", "a1")
 	f.WantRows(opened, by("time", false, 9, 3), "a0")
 	f.WantRows(opened, by("time", false, 9, 4))
-	f.WantRows(reports.RowsOpens, by("open_count", true, 2, 0), "a1", "a5") // equal values are in order of Contact
-	f.WantRows(reports.RowsOpens, by("open_count", false, 3, 0), "a0", "a3", "a5")
-	f.WantRows(reports.RowsSent, by("contact_email", true, 2, 0), "a5", "a4")
+	f.WantRows(recipients.RowsOpens, by("open_count", true, 2, 0), "a1", "a5") // equal values are in order of Contact
+	f.WantRows(recipients.RowsOpens, by("open_count", false, 3, 0), "a0", "a3", "a5")
+	f.WantRows(recipients.RowsSent, by("contact_email", true, 2, 0), "a5", "a4")
 	f.WantRows(recipients.RowsNotOpened, by("contact_email", true, 0, 0), "a4", "a2")
 	some := by("time", false, 2, 0)
 	some.Criteria = apptest.Criterion("contact_email", "not", "a1@example.com")
@@ -162,8 +162,8 @@ func chunksOfRows(f *apptest.SentBatch) {
 			f.Errorf("%s: %d rows at once, %d in pages, %d backwards, want the same %d", kind, len(whole), len(pages), len(back), n)
 		}
 	}
-	check(reports.RowsSent, 2100)
-	check(reports.RowsDelivered, 2100)
+	check(recipients.RowsSent, 2100)
+	check(recipients.RowsDelivered, 2100)
 	check(recipients.RowsNotOpened, 1800)
 	check(recipients.EventOpened, 300)
 	opened := func(ids []enlist.ContactID) {
@@ -232,7 +232,7 @@ func valuesOfRows(f *apptest.SentBatch) {
 	}
 	for kind, want := range map[recipients.EventKind]string{
 		recipients.EventOpened:     who(0) + fmt.Sprintf(" time=%d device=mobile mail_client=Apple Mail", opened),
-		reports.RowsOpens:          who(0) + fmt.Sprintf(" time=%d open_count=2 is_human=1", opened),
+		recipients.RowsOpens:       who(0) + fmt.Sprintf(" time=%d open_count=2 is_human=1", opened),
 		recipients.EventBounced:    who(1) + fmt.Sprintf(" type=hard code=5.1.1 text=smtp; 550 5.1.1 no such user time=%d", f.Now.Unix()),
 		recipients.EventComplained: who(2) + fmt.Sprintf(" complaint_timestamp=%d complaint_provider_type=feedback_loop is_complaint=1", f.Now.Unix()),
 	} {
@@ -324,7 +324,7 @@ func rowsByField(f *apptest.SentBatch) {
 		{enlist.Query{Criteria: triple("device", "exactly", "desktop"), SortBy: "City", Limit: 4}, "b2 b5 b0 b3"},
 		{enlist.Query{Criteria: triple("time", "contains", "7"), SortBy: "City", Limit: 3}, "b2 b5 b0"},
 	} {
-		for _, kind := range []recipients.EventKind{recipients.EventOpened, reports.RowsOpens, reports.RowsSent} {
+		for _, kind := range []recipients.EventKind{recipients.EventOpened, recipients.RowsOpens, recipients.RowsSent} {
 			if text := apptest.Show(test.q); kind != recipients.EventOpened && (strings.Contains(text, "device") || strings.Contains(text, "time")) {
 				continue
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 )
 
 // This file sorts the rows of a Batch by a key for which there is no index. The database returns the first rows of
@@ -18,20 +19,20 @@ const maxSorted = 10_000
 
 // rowsSorter keeps the first rows in an order.
 type rowsSorter struct {
-	order      func(a, b *BatchRow) int
+	order      func(a, b *recipients.Row) int
 	descending bool
 	wanted     int64 // number of rows of the page and before it; math.MaxInt64: all
-	kept       []BatchRow
+	kept       []recipients.Row
 	full       bool // kept began with the wanted rows in order, so rows behind the last of them are not wanted
 }
 
 // newSorter returns the sorter of a page. Rows with equal values are in order of List and Contact.
-func (p *rowsPage) newSorter(byKey func(a, b *BatchRow) int) *rowsSorter {
+func (p *rowsPage) newSorter(byKey func(a, b *recipients.Row) int) *rowsSorter {
 	s := &rowsSorter{wanted: math.MaxInt64}
 	if p.left < math.MaxInt64-p.skip {
 		s.wanted = p.left + p.skip
 	}
-	s.order = func(a, b *BatchRow) int {
+	s.order = func(a, b *recipients.Row) int {
 		n := cmp.Or(byKey(a, b), cmp.Compare(a.List, b.List), cmp.Compare(a.Contact, b.Contact),
 			cmp.Compare(a.Event.Link, b.Event.Link))
 		if s.descending {
@@ -43,7 +44,7 @@ func (p *rowsPage) newSorter(byKey func(a, b *BatchRow) int) *rowsSorter {
 }
 
 // add keeps a row if it can be on the page.
-func (s *rowsSorter) add(r *BatchRow) error {
+func (s *rowsSorter) add(r *recipients.Row) error {
 	if s.full && s.order(r, &s.kept[s.wanted-1]) > 0 {
 		return nil
 	}
@@ -60,7 +61,7 @@ func (s *rowsSorter) add(r *BatchRow) error {
 
 // cut sorts the rows and drops those that are not wanted.
 func (s *rowsSorter) cut() {
-	slices.SortFunc(s.kept, func(a, b BatchRow) int { return s.order(&a, &b) })
+	slices.SortFunc(s.kept, func(a, b recipients.Row) int { return s.order(&a, &b) })
 	if int64(len(s.kept)) >= s.wanted {
 		s.kept, s.full = s.kept[:s.wanted], true
 	}
@@ -70,7 +71,7 @@ func (s *rowsSorter) cut() {
 func (s *rowsSorter) send(p *rowsPage) error {
 	s.cut()
 	rows := s.kept[min(p.skip, int64(len(s.kept))):]
-	slices.SortStableFunc(rows, func(a, b BatchRow) int { return cmp.Compare(a.List, b.List) })
+	slices.SortStableFunc(rows, func(a, b recipients.Row) int { return cmp.Compare(a.List, b.List) })
 	for i := range rows {
 		if err := p.writer.Row(&rows[i]); err != nil {
 			return err

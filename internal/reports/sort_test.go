@@ -13,7 +13,7 @@ import (
 type rowCollector struct{ ids []enlist.ContactID }
 
 func (w *rowCollector) Begin(bool) error { return nil }
-func (w *rowCollector) Row(r *BatchRow) error {
+func (w *rowCollector) Row(r *recipients.Row) error {
 	w.ids = append(w.ids, r.Contact)
 	return nil
 }
@@ -36,7 +36,7 @@ func TestSortedRowsOfALargeBatch(t *testing.T) {
 		}
 		times := rand.New(rand.NewPCG(1, 2))
 		for id := range n {
-			row := BatchRow{Recipient: recipients.Recipient{Contact: enlist.ContactID(id + 1)}, Event: recipients.Event{Time: times.Int64N(1000)}}
+			row := recipients.Row{Recipient: recipients.Recipient{Contact: enlist.ContactID(id + 1)}, Event: recipients.Event{Time: times.Int64N(1000)}}
 			if err := p.sorted.add(&row); err != nil {
 				return nil, 0, err
 			}

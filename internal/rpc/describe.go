@@ -204,8 +204,8 @@ func records() []RecordInfo {
 
 // recipient describes the rows of the reports. Each report returns some of the keys.
 func recipient() RecordInfo {
-	all := record("Recipient", reports.BatchRowAttributes(reports.RowsSent))
-	for _, kind := range []recipients.EventKind{recipients.EventOpened, reports.RowsOpens, recipients.EventClicked,
+	all := record("Recipient", reports.BatchRowAttributes(recipients.RowsSent))
+	for _, kind := range []recipients.EventKind{recipients.EventOpened, recipients.RowsOpens, recipients.EventClicked,
 		recipients.EventUnsubscribed, recipients.EventBounced, recipients.EventComplained} {
 		for _, key := range record("", reports.BatchRowAttributes(kind)).Keys {
 			if !slices.ContainsFunc(all.Keys, func(k KeyInfo) bool { return k.Name == key.Name }) {

@@ -3,7 +3,6 @@ package rpc
 import (
 	"enlist/internal/batches"
 	"enlist/internal/recipients"
-	"enlist/internal/reports"
 )
 
 // This file has the methods for Batches and their reports. Records and numbers of Batches contain no personal
@@ -81,15 +80,15 @@ func (t table) addReportMethods() {
 		kind recipients.EventKind
 		who  string
 	}{
-		{"getBatchContacts", reports.RowsSent, "all recipients that get the mail or have got it"},
+		{"getBatchContacts", recipients.RowsSent, "all recipients that get the mail or have got it"},
 		{"getBatchOpened", recipients.EventOpened, "who opened the mail"},
 		{"getBatchNotOpened", recipients.RowsNotOpened, "whose mail was accepted, has not bounced and was not opened"},
 		{"getBatchBounced", recipients.EventBounced, "whose mail bounced"},
 		{"getBatchUnsubscribed", recipients.EventUnsubscribed, "who unsubscribed by the mail or complained"},
 		{"getBatchComplained", recipients.EventComplained, "who complained about the mail"},
 		{"getBatchAutoDeactivated", recipients.EventDeactivated, "whom a bounce of the mail deactivated"},
-		{"getBatchUpdated", reports.RowsUpdated, "nothing: mails have no link to update a profile"},
-		{"getBatchOpens", reports.RowsOpens, "how often the mail was opened, and whether by a person"},
+		{"getBatchUpdated", recipients.RowsUpdated, "nothing: mails have no link to update a profile"},
+		{"getBatchOpens", recipients.RowsOpens, "how often the mail was opened, and whether by a person"},
 		{"getBatchClicked", recipients.EventClicked, "who clicked a link of the mail"},
 	} {
 		g.add(report.name, standard, readOnly, "batch_id"+searchParams, batchRows(report.kind)).

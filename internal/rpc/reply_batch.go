@@ -83,7 +83,7 @@ func appendPercent(b []byte, n, all int64) []byte {
 // implements enlist.RowWriter, and buffers and streams like contactWriter.
 type batchRowWriter struct {
 	reply     *reply
-	append    func([]byte, *reports.BatchRow) []byte
+	append    func([]byte, *recipients.Row) []byte
 	streaming bool
 	list      enlist.ListID // of the last row; 0: no row was written
 }
@@ -99,7 +99,7 @@ func (w *batchRowWriter) Begin(streaming bool) error {
 }
 
 // Row appends a row.
-func (w *batchRowWriter) Row(r *reports.BatchRow) error {
+func (w *batchRowWriter) Row(r *recipients.Row) error {
 	w.reply.buf = w.append(w.separate(w.reply.buf, r.List), r)
 	w.list = r.List
 	return w.reply.added(w.streaming, w.reply.options.MaxHeld)

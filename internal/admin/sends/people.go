@@ -33,31 +33,31 @@ const mostSorted = 10_000
 // columns are those of a page of people of a Batch. The service sorts all rows, and then groups those of a page by
 // List, so the page sorts them again, in the order of the service: otherwise the row that is one too many would be
 // another one.
-func (k *kind) columns(r *ui.Request, b *batches.Batch) ui.Columns[reports.BatchRow] {
-	then := func(n int, a, b *reports.BatchRow) int {
+func (k *kind) columns(r *ui.Request, b *batches.Batch) ui.Columns[recipients.Row] {
+	then := func(n int, a, b *recipients.Row) int {
 		return cmp.Or(n, cmp.Compare(a.List, b.List), cmp.Compare(a.Contact, b.Contact),
 			cmp.Compare(a.Event.Link, b.Event.Link))
 	}
-	email := ui.Column[reports.BatchRow]{Key: "contact_email", Text: "sends.email",
-		Compare: func(a, b *reports.BatchRow) int {
+	email := ui.Column[recipients.Row]{Key: "contact_email", Text: "sends.email",
+		Compare: func(a, b *recipients.Row) int {
 			return then(strings.Compare(address.LowerASCII(a.Address), address.LowerASCII(b.Address)), a, b)
 		}}
-	when := ui.Column[reports.BatchRow]{Key: k.time, Text: r.Text("sends.when_zone", "zone", r.Zone()), Falls: true,
-		Compare: func(a, b *reports.BatchRow) int { return then(cmp.Compare(a.Event.Time, b.Event.Time), a, b) }}
+	when := ui.Column[recipients.Row]{Key: k.time, Text: r.Text("sends.when_zone", "zone", r.Zone()), Falls: true,
+		Compare: func(a, b *recipients.Row) int { return then(cmp.Compare(a.Event.Time, b.Event.Time), a, b) }}
 	if b.Recipients > mostSorted {
 		email.Key, when.Key = "", ""
 	}
-	return ui.Columns[reports.BatchRow]{email, when, {Text: r.Text("sends.what")}}
+	return ui.Columns[recipients.Row]{email, when, {Text: r.Text("sends.what")}}
 }
 
 var kinds = []kind{
-	{"recipients", "sends.kind_recipients", reports.RowsSent, enlist.InputNull, ""},
-	{"accepted", "sends.kind_accepted", reports.RowsAccepted, enlist.InputNull, ""},
-	{"deferred", "sends.kind_deferred", reports.RowsDeferred, enlist.InputNull, ""},
-	{"delivered", "sends.kind_delivered", reports.RowsDelivered, enlist.InputNull, ""},
+	{"recipients", "sends.kind_recipients", recipients.RowsSent, enlist.InputNull, ""},
+	{"accepted", "sends.kind_accepted", recipients.RowsAccepted, enlist.InputNull, ""},
+	{"deferred", "sends.kind_deferred", recipients.RowsDeferred, enlist.InputNull, ""},
+	{"delivered", "sends.kind_delivered", recipients.RowsDelivered, enlist.InputNull, ""},
 	{"all-opened", "sends.kind_all_opened", recipients.EventOpened, enlist.InputNull, "time"},
-	{"opened", "sends.kind_opened", reports.RowsOpens, enlist.InputTrue, "time"},
-	{"machines", "sends.kind_machines", reports.RowsOpens, enlist.InputFalse, "time"},
+	{"opened", "sends.kind_opened", recipients.RowsOpens, enlist.InputTrue, "time"},
+	{"machines", "sends.kind_machines", recipients.RowsOpens, enlist.InputFalse, "time"},
 	{"not-opened", "sends.kind_not_opened", recipients.RowsNotOpened, enlist.InputNull, ""},
 	{"clicked", "sends.kind_clicked", recipients.EventClicked, enlist.InputTrue, "time"},
 	{"clicked-machines", "sends.kind_clicked_machines", recipients.EventClicked, enlist.InputFalse, "time"},
@@ -79,7 +79,7 @@ func kindCalled(name string) (*kind, error) {
 // search returns what a list of people asks for.
 func (k *kind) search(r *ui.Request) (reports.RowsRequest, enlist.Query) {
 	request := reports.RowsRequest{Batch: enlist.BatchID(r.ID("batch")), Kind: k.rows, URL: r.FormValue("url"),
-		Part: reports.Part{Group: r.FormValue("provider"), Reason: recipients.BounceReason(r.FormValue("reason"))}}
+		Part: recipients.Part{Group: r.FormValue("provider"), Reason: recipients.BounceReason(r.FormValue("reason"))}}
 	var parts []enlist.Criteria
 	if k.human != enlist.InputNull {
 		parts = append(parts, enlist.Criteria{Key: "is_human", Operator: "exactly", Value: enlist.Input{Kind: k.human}})
@@ -188,7 +188,7 @@ func fileOf(id enlist.BatchID, k *kind, page url.Values) string {
 }
 
 // contactPath returns the page of the Contacts that shows this one.
-func contactPath(row *reports.BatchRow) string {
+func contactPath(row *recipients.Row) string {
 	v := url.Values{"list": {ui.Plain(int64(row.List))}, "key": {"id"}, "op": {"exactly"},
 		"value": {ui.Plain(int64(row.Contact))}}
 	return "/admin/contacts?" + v.Encode()
@@ -201,7 +201,7 @@ var statusTexts = map[recipients.Status]string{recipients.StatusWaiting: "sends.
 	recipients.StatusComplained: "sends.fate_complained"}
 
 // fate returns when something happened to the mail of a row, and what.
-func fate(r *ui.Request, row *reports.BatchRow) (when int64, what string) {
+func fate(r *ui.Request, row *recipients.Row) (when int64, what string) {
 	e := &row.Event
 	switch e.Kind {
 	case "":
@@ -250,7 +250,7 @@ func (f *rowFile) Begin(bool) error {
 }
 
 // Row implements enlist.RowWriter.
-func (f *rowFile) Row(row *reports.BatchRow) error {
+func (f *rowFile) Row(row *recipients.Row) error {
 	when, what := fate(f.request, row)
 	at := ""
 	if when != 0 {

@@ -10,7 +10,6 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/language"
 	"enlist/internal/recipients"
-	"enlist/internal/reports"
 	"enlist/internal/users"
 )
 
@@ -19,8 +18,8 @@ import (
 func TestPeopleAreSortedAsTheServiceDoes(t *testing.T) {
 	r := &ui.Request{Visit: &users.Visit{Caller: &enlist.Caller{Account: new(enlist.Account)}}}
 	r.Language = language.New().For(language.English, "")
-	row := func(list enlist.ListID, address string, time int64) reports.BatchRow {
-		return reports.BatchRow{Recipient: recipients.Recipient{List: list, Address: address}, Event: recipients.Event{Time: time}}
+	row := func(list enlist.ListID, address string, time int64) recipients.Row {
+		return recipients.Row{Recipient: recipients.Recipient{List: list, Address: address}, Event: recipients.Event{Time: time}}
 	}
 	for _, c := range []struct {
 		recipients  int64
@@ -41,7 +40,7 @@ func TestPeopleAreSortedAsTheServiceDoes(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := &batches.Batch{Counts: recipients.Counts{Recipients: c.recipients}}
-		rows := []reports.BatchRow{row(1, "Mia@x", 5), row(2, "b@x", 5), row(1, "max@x", 4), row(2, "a@x", 3)}
+		rows := []recipients.Row{row(1, "Mia@x", 5), row(2, "b@x", 5), row(1, "max@x", 4), row(2, "a@x", 3)}
 		k.columns(r, b).Sort(q, "", rows)
 		got := ""
 		for i := range rows {
