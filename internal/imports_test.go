@@ -186,7 +186,7 @@ var allowedImports = map[string][]string{
 		"enlist/internal/files", "enlist/internal/forms", "enlist/internal/imports", "enlist/internal/lists",
 		"enlist/internal/messages", "enlist/internal/recipients", "enlist/internal/reports"},
 	"enlist/internal/reports": {"enlist/internal/batches", "enlist/internal/contacts", "enlist/internal/db", "enlist/internal/enlist", "enlist/internal/lists", "enlist/internal/messages",
-		"enlist/internal/pace", "enlist/internal/recipients", "enlist/internal/search", "enlist/internal/sending"},
+		"enlist/internal/pace", "enlist/internal/recipients", "enlist/internal/sending"},
 	"enlist/internal/sending": {"enlist/internal/accounts", "enlist/internal/address", "enlist/internal/batches",
 		"enlist/internal/contacts", "enlist/internal/db", "enlist/internal/enlist", "enlist/internal/events",
 		"enlist/internal/limiter", "enlist/internal/lists", "enlist/internal/messages/merge", "enlist/internal/messages",

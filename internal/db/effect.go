@@ -41,9 +41,9 @@ type Later time.Duration
 // Error implements error.
 func (l Later) Error() string { return fmt.Sprintf("the job runs again in %s", time.Duration(l)) }
 
-// LaterWithoutPlace returns the error of a job that found no free place: 1 s the first time, and then twice as long
+// LaterWithoutSlot returns the error of a job that found no free slot: 1 s the first time, and then twice as long
 // each time, at most 16 s. So thousands of such jobs cause few fetches.
-func LaterWithoutPlace(j Job) Later {
+func LaterWithoutSlot(j Job) Later {
 	return Later(min(time.Second<<min(j.Postponed, 10), 16*time.Second))
 }
 

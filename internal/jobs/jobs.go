@@ -138,7 +138,7 @@ func mailQueue() river.QueueConfig {
 
 // webhookQueue returns the configuration of the queue for webhooks. It has many workers, because a
 // slow receiver occupies a worker for up to 10 s. webhooks.Sender shares them between the targets.
-func webhookQueue() river.QueueConfig { return river.QueueConfig{MaxWorkers: webhooks.Places} }
+func webhookQueue() river.QueueConfig { return river.QueueConfig{MaxWorkers: webhooks.Slots} }
 
 // registry has the workers of this process, and their queues.
 type registry struct {

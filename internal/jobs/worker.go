@@ -110,7 +110,7 @@ func shared[E interface {
 	return func(ctx context.Context, j db.Job, e E) error {
 		leave, err := slots.AcquireFor(ctx, int64(e.Owner()), 1)
 		if errors.Is(err, limiter.ErrBusy) {
-			return db.LaterWithoutPlace(j)
+			return db.LaterWithoutSlot(j)
 		}
 		if err != nil {
 			return err

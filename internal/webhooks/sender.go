@@ -26,12 +26,12 @@ type Poster interface {
 type Sender struct {
 	service *Service
 	poster  Poster
-	places  *places
+	slots   *slots
 }
 
 // NewSender returns a Sender.
 func (s *Service) NewSender(p Poster) *Sender {
-	return &Sender{service: s, poster: p, places: newPlaces()}
+	return &Sender{service: s, poster: p, slots: newSlots()}
 }
 
 // sendTime is the time after which a job ends, so that the next job can run.
@@ -41,9 +41,9 @@ const sendTime = 20 * time.Second
 // fails or is slow, sendTime has passed, or the process stops. After an error of the database, the next attempt begins
 // within seconds.
 func (w *Sender) Deliver(ctx context.Context, j db.Job, e events.DeliverWebhook) error {
-	leave, ok := w.places.enter(e)
+	leave, ok := w.slots.enter(e)
 	if !ok {
-		return db.LaterWithoutPlace(j)
+		return db.LaterWithoutSlot(j)
 	}
 	defer leave()
 	b, wait, err := w.service.TakeWebhookEvents(ctx, e.Target, j.ID)
@@ -53,7 +53,7 @@ func (w *Sender) Deliver(ctx context.Context, j db.Job, e events.DeliverWebhook)
 	for end := time.Now().Add(sendTime); b != nil && err == nil; {
 		start := time.Now()
 		failed := w.poster.Post(ctx, b)
-		slow := w.places.took(e.Target, time.Since(start))
+		slow := w.slots.took(e.Target, time.Since(start))
 		if failed != nil {
 			return w.recordFailure(ctx, j, b, failed)
 		}
