@@ -96,7 +96,7 @@ func (v AuditValues) changed(others AuditValues) string {
 		other, known := others[name]
 		switch {
 		case known && equalAuditValues(value, other):
-		case !known && isEmptyAuditValue(value):
+		case !known && (value == "" || value == int64(0) || value == false):
 		default:
 			differ[name] = shownAuditValue(name, value)
 		}
@@ -119,8 +119,6 @@ func (v AuditValues) json() string {
 func equalAuditValues(a, b any) bool {
 	return AuditValues{"": a}.json() == AuditValues{"": b}.json()
 }
-
-func isEmptyAuditValue(value any) bool { return value == "" || value == int64(0) || value == false }
 
 // maxAudited is the largest length in bytes of a text that a row contains. A longer text is replaced by its length and
 // its hash, so that a row has a bounded size.

@@ -130,7 +130,7 @@ func (s *Service) RemoveSendingDomain(ctx context.Context, domain string) (*Send
 		if err != nil {
 			return nil, err
 		}
-		if err := deleteSendingDomain(tx, d.ID); err != nil {
+		if err := tx.Define("DELETE FROM sending_domain WHERE id = ?", int64(d.ID)); err != nil {
 			return nil, err
 		}
 		return d, d.auditChange(ctx, tx, now, d.auditValues(), nil)

@@ -67,11 +67,6 @@ func signingKey(tx *db.Tx, domain string) (*enlist.SigningKey, error) {
 	})
 }
 
-// deleteSendingDomain removes a domain with its keys.
-func deleteSendingDomain(tx *db.Tx, id enlist.SendingDomainID) error {
-	return tx.Define("DELETE FROM sending_domain WHERE id = ?", int64(id))
-}
-
 // senders returns the from_address of each List and Message of an Account that has one.
 func senders(tx *db.Tx, account enlist.AccountID) (all []Sender, err error) {
 	err = tx.Each(func(row *db.Cursor) error {

@@ -86,11 +86,11 @@ func (s *Service) ChangeSettings(ctx context.Context, account enlist.AccountID, 
 		})
 		for name, value := range values {
 			if value == "" {
-				err = deleteSetting(tx, account, name)
+				err = tx.Do("DELETE FROM setting WHERE account_id = ? AND name = ?", int64(account), name)
 			} else {
-				v := StoredSetting{account, name, value}
-				kept = append(kept, v)
-				err = setSetting(tx, v)
+				kept = append(kept, StoredSetting{account, name, value})
+				err = tx.Do(`INSERT INTO setting (account_id, name, value) VALUES (?, ?, ?)
+					ON CONFLICT (account_id, name) DO UPDATE SET value = excluded.value`, int64(account), name, value)
 			}
 			if err != nil {
 				return false, err

@@ -109,7 +109,7 @@ func BatchForMail(tx *db.Tx, k enlist.DeliveryKey) (enlist.BatchID, error) {
 		return batch, err
 	case batch != 0: // the autoresponder had another List before
 		p := runningPopulation(batch, k.List)
-		return batch, p.addNew(tx)
+		return batch, populationTable.Do(tx, populationTable.InsertNew, db.Inserted, &p)
 	}
 	schema, err := lists.Schema(tx, k.List)
 	if err != nil {

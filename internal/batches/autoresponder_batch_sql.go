@@ -29,8 +29,3 @@ func insertAutoresponderBatch(tx *db.Tx, id enlist.AutoresponderID, batch enlist
 func RemoveAutoresponderBatch(tx *db.Tx, id enlist.AutoresponderID) error {
 	return tx.Do("DELETE FROM autoresponder_batch WHERE autoresponder_id = ?", int64(id))
 }
-
-// addNew stores a population, unless the Batch has one with this number.
-func (p *Population) addNew(tx *db.Tx) error {
-	return populationTable.Do(tx, populationTable.InsertNew, db.Inserted, p)
-}

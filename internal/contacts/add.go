@@ -101,7 +101,7 @@ func (a *addCall) count(i int, wanted *StepSize) {
 func (a *addCall) lookUp(ctx context.Context, first, last int) error {
 	if schema, cached := a.service.db.Cache().Schema(a.List); cached {
 		a.rows.parse(first, last, schema, a.today(a.service.db.Now()))
-		if !a.looksUp(schema) {
+		if a.Skip == SkipNone && !a.looksUpContacts(schema) {
 			return nil
 		}
 	}
@@ -139,11 +139,6 @@ func (a *addCall) leaveOut(tx *db.Tx, schema *enlist.Schema, rows []*addRow) err
 		r.leftOut = r.leftOut || existing[r.parsed.Key] != nil
 	}
 	return err
-}
-
-// looksUp reports whether lookUp can find rows that are left out.
-func (a *addCall) looksUp(schema *enlist.Schema) bool {
-	return a.Skip != SkipNone || a.looksUpContacts(schema)
 }
 
 // looksUpContacts reports whether lookUp looks for Contacts with the addresses of the rows. The transaction finds

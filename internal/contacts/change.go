@@ -124,7 +124,8 @@ func (r *ChangeRequest) start(tx *db.Tx, c *enlist.Caller, now int64, ids db.IDS
 	if err := change.check(schema, r.Field, now, c.Account.TimeZone); err != nil {
 		return 0, err
 	}
-	if err := removeOldChanges(tx, r.List, now-keptChanges); err != nil {
+	const old = "DELETE FROM contact_change WHERE list_id = ? AND end_time > 0 AND end_time < ?"
+	if err := tx.Do(old, int64(r.List), now-keptChanges); err != nil {
 		return 0, err
 	}
 	if err := changeTable.Add(tx, &change); err != nil {

@@ -70,11 +70,6 @@ func (c *Change) advance(tx *db.Tx, n int) (bool, error) {
 	return moved == 1, err
 }
 
-// countChanged adds Contacts that were changed.
-func countChanged(tx *db.Tx, id int64, n int) error {
-	return tx.Do("UPDATE contact_change SET changed = changed + ? WHERE id = ?", int64(n), id)
-}
-
 // endChange ends a change that runs, and removes its Contacts.
 func endChange(tx *db.Tx, id, now int64, reason string) error {
 	if err := tx.Do("UPDATE contact_change SET end_time = ?, reason = ? WHERE id = ? AND end_time = 0", now, reason,
@@ -102,11 +97,6 @@ func ChangesWithValue(tx *db.Tx, in []enlist.ListID,
 		return nil
 	}, "SELECT id, list_id, value, end_time FROM contact_change WHERE list_id"+test+
 		" AND value <> '' AND value <> ? ORDER BY id", lists, ErasedAddress)
-}
-
-// removeOldChanges removes the changes of a List that ended before a time.
-func removeOldChanges(tx *db.Tx, list enlist.ListID, before int64) error {
-	return tx.Do("DELETE FROM contact_change WHERE list_id = ? AND end_time > 0 AND end_time < ?", int64(list), before)
 }
 
 // removeChanges removes all changes of a List.

@@ -117,7 +117,8 @@ func (s *changeStep) run(ids []enlist.ContactID) (err error) {
 	if err != nil || n == 0 {
 		return err
 	}
-	if err := countChanged(s.tx, s.ID, n); err != nil || s.Action == ChangeUnsubscribe { // it publishes its events
+	err = s.tx.Do("UPDATE contact_change SET changed = changed + ? WHERE id = ?", int64(n), s.ID)
+	if err != nil || s.Action == ChangeUnsubscribe { // it publishes its events
 		return err
 	}
 	before := Notifier{Changed: int(s.Changed), Many: s.Changed > maxSingleEvents}

@@ -19,7 +19,8 @@ func askToConfirm(tx *db.Tx, c *enlist.Contact, at, now int64) error {
 	if err != nil || !may {
 		return err
 	}
-	if err := markConfirmationRequested(tx, c.ListID, c.ID, at); err != nil {
+	const asked = "UPDATE contact SET confirmation_time = ? WHERE list_id = ? AND id = ?"
+	if err := tx.Do(asked, at, int64(c.ListID), int64(c.ID)); err != nil {
 		return err
 	}
 	return tx.Enqueue(RequestConfirmation{List: c.ListID, Contact: c.ID, Time: at})
@@ -58,11 +59,6 @@ func emitSubscribed(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, n
 		return err
 	}
 	return AskToConfirm(tx, contact, now)
-}
-
-// markConfirmationRequested stores the time of the last request to confirm a Contact's subscription.
-func markConfirmationRequested(tx *db.Tx, list enlist.ListID, id enlist.ContactID, at int64) error {
-	return tx.Do("UPDATE contact SET confirmation_time = ? WHERE list_id = ? AND id = ?", at, int64(list), int64(id))
 }
 
 // forgetConfirmation sets the stored time of a Contact's confirmation mail to 0 and returns the earlier

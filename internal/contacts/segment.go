@@ -153,7 +153,7 @@ func (s *Service) DeleteSegment(ctx context.Context, c *enlist.Caller, list enli
 		if err := accounts.Audit(tx, c, now, old.audited(), old.auditValues(), nil); err != nil {
 			return false, err
 		}
-		return true, removeSegment(tx, list, id)
+		return true, tx.Define("DELETE FROM segment WHERE list_id = ? AND id = ?", int64(list), int64(id))
 	})
 	return err
 }
@@ -165,7 +165,7 @@ func (s *Service) SearchSegments(ctx context.Context, c *enlist.Caller, list enl
 		if _, err := lists.Load(tx, c, list); err != nil {
 			return nil, err
 		}
-		all, err := segments(tx, list)
+		all, err := segmentTable.All(tx, "WHERE list_id = ? ORDER BY id", int64(list))
 		if err != nil {
 			return nil, err
 		}

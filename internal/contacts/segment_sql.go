@@ -27,11 +27,6 @@ func LoadSegment(tx *db.Tx, list enlist.ListID, id enlist.SegmentID) (*Segment, 
 	return segmentTable.One(tx, errNoSegment, "WHERE list_id = ? AND id = ?", int64(list), int64(id))
 }
 
-// segments returns the Segments of a List in the order of their IDs.
-func segments(tx *db.Tx, list enlist.ListID) ([]Segment, error) {
-	return segmentTable.All(tx, "WHERE list_id = ? ORDER BY id", int64(list))
-}
-
 // segmentNames returns the Segments of a List with only their IDs and names.
 func segmentNames(tx *db.Tx, list enlist.ListID) (all []Segment, err error) {
 	err = tx.Each(func(row *db.Cursor) error {
@@ -39,8 +34,4 @@ func segmentNames(tx *db.Tx, list enlist.ListID) (all []Segment, err error) {
 		return nil
 	}, "SELECT id, name FROM segment WHERE list_id = ? ORDER BY id", int64(list))
 	return all, err
-}
-
-func removeSegment(tx *db.Tx, list enlist.ListID, id enlist.SegmentID) error {
-	return tx.Define("DELETE FROM segment WHERE list_id = ? AND id = ?", int64(list), int64(id))
 }

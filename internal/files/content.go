@@ -68,6 +68,6 @@ func (s *Service) RemoveContent(ctx context.Context, e RemoveContent) (done bool
 		if err != nil || n == removalStep {
 			return false, err
 		}
-		return true, deleteContent(tx, e.Content)
+		return true, tx.Do("DELETE FROM file_content WHERE id = ?", int64(e.Content))
 	})
 }

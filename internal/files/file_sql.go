@@ -136,11 +136,6 @@ func ReleasedContents(tx *db.Tx, account enlist.AccountID) ([]enlist.ContentID, 
 		int64(account))
 }
 
-// deleteContent removes the row of content.
-func deleteContent(tx *db.Tx, id enlist.ContentID) error {
-	return tx.Do("DELETE FROM file_content WHERE id = ?", int64(id))
-}
-
 // AddPiece stores a piece of content.
 func AddPiece(tx *db.Tx, id enlist.ContentID, number int64, data []byte) error {
 	const add = "INSERT INTO file_piece (content_id, number, data) VALUES (?, ?, ?)"

@@ -32,10 +32,6 @@ func mapField(m *db.Mapper, f *enlist.Field) {
 
 var fieldTable = db.NewMapping("field", mapField)
 
-func fields(tx *db.Tx, list enlist.ListID) ([]enlist.Field, error) {
-	return fieldTable.All(tx, "WHERE list_id = ? ORDER BY id", int64(list))
-}
-
 // AddField stores a new Field.
 func AddField(tx *db.Tx, f *enlist.Field) error { return fieldTable.AddDefinition(tx, f) }
 

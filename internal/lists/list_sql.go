@@ -123,11 +123,11 @@ func readSchema(tx *db.Tx, id enlist.ListID) (*enlist.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	fields, err := fields(tx, id)
+	fields, err := fieldTable.All(tx, "WHERE list_id = ? ORDER BY id", int64(id))
 	if err != nil {
 		return nil, err
 	}
-	preferences, err := preferences(tx, id)
+	preferences, err := preferenceTable.All(tx, "WHERE list_id = ? ORDER BY id", int64(id))
 	if err != nil {
 		return nil, err
 	}
@@ -219,10 +219,6 @@ func mapPreference(m *db.Mapper, p *enlist.Preference) {
 }
 
 var preferenceTable = db.NewMapping("preference", mapPreference)
-
-func preferences(tx *db.Tx, list enlist.ListID) ([]enlist.Preference, error) {
-	return preferenceTable.All(tx, "WHERE list_id = ? ORDER BY id", int64(list))
-}
 
 // AddPreference stores a new preference.
 func AddPreference(tx *db.Tx, p *enlist.Preference) error {

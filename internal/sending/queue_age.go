@@ -50,7 +50,8 @@ func (s *Service) KeepQueueAges(ctx context.Context) error {
 func (s *Service) DeleteQueueAges(ctx context.Context) error {
 	now := s.db.Now()
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		return deleteQueueAges(tx, now.AddDate(0, 0, -ageDays).Unix(), now.Unix()+agePeriod)
+		return tx.Do("DELETE FROM queue_age WHERE time < ? OR time > ?", now.AddDate(0, 0, -ageDays).Unix(),
+			now.Unix()+agePeriod)
 	})
 }
 

@@ -81,7 +81,3 @@ func queueAges(tx *db.Tx, account enlist.AccountID, from int64) (map[int64]int64
 func RemoveQueueAges(tx *db.Tx, account enlist.AccountID) error {
 	return tx.Do("DELETE FROM queue_age WHERE account_id = ?", int64(account))
 }
-
-func deleteQueueAges(tx *db.Tx, before, after int64) error {
-	return tx.Do("DELETE FROM queue_age WHERE time < ? OR time > ?", before, after)
-}

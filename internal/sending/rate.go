@@ -180,12 +180,12 @@ func (c *claims) store(tx *db.Tx) error {
 		if !b.Took {
 			continue
 		}
-		if err := setBucket(tx, b.Name, b.Full); err != nil {
+		if err := tx.Do("UPDATE mail_rate SET full_time = ? WHERE name = ?", b.Full, b.Name); err != nil {
 			return err
 		}
 	}
 	if c.day != nil && c.day.Took {
-		return setDay(tx, c.relay, c.day.Day, c.day.Taken)
+		return tx.Do("UPDATE mail_day SET mails = ? WHERE relay = ? AND day = ?", c.day.Taken, c.relay, c.day.Day)
 	}
 	return nil
 }
@@ -195,9 +195,10 @@ func (c *claims) store(tx *db.Tx) error {
 func (s *Service) DeleteFullBuckets(ctx context.Context) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
 		now := s.db.Now()
-		if err := deleteDays(tx, now.AddDate(0, 0, -7).UTC().Format(time.DateOnly)); err != nil {
+		weekAgo := now.AddDate(0, 0, -7).UTC().Format(time.DateOnly)
+		if err := tx.Do("DELETE FROM mail_day WHERE day < ?", weekAgo); err != nil {
 			return err
 		}
-		return deleteBuckets(tx, now.Add(-time.Hour).UnixNano())
+		return tx.Do("DELETE FROM mail_rate WHERE full_time < ?", now.Add(-time.Hour).UnixNano())
 	})
 }

@@ -46,16 +46,6 @@ func LockBuckets(tx *db.Tx, names []string) (map[string]int64, error) {
 	return full, err
 }
 
-// setBucket stores when a bucket is full.
-func setBucket(tx *db.Tx, name string, full int64) error {
-	return tx.Do("UPDATE mail_rate SET full_time = ? WHERE name = ?", full, name)
-}
-
-// deleteBuckets removes the buckets that were full before a time.
-func deleteBuckets(tx *db.Tx, before int64) error {
-	return tx.Do("DELETE FROM mail_rate WHERE full_time < ?", before)
-}
-
 // Paces returns the paces of all groups.
 func Paces(tx *db.Tx) ([]pace.Pace, error) { return paceTable.All(tx, "ORDER BY domain_group") }
 
@@ -69,16 +59,6 @@ func LockDay(tx *db.Tx, relay, day string) (int64, error) {
 		return 0, err
 	}
 	return tx.Number("SELECT mails FROM mail_day WHERE relay = ? AND day = ?"+tx.Locking(), relay, day)
-}
-
-// setDay stores the number of mails of a day.
-func setDay(tx *db.Tx, relay, day string, mails int64) error {
-	return tx.Do("UPDATE mail_day SET mails = ? WHERE relay = ? AND day = ?", mails, relay, day)
-}
-
-// deleteDays removes the days before a day.
-func deleteDays(tx *db.Tx, before string) error {
-	return tx.Do("DELETE FROM mail_day WHERE day < ?", before)
 }
 
 // daysOf returns how many mails of Batches a relay has taken on each day of a warm-up plan, by day.

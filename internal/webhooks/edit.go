@@ -172,7 +172,7 @@ func (s *Service) DeleteWebhook(ctx context.Context, c *enlist.Caller, id enlist
 			nil); err != nil {
 			return 0, err
 		}
-		return w.Target, deleteWebhook(tx, id)
+		return w.Target, tx.Define("DELETE FROM webhook WHERE id = ?", int64(id))
 	})
 	for removed := eventBatch; err == nil && removed == eventBatch; {
 		err = s.db.Update(ctx, func(tx *db.Tx) (err error) {

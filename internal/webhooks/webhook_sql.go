@@ -46,8 +46,3 @@ func RemoveOf(tx *db.Tx, list enlist.ListID) error {
 	}
 	return events.DropTargets(tx, "TRUE")
 }
-
-// deleteWebhook removes a webhook. It does not remove the events of the webhook.
-func deleteWebhook(tx *db.Tx, id enlist.WebhookID) error {
-	return tx.Define("DELETE FROM webhook WHERE id = ?", int64(id))
-}
