@@ -3,6 +3,7 @@ package rpc
 import (
 	"enlist/internal/batches"
 	"enlist/internal/recipients"
+	"enlist/internal/reports"
 )
 
 // This file has the methods for Batches and their reports. Records and numbers of Batches contain no personal
