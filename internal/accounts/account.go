@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -100,19 +99,18 @@ func OperatorIn(ctx context.Context, account *enlist.Account) *enlist.Caller {
 // EditAccount changes and stores a copy of an Account, because other callers may share the
 // Account that FindAccount returns.
 func (s *Service) EditAccount(ctx context.Context, id enlist.AccountID, edit func(*enlist.Account)) error {
-	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+	return db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
 		a, err := FindAccount(tx, id)
 		if err != nil {
-			return false, err
+			return err
 		}
 		changed := *a
 		edit(&changed)
 		if err := AuditAccountChange(&changed, ctx, tx, now, accountValues(a)); err != nil {
-			return false, err
+			return err
 		}
-		return true, Update(tx, &changed)
+		return Update(tx, &changed)
 	})
-	return err
 }
 
 // AuditAccountChange adds a row to the audit log. before has the values of the Account before the change; nil: it is
@@ -130,15 +128,8 @@ func accountValues(a *enlist.Account) AuditValues {
 // FindAccount returns the Account with an ID that the operator typed. For an unknown ID the
 // error is of kind InvalidParameters, while that of ByID is of kind Internal.
 func FindAccount(tx *db.Tx, id enlist.AccountID) (*enlist.Account, error) {
-	all, err := All(tx)
-	if err != nil {
-		return nil, err
-	}
-	i := slices.IndexFunc(all, func(a enlist.Account) bool { return a.ID == id })
-	if i < 0 {
-		return nil, enlist.Refuse(enlist.InvalidParameters, "no Account with ID %d", id)
-	}
-	return &all[i], nil
+	unknown := enlist.Refuse(enlist.InvalidParameters, "no Account with ID %d", id)
+	return accountTable.One(tx, unknown, "WHERE id = ?", int64(id))
 }
 
 // checkContactLimit refuses a negative limit other than NoContactLimit.

@@ -65,10 +65,7 @@ func Lock(tx *db.Tx, id enlist.AccountID) error {
 
 // Theme returns the theme of an Account as package messages has stored it.
 func Theme(tx *db.Tx, account enlist.AccountID) (text string, err error) {
-	err = tx.Each(func(row *db.Cursor) error {
-		text = row.Text()
-		return nil
-	}, "SELECT theme FROM account WHERE id = ?", int64(account))
+	err = tx.Row([]any{&text}, "SELECT theme FROM account WHERE id = ?", int64(account))
 	return text, err
 }
 
@@ -229,13 +226,9 @@ func Folders(tx *db.Tx, account enlist.AccountID) ([]Folder, error) {
 }
 
 // accountsWithoutFolder returns the Accounts that have no Folder of a type, in the order of their IDs.
-func accountsWithoutFolder(tx *db.Tx, folderType string) (accounts []enlist.AccountID, err error) {
-	err = tx.Each(func(row *db.Cursor) error {
-		accounts = append(accounts, enlist.AccountID(row.Int()))
-		return nil
-	}, `SELECT id FROM account WHERE NOT EXISTS (
+func accountsWithoutFolder(tx *db.Tx, folderType string) ([]enlist.AccountID, error) {
+	return db.IDsOf[enlist.AccountID](tx, `SELECT id FROM account WHERE NOT EXISTS (
 		SELECT 1 FROM folder WHERE folder.account_id = account.id AND folder.type = ?) ORDER BY id`, folderType)
-	return accounts, err
 }
 
 // Add stores a new Folder.
@@ -254,10 +247,7 @@ func DeleteFolder(tx *db.Tx, id enlist.FolderID) error {
 
 // LoadMove returns how far an Account has moved in. source is "" if no move has begun.
 func LoadMove(tx *db.Tx, account enlist.AccountID) (source, state string, err error) {
-	err = tx.Each(func(row *db.Cursor) error {
-		source, state = row.Text(), row.Text()
-		return nil
-	}, "SELECT source, state FROM account_move WHERE account_id = ?", int64(account))
+	err = tx.Row([]any{&source, &state}, "SELECT source, state FROM account_move WHERE account_id = ?", int64(account))
 	return source, state, err
 }
 

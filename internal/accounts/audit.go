@@ -157,8 +157,7 @@ func AuditIDs[N ~int64](v AuditValues, name string, ids []N) {
 // RecordAct adds a row about the complete database to the audit log, in a transaction of its own. It is for acts that
 // no Service does, such as a backup. values describe the act: they are texts, numbers and booleans.
 func (s *Service) RecordAct(ctx context.Context, kind string, values map[string]any) error {
-	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
-		return true, Audit(tx, OperatorIn(ctx, nil), now, AuditObject{Kind: kind}, nil, values)
+	return db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
+		return Audit(tx, OperatorIn(ctx, nil), now, AuditObject{Kind: kind}, nil, values)
 	})
-	return err
 }

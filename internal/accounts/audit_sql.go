@@ -46,10 +46,8 @@ func (s *AuditSearch) count(tx *db.Tx) (int64, error) {
 
 // OldAuditRows counts the rows of an Account from before a time.
 func OldAuditRows(tx *db.Tx, account enlist.AccountID, before int64) (rows, oldest int64, err error) {
-	err = tx.Each(func(row *db.Cursor) error {
-		rows, oldest = row.Int(), row.Int()
-		return nil
-	}, "SELECT count(*), coalesce(min(time), 0) FROM audit WHERE account_id = ? AND time < ?", int64(account), before)
+	err = tx.Row([]any{&rows, &oldest},
+		"SELECT count(*), coalesce(min(time), 0) FROM audit WHERE account_id = ? AND time < ?", int64(account), before)
 	return rows, oldest, err
 }
 

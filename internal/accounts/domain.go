@@ -3,7 +3,6 @@ package accounts
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"enlist/internal/address"
@@ -175,15 +174,8 @@ func findSendingDomain(tx *db.Tx, text string) (*SendingDomain, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := sendingDomains(tx)
-	if err != nil {
-		return nil, err
-	}
-	i := slices.IndexFunc(all, func(d SendingDomain) bool { return d.Domain == domain })
-	if i < 0 {
-		return nil, enlist.Refuse(enlist.InvalidParameters, "no Account has the sending domain %s", domain)
-	}
-	return &all[i], nil
+	unknown := enlist.Refuse(enlist.InvalidParameters, "no Account has the sending domain %s", domain)
+	return sendingDomainTable.One(tx, unknown, "WHERE domain = ?", domain)
 }
 
 // readDomain returns a domain in ASCII and lower case.

@@ -68,13 +68,10 @@ func signingKey(tx *db.Tx, domain string) (*enlist.SigningKey, error) {
 }
 
 // senders returns the from_address of each List and Message of an Account that has one.
-func senders(tx *db.Tx, account enlist.AccountID) (all []Sender, err error) {
-	err = tx.Each(func(row *db.Cursor) error {
-		all = append(all, Sender{List: enlist.ListID(row.Int()), Message: enlist.MessageID(row.Int()),
-			From: row.Text()})
-		return nil
+func senders(tx *db.Tx, account enlist.AccountID) ([]Sender, error) {
+	return db.RowsOf(tx, func(row *db.Cursor) Sender {
+		return Sender{List: enlist.ListID(row.Int()), Message: enlist.MessageID(row.Int()), From: row.Text()}
 	}, `SELECT id, 0, from_address FROM list WHERE account_id = ?1 AND hidden = 0 AND from_address <> ''
 		UNION ALL SELECT 0, id, from_address FROM message WHERE account_id = ?1 AND from_address <> '' ORDER BY 1, 2`,
 		int64(account))
-	return all, err
 }

@@ -184,26 +184,25 @@ func (f *Folder) checkUnique(all []Folder) error {
 // DeleteFolder removes a Folder. Errors: Denied, NoFolder, and FolderNeeded if the Folder has
 // items, is the last one of its type, or is the file_folder_id of a Field.
 func (s *Service) DeleteFolder(ctx context.Context, c *enlist.Caller, id enlist.FolderID) error {
-	_, err := db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+	return db.ChangeUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) error {
 		f, all, err := LoadFolder(tx, c, id)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if f.ItemCount > 0 {
-			return false, enlist.Refuse(enlist.FolderNeeded,
+			return enlist.Refuse(enlist.FolderNeeded,
 				"The folder is not empty; move or delete its items first (items in it: %d)", f.ItemCount)
 		}
 		if !slices.ContainsFunc(all, func(o Folder) bool { return o.ID != id && o.Type == f.Type }) {
-			return false, enlist.Refuse(enlist.FolderNeeded, "You cannot delete the last Folder of this type")
+			return enlist.Refuse(enlist.FolderNeeded, "You cannot delete the last Folder of this type")
 		}
 		if err := s.unusedByFields(tx, f.ID); err != nil {
-			return false, err
+			return err
 		}
 		if err := Audit(tx, c, now, AuditObject{"Folder", int64(id), 0}, SettableValues(FolderAttributes, f),
 			nil); err != nil {
-			return false, err
+			return err
 		}
-		return true, DeleteFolder(tx, id)
+		return DeleteFolder(tx, id)
 	})
-	return err
 }

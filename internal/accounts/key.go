@@ -108,24 +108,23 @@ func (s *Service) changeKey(ctx context.Context, id enlist.KeyID, account enlist
 // ID (account 0: of any), and those of edit.
 func (s *Service) editKey(ctx context.Context, id enlist.KeyID, account enlist.AccountID,
 	edit func(tx *db.Tx, k *enlist.Key, now int64) error) error {
-	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+	return db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
 		before, err := findKey(tx, id)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if account != 0 && before.AccountID != account {
-			return false, enlist.ErrInvalidKey
+			return enlist.ErrInvalidKey
 		}
 		if err := edit(tx, before, now); err != nil {
-			return false, err
+			return err
 		}
 		after, err := findKey(tx, id)
 		if err != nil {
-			return false, err
+			return err
 		}
-		return true, AuditKeyChange(after, ctx, tx, now, keyValues(before))
+		return AuditKeyChange(after, ctx, tx, now, keyValues(before))
 	})
-	return err
 }
 
 // AuditKeyChange adds a row to the audit log. before has the values of the key before the change; nil: it is new.

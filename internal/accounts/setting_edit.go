@@ -56,21 +56,21 @@ func (s *Service) ChangeSettings(ctx context.Context, account enlist.AccountID, 
 			return err
 		}
 	}
-	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+	return db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
 		if err := tx.LockDefinitions(); err != nil { // two changes that contradict each other must not both succeed
-			return false, err
+			return err
 		}
 		var owner *enlist.Account
 		if account != 0 {
 			found, err := FindAccount(tx, account)
 			if err != nil {
-				return false, err
+				return err
 			}
 			owner = found
 		}
 		stored, err := loadSettings(tx)
 		if err != nil {
-			return false, err
+			return err
 		}
 		before, after := make(AuditValues), make(AuditValues)
 		for name := range values {
@@ -93,15 +93,14 @@ func (s *Service) ChangeSettings(ctx context.Context, account enlist.AccountID, 
 					ON CONFLICT (account_id, name) DO UPDATE SET value = excluded.value`, int64(account), name, value)
 			}
 			if err != nil {
-				return false, err
+				return err
 			}
 		}
 		if _, err := newSettings(withDeclared(kept, s.declared)); err != nil {
-			return false, err
+			return err
 		}
-		return true, Audit(tx, OperatorIn(ctx, owner), now, AuditObject{Kind: "Settings"}, before, after)
+		return Audit(tx, OperatorIn(ctx, owner), now, AuditObject{Kind: "Settings"}, before, after)
 	})
-	return err
 }
 
 // mayChange refuses an unknown name, one that the Account cannot have, and one of the service that is declared.

@@ -24,19 +24,17 @@ var untrustedProxyTable = db.NewMapping("untrusted_proxy", mapUntrustedProxy)
 
 // RecordUntrustedProxy stores an address.
 func (s *App) RecordUntrustedProxy(ctx context.Context, address string) error {
-	_, err := db.OwnUpdate(ctx, s.DB, func(tx *db.Tx, now int64) (bool, error) {
-		return true, tx.Do(`INSERT INTO untrusted_proxy (address, time) VALUES (?, ?)
+	return db.OwnChange(ctx, s.DB, func(tx *db.Tx, now int64) error {
+		return tx.Do(`INSERT INTO untrusted_proxy (address, time) VALUES (?, ?)
 			ON CONFLICT (address) DO UPDATE SET time = excluded.time`, address, now)
 	})
-	return err
 }
 
 // ForgetUntrustedProxies removes all addresses. A server calls it at its start, because its flags may have changed.
 func (s *App) ForgetUntrustedProxies(ctx context.Context) error {
-	_, err := db.OwnUpdate(ctx, s.DB, func(tx *db.Tx, _ int64) (bool, error) {
-		return true, tx.Do("DELETE FROM untrusted_proxy")
+	return db.OwnChange(ctx, s.DB, func(tx *db.Tx, _ int64) error {
+		return tx.Do("DELETE FROM untrusted_proxy")
 	})
-	return err
 }
 
 // UntrustedProxies returns the addresses since the last start of a server.

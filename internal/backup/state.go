@@ -65,18 +65,17 @@ func claim(ctx context.Context, d *db.DB, every time.Duration) (claimed bool, er
 
 // finish stores the result of a claimed backup. failure is "" for a good one, which began at the given time.
 func finish(ctx context.Context, d *db.DB, began time.Time, name, failure string) error {
-	_, err := db.OwnUpdate(ctx, d, func(tx *db.Tx, _ int64) (bool, error) {
+	return db.OwnChange(ctx, d, func(tx *db.Tx, _ int64) error {
 		b, err := loadState(tx)
 		if err != nil || b == nil {
-			return false, err
+			return err
 		}
 		b.Lease, b.Error = 0, failure
 		if failure == "" {
 			b.Time, b.Name = began.Unix(), name
 		}
-		return true, setState(tx, b)
+		return setState(tx, b)
 	})
-	return err
 }
 
 func mapState(m *db.Mapper, b *State) {

@@ -169,42 +169,35 @@ func auditedAutoresponder(a *enlist.Autoresponder) accounts.AuditObject {
 // that a caller cannot find out which IDs exist. reference.md: auth.restricted
 var errNoAutoresponder = enlist.Refuse(enlist.NoAutoresponder, "no autoresponder with this ID")
 
-// loadAutoresponder returns a copy of an autoresponder, if the caller may access its List.
+// loadAutoresponder returns an autoresponder, if the caller may access its List.
 func loadAutoresponder(tx *db.Tx, c *enlist.Caller, id enlist.AutoresponderID) (*enlist.Autoresponder, error) {
-	all, err := Autoresponders(tx, c.Account.ID)
+	a, err := lists.AutoresponderTable.One(tx, errNoAutoresponder, `WHERE account_id = ? AND id = ?
+		AND list_id IN (SELECT list.id FROM list WHERE hidden = 0)`, int64(c.Account.ID), int64(id))
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(all, func(a enlist.Autoresponder) bool { return a.ID == id })
-	if i < 0 {
-		return nil, errNoAutoresponder
-	}
-	if _, err := lists.Load(tx, c, all[i].ListID); err != nil {
-		return nil, err
-	}
-	found := all[i]
-	return &found, nil
+	_, err = lists.Load(tx, c, a.ListID)
+	return a, err
 }
 
 // DeleteAutoresponder removes an autoresponder and its figures. Its jobs that are already enqueued will send
 // nothing. Errors: NoAutoresponder, Denied, and InvalidParameters while a Batch must leave out who got its mails.
 // decisions.md: 102
 func (s *Service) DeleteAutoresponder(ctx context.Context, c *enlist.Caller, id enlist.AutoresponderID) error {
-	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+	return db.Change(ctx, s.db, c, func(tx *db.Tx, now int64) error {
 		a, err := loadAutoresponder(tx, c, id)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if err := DeleteAutoresponder(tx, id); err != nil {
-			return false, err
+			return err
 		}
 		if err := accounts.Audit(tx, c, now, auditedAutoresponder(a),
 			accounts.SettableValues(AutoresponderAttributes, a), nil); err != nil {
-			return false, err
+			return err
 		}
-		return true, deleteAutoresponderBatch(tx, a, now)
+		return deleteAutoresponderBatch(tx, a, now)
 	})
-	return err
 }
 
 // Autoresponder returns one autoresponder. Errors: NoAutoresponder, Denied.

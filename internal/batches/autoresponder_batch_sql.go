@@ -10,10 +10,7 @@ import (
 // autoresponderBatch returns the Batch of an autoresponder, and whether it has a population of the List.
 func autoresponderBatch(tx *db.Tx, id enlist.AutoresponderID, list enlist.ListID) (batch enlist.BatchID, hasList bool,
 	err error) {
-	err = tx.Each(func(row *db.Cursor) error {
-		batch, hasList = enlist.BatchID(row.Int()), row.Int() != 0
-		return nil
-	}, `SELECT batch_id, (SELECT count(*) FROM batch_population p WHERE p.batch_id = a.batch_id AND p.list_id = ?)
+	err = tx.Row([]any{(*int64)(&batch), &hasList}, `SELECT batch_id, (SELECT count(*) FROM batch_population p WHERE p.batch_id = a.batch_id AND p.list_id = ?)
 		FROM autoresponder_batch a WHERE autoresponder_id = ?`, int64(list), int64(id))
 	return batch, hasList, err
 }

@@ -61,13 +61,13 @@ func allowsBatch(tx *db.Tx, c *enlist.Caller, id enlist.BatchID) (bool, error) {
 // InvalidParameters. decisions.md: 59
 func (s *Service) EditBatch(ctx context.Context, c *enlist.Caller, id enlist.BatchID, command string,
 	sendTime int64) error {
-	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+	return db.Change(ctx, s.db, c, func(tx *db.Tx, now int64) error {
 		b, err := Load(tx, c, id, true)
 		if err == nil {
 			err = enlist.RequireSending(c)
 		}
 		if err != nil {
-			return false, err
+			return err
 		}
 		before := b.AuditValues()
 		switch strings.ToLower(command) {
@@ -83,11 +83,10 @@ func (s *Service) EditBatch(ctx context.Context, c *enlist.Caller, id enlist.Bat
 			err = enlist.Invalid("command", "expected one of pause, unpause, cancel, reschedule")
 		}
 		if err != nil {
-			return false, err
+			return err
 		}
-		return true, accounts.Audit(tx, c, now, b.Audited(), before, b.AuditValues())
+		return accounts.Audit(tx, c, now, b.Audited(), before, b.AuditValues())
 	})
-	return err
 }
 
 // Audited returns the Batch as the object of a row of the audit log.
@@ -184,23 +183,22 @@ func (b *Batch) MayHaveSent() bool { return b.Begun != 0 || b.FirstSent != 0 }
 // another Batch will leave out. A job removes its recipients. The consent ledger, the Unsubscriber List and the
 // consequences of bounces stay. Errors: NoBatch, Denied, InvalidParameters. decisions.md: 102
 func (s *Service) DeleteBatch(ctx context.Context, c *enlist.Caller, id enlist.BatchID) error {
-	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+	return db.Change(ctx, s.db, c, func(tx *db.Tx, now int64) error {
 		b, err := Load(tx, c, id, true)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if !b.Ended() && b.hasBegun() {
-			return false, enlist.Invalid("batch_id", "the Batch has begun to send: cancel it first")
+			return enlist.Invalid("batch_id", "the Batch has begun to send: cancel it first")
 		}
 		if err := b.checkNotAwaited(tx, "batch_id"); err != nil {
-			return false, err
+			return err
 		}
 		if err := accounts.Audit(tx, c, now, b.Audited(), b.AuditValues(), nil); err != nil {
-			return false, err
+			return err
 		}
-		return true, b.delete(tx, now)
+		return b.delete(tx, now)
 	})
-	return err
 }
 
 // delete hides a Batch, and stores the job that removes its recipients.

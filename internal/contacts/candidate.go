@@ -30,11 +30,9 @@ func CandidatesByID(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) ([]Ca
 	return readCandidates(tx, readCandidate+test+" ORDER BY id", append([]any{int64(list)}, args...)...)
 }
 
-func readCandidates(tx *db.Tx, query string, args ...any) (found []Candidate, err error) {
-	err = tx.Each(func(row *db.Cursor) error {
-		found = append(found, Candidate{ID: enlist.ContactID(row.Int()), Key: row.Text(),
-			IsActive: row.Int() != 0, IsUnsubscribed: row.Int() != 0, IsDoubleOptIn: row.Int() != 0})
-		return nil
+func readCandidates(tx *db.Tx, query string, args ...any) ([]Candidate, error) {
+	return db.RowsOf(tx, func(row *db.Cursor) Candidate {
+		return Candidate{ID: enlist.ContactID(row.Int()), Key: row.Text(),
+			IsActive: row.Int() != 0, IsUnsubscribed: row.Int() != 0, IsDoubleOptIn: row.Int() != 0}
 	}, query, args...)
-	return found, err
 }

@@ -256,16 +256,15 @@ func (s *Service) Changes(ctx context.Context, c *enlist.Caller, list enlist.Lis
 
 // CancelChange ends a change. Contacts that it has changed stay changed. Errors: NoList, Denied.
 func (s *Service) CancelChange(ctx context.Context, c *enlist.Caller, id int64) error {
-	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+	return db.Change(ctx, s.db, c, func(tx *db.Tx, now int64) error {
 		change, err := loadChange(tx, c, id)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if err := endChange(tx, id, now, "cancelled"); err != nil {
-			return false, err
+			return err
 		}
-		return true, accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Contact", ID: 0, List: change.ListID}, nil,
+		return accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Contact", ID: 0, List: change.ListID}, nil,
 			accounts.AuditValues{"action": "cancel " + string(change.Action), "contacts": change.Done})
 	})
-	return err
 }

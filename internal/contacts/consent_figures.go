@@ -32,10 +32,7 @@ func (s *Service) ConsentFigures(ctx context.Context, c *enlist.Caller, list enl
 		if schema.List.DoubleOptIn {
 			receives = "double_opt_in"
 		}
-		return tx.Each(func(row *db.Cursor) error {
-			f = ConsentFigures{row.Int(), row.Int(), row.Int(), row.Int()}
-			return nil
-		}, `SELECT coalesce(sum(`+receives+`), 0), coalesce(sum(double_opt_in), 0),
+		return tx.Row([]any{&f.Receiving, &f.Confirmed, &f.Provable, &f.Unconfirmed}, `SELECT coalesce(sum(`+receives+`), 0), coalesce(sum(double_opt_in), 0),
 			coalesce(sum(CASE WHEN `+receives+` = 1 AND EXISTS (SELECT 1 FROM consent
 				WHERE consent.list_id = ? AND consent.contact_id = contact.id
 				AND (type IN ('`+string(enlist.ConsentGDPR)+"', '"+string(ConsentDirect)+"') OR method IN ('"+

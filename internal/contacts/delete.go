@@ -8,7 +8,6 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
-	"enlist/internal/search"
 )
 
 // This file has deleteContacts, which deletes Contacts by their IDs or by criteria. It first
@@ -127,7 +126,6 @@ func (s *Service) planDelete(ctx context.Context, c *enlist.Caller, r DeleteRequ
 		return s.present(ctx, c, r)
 	}
 	err = s.db.InPhases(ctx, c, db.LookingUp, func(tx *db.Tx, p db.Phase) error {
-		ids = nil
 		_, query, err := searchOf(tx, c, r.List, r.Query)
 		if err != nil {
 			return err
@@ -145,10 +143,8 @@ func (s *Service) planDelete(ctx context.Context, c *enlist.Caller, r DeleteRequ
 		if err != nil {
 			return err
 		}
-		return planned.Contacts(func(c *enlist.Contact) error {
-			ids = append(ids, c.ID)
-			return nil
-		})
+		ids, err = planned.IDs()
+		return err
 	})
 	slices.Sort(ids)
 	return ids, err
@@ -180,22 +176,16 @@ func CheckTestsSomething(c *enlist.Condition) error {
 func (s *Service) present(ctx context.Context, c *enlist.Caller, r DeleteRequest) (ids db.IDSet, err error) {
 	sent := slices.Compact(slices.Sorted(slices.Values(r.Contacts)))
 	for chunk := range slices.Chunk(sent, viewBatch) {
-		var found db.IDSet
-		err := s.db.InView(ctx, c, func(tx *db.Tx) error {
-			found = nil
-			schema, err := lists.Load(tx, c, r.List)
+		found, err := db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.ContactID, error) {
+			if _, err := lists.Load(tx, c, r.List); err != nil {
+				return nil, err
+			}
+			test, args, err := tx.ContactTest("id", chunk)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			id := &enlist.SearchKey{Name: "id", Type: enlist.KeyInt, Searchable: true}
-			test := enlist.Condition{Key: id, Operator: enlist.In, Operands: make([]enlist.Operand, len(chunk))}
-			for i := range chunk {
-				test.Operands[i].Int = int64(chunk[i])
-			}
-			return search.Contacts(tx, &enlist.Search{Schema: schema, Where: &test}, func(c *enlist.Contact) error {
-				found = append(found, c.ID)
-				return nil
-			})
+			return db.IDsOf[enlist.ContactID](tx, "SELECT id FROM contact WHERE list_id = ? AND "+test+" ORDER BY id",
+				append([]any{int64(r.List)}, args...)...)
 		})
 		if err != nil {
 			return nil, err

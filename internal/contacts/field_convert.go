@@ -87,19 +87,13 @@ func (s *Service) convert(tx *db.Tx, e lists.ConvertField, ids []enlist.ContactI
 // IdsAfter returns the IDs of the next Contacts that match: the IDs above after, in order, at
 // most RemoveStep.
 func IdsAfter(tx *db.Tx, schema *enlist.Schema, where *enlist.Condition,
-	after enlist.ContactID) (ids []enlist.ContactID, err error) {
-	id := &enlist.SearchKey{Name: "id", Type: enlist.KeyInt, Searchable: true}
-	page := enlist.Condition{All: []enlist.Condition{{Key: id, Operator: enlist.GreaterThan,
+	after enlist.ContactID) ([]enlist.ContactID, error) {
+	page := enlist.Condition{All: []enlist.Condition{{Key: keyID, Operator: enlist.GreaterThan,
 		Operands: []enlist.Operand{{Int: int64(after)}}}}}
 	if where != nil {
 		page.All = append(page.All, *where)
 	}
-	err = search.Contacts(tx, &enlist.Search{Schema: schema, Where: &page, Limit: RemoveStep},
-		func(c *enlist.Contact) error {
-			ids = append(ids, c.ID)
-			return nil
-		})
-	return ids, err
+	return search.IDs(tx, &enlist.Search{Schema: schema, Where: &page, Limit: RemoveStep})
 }
 
 // nextStep returns the first of the IDs that IdsAfter found: those of the Contacts that one transaction may

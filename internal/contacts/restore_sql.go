@@ -72,74 +72,30 @@ func removeToReplace(tx *db.Tx, list enlist.ListID, all []*enlist.Contact) (remo
 
 // insertWithIDs inserts Contacts of one List with the IDs that they have.
 func insertWithIDs(tx *db.Tx, all []*enlist.Contact, docs []string) error {
-	if tx.SQL.ConcurrentWriters {
-		return insertTogetherWithIDs(tx, all, docs)
-	}
+	ids := make([]enlist.ContactID, len(all))
 	for i, c := range all {
+		ids[i] = c.ID
 		args, err := contactArguments(tx, db.Inserted, c, docs[i])
 		if err != nil {
 			return err
 		}
-		n, err := tx.Exec(contactTable.Of(tx.SQL).InsertID+" ON CONFLICT DO NOTHING",
-			append([]any{int64(c.ID)}, args...)...)
-		if err == nil && n == 0 {
-			err = fmt.Errorf("the ID %d of a Contact in List %d: a Contact of another List has it", c.ID, c.ListID)
-		}
+		err = tx.Do(contactTable.Of(tx.SQL).InsertID+" ON CONFLICT DO NOTHING", append([]any{int64(c.ID)}, args...)...)
 		if err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// insertTogetherWithIDs is insertWithIDs as one statement.
-func insertTogetherWithIDs(tx *db.Tx, all []*enlist.Contact, docs []string) error {
-	n := len(all)
-	ids, keys, first := make([]int64, n), make([]string, n), make([]bool, n)
-	mobiles, via, preferences := make([]string, n), make([]string, n), make([]string, n)
-	var times [6][]int64
-	var flags [4][]bool
-	webforms := make([]int64, n)
-	for i, c := range all {
-		ids[i], keys[i], first[i], mobiles[i], via[i] = int64(c.ID), c.Key, c.IsFirst, c.Mobile, c.SubscribedVia
-		webforms[i] = c.WebformID
-		for j, at := range []int64{c.Created, c.Modified, c.DoubleOptInTime, c.LastClickTime, c.LastMessageTime,
-			c.LastOpenTime} {
-			times[j] = append(times[j], at)
-		}
-		for j, flag := range []bool{c.DoubleOptIn, c.IsActive, c.IsBounceDeactivated, c.IsUnsubscribed} {
-			flags[j] = append(flags[j], flag)
-		}
-		var err error
-		preferences[i], err = (*db.Answers)(&c.Prefs).Text()
-		if err != nil {
-			return err
-		}
+	list := all[0].ListID
+	test, args, err := tx.ContactTest("id", ids)
+	if err != nil {
+		return err
 	}
-	stored, err := tx.Exec(insertManyWithIDs, int64(all[0].ListID), ids, keys, first, mobiles, via, webforms,
-		times[0], times[1], times[2], times[3], times[4], times[5], flags[0], flags[1], flags[2], flags[3], preferences,
-		docs)
-	if err == nil && stored != int64(n) {
-		err = fmt.Errorf("%d of %d Contacts of List %d were not stored: another program added their addresses",
-			int64(n)-stored, n, all[0].ListID)
+	stored, err := tx.Number("SELECT count(*) FROM contact WHERE list_id = ? AND "+test, append([]any{int64(list)}, args...)...)
+	if err == nil && stored != int64(len(ids)) {
+		err = fmt.Errorf("%d of %d Contacts of List %d were not stored: Contacts of other Lists have their IDs, "+
+			"or another program has added their addresses", int64(len(ids))-stored, len(ids), list)
 	}
 	return err
 }
-
-const insertManyWithIDs = `INSERT INTO contact (list_id, id, dedupe_key, duplicate_key, mobile_key, subscribed_via,
-		webform_id, creation_time, last_modified_time, double_opt_in_time, last_click_time, last_message_time,
-		last_open_time, double_opt_in, is_active, is_bounce_deactivated, is_unsubscribed, preference_values, field_values)
-	SELECT CAST(? AS BIGINT), id, CASE WHEN first THEN key END, CASE WHEN NOT first THEN key END,
-		nullif(mobile, ''), via, webform, created, modified, confirmed, clicked, messaged, opened,
-		CASE WHEN is_confirmed THEN 1 ELSE 0 END, CASE WHEN active THEN 1 ELSE 0 END,
-		CASE WHEN bounced THEN 1 ELSE 0 END, CASE WHEN unsubscribed THEN 1 ELSE 0 END, preferences, CAST(doc AS JSONB)
-	FROM unnest(CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS BOOLEAN[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]),
-		CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS BIGINT[]),
-		CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS BOOLEAN[]), CAST(? AS BOOLEAN[]), CAST(? AS BOOLEAN[]),
-		CAST(? AS BOOLEAN[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]))
-		AS moved (id, key, first, mobile, via, webform, created, modified, confirmed, clicked, messaged, opened,
-			is_confirmed, active, bounced, unsubscribed, preferences, doc)
-	ON CONFLICT DO NOTHING`
 
 // IDsUpTo returns the IDs of a List's Contacts above after and up to upto, in ascending order, at most limit.
 func IDsUpTo(tx *db.Tx, list enlist.ListID, after, upto enlist.ContactID, limit int) ([]enlist.ContactID, error) {

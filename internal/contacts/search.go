@@ -165,20 +165,17 @@ func TypeSearch(tx *db.Tx, schema *enlist.Schema, q enlist.Query) (*enlist.Searc
 
 // OnlyAmong returns those of the Contacts that the search finds. It changes the search, which must have a condition. It
 // locks no Contact.
-func OnlyAmong(tx *db.Tx, query *enlist.Search, ids []enlist.ContactID) (found []enlist.ContactID, err error) {
-	one := enlist.Condition{Key: &enlist.SearchKey{Name: "id", Type: enlist.KeyInt, Searchable: true},
-		Operator: enlist.In,
-		Operands: make([]enlist.Operand, len(ids))}
+func OnlyAmong(tx *db.Tx, query *enlist.Search, ids []enlist.ContactID) ([]enlist.ContactID, error) {
+	one := enlist.Condition{Key: keyID, Operator: enlist.In, Operands: make([]enlist.Operand, len(ids))}
 	for i, id := range ids {
 		one.Operands[i].Int = int64(id)
 	}
 	query.Where, query.Unlocked = &enlist.Condition{All: []enlist.Condition{one, *query.Where}}, true
-	err = search.Contacts(tx, query, func(c *enlist.Contact) error {
-		found = append(found, c.ID)
-		return nil
-	})
-	return found, err
+	return search.IDs(tx, query)
 }
+
+// keyID is the key of the IDs of Contacts.
+var keyID = &enlist.SearchKey{Name: "id", Type: enlist.KeyInt, Searchable: true}
 
 // Contact sends the Contact with an ID to w. Errors: NoList, Denied, NoContact.
 func (s *Service) Contact(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.ContactID,

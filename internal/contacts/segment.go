@@ -138,24 +138,23 @@ func checkSegmentCriteria(tx *db.Tx, schema *enlist.Schema, criteria *enlist.Cri
 // DeleteSegment removes a Segment. Errors: NoList, Denied, and InvalidParameters if the List has no Segment with the
 // ID, or if a Batch that has not searched its recipients or an autoresponder uses it. reference.md: segment.used
 func (s *Service) DeleteSegment(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.SegmentID) error {
-	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+	return db.Change(ctx, s.db, c, func(tx *db.Tx, now int64) error {
 		schema, err := lists.Load(tx, c, list)
 		if err != nil {
-			return false, err
+			return err
 		}
 		old, err := LoadSegment(tx, list, id)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if err := s.above.SegmentUnused(tx, schema, id); err != nil {
-			return false, err
+			return err
 		}
 		if err := accounts.Audit(tx, c, now, old.audited(), old.auditValues(), nil); err != nil {
-			return false, err
+			return err
 		}
-		return true, tx.Define("DELETE FROM segment WHERE list_id = ? AND id = ?", int64(list), int64(id))
+		return tx.Define("DELETE FROM segment WHERE list_id = ? AND id = ?", int64(list), int64(id))
 	})
-	return err
 }
 
 // SearchSegments returns the Segments of a List that match. Errors: NoList, Denied, InvalidSearch.

@@ -28,10 +28,8 @@ func LoadSegment(tx *db.Tx, list enlist.ListID, id enlist.SegmentID) (*Segment, 
 }
 
 // segmentNames returns the Segments of a List with only their IDs and names.
-func segmentNames(tx *db.Tx, list enlist.ListID) (all []Segment, err error) {
-	err = tx.Each(func(row *db.Cursor) error {
-		all = append(all, Segment{ID: enlist.SegmentID(row.Int()), Name: row.Text()})
-		return nil
+func segmentNames(tx *db.Tx, list enlist.ListID) ([]Segment, error) {
+	return db.RowsOf(tx, func(row *db.Cursor) Segment {
+		return Segment{ID: enlist.SegmentID(row.Int()), Name: row.Text()}
 	}, "SELECT id, name FROM segment WHERE list_id = ? ORDER BY id", int64(list))
-	return all, err
 }

@@ -79,13 +79,29 @@ func (t *Tx) Number(query string, args ...any) (n int64, err error) {
 	return n, err
 }
 
-// IDsOf returns the IDs that a query with one column returns.
-func IDsOf[ID ~int64](t *Tx, query string, args ...any) (ids []ID, err error) {
-	err = t.Each(func(c *Cursor) error {
-		ids = append(ids, ID(c.Int()))
+// Row reads the only row of a query into places, which are pointers. Without a row they stay as they are.
+func (t *Tx) Row(places []any, query string, args ...any) error {
+	m := Mapper{Job: Selected}
+	return t.Each(func(row *Cursor) error {
+		for _, place := range places {
+			m.assign(place, row.Value())
+		}
+		return m.Err
+	}, query, args...)
+}
+
+// RowsOf returns what read makes of each row of a query.
+func RowsOf[T any](t *Tx, read func(*Cursor) T, query string, args ...any) (all []T, err error) {
+	err = t.Each(func(row *Cursor) error {
+		all = append(all, read(row))
 		return nil
 	}, query, args...)
-	return ids, err
+	return all, err
+}
+
+// IDsOf returns the IDs that a query with one column returns.
+func IDsOf[ID ~int64](t *Tx, query string, args ...any) ([]ID, error) {
+	return RowsOf(t, func(row *Cursor) ID { return ID(row.Int()) }, query, args...)
 }
 
 // TextOf converts the value of a text column. One engine returns the value as a string, another as

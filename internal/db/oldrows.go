@@ -22,10 +22,7 @@ type OldRows struct {
 
 // Count returns how many rows have data to remove, and the time of the oldest.
 func (o *OldRows) Count(tx *Tx) (rows, oldest int64, err error) {
-	err = tx.Each(func(row *Cursor) error {
-		rows, oldest = row.Int(), row.Int()
-		return nil
-	}, "SELECT count(*), coalesce(min("+o.Time+"), 0) FROM "+o.Table+" WHERE "+o.Where+" AND "+o.Test,
+	err = tx.Row([]any{&rows, &oldest}, "SELECT count(*), coalesce(min("+o.Time+"), 0) FROM "+o.Table+" WHERE "+o.Where+" AND "+o.Test,
 		append(o.Args[:len(o.Args):len(o.Args)], o.TestArgs...)...)
 	return rows, oldest, err
 }

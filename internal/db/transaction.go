@@ -82,6 +82,29 @@ func OwnUpdate[R any](ctx context.Context, db *DB, fn func(tx *Tx, now int64) (R
 	return result, err
 }
 
+// Change is Update for a function without a result.
+func Change(ctx context.Context, db *DB, c *enlist.Caller, fn func(tx *Tx, now int64) error) error {
+	_, err := Update(ctx, db, c, withoutResult(fn))
+	return err
+}
+
+// ChangeUnrestricted is UpdateUnrestricted for a function without a result.
+func ChangeUnrestricted(ctx context.Context, db *DB, c *enlist.Caller, fn func(tx *Tx, now int64) error) error {
+	_, err := UpdateUnrestricted(ctx, db, c, withoutResult(fn))
+	return err
+}
+
+// OwnChange is OwnUpdate for a function without a result.
+func OwnChange(ctx context.Context, db *DB, fn func(tx *Tx, now int64) error) error {
+	_, err := OwnUpdate(ctx, db, withoutResult(fn))
+	return err
+}
+
+// withoutResult returns a function whose result is true: this is stored under an Idempotency-Key.
+func withoutResult(fn func(tx *Tx, now int64) error) func(tx *Tx, now int64) (bool, error) {
+	return func(tx *Tx, now int64) (bool, error) { return true, fn(tx, now) }
+}
+
 // Confirmed returns a function that confirms the Caller and then runs fn.
 func (db *DB) Confirmed(c *enlist.Caller, fn func(*Tx) error) func(*Tx) error {
 	return func(tx *Tx) error {

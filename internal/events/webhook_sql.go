@@ -53,7 +53,7 @@ func FindWebhookTarget(tx *db.Tx, w *enlist.Webhook) error {
 }
 
 // LoadWebhookTarget returns the target with an ID, or ErrNotFound. A transaction that writes locks the target.
-// The lock waits for transactions that are inserting  So events that are inserted later have higher
+// The lock waits for transactions that are inserting events. So events that are inserted later have higher
 // IDs than all events that this transaction can see.
 func LoadWebhookTarget(tx *db.Tx, id enlist.WebhookTargetID) (*WebhookTarget, error) {
 	if tx.Writes {
@@ -126,7 +126,7 @@ func (w *WebhookTarget) GiveUp(tx *db.Tx) error {
 	return nil
 }
 
-// DropWebhookTarget removes a target that has neither webhooks nor  Otherwise it does nothing.
+// DropWebhookTarget removes a target that has neither webhooks nor events. Otherwise it does nothing.
 func DropWebhookTarget(tx *db.Tx, id enlist.WebhookTargetID) error {
 	return DropTargets(tx, "id = ?", int64(id))
 }
@@ -142,7 +142,7 @@ func OrphanedWebhookTargets(tx *db.Tx) (ids []enlist.WebhookTargetID, err error)
 		"SELECT id FROM webhook_target WHERE is_failing = 1 AND "+withoutWebhooks+" ORDER BY id")
 }
 
-// WebhookEvents returns the oldest events in the queue of a target. It returns at most limit  If
+// WebhookEvents returns the oldest events in the queue of a target. It returns at most limit events. If
 // upto is not 0, their IDs are at most upto.
 func WebhookEvents(tx *db.Tx, id enlist.WebhookTargetID, upto int64, limit int) ([]enlist.WebhookEvent, error) {
 	if upto <= 0 {
@@ -153,7 +153,7 @@ func WebhookEvents(tx *db.Tx, id enlist.WebhookTargetID, upto int64, limit int) 
 }
 
 // RemoveWebhookEvents removes events from the queue of a target. It removes each event by its ID, because
-// the queue can contain other events with IDs between those of these
+// the queue can contain other events with IDs between those of these.
 func RemoveWebhookEvents(tx *db.Tx, id enlist.WebhookTargetID, all []enlist.WebhookEvent) error {
 	for i := range all {
 		err := tx.Do("DELETE FROM webhook_event WHERE id = ? AND target_id = ?", all[i].ID, int64(id))
@@ -206,10 +206,7 @@ const posted = "FROM webhook_event WHERE target_id IN (SELECT id FROM webhook_ta
 // WaitingEvents returns how many events wait for webhooks that are not failing, when the oldest happened, and how many
 // happened until upto.
 func WaitingEvents(tx *db.Tx, upto int64) (count, oldest, before int64, err error) {
-	err = tx.Each(func(c *db.Cursor) error {
-		count, oldest, before = c.Int(), c.Int(), c.Int()
-		return nil
-	}, "SELECT count(*), min(time), sum(CASE WHEN time <= ? THEN 1 ELSE 0 END) "+posted, upto)
+	err = tx.Row([]any{&count, &oldest, &before}, "SELECT count(*), min(time), sum(CASE WHEN time <= ? THEN 1 ELSE 0 END) "+posted, upto)
 	return count, oldest, before, err
 }
 
@@ -219,15 +216,12 @@ func DiscardWaiting(tx *db.Tx, upto int64, limit int) (int64, error) {
 		" AND time <= ? ORDER BY id LIMIT CAST(? AS BIGINT))", upto, int64(limit))
 }
 
-// WaitingTargets returns a job for each webhook target that has
-func WaitingTargets(tx *db.Tx) (all []DeliverWebhook, err error) {
-	err = tx.Each(func(c *db.Cursor) error {
-		all = append(all, DeliverWebhook{Target: enlist.WebhookTargetID(c.Int()),
-			Account: enlist.AccountID(c.Int())})
-		return nil
+// WaitingTargets returns a job for each webhook target that has events.
+func WaitingTargets(tx *db.Tx) ([]DeliverWebhook, error) {
+	return db.RowsOf(tx, func(row *db.Cursor) DeliverWebhook {
+		return DeliverWebhook{Target: enlist.WebhookTargetID(row.Int()), Account: enlist.AccountID(row.Int())}
 	}, `SELECT id, account_id FROM webhook_target
 		WHERE EXISTS (SELECT 1 FROM webhook_event WHERE target_id = webhook_target.id) ORDER BY id`)
-	return all, err
 }
 
 // RemoveTargets removes the targets of an Account.
@@ -238,10 +232,7 @@ func RemoveTargets(tx *db.Tx, account enlist.AccountID) error {
 // OldestEvent returns when the oldest event happened that waits for a target which is not failing, and how many targets
 // are failing. It reads all targets, and one entry of the index (target_id, id) for each: about 5 µs for a target.
 func OldestEvent(tx *db.Tx) (oldest, failing int64, err error) {
-	err = tx.Each(func(c *db.Cursor) error {
-		oldest, failing = c.Int(), c.Int()
-		return nil
-	}, `SELECT coalesce(min(oldest), 0), coalesce(sum(failing), 0) FROM (
+	err = tx.Row([]any{&oldest, &failing}, `SELECT coalesce(min(oldest), 0), coalesce(sum(failing), 0) FROM (
 		SELECT CASE WHEN is_failing = 0 THEN (SELECT time FROM webhook_event WHERE target_id = webhook_target.id
 			ORDER BY target_id, id LIMIT 1) END AS oldest, CASE WHEN is_failing = 1 THEN 1 ELSE 0 END AS failing
 		FROM webhook_target) target`)

@@ -123,15 +123,14 @@ func (e *Export) Write(ctx context.Context, s *app.App, c *enlist.Caller, out io
 
 // record adds a row to the audit log. Errors: NoList, Denied.
 func (e *Export) record(ctx context.Context, database *db.DB, c *enlist.Caller) error {
-	_, err := db.Update(ctx, database, c, func(tx *db.Tx, now int64) (bool, error) {
+	return db.Change(ctx, database, c, func(tx *db.Tx, now int64) error {
 		if _, err := lists.Load(tx, c, e.List); err != nil {
-			return false, err
+			return err
 		}
 		values := accounts.AuditValues{"limit": e.Query.Limit, "offset": e.Query.Offset, "proof": e.Proof}
 		if e.Query.Criteria != nil {
 			values["search_criteria"] = e.Query.Criteria.Text()
 		}
-		return true, accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Export", List: e.List}, nil, values)
+		return accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Export", List: e.List}, nil, values)
 	})
-	return err
 }

@@ -169,21 +169,20 @@ func CheckFileFolder(tx *db.Tx, c *enlist.Caller, id enlist.FolderID) error {
 // DeleteFile removes a file. Its link stops working at once, and a job removes the content. Errors:
 // Denied, NoFile, and InvalidParameters if a Message has it.
 func (s *Service) DeleteFile(ctx context.Context, c *enlist.Caller, id enlist.FileID) error {
-	_, err := db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+	return db.ChangeUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) error {
 		if err := LockFiles(tx, c.Account.ID); err != nil {
-			return false, err
+			return err
 		}
 		f, err := LoadFile(tx, c.Account.ID, id)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if err := s.above.Unused(tx, f); err != nil {
-			return false, err
+			return err
 		}
-		return true, errors.Join(deleteFile(tx, id), release(tx, f.Content, now),
+		return errors.Join(deleteFile(tx, id), release(tx, f.Content, now),
 			accounts.Audit(tx, c, now, f.audited(), f.auditValues(), nil))
 	})
-	return err
 }
 
 // audited returns the file as the object of a row of the audit log.

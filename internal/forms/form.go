@@ -290,21 +290,20 @@ func (f *Form) check(schema *enlist.Schema) error {
 // DeleteForm removes a Form with its counts. The Contacts stay. Errors: NoList, Denied, and InvalidParameters if the
 // List has no Form with the ID.
 func (s *Service) DeleteForm(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.FormID) error {
-	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+	return db.Change(ctx, s.db, c, func(tx *db.Tx, now int64) error {
 		if _, err := lists.Load(tx, c, list); err != nil {
-			return false, err
+			return err
 		}
 		old, err := inList(tx, list, id)
 		if err != nil {
-			return false, err
+			return err
 		}
 		before := accounts.SettableValues(FormAttributes, old)
 		if err := accounts.Audit(tx, c, now, old.audited(), before, nil); err != nil {
-			return false, err
+			return err
 		}
-		return true, remove(tx, id)
+		return remove(tx, id)
 	})
-	return err
 }
 
 // SearchForms returns the Forms of a List that match. Errors: NoList, Denied, InvalidSearch.

@@ -73,32 +73,31 @@ func (s *Service) CancelImport(ctx context.Context, c *enlist.Caller, id enlist.
 // editImport changes the state of an Import that has not ended.
 func (s *Service) editImport(ctx context.Context, c *enlist.Caller, id enlist.ImportID, what string,
 	change func(tx *db.Tx, i *Import, now int64) error) error {
-	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+	return db.Change(ctx, s.db, c, func(tx *db.Tx, now int64) error {
 		if _, err := loadImport(tx, c, id); err != nil {
-			return false, err
+			return err
 		}
 		if c.Key.Level < enlist.Standard {
-			return false, enlist.Refuse(enlist.Denied, "an import needs a key of the level standard")
+			return enlist.Refuse(enlist.Denied, "an import needs a key of the level standard")
 		}
 		i, err := lockImport(tx, id)
 		switch {
 		case err != nil:
-			return false, err
+			return err
 		case i.Ended():
-			return false, enlist.Invalid("id", fmt.Sprintf("the import is %s already", i.State))
+			return enlist.Invalid("id", fmt.Sprintf("the import is %s already", i.State))
 		case i.State == ImportUploading && what != "cancel":
-			return false, enlist.Invalid("id", "the file of the import is still uploaded")
+			return enlist.Invalid("id", "the file of the import is still uploaded")
 		}
 		before := i.auditValues()
 		if err := change(tx, i, now); err != nil {
-			return false, err
+			return err
 		}
 		if err := accounts.Audit(tx, c, now, i.audited(), before, i.auditValues()); err != nil {
-			return false, err
+			return err
 		}
-		return true, i.save(tx)
+		return i.save(tx)
 	})
-	return err
 }
 
 // audited returns the Import as the object of a row of the audit log.

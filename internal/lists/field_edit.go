@@ -120,32 +120,31 @@ func (s *Service) EditField(ctx context.Context, c *enlist.Caller, list enlist.L
 // files with the ID.
 func (s *Service) SetFieldFolder(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.FieldID,
 	folder enlist.FolderID) error {
-	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+	return db.Change(ctx, s.db, c, func(tx *db.Tx, now int64) error {
 		_, old, err := loadField(tx, c, list, id)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if old.Type != enlist.File {
-			return false, enlist.Invalid("field_id", "expected a Field of type file")
+			return enlist.Invalid("field_id", "expected a Field of type file")
 		}
 		f := *old
 		f.FileFolderID = folder
 		all, err := accounts.Folders(tx, c.Account.ID)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if !slices.ContainsFunc(all, func(o accounts.Folder) bool {
 			return o.ID == folder && o.Type == accounts.FolderOfFiles
 		}) {
-			return false, enlist.Refuse(enlist.NoFolder, "the Account has no Folder for files with this ID")
+			return enlist.Refuse(enlist.NoFolder, "the Account has no Folder for files with this ID")
 		}
 		if err := UpdateField(tx, &f); err != nil {
-			return false, err
+			return err
 		}
-		return true, accounts.Audit(tx, c, now, auditedField(&f), accounts.SettableValues(FieldAttributes, old),
+		return accounts.Audit(tx, c, now, auditedField(&f), accounts.SettableValues(FieldAttributes, old),
 			accounts.SettableValues(FieldAttributes, &f))
 	})
-	return err
 }
 
 // DeleteField removes a Field. A job then removes the values of this Field from the Contacts.

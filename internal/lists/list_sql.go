@@ -156,10 +156,7 @@ func hasNoDuplicates(tx *db.Tx, id enlist.ListID) (bool, error) {
 
 // readListeners reads the autoresponders and webhooks of a List, and the Account's time zone.
 func readListeners(tx *db.Tx, s *enlist.Schema) error {
-	err := tx.Each(func(row *db.Cursor) error {
-		s.TimeZone = row.Text()
-		return nil
-	}, "SELECT time_zone FROM account WHERE id = ?", int64(s.List.AccountID))
+	err := tx.Row([]any{&s.TimeZone}, "SELECT time_zone FROM account WHERE id = ?", int64(s.List.AccountID))
 	if err != nil {
 		return err
 	}

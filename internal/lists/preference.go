@@ -40,25 +40,24 @@ func (s *Service) AddPreference(ctx context.Context, c *enlist.Caller, list enli
 // the List has no preference with the ID.
 func (s *Service) RenamePreference(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.PreferenceID,
 	name string) error {
-	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+	return db.Change(ctx, s.db, c, func(tx *db.Tx, now int64) error {
 		schema, p, err := loadPreference(tx, c, list, id)
 		if err != nil {
-			return false, err
+			return err
 		}
 		before := accounts.AuditValues{"name": p.Name}
 		if p.Name, err = enlist.ReadName(name); err != nil {
-			return false, enlist.Invalid("name", err.Error())
+			return enlist.Invalid("name", err.Error())
 		}
 		if other := schema.Preference(p.Name); other != nil && other.ID != id {
-			return false, enlist.Invalid("name", "the List has a preference of this name already")
+			return enlist.Invalid("name", "the List has a preference of this name already")
 		}
 		if err := preferenceTable.SaveDefinition(tx, &p); err != nil {
-			return false, err
+			return err
 		}
-		return true, accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Preference", ID: int64(id), List: list},
+		return accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Preference", ID: int64(id), List: list},
 			before, accounts.AuditValues{"name": p.Name})
 	})
-	return err
 }
 
 // loadPreference returns a List and a copy of one of its preferences. Errors: NoList, Denied, InvalidParameters.
@@ -79,19 +78,18 @@ func loadPreference(tx *db.Tx, c *enlist.Caller, list enlist.ListID, id enlist.P
 // Errors: NoList, Denied, and InvalidParameters if the List has no preference with the ID.
 func (s *Service) DeletePreference(ctx context.Context, c *enlist.Caller, list enlist.ListID,
 	id enlist.PreferenceID) error {
-	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+	return db.Change(ctx, s.db, c, func(tx *db.Tx, now int64) error {
 		_, p, err := loadPreference(tx, c, list, id)
 		if err != nil {
-			return false, err
+			return err
 		}
 		err = accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Preference", ID: int64(id), List: list},
 			accounts.AuditValues{"name": p.Name}, nil)
 		if err != nil {
-			return false, err
+			return err
 		}
-		return true, DeletePreference(tx, list, id)
+		return DeletePreference(tx, list, id)
 	})
-	return err
 }
 
 // SearchPreferences returns the List's preferences that match. Errors: NoList, Denied, InvalidSearch.

@@ -229,22 +229,21 @@ func (s *Service) DeleteMessage(ctx context.Context, c *enlist.Caller, id enlist
 	if err := requireMessages(c); err != nil {
 		return err
 	}
-	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+	return db.Change(ctx, s.db, c, func(tx *db.Tx, now int64) error {
 		m, err := s.forChange(tx, c, id)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if err := s.unused(tx, m, ""); err != nil {
-			return false, err
+			return err
 		}
 		before := accounts.SettableValues(WholeMessageAttributes, m)
 		if err := accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Message", ID: int64(id), List: 0}, before,
 			nil); err != nil {
-			return false, err
+			return err
 		}
-		return true, DeleteMessage(tx, id)
+		return DeleteMessage(tx, id)
 	})
-	return err
 }
 
 // Message returns one Message with its contents. Errors: Denied, NoMessage.

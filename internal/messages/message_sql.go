@@ -150,10 +150,7 @@ func LinkTargets(tx *db.Tx, message enlist.MessageID, edited int64, urls []strin
 
 // LinkTarget returns the Message and the URL of a link, or ErrNoLink.
 func LinkTarget(tx *db.Tx, id enlist.LinkID) (message enlist.MessageID, url string, err error) {
-	err = tx.Each(func(row *db.Cursor) error {
-		message, url = enlist.MessageID(row.Int()), row.Text()
-		return nil
-	}, "SELECT message_id, url FROM link WHERE id = ?", int64(id))
+	err = tx.Row([]any{(*int64)(&message), &url}, "SELECT message_id, url FROM link WHERE id = ?", int64(id))
 	if err == nil && message == 0 {
 		err = enlist.ErrNoLink
 	}
@@ -169,11 +166,8 @@ type Link struct {
 }
 
 // Links returns the links that a Message has or had.
-func Links(tx *db.Tx, message enlist.MessageID) (links []Link, err error) {
-	err = tx.Each(func(row *db.Cursor) error {
-		links = append(links, Link{ID: enlist.LinkID(row.Int()), URL: row.Text(), Since: row.Int(),
-			Until: row.Int()})
-		return nil
+func Links(tx *db.Tx, message enlist.MessageID) ([]Link, error) {
+	return db.RowsOf(tx, func(row *db.Cursor) Link {
+		return Link{ID: enlist.LinkID(row.Int()), URL: row.Text(), Since: row.Int(), Until: row.Int()}
 	}, "SELECT id, url, since_time, until_time FROM link WHERE message_id = ? ORDER BY id", int64(message))
-	return links, err
 }

@@ -142,27 +142,26 @@ func (s *Service) PageTheme(ctx context.Context, account enlist.AccountID) (*The
 // SetTheme changes the keys of the Theme that details contain. Mails that are not sent yet get the new Theme. Errors:
 // Denied, InvalidParameters, NoFile.
 func (s *Service) SetTheme(ctx context.Context, c *enlist.Caller, details []enlist.Detail) error {
-	_, err := db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+	return db.ChangeUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) error {
 		if err := files.LockFiles(tx, c.Account.ID); err != nil {
-			return false, err
+			return err
 		}
 		text, err := accounts.Theme(tx, c.Account.ID)
 		if err != nil {
-			return false, err
+			return err
 		}
 		old := DecodeTheme(text)
 		t := old
 		if err := t.set(tx, c.Account.ID, details); err != nil {
-			return false, err
+			return err
 		}
 		before, after := accounts.SettableValues(ThemeAttributes, &old), accounts.SettableValues(ThemeAttributes, &t)
 		on := accounts.AuditObject{Kind: "Theme", ID: int64(c.Account.ID)}
 		if err := accounts.Audit(tx, c, now, on, before, after); err != nil {
-			return false, err
+			return err
 		}
-		return true, accounts.SetTheme(tx, c.Account.ID, t.Encode())
+		return accounts.SetTheme(tx, c.Account.ID, t.Encode())
 	})
-	return err
 }
 
 // set changes the keys that details contain, and checks the logo.

@@ -45,25 +45,25 @@ func (SendTest) Kind() string { return "send_test" }
 // Denied, NoContact, InvalidParameters, and InvalidEmail for an address that is not valid.
 func (s *Service) SendTestMessage(ctx context.Context, c *enlist.Caller, r TestRequest) error {
 	token := rand.Text() // makes the Message-ID of each mail unique
-	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+	return db.Change(ctx, s.db, c, func(tx *db.Tx, now int64) error {
 		m, err := s.trialMail(tx, c, r.Message, r.List, r.Contact)
 		if err == nil {
 			err = enlist.RequireSending(c)
 		}
 		if err != nil {
-			return false, err
+			return err
 		}
 		if _, _, err := m.FillSender(); err != nil {
-			return false, enlist.Invalid("message_id", "the mail cannot be sent: "+err.Error())
+			return enlist.Invalid("message_id", "the mail cannot be sent: "+err.Error())
 		}
 		if n := len(r.Addresses); n < 1 || n > maxTestAddresses {
-			return false, enlist.Invalid("addresses", fmt.Sprintf("expected 1 to %d email addresses", maxTestAddresses))
+			return enlist.Invalid("addresses", fmt.Sprintf("expected 1 to %d email addresses", maxTestAddresses))
 		}
 		var sent []string
 		for i, text := range r.Addresses {
 			spelling, key, ok := address.ParseEmail(text)
 			if !ok {
-				return false, &enlist.Error{Kind: enlist.InvalidEmail, Field: "addresses",
+				return &enlist.Error{Kind: enlist.InvalidEmail, Field: "addresses",
 					Detail: enlist.Quoted(text) + " is not an email address"}
 			}
 			if slices.Contains(sent, key) {
@@ -74,12 +74,11 @@ func (s *Service) SendTestMessage(ctx context.Context, c *enlist.Caller, r TestR
 				Address: spelling,
 				Time:    now, Token: token + strconv.Itoa(i)}
 			if err := tx.Enqueue(e); err != nil {
-				return false, err
+				return err
 			}
 		}
-		return true, nil
+		return nil
 	})
-	return err
 }
 
 // TestMail returns the mail of a job. It returns nil if the Message, the List or the Contact is gone.

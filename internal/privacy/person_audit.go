@@ -17,14 +17,13 @@ const auditedPerson = "Person"
 
 // auditPersonExport adds a row to the audit log before the rows about the person are sent.
 func (s *Service) auditPersonExport(ctx context.Context, c *enlist.Caller, text string) error {
-	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+	return db.Change(ctx, s.db, c, func(tx *db.Tx, now int64) error {
 		keys, err := newPersonKeys(c, text)
 		if err != nil {
-			return false, err
+			return err
 		}
-		return true, auditPerson(tx, c, now, keys, accounts.AuditValues{})
+		return auditPerson(tx, c, now, keys, accounts.AuditValues{})
 	})
-	return err
 }
 
 // auditPerson adds a row about a person to the audit log. In place of the address it has keyed hashes, as the

@@ -201,19 +201,19 @@ func (s *Service) eraseAddress(ctx context.Context, f *personFound) error {
 	if err != nil {
 		return err
 	}
-	_, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+	return db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
 		erased, err := erasedKeys(tx, f.caller.Account.ID)
 		if err != nil {
-			return false, err
+			return err
 		}
 		for i, id := range f.entries {
 			if err := contacts.EraseUnsubscriber(tx, id, erased.Of(f.hashes[i])); err != nil {
-				return false, err
+				return err
 			}
 		}
 		known, err := contacts.UnsubscribedAmong(tx, f.caller.Account.ID, 0, f.addresses)
 		if err != nil {
-			return false, err
+			return err
 		}
 		for _, key := range f.addresses {
 			if known[key] {
@@ -226,12 +226,11 @@ func (s *Service) eraseAddress(ctx context.Context, f *personFound) error {
 				u.AddressType = enlist.AddressMobile
 			}
 			if err := contacts.AddUnsubscriber(tx, f.caller.Account.ID, &u); err != nil {
-				return false, err
+				return err
 			}
 		}
-		return true, nil
+		return nil
 	})
-	return err
 }
 
 // erasedKeys returns the ErasedKeys of an Account. The first call stores the secret.
@@ -248,30 +247,30 @@ func (s *Service) eraseContacts(ctx context.Context, f *personFound) error {
 			notifiers[k.List] = new(contacts.Notifier)
 		}
 		progress := *notifiers[k.List]
-		_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+		err := db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
 			progress = *notifiers[k.List]
 			if err := tx.LockListForBulk(k.List); err != nil {
-				return false, err
+				return err
 			}
 			schema, err := lists.Schema(tx, k.List)
 			if err != nil {
-				return false, enlist.IgnoreKind(enlist.NoList, err) // a job removes the Contacts of a deleted List
+				return enlist.IgnoreKind(enlist.NoList, err) // a job removes the Contacts of a deleted List
 			}
 			removed, err := s.contacts.RemoveContactsByID(tx, now, k.List, []enlist.ContactID{k.Contact})
 			if err != nil {
-				return false, err
+				return err
 			}
 			if err := contacts.EraseLedger(tx, k.List, k.Contact); err != nil {
-				return false, err
+				return err
 			}
 			if len(removed) == 0 {
-				return false, nil
+				return nil
 			}
 			by := contacts.Origin{Method: contacts.MethodErasure, Key: f.caller.Key.ID}
 			if err := by.Record(tx, &enlist.Contact{ListID: k.List, ID: k.Contact}, now); err != nil {
-				return false, err
+				return err
 			}
-			return true, progress.Publish(tx, schema, now, []contacts.ContactEvent{{Contact: k.Contact,
+			return progress.Publish(tx, schema, now, []contacts.ContactEvent{{Contact: k.Contact,
 				Event: enlist.WebhookRemoved}})
 		})
 		if err != nil {

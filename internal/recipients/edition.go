@@ -41,14 +41,12 @@ func addEdition(tx *db.Tx, batch enlist.BatchID, e *Edition) error {
 }
 
 // Editions returns the Editions of a Batch.
-func Editions(tx *db.Tx, batch enlist.BatchID) (all []Edition, err error) {
-	err = tx.Each(func(row *db.Cursor) error {
-		all = append(all, Edition{Variant: row.Int(), Message: enlist.MessageID(row.Int()),
-			MessageTime: row.Int(), Subject: row.Text(), FirstTime: row.Int(), Sent: row.Int()})
-		return nil
+func Editions(tx *db.Tx, batch enlist.BatchID) ([]Edition, error) {
+	return db.RowsOf(tx, func(row *db.Cursor) Edition {
+		return Edition{Variant: row.Int(), Message: enlist.MessageID(row.Int()),
+			MessageTime: row.Int(), Subject: row.Text(), FirstTime: row.Int(), Sent: row.Int()}
 	}, `SELECT variant, message_id, message_time, subject, first_time, sent FROM batch_edition WHERE batch_id = ?
 		ORDER BY variant, first_time, message_time`, int64(batch))
-	return all, err
 }
 
 // byEdition compares Editions in the order in which a transaction adds to them.

@@ -154,10 +154,7 @@ func (s *Slice) Due(tx *db.Tx, now int64) ([]Recipient, error) {
 
 // Rest returns the number of recipients of a slice that are not sent yet, and when the first is due.
 func (s *Slice) Rest(tx *db.Tx) (n, due int64, err error) {
-	err = tx.Each(func(row *db.Cursor) error {
-		n, due = row.Int(), row.Int()
-		return nil
-	}, `SELECT count(*), coalesce(min(CASE WHEN status = 'waiting' THEN 0 ELSE time END), 0) FROM recipient
+	err = tx.Row([]any{&n, &due}, `SELECT count(*), coalesce(min(CASE WHEN status = 'waiting' THEN 0 ELSE time END), 0) FROM recipient
 		WHERE `+inSlice+" AND status IN ('waiting', 'sending', 'deferred')", s.key()...)
 	return n, due, err
 }
@@ -207,9 +204,6 @@ func Begun(tx *db.Tx, batch enlist.BatchID, after, most int64) (s BegunSlices, e
 
 // FirstMail returns when the first recipient of a slice got the mail, or 0 if none did. It reads one slice at most.
 func (s *Slice) FirstMail(tx *db.Tx) (at int64, err error) {
-	return at, tx.Each(func(row *db.Cursor) error {
-		at = row.Int()
-		return nil
-	}, "SELECT sent_time FROM recipient WHERE "+inSlice+" AND sent_time > 0 ORDER BY contact_id"+db.Limited,
+	return tx.Number("SELECT sent_time FROM recipient WHERE "+inSlice+" AND sent_time > 0 ORDER BY contact_id"+db.Limited,
 		append(s.key(), int64(1))...)
 }

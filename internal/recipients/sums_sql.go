@@ -155,13 +155,11 @@ func LinksOf(tx *db.Tx, batch enlist.BatchID) (all []LinkSums, err error) {
 }
 
 // AgentsOf returns the numbers of opened mails of a Batch by program.
-func AgentsOf(tx *db.Tx, batch enlist.BatchID) (all []AgentSums, err error) {
-	err = tx.Each(func(row *db.Cursor) error {
-		all = append(all, AgentSums{Device: pace.Device(row.Text()), Client: row.Text(), Opened: row.Int()})
-		return nil
+func AgentsOf(tx *db.Tx, batch enlist.BatchID) ([]AgentSums, error) {
+	return db.RowsOf(tx, func(row *db.Cursor) AgentSums {
+		return AgentSums{Device: pace.Device(row.Text()), Client: row.Text(), Opened: row.Int()}
 	}, `SELECT device, mail_client, CAST(sum(opened) AS BIGINT) FROM batch_agent WHERE batch_id = ?
 		GROUP BY device, mail_client ORDER BY device, mail_client`, int64(batch))
-	return all, err
 }
 
 // DomainsOf returns the numbers of a Batch by group of domains and by reason.

@@ -75,6 +75,24 @@ func (p *Planned) Contacts(each func(*enlist.Contact) error) error {
 	})
 }
 
+// IDs returns the IDs of the Contacts that match a search, in the requested order.
+func IDs(tx *db.Tx, s *enlist.Search) ([]enlist.ContactID, error) {
+	p, err := Plan(tx, s)
+	if err != nil {
+		return nil, err
+	}
+	return p.IDs()
+}
+
+// IDs is the function IDs.
+func (p *Planned) IDs() (ids []enlist.ContactID, err error) {
+	err = p.Contacts(func(c *enlist.Contact) error {
+		ids = append(ids, c.ID)
+		return nil
+	})
+	return ids, err
+}
+
 // found runs the statement of a search and calls fn with every row.
 func (p *Planned) found(fn func(*db.Cursor) error) error {
 	err := p.foundBy(fn)

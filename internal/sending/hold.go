@@ -22,12 +22,12 @@ func (s *Service) HoldMails(ctx context.Context, reason string) error {
 	if err != nil {
 		return enlist.Refuse(enlist.InvalidParameters, "reason: %v", err)
 	}
-	_, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+	return db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
 		hold, err := LoadHold(tx)
 		before := hold.auditValues()
 		switch {
 		case err != nil:
-			return false, err
+			return err
 		case hold.Restored():
 			hold.Reason = reason
 		default:
@@ -35,25 +35,23 @@ func (s *Service) HoldMails(ctx context.Context, reason string) error {
 		}
 		if err := accounts.Audit(tx, accounts.OperatorIn(ctx, nil), now, accounts.AuditObject{Kind: "Hold"}, before,
 			hold.auditValues()); err != nil {
-			return false, err
+			return err
 		}
-		return true, hold.save(tx)
+		return hold.save(tx)
 	})
-	return err
 }
 
 // HoldRestored stops all mails and webhooks in a database that was restored from a backup.
 func (s *Service) HoldRestored(ctx context.Context, backup time.Time) error {
-	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+	return db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
 		reason := "restored the backup of " + backup.UTC().Format(time.DateTime) + " UTC"
 		hold := &Hold{Reason: reason, Time: now, BackupTime: backup.Unix()}
 		if err := accounts.Audit(tx, accounts.OperatorIn(ctx, nil), now, accounts.AuditObject{Kind: "Database"}, nil,
 			hold.auditValues()); err != nil {
-			return false, err
+			return err
 		}
-		return true, hold.save(tx)
+		return hold.save(tx)
 	})
-	return err
 }
 
 // Held returns the hold, or nil if mails are sent.

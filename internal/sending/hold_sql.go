@@ -60,7 +60,7 @@ const unfinished = "state IN ('available', 'pending', 'retryable', 'running', 's
 
 // heldJobs returns, by kind, how many jobs of these kinds are due at now, when the oldest was stored, and how many
 // were stored and due at upto.
-func heldJobs(tx *db.Tx, kinds []string, now, upto int64) (all []HeldWork, err error) {
+func heldJobs(tx *db.Tx, kinds []string, now, upto int64) ([]HeldWork, error) {
 	test, arg, err := tx.OneOfTexts(kinds)
 	if err != nil {
 		return nil, err
@@ -69,11 +69,9 @@ func heldJobs(tx *db.Tx, kinds []string, now, upto int64) (all []HeldWork, err e
 	query := "SELECT kind, count(*), min(" + created + "), sum(CASE WHEN " + created + " <= ? AND " + due + ` <= ?
 		THEN 1 ELSE 0 END) FROM river_job WHERE ` + unfinished + " AND " + due + " <= ? AND kind" + test +
 		" GROUP BY kind ORDER BY kind"
-	err = tx.Each(func(c *db.Cursor) error {
-		all = append(all, HeldWork{Kind: c.Text(), Count: c.Int(), Oldest: c.Int(), Before: c.Int()})
-		return nil
+	return db.RowsOf(tx, func(c *db.Cursor) HeldWork {
+		return HeldWork{Kind: c.Text(), Count: c.Int(), Oldest: c.Int(), Before: c.Int()}
 	}, query, upto, upto, now, arg)
-	return all, err
 }
 
 // discardJobs deletes up to limit jobs of these kinds that were stored and due at upto. It leaves a job that began

@@ -138,10 +138,7 @@ func find(tx *db.Tx, p *batches.Population) (found db.IDSet, err error) {
 	if err != nil {
 		return nil, enlist.IgnoreKind(enlist.InvalidSearch, err)
 	}
-	err = search.Contacts(tx, query, func(c *enlist.Contact) error {
-		found = append(found, c.ID)
-		return nil
-	})
+	found, err = search.IDs(tx, query)
 	slices.Sort(found)
 	if p.Upto != 0 { // the Batch goes to those that a person has seen
 		found = slices.DeleteFunc(found, func(id enlist.ContactID) bool { return id > p.Upto })

@@ -53,32 +53,31 @@ var VariantAttributes = []enlist.Attribute[VariantSums]{
 // ChooseWinner makes a variant of a Batch the winner, which the recipients outside of the test get. Errors: NoBatch,
 // Denied, InvalidParameters. decisions.md: 77
 func (s *Service) ChooseWinner(ctx context.Context, c *enlist.Caller, id enlist.BatchID, number int64) error {
-	_, err := db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (bool, error) {
+	return db.Change(ctx, s.db, c, func(tx *db.Tx, now int64) error {
 		b, err := batches.Load(tx, c, id, true)
 		switch {
 		case err != nil:
-			return false, err
+			return err
 		case b.Variants == nil:
-			return false, enlist.Invalid("batch_id", "the Batch has no variants")
+			return enlist.Invalid("batch_id", "the Batch has no variants")
 		case b.Ended():
-			return false, b.Refuse("given a winner")
+			return b.Refuse("given a winner")
 		case number < 1 || number > int64(len(b.Variants.All)):
-			return false, enlist.Invalid("variant", fmt.Sprintf("expected 1 to %d", len(b.Variants.All)))
+			return enlist.Invalid("variant", fmt.Sprintf("expected 1 to %d", len(b.Variants.All)))
 		case b.Variants.Chosen == number:
-			return true, nil
+			return nil
 		case b.Variants.Chosen != 0:
-			return false, enlist.Invalid("variant", fmt.Sprintf("variant %d is the winner already", b.Variants.Chosen))
+			return enlist.Invalid("variant", fmt.Sprintf("variant %d is the winner already", b.Variants.Chosen))
 		}
 		before := b.AuditValues()
 		if err := setWinner(tx, b, number, "chosen by "+c.Key.Name, now); err != nil {
-			return false, err
+			return err
 		}
 		if err := accounts.Audit(tx, c, now, b.Audited(), before, b.AuditValues()); err != nil {
-			return false, err
+			return err
 		}
-		return true, tx.Enqueue(batches.PrepareBatch{Batch: id}) // wakes the sender
+		return tx.Enqueue(batches.PrepareBatch{Batch: id}) // wakes the sender
 	})
-	return err
 }
 
 // setWinner stores the winner, and frees the slices that wait for it.

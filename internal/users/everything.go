@@ -28,18 +28,17 @@ func (s *Service) InviteToAll(ctx context.Context, email, name string) error {
 	if err != nil {
 		return err
 	}
-	_, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+	return db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
 		found, err := userByKey(tx, p.emailKey)
 		if errors.Is(err, errNoUser) {
 			added := *p
 			found, err = &added, nil
 		}
 		if err != nil || found.AllAccounts {
-			return false, err
+			return err
 		}
-		return true, giveEverything(ctx, tx, found, now)
+		return giveEverything(ctx, tx, found, now)
 	})
-	return err
 }
 
 // giveEverything stores a user, who may be new, with all rights. The audit log of each Account has a row.

@@ -26,17 +26,17 @@ func IsLinkError(err error) bool { return errors.Is(err, errLink) }
 // NewLink returns the text of a link for a user. Errors: InvalidParameters.
 func (s *Service) NewLink(ctx context.Context, email string) (text string, err error) {
 	text = rand.Text()
-	_, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+	err = db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
 		p, err := findUser(tx, email)
 		if err != nil {
-			return false, err
+			return err
 		}
 		err = accounts.Audit(tx, accounts.OperatorIn(ctx, nil), now, auditObject(p.ID), nil,
 			accounts.AuditValues{"link": p.Email})
 		if err != nil {
-			return false, err
+			return err
 		}
-		return true, addLink(tx, text, p.ID, now)
+		return addLink(tx, text, p.ID, now)
 	})
 	return text, err
 }

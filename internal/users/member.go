@@ -169,24 +169,23 @@ func (s *Service) ChangeMember(ctx context.Context, v *Visit, id UserID, to Memb
 		return err
 	}
 	ctx = accounts.WithActor(ctx, v.Caller.Actor)
-	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+	return db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
 		if _, err := managerIn(tx, v); err != nil {
-			return false, err
+			return err
 		}
 		m, err := memberIn(tx, v.Caller.Account.ID, id)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if to.MaySend && !m.MaySend && v.Caller.NoSending {
-			return false, errMayNotSend
+			return errMayNotSend
 		}
 		if m.AllAccounts {
-			return false, errAllAccounts(&m.User)
+			return errAllAccounts(&m.User)
 		}
 		m.Level, m.Lists, m.MaySend = to.Level, to.Lists, to.MaySend
-		return true, addMembership(ctx, tx, v.Caller.Account, m, now)
+		return addMembership(ctx, tx, v.Caller.Account, m, now)
 	})
-	return err
 }
 
 // RemoveMember ends the membership of a user of the visitor's Account, as Remove does. Errors: Denied,
@@ -196,17 +195,16 @@ func (s *Service) RemoveMember(ctx context.Context, v *Visit, id UserID) error {
 		return err
 	}
 	ctx = accounts.WithActor(ctx, v.Caller.Actor)
-	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+	return db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
 		if _, err := managerIn(tx, v); err != nil {
-			return false, err
+			return err
 		}
 		m, err := memberIn(tx, v.Caller.Account.ID, id)
 		if err != nil {
-			return false, err
+			return err
 		}
-		return true, remove(ctx, tx, &m.User, v.Caller.Account.ID, now)
+		return remove(ctx, tx, &m.User, v.Caller.Account.ID, now)
 	})
-	return err
 }
 
 // EndMemberSession ends a session of a user in the visitor's Account. Errors: Denied, also for an unknown session.
@@ -214,22 +212,21 @@ func (s *Service) EndMemberSession(ctx context.Context, v *Visit, user UserID, i
 	if err := requireManager(v); err != nil {
 		return err
 	}
-	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+	return db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
 		if _, err := managerIn(tx, v); err != nil {
-			return false, err
+			return err
 		}
 		n, err := tx.Exec("DELETE FROM session WHERE id = ? AND person_id = ? AND account_id = ?", int64(id),
 			int64(user), int64(v.Caller.Account.ID))
 		if err != nil {
-			return false, err
+			return err
 		}
 		if n == 0 {
-			return false, errNoMember
+			return errNoMember
 		}
-		return true, accounts.Audit(tx, v.Caller, now, accounts.AuditObject{Kind: "Session", ID: int64(id)},
+		return accounts.Audit(tx, v.Caller, now, accounts.AuditObject{Kind: "Session", ID: int64(id)},
 			accounts.AuditValues{"user_id": int64(user)}, nil)
 	})
-	return err
 }
 
 // MemberLink is a link that signs a user in once.

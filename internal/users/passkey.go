@@ -100,37 +100,35 @@ func (s *Service) AddPasskey(ctx context.Context, v *Visit, host, name, present,
 	if p.credential, err = asJSON(made); err != nil {
 		return err
 	}
-	_, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+	return db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
 		all, err := passkeysOf(tx, p.User)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if len(all) >= maxPasskeys {
-			return false, enlist.Invalid("name", "a user has at most 20 passkeys: remove one that you do not use")
+			return enlist.Invalid("name", "a user has at most 20 passkeys: remove one that you do not use")
 		}
 		p.CreationTime = now
 		id, err := passkeyTable.AddNew(tx, p)
 		if err != nil || id == 0 { // the device has given this passkey before
-			return false, errors.Join(err, ErrPasskey)
+			return errors.Join(err, ErrPasskey)
 		}
-		return true, accounts.Audit(tx, v.Caller, now, auditPasskey(p), nil, accounts.AuditValues{"name": p.Name})
+		return accounts.Audit(tx, v.Caller, now, auditPasskey(p), nil, accounts.AuditValues{"name": p.Name})
 	})
-	return err
 }
 
 // RemovePasskey removes a passkey of the visitor. Errors: InvalidKey for any other.
 func (s *Service) RemovePasskey(ctx context.Context, v *Visit, id PasskeyID) error {
-	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+	return db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
 		p, err := passkeyTable.One(tx, ErrPasskey, "WHERE id = ? AND person_id = ?", int64(id), int64(v.User.ID))
 		if err != nil {
-			return false, err
+			return err
 		}
 		if err := tx.Do("DELETE FROM passkey WHERE id = ?", int64(id)); err != nil {
-			return false, err
+			return err
 		}
-		return true, accounts.Audit(tx, v.Caller, now, auditPasskey(p), accounts.AuditValues{"name": p.Name}, nil)
+		return accounts.Audit(tx, v.Caller, now, auditPasskey(p), accounts.AuditValues{"name": p.Name}, nil)
 	})
-	return err
 }
 
 func auditPasskey(p *Passkey) accounts.AuditObject {

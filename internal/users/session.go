@@ -239,19 +239,18 @@ func (s *Service) Sessions(ctx context.Context, id UserID) ([]Session, error) {
 // EndSession ends a session of the visitor: the present one, or one of another device. Errors: ErrNoSession for any
 // other.
 func (s *Service) EndSession(ctx context.Context, v *Visit, id SessionID) error {
-	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+	return db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
 		n, err := tx.Exec("DELETE FROM session WHERE id = ? AND person_id = ?", int64(id), int64(v.User.ID))
 		if err != nil {
-			return false, err
+			return err
 		}
 		if n == 0 {
-			return false, ErrNoSession
+			return ErrNoSession
 		}
 		ended := *v.Session
 		ended.ID = id
-		return true, auditSession(tx, v.User, &ended, now, accounts.AuditValues{"agent": ended.Agent}, nil)
+		return auditSession(tx, v.User, &ended, now, accounts.AuditValues{"agent": ended.Agent}, nil)
 	})
-	return err
 }
 
 // SetPassword changes the visitor's password. All other sessions end. Errors: InvalidParameters, and ErrSignIn if the
@@ -267,17 +266,16 @@ func (s *Service) SetPassword(ctx context.Context, v *Visit, present, password s
 	if err != nil {
 		return err
 	}
-	_, err = db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+	return db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
 		p, err := userByID(tx, v.User.ID)
 		if err != nil {
-			return false, err
+			return err
 		}
 		p.password = hash
-		return true, errors.Join(userTable.Save(tx, p),
+		return errors.Join(userTable.Save(tx, p),
 			tx.Do("DELETE FROM session WHERE person_id = ? AND id <> ?", int64(p.ID), int64(v.Session.ID)),
 			auditSession(tx, p, v.Session, now, nil, accounts.AuditValues{"password": "changed"}))
 	})
-	return err
 }
 
 // checkPresent checks the visitor's present password, if there is one, so that a browser that was left open gives no

@@ -217,14 +217,13 @@ func (s *Service) Members(ctx context.Context, account enlist.AccountID) ([]Memb
 // Remove ends a user's membership of an Account, and all memberships if account is 0. A user without a
 // membership is forgotten, and all sessions end. Errors: InvalidParameters.
 func (s *Service) Remove(ctx context.Context, email string, account enlist.AccountID) error {
-	_, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (bool, error) {
+	return db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
 		p, err := findUser(tx, email)
 		if err != nil {
-			return false, err
+			return err
 		}
-		return true, remove(ctx, tx, p, account, now)
+		return remove(ctx, tx, p, account, now)
 	})
-	return err
 }
 
 // remove is Remove in a transaction.
