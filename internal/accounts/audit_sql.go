@@ -38,7 +38,6 @@ func (s *AuditSearch) rows(tx *db.Tx, each func(*AuditRow) error) error {
 	return auditTable.Each(tx, each, q.Text.String(), q.Args...)
 }
 
-// count returns how many rows a search finds.
 func (s *AuditSearch) count(tx *db.Tx) (int64, error) {
 	q := s.where(tx)
 	return tx.Number("SELECT count(*) FROM audit "+q.Text.String(), q.Args...)

@@ -157,7 +157,6 @@ func (s *Service) editSendingDomain(ctx context.Context, domain string, edit fun
 	})
 }
 
-// auditChange adds a row to the audit log.
 func (d *SendingDomain) auditChange(ctx context.Context, tx *db.Tx, now int64, before, after AuditValues) error {
 	return Audit(tx, OperatorIn(ctx, &enlist.Account{ID: d.AccountID}), now,
 		AuditObject{"SendingDomain", int64(d.ID), 0}, before, after)

@@ -29,7 +29,6 @@ func (s *Service) AddKey(ctx context.Context, d KeyDetails) (*enlist.Key, string
 	return key, text, err
 }
 
-// addKey stores a key with the hash of its text.
 func (s *Service) addKey(ctx context.Context, d KeyDetails, text string) (*enlist.Key, error) {
 	name, err := operatorText("key", d.Name)
 	if err != nil {

@@ -62,7 +62,6 @@ func (s *Service) WriteKeyUse(ctx context.Context) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error { return TouchKeys(tx, used) })
 }
 
-// note records that a key was used at a Unix time.
 func (u *keyUse) note(id enlist.KeyID, at int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -162,7 +162,6 @@ func requireRoomForBatch(tx *db.Tx, account enlist.AccountID) error {
 	return nil
 }
 
-// populations checks the populations of a request.
 func (r *BatchRequest) populations(tx *db.Tx, c *enlist.Caller) ([]Population, error) {
 	switch {
 	case len(r.Populations) == 0:

@@ -160,7 +160,6 @@ func SetAutoresponder(tx *db.Tx, c *enlist.Caller, a *enlist.Autoresponder, deta
 	return messages.CheckMessageFolder(tx, c.Account.ID, a.FolderID)
 }
 
-// auditedAutoresponder returns the autoresponder as the object of a row of the audit log.
 func auditedAutoresponder(a *enlist.Autoresponder) accounts.AuditObject {
 	return accounts.AuditObject{Kind: "Autoresponder", ID: int64(a.ID), List: a.ListID}
 }

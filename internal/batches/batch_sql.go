@@ -169,7 +169,6 @@ func BatchClauses(tx *db.Tx, account enlist.AccountID, f BatchFilter) (clauses s
 // batchColumns are the columns of those keys of a Batch that have another name.
 var batchColumns = map[string]string{"creator_user_id": "creator_key_id", "send_status": "status"}
 
-// batchCount returns the number of Batches of an Account.
 func batchCount(tx *db.Tx, account enlist.AccountID, f BatchFilter) (int64, error) {
 	where, args, err := filterBatches(tx, account, f)
 	if err != nil {

@@ -174,10 +174,7 @@ func (b *Batch) reschedule(tx *db.Tx, sendTime, now int64) error {
 }
 
 // hasBegun reports whether the Batch is sending, or a mail of it can have left.
-func (b *Batch) hasBegun() bool { return b.Status == BatchSending || b.MayHaveSent() }
-
-// MayHaveSent reports whether a mail of the Batch can have left. Older versions did not store Begun.
-func (b *Batch) MayHaveSent() bool { return b.Begun != 0 || b.FirstSent != 0 }
+func (b *Batch) hasBegun() bool { return b.Status == BatchSending || b.Begun != 0 }
 
 // DeleteBatch removes a Batch that has not begun to send, or that has ended. It refuses a Batch whose recipients
 // another Batch will leave out. A job removes its recipients. The consent ledger, the Unsubscriber List and the

@@ -126,7 +126,7 @@ func (x *Exclusion) store(tx *db.Tx, id enlist.BatchID) error {
 // Contacts would get a mail that they must not get. field is the parameter that the error names. decisions.md: 102
 func (b *Batch) checkNotAwaited(tx *db.Tx, field string) error {
 	isOfEvents := b.Status == BatchRunning // sentBefore finds its mails without its recipients
-	if !b.MayHaveSent() && !isOfEvents {
+	if b.Begun == 0 && !isOfEvents {
 		return nil
 	}
 	open, err := Batches(tx, b.AccountID, BatchFilter{Open: true})

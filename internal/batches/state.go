@@ -25,7 +25,7 @@ func (b *Batch) Fail(tx *db.Tx, now int64) error {
 // PauseLate pauses a Batch. Its reason repeats the hours after which pace.Calendar says that a Batch is late.
 func (b *Batch) PauseLate(tx *db.Tx) error {
 	reason := "more than 6 hours late: continue or cancel it"
-	if !b.MayHaveSent() {
+	if b.Begun == 0 {
 		reason = "more than 6 hours late: continue it, or choose another time first"
 	}
 	return b.PauseBecause(tx, reason)

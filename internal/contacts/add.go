@@ -147,7 +147,6 @@ func (a *addCall) looksUpContacts(schema *enlist.Schema) bool {
 	return !a.Overwrite && schema.List.DisallowDuplicates && a.existed > bulkStep/4
 }
 
-// today returns the date of the Account at a time.
 func (a *addCall) today(now time.Time) string { return enlist.Today(now, a.caller.Account.TimeZone) }
 
 // allowed returns the List, or an error if the caller may not make this call.

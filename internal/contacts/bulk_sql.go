@@ -27,8 +27,7 @@ func FirstContacts(tx *db.Tx, list enlist.ListID, keys []string) (map[string]*en
 	if err != nil {
 		return nil, err
 	}
-	s := contactStatements.Of(tx.SQL)
-	err = eachContact(tx, readOrLock(tx, s.contactsByKeys, s.lockedByKeys), list,
+	err = eachContact(tx, withContacts(tx, "dedupe_key"), list,
 		func(c *enlist.Contact) { found[c.Key] = c }, int64(list), wanted)
 	return found, err
 }
@@ -44,11 +43,8 @@ func ContactsWithAddresses(tx *db.Tx, list enlist.ListID, keys []string, fn func
 		return err
 	}
 	found := make(map[enlist.ContactID]*enlist.Contact)
-	s := contactStatements.Of(tx.SQL)
-	for _, query := range []string{readOrLock(tx, s.contactsByKeys, s.lockedByKeys),
-		readOrLock(tx, s.contactsByDuplicateKeys, s.lockedByDuplicateKeys),
-		readOrLock(tx, s.contactsByMobiles, s.lockedByMobiles)} {
-		err := eachContact(tx, query, list, func(c *enlist.Contact) { found[c.ID] = c }, int64(list), wanted)
+	for _, column := range []string{"dedupe_key", "duplicate_key", "mobile_key"} {
+		err := eachContact(tx, withContacts(tx, column), list, func(c *enlist.Contact) { found[c.ID] = c }, int64(list), wanted)
 		if err != nil {
 			return err
 		}
@@ -164,7 +160,7 @@ func withNewKeys(tx *db.Tx, contacts []*enlist.Contact) (fresh []*enlist.Contact
 	if len(contacts) == 0 {
 		return nil, nil
 	}
-	taken, err := keysFound(tx, contactStatements.Of(tx.SQL).primaries, contacts[0].ListID, dedupeKeysOf(contacts))
+	taken, err := keysFound(tx, "", contacts[0].ListID, dedupeKeysOf(contacts))
 	for _, c := range contacts {
 		if !taken[c.Key] {
 			fresh = append(fresh, c)
@@ -173,7 +169,6 @@ func withNewKeys(tx *db.Tx, contacts []*enlist.Contact) (fresh []*enlist.Contact
 	return fresh, err
 }
 
-// dedupeKeysOf returns the addresses of Contacts.
 func dedupeKeysOf(contacts []*enlist.Contact) []string {
 	keys := make([]string, len(contacts))
 	for i, c := range contacts {

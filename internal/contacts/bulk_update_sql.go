@@ -22,7 +22,7 @@ func ContactsToChange(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (
 	if err != nil {
 		return nil, err
 	}
-	err = eachContact(tx, contactStatements.Of(tx.SQL).contactsToChange, list, func(c *enlist.Contact) { found[c.ID] = c },
+	err = eachContact(tx, withContacts(tx, "id"), list, func(c *enlist.Contact) { found[c.ID] = c },
 		int64(list), wanted)
 	return found, err
 }
@@ -39,18 +39,18 @@ func valueSizes(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (map[enli
 		id := enlist.ContactID(row.Int())
 		sizes[id] = row.Int()
 		return nil
-	}, contactStatements.Of(tx.SQL).valueSizes, int64(list), wanted)
+	}, statementForContacts(tx.SQL, "id, "+tx.SQL.DocumentSize, "id", ""), int64(list), wanted)
 	return sizes, err
 }
 
 // firstKeys returns those of the addresses that have a primary. In a transaction that writes, it locks the
 // primaries, so that no other transaction removes one of them before this transaction has stored a duplicate.
 func firstKeys(tx *db.Tx, list enlist.ListID, keys []string) (map[string]bool, error) {
-	return keysFound(tx, contactStatements.Of(tx.SQL).primariesToLock, list, keys)
+	return keysFound(tx, tx.Locking(), list, keys)
 }
 
-// keysFound returns the addresses that a statement finds.
-func keysFound(tx *db.Tx, statement string, list enlist.ListID, keys []string) (map[string]bool, error) {
+// keysFound is firstKeys with a clause that locks the primaries, or without a lock.
+func keysFound(tx *db.Tx, lock string, list enlist.ListID, keys []string) (map[string]bool, error) {
 	taken := make(map[string]bool)
 	if len(keys) == 0 {
 		return taken, nil
@@ -62,7 +62,7 @@ func keysFound(tx *db.Tx, statement string, list enlist.ListID, keys []string) (
 	err = tx.Each(func(row *db.Cursor) error {
 		taken[row.Text()] = true
 		return nil
-	}, statement, int64(list), wanted)
+	}, statementForContacts(tx.SQL, "dedupe_key", "dedupe_key", lock), int64(list), wanted)
 	return taken, err
 }
 

@@ -108,7 +108,6 @@ type startedChange struct {
 	ID int64 `json:"id"`
 }
 
-// start stores the change and its job.
 func (r *ChangeRequest) start(tx *db.Tx, c *enlist.Caller, now int64, ids db.IDSet) (int64, error) {
 	if r.RequireConfirmation {
 		if err := lists.RequireConfirmation(tx, c, now, r.List); err != nil {

@@ -99,7 +99,6 @@ func ChangesWithValue(tx *db.Tx, in []enlist.ListID,
 		" AND value <> '' AND value <> ? ORDER BY id", lists, ErasedAddress)
 }
 
-// removeChanges removes all changes of a List.
 func removeChanges(tx *db.Tx, list enlist.ListID) error {
 	if err := tx.Do(`DELETE FROM contact_change_part WHERE change_id IN
 		(SELECT id FROM contact_change WHERE list_id = ?)`, int64(list)); err != nil {

@@ -97,7 +97,6 @@ func (s *changeStep) take(ids []enlist.ContactID) ([]enlist.ContactID, error) {
 	return ids[:n], err
 }
 
-// run changes the Contacts.
 func (s *changeStep) run(ids []enlist.ContactID) (err error) {
 	var n int
 	switch s.Action {

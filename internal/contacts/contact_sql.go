@@ -16,23 +16,12 @@ import (
 
 // ByID returns a Contact of a List by its ID.
 func ByID(tx *db.Tx, list enlist.ListID, id enlist.ContactID) (*enlist.Contact, error) {
-	s := contactStatements.Of(tx.SQL)
-	return oneContact(tx, readOrLock(tx, s.contactByID, s.lockedByID), list, int64(list), int64(id))
+	return oneContact(tx, contactStatements.Of(tx.SQL).byID+tx.Locking(), list, int64(list), int64(id))
 }
 
 // ByKey returns the primary Contact of a normalised address in a List.
 func ByKey(tx *db.Tx, list enlist.ListID, key string) (*enlist.Contact, error) {
-	s := contactStatements.Of(tx.SQL)
-	return oneContact(tx, readOrLock(tx, s.contactByKey, s.lockedByKey), list, int64(list), key)
-}
-
-// readOrLock returns the statement lock in a transaction that writes, otherwise the statement read.
-// Both statements select the same Contacts.
-func readOrLock(tx *db.Tx, read, lock string) string {
-	if tx.Writes {
-		return lock
-	}
-	return read
+	return oneContact(tx, contactStatements.Of(tx.SQL).byKey+tx.Locking(), list, int64(list), key)
 }
 
 func oneContact(tx *db.Tx, query string, list enlist.ListID, args ...any) (found *enlist.Contact, err error) {
@@ -47,8 +36,8 @@ func oneContact(tx *db.Tx, query string, list enlist.ListID, args ...any) (found
 // number. It returns at most limit Contacts with IDs greater than after, in the order of their IDs.
 func ByAddress(tx *db.Tx, list enlist.ListID, key, mobile string, after enlist.ContactID, limit int) (
 	found []enlist.Contact, err error) {
-	s, in := contactStatements.Of(tx.SQL), int64(list)
-	err = eachContact(tx, readOrLock(tx, s.contactsByAddress, s.lockedByAddress), list,
+	in := int64(list)
+	err = eachContact(tx, contactStatements.Of(tx.SQL).byAddress+tx.Locking(), list,
 		func(c *enlist.Contact) { found = append(found, *c) },
 		in, int64(after), in, db.OrNull(key), in, db.OrNull(key), in, db.OrNull(mobile), int64(limit))
 	return found, err

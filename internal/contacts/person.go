@@ -118,7 +118,6 @@ func ListsOfPerson(tx *db.Tx, all []enlist.List, text string) (found []PersonLis
 	return found, nil
 }
 
-// contactsOf returns the Contacts of a person in Lists.
 func contactsOf(tx *db.Tx, in []PersonList) (found []OfPerson, err error) {
 	for _, l := range in {
 		schema, err := lists.Schema(tx, l.ID)

@@ -4,13 +4,9 @@ import "enlist/internal/db"
 
 // This file has the texts of the statements of the table contact.
 
-// contactTexts are the texts of the statements of the table contact.
+// contactTexts are the texts of the statements for a single Contact. A caller of the first three adds tx.Locking.
 type contactTexts struct {
-	contactByID, contactByKey, contactsByAddress string
-	lockedByID, lockedByKey, lockedByAddress     string
-
-	contactsToChange, valueSizes, contactsByKeys, lockedByKeys, primaries, primariesToLock string
-	contactsByDuplicateKeys, lockedByDuplicateKeys, contactsByMobiles, lockedByMobiles     string
+	byID, byKey, byAddress string
 
 	// Both insert a Contact. The statement insertInitial has constants for the state columns of a new
 	// Contact, because constants are faster than arguments. The statement insert has only arguments.
@@ -20,34 +16,25 @@ type contactTexts struct {
 var contactStatements = db.NewPerDialect(newContactTexts)
 
 func newContactTexts(d *db.Dialect) *contactTexts {
-	lock := ""
-	if d.ConcurrentWriters {
-		lock = " FOR UPDATE"
-	}
-	s, c := new(contactTexts), contactTable.Of(d)
-	contact := c.Read + "WHERE "
-	s.contactByID = contact + "list_id = ? AND id = ?"
-	s.contactByKey = contact + "list_id = ? AND dedupe_key = ?"
-	// The subquery makes SQLite use the address indexes and not scan the List.
-	s.contactsByAddress = contact + d.NoIndex + `list_id = ? AND id > ? AND id IN (
-		SELECT id FROM contact WHERE list_id = ? AND dedupe_key = ?
-		UNION ALL SELECT id FROM contact WHERE list_id = ? AND duplicate_key = ?
-		UNION ALL SELECT id FROM contact WHERE list_id = ? AND mobile_key = ?) ORDER BY id` + db.Limited
-	s.lockedByID, s.lockedByKey, s.lockedByAddress = s.contactByID+lock, s.contactByKey+lock, s.contactsByAddress+lock
-	s.contactsToChange = statementForContacts(d, c.Columns, "id", lock)
-	s.valueSizes = statementForContacts(d, "id, "+d.DocumentSize, "id", "")
-	s.contactsByKeys = statementForContacts(d, c.Columns, "dedupe_key", "")
-	s.lockedByKeys = statementForContacts(d, c.Columns, "dedupe_key", lock)
-	s.contactsByDuplicateKeys = statementForContacts(d, c.Columns, "duplicate_key", "")
-	s.lockedByDuplicateKeys = statementForContacts(d, c.Columns, "duplicate_key", lock)
-	s.contactsByMobiles = statementForContacts(d, c.Columns, "mobile_key", "")
-	s.lockedByMobiles = statementForContacts(d, c.Columns, "mobile_key", lock)
-	s.primaries = statementForContacts(d, "dedupe_key", "dedupe_key", "")
-	s.primariesToLock = statementForContacts(d, "dedupe_key", "dedupe_key", lock)
+	c := contactTable.Of(d)
 	const unlessTaken = ") ON CONFLICT DO NOTHING"
-	s.insert = c.Into + "VALUES (" + c.Values + unlessTaken
-	s.insertInitial = c.Into + "VALUES (" + c.Initial + unlessTaken
-	return s
+	return &contactTexts{
+		byID:  c.Read + "WHERE list_id = ? AND id = ?",
+		byKey: c.Read + "WHERE list_id = ? AND dedupe_key = ?",
+		// The subquery makes SQLite use the address indexes and not scan the List.
+		byAddress: c.Read + "WHERE " + d.NoIndex + `list_id = ? AND id > ? AND id IN (
+			SELECT id FROM contact WHERE list_id = ? AND dedupe_key = ?
+			UNION ALL SELECT id FROM contact WHERE list_id = ? AND duplicate_key = ?
+			UNION ALL SELECT id FROM contact WHERE list_id = ? AND mobile_key = ?) ORDER BY id` + db.Limited,
+		insert:        c.Into + "VALUES (" + c.Values + unlessTaken,
+		insertInitial: c.Into + "VALUES (" + c.Initial + unlessTaken,
+	}
+}
+
+// withContacts returns a statement for the Contacts whose column has one of many values, see statementForContacts. In a
+// transaction that writes, it locks them.
+func withContacts(tx *db.Tx, column string) string {
+	return statementForContacts(tx.SQL, contactTable.Of(tx.SQL).Columns, column, tx.Locking())
 }
 
 // statementForContacts returns a statement for the Contacts of the List ?1 whose column, id or an address, has one of

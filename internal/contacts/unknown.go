@@ -62,7 +62,6 @@ func isSystemKey(key string) bool {
 	return false
 }
 
-// fieldNames returns the names of all Fields.
 func fieldNames(schema *enlist.Schema) []string {
 	names := make([]string, len(schema.Fields))
 	for i := range schema.Fields {
@@ -71,7 +70,6 @@ func fieldNames(schema *enlist.Schema) []string {
 	return names
 }
 
-// preferenceNames returns the names of all preferences.
 func preferenceNames(schema *enlist.Schema) []string {
 	names := make([]string, len(schema.Preferences))
 	for i := range schema.Preferences {

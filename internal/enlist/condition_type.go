@@ -39,7 +39,6 @@ func (t *criteriaChecker) criteria(c *Criteria, level int) (*Condition, error) {
 	return t.test(c)
 }
 
-// group checks the parts of an All or an Any.
 func (t *criteriaChecker) group(c *Criteria, level int) (*Condition, error) {
 	sent, anyOf := c.All, c.Any != nil
 	if anyOf {

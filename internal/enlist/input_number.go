@@ -122,7 +122,6 @@ type decimal struct {
 	point    int
 }
 
-// decimal returns the value of the numeral.
 func (n *numeral) decimal() decimal {
 	d := decimal{negative: n.sign == '-', digits: strings.TrimLeft(n.whole, "0")}
 	d.point = len(d.digits)

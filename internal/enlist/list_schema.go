@@ -67,7 +67,6 @@ func NewSchema(list List, fields []Field, preferences []Preference) *Schema {
 	return s
 }
 
-// hasLowerName reports whether a Field has this name in ASCII lower case.
 func (s *Schema) hasLowerName(lower string) bool {
 	_, has := s.ByLowerName[lower]
 	return has

@@ -45,7 +45,6 @@ func (r Retention) Check() error {
 	return nil
 }
 
-// days returns the number of days of a kind.
 func (r Retention) days(kind RetentionKind) int64 {
 	switch kind {
 	case RetainEvents:

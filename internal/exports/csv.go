@@ -12,7 +12,6 @@ import (
 // byteOrderMark makes Excel read a file as UTF-8.
 const byteOrderMark = "\xef\xbb\xbf"
 
-// appendHeader appends the names of the columns.
 func appendHeader(b []byte, columns []enlist.Column, excel bool) []byte {
 	if excel {
 		b = append(b, byteOrderMark...)
@@ -23,7 +22,6 @@ func appendHeader(b []byte, columns []enlist.Column, excel bool) []byte {
 	return append(b, '\n')
 }
 
-// appendRow appends the values of a Contact.
 func appendRow(b []byte, columns []enlist.Column, c *enlist.Contact, excel bool) []byte {
 	for i := range columns {
 		if f := columns[i].Field; f != nil {

@@ -58,7 +58,6 @@ func fileNumber[N ~int64](name string, at func(*StoredFile) N) enlist.Attribute[
 	return enlist.Searchable(enlist.ReadOnlyInt(name, at))
 }
 
-// fileText returns a key with a text.
 func fileText(name string, at func(*StoredFile) string) enlist.Attribute[StoredFile] {
 	return enlist.Searchable(enlist.ReadOnlyText(name, at))
 }
@@ -83,7 +82,6 @@ type Above struct {
 	OfImports func(*db.Tx, enlist.AccountID) ([]enlist.ContentID, error) // the contents of an Account's Imports
 }
 
-// withURL sets the URL of a file.
 func (s *Service) withURL(f *StoredFile) *StoredFile {
 	f.URL = s.files.PublicURL + s.files.Key.FilePath(f.ID)
 	return f
@@ -185,7 +183,6 @@ func (s *Service) DeleteFile(ctx context.Context, c *enlist.Caller, id enlist.Fi
 	})
 }
 
-// audited returns the file as the object of a row of the audit log.
 func (f *StoredFile) audited() accounts.AuditObject {
 	return accounts.AuditObject{Kind: "File", ID: int64(f.ID), List: 0}
 }

@@ -83,7 +83,6 @@ func Restore(tx *db.Tx, now int64, file *StoredFile) error {
 	return fileTable.RestoreDefinition(tx, "file", file)
 }
 
-// deleteFile removes the record of a file.
 func deleteFile(tx *db.Tx, id enlist.FileID) error {
 	return tx.Do("DELETE FROM file WHERE id = ?", int64(id))
 }

@@ -122,7 +122,6 @@ func eachDay(tx *db.Tx, columns, group string, lists []enlist.ListID, from int64
 	return nil
 }
 
-// readDayCounts reads the columns dayColumns.
 func readDayCounts(row *db.Cursor) (counts enlist.DayCounts) {
 	for _, as := range []enlist.DayCount{enlist.DayContacts, enlist.DayAdded, enlist.DayConfirmed, enlist.DayLeft,
 		enlist.DayBounced, enlist.DayComplained, enlist.DayRemoved} {

@@ -236,7 +236,6 @@ func loadField(tx *db.Tx, c *enlist.Caller, list enlist.ListID,
 	return schema, f, nil
 }
 
-// auditedField returns the Field as the object of a row of the audit log.
 func auditedField(f *enlist.Field) accounts.AuditObject {
 	return accounts.AuditObject{Kind: "Field", ID: int64(f.ID), List: f.ListID}
 }

@@ -94,7 +94,6 @@ func (s *Service) findToErase(ctx context.Context, c *enlist.Caller, text string
 	return found, err
 }
 
-// normalised returns the normalised forms of the person's addresses.
 func (k *personKeys) normalised() []string {
 	all := slices.DeleteFunc(slices.Concat(k.own, k.Others), func(key string) bool { return key == "" })
 	slices.Sort(all)
@@ -173,7 +172,6 @@ func (f *personFound) isEmpty() bool {
 	return len(f.keys.Contacts) == 0 && len(f.keys.Former) == 0 && len(f.changes) == 0 && f.changing == 0
 }
 
-// erasure returns the numbers of rows.
 func (f *personFound) erasure() *Erasure {
 	e := &Erasure{Left: f.left}
 	for _, section := range personSections {

@@ -35,7 +35,6 @@ func mapEditionSums(m *db.Mapper, e *Edition) { m.Fixed("sent", &e.Sent) }
 var addToEdition = addTo("batch_edition", []string{"batch_id", "variant", "message_id", "message_time"},
 	[]string{"subject", "first_time"}, mapEditionSums)
 
-// addEdition adds to the number of sent mails of an Edition.
 func addEdition(tx *db.Tx, batch enlist.BatchID, e *Edition) error {
 	return tx.Do(addToEdition, int64(batch), e.Variant, int64(e.Message), e.MessageTime, e.Subject, e.FirstTime, e.Sent)
 }

@@ -172,7 +172,6 @@ func MarkSent(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.
 
 const markSent = "status = 'sent', detail = '', sent_time = CAST(? AS BIGINT), time = CAST(? AS BIGINT)"
 
-// mark changes the status of some recipients.
 func mark(tx *db.Tx, set, where string, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID,
 	now int64) error {
 	query, args, err := marking(tx, set, where, list, batch, ids, now)

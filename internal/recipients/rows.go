@@ -66,7 +66,6 @@ type Part struct {
 	Reason BounceReason // that the text of the mail server names; for EventBounced
 }
 
-// has reports whether a recipient belongs to the part.
 func (p *Part) has(r *Recipient) bool {
 	return (p.Group == "" || pace.Provider(r.Address) == p.Group) &&
 		(p.Reason == "" || ReasonOf(r.Detail) == p.Reason)

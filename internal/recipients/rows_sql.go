@@ -62,7 +62,6 @@ type rowsCursor struct {
 	size        int64 // number of recipients in the last range of withoutOpen
 }
 
-// order returns the ORDER BY clause.
 func (c *rowsCursor) order() string {
 	if c.Descending {
 		return " ORDER BY contact_id DESC"
@@ -123,7 +122,6 @@ func (c *rowsCursor) events() (rows []Row, err error) {
 	return rows, nil
 }
 
-// hasEvents reports whether the rows have events.
 func (c *rowsCursor) hasEvents() bool {
 	switch c.Kind {
 	case RowsSent, RowsAccepted, RowsDeferred, RowsDelivered, RowsNotOpened:

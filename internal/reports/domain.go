@@ -45,16 +45,6 @@ func together(all []recipients.DomainSums, key func(*recipients.DomainSums) reci
 	return sums
 }
 
-// CountedByDomain returns how many of the mails with an outcome are in Domains: a mail is not, if an earlier version of
-// the program stored its outcome.
-func (r *BatchReport) CountedByDomain() (counted, of int64) {
-	for i := range r.Domains {
-		counted += r.Domains[i].Sent + r.Domains[i].Refused
-	}
-	of = r.Sent + r.Refused
-	return min(counted, of), of
-}
-
 // SumsOfBatches returns the sums of Batches of the Account, by one statement. A Batch without events, or which the
 // caller may not access, has none.
 func (s *Service) SumsOfBatches(ctx context.Context, c *enlist.Caller, ids []enlist.BatchID) (

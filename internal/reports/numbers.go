@@ -37,7 +37,6 @@ var BatchReportAttributes = []enlist.Attribute[BatchReport]{
 	enlist.ReadOnlyText("send_status", func(r *BatchReport) batches.BatchStatus { return r.SendStatus() }),
 }
 
-// winnerReason says why a variant is the winner.
 func (r *BatchReport) winnerReason() string {
 	if r.Variants == nil {
 		return ""

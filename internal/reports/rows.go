@@ -156,7 +156,6 @@ func (p *rowsPage) below(id enlist.ContactID) {
 	}
 }
 
-// isQuick reports whether the page reads few rows.
 func (p *rowsPage) isQuick(b *batches.Batch) bool {
 	if p.sorted != nil || p.fields.Criteria != nil {
 		return b.Recipients <= contacts.MaxBuffered
@@ -167,7 +166,6 @@ func (p *rowsPage) isQuick(b *batches.Batch) bool {
 // errPageFull ends the reading of rows.
 var errPageFull = errors.New("the page is full")
 
-// read sends the rows of each List.
 func (p *rowsPage) read(tx *db.Tx, b *batches.Batch, lists []listSearch) error {
 	links, err := p.links(tx, b)
 	if err != nil {
@@ -308,7 +306,6 @@ func (s *Service) ContactLinks(ctx context.Context, c *enlist.Caller, id enlist.
 	})
 }
 
-// linkRows returns the links that a recipient has clicked.
 func linkRows(tx *db.Tx, r *recipients.Recipient, links []recipients.LinkSums) (rows []recipients.Row, err error) {
 	events, err := recipients.Events(tx, r.List, r.Batch, r.Contact)
 	if err != nil {

@@ -42,14 +42,12 @@ func StopsWebhooks(tx *db.Tx) (bool, error) {
 	return hold.Restored(), err
 }
 
-// save stores the hold.
 func (h *Hold) save(tx *db.Tx) error {
 	return tx.Do(`INSERT INTO mail_hold (id, reason, time, backup_time) VALUES (1, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET reason = excluded.reason, time = excluded.time, backup_time = excluded.backup_time`,
 		h.Reason, h.Time, h.BackupTime)
 }
 
-// deleteHold removes the hold.
 func deleteHold(tx *db.Tx) (bool, error) {
 	n, err := tx.Exec("DELETE FROM mail_hold WHERE id = 1")
 	return n > 0, err

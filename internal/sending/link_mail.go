@@ -79,7 +79,6 @@ func contentOf(tx *db.Tx, list *enlist.List, d enlist.DeliveryKey) (*batches.Mai
 	return &batches.MailContent{Message: m, Files: files}, err
 }
 
-// webPage composes a mail as a page.
 func (s *Service) webPage(ctx context.Context, mail *messages.OutgoingMail, err error) (*WebPage, error) {
 	if err != nil || mail == nil {
 		return nil, err

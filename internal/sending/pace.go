@@ -50,7 +50,6 @@ func (s *Service) SlowDown(ctx context.Context, group string, perMinute int64) (
 	})
 }
 
-// activePaces returns the Paces that slow mails down now.
 func activePaces(tx *db.Tx, now int64) ([]pace.Pace, error) {
 	all, err := Paces(tx)
 	return slices.DeleteFunc(all, func(p pace.Pace) bool { return !p.Active(now) }), err

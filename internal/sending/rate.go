@@ -74,7 +74,6 @@ func (s *Service) claim(tx *db.Tx, slice *LeasedSlice, all []recipients.Recipien
 	return c, c.lock(tx)
 }
 
-// bucketsOf returns all buckets of one mail.
 func (s *Service) bucketsOf(slice *LeasedSlice, paces []pace.Pace, to string, now time.Time) []pace.Bucket {
 	all := s.sending.Load().Buckets(slice.From, to)
 	rates, _ := enlist.ParseRates(slice.Of.Rate) // addBatch has checked it
@@ -99,7 +98,6 @@ type claims struct {
 	next    int64          // when the first mail without tokens may get them
 }
 
-// add adds the next mail.
 func (c *claims) add(all []pace.Bucket) {
 	mail := make([]*pace.Bucket, len(all))
 	for i := range all {

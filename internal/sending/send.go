@@ -192,7 +192,6 @@ func (s *Service) AdvanceBatches(ctx context.Context, all []BatchProgress) (mark
 	})
 }
 
-// addResults adds the results of recipients to a change.
 func (p *BatchProgress) addResults(tx *db.Tx, change *recipients.Change, now int64) error {
 	for i := range p.Results {
 		r := &p.Results[i]
@@ -258,7 +257,6 @@ func countBounce(tx *db.Tx, k enlist.DeliveryKey, r *recipients.Recipient, chang
 	return r.StoreDeactivated(tx, now)
 }
 
-// mark adds the next recipients of a slice to a change.
 func (p *BatchProgress) mark(tx *db.Tx, change *recipients.Change) error {
 	for i := range p.Mark {
 		if err := change.Mark(tx, &p.Mark[i].Recipient, p.Mark[i].Address); err != nil {

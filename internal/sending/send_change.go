@@ -25,7 +25,6 @@ func (all *batchChanges) of(tx *db.Tx, s *LeasedSlice) (*recipients.Change, erro
 	return change, tx.LockListForBulk(s.List)
 }
 
-// storeStatuses stores the statuses of the recipients.
 func (all batchChanges) storeStatuses(tx *db.Tx, now int64) error {
 	for _, c := range all {
 		if err := c.StoreStatuses(tx, now); err != nil {

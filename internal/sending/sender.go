@@ -258,7 +258,6 @@ func (b *BatchSender) handOverAll(ctx context.Context, s *heldSlice, mails []Bat
 	return results
 }
 
-// handOver sends one mail.
 func (b *BatchSender) handOver(ctx context.Context, s *heldSlice, m *BatchMail) BatchResult {
 	r := BatchResult{Recipient: m.Recipient, Address: m.Address}
 	r.NotTried = true

@@ -223,7 +223,6 @@ type paceCount struct {
 // meterWindow is the time over which a paceMeter measures.
 const meterWindow = time.Minute
 
-// count counts a mail.
 func (p *paceMeter) count(group string, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -248,7 +247,6 @@ func (p *paceMeter) of(group string, now time.Time) *paceCount {
 	return c
 }
 
-// perMinute returns the measured rate.
 func (p *paceMeter) perMinute(group string, now time.Time) int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -49,7 +49,6 @@ func (r *readySlices) next() *heldSlice {
 	return r.all[r.turn%len(r.all)]
 }
 
-// has reports whether an Account has a ready slice.
 func (r *readySlices) has(account enlist.AccountID) bool {
 	return slices.ContainsFunc(r.all, func(s *heldSlice) bool { return s.leased.Of.AccountID == account })
 }

@@ -111,7 +111,6 @@ func (a *access) isRepeated(events []recipients.Event) bool {
 	return e != nil && e.LastTime >= a.now
 }
 
-// store stores the access in an Update.
 func (a *access) store(tx *db.Tx) error {
 	schema, err := lists.Schema(tx, a.List)
 	if err != nil || !a.tracked(&schema.List) {
@@ -203,7 +202,6 @@ func (t *tracking) open() {
 	}
 }
 
-// click counts a click.
 func (t *tracking) click() error {
 	message, url, err := messages.LinkTarget(t.tx, t.Target)
 	if err != nil {

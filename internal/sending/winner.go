@@ -19,7 +19,6 @@ import (
 // 9999.
 const waitsForWinner = batches.MaxTimestamp
 
-// lease returns the lease of a new slice.
 func lease(b *batches.Batch, test bool) int64 {
 	if b.Variants == nil || test || b.Variants.Chosen != 0 {
 		return 0

@@ -29,7 +29,6 @@ var (
 	errNoMember   = enlist.Refuse(enlist.Denied, "the Account has no such user")
 )
 
-// requireManager refuses a visitor who may not manage users.
 func requireManager(v *Visit) error {
 	if v.Caller.Key.Level < enlist.Full {
 		return errNotManager

@@ -186,7 +186,6 @@ func (s *Service) DeleteWebhook(ctx context.Context, c *enlist.Caller, id enlist
 	return err
 }
 
-// auditedWebhook returns the webhook as the object of a row of the audit log.
 func auditedWebhook(w *enlist.Webhook) accounts.AuditObject {
 	return accounts.AuditObject{Kind: "Webhook", ID: int64(w.ID), List: w.ListID}
 }

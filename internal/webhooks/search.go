@@ -28,7 +28,6 @@ func (s *Service) SearchWebhooks(ctx context.Context, c *enlist.Caller, q enlist
 	})
 }
 
-// visibleWebhooks returns the Account's webhooks that the key may access.
 func visibleWebhooks(tx *db.Tx, c *enlist.Caller) ([]enlist.Webhook, error) {
 	all, err := Webhooks(tx, c.Account.ID)
 	return slices.DeleteFunc(slices.Clone(all), func(w enlist.Webhook) bool { return !c.Key.Allows(w.ListID) }), err

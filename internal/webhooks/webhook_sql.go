@@ -15,7 +15,6 @@ func Webhooks(tx *db.Tx, account enlist.AccountID) ([]enlist.Webhook, error) {
 		AND (list_id = 0 OR list_id IN (SELECT list.id FROM list WHERE hidden = 0))`, int64(account))
 }
 
-// addWebhook stores a new webhook.
 func addWebhook(tx *db.Tx, w *enlist.Webhook) error {
 	if err := events.FindWebhookTarget(tx, w); err != nil {
 		return err

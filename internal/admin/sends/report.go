@@ -37,7 +37,6 @@ type reportData struct {
 	Domains       []domain
 	DomainBars    template.HTML
 	Reasons       []reason
-	Counted, Of   int64 // mails whose provider is counted, of those with an outcome
 	LeftOut       []share
 	Variants      []variantRow
 	MayChoose     bool
@@ -107,7 +106,6 @@ func (p *pages) report(r *ui.Request) (*ui.View, error) {
 	d.Drawing = d.Chart.Lines()
 	d.LeftOut, d.Devices = leftOut(report), devicesOf(r, report)
 	d.Domains, d.Reasons = domainsOf(r, report), reasonsOf(report)
-	d.Counted, d.Of = report.CountedByDomain()
 	d.addVariants(r, report, names)
 	if d.Links, err = r.App.Reports.BatchLinks(r.Context(), r.Caller, report.ID); err != nil {
 		return nil, err

@@ -36,7 +36,7 @@ type waitingData struct {
 
 // isWaiting reports whether no mail of a Batch can have left, and one will.
 func isWaiting(b *batches.Batch) bool {
-	return !b.Ended() && !b.MayHaveSent() && b.Status != batches.BatchSending && b.Status != batches.BatchRunning
+	return !b.Ended() && b.Begun == 0 && b.Status != batches.BatchSending && b.Status != batches.BatchRunning
 }
 
 func (p *pages) waiting(r *ui.Request, b *reports.BatchReport, names ui.Names, at, wrong string) (*ui.View, error) {
