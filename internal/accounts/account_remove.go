@@ -12,7 +12,7 @@ import (
 // CloseAccount revokes all keys of an Account. Errors: InvalidParameters for an unknown Account, and for the only one.
 func (s *Service) CloseAccount(ctx context.Context, id enlist.AccountID) error {
 	return db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
-		all, err := All(tx)
+		known, err := All(tx)
 		if err != nil {
 			return err
 		}
@@ -20,7 +20,7 @@ func (s *Service) CloseAccount(ctx context.Context, id enlist.AccountID) error {
 		if err != nil {
 			return err
 		}
-		if len(all) == 1 {
+		if len(known) == 1 {
 			return enlist.Refuse(enlist.InvalidParameters,
 				"this is the only Account: delete the database instead")
 		}

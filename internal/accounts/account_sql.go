@@ -113,11 +113,11 @@ func KeyByHash(tx *db.Tx, hash enlist.KeyHash) (*enlist.Key, error) {
 		return nil, err
 	}
 	return db.Cached(s, s.Keys, hash, func() (*enlist.Key, error) {
-		found, err := keyTable.One(tx, enlist.ErrInvalidKey, "WHERE hash = ?", hash[:])
+		stored, err := keyTable.One(tx, enlist.ErrInvalidKey, "WHERE hash = ?", hash[:])
 		if err != nil {
 			return nil, err
 		}
-		return &found.Key, nil
+		return &stored.Key, nil
 	})
 }
 

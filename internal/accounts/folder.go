@@ -72,11 +72,11 @@ func (s *Service) SearchFolders(ctx context.Context, c *enlist.Caller, folderTyp
 		if _, err := enlist.OneOf(FolderOfLists, FolderOfMessages, FolderOfFiles)(folderType); err != nil {
 			return nil, enlist.Invalid("folder_type", err.Error())
 		}
-		all, err := Folders(tx, c.Account.ID)
+		folders, err := Folders(tx, c.Account.ID)
 		if err != nil {
 			return nil, err
 		}
-		ofType := slices.DeleteFunc(slices.Clone(all), func(f Folder) bool { return f.Type != folderType })
+		ofType := slices.DeleteFunc(slices.Clone(folders), func(f Folder) bool { return f.Type != folderType })
 		return enlist.SearchRecords(FolderAttributes, ofType, q)
 	})
 }
@@ -91,13 +91,13 @@ func (s *Service) Folder(ctx context.Context, c *enlist.Caller, id enlist.Folder
 
 // LoadFolder returns a copy of one of the Account's Folders, and all Folders of the Account.
 func LoadFolder(tx *db.Tx, c *enlist.Caller, id enlist.FolderID) (*Folder, []Folder, error) {
-	all, err := Folders(tx, c.Account.ID)
+	folders, err := Folders(tx, c.Account.ID)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, f := range all {
+	for _, f := range folders {
 		if f.ID == id {
-			return &f, all, nil
+			return &f, folders, nil
 		}
 	}
 	return nil, nil, enlist.Refuse(enlist.NoFolder, "the Account has no Folder with this ID")
@@ -133,9 +133,9 @@ func (s *Service) AddFolder(ctx context.Context, c *enlist.Caller, details []enl
 		case f.Type == "":
 			return 0, enlist.Invalid("type", "expected one of list, message, file")
 		}
-		all, err := Folders(tx, c.Account.ID)
+		folders, err := Folders(tx, c.Account.ID)
 		if err == nil {
-			err = f.checkUnique(all)
+			err = f.checkUnique(folders)
 		}
 		if err != nil {
 			return 0, err
@@ -152,7 +152,7 @@ func (s *Service) AddFolder(ctx context.Context, c *enlist.Caller, details []enl
 func (s *Service) EditFolder(ctx context.Context, c *enlist.Caller, id enlist.FolderID,
 	details []enlist.Detail) (enlist.FolderID, error) {
 	return db.UpdateUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.FolderID, error) {
-		f, all, err := LoadFolder(tx, c, id)
+		f, folders, err := LoadFolder(tx, c, id)
 		if err != nil {
 			return 0, err
 		}
@@ -161,7 +161,7 @@ func (s *Service) EditFolder(ctx context.Context, c *enlist.Caller, id enlist.Fo
 			return 0, err
 		}
 		f.Type = folderType
-		if err := f.checkUnique(all); err != nil {
+		if err := f.checkUnique(folders); err != nil {
 			return 0, err
 		}
 		if err := Audit(tx, c, now, AuditObject{"Folder", int64(id), 0}, before,
@@ -173,8 +173,8 @@ func (s *Service) EditFolder(ctx context.Context, c *enlist.Caller, id enlist.Fo
 }
 
 // checkUnique refuses the name if another Folder of the same type has it.
-func (f *Folder) checkUnique(all []Folder) error {
-	if slices.ContainsFunc(all, func(o Folder) bool { return o.ID != f.ID && o.Type == f.Type && o.Name == f.Name }) {
+func (f *Folder) checkUnique(folders []Folder) error {
+	if slices.ContainsFunc(folders, func(o Folder) bool { return o.ID != f.ID && o.Type == f.Type && o.Name == f.Name }) {
 		return &enlist.Error{Kind: enlist.DuplicateFolder, Field: "name",
 			Detail: "there is a Folder of this name and type already"}
 	}
@@ -185,7 +185,7 @@ func (f *Folder) checkUnique(all []Folder) error {
 // items, is the last one of its type, or is the file_folder_id of a Field.
 func (s *Service) DeleteFolder(ctx context.Context, c *enlist.Caller, id enlist.FolderID) error {
 	return db.ChangeUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) error {
-		f, all, err := LoadFolder(tx, c, id)
+		f, folders, err := LoadFolder(tx, c, id)
 		if err != nil {
 			return err
 		}
@@ -193,7 +193,7 @@ func (s *Service) DeleteFolder(ctx context.Context, c *enlist.Caller, id enlist.
 			return enlist.Refuse(enlist.FolderNeeded,
 				"The folder is not empty; move or delete its items first (items in it: %d)", f.ItemCount)
 		}
-		if !slices.ContainsFunc(all, func(o Folder) bool { return o.ID != id && o.Type == f.Type }) {
+		if !slices.ContainsFunc(folders, func(o Folder) bool { return o.ID != id && o.Type == f.Type }) {
 			return enlist.Refuse(enlist.FolderNeeded, "You cannot delete the last Folder of this type")
 		}
 		if err := s.unusedByFields(tx, f.ID); err != nil {

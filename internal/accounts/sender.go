@@ -26,15 +26,15 @@ type Sender struct {
 // SetSendingDomains sets a list of domains that the senders of an Account may have, besides its sending domains.
 // Without both, any sender is allowed. Errors: InvalidParameters.
 func (s *Service) SetSendingDomains(ctx context.Context, id enlist.AccountID, domains []string) error {
-	all := make([]string, len(domains))
+	names := make([]string, len(domains))
 	for i, text := range domains {
 		domain, err := readDomain(text)
 		if err != nil {
 			return err
 		}
-		all[i] = domain
+		names[i] = domain
 	}
-	return s.EditAccount(ctx, id, func(a *enlist.Account) { a.SendingDomains = strings.Join(all, " ") })
+	return s.EditAccount(ctx, id, func(a *enlist.Account) { a.SendingDomains = strings.Join(names, " ") })
 }
 
 // RefusalOf returns why the Account may not send from an address, or "" if it may. An address whose domain has merge
@@ -131,7 +131,7 @@ func CheckSender(tx *db.Tx, account enlist.AccountID, sender, old NamedSender) e
 // FromDomains returns the domains from which Accounts send, in ASCII and lower case: those of the from_address of Lists
 // and Messages, and the sending domains.
 func (s *Service) FromDomains(ctx context.Context) ([]string, error) {
-	return db.OwnView(ctx, s.db, func(tx *db.Tx) (all []string, err error) {
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (domains []string, err error) {
 		accounts, err := All(tx)
 		if err != nil {
 			return nil, err
@@ -145,16 +145,16 @@ func (s *Service) FromDomains(ctx context.Context) ([]string, error) {
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, names...)
+			domains = append(domains, names...)
 			for _, f := range senders {
 				if !hasMergedDomain(f.From) {
-					all = append(all, senderDomain(f.From))
+					domains = append(domains, senderDomain(f.From))
 				}
 			}
-			slices.Sort(all)
-			all = slices.Compact(all)
+			slices.Sort(domains)
+			domains = slices.Compact(domains)
 		}
-		return all, nil
+		return domains, nil
 	})
 }
 
@@ -171,23 +171,23 @@ func (s *Service) RefusedSenders(ctx context.Context) (sentences []string, err e
 			return nil, err
 		}
 		for i := range accounts {
-			found, err := refusedSenders(&accounts[i], tx)
+			ofAccount, err := refusedSenders(&accounts[i], tx)
 			if err != nil {
 				return nil, err
 			}
-			sentences = append(sentences, found...)
+			sentences = append(sentences, ofAccount...)
 		}
 		return sentences, nil
 	})
 }
 
 func refusedSenders(a *enlist.Account, tx *db.Tx) (sentences []string, err error) {
-	all, err := senders(tx, a.ID)
+	used, err := senders(tx, a.ID)
 	if err != nil {
 		return nil, err
 	}
 	more := 0
-	for _, f := range all {
+	for _, f := range used {
 		why, err := RefusalOf(a, tx, f.From)
 		switch {
 		case err != nil:

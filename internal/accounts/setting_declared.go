@@ -17,13 +17,13 @@ type Declared struct{ Name, Value, Where string }
 func (row *Setting) Check(value string) error { return row.read(new(Settings), value) }
 
 // CheckTogether returns an error if declared values do not fit together. Errors: InvalidParameters.
-func CheckTogether(all []Declared) error {
-	_, err := newSettings(withDeclared(nil, all))
+func CheckTogether(declared []Declared) error {
+	_, err := newSettings(withDeclared(nil, declared))
 	return err
 }
 
 // Declare sets the declared settings. Call it before ReadSettings.
-func (s *Service) Declare(all []Declared) { s.declared = all }
+func (s *Service) Declare(declared []Declared) { s.declared = declared }
 
 // Declared returns the declaration of a setting, or nil if it has none.
 func (s *Service) Declared(name string) *Declared {
@@ -58,10 +58,10 @@ func (s *Service) ValueOf(row *Setting, stored []StoredSetting, account enlist.A
 	if d := s.Declared(row.Name); d != nil {
 		v = SettingValue{Value: d.Value, IsSet: true, Declared: d}
 	}
-	for _, one := range stored { // those of the service come first
-		own := one.Account != 0 && one.Account == account
-		if one.Name == row.Name && (own || one.Account == 0 && v.Declared == nil) {
-			v = SettingValue{Value: one.Value, IsSet: true, Account: one.Account}
+	for _, setting := range stored { // those of the service come first
+		own := setting.Account != 0 && setting.Account == account
+		if setting.Name == row.Name && (own || setting.Account == 0 && v.Declared == nil) {
+			v = SettingValue{Value: setting.Value, IsSet: true, Account: setting.Account}
 		}
 	}
 	return v
@@ -69,11 +69,11 @@ func (s *Service) ValueOf(row *Setting, stored []StoredSetting, account enlist.A
 
 // withDeclared returns stored values with the declared ones in place of those of the service.
 func withDeclared(stored []StoredSetting, declared []Declared) []StoredSetting {
-	all := slices.DeleteFunc(slices.Clone(stored), func(v StoredSetting) bool {
+	settings := slices.DeleteFunc(slices.Clone(stored), func(v StoredSetting) bool {
 		return v.Account == 0 && slices.ContainsFunc(declared, func(d Declared) bool { return d.Name == v.Name })
 	})
 	for _, d := range declared {
-		all = append(all, StoredSetting{0, d.Name, d.Value})
+		settings = append(settings, StoredSetting{0, d.Name, d.Value})
 	}
-	return all
+	return settings
 }

@@ -76,7 +76,7 @@ func (s *Service) ChangeSettings(ctx context.Context, account enlist.AccountID, 
 		for name := range values {
 			before[name], after[name] = "", shownSetting(name, values[name])
 		}
-		kept := slices.DeleteFunc(stored, func(v StoredSetting) bool {
+		unchanged := slices.DeleteFunc(stored, func(v StoredSetting) bool {
 			_, changed := values[v.Name]
 			changed = changed && v.Account == account
 			if changed {
@@ -88,7 +88,7 @@ func (s *Service) ChangeSettings(ctx context.Context, account enlist.AccountID, 
 			if value == "" {
 				err = tx.Do("DELETE FROM setting WHERE account_id = ? AND name = ?", int64(account), name)
 			} else {
-				kept = append(kept, StoredSetting{account, name, value})
+				unchanged = append(unchanged, StoredSetting{account, name, value})
 				err = tx.Do(`INSERT INTO setting (account_id, name, value) VALUES (?, ?, ?)
 					ON CONFLICT (account_id, name) DO UPDATE SET value = excluded.value`, int64(account), name, value)
 			}
@@ -96,7 +96,7 @@ func (s *Service) ChangeSettings(ctx context.Context, account enlist.AccountID, 
 				return err
 			}
 		}
-		if _, err := newSettings(withDeclared(kept, s.declared)); err != nil {
+		if _, err := newSettings(withDeclared(unchanged, s.declared)); err != nil {
 			return err
 		}
 		return Audit(tx, OperatorIn(ctx, owner), now, AuditObject{Kind: "Settings"}, before, after)

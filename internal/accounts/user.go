@@ -104,27 +104,27 @@ func (s *Service) SearchUsers(ctx context.Context, c *enlist.Caller, account enl
 		if err != nil {
 			return nil, err
 		}
-		var all []User
+		var users []User
 		for _, k := range keys {
 			if k.RevokedTime == 0 {
-				all = append(all, User{k, c.Account.TimeZone})
+				users = append(users, User{k, c.Account.TimeZone})
 			}
 		}
-		return enlist.SearchRecords(UserAttributes, all, q)
+		return enlist.SearchRecords(UserAttributes, users, q)
 	})
 }
 
 // User returns a key of the caller's Account. Errors: Denied, and NoAccount also for an unknown key.
 func (s *Service) User(ctx context.Context, c *enlist.Caller, account enlist.AccountID,
 	id enlist.KeyID) (*User, error) {
-	all, err := s.SearchUsers(ctx, c, account, enlist.Query{})
+	users, err := s.SearchUsers(ctx, c, account, enlist.Query{})
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(all, func(u User) bool { return u.ID == id })
+	i := slices.IndexFunc(users, func(u User) bool { return u.ID == id })
 	if i < 0 {
 		return nil, &enlist.Error{Kind: enlist.NoAccount, Field: "user_id",
 			Detail: "the Account has no key with this ID"}
 	}
-	return &all[i], nil
+	return &users[i], nil
 }

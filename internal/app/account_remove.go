@@ -46,20 +46,20 @@ func (s *App) RemoveAccount(ctx context.Context, id enlist.AccountID) error {
 }
 
 // each calls do for all records, until one call fails. err is the error of the search for the records.
-func each[T any](all []T, err error, do func(*T) error) error {
-	for i := range all {
+func each[T any](records []T, err error, do func(*T) error) error {
+	for i := range records {
 		if err != nil {
 			return err
 		}
-		err = do(&all[i])
+		err = do(&records[i])
 	}
 	return err
 }
 
 // removeImports also removes the files that dry runs have kept.
 func (s *App) removeImports(ctx context.Context, c *enlist.Caller) error {
-	all, err := s.Imports.AllImports(ctx, c)
-	err = each(all, err, func(i *imports.Import) error {
+	ofAccount, err := s.Imports.AllImports(ctx, c)
+	err = each(ofAccount, err, func(i *imports.Import) error {
 		if i.Ended() {
 			return nil
 		}
@@ -73,8 +73,8 @@ func (s *App) removeImports(ctx context.Context, c *enlist.Caller) error {
 
 // removeBatches removes the newest Batch first, because a Batch that another one leaves out cannot be deleted.
 func (s *App) removeBatches(ctx context.Context, c *enlist.Caller) error {
-	all, err := s.Batches.SearchBatches(ctx, c, enlist.Query{})
-	err = each(all, err, func(b *batches.Batch) error {
+	ofAccount, err := s.Batches.SearchBatches(ctx, c, enlist.Query{})
+	err = each(ofAccount, err, func(b *batches.Batch) error {
 		if b.Ended() {
 			return nil
 		}
@@ -83,8 +83,8 @@ func (s *App) removeBatches(ctx context.Context, c *enlist.Caller) error {
 		}
 		return nil
 	})
-	slices.SortFunc(all, func(a, b batches.Batch) int { return int(b.ID - a.ID) })
-	return each(all, err, func(b *batches.Batch) error {
+	slices.SortFunc(ofAccount, func(a, b batches.Batch) int { return int(b.ID - a.ID) })
+	return each(ofAccount, err, func(b *batches.Batch) error {
 		if err := s.Batches.DeleteBatch(ctx, c, b.ID); err != nil {
 			return fmt.Errorf("delete the Batch %d: %w", b.ID, err)
 		}
@@ -93,14 +93,16 @@ func (s *App) removeBatches(ctx context.Context, c *enlist.Caller) error {
 }
 
 func (s *App) removeWebhooks(ctx context.Context, c *enlist.Caller) error {
-	all, err := s.Webhooks.SearchWebhooks(ctx, c, enlist.Query{})
-	return each(all, err, func(w *enlist.Webhook) error { return s.Webhooks.DeleteWebhook(ctx, c, w.ID) })
+	webhooks, err := s.Webhooks.SearchWebhooks(ctx, c, enlist.Query{})
+	return each(webhooks, err, func(w *enlist.Webhook) error { return s.Webhooks.DeleteWebhook(ctx, c, w.ID) })
 }
 
 // removeAutoresponders also removes the recipients of all deleted Batches, which include those of autoresponders.
 func (s *App) removeAutoresponders(ctx context.Context, c *enlist.Caller) error {
-	all, err := s.Batches.SearchAutoresponders(ctx, c, enlist.Query{})
-	err = each(all, err, func(a *enlist.Autoresponder) error { return s.Batches.DeleteAutoresponder(ctx, c, a.ID) })
+	autoresponders, err := s.Batches.SearchAutoresponders(ctx, c, enlist.Query{})
+	err = each(autoresponders, err, func(a *enlist.Autoresponder) error {
+		return s.Batches.DeleteAutoresponder(ctx, c, a.ID)
+	})
 	if err != nil {
 		return err
 	}
@@ -118,8 +120,8 @@ func (s *App) removeAutoresponders(ctx context.Context, c *enlist.Caller) error 
 // removeLists removes the Contacts in steps before each List. Then it does the same for the Lists that are deleted, but
 // whose Contacts are not removed yet.
 func (s *App) removeLists(ctx context.Context, c *enlist.Caller) error {
-	all, err := s.Lists.SearchLists(ctx, c, enlist.Query{})
-	err = each(all, err, func(l *enlist.List) error {
+	ofAccount, err := s.Lists.SearchLists(ctx, c, enlist.Query{})
+	err = each(ofAccount, err, func(l *enlist.List) error {
 		if err := s.Contacts.ClearList(ctx, c, l.ID); err != nil {
 			return err
 		}
@@ -141,18 +143,18 @@ func (s *App) removeLists(ctx context.Context, c *enlist.Caller) error {
 }
 
 func (s *App) removeMessages(ctx context.Context, c *enlist.Caller) error {
-	all, err := s.Messages.SearchMessages(ctx, c, enlist.Query{})
-	return each(all, err, func(m *messages.Message) error { return s.Messages.DeleteMessage(ctx, c, m.ID) })
+	ofAccount, err := s.Messages.SearchMessages(ctx, c, enlist.Query{})
+	return each(ofAccount, err, func(m *messages.Message) error { return s.Messages.DeleteMessage(ctx, c, m.ID) })
 }
 
 func (s *App) removeFiles(ctx context.Context, c *enlist.Caller) error {
-	all, err := s.Files.SearchFiles(ctx, c, enlist.Query{})
-	return each(all, err, func(f *files.StoredFile) error { return s.Files.DeleteFile(ctx, c, f.ID) })
+	ofAccount, err := s.Files.SearchFiles(ctx, c, enlist.Query{})
+	return each(ofAccount, err, func(f *files.StoredFile) error { return s.Files.DeleteFile(ctx, c, f.ID) })
 }
 
 func (s *App) removeDomains(ctx context.Context, c *enlist.Caller) error {
-	all, err := s.Accounts.SendingDomains(ctx)
-	return each(all, err, func(d *accounts.SendingDomain) error {
+	domains, err := s.Accounts.SendingDomains(ctx)
+	return each(domains, err, func(d *accounts.SendingDomain) error {
 		if d.AccountID != c.Account.ID {
 			return nil
 		}
@@ -163,8 +165,8 @@ func (s *App) removeDomains(ctx context.Context, c *enlist.Caller) error {
 
 // removePeople ends the memberships of the Account. A person of other Accounts, or of all, stays.
 func (s *App) removePeople(ctx context.Context, c *enlist.Caller) error {
-	all, err := s.Users.Members(ctx, c.Account.ID)
-	return each(all, err, func(m *users.Member) error {
+	members, err := s.Users.Members(ctx, c.Account.ID)
+	return each(members, err, func(m *users.Member) error {
 		if m.AllAccounts {
 			return nil
 		}
@@ -173,9 +175,9 @@ func (s *App) removePeople(ctx context.Context, c *enlist.Caller) error {
 }
 
 func (s *App) removeSettings(ctx context.Context, c *enlist.Caller) error {
-	all, err := s.Accounts.StoredSettings(ctx)
+	stored, err := s.Accounts.StoredSettings(ctx)
 	unset := make(map[string]string)
-	for _, v := range all {
+	for _, v := range stored {
 		if v.Account == c.Account.ID {
 			unset[v.Name] = ""
 		}

@@ -60,12 +60,12 @@ func (s *App) fill(ctx context.Context, tx *db.Tx, now int64, f *Bootstrapped) e
 
 // firstAccount returns the Account with the lowest ID. If there is no Account, it adds one.
 func firstAccount(ctx context.Context, tx *db.Tx, now int64, zone string) (*enlist.Account, error) {
-	all, err := accounts.All(tx)
+	known, err := accounts.All(tx)
 	if err != nil {
 		return nil, err
 	}
-	if len(all) > 0 {
-		return &all[0], nil
+	if len(known) > 0 {
+		return &known[0], nil
 	}
 	a := &enlist.Account{Name: "First Account", TimeZone: zone, ContactLimit: enlist.NoContactLimit, CreationTime: now}
 	if err := accounts.Insert(tx, a); err != nil {
@@ -76,12 +76,12 @@ func firstAccount(ctx context.Context, tx *db.Tx, now int64, zone string) (*enli
 
 // firstList returns the Account's List with the lowest ID. If there is no List, it adds one.
 func firstList(tx *db.Tx, c *enlist.Caller, now, countryCode int64) (enlist.ListID, error) {
-	all, err := lists.OfAccount(tx, c.Account.ID)
+	known, err := lists.OfAccount(tx, c.Account.ID)
 	if err != nil {
 		return 0, err
 	}
-	if len(all) > 0 {
-		return all[0].ID, nil
+	if len(known) > 0 {
+		return known[0].ID, nil
 	}
 	return lists.AddList(tx, c, now, []enlist.Detail{{Key: "name", Value: enlist.TextInput(FirstListName)},
 		{Key: "country_code", Value: enlist.TextInput(strconv.FormatInt(countryCode, 10))}})

@@ -171,14 +171,14 @@ func (r *BatchRequest) populations(tx *db.Tx, c *enlist.Caller) ([]Population, e
 	case r.SendTime < 0 || r.SendTime > MaxTimestamp:
 		return nil, enlist.Invalid("send_time", "expected a Unix time up to the year 9999")
 	}
-	all := make([]Population, len(r.Populations))
+	checked := make([]Population, len(r.Populations))
 	for i := range r.Populations {
-		if err := r.Populations[i].check(tx, c, &all[i]); err != nil {
+		if err := r.Populations[i].check(tx, c, &checked[i]); err != nil {
 			return nil, err
 		}
-		all[i].Number = int64(i + 1)
+		checked[i].Number = int64(i + 1)
 	}
-	return all, nil
+	return checked, nil
 }
 
 // check checks a population of a request and stores it in p.

@@ -210,11 +210,13 @@ func (s *Service) Autoresponder(ctx context.Context, c *enlist.Caller,
 func (s *Service) SearchAutoresponders(ctx context.Context, c *enlist.Caller,
 	q enlist.Query) ([]enlist.Autoresponder, error) {
 	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.Autoresponder, error) {
-		all, err := Autoresponders(tx, c.Account.ID)
+		autoresponders, err := Autoresponders(tx, c.Account.ID)
 		if err != nil {
 			return nil, err
 		}
-		all = slices.DeleteFunc(slices.Clone(all), func(a enlist.Autoresponder) bool { return !c.Key.Allows(a.ListID) })
-		return enlist.SearchRecords(AutoresponderAttributes, all, q)
+		autoresponders = slices.DeleteFunc(slices.Clone(autoresponders), func(a enlist.Autoresponder) bool {
+			return !c.Key.Allows(a.ListID)
+		})
+		return enlist.SearchRecords(AutoresponderAttributes, autoresponders, q)
 	})
 }

@@ -77,18 +77,18 @@ func (b *Batch) Wanted(tx *db.Tx, schema *enlist.Schema, p *Population, exclude 
 }
 
 // withoutSuppressed returns the candidates that are not suppressed, and counts the others.
-func withoutSuppressed(tx *db.Tx, list *enlist.List, all []contacts.Candidate,
+func withoutSuppressed(tx *db.Tx, list *enlist.List, candidates []contacts.Candidate,
 	counts *recipients.Counts) ([]contacts.Candidate, error) {
-	ids, err := contacts.Suppressed(tx, list, all)
+	ids, err := contacts.Suppressed(tx, list, candidates)
 	counts.LeftSuppressed += int64(len(ids))
-	return without(all, ids), err
+	return without(candidates, ids), err
 }
 
 // IDsOfCandidates returns the IDs of candidates.
-func IDsOfCandidates(all []contacts.Candidate) []enlist.ContactID {
-	ids := make([]enlist.ContactID, len(all))
-	for i := range all {
-		ids[i] = all[i].ID
+func IDsOfCandidates(candidates []contacts.Candidate) []enlist.ContactID {
+	ids := make([]enlist.ContactID, len(candidates))
+	for i := range candidates {
+		ids[i] = candidates[i].ID
 	}
 	return ids
 }
@@ -101,16 +101,17 @@ func leftOut(c *contacts.Candidate, schema *enlist.Schema) recipients.LeftOut {
 }
 
 // withoutSent returns the candidates that were not sent the Message before.
-func (b *Batch) withoutSent(tx *db.Tx, list enlist.ListID, all []contacts.Candidate) ([]contacts.Candidate, error) {
+func (b *Batch) withoutSent(tx *db.Tx, list enlist.ListID,
+	candidates []contacts.Candidate) ([]contacts.Candidate, error) {
 	batches, err := b.othersWithMessage(tx)
 	if err != nil {
 		return nil, err
 	}
-	sent, err := sentBefore(tx, list, b.MessageID, batches, IDsOfCandidates(all))
+	sent, err := sentBefore(tx, list, b.MessageID, batches, IDsOfCandidates(candidates))
 	if err != nil {
 		return nil, err
 	}
-	return without(all, sent), nil
+	return without(candidates, sent), nil
 }
 
 // sentBefore returns those Contacts that were sent a Message: by one of the Batches, or because of an event.
@@ -125,18 +126,18 @@ func sentBefore(tx *db.Tx, list enlist.ListID, message enlist.MessageID, batches
 }
 
 // without returns the candidates that have none of the IDs. It sorts the IDs.
-func without(all []contacts.Candidate, ids []enlist.ContactID) []contacts.Candidate {
-	return split(all, ids, false)
+func without(candidates []contacts.Candidate, ids []enlist.ContactID) []contacts.Candidate {
+	return split(candidates, ids, false)
 }
 
 // only returns the candidates that have one of the IDs. It sorts the IDs.
-func only(all []contacts.Candidate, ids []enlist.ContactID) []contacts.Candidate {
-	return split(all, ids, true)
+func only(candidates []contacts.Candidate, ids []enlist.ContactID) []contacts.Candidate {
+	return split(candidates, ids, true)
 }
 
-func split(all []contacts.Candidate, ids []enlist.ContactID, wanted bool) []contacts.Candidate {
+func split(candidates []contacts.Candidate, ids []enlist.ContactID, wanted bool) []contacts.Candidate {
 	slices.Sort(ids)
-	return slices.DeleteFunc(all, func(c contacts.Candidate) bool {
+	return slices.DeleteFunc(candidates, func(c contacts.Candidate) bool {
 		_, found := slices.BinarySearch(ids, c.ID)
 		return found != wanted
 	})
@@ -145,13 +146,13 @@ func split(all []contacts.Candidate, ids []enlist.ContactID, wanted bool) []cont
 // othersWithMessage returns the other Batches that send the Message of b, also as a variant.
 func (b *Batch) othersWithMessage(tx *db.Tx) (ids []enlist.BatchID, err error) {
 	for _, f := range []BatchFilter{{Message: b.MessageID}, {HasVariants: true}} {
-		all, err := Batches(tx, b.AccountID, f)
+		senders, err := Batches(tx, b.AccountID, f)
 		if err != nil {
 			return nil, err
 		}
-		for i := range all {
-			if all[i].sends(b.MessageID) && all[i].ID != b.ID {
-				ids = append(ids, all[i].ID)
+		for i := range senders {
+			if senders[i].sends(b.MessageID) && senders[i].ID != b.ID {
+				ids = append(ids, senders[i].ID)
 			}
 		}
 	}

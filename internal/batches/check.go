@@ -113,13 +113,13 @@ func (k *batchCheck) checkList(s *Service, schema *enlist.Schema) {
 
 // onlyMatching returns the candidates that match the criteria.
 func onlyMatching(tx *db.Tx, schema *enlist.Schema, criteria *enlist.Criteria,
-	all []contacts.Candidate) ([]contacts.Candidate, error) {
+	candidates []contacts.Candidate) ([]contacts.Candidate, error) {
 	search, err := contacts.TypeSearch(tx, schema, enlist.Query{Criteria: criteria})
-	if err != nil || search.Where == nil || len(all) == 0 {
-		return all, err
+	if err != nil || search.Where == nil || len(candidates) == 0 {
+		return candidates, err
 	}
-	ids, err := contacts.OnlyAmong(tx, search, IDsOfCandidates(all))
-	return only(all, ids), err
+	ids, err := contacts.OnlyAmong(tx, search, IDsOfCandidates(candidates))
+	return only(candidates, ids), err
 }
 
 // sample returns the mail of the first recipient with one of the contents.
@@ -151,8 +151,8 @@ func (k *batchCheck) conclude() {
 }
 
 // add adds findings. Variants of a Message often have the same ones.
-func (k *batchCheck) add(all ...messages.Finding) {
-	for _, f := range all {
+func (k *batchCheck) add(findings ...messages.Finding) {
+	for _, f := range findings {
 		if len(k.result.Findings) < messages.MaxFindings && !slices.Contains(k.result.Findings, f) {
 			k.result.Findings = append(k.result.Findings, f)
 		}

@@ -36,11 +36,11 @@ func (s *Service) contentErrors(ctx context.Context, c *enlist.Caller, r *BatchR
 	}
 	var errors []messages.Finding
 	for i := range check.contents {
-		found, err := s.messages.CheckContent(ctx, check.sample(i))
+		inContent, err := s.messages.CheckContent(ctx, check.sample(i))
 		if err != nil {
 			return nil, err
 		}
-		for _, f := range found {
+		for _, f := range inContent {
 			if f.Level == messages.FindingError && !slices.Contains(errors, f) { // variants often have the same ones
 				errors = append(errors, f)
 			}
@@ -78,9 +78,9 @@ func refuseErrors(findings []messages.Finding) error {
 }
 
 // LacksContent reports whether the Batch must not send one of its contents, because it is empty.
-func (b *Batch) LacksContent(all []MailContent) bool {
-	for i := range all {
-		if !b.IsForced && !all[i].Message.HasContent() {
+func (b *Batch) LacksContent(contents []MailContent) bool {
+	for i := range contents {
+		if !b.IsForced && !contents[i].Message.HasContent() {
 			return true
 		}
 	}
@@ -90,11 +90,11 @@ func (b *Batch) LacksContent(all []MailContent) bool {
 // requireContent refuses to start a Batch that would send a Message without content. A Batch without a Message fails
 // later.
 func (b *Batch) requireContent(tx *db.Tx) error {
-	all, err := b.Contents(tx)
+	contents, err := b.Contents(tx)
 	switch {
 	case err != nil:
 		return enlist.IgnoreKind(enlist.NoMessage, err)
-	case b.LacksContent(all):
+	case b.LacksContent(contents):
 		return enlist.Invalid("batch_id", "its Message has no content: write it with editMessage first")
 	}
 	return nil

@@ -66,11 +66,11 @@ func (s *Service) CheckBatchWithin(ctx context.Context, c *enlist.Caller, r Batc
 			Text: check.refusedSender})
 	}
 	for i := range check.contents {
-		found, err := s.messages.CheckContent(ctx, check.sample(i))
+		inContent, err := s.messages.CheckContent(ctx, check.sample(i))
 		if err != nil {
 			return nil, err
 		}
-		check.add(found...)
+		check.add(inContent...)
 	}
 	check.conclude()
 	return &check.result, nil
@@ -112,7 +112,7 @@ func (k *batchCheck) begin(s *Service, tx *db.Tx) error {
 	if k.result.Recent, err = k.recent(tx, k.CreationTime); err != nil {
 		return err
 	}
-	var all []enlist.ListID
+	var checked []enlist.ListID
 	for i := range k.populations {
 		p := &k.populations[i]
 		schema, err := lists.Schema(tx, p.List)
@@ -123,8 +123,8 @@ func (k *batchCheck) begin(s *Service, tx *db.Tx) error {
 			k.schema = schema
 			k.result.From = s.messages.Sender(k.contents[0].Message, &schema.List)
 		}
-		if !slices.Contains(all, p.List) {
-			all = append(all, p.List)
+		if !slices.Contains(checked, p.List) {
+			checked = append(checked, p.List)
 			k.checkList(s, schema)
 		}
 		n := int64(len(p.Contacts))
@@ -268,12 +268,12 @@ func (k *batchCheck) take(i int, st *checkStep) {
 
 // withoutDuplicates returns the candidates that are no recipients yet. It is like withoutDuplicates of package sending,
 // which reads the stored recipients.
-func (k *batchCheck) withoutDuplicates(st *checkStep, all []contacts.Candidate) []contacts.Candidate {
+func (k *batchCheck) withoutDuplicates(st *checkStep, candidates []contacts.Candidate) []contacts.Candidate {
 	list := &st.schema.List
 	if len(k.populations) == 1 && (st.schema.Unique || list.SendToDuplicates) {
-		return all
+		return candidates
 	}
-	return slices.DeleteFunc(all, func(c contacts.Candidate) bool {
+	return slices.DeleteFunc(candidates, func(c contacts.Candidate) bool {
 		address := maphash.String(k.seed, c.Key)
 		duplicate := k.taken[address] || st.taken[address]
 		st.taken[address] = true

@@ -80,14 +80,14 @@ func (s *Service) NotOpened(ctx context.Context, c *enlist.Caller, id enlist.Bat
 			return nil, err
 		}
 		value := enlist.InBatch(id)
-		all := make([]PopulationRequest, len(lists))
+		populations := make([]PopulationRequest, len(lists))
 		for i, list := range lists {
-			all[i] = PopulationRequest{List: list, Criteria: &enlist.Criteria{All: []enlist.Criteria{
+			populations[i] = PopulationRequest{List: list, Criteria: &enlist.Criteria{All: []enlist.Criteria{
 				{Key: enlist.KeyBatchSent, Operator: "exactly", Value: value, NotField: true},
 				{Key: enlist.KeyBatchOpened, Operator: "not", Value: value, NotField: true},
 			}}}
 		}
-		return all, nil
+		return populations, nil
 	})
 }
 
@@ -99,10 +99,10 @@ type NameSearch struct {
 }
 
 // SearchByName returns Batches that the caller may access, and the number of all that match.
-func (s *Service) SearchByName(ctx context.Context, c *enlist.Caller, q NameSearch) (page []Batch, all int64,
+func (s *Service) SearchByName(ctx context.Context, c *enlist.Caller, q NameSearch) (page []Batch, total int64,
 	err error) {
 	page, err = db.View(ctx, s.db, c, func(tx *db.Tx) ([]Batch, error) {
-		found, err := Batches(tx, c.Account.ID, BatchFilter{Lists: c.Key.Lists})
+		matching, err := Batches(tx, c.Account.ID, BatchFilter{Lists: c.Key.Lists})
 		if err != nil {
 			return nil, err
 		}
@@ -112,13 +112,13 @@ func (s *Service) SearchByName(ctx context.Context, c *enlist.Caller, q NameSear
 				return nil, err
 			}
 		}
-		found = slices.DeleteFunc(found, func(b Batch) bool { return !q.matches(&b, names) })
-		slices.Reverse(found)
-		all = int64(len(found))
-		first := min(q.Offset, all)
-		return found[first:min(first+q.Limit, all)], nil
+		matching = slices.DeleteFunc(matching, func(b Batch) bool { return !q.matches(&b, names) })
+		slices.Reverse(matching)
+		total = int64(len(matching))
+		first := min(q.Offset, total)
+		return matching[first:min(first+q.Limit, total)], nil
 	})
-	return page, all, err
+	return page, total, err
 }
 
 func (q *NameSearch) matches(b *Batch, names map[enlist.MessageID]string) bool {

@@ -122,17 +122,18 @@ func DeliveriesOf(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (map[en
 	if err != nil {
 		return nil, err
 	}
-	all := append(others, ofBatches...)
-	slices.SortStableFunc(all, newerFirst)
+	deliveries := append(others, ofBatches...)
+	slices.SortStableFunc(deliveries, newerFirst)
 	of := make(map[enlist.ContactID][]messages.Delivery)
-	for i := range all {
-		of[all[i].Contact] = append(of[all[i].Contact], all[i])
+	for i := range deliveries {
+		of[deliveries[i].Contact] = append(of[deliveries[i].Contact], deliveries[i])
 	}
 	return of, nil
 }
 
 // batchDeliveries returns the mails of Batches to some Contacts, newest first.
-func batchDeliveries(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (all []messages.Delivery, err error) {
+func batchDeliveries(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (deliveries []messages.Delivery,
+	err error) {
 	among, err := OfList(tx, list)
 	if err != nil {
 		return nil, err
@@ -154,10 +155,10 @@ func batchDeliveries(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (all
 		if b.Status == BatchRunning || b.Status == BatchDeleted {
 			continue // the mails of autoresponders have deliveries, and so have the reported mails of deleted Batches
 		}
-		all = append(all, b.delivery(&rows[i]))
+		deliveries = append(deliveries, b.delivery(&rows[i]))
 	}
-	slices.SortStableFunc(all, newerFirst)
-	return all, nil
+	slices.SortStableFunc(deliveries, newerFirst)
+	return deliveries, nil
 }
 
 // batchesOf returns the Batches of recipients, by ID.

@@ -250,11 +250,11 @@ func (s *Service) SearchBatches(ctx context.Context, c *enlist.Caller, q enlist.
 		if err != nil {
 			return nil, err
 		}
-		all, err := Batches(tx, c.Account.ID, f)
+		matching, err := Batches(tx, c.Account.ID, f)
 		if err != nil || inStore {
-			return all, err
+			return matching, err
 		}
-		return enlist.SearchRecords(BatchAttributes, all, q)
+		return enlist.SearchRecords(BatchAttributes, matching, q)
 	})
 }
 
@@ -268,12 +268,12 @@ func (s *Service) CountBatches(ctx context.Context, c *enlist.Caller, criteria *
 		if inStore {
 			return batchCount(tx, c.Account.ID, f)
 		}
-		all, err := Batches(tx, c.Account.ID, f)
+		matching, err := Batches(tx, c.Account.ID, f)
 		if err != nil {
 			return 0, err
 		}
-		all, err = enlist.SearchRecords(BatchAttributes, all, enlist.Query{Criteria: criteria})
-		return int64(len(all)), err
+		matching, err = enlist.SearchRecords(BatchAttributes, matching, enlist.Query{Criteria: criteria})
+		return int64(len(matching)), err
 	})
 }
 

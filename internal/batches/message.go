@@ -28,17 +28,17 @@ func SentTo(tx *db.Tx, account enlist.AccountID) (map[enlist.MessageID][]enlist.
 	if err != nil {
 		return nil, err
 	}
-	all, err := Batches(tx, account, BatchFilter{HasVariants: true})
+	withVariants, err := Batches(tx, account, BatchFilter{HasVariants: true})
 	if err != nil {
 		return nil, err
 	}
-	for i := range all {
-		found, err := BatchLists(tx, all[i].ID)
+	for i := range withVariants {
+		sentTo, err := BatchLists(tx, withVariants[i].ID)
 		if err != nil {
 			return nil, err
 		}
-		for _, message := range all[i].Messages() {
-			for _, list := range found {
+		for _, message := range withVariants[i].Messages() {
+			for _, list := range sentTo {
 				add(message, list)
 			}
 		}
@@ -59,13 +59,13 @@ func CheckUnused(tx *db.Tx, m *messages.Message, field string) error {
 				b.ID))
 		}
 	}
-	all, err := Autoresponders(tx, m.AccountID)
+	autoresponders, err := Autoresponders(tx, m.AccountID)
 	if err != nil {
 		return err
 	}
 	n := 0
-	for i := range all {
-		if all[i].MessageID == m.ID {
+	for i := range autoresponders {
+		if autoresponders[i].MessageID == m.ID {
 			n++
 		}
 	}
@@ -78,15 +78,15 @@ func CheckUnused(tx *db.Tx, m *messages.Message, field string) error {
 
 // MessageNames returns the names of the Account's Messages, of those that a person sees.
 func MessageNames(tx *db.Tx, c *enlist.Caller) (map[enlist.MessageID]string, error) {
-	all, err := messages.Messages(tx, c.Account.ID)
+	ofAccount, err := messages.Messages(tx, c.Account.ID)
 	if err != nil {
 		return nil, err
 	}
 	sees, err := messages.Seen(tx, c, SentTo)
-	names := make(map[enlist.MessageID]string, len(all))
-	for i := range all {
-		if err == nil && sees(&all[i]) {
-			names[all[i].ID] = all[i].Name
+	names := make(map[enlist.MessageID]string, len(ofAccount))
+	for i := range ofAccount {
+		if err == nil && sees(&ofAccount[i]) {
+			names[ofAccount[i].ID] = ofAccount[i].Name
 		}
 	}
 	return names, err

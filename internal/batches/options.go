@@ -162,11 +162,12 @@ func (b *Batch) checkNotAwaited(tx *db.Tx, field string) error {
 
 // keep returns the candidates that the Exclusion does not leave out. The error is of kind
 // InvalidSearch if the Fields of the List no longer fit the criteria.
-func (x *Exclusion) keep(tx *db.Tx, schema *enlist.Schema, all []contacts.Candidate) ([]contacts.Candidate, error) {
-	if x.empty() || len(all) == 0 {
-		return all, nil
+func (x *Exclusion) keep(tx *db.Tx, schema *enlist.Schema,
+	candidates []contacts.Candidate) ([]contacts.Candidate, error) {
+	if x.empty() || len(candidates) == 0 {
+		return candidates, nil
 	}
-	ids := IDsOfCandidates(all)
+	ids := IDsOfCandidates(candidates)
 	left, err := x.matching(tx, schema, ids)
 	if err != nil {
 		return nil, err
@@ -178,12 +179,12 @@ func (x *Exclusion) keep(tx *db.Tx, schema *enlist.Schema, all []contacts.Candid
 		}
 		left = append(left, sent...)
 	}
-	return without(all, left), nil
+	return without(candidates, left), nil
 }
 
 // matching returns those of the Contacts that match the criteria. It locks no Contact.
 func (x *Exclusion) matching(tx *db.Tx, schema *enlist.Schema,
-	ids []enlist.ContactID) (found []enlist.ContactID, err error) {
+	ids []enlist.ContactID) (matching []enlist.ContactID, err error) {
 	search, err := contacts.TypeSearch(tx, schema, enlist.Query{Criteria: x.Criteria})
 	if err != nil || search.Where == nil {
 		return nil, err

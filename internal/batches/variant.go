@@ -87,8 +87,8 @@ func (o *VariantOptions) check(tx *db.Tx, c *enlist.Caller, base *messages.Messa
 	case v.Hours < 1 || v.Hours > maxWinnerHours:
 		return nil, enlist.Invalid("options", "winner_hours: expected 1 to 48 hours")
 	}
-	for _, one := range o.Variants {
-		checked, err := one.check(tx, c, base)
+	for _, variant := range o.Variants {
+		checked, err := variant.check(tx, c, base)
 		if err != nil {
 			return nil, err
 		}
@@ -180,36 +180,36 @@ type MailContent struct {
 
 // Contents returns the content of each variant, or of the Message if the Batch has no variants. The error is of kind
 // NoMessage if a Message is gone or is no email any more.
-func (b *Batch) Contents(tx *db.Tx) (all []MailContent, err error) {
+func (b *Batch) Contents(tx *db.Tx) (contents []MailContent, err error) {
 	base, err := b.email(tx, b.MessageID)
 	if err != nil {
 		return nil, err
 	}
-	found := []*messages.Message{base}
+	loaded := []*messages.Message{base}
 	if b.Variants != nil {
-		found = nil
+		loaded = nil
 		for i := range b.Variants.All {
 			v := &b.Variants.All[i]
 			m, err := b.email(tx, v.Message)
 			if err != nil {
 				return nil, err
 			}
-			found = append(found, v.apply(m, base))
+			loaded = append(loaded, v.apply(m, base))
 		}
 	}
-	for _, m := range found {
+	for _, m := range loaded {
 		files, err := m.LoadFiles(tx)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, MailContent{Message: b.edition(m), Files: files})
+		contents = append(contents, MailContent{Message: b.edition(m), Files: files})
 	}
-	return all, nil
+	return contents, nil
 }
 
 // Heads returns what Contents returns, without the contents of the Messages and without files. Anyone can ask for an
 // archive, and a hundred contents need up to 600 MB.
-func (b *Batch) Heads(tx *db.Tx) (all []*messages.Message, err error) {
+func (b *Batch) Heads(tx *db.Tx) (heads []*messages.Message, err error) {
 	variants := []Variant{{}}
 	if b.Variants != nil {
 		variants = b.Variants.All
@@ -222,9 +222,9 @@ func (b *Batch) Heads(tx *db.Tx) (all []*messages.Message, err error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, variants[i].apply(m, m))
+		heads = append(heads, variants[i].apply(m, m))
 	}
-	return all, nil
+	return heads, nil
 }
 
 // Winner returns the index of the content that all Contacts get once the winner is chosen. It is 0 before, and without

@@ -219,9 +219,9 @@ func (a *addCall) leaveOutUnsubscribed(tx *db.Tx, rows []*addRow) error {
 			addresses = append(addresses, r.parsed.Mobile)
 		}
 	}
-	found, err := UnsubscribedAmong(tx, a.caller.Account.ID, list, addresses)
+	unsubscribed, err := UnsubscribedAmong(tx, a.caller.Account.ID, list, addresses)
 	for _, r := range rows {
-		r.leftOut = r.leftOut || found[r.parsed.Key] || found[r.parsed.Mobile]
+		r.leftOut = r.leftOut || unsubscribed[r.parsed.Key] || unsubscribed[r.parsed.Mobile]
 	}
 	return err
 }

@@ -163,8 +163,8 @@ type ContactEvent struct {
 // steps so far have more than maxSingleEvents, it publishes one event of the List instead. Usually the first step has
 // more, or is the only one. If it has fewer, a call publishes both kinds of events: to wait for the last step could
 // lose them.
-func (t *Notifier) Publish(tx *db.Tx, schema *enlist.Schema, now int64, all []ContactEvent) error {
-	t.Changed += len(all)
+func (t *Notifier) Publish(tx *db.Tx, schema *enlist.Schema, now int64, changes []ContactEvent) error {
+	t.Changed += len(changes)
 	if t.Changed > maxSingleEvents {
 		if t.Many {
 			return nil
@@ -172,7 +172,7 @@ func (t *Notifier) Publish(tx *db.Tx, schema *enlist.Schema, now int64, all []Co
 		t.Many = true
 		return events.Publish(tx, schema, 0, now, enlist.WebhookBulkUpdated)
 	}
-	for _, e := range all {
+	for _, e := range changes {
 		if err := events.Publish(tx, schema, e.Contact, now, e.Event); err != nil {
 			return err
 		}

@@ -19,17 +19,17 @@ import (
 // it locks them in the order of their addresses, so that two calls with the same addresses cannot
 // deadlock here.
 func FirstContacts(tx *db.Tx, list enlist.ListID, keys []string) (map[string]*enlist.Contact, error) {
-	found := make(map[string]*enlist.Contact)
+	primaries := make(map[string]*enlist.Contact)
 	if len(keys) == 0 {
-		return found, nil
+		return primaries, nil
 	}
 	wanted, err := db.ManyValues(tx, slices.Sorted(slices.Values(keys)))
 	if err != nil {
 		return nil, err
 	}
 	err = eachContact(tx, withContacts(tx, "dedupe_key"), list,
-		func(c *enlist.Contact) { found[c.Key] = c }, int64(list), wanted)
-	return found, err
+		func(c *enlist.Contact) { primaries[c.Key] = c }, int64(list), wanted)
+	return primaries, err
 }
 
 // ContactsWithAddresses calls fn with each Contact of a List that has one of the normalised addresses or
@@ -42,15 +42,16 @@ func ContactsWithAddresses(tx *db.Tx, list enlist.ListID, keys []string, fn func
 	if err != nil {
 		return err
 	}
-	found := make(map[enlist.ContactID]*enlist.Contact)
+	byID := make(map[enlist.ContactID]*enlist.Contact)
 	for _, column := range []string{"dedupe_key", "duplicate_key", "mobile_key"} {
-		err := eachContact(tx, withContacts(tx, column), list, func(c *enlist.Contact) { found[c.ID] = c }, int64(list), wanted)
+		err := eachContact(tx, withContacts(tx, column), list, func(c *enlist.Contact) { byID[c.ID] = c }, int64(list),
+			wanted)
 		if err != nil {
 			return err
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(found)) {
-		fn(found[id])
+	for _, id := range slices.Sorted(maps.Keys(byID)) {
+		fn(byID[id])
 	}
 	return nil
 }

@@ -14,17 +14,17 @@ import (
 // their IDs.
 func ContactsToChange(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (
 	map[enlist.ContactID]*enlist.Contact, error) {
-	found := make(map[enlist.ContactID]*enlist.Contact, len(ids))
+	byID := make(map[enlist.ContactID]*enlist.Contact, len(ids))
 	if len(ids) == 0 {
-		return found, nil
+		return byID, nil
 	}
 	wanted, err := db.ManyValues(tx, slices.Sorted(slices.Values(db.PlainIDs(ids))))
 	if err != nil {
 		return nil, err
 	}
-	err = eachContact(tx, withContacts(tx, "id"), list, func(c *enlist.Contact) { found[c.ID] = c },
+	err = eachContact(tx, withContacts(tx, "id"), list, func(c *enlist.Contact) { byID[c.ID] = c },
 		int64(list), wanted)
-	return found, err
+	return byID, err
 }
 
 // valueSizes returns how many bytes the document of Field values of each of these Contacts takes. The engine

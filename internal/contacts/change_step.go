@@ -138,15 +138,15 @@ func (s *changeStep) remove(ids []enlist.ContactID) (int, error) {
 
 // each calls change for the Contacts that still exist, in the order of their IDs, and counts those that it changes.
 func (s *changeStep) each(ids []enlist.ContactID, change func(*enlist.Contact) (bool, error)) (n int, err error) {
-	found, err := ContactsToChange(s.tx, s.ListID, ids)
+	byID, err := ContactsToChange(s.tx, s.ListID, ids)
 	if err != nil {
 		return 0, err
 	}
 	for _, id := range ids {
-		if found[id] == nil {
+		if byID[id] == nil {
 			continue
 		}
-		changed, err := change(found[id])
+		changed, err := change(byID[id])
 		if err != nil {
 			return n, err
 		}

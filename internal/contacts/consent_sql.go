@@ -151,9 +151,9 @@ func lastSubscriptions(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (m
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[enlist.ContactID]int64)
-	return found, tx.Each(func(row *db.Cursor) error {
-		found[enlist.ContactID(row.Int())] = row.Int()
+	times := make(map[enlist.ContactID]int64)
+	return times, tx.Each(func(row *db.Cursor) error {
+		times[enlist.ContactID(row.Int())] = row.Int()
 		return nil
 	}, "SELECT contact_id, max(time) FROM consent WHERE list_id = ? AND "+test+` AND method IN ('subscribeContact',
 		'resubscribeContact', '`+MethodForm+"', '"+MethodConfirmLink+"') GROUP BY contact_id",

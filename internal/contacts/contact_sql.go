@@ -24,29 +24,29 @@ func ByKey(tx *db.Tx, list enlist.ListID, key string) (*enlist.Contact, error) {
 	return oneContact(tx, contactStatements.Of(tx.SQL).byKey+tx.Locking(), list, int64(list), key)
 }
 
-func oneContact(tx *db.Tx, query string, list enlist.ListID, args ...any) (found *enlist.Contact, err error) {
-	err = eachContact(tx, query, list, func(c *enlist.Contact) { found = c }, args...)
-	if err == nil && found == nil {
+func oneContact(tx *db.Tx, query string, list enlist.ListID, args ...any) (contact *enlist.Contact, err error) {
+	err = eachContact(tx, query, list, func(c *enlist.Contact) { contact = c }, args...)
+	if err == nil && contact == nil {
 		err = enlist.ErrNoContact
 	}
-	return found, err
+	return contact, err
 }
 
 // ByAddress returns the Contacts of a List that have the normalised address or the mobile
 // number. It returns at most limit Contacts with IDs greater than after, in the order of their IDs.
 func ByAddress(tx *db.Tx, list enlist.ListID, key, mobile string, after enlist.ContactID, limit int) (
-	found []enlist.Contact, err error) {
+	page []enlist.Contact, err error) {
 	in := int64(list)
 	err = eachContact(tx, contactStatements.Of(tx.SQL).byAddress+tx.Locking(), list,
-		func(c *enlist.Contact) { found = append(found, *c) },
+		func(c *enlist.Contact) { page = append(page, *c) },
 		in, int64(after), in, db.OrNull(key), in, db.OrNull(key), in, db.OrNull(mobile), int64(limit))
-	return found, err
+	return page, err
 }
 
 // ListsOf returns those of the Lists that have a Contact with the normalised address or the mobile number.
 // It takes far less time than ByAddress for each List.
-func ListsOf(tx *db.Tx, all []enlist.ListID, key, mobile string) (found []enlist.ListID, err error) {
-	lists, err := db.ManyValues(tx, db.PlainIDs(all))
+func ListsOf(tx *db.Tx, among []enlist.ListID, key, mobile string) (with []enlist.ListID, err error) {
+	lists, err := db.ManyValues(tx, db.PlainIDs(among))
 	if err != nil {
 		return nil, err
 	}
@@ -59,10 +59,10 @@ func ListsOf(tx *db.Tx, all []enlist.ListID, key, mobile string) (found []enlist
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, some...)
+		with = append(with, some...)
 	}
-	slices.Sort(found)
-	return slices.Compact(found), nil
+	slices.Sort(with)
+	return slices.Compact(with), nil
 }
 
 // listsWith returns a statement for those of the Lists ?1 that have a Contact whose column has the value ?2. With
@@ -237,13 +237,13 @@ func RemoveFieldValues(tx *db.Tx, list enlist.ListID, field enlist.FieldID, cont
 }
 
 // AllByID returns the Contacts of a List with the given IDs, in order of ID. It locks no Contact.
-func AllByID(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (found []enlist.Contact, err error) {
+func AllByID(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (contacts []enlist.Contact, err error) {
 	test, args, err := tx.ContactTest("id", ids)
 	if err != nil {
 		return nil, err
 	}
 	query := contactTable.Of(tx.SQL).Read + "WHERE list_id = ? AND " + test + " ORDER BY id"
 	args = append([]any{int64(list)}, args...)
-	err = eachContact(tx, query, list, func(c *enlist.Contact) { found = append(found, *c) }, args...)
-	return found, err
+	err = eachContact(tx, query, list, func(c *enlist.Contact) { contacts = append(contacts, *c) }, args...)
+	return contacts, err
 }

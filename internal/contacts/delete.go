@@ -104,7 +104,7 @@ func (r *DeleteRequest) outcomes(plan, missing db.IDSet) []Outcome {
 	if r.Query.Criteria != nil {
 		ids = plan
 	}
-	all := make([]Outcome, 0, len(ids))
+	outcomes := make([]Outcome, 0, len(ids))
 	seen := make(map[enlist.ContactID]bool)
 	for _, id := range ids {
 		if r.Query.Criteria == nil {
@@ -115,9 +115,9 @@ func (r *DeleteRequest) outcomes(plan, missing db.IDSet) []Outcome {
 		}
 		_, planned := slices.BinarySearch(plan, id)
 		_, gone := slices.BinarySearch(missing, id)
-		all = append(all, Outcome{id, planned && !gone})
+		outcomes = append(outcomes, Outcome{id, planned && !gone})
 	}
-	return all
+	return outcomes
 }
 
 // planDelete finds the Contacts that a call will delete.
@@ -176,7 +176,7 @@ func CheckTestsSomething(c *enlist.Condition) error {
 func (s *Service) present(ctx context.Context, c *enlist.Caller, r DeleteRequest) (ids db.IDSet, err error) {
 	sent := slices.Compact(slices.Sorted(slices.Values(r.Contacts)))
 	for chunk := range slices.Chunk(sent, viewBatch) {
-		found, err := db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.ContactID, error) {
+		stored, err := db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.ContactID, error) {
 			if _, err := lists.Load(tx, c, r.List); err != nil {
 				return nil, err
 			}
@@ -190,7 +190,7 @@ func (s *Service) present(ctx context.Context, c *enlist.Caller, r DeleteRequest
 		if err != nil {
 			return nil, err
 		}
-		ids = append(ids, found...)
+		ids = append(ids, stored...)
 	}
 	return ids, nil
 }

@@ -143,19 +143,19 @@ func oldestDuplicates(tx *db.Tx, list enlist.ListID, addresses []string) (map[st
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[string]int64)
+	oldest := make(map[string]int64)
 	// Without "+ 0", PostgreSQL could read the Contacts in the order of their IDs until it finds the first.
 	err = tx.Each(func(row *db.Cursor) error {
 		address := row.Text()
 		if id := row.Int(); id != 0 {
-			found[address] = id
+			oldest[address] = id
 		}
 		return nil
 	}, `SELECT value, coalesce((SELECT id FROM contact d WHERE d.list_id = ?1 AND d.duplicate_key = value
 			AND (SELECT f.id FROM contact f WHERE f.list_id = ?1 AND f.dedupe_key = value) IS NULL
 			ORDER BY id + 0 LIMIT 1), 0)
 		FROM `+tx.SQL.Items("?2")+` address`, int64(list), array)
-	return found, err
+	return oldest, err
 }
 
 // DropList removes a hidden List and its definitions, also those of other packages. The caller must first remove the

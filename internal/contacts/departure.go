@@ -44,8 +44,8 @@ func departureWords(text string) string {
 		}
 		return r
 	}, text), ""))
-	if all := []rune(text); len(all) > maxDepartureWords {
-		text = string(all[:maxDepartureWords])
+	if characters := []rune(text); len(characters) > maxDepartureWords {
+		text = string(characters[:maxDepartureWords])
 	}
 	return text
 }
@@ -67,10 +67,10 @@ type DepartureWords struct {
 // without reasons is missing.
 func (s *Service) AllDepartures(ctx context.Context, c *enlist.Caller) (map[enlist.ListID]int64, error) {
 	return db.View(ctx, s.db, c, func(tx *db.Tx) (map[enlist.ListID]int64, error) {
-		all := make(map[enlist.ListID]int64)
-		return all, tx.Each(func(row *db.Cursor) error {
+		counts := make(map[enlist.ListID]int64)
+		return counts, tx.Each(func(row *db.Cursor) error {
 			if list, n := enlist.ListID(row.Int()), row.Int(); c.Key.Allows(list) {
-				all[list] = n
+				counts[list] = n
 			}
 			return nil
 		}, `SELECT list_id, count(*) FROM departure

@@ -50,20 +50,20 @@ func (s *Service) EditContacts(ctx context.Context, c *enlist.Caller, r EditRequ
 // outcomes returns one Outcome for each Contact. Done is true if no row of the Contact was
 // refused. refused are indexes of rows in ascending order.
 func (r *EditRequest) outcomes(refused []int) []Outcome {
-	all := make([]Outcome, 0, len(r.Contacts))
+	outcomes := make([]Outcome, 0, len(r.Contacts))
 	position := make(map[enlist.ContactID]int, len(r.Contacts))
 	for i := range r.Contacts {
 		id := r.Contacts[i].ID
 		_, isRefused := slices.BinarySearch(refused, i)
 		at, again := position[id]
 		if !again {
-			position[id] = len(all)
-			all = append(all, Outcome{id, !isRefused})
+			position[id] = len(outcomes)
+			outcomes = append(outcomes, Outcome{id, !isRefused})
 			continue
 		}
-		all[at].Done = all[at].Done && !isRefused
+		outcomes[at].Done = outcomes[at].Done && !isRefused
 	}
-	return all
+	return outcomes
 }
 
 // editCall is one call of editContacts, with its parsed rows.

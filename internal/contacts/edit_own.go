@@ -13,14 +13,14 @@ import (
 
 // OwnFields returns the Fields that a subscriber may change: those with allow_update, without the addresses, which
 // would not be confirmed after a change, and without files.
-func OwnFields(schema *enlist.Schema) (all []*enlist.Field) {
+func OwnFields(schema *enlist.Schema) (fields []*enlist.Field) {
 	for i := range schema.Fields {
 		f := &schema.Fields[i]
 		if f.AllowUpdate && f.AddressType == enlist.AddressNone && f.Type != enlist.File {
-			all = append(all, f)
+			fields = append(fields, f)
 		}
 	}
-	return all
+	return fields
 }
 
 // EditOwn stores values of OwnFields and answers to preferences of a subscriber. The ledger gets the answers. If a

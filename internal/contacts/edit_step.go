@@ -100,10 +100,10 @@ func (s *editStep) read(first int) ([]editRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := ContactsToChange(s.tx, s.List, ids[:n])
+	byID, err := ContactsToChange(s.tx, s.List, ids[:n])
 	rows := make([]editRow, n)
 	for i, id := range ids[:n] {
-		rows[i] = editRow{id: id, parsed: s.rows.at(first+i, s.schema, s.day), contact: found[id]}
+		rows[i] = editRow{id: id, parsed: s.rows.at(first+i, s.schema, s.day), contact: byID[id]}
 	}
 	return rows, err
 }

@@ -113,13 +113,13 @@ func nextStep(tx *db.Tx, schema *enlist.Schema, ids []enlist.ContactID) (step []
 // changeContacts calls change for each Contact whose ID is in ids, and stores the Contacts. It leaves out
 // Contacts that were deleted meanwhile.
 func changeContacts(tx *db.Tx, schema *enlist.Schema, ids []enlist.ContactID, change func(*enlist.Contact)) error {
-	found, err := ContactsToChange(tx, schema.List.ID, ids)
+	byID, err := ContactsToChange(tx, schema.List.ID, ids)
 	if err != nil {
 		return err
 	}
-	changed := make([]*enlist.Contact, 0, len(found))
+	changed := make([]*enlist.Contact, 0, len(byID))
 	for _, id := range ids {
-		if c := found[id]; c != nil {
+		if c := byID[id]; c != nil {
 			change(c)
 			changed = append(changed, c)
 		}

@@ -47,29 +47,29 @@ func (s *Service) Person(ctx context.Context, c *enlist.Caller, q *PersonQuery) 
 		return nil, enlist.Invalid("address", "this is neither an e-mail address nor a mobile number")
 	}
 	return db.View(ctx, s.db, c, func(tx *db.Tx) (*FoundPerson, error) {
-		all, err := lists.Defined(tx, c.Account.ID)
+		allowedLists, err := lists.Defined(tx, c.Account.ID)
 		if err != nil {
 			return nil, err
 		}
-		all = slices.DeleteFunc(all, func(l enlist.List) bool { return !c.Key.Allows(l.ID) })
-		in, err := ListsOfPerson(tx, all, q.Address)
+		allowedLists = slices.DeleteFunc(allowedLists, func(l enlist.List) bool { return !c.Key.Allows(l.ID) })
+		in, err := ListsOfPerson(tx, allowedLists, q.Address)
 		if err != nil {
 			return nil, err
 		}
 		if i := slices.IndexFunc(in, func(l PersonList) bool { return l.ID == q.First }); i > 0 {
 			in = slices.Concat(in[i:i+1], in[:i], in[i+1:])
 		}
-		found := &FoundPerson{Lists: len(in)}
+		person := &FoundPerson{Lists: len(in)}
 		in = in[min(q.Skip, len(in)):]
-		if found.Contacts, err = contactsOf(tx, in[:min(q.Limit, len(in))]); err != nil {
+		if person.Contacts, err = contactsOf(tx, in[:min(q.Limit, len(in))]); err != nil {
 			return nil, err
 		}
-		keys := append(slices.Collect(maps.Keys(keysIn(all, q.Address))), email)
-		allowed := append(lists.IDs(all), 0)
-		return found, Unsubscribers(tx, &UnsubscriberSearch{Account: c.Account.ID, Lists: allowed, Keys: FewKeys(keys)},
+		keys := append(slices.Collect(maps.Keys(keysIn(allowedLists, q.Address))), email)
+		allowed := append(lists.IDs(allowedLists), 0)
+		return person, Unsubscribers(tx, &UnsubscriberSearch{Account: c.Account.ID, Lists: allowed, Keys: FewKeys(keys)},
 			func(u *Unsubscriber) error {
 				if u.AddressKey != "" {
-					found.Left = append(found.Left, *u)
+					person.Left = append(person.Left, *u)
 				}
 				return nil
 			})
@@ -78,15 +78,15 @@ func (s *Service) Person(ctx context.Context, c *enlist.Caller, q *PersonQuery) 
 
 // keysIn groups Lists by the normalised form of a person's address: the email address, or the mobile number, which
 // without its country is another one in each country.
-func keysIn(all []enlist.List, text string) map[string][]enlist.ListID {
+func keysIn(among []enlist.List, text string) map[string][]enlist.ListID {
 	byKey := make(map[string][]enlist.ListID)
 	_, email, isEmail := address.ParseEmail(text)
-	for i := range all {
+	for i := range among {
 		key := email
 		if !isEmail {
-			key = address.NormaliseMobile(text, all[i].CountryCode)
+			key = address.NormaliseMobile(text, among[i].CountryCode)
 		}
-		byKey[key] = append(byKey[key], all[i].ID)
+		byKey[key] = append(byKey[key], among[i].ID)
 	}
 	return byKey
 }
@@ -99,9 +99,9 @@ type PersonList struct {
 
 // ListsOfPerson returns those of the Lists that have a Contact with the email address or the mobile number, in the order
 // of their IDs.
-func ListsOfPerson(tx *db.Tx, all []enlist.List, text string) (found []PersonList, err error) {
+func ListsOfPerson(tx *db.Tx, among []enlist.List, text string) (theirs []PersonList, err error) {
 	_, email, _ := address.ParseEmail(text)
-	for key, in := range keysIn(all, text) {
+	for key, in := range keysIn(among, text) {
 		mobile := ""
 		if key != email {
 			mobile = key
@@ -111,14 +111,14 @@ func ListsOfPerson(tx *db.Tx, all []enlist.List, text string) (found []PersonLis
 			return nil, err
 		}
 		for _, id := range with {
-			found = append(found, PersonList{id, email, mobile})
+			theirs = append(theirs, PersonList{id, email, mobile})
 		}
 	}
-	slices.SortFunc(found, func(a, b PersonList) int { return cmp.Compare(a.ID, b.ID) })
-	return found, nil
+	slices.SortFunc(theirs, func(a, b PersonList) int { return cmp.Compare(a.ID, b.ID) })
+	return theirs, nil
 }
 
-func contactsOf(tx *db.Tx, in []PersonList) (found []OfPerson, err error) {
+func contactsOf(tx *db.Tx, in []PersonList) (contacts []OfPerson, err error) {
 	for _, l := range in {
 		schema, err := lists.Schema(tx, l.ID)
 		if err != nil {
@@ -129,8 +129,8 @@ func contactsOf(tx *db.Tx, in []PersonList) (found []OfPerson, err error) {
 			return nil, err
 		}
 		for i := range page {
-			found = append(found, OfPerson{schema, page[i]})
+			contacts = append(contacts, OfPerson{schema, page[i]})
 		}
 	}
-	return found, nil
+	return contacts, nil
 }

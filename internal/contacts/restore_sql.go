@@ -13,37 +13,37 @@ import (
 // Restore stores Contacts of one List with all their columns, under their IDs. It removes the old rows first,
 // because two Contacts may have exchanged their addresses. Of the Contacts with one address, an old primary stays
 // the primary if it keeps the address. The day of the move counts the changes.
-func Restore(tx *db.Tx, now int64, all []*enlist.Contact) error {
-	if len(all) == 0 {
+func Restore(tx *db.Tx, now int64, moved []*enlist.Contact) error {
+	if len(moved) == 0 {
 		return nil
 	}
-	schema, err := lists.Schema(tx, all[0].ListID)
+	schema, err := lists.Schema(tx, moved[0].ListID)
 	if err != nil {
 		return err
 	}
-	removed, err := removeToReplace(tx, schema.List.ID, all)
+	removed, err := removeToReplace(tx, schema.List.ID, moved)
 	if err != nil {
 		return err
 	}
-	if err := markPrimaries(tx, all, true); err != nil {
+	if err := markPrimaries(tx, moved, true); err != nil {
 		return err
 	}
-	docs, last := make([]string, len(all)), int64(0)
-	for i, c := range all {
+	docs, last := make([]string, len(moved)), int64(0)
+	for i, c := range moved {
 		last = max(last, int64(c.ID))
 		docs[i], err = db.EncodeValues(schema, c.Values)
 		if err != nil {
 			return err
 		}
 	}
-	if err := insertWithIDs(tx, all, docs); err != nil {
+	if err := insertWithIDs(tx, moved, docs); err != nil {
 		return err
 	}
 	n := db.ContactCount{List: schema.List.ID, Account: schema.List.AccountID, Day: enlist.DayOf(now, schema.TimeZone)}
-	n.Added = int64(len(all) - len(removed.IDs))
+	n.Added = int64(len(moved) - len(removed.IDs))
 	tx.Count(n)
 	n.Added, n.Times = 0, 1
-	for _, c := range all {
+	for _, c := range moved {
 		n.As = c.DayCount()
 		tx.Count(n)
 	}
@@ -54,9 +54,9 @@ func Restore(tx *db.Tx, now int64, all []*enlist.Contact) error {
 }
 
 // removeToReplace deletes the rows of Contacts that exist, and returns them.
-func removeToReplace(tx *db.Tx, list enlist.ListID, all []*enlist.Contact) (removed removal, err error) {
-	ids := make([]enlist.ContactID, len(all))
-	for i, c := range all {
+func removeToReplace(tx *db.Tx, list enlist.ListID, moved []*enlist.Contact) (removed removal, err error) {
+	ids := make([]enlist.ContactID, len(moved))
+	for i, c := range moved {
 		ids[i] = c.ID
 	}
 	test, args, err := tx.ContactTest("id", ids)
@@ -71,9 +71,9 @@ func removeToReplace(tx *db.Tx, list enlist.ListID, all []*enlist.Contact) (remo
 }
 
 // insertWithIDs inserts Contacts of one List with the IDs that they have.
-func insertWithIDs(tx *db.Tx, all []*enlist.Contact, docs []string) error {
-	ids := make([]enlist.ContactID, len(all))
-	for i, c := range all {
+func insertWithIDs(tx *db.Tx, moved []*enlist.Contact, docs []string) error {
+	ids := make([]enlist.ContactID, len(moved))
+	for i, c := range moved {
 		ids[i] = c.ID
 		args, err := contactArguments(tx, db.Inserted, c, docs[i])
 		if err != nil {
@@ -84,7 +84,7 @@ func insertWithIDs(tx *db.Tx, all []*enlist.Contact, docs []string) error {
 			return err
 		}
 	}
-	list := all[0].ListID
+	list := moved[0].ListID
 	test, args, err := tx.ContactTest("id", ids)
 	if err != nil {
 		return err

@@ -166,11 +166,11 @@ func TypeSearch(tx *db.Tx, schema *enlist.Schema, q enlist.Query) (*enlist.Searc
 // OnlyAmong returns those of the Contacts that the search finds. It changes the search, which must have a condition. It
 // locks no Contact.
 func OnlyAmong(tx *db.Tx, query *enlist.Search, ids []enlist.ContactID) ([]enlist.ContactID, error) {
-	one := enlist.Condition{Key: keyID, Operator: enlist.In, Operands: make([]enlist.Operand, len(ids))}
+	among := enlist.Condition{Key: keyID, Operator: enlist.In, Operands: make([]enlist.Operand, len(ids))}
 	for i, id := range ids {
-		one.Operands[i].Int = int64(id)
+		among.Operands[i].Int = int64(id)
 	}
-	query.Where, query.Unlocked = &enlist.Condition{All: []enlist.Condition{one, *query.Where}}, true
+	query.Where, query.Unlocked = &enlist.Condition{All: []enlist.Condition{among, *query.Where}}, true
 	return search.IDs(tx, query)
 }
 

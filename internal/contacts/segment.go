@@ -164,11 +164,11 @@ func (s *Service) SearchSegments(ctx context.Context, c *enlist.Caller, list enl
 		if _, err := lists.Load(tx, c, list); err != nil {
 			return nil, err
 		}
-		all, err := segmentTable.All(tx, "WHERE list_id = ? ORDER BY id", int64(list))
+		segments, err := segmentTable.All(tx, "WHERE list_id = ? ORDER BY id", int64(list))
 		if err != nil {
 			return nil, err
 		}
-		return enlist.SearchRecords(SegmentAttributes, all, q)
+		return enlist.SearchRecords(SegmentAttributes, segments, q)
 	})
 }
 
@@ -188,9 +188,9 @@ func (s *Service) Segment(ctx context.Context, c *enlist.Caller, list enlist.Lis
 // of the Lists and then of their own.
 func (s *Service) AllSegments(ctx context.Context, c *enlist.Caller) ([]Segment, error) {
 	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]Segment, error) {
-		all, err := segmentTable.All(tx, `WHERE list_id IN (SELECT id FROM list WHERE account_id = ? AND hidden = 0)
+		segments, err := segmentTable.All(tx, `WHERE list_id IN (SELECT id FROM list WHERE account_id = ? AND hidden = 0)
 			ORDER BY (SELECT list.name FROM list WHERE list.id = segment.list_id), list_id, name, id`, int64(c.Account.ID))
-		return slices.DeleteFunc(all, func(s Segment) bool { return !c.Key.Allows(s.ListID) }), err
+		return slices.DeleteFunc(segments, func(s Segment) bool { return !c.Key.Allows(s.ListID) }), err
 	})
 }
 

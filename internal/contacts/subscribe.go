@@ -194,11 +194,11 @@ func (sub *subscription) update(contact *enlist.Contact) error {
 
 // recordAndEmit writes the ledger row and stores the jobs that a subscription
 // causes. reference.md: Events
-func (sub *subscription) recordAndEmit(contact *enlist.Contact, all ...enlist.WebhookEventType) error {
+func (sub *subscription) recordAndEmit(contact *enlist.Contact, types ...enlist.WebhookEventType) error {
 	if err := sub.record(contact.ID); err != nil {
 		return err
 	}
-	if err := events.Publish(sub.tx, sub.Schema, contact.ID, sub.now, all...); err != nil {
+	if err := events.Publish(sub.tx, sub.Schema, contact.ID, sub.now, types...); err != nil {
 		return err
 	}
 	return emitSubscribed(sub.tx, sub.Schema, contact, sub.now)

@@ -20,7 +20,7 @@ func (s *Service) UnknownNames(ctx context.Context, c *enlist.Caller, list enlis
 	if schema, cached := s.db.Cache().Schema(list); cached && len(unknownNames(schema, details, preferences)) == 0 {
 		return nil, nil
 	}
-	found, err := db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.UnknownName, error) {
+	unknown, err := db.View(ctx, s.db, c, func(tx *db.Tx) ([]enlist.UnknownName, error) {
 		schema, err := lists.Load(tx, c, list)
 		if err != nil {
 			return nil, err
@@ -31,7 +31,7 @@ func (s *Service) UnknownNames(ctx context.Context, c *enlist.Caller, list enlis
 	case enlist.NoList, enlist.Denied, enlist.InvalidKey:
 		return nil, nil
 	}
-	return found, err
+	return unknown, err
 }
 
 // unknownNames is UnknownNames for a List.

@@ -123,11 +123,11 @@ func (b *UnsubscribeStep) runAll(tx *db.Tx, c *enlist.Caller, now int64) (last e
 	if err := by.checkIP(); err != nil {
 		return last, false, err
 	}
-	all, err := lists.Defined(tx, c.Account.ID)
+	ofAccount, err := lists.Defined(tx, c.Account.ID)
 	if err != nil {
 		return last, false, err
 	}
-	in, err := ListsOfPerson(tx, all, b.Address)
+	in, err := ListsOfPerson(tx, ofAccount, b.Address)
 	if err != nil {
 		return last, false, err
 	}
@@ -169,15 +169,15 @@ func (b *UnsubscribeStep) contacts(tx *db.Tx, schema *enlist.Schema,
 	}
 	_, key, isEmail := address.ParseEmail(b.Address)
 	if isEmail {
-		found, err := ByAddress(tx, schema.List.ID, key, "", after, limit)
-		return found, enlist.AddressEmail, err
+		page, err := ByAddress(tx, schema.List.ID, key, "", after, limit)
+		return page, enlist.AddressEmail, err
 	}
 	if schema.Mobile() == nil {
 		return nil, enlist.AddressMobile, nil // the List has no mobile numbers
 	}
 	mobile := address.NormaliseMobile(b.Address, schema.List.CountryCode)
-	found, err := ByAddress(tx, schema.List.ID, key, mobile, after, limit)
-	return found, enlist.AddressMobile, err
+	page, err := ByAddress(tx, schema.List.ID, key, mobile, after, limit)
+	return page, enlist.AddressMobile, err
 }
 
 // addUnsubscriber adds an address to the Unsubscriber List, unless it was erased and so has an entry. The entry belongs

@@ -61,12 +61,12 @@ func (s *Service) CountUnsubscribers(ctx context.Context, c *enlist.Caller, list
 // searchOfUnsubscribers checks a query. Errors: NoList, Denied, InvalidSearch.
 func searchOfUnsubscribers(tx *db.Tx, c *enlist.Caller, list enlist.ListID,
 	q enlist.Query) (*UnsubscriberSearch, error) {
-	all := c.Key.Lists
+	allowed := c.Key.Lists
 	if list != 0 {
 		if _, err := lists.Load(tx, c, list); err != nil {
 			return nil, err
 		}
-		all = []enlist.ListID{list}
+		allowed = []enlist.ListID{list}
 	}
 	if q.Limit < 0 || q.Offset < 0 {
 		return nil, enlist.ErrNegativePage
@@ -80,8 +80,8 @@ func searchOfUnsubscribers(tx *db.Tx, c *enlist.Caller, list enlist.ListID,
 	if err != nil {
 		return nil, err
 	}
-	search := &UnsubscriberSearch{Account: c.Account.ID, Lists: all, Where: where, Keys: addressKeys(where), Sort: sort,
-		Descending: q.Descending && sort != nil, Limit: q.Limit, Offset: q.Offset}
+	search := &UnsubscriberSearch{Account: c.Account.ID, Lists: allowed, Where: where, Keys: addressKeys(where),
+		Sort: sort, Descending: q.Descending && sort != nil, Limit: q.Limit, Offset: q.Offset}
 	return search, search.findErased(tx)
 }
 
@@ -129,19 +129,19 @@ func addressKeys(c *enlist.Condition) []string {
 	case c == nil:
 		return nil
 	case c.Any != nil:
-		var all []string
+		var keys []string
 		for i := range c.Any {
 			part := addressKeys(&c.Any[i])
 			if part == nil {
 				return nil
 			}
-			all = append(all, part...)
+			keys = append(keys, part...)
 		}
-		return FewKeys(all)
+		return FewKeys(keys)
 	case c.All != nil:
 		for i := range c.All {
-			if found := addressKeys(&c.All[i]); found != nil {
-				return found
+			if ofPart := addressKeys(&c.All[i]); ofPart != nil {
+				return ofPart
 			}
 		}
 	case c.Key.Name == "address" && (c.Operator == enlist.Exactly || c.Operator == enlist.In):

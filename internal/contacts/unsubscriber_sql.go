@@ -104,23 +104,23 @@ func unsubscribersWhere(tx *db.Tx, s *UnsubscriberSearch) (*search.Query, error)
 // has. It reads the rows of one List, or of all Lists if list is 0. An erased address counts for every List.
 func UnsubscribedAmong(tx *db.Tx, account enlist.AccountID, list enlist.ListID, addresses []string) (
 	map[string]bool, error) {
-	found := make(map[string]bool)
+	unsubscribed := make(map[string]bool)
 	if len(addresses) == 0 {
-		return found, nil
+		return unsubscribed, nil
 	}
 	query, args := "", []any(nil)
 	if list != 0 { // "+ 0": an index of list_id must not be used
 		query, args = " AND list_id + 0 = ?", []any{int64(list)}
 	}
-	err := eachEntry(tx, account, addresses, func(key string, _ int64) { found[key] = true }, query, args...)
+	err := eachEntry(tx, account, addresses, func(key string, _ int64) { unsubscribed[key] = true }, query, args...)
 	if err != nil {
 		return nil, err
 	}
 	erased, err := ErasedEntries(tx, account, addresses)
 	for address := range erased {
-		found[address] = true
+		unsubscribed[address] = true
 	}
-	return found, err
+	return unsubscribed, err
 }
 
 // suppressedAmong returns those of the normalised addresses that have an entry for all Lists, with the time of the
@@ -143,12 +143,12 @@ func suppressedAmong(tx *db.Tx, account enlist.AccountID, addresses []string) (m
 		of[key] = address
 		keys = append(keys, key)
 	}
-	found := make(map[string]int64)
-	return found, eachEntry(tx, account, keys, func(key string, at int64) {
+	newest := make(map[string]int64)
+	return newest, eachEntry(tx, account, keys, func(key string, at int64) {
 		if address, isErased := of[key]; isErased {
 			key = address
 		}
-		found[key] = max(found[key], at)
+		newest[key] = max(newest[key], at)
 	}, " AND (list_id + 0 = 0 OR "+tx.SQL.NoIndex+"address_key >= '"+ErasedPrefix+"' AND "+tx.SQL.NoIndex+
 		"address_key < '"+AfterErased+"')")
 }
@@ -192,6 +192,6 @@ func ErasedEntries(tx *db.Tx, account enlist.AccountID, addresses []string) (map
 		keys[i] = erased.Of(address)
 		of[keys[i]] = address
 	}
-	found := make(map[string]string)
-	return found, eachEntry(tx, account, keys, func(key string, _ int64) { found[of[key]] = key }, "")
+	entries := make(map[string]string)
+	return entries, eachEntry(tx, account, keys, func(key string, _ int64) { entries[of[key]] = key }, "")
 }

@@ -12,10 +12,10 @@ import (
 // Unsubscriber List for all Lists: unsubscribeContact with List 0 stores such entries, and so does an erasure. An entry
 // of one List has no effect here, because the Contacts of this List are unsubscribed already. A person who subscribed
 // again after the entry gets the mail. Only the ID and the Key of the Contacts are read. decisions.md: 101
-func Suppressed(tx *db.Tx, list *enlist.List, all []Candidate) ([]enlist.ContactID, error) {
-	keys := make([]string, len(all))
-	for i := range all {
-		keys[i] = all[i].Key
+func Suppressed(tx *db.Tx, list *enlist.List, candidates []Candidate) ([]enlist.ContactID, error) {
+	keys := make([]string, len(candidates))
+	for i := range candidates {
+		keys[i] = candidates[i].Key
 	}
 	entries, err := suppressedAmong(tx, list.AccountID, keys)
 	if err != nil || len(entries) == 0 {
@@ -23,18 +23,18 @@ func Suppressed(tx *db.Tx, list *enlist.List, all []Candidate) ([]enlist.Contact
 	}
 	var ids []enlist.ContactID
 	since := make(map[enlist.ContactID]int64, len(entries)) // times of the entries
-	for i := range all {
-		if at, found := entries[all[i].Key]; found {
-			ids = append(ids, all[i].ID)
-			since[all[i].ID] = at
+	for i := range candidates {
+		if at, found := entries[candidates[i].Key]; found {
+			ids = append(ids, candidates[i].ID)
+			since[candidates[i].ID] = at
 		}
 	}
 	again, err := lastSubscriptions(tx, list.ID, ids)
-	kept := ids[:0]
+	suppressed := ids[:0]
 	for _, id := range ids {
 		if again[id] <= since[id] {
-			kept = append(kept, id)
+			suppressed = append(suppressed, id)
 		}
 	}
-	return kept, err
+	return suppressed, err
 }

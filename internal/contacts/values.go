@@ -12,7 +12,7 @@ import (
 // limit of them. Errors: NoList, Denied, NoField, InvalidSearch, and Busy if too many searches run or it takes too
 // long.
 func (s *Service) TopValues(ctx context.Context, c *enlist.Caller, list enlist.ListID, criteria *enlist.Criteria,
-	field string, limit int) (all []search.ValueCount, err error) {
+	field string, limit int) (counts []search.ValueCount, err error) {
 	err = s.db.InPhases(ctx, c, db.LookingUp, func(tx *db.Tx, p db.Phase) error {
 		schema, query, err := searchOf(tx, c, list, enlist.Query{Criteria: criteria})
 		if err != nil {
@@ -25,8 +25,8 @@ func (s *Service) TopValues(ctx context.Context, c *enlist.Caller, list enlist.L
 		if p == db.LookingUp {
 			return db.ErrSlow
 		}
-		all, err = search.TopValues(tx, query, f, limit)
+		counts, err = search.TopValues(tx, query, f, limit)
 		return err
 	})
-	return all, err
+	return counts, err
 }

@@ -19,12 +19,12 @@ type Keys struct {
 
 // AttributeKeys returns the keys of a kind of record. Each key has the index of its Attribute.
 func AttributeKeys[T any](attributes []Attribute[T]) []SearchKey {
-	all := make([]SearchKey, len(attributes))
+	keys := make([]SearchKey, len(attributes))
 	for i := range attributes {
 		a := &attributes[i]
-		all[i] = SearchKey{Name: a.Name, Type: a.Type, Searchable: a.Searchable, Computed: a.Computed, index: i}
+		keys[i] = SearchKey{Name: a.Name, Type: a.Type, Searchable: a.Searchable, Computed: a.Computed, index: i}
 	}
-	return all
+	return keys
 }
 
 // find returns the key with a name. It looks at system keys first, then at names of Fields,
@@ -85,10 +85,10 @@ func (k Keys) Sort(name string) (*SearchKey, error) {
 	if key := k.find(name, false); key != nil && !key.unsortable() {
 		return key, nil
 	}
-	found := slices.DeleteFunc(k.inAnyCase(name), func(key *SearchKey) bool { return key.unsortable() })
-	switch len(found) {
+	sortable := slices.DeleteFunc(k.inAnyCase(name), func(key *SearchKey) bool { return key.unsortable() })
+	switch len(sortable) {
 	case 1:
-		return found[0], nil
+		return sortable[0], nil
 	case 0:
 		return nil, Refuse(InvalidSearch, "sort_by: no key %q", name)
 	}
@@ -100,21 +100,21 @@ func (k *SearchKey) unsortable() bool { return k.Type == KeyBatch || k.Type == K
 
 // inAnyCase returns the keys whose names equal the name except for letter case. If there is
 // none, it also tries the name as field_<id>.
-func (k Keys) inAnyCase(name string) (found []*SearchKey) {
+func (k Keys) inAnyCase(name string) (keys []*SearchKey) {
 	for i := range k.System {
 		if strings.EqualFold(k.System[i].Name, name) {
-			found = append(found, &k.System[i])
+			keys = append(keys, &k.System[i])
 		}
 	}
 	if k.Schema != nil {
 		for i := range k.Schema.Fields {
 			if strings.EqualFold(k.Schema.Fields[i].Name, name) {
-				found = append(found, k.Schema.Fields[i].SearchKey())
+				keys = append(keys, k.Schema.Fields[i].SearchKey())
 			}
 		}
-		if f := k.Schema.FieldCalled(strings.ToLower(name)); f != nil && len(found) == 0 {
-			found = append(found, f.SearchKey())
+		if f := k.Schema.FieldCalled(strings.ToLower(name)); f != nil && len(keys) == 0 {
+			keys = append(keys, f.SearchKey())
 		}
 	}
-	return found
+	return keys
 }

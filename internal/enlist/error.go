@@ -60,12 +60,12 @@ type Error struct {
 }
 
 // Together returns the first of some mistakes, which has the others as Also, or nil without any.
-func Together(all []*Error) error {
-	if len(all) == 0 {
+func Together(mistakes []*Error) error {
+	if len(mistakes) == 0 {
 		return nil
 	}
-	first := *all[0]
-	first.Also = append(slices.Clip(first.Also), all[1:]...)
+	first := *mistakes[0]
+	first.Also = append(slices.Clip(first.Also), mistakes[1:]...)
 	return &first
 }
 

@@ -47,13 +47,13 @@ type PersonValue struct {
 // Spellings returns the forms of an address that are looked for in texts, in lower case: as the caller spells it,
 // normalised, and with its domain in Unicode.
 func Spellings(text, normalised string) []string {
-	all := []string{address.LowerASCII(strings.TrimSpace(text))}
+	spellings := []string{address.LowerASCII(strings.TrimSpace(text))}
 	if normalised == "" {
-		return all
+		return spellings
 	}
-	all = append(all, normalised, address.InUnicode(normalised))
-	slices.Sort(all)
-	return slices.Compact(all)
+	spellings = append(spellings, normalised, address.InUnicode(normalised))
+	slices.Sort(spellings)
+	return slices.Compact(spellings)
 }
 
 // unescapeJSON removes the escapes of JSON that an encoder of this program writes.

@@ -42,19 +42,19 @@ func (p RatePeriod) String() string {
 const MaxRate = 1_000_000_000
 
 // ParseRates reads rates such as "20/second,5000/day". "" means no rate. Each period may occur once.
-func ParseRates(text string) (all []Rate, err error) {
+func ParseRates(text string) (rates []Rate, err error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
 	}
 	for part := range strings.SplitSeq(text, ",") {
 		r, ok := parseRate(strings.TrimSpace(part))
-		if !ok || slices.ContainsFunc(all, func(other Rate) bool { return other.Period == r.Period }) {
+		if !ok || slices.ContainsFunc(rates, func(other Rate) bool { return other.Period == r.Period }) {
 			return nil, Expected(fmt.Sprintf("rates such as 20/second,5000/day, with the periods second, minute, hour "+
 				"and day, and 1 to %d mails", MaxRate))
 		}
-		all = append(all, r)
+		rates = append(rates, r)
 	}
-	return all, nil
+	return rates, nil
 }
 
 func parseRate(text string) (r Rate, ok bool) {

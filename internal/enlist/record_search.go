@@ -8,14 +8,14 @@ import "slices"
 // SearchRecords returns a page of the rows that match, sorted as the query says. The rows may
 // be in any order, and the slice is not changed. Errors are of kind InvalidSearch.
 func SearchRecords[T any](attributes []Attribute[T], rows []T, q Query) ([]T, error) {
-	found := Collector[T]{Attributes: attributes}
-	if err := found.Begin(q); err != nil {
+	search := Collector[T]{Attributes: attributes}
+	if err := search.Begin(q); err != nil {
 		return nil, err
 	}
 	for i := range rows {
-		found.add(&rows[i])
+		search.add(&rows[i])
 	}
-	return found.page(), nil
+	return search.page(), nil
 }
 
 // Collector is a search that receives the records one by one.

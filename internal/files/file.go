@@ -107,14 +107,14 @@ func changesDirection(r rune) bool {
 // SearchFiles returns the Account's files that match. Errors: Denied, InvalidSearch.
 func (s *Service) SearchFiles(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]StoredFile, error) {
 	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) ([]StoredFile, error) {
-		all, err := Files(tx, c.Account.ID)
+		files, err := Files(tx, c.Account.ID)
 		if err != nil {
 			return nil, err
 		}
-		for i := range all {
-			s.withURL(&all[i])
+		for i := range files {
+			s.withURL(&files[i])
 		}
-		return enlist.SearchRecords(FileAttributes, all, q)
+		return enlist.SearchRecords(FileAttributes, files, q)
 	})
 }
 

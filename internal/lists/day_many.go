@@ -54,11 +54,11 @@ func (s *Service) Changes(ctx context.Context, c *enlist.Caller, days int) (all 
 
 // byName returns the Lists that the caller may access, in the order of their names.
 func byName(tx *db.Tx, c *enlist.Caller) ([]enlist.List, error) {
-	all, err := visible(tx, c)
+	allowed, err := visible(tx, c)
 	if err != nil {
 		return nil, err
 	}
-	return enlist.SearchRecords(ListAttributes, all, enlist.Query{SortBy: "name"})
+	return enlist.SearchRecords(ListAttributes, allowed, enlist.Query{SortBy: "name"})
 }
 
 // DaysOfLists returns the last days of some Lists, by List, as ListDays does for one. It leaves out Lists that the
@@ -73,11 +73,11 @@ func (s *Service) DaysOfLists(ctx context.Context, c *enlist.Caller, ids []enlis
 		}
 		first, last := s.lastDays(c, days)
 		counted, err := daysOfLists(tx, slices.Collect(maps.Keys(contacts)), enlist.DayOf(first.Unix(), ""))
-		all := make(map[enlist.ListID][]ListDay, len(contacts))
+		byList := make(map[enlist.ListID][]ListDay, len(contacts))
 		for id, n := range contacts {
-			all[id] = allDays(counted[id], n, first, last)
+			byList[id] = allDays(counted[id], n, first, last)
 		}
-		return all, err
+		return byList, err
 	})
 }
 

@@ -39,20 +39,20 @@ func (p *past) isFor(other *past) bool {
 // today, if the sums of the past days are kept.
 func (k *pastDays) sumsOfDays(tx *db.Tx, account enlist.AccountID, wanted past) ([]CountedDay, error) {
 	k.mu.Lock()
-	kept, ok := k.of[account]
+	stored, ok := k.of[account]
 	k.mu.Unlock()
-	if ok && kept.isFor(&wanted) {
+	if ok && stored.isFor(&wanted) {
 		today, err := sumsOfDays(tx, wanted.lists, wanted.today)
-		return slices.Concat(kept.sums, today), err
+		return slices.Concat(stored.sums, today), err
 	}
-	all, err := sumsOfDays(tx, wanted.lists, wanted.first)
+	sums, err := sumsOfDays(tx, wanted.lists, wanted.first)
 	if err != nil {
 		return nil, err
 	}
-	wanted.sums = slices.DeleteFunc(slices.Clone(all), func(d CountedDay) bool { return d.Day >= wanted.today })
+	wanted.sums = slices.DeleteFunc(slices.Clone(sums), func(d CountedDay) bool { return d.Day >= wanted.today })
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	maps.DeleteFunc(k.of, func(_ enlist.AccountID, p past) bool { return wanted.read.Sub(p.read) >= keptFor })
 	k.of[account] = wanted
-	return all, nil
+	return sums, nil
 }

@@ -52,8 +52,8 @@ func daysOfLists(tx *db.Tx, lists []enlist.ListID, from int64) (map[enlist.ListI
 	for key, sum := range sums {
 		days[key.list] = append(days[key.list], CountedDay{key.day, sum})
 	}
-	for _, all := range days {
-		sortDays(all)
+	for _, ofList := range days {
+		sortDays(ofList)
 	}
 	return days, err
 }

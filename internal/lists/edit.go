@@ -24,10 +24,10 @@ func (s *Service) AddList(ctx context.Context, c *enlist.Caller, details []enlis
 // ChooseCountry sets the telephone country code of the Account's Lists that still have the default and no Contact. Errors:
 // Denied, InvalidParameters.
 func (s *Service) ChooseCountry(ctx context.Context, c *enlist.Caller, code string) error {
-	all, err := s.SearchLists(ctx, c, enlist.Query{})
-	for i := range all {
-		if err == nil && all[i].ContactCount == 0 && all[i].CountryCode == enlist.DefaultCountryCode {
-			_, err = s.EditList(ctx, c, all[i].ID, []enlist.Detail{{Key: "country_code", Value: enlist.TextInput(code)}})
+	lists, err := s.SearchLists(ctx, c, enlist.Query{})
+	for i := range lists {
+		if err == nil && lists[i].ContactCount == 0 && lists[i].CountryCode == enlist.DefaultCountryCode {
+			_, err = s.EditList(ctx, c, lists[i].ID, []enlist.Detail{{Key: "country_code", Value: enlist.TextInput(code)}})
 		}
 	}
 	return err

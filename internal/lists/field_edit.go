@@ -130,11 +130,11 @@ func (s *Service) SetFieldFolder(ctx context.Context, c *enlist.Caller, list enl
 		}
 		f := *old
 		f.FileFolderID = folder
-		all, err := accounts.Folders(tx, c.Account.ID)
+		folders, err := accounts.Folders(tx, c.Account.ID)
 		if err != nil {
 			return err
 		}
-		if !slices.ContainsFunc(all, func(o accounts.Folder) bool {
+		if !slices.ContainsFunc(folders, func(o accounts.Folder) bool {
 			return o.ID == folder && o.Type == accounts.FolderOfFiles
 		}) {
 			return enlist.Refuse(enlist.NoFolder, "the Account has no Folder for files with this ID")

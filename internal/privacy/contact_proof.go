@@ -109,13 +109,13 @@ func writeProofs(tx *db.Tx, c *enlist.Caller, list enlist.ListID, ids []enlist.C
 }
 
 // unsubscribesOf returns the entries of the Unsubscriber List that a Proof has, for each Contact.
-func unsubscribesOf(tx *db.Tx, c *enlist.Caller, list enlist.ListID, all []enlist.Contact) (
+func unsubscribesOf(tx *db.Tx, c *enlist.Caller, list enlist.ListID, proven []enlist.Contact) (
 	map[enlist.ContactID][]contacts.Unsubscriber, error) {
 	owners := make(map[string][]enlist.ContactID) // Contacts with a key: several if the List allows duplicates
-	for i := range all {
-		for _, key := range []string{all[i].Key, all[i].Mobile} {
+	for i := range proven {
+		for _, key := range []string{proven[i].Key, proven[i].Mobile} {
 			if key != "" {
-				owners[key] = append(owners[key], all[i].ID)
+				owners[key] = append(owners[key], proven[i].ID)
 			}
 		}
 	}

@@ -150,11 +150,11 @@ func findPerson(tx *db.Tx, c *enlist.Caller, text string) (*personKeys, [][]Pers
 	if err != nil {
 		return nil, nil, err
 	}
-	all, err := lists.Defined(tx, c.Account.ID)
+	ofAccount, err := lists.Defined(tx, c.Account.ID)
 	if err != nil {
 		return nil, nil, err
 	}
-	k.Lists = lists.IDs(all)
+	k.Lists = lists.IDs(ofAccount)
 	erased, err := contacts.ReadErasedKeys(tx, k.Account)
 	if err != nil {
 		return nil, nil, err
@@ -162,7 +162,7 @@ func findPerson(tx *db.Tx, c *enlist.Caller, text string) (*personKeys, [][]Pers
 	for _, key := range k.Keys {
 		k.Hashes = append(k.Hashes, erased.Of(key))
 	}
-	in, err := contacts.ListsOfPerson(tx, all, text)
+	in, err := contacts.ListsOfPerson(tx, ofAccount, text)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -183,16 +183,16 @@ func (k *personKeys) findContacts(tx *db.Tx, in *contacts.PersonList) (values []
 	if err != nil {
 		return nil, err
 	}
-	found, err := contactsOfPerson(tx, in)
-	for i := range found {
-		key := enlist.PersonKey{List: in.ID, Contact: found[i].ID}
+	theirs, err := contactsOfPerson(tx, in)
+	for i := range theirs {
+		key := enlist.PersonKey{List: in.ID, Contact: theirs[i].ID}
 		k.Add(key)
-		k.Others = append(k.Others, found[i].Key, found[i].Mobile)
-		spelling := address.LowerASCII(found[i].Values.Get(schema.Email().ID))
+		k.Others = append(k.Others, theirs[i].Key, theirs[i].Mobile)
+		spelling := address.LowerASCII(theirs[i].Values.Get(schema.Email().ID))
 		if in.Email != "" && !slices.Contains(k.Addresses, spelling) {
 			k.Addresses = append(k.Addresses, spelling)
 		}
-		values = append(values, namedValues(schema, &found[i]))
+		values = append(values, namedValues(schema, &theirs[i]))
 	}
 	return values, err
 }
@@ -200,16 +200,16 @@ func (k *personKeys) findContacts(tx *db.Tx, in *contacts.PersonList) (values []
 // findFormer finds the Contacts that had the address when they unsubscribed, and that were deleted. The ledger keeps
 // their rows.
 func (k *personKeys) findFormer(tx *db.Tx) error {
-	var all []enlist.PersonKey
+	var former []enlist.PersonKey
 	err := contacts.Unsubscribers(tx, &contacts.UnsubscriberSearch{Account: k.Account, Keys: k.Keys},
 		func(u *contacts.Unsubscriber) error {
 			key := enlist.PersonKey{List: u.ListID, Contact: u.ContactID}
-			if u.ContactID != 0 && !k.Has(key.List, key.Contact) && !slices.Contains(all, key) {
-				all = append(all, key)
+			if u.ContactID != 0 && !k.Has(key.List, key.Contact) && !slices.Contains(former, key) {
+				former = append(former, key)
 			}
 			return nil
 		})
-	for _, key := range all {
+	for _, key := range former {
 		if _, gone := contacts.ByID(tx, key.List, key.Contact); enlist.KindOf(gone) == enlist.NoContact {
 			k.Former = append(k.Former, key)
 		} else if gone != nil {
@@ -220,19 +220,19 @@ func (k *personKeys) findFormer(tx *db.Tx) error {
 }
 
 // contactsOfPerson returns the Contacts of a person in a List, in order of ID.
-func contactsOfPerson(tx *db.Tx, in *contacts.PersonList) (all []enlist.Contact, err error) {
+func contactsOfPerson(tx *db.Tx, in *contacts.PersonList) (theirs []enlist.Contact, err error) {
 	for after, more := enlist.ContactID(0), true; more; {
 		page, err := contacts.ByAddress(tx, in.ID, in.Email, in.Mobile, after, enlist.RowPage)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, page...)
+		theirs = append(theirs, page...)
 		more = len(page) == enlist.RowPage
 		if more {
 			after = page[len(page)-1].ID
 		}
 	}
-	return all, nil
+	return theirs, nil
 }
 
 // namedValues returns the name of the Contact's List, the Contact's values by the names of their Fields, and its

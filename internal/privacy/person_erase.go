@@ -45,11 +45,11 @@ const (
 
 // PlanErasure returns what ErasePerson would remove. Errors: as of ExportPerson.
 func (s *Service) PlanErasure(ctx context.Context, c *enlist.Caller, text string) (*Erasure, error) {
-	found, err := s.findToErase(ctx, c, text)
+	rows, err := s.findToErase(ctx, c, text)
 	if err != nil {
 		return nil, err
 	}
-	return found.erasure(), nil
+	return rows.erasure(), nil
 }
 
 // ErasePerson removes everything that the Account stores about an email address or a mobile number: the Contacts with
@@ -61,20 +61,20 @@ func (s *Service) PlanErasure(ctx context.Context, c *enlist.Caller, text string
 func (s *Service) ErasePerson(ctx context.Context, c *enlist.Caller, text string) (*Erasure, error) {
 	var result *Erasure
 	for range erasePasses {
-		found, err := s.findToErase(ctx, c, text)
+		rows, err := s.findToErase(ctx, c, text)
 		if err != nil {
 			return nil, err
 		}
 		if result == nil {
-			result = found.erasure()
+			result = rows.erasure()
 		}
-		if found.isEmpty() {
-			return s.finishErasure(ctx, c, found.keys, result)
+		if rows.isEmpty() {
+			return s.finishErasure(ctx, c, rows.keys, result)
 		}
 		for _, erase := range []func(context.Context, *personFound) error{
 			s.eraseChanges, s.eraseJobs, s.eraseAuditRows, s.eraseMails, s.eraseImports, s.eraseAddress, s.eraseContacts,
 		} {
-			if err := erase(c.Context(ctx), found); err != nil {
+			if err := erase(c.Context(ctx), rows); err != nil {
 				return nil, err
 			}
 		}

@@ -61,7 +61,7 @@ func (s *Service) findToErase(ctx context.Context, c *enlist.Caller, text string
 	if err := enlist.RequireWholeAccount(c); err != nil {
 		return nil, err
 	}
-	var found *personFound
+	var rows *personFound
 	err := s.db.ViewPrimary(c.Context(ctx), s.db.Confirmed(c, func(tx *db.Tx) error {
 		keys, contacts, err := findPerson(tx, c, text)
 		if err != nil {
@@ -78,26 +78,26 @@ func (s *Service) findToErase(ctx context.Context, c *enlist.Caller, text string
 			}
 			lists[imports[i].ID] = imports[i].ListID
 		}
-		found = &personFound{caller: c, keys: keys, addresses: keys.normalised()}
-		if err := exportPerson(tx, keys, contacts, found); err != nil {
+		rows = &personFound{caller: c, keys: keys, addresses: keys.normalised()}
+		if err := exportPerson(tx, keys, contacts, rows); err != nil {
 			return err
 		}
-		for i := range found.results {
-			found.results[i].list = lists[found.results[i].id]
+		for i := range rows.results {
+			rows.results[i].list = lists[rows.results[i].id]
 		}
-		if err := found.findChanges(tx); err != nil {
+		if err := rows.findChanges(tx); err != nil {
 			return err
 		}
-		found.left, err = textsWith(tx, keys)
+		rows.left, err = textsWith(tx, keys)
 		return err
 	}))
-	return found, err
+	return rows, err
 }
 
 func (k *personKeys) normalised() []string {
-	all := slices.DeleteFunc(slices.Concat(k.own, k.Others), func(key string) bool { return key == "" })
-	slices.Sort(all)
-	return slices.Compact(all)
+	keys := slices.DeleteFunc(slices.Concat(k.own, k.Others), func(key string) bool { return key == "" })
+	slices.Sort(keys)
+	return slices.Compact(keys)
 }
 
 // Begin implements PersonWriter.
@@ -188,8 +188,8 @@ func textsWith(tx *db.Tx, k *personKeys) (places []string, err error) {
 		each  func(*db.Tx, enlist.AccountID, func(id int64, text string)) error
 	}{{"list", lists.Texts}, {"message", messages.Texts}, {"batch", batches.Texts}, {"form", forms.Texts},
 		{"theme", accounts.ThemeTexts}, {"segment", contacts.SegmentTexts}} {
-		err := text.each(tx, k.Account, func(id int64, found string) {
-			if k.Mentions(found) {
+		err := text.each(tx, k.Account, func(id int64, words string) {
+			if k.Mentions(words) {
 				places = append(places, text.place+" "+strconv.FormatInt(id, 10))
 			}
 		})

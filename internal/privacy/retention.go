@@ -127,7 +127,7 @@ func eventParts(tx *db.Tx, account enlist.AccountID, before int64) (parts []Rete
 	if before == 0 {
 		return nil, nil, nil
 	}
-	all, err := batches.WithEvents(tx, account)
+	withEvents, err := batches.WithEvents(tx, account)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -135,8 +135,8 @@ func eventParts(tx *db.Tx, account enlist.AccountID, before int64) (parts []Rete
 	if err != nil {
 		return nil, nil, err
 	}
-	for i := range all {
-		switch b := &all[i]; {
+	for i := range withEvents {
+		switch b := &withEvents[i]; {
 		case !hasEventsBefore(b, before):
 		case awaited[b.ID]:
 			delayed = append(delayed, b.ID)
@@ -157,12 +157,12 @@ func textParts(tx *db.Tx, account enlist.AccountID, before int64) (parts []Reten
 	if before == 0 {
 		return nil, nil
 	}
-	all, err := batches.WithTexts(tx, account)
+	withTexts, err := batches.WithTexts(tx, account)
 	if err != nil {
 		return nil, err
 	}
-	for i := range all {
-		b := &all[i]
+	for i := range withTexts {
+		b := &withTexts[i]
 		if b.Status != batches.BatchRunning && lastUsed(b) >= before {
 			continue
 		}
@@ -186,9 +186,9 @@ func partsOfBatch(tx *db.Tx, b *batches.Batch, table RetentionTable, before int6
 	if ended {
 		before = math.MaxInt64
 	}
-	all, err := batches.BatchLists(tx, b.ID)
-	for i, list := range all {
-		parts = append(parts, RetentionPart{table, list, b.ID, before, ended, i == len(all)-1})
+	sentTo, err := batches.BatchLists(tx, b.ID)
+	for i, list := range sentTo {
+		parts = append(parts, RetentionPart{table, list, b.ID, before, ended, i == len(sentTo)-1})
 	}
 	return parts, err
 }

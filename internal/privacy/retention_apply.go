@@ -26,21 +26,21 @@ const (
 
 // ScheduleRetention stores a job for each Account with a Retention, once a day. Of several processes, one stores it.
 func (s *Service) ScheduleRetention(ctx context.Context) error {
-	all, err := s.accounts.AllAccounts(ctx)
+	known, err := s.accounts.AllAccounts(ctx)
 	if err != nil {
 		return err
 	}
-	for i := range all {
-		if all[i].Retention == (enlist.Retention{}) {
+	for i := range known {
+		if known[i].Retention == (enlist.Retention{}) {
 			continue
 		}
 		err := s.db.Update(ctx, func(tx *db.Tx) error {
 			now := s.db.Now()
-			marked, err := accounts.MarkRetention(tx, all[i].ID, now.Unix(), now.Add(-retentionEvery).Unix())
+			marked, err := accounts.MarkRetention(tx, known[i].ID, now.Unix(), now.Add(-retentionEvery).Unix())
 			if err != nil || !marked {
 				return err
 			}
-			return tx.Enqueue(ApplyRetention{Account: all[i].ID})
+			return tx.Enqueue(ApplyRetention{Account: known[i].ID})
 		})
 		if err != nil {
 			return err

@@ -41,34 +41,34 @@ func (s *DomainSums) Add(o *DomainSums) {
 type DomainChanges []DomainSums
 
 // To returns the numbers for an address without a reason.
-func (all *DomainChanges) To(address string) *DomainSums { return all.because(address, "") }
+func (d *DomainChanges) To(address string) *DomainSums { return d.because(address, "") }
 
 // Because returns the numbers for an address and the reason that a text of a mail server names.
-func (all *DomainChanges) Because(address, detail string) *DomainSums {
-	return all.because(address, ReasonOf(detail))
+func (d *DomainChanges) Because(address, detail string) *DomainSums {
+	return d.because(address, ReasonOf(detail))
 }
 
-func (all *DomainChanges) because(address string, reason BounceReason) *DomainSums {
+func (d *DomainChanges) because(address string, reason BounceReason) *DomainSums {
 	group := pace.Provider(address)
-	i := slices.IndexFunc(*all, func(s DomainSums) bool { return s.Group == group && s.Reason == reason })
+	i := slices.IndexFunc(*d, func(s DomainSums) bool { return s.Group == group && s.Reason == reason })
 	if i < 0 {
-		i = len(*all)
-		*all = append(*all, DomainSums{Group: group, Reason: reason})
+		i = len(*d)
+		*d = append(*d, DomainSums{Group: group, Reason: reason})
 	}
-	return &(*all)[i]
+	return &(*d)[i]
 }
 
 // CountReported counts a mail whose report is the first sign that the mail server accepted it. counts are what the
 // report changes in the counts of the Batch.
-func (all *DomainChanges) CountReported(address string, counts *Counts) {
+func (d *DomainChanges) CountReported(address string, counts *Counts) {
 	if counts.Sent > 0 {
-		all.To(address).Sent += counts.Sent
+		d.To(address).Sent += counts.Sent
 	}
 }
 
 // sort puts the numbers in the order in which all transactions lock their rows.
-func (all DomainChanges) sort() {
-	slices.SortFunc(all, func(a, b DomainSums) int {
+func (d DomainChanges) sort() {
+	slices.SortFunc(d, func(a, b DomainSums) int {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Reason, b.Reason))
 	})
 }

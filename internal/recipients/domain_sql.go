@@ -46,23 +46,23 @@ func (r *Recipient) AddDomainEvents(tx *db.Tx, s *Sums) error {
 
 // add adds to the numbers of a Batch. The row of the Batch is locked, or part is that of a Contact and the
 // caller locks the row of the Batch afterwards, if at all.
-func (all DomainChanges) add(tx *db.Tx, batch enlist.BatchID, part int64) error {
-	if len(all) == 0 {
+func (d DomainChanges) add(tx *db.Tx, batch enlist.BatchID, part int64) error {
+	if len(d) == 0 {
 		return nil
 	}
-	all.sort()
+	d.sort()
 	m := db.Mapper{Job: db.Inserted}
-	for i := range all {
-		m.Args = append(m.Args, int64(batch), all[i].Group, string(all[i].Reason), part)
-		mapDomainSums(&m, &all[i])
+	for i := range d {
+		m.Args = append(m.Args, int64(batch), d[i].Group, string(d[i].Reason), part)
+		mapDomainSums(&m, &d[i])
 	}
-	rows := addDomainSums[1] + strings.Repeat(", "+addDomainSums[1], len(all)-1)
+	rows := addDomainSums[1] + strings.Repeat(", "+addDomainSums[1], len(d)-1)
 	return tx.Do(addDomainSums[0]+rows+addDomainSums[2], m.Args...)
 }
 
 // Store adds to the numbers of a Batch whose row the transaction has locked.
-func (all DomainChanges) Store(tx *db.Tx, batch enlist.BatchID) error {
-	return all.add(tx, batch, lockedPart)
+func (d DomainChanges) Store(tx *db.Tx, batch enlist.BatchID) error {
+	return d.add(tx, batch, lockedPart)
 }
 
 // CountComplained counts the complaint of a recipient in a period. counts are what it changes in the counts of the

@@ -61,9 +61,9 @@ func ByID(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.Cont
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[enlist.ContactID]*Recipient, len(ids))
-	return found, table.Each(tx, func(r *Recipient) error {
-		found[r.Contact] = r
+	byID := make(map[enlist.ContactID]*Recipient, len(ids))
+	return byID, table.Each(tx, func(r *Recipient) error {
+		byID[r.Contact] = r
 		return nil
 	}, "WHERE "+test, args...)
 }
@@ -76,7 +76,7 @@ func testByID(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.
 }
 
 // OfContacts returns those recipients of some Batches that are one of some Contacts.
-func OfContacts(tx *db.Tx, among []enlist.BatchID, list enlist.ListID, ids []enlist.ContactID) (found []Recipient,
+func OfContacts(tx *db.Tx, among []enlist.BatchID, list enlist.ListID, ids []enlist.ContactID) (recipients []Recipient,
 	err error) {
 	test, args, err := tx.ContactTest("contact_id", ids)
 	if err != nil {
@@ -87,10 +87,10 @@ func OfContacts(tx *db.Tx, among []enlist.BatchID, list enlist.ListID, ids []enl
 		return nil, err
 	}
 	err = table.EachOf(tx, func(r *Recipient) error {
-		found = append(found, *r)
+		recipients = append(recipients, *r)
 		return nil
 	}, query, append([]any{first, int64(list)}, args...)...)
-	return found, err
+	return recipients, err
 }
 
 // lookUpInBatches returns a statement for rows of the table recipient or recipient_event of some Batches that satisfy a
@@ -127,14 +127,14 @@ func SentBy(tx *db.Tx, list enlist.ListID, batches []enlist.BatchID, ids []enlis
 }
 
 // Keys returns those addresses that a recipient of the Batch in the List has.
-func Keys(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, keys []string) (found []string, err error) {
+func Keys(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, keys []string) (used []string, err error) {
 	test, arg, err := tx.OneOfTexts(keys)
 	if err != nil {
 		return nil, err
 	}
 	for _, column := range []string{"dedupe_key", "duplicate_key"} {
 		err := tx.Each(func(row *db.Cursor) error {
-			found = append(found, row.Text())
+			used = append(used, row.Text())
 			return nil
 		}, "SELECT c."+column+" FROM contact c WHERE c.list_id = ? AND c."+column+test+` AND EXISTS (
 			SELECT 1 FROM recipient r WHERE r.list_id = ? AND r.batch_id = ? AND r.contact_id = c.id)`,
@@ -143,7 +143,7 @@ func Keys(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, keys []string) (f
 			return nil, err
 		}
 	}
-	return found, nil
+	return used, nil
 }
 
 // MarkSending stores that recipients are being sent.
@@ -208,23 +208,24 @@ var recipientColumns = []string{"list_id", "batch_id", "contact_id", "slice", "s
 
 // copyRecipients is writeRecipients for several slices, if none of the Contacts is a recipient of the Batch. For
 // PostgreSQL, COPY is three times as fast as an INSERT that reads the Contacts.
-func copyRecipients(tx *db.Tx, copier db.Copier, all []FilledSlice, address string, now int64) (added int64, err error) {
+func copyRecipients(tx *db.Tx, copier db.Copier, filled []FilledSlice, address string, now int64) (added int64,
+	err error) {
 	var ids []enlist.ContactID
-	for i := range all {
-		ids = append(ids, all[i].Contacts...)
+	for i := range filled {
+		ids = append(ids, filled[i].Contacts...)
 	}
 	test, args, err := tx.ContactTest("id", ids)
 	if err != nil {
 		return 0, err
 	}
-	list, batch := int64(all[0].List), int64(all[0].Batch)
+	list, batch := int64(filled[0].List), int64(filled[0].Batch)
 	rows := make([][]any, 0, len(ids))
 	err = tx.Each(func(row *db.Cursor) error {
 		id := row.Int()
-		for id > int64(all[0].Last) { // the Contacts and the slices are in order of ID
-			all = all[1:]
+		for id > int64(filled[0].Last) { // the Contacts and the slices are in order of ID
+			filled = filled[1:]
 		}
-		rows = append(rows, []any{list, batch, id, all[0].Number, "waiting", now, 0, row.Text(), "", 0, 0, 0})
+		rows = append(rows, []any{list, batch, id, filled[0].Number, "waiting", now, 0, row.Text(), "", 0, 0, 0})
 		return nil
 	}, "SELECT id, "+address+" FROM contact WHERE list_id = ? AND "+test+" ORDER BY id",
 		append([]any{list}, args...)...)

@@ -35,7 +35,7 @@ func Rows(t *db.Tx, q *RowsQuery, each func(*Row) error) error {
 	case RowsNotOpened:
 		next = c.withoutOpen
 	default:
-		if found, err := c.skip(); err != nil || !found {
+		if more, err := c.skip(); err != nil || !more {
 			return err
 		}
 	}
@@ -89,7 +89,7 @@ func (c *rowsCursor) keys() []any {
 }
 
 // skip moves the cursor behind Offset events. It reads only the index. found is false if there are no more events.
-func (c *rowsCursor) skip() (found bool, err error) {
+func (c *rowsCursor) skip() (more bool, err error) {
 	if c.Offset == 0 {
 		return true, nil
 	}
@@ -173,33 +173,33 @@ func (c *rowsCursor) load(ids []enlist.ContactID) (rows []Row, err error) {
 
 // sentTo returns the next recipients of a kind that tests no opens.
 func (c *rowsCursor) sentTo() (rows []Row, err error) {
-	all, err := table.All(c.tx, "WHERE"+ofRange+c.order()+db.Limited,
+	chunk, err := table.All(c.tx, "WHERE"+ofRange+c.order()+db.Limited,
 		append(c.batchKeys(c.first, c.last), int64(rowsChunk))...)
-	if err != nil || len(all) == 0 {
+	if err != nil || len(chunk) == 0 {
 		c.passed(0, true)
 		return nil, err
 	}
 	var bounced []enlist.ContactID // in order
 	if c.Kind == RowsDelivered {
-		first, last := min(all[0].Contact, all[len(all)-1].Contact), max(all[0].Contact, all[len(all)-1].Contact)
+		first, last := min(chunk[0].Contact, chunk[len(chunk)-1].Contact), max(chunk[0].Contact, chunk[len(chunk)-1].Contact)
 		bounced, err = db.IDsOf[enlist.ContactID](c.tx, "SELECT contact_id"+ofKind+" ORDER BY contact_id", int64(c.List),
 			int64(c.Batch), string(EventBounced), int64(0), int64(first), int64(last))
 		if err != nil {
 			return nil, err
 		}
 	}
-	for i := range all {
-		_, hasBounced := slices.BinarySearch(bounced, all[i].Contact)
+	for i := range chunk {
+		_, hasBounced := slices.BinarySearch(bounced, chunk[i].Contact)
 		switch {
-		case hasBounced || !belongsTo(&all[i], c.Kind) || !c.Part.has(&all[i]):
+		case hasBounced || !belongsTo(&chunk[i], c.Kind) || !c.Part.has(&chunk[i]):
 		case c.Offset > 0:
 			c.Offset--
 		case c.left > 0:
 			c.left--
-			rows = append(rows, Row{Recipient: all[i]})
+			rows = append(rows, Row{Recipient: chunk[i]})
 		}
 	}
-	c.passed(all[len(all)-1].Contact, len(all) < rowsChunk)
+	c.passed(chunk[len(chunk)-1].Contact, len(chunk) < rowsChunk)
 	return rows, nil
 }
 

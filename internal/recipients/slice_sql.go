@@ -43,30 +43,30 @@ func mapSlice(m *db.Mapper, s *Slice) {
 var sliceTable = db.NewMapping("batch_slice", mapSlice)
 
 // AddSlices stores slices with the next numbers of their Batch, and their recipients.
-func AddSlices(tx *db.Tx, all []FilledSlice, fresh bool, now int64) (added int64, err error) {
-	if len(all) == 0 {
+func AddSlices(tx *db.Tx, filled []FilledSlice, fresh bool, now int64) (added int64, err error) {
+	if len(filled) == 0 {
 		return 0, nil
 	}
-	last, err := tx.Number("SELECT coalesce(max(number), 0) FROM batch_slice WHERE batch_id = ?", int64(all[0].Batch))
+	last, err := tx.Number("SELECT coalesce(max(number), 0) FROM batch_slice WHERE batch_id = ?", int64(filled[0].Batch))
 	if err != nil {
 		return 0, err
 	}
-	for i := range all {
-		all[i].Number = last + int64(i) + 1
-		if err := sliceTable.Queue(tx, &all[i].Slice); err != nil {
+	for i := range filled {
+		filled[i].Number = last + int64(i) + 1
+		if err := sliceTable.Queue(tx, &filled[i].Slice); err != nil {
 			return 0, err
 		}
 	}
-	schema, err := lists.Schema(tx, all[0].List)
+	schema, err := lists.Schema(tx, filled[0].List)
 	if err != nil {
 		return 0, err
 	}
 	address := "coalesce(" + tx.SQL.FieldText(strconv.FormatInt(int64(schema.Email().ID), 10)) + ", '')"
 	if copier := tx.Copier(); copier != nil && fresh {
-		return copyRecipients(tx, copier, all, address, now)
+		return copyRecipients(tx, copier, filled, address, now)
 	}
-	for i := range all {
-		n, err := all[i].write(tx, address, now)
+	for i := range filled {
+		n, err := filled[i].write(tx, address, now)
 		if err != nil {
 			return 0, err
 		}
@@ -111,9 +111,9 @@ func (s *Slice) Release(tx *db.Tx, done bool, from int64) error {
 }
 
 // Holders returns the holders of leased slices of Batches.
-func Holders(tx *db.Tx, all []enlist.BatchID) (holders []string, err error) {
-	test, arg, err := db.OneOfIDs(tx, all)
-	if err != nil || len(all) == 0 {
+func Holders(tx *db.Tx, batches []enlist.BatchID) (holders []string, err error) {
+	test, arg, err := db.OneOfIDs(tx, batches)
+	if err != nil || len(batches) == 0 {
 		return nil, err
 	}
 	return holders, tx.Each(func(row *db.Cursor) error {
@@ -123,8 +123,8 @@ func Holders(tx *db.Tx, all []enlist.BatchID) (holders []string, err error) {
 }
 
 // EndLeases ends the leases of a holder at a time.
-func EndLeases(tx *db.Tx, all []enlist.BatchID, holder string, at int64) error {
-	test, arg, err := db.OneOfIDs(tx, all)
+func EndLeases(tx *db.Tx, batches []enlist.BatchID, holder string, at int64) error {
+	test, arg, err := db.OneOfIDs(tx, batches)
 	if err != nil {
 		return err
 	}

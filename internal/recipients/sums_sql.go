@@ -77,13 +77,13 @@ func AddSums(tx *db.Tx, batch enlist.BatchID, period, part int64, s *Sums) error
 
 // PartSums returns the sums of a Batch for each part.
 func PartSums(tx *db.Tx, batch enlist.BatchID) (map[int64]Sums, error) {
-	all := make(map[int64]Sums)
-	return all, tx.Each(func(row *db.Cursor) error {
+	byPart := make(map[int64]Sums)
+	return byPart, tx.Each(func(row *db.Cursor) error {
 		var s Sums
 		part := row.Int()
 		m := db.Mapper{Job: db.Selected, Cursor: row}
 		mapBatchSums(&m, &s)
-		all[part] = s
+		byPart[part] = s
 		return m.Err
 	}, `SELECT part, `+sumsOf(mapBatchSums)+` FROM batch_sum WHERE batch_id = ? GROUP BY part`, int64(batch))
 }
@@ -111,47 +111,48 @@ func AddDeparture(tx *db.Tx, batch enlist.BatchID, period, unsubscribed, complai
 }
 
 // PeriodsOf returns the sums of a Batch for each period.
-func PeriodsOf(tx *db.Tx, batch enlist.BatchID) (all []PeriodSums, err error) {
+func PeriodsOf(tx *db.Tx, batch enlist.BatchID) (periods []PeriodSums, err error) {
 	err = tx.Each(func(row *db.Cursor) error {
 		p := PeriodSums{Time: row.Int()}
 		m := db.Mapper{Job: db.Selected, Cursor: row}
 		mapBatchSums(&m, &p.Sums)
-		all = append(all, p)
+		periods = append(periods, p)
 		return m.Err
 	}, `SELECT time, `+sumsOf(mapBatchSums)+
 		` FROM batch_sum WHERE batch_id = ? GROUP BY time ORDER BY time`, int64(batch))
 	if err != nil {
 		return nil, err
 	}
-	return withDepartures(tx, batch, all)
+	return withDepartures(tx, batch, periods)
 }
 
 // withDepartures adds the departures and complaints to the sums of periods, which are in order of time.
-func withDepartures(tx *db.Tx, batch enlist.BatchID, all []PeriodSums) ([]PeriodSums, error) {
+func withDepartures(tx *db.Tx, batch enlist.BatchID, periods []PeriodSums) ([]PeriodSums, error) {
 	err := tx.Each(func(row *db.Cursor) error {
 		time := row.Int()
-		i, found := slices.BinarySearchFunc(all, time, func(p PeriodSums, at int64) int { return cmp.Compare(p.Time, at) })
+		i, found := slices.BinarySearchFunc(periods, time,
+			func(p PeriodSums, at int64) int { return cmp.Compare(p.Time, at) })
 		if !found {
-			all = slices.Insert(all, i, PeriodSums{Time: time})
+			periods = slices.Insert(periods, i, PeriodSums{Time: time})
 		}
-		all[i].Unsubscribed, all[i].Complained = row.Int(), row.Int()
+		periods[i].Unsubscribed, periods[i].Complained = row.Int(), row.Int()
 		return nil
 	}, "SELECT time, unsubscribed, complained FROM batch_departure WHERE batch_id = ? ORDER BY time", int64(batch))
-	return all, err
+	return periods, err
 }
 
 // LinksOf returns the numbers of the links of a Batch that were clicked.
-func LinksOf(tx *db.Tx, batch enlist.BatchID) (all []LinkSums, err error) {
+func LinksOf(tx *db.Tx, batch enlist.BatchID) (links []LinkSums, err error) {
 	err = tx.Each(func(row *db.Cursor) error {
 		l := LinkSums{Link: enlist.LinkID(row.Int()), URL: row.Text()}
 		m := db.Mapper{Job: db.Selected, Cursor: row}
 		mapLinkSums(&m, &l)
-		all = append(all, l)
+		links = append(links, l)
 		return m.Err
 	}, `SELECT link_id, max(url), `+sumsOf(mapLinkSums)+
 		` FROM batch_link WHERE batch_id = ? GROUP BY link_id ORDER BY link_id`,
 		int64(batch))
-	return all, err
+	return links, err
 }
 
 // AgentsOf returns the numbers of opened mails of a Batch by program.
@@ -163,16 +164,16 @@ func AgentsOf(tx *db.Tx, batch enlist.BatchID) ([]AgentSums, error) {
 }
 
 // DomainsOf returns the numbers of a Batch by group of domains and by reason.
-func DomainsOf(tx *db.Tx, batch enlist.BatchID) (all []DomainSums, err error) {
+func DomainsOf(tx *db.Tx, batch enlist.BatchID) (domains []DomainSums, err error) {
 	err = tx.Each(func(row *db.Cursor) error {
 		s := DomainSums{Group: row.Text(), Reason: BounceReason(row.Text())}
 		m := db.Mapper{Job: db.Selected, Cursor: row}
 		mapDomainSums(&m, &s)
-		all = append(all, s)
+		domains = append(domains, s)
 		return m.Err
 	}, `SELECT domain, reason, `+sumsOf(mapDomainSums)+
 		` FROM batch_domain WHERE batch_id = ? GROUP BY domain, reason ORDER BY domain, reason`, int64(batch))
-	return all, err
+	return domains, err
 }
 
 // SumsByBatch returns the sums of Batches. One without events has none.

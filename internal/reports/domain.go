@@ -1,9 +1,9 @@
 package reports
 
 import (
+	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"enlist/internal/batches"
 	"enlist/internal/db"
@@ -23,24 +23,25 @@ func (r *BatchReport) ByDomain() []recipients.DomainSums {
 // ByReason returns the numbers of mails that were refused, bounced or deferred by reason, in order of its name.
 func (r *BatchReport) ByReason() []recipients.DomainSums {
 	failed := slices.DeleteFunc(slices.Clone(r.Domains), func(s recipients.DomainSums) bool { return s.Reason == "" })
-	all := together(failed, func(s *recipients.DomainSums) recipients.DomainSums {
+	reasons := together(failed, func(s *recipients.DomainSums) recipients.DomainSums {
 		return recipients.DomainSums{Reason: s.Reason}
 	})
-	slices.SortFunc(all, func(a, b recipients.DomainSums) int { return strings.Compare(string(a.Reason), string(b.Reason)) })
-	return all
+	slices.SortFunc(reasons, func(a, b recipients.DomainSums) int { return cmp.Compare(a.Reason, b.Reason) })
+	return reasons
 }
 
 // together adds up the numbers that have the same key, in the order in which keys appear.
-func together(all []recipients.DomainSums, key func(*recipients.DomainSums) recipients.DomainSums) (sums []recipients.DomainSums) {
-	for i := range all {
-		k := key(&all[i])
+func together(parts []recipients.DomainSums,
+	key func(*recipients.DomainSums) recipients.DomainSums) (sums []recipients.DomainSums) {
+	for i := range parts {
+		k := key(&parts[i])
 		at := slices.IndexFunc(sums, func(s recipients.DomainSums) bool {
 			return s.Group == k.Group && s.Reason == k.Reason
 		})
 		if at < 0 {
 			at, sums = len(sums), append(sums, k)
 		}
-		sums[at].Add(&all[i])
+		sums[at].Add(&parts[i])
 	}
 	return sums
 }

@@ -59,7 +59,7 @@ func hasKeys(c *enlist.Criteria, keys enlist.Keys) bool {
 }
 
 // lists returns the Lists of a Batch. Each of them must have the Fields that the query names.
-func (p *rowsPage) lists(tx *db.Tx, b *batches.Batch) (all []listSearch, err error) {
+func (p *rowsPage) lists(tx *db.Tx, b *batches.Batch) (searches []listSearch, err error) {
 	ids, err := batches.BatchLists(tx, b.ID)
 	if err != nil {
 		return nil, err
@@ -79,12 +79,12 @@ func (p *rowsPage) lists(tx *db.Tx, b *batches.Batch) (all []listSearch, err err
 				return nil, err
 			}
 		}
-		all = append(all, l)
+		searches = append(searches, l)
 	}
-	if usesFields && len(all) == 0 {
+	if usesFields && len(searches) == 0 {
 		err = p.search(new(enlist.Schema), new(listSearch))
 	}
-	return all, err
+	return searches, err
 }
 
 // search finds the keys of a query in a List.

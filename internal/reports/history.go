@@ -129,8 +129,8 @@ func (m *MailHistory) readEvents(tx *db.Tx, events eventsByBatch) (err error) {
 		return err
 	}
 	var links []messages.Link
-	for _, found := range events[m.Batch] {
-		e := HistoryEvent{Event: found}
+	for _, event := range events[m.Batch] {
+		e := HistoryEvent{Event: event}
 		if e.Kind == recipients.EventLink {
 			if links == nil {
 				if links, err = messages.Links(tx, m.MessageID); err != nil {

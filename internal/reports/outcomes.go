@@ -43,15 +43,15 @@ func (s *Service) OutcomesByDay(ctx context.Context, c *enlist.Caller, days int)
 	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]DayOutcomes, error) {
 		zone := enlist.Location(c.Account.TimeZone)
 		year, month, today := s.db.Now().In(zone).Date()
-		all := make([]DayOutcomes, days)
-		for i := range all {
-			all[i].Day = time.Date(year, month, today-days+1+i, 0, 0, 0, 0, time.UTC)
+		outcomes := make([]DayOutcomes, days)
+		for i := range outcomes {
+			outcomes[i].Day = time.Date(year, month, today-days+1+i, 0, 0, 0, 0, time.UTC)
 		}
 		since := enlist.StartOfDay(s.db.Now(), 1-days, zone).Unix()
-		return all, eachOutcome(tx, c, since, func(first int64, o *DayOutcomes) {
+		return outcomes, eachOutcome(tx, c, since, func(first int64, o *DayOutcomes) {
 			year, month, day := time.Unix(first, 0).In(zone).Date()
-			at := int(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Sub(all[0].Day).Hours() / 24)
-			all[min(max(0, at), days-1)].Add(o)
+			at := int(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Sub(outcomes[0].Day).Hours() / 24)
+			outcomes[min(max(0, at), days-1)].Add(o)
 		})
 	})
 }

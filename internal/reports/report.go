@@ -56,17 +56,17 @@ type ClientSums struct {
 }
 
 // Clients returns the number of opened mails by group of mail programs, without the groups that have none.
-func (r *BatchReport) Clients() (all []ClientSums) {
+func (r *BatchReport) Clients() (clients []ClientSums) {
 	opened := make(map[string]int64)
 	for i := range r.Agents {
 		opened[r.Agents[i].Client] += r.Agents[i].Opened
 	}
 	for _, c := range pace.MailClients() {
 		if opened[c.Key] > 0 {
-			all = append(all, ClientSums{c, opened[c.Key]})
+			clients = append(clients, ClientSums{c, opened[c.Key]})
 		}
 	}
-	return all
+	return clients
 }
 
 // BatchReport returns the numbers of a Batch. Errors: NoBatch, Denied. decisions.md: 61
@@ -115,7 +115,7 @@ func (s *Service) BatchLinks(ctx context.Context, c *enlist.Caller, id enlist.Ba
 
 // linksOf returns the links of a Batch in order of ID.
 func linksOf(tx *db.Tx, b *batches.Batch) ([]recipients.LinkSums, error) {
-	var all []recipients.LinkSums
+	var sums []recipients.LinkSums
 	for _, message := range b.Messages() {
 		links, err := messages.Links(tx, message)
 		if err != nil {
@@ -126,22 +126,22 @@ func linksOf(tx *db.Tx, b *batches.Batch) ([]recipients.LinkSums, error) {
 			return nil, err
 		}
 		for _, l := range links {
-			all = append(all, recipients.LinkSums{Link: l.ID, URL: l.URL})
+			sums = append(sums, recipients.LinkSums{Link: l.ID, URL: l.URL})
 		}
 	}
-	slices.SortFunc(all, func(a, b recipients.LinkSums) int { return int(a.Link - b.Link) })
+	slices.SortFunc(sums, func(a, b recipients.LinkSums) int { return int(a.Link - b.Link) })
 	clicked, err := recipients.LinksOf(tx, b.ID)
 	if err != nil {
 		return nil, err
 	}
 	for i := range clicked {
-		if at, found := slices.BinarySearchFunc(all, clicked[i].Link, byLink); found {
-			all[at] = clicked[i]
+		if at, found := slices.BinarySearchFunc(sums, clicked[i].Link, byLink); found {
+			sums[at] = clicked[i]
 		} else {
-			all = slices.Insert(all, at, clicked[i])
+			sums = slices.Insert(sums, at, clicked[i])
 		}
 	}
-	return all, nil
+	return sums, nil
 }
 
 func byLink(s recipients.LinkSums, id enlist.LinkID) int { return int(s.Link - id) }

@@ -121,11 +121,11 @@ func (p *rowsPage) bound(c *enlist.Condition) bool {
 	case c.Any != nil:
 		return false
 	case c.All != nil:
-		all := true
+		onlyBounds := true
 		for i := range c.All {
-			all = p.bound(&c.All[i]) && all
+			onlyBounds = p.bound(&c.All[i]) && onlyBounds
 		}
-		return all
+		return onlyBounds
 	case c.Key.Name != keyContact && c.Key.Name != keySend:
 		return false
 	}
@@ -247,10 +247,10 @@ func (p *rowsPage) links(tx *db.Tx, b *batches.Batch) (ids []enlist.LinkID, err 
 	if p.Kind != recipients.EventLink {
 		return []enlist.LinkID{0}, nil
 	}
-	all, err := linksOf(tx, b)
-	for i := range all {
-		if all[i].URL == p.URL {
-			ids = append(ids, all[i].Link)
+	ofBatch, err := linksOf(tx, b)
+	for i := range ofBatch {
+		if ofBatch[i].URL == p.URL {
+			ids = append(ids, ofBatch[i].Link)
 		}
 	}
 	return ids, err
@@ -296,11 +296,11 @@ func (s *Service) ContactLinks(ctx context.Context, c *enlist.Caller, id enlist.
 			if err != nil {
 				return nil, err
 			}
-			found, err := linkRows(tx, r, links)
+			clicked, err := linkRows(tx, r, links)
 			if err != nil {
 				return nil, err
 			}
-			rows = append(rows, found...)
+			rows = append(rows, clicked...)
 		}
 		return enlist.SearchRecords(BatchRowAttributes(recipients.EventLink), rows, q)
 	})

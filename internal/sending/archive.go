@@ -49,23 +49,23 @@ func archive(tx *db.Tx, list enlist.ListID, only enlist.BatchID) (*Archive, []ba
 		return nil, nil, enlist.IgnoreKind(enlist.NoList, err)
 	}
 	a := &Archive{Schema: schema}
-	all, err := batches.SentToList(tx, list, only, maxArchive)
+	sent, err := batches.SentToList(tx, list, only, maxArchive)
 	if err != nil {
 		return nil, nil, err
 	}
-	for i := range all {
-		heads, err := all[i].Heads(tx)
+	for i := range sent {
+		heads, err := sent[i].Heads(tx)
 		if enlist.KindOf(err) == enlist.NoMessage {
 			continue
 		}
 		if err != nil {
 			return nil, nil, err
 		}
-		m := heads[all[i].Winner()]
-		a.Mails = append(a.Mails, ArchivedMail{Batch: all[i].ID, Time: all[i].FirstSent, version: m.LastModifiedTime,
+		m := heads[sent[i].Winner()]
+		a.Mails = append(a.Mails, ArchivedMail{Batch: sent[i].ID, Time: sent[i].FirstSent, version: m.LastModifiedTime,
 			Subject: messages.MergeText(schema, new(enlist.Contact), m.Subject)})
 	}
-	return a, all, nil
+	return a, sent, nil
 }
 
 // ArchivedMail returns a mail of an Archive without values of a Contact, or nil if the Archive does not have it.
@@ -99,11 +99,11 @@ func (s *Service) readArchived(ctx context.Context, list enlist.ListID, batch en
 	composing bool) (key archivedKey, mail *messages.OutgoingMail, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		key, mail = archivedKey{}, nil
-		a, all, err := archive(tx, list, batch)
+		a, sent, err := archive(tx, list, batch)
 		if err != nil || a == nil || len(a.Mails) == 0 {
 			return err
 		}
-		b := &all[0]
+		b := &sent[0]
 		if composing {
 			content, err := b.Contents(tx)
 			if err != nil {

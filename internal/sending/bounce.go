@@ -132,12 +132,12 @@ func (r *reported) unsubscribe(tx *db.Tx, now int64) error {
 	if !ok || contacts.IsSameAddress(r.contact.Key, key) {
 		return contacts.Unsubscribe(tx, r.schema, r.contact, r.schema.AddressType(r.contact), by, now)
 	}
-	all, err := contacts.ByAddress(tx, r.schema.List.ID, key, "", 0, maxComplained)
+	same, err := contacts.ByAddress(tx, r.schema.List.ID, key, "", 0, maxComplained)
 	if err != nil {
 		return err
 	}
-	for i := range all {
-		if err := contacts.Unsubscribe(tx, r.schema, &all[i], enlist.AddressEmail, by, now); err != nil {
+	for i := range same {
+		if err := contacts.Unsubscribe(tx, r.schema, &same[i], enlist.AddressEmail, by, now); err != nil {
 			return err
 		}
 	}

@@ -37,11 +37,11 @@ func (s *Service) Forecast(ctx context.Context, c *enlist.Caller, check *batches
 	}
 	return db.View(ctx, s.db, c, func(tx *db.Tx) (_ pace.Forecast, err error) {
 		if !from.After(s.db.Now()) {
-			all, err := waitingBatches(tx, settings, maxSamples)
+			waiting, err := waitingBatches(tx, settings, maxSamples)
 			if err != nil {
 				return f, err
 			}
-			b.Others = othersOf(all, c.Account.ID, 0)
+			b.Others = othersOf(waiting, c.Account.ID, 0)
 		}
 		if b.Fastest, err = batches.Fastest(tx, c.Account.ID); err != nil {
 			return f, err
@@ -66,14 +66,14 @@ type waitingBatch struct {
 // the first ones have domain groups, which are those of one slice of each. The last slice is the last to be leased. So
 // it has all domains before, and afterwards only those that are slow.
 func waitingBatches(tx *db.Tx, settings *pace.Settings, samples int) (waiting []waitingBatch, err error) {
-	all, err := batches.MostWaiting(tx)
+	most, err := batches.MostWaiting(tx)
 	if err != nil {
 		return nil, err
 	}
-	for i, one := range all {
-		w := waitingBatch{Waiting: one}
+	for i, batch := range most {
+		w := waitingBatch{Waiting: batch}
 		if settings.Rates != nil && i < samples {
-			if w.groups, err = recipients.LastSlice(tx, one.Batch); err != nil {
+			if w.groups, err = recipients.LastSlice(tx, batch.Batch); err != nil {
 				return nil, err
 			}
 			w.grow()
@@ -95,18 +95,18 @@ func (w *waitingBatch) grow() {
 }
 
 // othersOf returns the mails that wait for the Batches of an Account, except those of one Batch.
-func othersOf(all []waitingBatch, account enlist.AccountID, except enlist.BatchID) pace.Waiting {
+func othersOf(waiting []waitingBatch, account enlist.AccountID, except enlist.BatchID) pace.Waiting {
 	w := pace.Waiting{Groups: make(map[string]int64)}
-	for i := range all {
-		one := &all[i]
-		if one.Batch == except {
+	for i := range waiting {
+		batch := &waiting[i]
+		if batch.Batch == except {
 			continue
 		}
-		w.Mails += one.Mails
-		if one.Account == account {
-			w.Own += one.Mails
+		w.Mails += batch.Mails
+		if batch.Account == account {
+			w.Own += batch.Mails
 		}
-		for group, n := range one.groups {
+		for group, n := range batch.groups {
 			w.Groups[group] += n
 		}
 	}

@@ -37,22 +37,22 @@ func (s *Service) RunningBatches(ctx context.Context, c *enlist.Caller) ([]Runni
 		if err != nil {
 			return nil, err
 		}
-		all := make([]RunningBatch, len(open))
+		running := make([]RunningBatch, len(open))
 		var moving []*RunningBatch
 		for i := range open {
-			all[i].Batch = open[i]
-			if all[i].leavesInOrder() && len(moving) < maxForecasts {
-				moving = append(moving, &all[i])
+			running[i].Batch = open[i]
+			if running[i].leavesInOrder() && len(moving) < maxForecasts {
+				moving = append(moving, &running[i])
 			}
 		}
 		if len(moving) == 0 {
-			return all, nil
+			return running, nil
 		}
 		hold, err := LoadHold(tx)
 		if err != nil || hold != nil {
-			return all, err
+			return running, err
 		}
-		return all, s.forecastAll(tx, moving)
+		return running, s.forecastAll(tx, moving)
 	})
 }
 
@@ -62,7 +62,7 @@ func (b *RunningBatch) leavesInOrder() bool {
 }
 
 // forecastAll sets the speeds and forecasts of Batches that are sending.
-func (s *Service) forecastAll(tx *db.Tx, all []*RunningBatch) error {
+func (s *Service) forecastAll(tx *db.Tx, running []*RunningBatch) error {
 	settings := s.sending.Load()
 	waiting, err := waitingBatches(tx, settings, maxRunningSamples)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *Service) forecastAll(tx *db.Tx, all []*RunningBatch) error {
 	if err != nil {
 		return err
 	}
-	for _, b := range all {
+	for _, b := range running {
 		send := pace.Send{Mails: b.ToSend() - b.Processed(), Sent: sent,
 			Others: othersOf(waiting, b.AccountID, b.ID)}
 		for i := range waiting {

@@ -42,7 +42,7 @@ var errNotRestored = enlist.Refuse(enlist.InvalidParameters,
 	"there was no restore: only what was due before a restore can be discarded")
 
 // HeldWork returns the hold, or nil, and the work that a release lets go.
-func (s *Service) HeldWork(ctx context.Context) (hold *Hold, all []HeldWork, err error) {
+func (s *Service) HeldWork(ctx context.Context) (hold *Hold, work []HeldWork, err error) {
 	err = s.db.View(ctx, func(tx *db.Tx) error {
 		hold, err = LoadHold(tx)
 		if err != nil || hold == nil {
@@ -52,14 +52,14 @@ func (s *Service) HeldWork(ctx context.Context) (hold *Hold, all []HeldWork, err
 		if hold.Restored() {
 			upto = hold.Time
 		}
-		all, err = heldWork(tx, s.db.Now().Unix(), upto, hold.Restored())
+		work, err = heldWork(tx, s.db.Now().Unix(), upto, hold.Restored())
 		return err
 	})
-	return hold, all, err
+	return hold, work, err
 }
 
 func heldWork(tx *db.Tx, now, upto int64, webhooks bool) ([]HeldWork, error) {
-	all, err := heldJobs(tx, mailKinds, now, upto)
+	work, err := heldJobs(tx, mailKinds, now, upto)
 	if err != nil {
 		return nil, err
 	}
@@ -78,16 +78,16 @@ func heldWork(tx *db.Tx, now, upto int64, webhooks bool) ([]HeldWork, error) {
 	if err != nil {
 		return nil, err
 	}
-	all = append(all, mails)
+	work = append(work, mails)
 	if webhooks {
 		w := HeldWork{Kind: heldWebhooks}
 		w.Count, w.Oldest, w.Before, err = events.WaitingEvents(tx, upto)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, w)
+		work = append(work, w)
 	}
-	return slices.DeleteFunc(all, func(w HeldWork) bool { return w.Count == 0 }), nil
+	return slices.DeleteFunc(work, func(w HeldWork) bool { return w.Count == 0 }), nil
 }
 
 // eachStartedBatch calls fn with each Batch that has begun to send, or that would begin by now.
@@ -97,12 +97,12 @@ func eachStartedBatch(tx *db.Tx, now int64, fn func(*batches.Batch) error) error
 		return err
 	}
 	for i := range accounts {
-		all, err := batches.Batches(tx, accounts[i].ID, batches.BatchFilter{Open: true})
+		open, err := batches.Batches(tx, accounts[i].ID, batches.BatchFilter{Open: true})
 		if err != nil {
 			return err
 		}
-		for j := range all {
-			b := &all[j]
+		for j := range open {
+			b := &open[j]
 			if b.Status == batches.BatchPaused || b.SendTime > now {
 				continue
 			}

@@ -60,18 +60,18 @@ func contentOf(tx *db.Tx, list *enlist.List, d enlist.DeliveryKey) (*batches.Mai
 		if err != nil {
 			return nil, enlist.IgnoreKind(enlist.NoBatch, err)
 		}
-		all, err := b.Contents(tx)
+		contents, err := b.Contents(tx)
 		if err != nil {
 			return nil, enlist.IgnoreKind(enlist.NoMessage, err)
 		}
-		return &all[max(0, b.VariantOf(d.Contact)-1)], nil
+		return &contents[max(0, b.VariantOf(d.Contact)-1)], nil
 	}
-	found, err := lists.Autoresponders(tx, "list_id = ?", int64(list.ID))
-	i := slices.IndexFunc(found, func(a enlist.Autoresponder) bool { return a.ID == d.Autoresponder() })
+	autoresponders, err := lists.Autoresponders(tx, "list_id = ?", int64(list.ID))
+	i := slices.IndexFunc(autoresponders, func(a enlist.Autoresponder) bool { return a.ID == d.Autoresponder() })
 	if err != nil || i < 0 {
 		return nil, err
 	}
-	m, err := messages.LoadMessage(tx, list.AccountID, found[i].MessageID)
+	m, err := messages.LoadMessage(tx, list.AccountID, autoresponders[i].MessageID)
 	if err != nil || m.Type != messages.MessageEmail {
 		return nil, enlist.IgnoreKind(enlist.NoMessage, err)
 	}

@@ -102,33 +102,33 @@ const maxOwnLedger = 100
 // otherLists returns the public Lists that a subscriber of another List may join or leave. One that requires a consent
 // needs a text for it.
 func otherLists(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact) (others []OtherList, err error) {
-	all, err := lists.Defined(tx, schema.List.AccountID)
+	public, err := lists.Defined(tx, schema.List.AccountID)
 	if err != nil || contact.Values.Get(schema.Email().ID) == "" {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(l enlist.List) bool { return !l.Public || l.ID == schema.List.ID })
-	with, err := contacts.ListsOf(tx, lists.IDs(all), contact.Key, "")
+	public = slices.DeleteFunc(public, func(l enlist.List) bool { return !l.Public || l.ID == schema.List.ID })
+	with, err := contacts.ListsOf(tx, lists.IDs(public), contact.Key, "")
 	if err != nil {
 		return nil, err
 	}
-	for i := range all {
+	for i := range public {
 		o := OtherList{}
-		if o.Schema, err = lists.Schema(tx, all[i].ID); err != nil {
+		if o.Schema, err = lists.Schema(tx, public[i].ID); err != nil {
 			return nil, err
 		}
-		var found []enlist.Contact
-		if slices.Contains(with, all[i].ID) {
-			found, err = contacts.ByAddress(tx, all[i].ID, contact.Key, "", 0, contacts.MaxUnsubscribe)
+		var theirs []enlist.Contact
+		if slices.Contains(with, public[i].ID) {
+			theirs, err = contacts.ByAddress(tx, public[i].ID, contact.Key, "", 0, contacts.MaxUnsubscribe)
 			if err != nil {
 				return nil, err
 			}
 		}
-		for k := range found {
-			if c := &found[k]; !c.IsUnsubscribed && o.Schema.HasAddress(c, enlist.AddressEmail) {
-				o.Subscribed, o.Waits = true, all[i].DoubleOptIn && !c.DoubleOptIn
+		for k := range theirs {
+			if c := &theirs[k]; !c.IsUnsubscribed && o.Schema.HasAddress(c, enlist.AddressEmail) {
+				o.Subscribed, o.Waits = true, public[i].DoubleOptIn && !c.DoubleOptIn
 			}
 		}
-		if o.Subscribed || !all[i].GDPR || all[i].ConsentText != "" {
+		if o.Subscribed || !public[i].GDPR || public[i].ConsentText != "" {
 			others = append(others, o)
 		}
 	}
@@ -218,11 +218,11 @@ func (s *Service) SendLink(ctx context.Context, list enlist.ListID, text string)
 		if err != nil {
 			return enlist.IgnoreKind(enlist.NoList, err)
 		}
-		found, err := contacts.ByAddress(tx, list, key, "", 0, 1)
-		if err != nil || len(found) == 0 || !schema.HasAddress(&found[0], enlist.AddressEmail) {
+		subscribers, err := contacts.ByAddress(tx, list, key, "", 0, 1)
+		if err != nil || len(subscribers) == 0 || !schema.HasAddress(&subscribers[0], enlist.AddressEmail) {
 			return err
 		}
-		return s.enqueueLink(tx, &found[0])
+		return s.enqueueLink(tx, &subscribers[0])
 	})
 }
 

@@ -222,11 +222,11 @@ func (s *Service) ViewContactPage(ctx context.Context, d enlist.DeliveryKey) (*C
 		return &ContactPage{Expired: true}, nil
 	}
 	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*ContactPage, error) {
-		found, err := loadLinkView(tx, d)
+		view, err := loadLinkView(tx, d)
 		if err != nil {
 			return nil, err
 		}
-		v := &ContactPage{LinkView: *found}
+		v := &ContactPage{LinkView: *view}
 		if v.Contact == nil {
 			return v, nil
 		}

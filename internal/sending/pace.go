@@ -29,7 +29,7 @@ func (s *Service) SlowDown(ctx context.Context, group string, perMinute int64) (
 		if _, err := LockBuckets(tx, []string{"pace " + group}); err != nil {
 			return false, err
 		}
-		all, err := Paces(tx)
+		paces, err := Paces(tx)
 		if err != nil {
 			return false, err
 		}
@@ -37,12 +37,12 @@ func (s *Service) SlowDown(ctx context.Context, group string, perMinute int64) (
 		if limit := s.sending.Load().Rates.Limit(group); limit != 0 {
 			p.Mails, p.Top = limit, limit
 		}
-		i := slices.IndexFunc(all, func(p pace.Pace) bool { return p.Group == group })
-		if i >= 0 && all[i].Active(now) {
-			if now-all[i].Time < pace.PaceHold {
+		i := slices.IndexFunc(paces, func(p pace.Pace) bool { return p.Group == group })
+		if i >= 0 && paces[i].Active(now) {
+			if now-paces[i].Time < pace.PaceHold {
 				return false, nil
 			}
-			p = all[i]
+			p = paces[i]
 			p.Mails = p.At(now)
 		}
 		p.Mails, p.Top, p.Time = max(1, p.Mails/2), max(2, p.Top), now
@@ -51,6 +51,6 @@ func (s *Service) SlowDown(ctx context.Context, group string, perMinute int64) (
 }
 
 func activePaces(tx *db.Tx, now int64) ([]pace.Pace, error) {
-	all, err := Paces(tx)
-	return slices.DeleteFunc(all, func(p pace.Pace) bool { return !p.Active(now) }), err
+	paces, err := Paces(tx)
+	return slices.DeleteFunc(paces, func(p pace.Pace) bool { return !p.Active(now) }), err
 }

@@ -85,9 +85,9 @@ func (s *Service) prepare(tx *db.Tx, b *batches.Batch, now int64) (done bool, er
 // may read a whole List, so it runs outside of the Update.
 func (s *Service) resolveSearch(ctx context.Context, id enlist.BatchID) error {
 	var search *batches.Population
-	var found db.IDSet
+	var matching db.IDSet
 	err := s.db.ViewPrimary(ctx, func(tx *db.Tx) error {
-		search, found = nil, nil
+		search, matching = nil, nil
 		b, err := batches.ByID(tx, id)
 		if err != nil || b.Ended() || b.Status == batches.BatchPaused {
 			return enlist.IgnoreKind(enlist.NoBatch, err)
@@ -104,7 +104,7 @@ func (s *Service) resolveSearch(ctx context.Context, id enlist.BatchID) error {
 			return nil
 		}
 		search = &populations[i]
-		found, err = find(tx, search)
+		matching, err = find(tx, search)
 		return err
 	})
 	if err != nil || search == nil {
@@ -122,14 +122,14 @@ func (s *Service) resolveSearch(ctx context.Context, id enlist.BatchID) error {
 			return err // another job was faster
 		}
 		resolved := *search
-		resolved.Type, resolved.Contacts = batches.PopulationContacts, found
+		resolved.Type, resolved.Contacts = batches.PopulationContacts, matching
 		return resolved.Save(tx)
 	})
 }
 
 // find returns the Contacts that the search of a population finds, in order of ID. If the List is
 // gone, or if its Fields no longer fit the criteria, it finds none.
-func find(tx *db.Tx, p *batches.Population) (found db.IDSet, err error) {
+func find(tx *db.Tx, p *batches.Population) (matching db.IDSet, err error) {
 	schema, err := lists.Schema(tx, p.List)
 	if err != nil {
 		return nil, enlist.IgnoreKind(enlist.NoList, err)
@@ -138,12 +138,12 @@ func find(tx *db.Tx, p *batches.Population) (found db.IDSet, err error) {
 	if err != nil {
 		return nil, enlist.IgnoreKind(enlist.InvalidSearch, err)
 	}
-	found, err = search.IDs(tx, query)
-	slices.Sort(found)
+	matching, err = search.IDs(tx, query)
+	slices.Sort(matching)
 	if p.Upto != 0 { // the Batch goes to those that a person has seen
-		found = slices.DeleteFunc(found, func(id enlist.ContactID) bool { return id > p.Upto })
+		matching = slices.DeleteFunc(matching, func(id enlist.ContactID) bool { return id > p.Upto })
 	}
-	return found, err
+	return matching, err
 }
 
 // populating is one step of a population.
@@ -156,7 +156,7 @@ type populating struct {
 }
 
 // populate stores the recipients of one step of a population.
-func populate(tx *db.Tx, b *batches.Batch, all []batches.Population, p *batches.Population, now int64) error {
+func populate(tx *db.Tx, b *batches.Batch, ofBatch []batches.Population, p *batches.Population, now int64) error {
 	schema, err := lists.Schema(tx, p.List)
 	if enlist.KindOf(err) == enlist.NoList {
 		p.Done = true
@@ -169,7 +169,7 @@ func populate(tx *db.Tx, b *batches.Batch, all []batches.Population, p *batches.
 	if err != nil {
 		return err
 	}
-	step := &populating{Batch: b, population: p, all: all, schema: schema}
+	step := &populating{Batch: b, population: p, all: ofBatch, schema: schema}
 	step.counts.LeftGone = candidates.Gone
 	chosen, err := step.choose(tx, candidates.Found)
 	if err != nil {

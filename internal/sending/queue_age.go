@@ -63,22 +63,22 @@ func (s *Service) QueueAges(ctx context.Context, c *enlist.Caller, from int64) (
 		return nil, err
 	}
 	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]QueueAge, error) {
-		kept, err := queueAges(tx, c.Account.ID, periodOf(from))
+		stored, err := queueAges(tx, c.Account.ID, periodOf(from))
 		if err != nil {
 			return nil, err
 		}
-		var all []QueueAge
+		var ages []QueueAge
 		for at := periodOf(from); at <= s.db.Now().Unix(); at += agePeriod {
-			all = append(all, QueueAge{at, kept[at]})
+			ages = append(ages, QueueAge{at, stored[at]})
 		}
 		var later int64
-		for i := len(all) - 1; i >= 0; i-- {
-			later = max(later-agePeriod, all[i].Age)
+		for i := len(ages) - 1; i >= 0; i-- {
+			later = max(later-agePeriod, ages[i].Age)
 			if later >= smallestAge {
-				all[i].Age = later
+				ages[i].Age = later
 			}
 		}
-		return all, nil
+		return ages, nil
 	})
 }
 

@@ -51,11 +51,11 @@ func oldestMails(tx *db.Tx, kinds []string, since int64) ([]oldestMail, error) {
 			return nil, err
 		}
 	}
-	all := make([]oldestMail, 0, len(oldest))
+	sorted := make([]oldestMail, 0, len(oldest))
 	for _, account := range slices.Sorted(maps.Keys(oldest)) { // one order, so that no two processes lock each other out
-		all = append(all, oldestMail{account, oldest[account]})
+		sorted = append(sorted, oldestMail{account, oldest[account]})
 	}
-	return all, nil
+	return sorted, nil
 }
 
 // PutQueueAge stores an age of an Account for the agePeriod of its time, unless a larger one is stored. Jobs of a removed

@@ -24,19 +24,19 @@ func (s *Service) IsLimited(slice *LeasedSlice) bool {
 // TakeTokens takes tokens for recipients of a slice. It returns the recipients that may be sent now,
 // and the others with the time at which the first of these may get a token.
 func (s *Service) TakeTokens(ctx context.Context, slice *LeasedSlice,
-	all []recipients.Recipient) (granted, others []recipients.Recipient,
+	waiting []recipients.Recipient) (granted, others []recipients.Recipient,
 	next time.Time, err error) {
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
-		c, err := s.claim(tx, slice, all, s.db.Now())
+		c, err := s.claim(tx, slice, waiting, s.db.Now())
 		if err != nil {
 			return err
 		}
 		granted, others = nil, nil
-		for i := range all {
+		for i := range waiting {
 			if c.grant(i) {
-				granted = append(granted, all[i])
+				granted = append(granted, waiting[i])
 			} else {
-				others = append(others, all[i])
+				others = append(others, waiting[i])
 			}
 		}
 		next = time.Unix(0, c.next)
@@ -47,13 +47,14 @@ func (s *Service) TakeTokens(ctx context.Context, slice *LeasedSlice,
 
 // returnTokens gives the tokens back that a sender has taken for recipients, but whose mails it has not begun to hand
 // over. Without this, an interrupted slice could use up the mails of a day. at is when it took the first of the tokens.
-func (s *Service) returnTokens(ctx context.Context, slice *LeasedSlice, all []recipients.Recipient, at time.Time) error {
+func (s *Service) returnTokens(ctx context.Context, slice *LeasedSlice, unused []recipients.Recipient,
+	at time.Time) error {
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		c, err := s.claim(tx, slice, all, at)
+		c, err := s.claim(tx, slice, unused, at)
 		if err != nil {
 			return err
 		}
-		for i := range all {
+		for i := range unused {
 			c.giveBack(i)
 		}
 		return c.store(tx)
@@ -61,31 +62,31 @@ func (s *Service) returnTokens(ctx context.Context, slice *LeasedSlice, all []re
 }
 
 // claim locks the buckets of mails to recipients.
-func (s *Service) claim(tx *db.Tx, slice *LeasedSlice, all []recipients.Recipient, now time.Time) (*claims, error) {
+func (s *Service) claim(tx *db.Tx, slice *LeasedSlice, mails []recipients.Recipient, now time.Time) (*claims, error) {
 	paces, err := Paces(tx)
 	if err != nil {
 		return nil, err
 	}
 	c := &claims{now: now.UnixNano(), buckets: make(map[string]*pace.Bucket), relay: s.sending.Load().Relay,
 		day: s.sending.Load().Warmup.Limit(now, s.sending.Load().Zone())}
-	for i := range all {
-		c.add(s.bucketsOf(slice, paces, all[i].Address, now))
+	for i := range mails {
+		c.add(s.bucketsOf(slice, paces, mails[i].Address, now))
 	}
 	return c, c.lock(tx)
 }
 
 func (s *Service) bucketsOf(slice *LeasedSlice, paces []pace.Pace, to string, now time.Time) []pace.Bucket {
-	all := s.sending.Load().Buckets(slice.From, to)
+	buckets := s.sending.Load().Buckets(slice.From, to)
 	rates, _ := enlist.ParseRates(slice.Of.Rate) // addBatch has checked it
-	all = pace.AppendBuckets(all, batches.CauseBatch(slice.Batch), rates)
+	buckets = pace.AppendBuckets(buckets, batches.CauseBatch(slice.Batch), rates)
 	group, relay := pace.DomainGroup(to), pace.RelayGroup(s.sending.Load().Relay)
 	for i := range paces {
 		if p := &paces[i]; (p.Group == group || p.Group == relay) && p.Active(now.Unix()) {
-			all = append(all, pace.Bucket{Name: "pace " + p.Group,
+			buckets = append(buckets, pace.Bucket{Name: "pace " + p.Group,
 				Rate: enlist.Rate{Mails: p.At(now.Unix()), Period: enlist.PerMinute}})
 		}
 	}
-	return all
+	return buckets
 }
 
 // claims are the buckets of some mails.
@@ -98,12 +99,12 @@ type claims struct {
 	next    int64          // when the first mail without tokens may get them
 }
 
-func (c *claims) add(all []pace.Bucket) {
-	mail := make([]*pace.Bucket, len(all))
-	for i := range all {
-		b := c.buckets[all[i].Name]
+func (c *claims) add(buckets []pace.Bucket) {
+	mail := make([]*pace.Bucket, len(buckets))
+	for i := range buckets {
+		b := c.buckets[buckets[i].Name]
 		if b == nil {
-			b = &all[i]
+			b = &buckets[i]
 			c.buckets[b.Name] = b
 		}
 		mail[i] = b
@@ -113,22 +114,22 @@ func (c *claims) add(all []pace.Bucket) {
 
 // sorted returns the buckets in the order of their names, in which all transactions lock them.
 func (c *claims) sorted() []*pace.Bucket {
-	all := make([]*pace.Bucket, 0, len(c.buckets))
+	buckets := make([]*pace.Bucket, 0, len(c.buckets))
 	for _, b := range c.buckets {
-		all = append(all, b)
+		buckets = append(buckets, b)
 	}
-	slices.SortFunc(all, func(a, b *pace.Bucket) int { return cmp.Compare(a.Name, b.Name) })
-	return all
+	slices.SortFunc(buckets, func(a, b *pace.Bucket) int { return cmp.Compare(a.Name, b.Name) })
+	return buckets
 }
 
 func (c *claims) lock(tx *db.Tx) error {
-	all := c.sorted()
-	names := make([]string, len(all))
-	for i, b := range all {
+	buckets := c.sorted()
+	names := make([]string, len(buckets))
+	for i, b := range buckets {
 		names[i] = b.Name
 	}
 	full, err := LockBuckets(tx, names)
-	for _, b := range all {
+	for _, b := range buckets {
 		b.Full = full[b.Name]
 	}
 	if err == nil && c.day != nil {

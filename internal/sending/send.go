@@ -65,17 +65,18 @@ func (s *Service) BatchMails(ctx context.Context, parts []BatchPart) (next []Bat
 }
 
 // contactsToMail returns Contacts and which of them are suppressed, both in order of ID.
-func contactsToMail(tx *db.Tx, schema *enlist.Schema, ids []enlist.ContactID) (all []enlist.Contact, blocked []enlist.ContactID, err error) {
-	all, err = contacts.AllByID(tx, schema.List.ID, ids)
+func contactsToMail(tx *db.Tx, schema *enlist.Schema, ids []enlist.ContactID) (present []enlist.Contact,
+	blocked []enlist.ContactID, err error) {
+	present, err = contacts.AllByID(tx, schema.List.ID, ids)
 	if err != nil {
 		return nil, nil, err
 	}
-	candidates := make([]contacts.Candidate, len(all))
-	for i := range all {
-		candidates[i] = contacts.Candidate{ID: all[i].ID, Key: all[i].Key}
+	candidates := make([]contacts.Candidate, len(present))
+	for i := range present {
+		candidates[i] = contacts.Candidate{ID: present[i].ID, Key: present[i].Key}
 	}
 	blocked, err = contacts.Suppressed(tx, &schema.List, candidates)
-	return all, blocked, err
+	return present, blocked, err
 }
 
 // mails returns the mails of a part. schema is nil if the List is gone.
@@ -155,17 +156,17 @@ type BatchProgress struct {
 // AdvanceBatches stores the progress of some slices. For each it returns whether the sender may
 // hand over the mails of Mark: the Batch is still sending, and no other process has taken the slice. The recipients of
 // Mark are marked in this case only.
-func (s *Service) AdvanceBatches(ctx context.Context, all []BatchProgress) (marked []bool, err error) {
+func (s *Service) AdvanceBatches(ctx context.Context, reports []BatchProgress) (marked []bool, err error) {
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) ([]bool, error) {
-		marked := make([]bool, len(all))
+		marked := make([]bool, len(reports))
 		sending, _, err := s.sendingNow(tx)
 		if err != nil {
 			return nil, err
 		}
 		var changes batchChanges
 		held := make(keptSlices)
-		for i := range all {
-			p := &all[i]
+		for i := range reports {
+			p := &reports[i]
 			change, err := changes.of(tx, p.Slice)
 			if err == nil {
 				err = p.addResults(tx, change, now)
@@ -183,8 +184,8 @@ func (s *Service) AdvanceBatches(ctx context.Context, all []BatchProgress) (mark
 		if err := changes.storeStatuses(tx, now); err != nil {
 			return nil, err
 		}
-		for i := range all {
-			if err := all[i].release(tx, now); err != nil {
+		for i := range reports {
+			if err := reports[i].release(tx, now); err != nil {
 				return nil, err
 			}
 		}

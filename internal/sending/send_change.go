@@ -15,18 +15,18 @@ import (
 type batchChanges []*recipients.Change
 
 // of returns the change for a slice, and locks its List.
-func (all *batchChanges) of(tx *db.Tx, s *LeasedSlice) (*recipients.Change, error) {
-	i := slices.IndexFunc(*all, func(c *recipients.Change) bool { return c.List == s.List && c.Batch == s.Batch })
+func (b *batchChanges) of(tx *db.Tx, s *LeasedSlice) (*recipients.Change, error) {
+	i := slices.IndexFunc(*b, func(c *recipients.Change) bool { return c.List == s.List && c.Batch == s.Batch })
 	if i >= 0 {
-		return (*all)[i], nil
+		return (*b)[i], nil
 	}
 	change := &recipients.Change{List: s.List, Batch: s.Batch}
-	*all = append(*all, change)
+	*b = append(*b, change)
 	return change, tx.LockListForBulk(s.List)
 }
 
-func (all batchChanges) storeStatuses(tx *db.Tx, now int64) error {
-	for _, c := range all {
+func (b batchChanges) storeStatuses(tx *db.Tx, now int64) error {
+	for _, c := range b {
 		if err := c.StoreStatuses(tx, now); err != nil {
 			return err
 		}
@@ -36,9 +36,9 @@ func (all batchChanges) storeStatuses(tx *db.Tx, now int64) error {
 
 // storeNumbers adds the numbers to the Batches, in order of ID, so that two transactions cannot deadlock. It pauses a
 // Batch if too many of its last mails bounced.
-func (all batchChanges) storeNumbers(tx *db.Tx, now int64) error {
-	slices.SortFunc(all, func(a, b *recipients.Change) int { return cmp.Compare(a.Batch, b.Batch) })
-	for _, c := range all {
+func (b batchChanges) storeNumbers(tx *db.Tx, now int64) error {
+	slices.SortFunc(b, func(x, y *recipients.Change) int { return cmp.Compare(x.Batch, y.Batch) })
+	for _, c := range b {
 		counts, domains := c.HasNumbers()
 		switch {
 		case counts:

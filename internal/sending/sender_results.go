@@ -21,11 +21,11 @@ const (
 
 // storeReports stores the reports of a group. It returns for each report whether its recipients are
 // marked.
-func (b *BatchSender) storeReports(ctx context.Context, all []BatchProgress) ([]bool, error) {
-	marked, err := b.service.AdvanceBatches(ctx, all)
+func (b *BatchSender) storeReports(ctx context.Context, reports []BatchProgress) ([]bool, error) {
+	marked, err := b.service.AdvanceBatches(ctx, reports)
 	for attempt := 1; err != nil && attempt < storeAttempts && b.running.Err() == nil; attempt++ {
 		pause(b.running, storePause)
-		marked, err = b.service.AdvanceBatches(ctx, all)
+		marked, err = b.service.AdvanceBatches(ctx, reports)
 	}
 	return marked, err
 }

@@ -72,13 +72,13 @@ func (s *heldSlice) deferLimit(now time.Time) time.Time {
 // admit takes tokens for the waiting recipients of a slice and makes those ready that have tokens. It defers the slice if the
 // others get tokens soon. After an error of the database it returns how long to wait.
 func (b *BatchSender) admit(ctx context.Context, s *heldSlice) (wait time.Duration) {
-	all := s.withoutTokens()
-	if len(all) == 0 { // abandoned while it was deferred
+	waiting := s.withoutTokens()
+	if len(waiting) == 0 { // abandoned while it was deferred
 		b.finishIfDone(s)
 		return 0
 	}
 	now := b.now()
-	granted, others, next, err := b.service.TakeTokens(ctx, s.leased, all)
+	granted, others, next, err := b.service.TakeTokens(ctx, s.leased, waiting)
 	if err != nil {
 		b.report(ctx, "take tokens for the mails of a Batch", err)
 		s.abandon()

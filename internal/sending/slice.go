@@ -151,20 +151,20 @@ func (s *Service) leaseOf(tx *db.Tx, id enlist.BatchID, holder string, now int64
 	if err := chooseWinner(tx, b, now); err != nil {
 		return none, err
 	}
-	found, next, err := recipients.FreeSlice(tx, id, now)
+	free, next, err := recipients.FreeSlice(tx, id, now)
 	switch {
 	case enlist.KindOf(err) == enlist.NotFound && next == 0:
 		return none, b.Complete(tx, now)
 	case err != nil:
 		return leaseResult{next: next}, enlist.IgnoreKind(enlist.NotFound, err)
-	case (b.LocalTime == "" || found.Lease != 0) && s.isLate(b, found.Lease):
+	case (b.LocalTime == "" || free.Lease != 0) && s.isLate(b, free.Lease):
 		return none, b.PauseLate(tx)
 	}
 	account, err := accounts.ByID(tx, b.AccountID)
 	if err != nil {
 		return none, err
 	}
-	l := &LeasedSlice{Slice: *found, Of: b}
+	l := &LeasedSlice{Slice: *free, Of: b}
 	if ready, err := s.readContents(tx, l, account, now); err != nil || !ready {
 		return none, err
 	}

@@ -207,17 +207,17 @@ func (t *tracking) click() error {
 	if err != nil {
 		return enlist.IgnoreKind(enlist.NoLink, err)
 	}
-	all, err := messages.Links(t.tx, message)
+	links, err := messages.Links(t.tx, message)
 	if err != nil {
 		return err
 	}
-	sent, err := SentLinks(t.tx, t.batch, message, all)
+	sent, err := SentLinks(t.tx, t.batch, message, links)
 	if err != nil {
 		return err
 	}
 	if t.isBurst(len(sent)) {
 		t.human = false
-		t.withdraw(all)
+		t.withdraw(links)
 	}
 	_, first, humanFirst := t.raise(recipients.EventLink, t.Target)
 	t.links = append(t.links, recipients.LinkSums{Link: t.Target, URL: url, Clicks: 1, Contacts: db.Bit(first),
@@ -248,7 +248,7 @@ func (t *tracking) isBurst(links int) bool {
 }
 
 // withdraw takes back that a person caused the events of a burst.
-func (t *tracking) withdraw(all []messages.Link) {
+func (t *tracking) withdraw(links []messages.Link) {
 	for i := range t.events {
 		e := &t.events[i]
 		if e.Human == 0 || e.Human < t.now-burst {
@@ -258,8 +258,8 @@ func (t *tracking) withdraw(all []messages.Link) {
 		case recipients.EventLink:
 			t.sums.HumanLinks--
 			url := ""
-			if i := slices.IndexFunc(all, func(l messages.Link) bool { return l.ID == e.Link }); i >= 0 {
-				url = all[i].URL
+			if i := slices.IndexFunc(links, func(l messages.Link) bool { return l.ID == e.Link }); i >= 0 {
+				url = links[i].URL
 			}
 			t.links = append(t.links, recipients.LinkSums{Link: e.Link, URL: url, Humans: -1})
 		case recipients.EventClicked:

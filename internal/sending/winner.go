@@ -116,9 +116,9 @@ func SumsOfVariants(tx *db.Tx, b *batches.Batch) ([]VariantSums, error) {
 	if b.Variants == nil {
 		return nil, nil
 	}
-	all := make([]VariantSums, len(b.Variants.All))
+	variants := make([]VariantSums, len(b.Variants.All))
 	for i, v := range b.Variants.All {
-		all[i] = VariantSums{Number: int64(i + 1), Message: v.Message, Subject: v.Subject,
+		variants[i] = VariantSums{Number: int64(i + 1), Message: v.Message, Subject: v.Subject,
 			Winner: b.Variants.Chosen == int64(i+1)}
 	}
 	editions, err := recipients.Editions(tx, b.ID)
@@ -126,18 +126,18 @@ func SumsOfVariants(tx *db.Tx, b *batches.Batch) ([]VariantSums, error) {
 		return nil, err
 	}
 	for i := range editions {
-		if n := editions[i].Variant; n > 0 && n <= int64(len(all)) {
-			all[n-1].Sent += editions[i].Sent
+		if n := editions[i].Variant; n > 0 && n <= int64(len(variants)) {
+			variants[n-1].Sent += editions[i].Sent
 		}
 	}
 	sums, err := recipients.PartSums(tx, b.ID)
 	for part := range sums {
-		if n := part / recipients.SumParts; n > 0 && n <= int64(len(all)) {
-			one := sums[part]
-			all[n-1].Add(&one)
+		if n := part / recipients.SumParts; n > 0 && n <= int64(len(variants)) {
+			ofPart := sums[part]
+			variants[n-1].Add(&ofPart)
 		}
 	}
-	return all, err
+	return variants, err
 }
 
 // significant is the difference, in standard deviations, above which two rates differ with a probability of 95 %.
@@ -145,15 +145,15 @@ const significant = 1.96
 
 // best returns the number of the variant with the highest rate, the first of several, and says whether the difference
 // to the next one is large enough. It compares them by the two-proportion z-test.
-func best(v *batches.Variants, all []VariantSums) (number int64, verdict string) {
+func best(v *batches.Variants, variants []VariantSums) (number int64, verdict string) {
 	count, noun := func(s *VariantSums) int64 { return s.HumanClicked }, "clicked"
 	if v.By == batches.WinnerByOpens {
 		count, noun = func(s *VariantSums) int64 { return s.HumanOpened }, "opened"
 	}
 	rate := func(s *VariantSums) float64 { return float64(count(s)) / float64(max(1, s.Sent)) }
-	first, second := &all[0], (*VariantSums)(nil)
-	for i := range all[1:] {
-		switch s := &all[i+1]; {
+	first, second := &variants[0], (*VariantSums)(nil)
+	for i := range variants[1:] {
+		switch s := &variants[i+1]; {
 		case rate(s) > rate(first):
 			first, second = s, first
 		case second == nil || rate(s) > rate(second):

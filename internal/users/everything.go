@@ -29,15 +29,15 @@ func (s *Service) InviteToAll(ctx context.Context, email, name string) error {
 		return err
 	}
 	return db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
-		found, err := userByKey(tx, p.emailKey)
+		user, err := userByKey(tx, p.emailKey)
 		if errors.Is(err, errNoUser) {
 			added := *p
-			found, err = &added, nil
+			user, err = &added, nil
 		}
-		if err != nil || found.AllAccounts {
+		if err != nil || user.AllAccounts {
 			return err
 		}
-		return giveEverything(ctx, tx, found, now)
+		return giveEverything(ctx, tx, user, now)
 	})
 }
 
@@ -54,10 +54,10 @@ func giveEverything(ctx context.Context, tx *db.Tx, p *User, now int64) error {
 	if err := tx.Do("DELETE FROM membership WHERE person_id = ?", int64(p.ID)); err != nil {
 		return err
 	}
-	all, err := accounts.All(tx)
-	for i := range all {
-		m := &Member{*p, everything(p.ID, all[i].ID)}
-		err = errors.Join(err, accounts.Audit(tx, accounts.OperatorIn(ctx, &all[i]), now, auditObject(p.ID), nil,
+	known, err := accounts.All(tx)
+	for i := range known {
+		m := &Member{*p, everything(p.ID, known[i].ID)}
+		err = errors.Join(err, accounts.Audit(tx, accounts.OperatorIn(ctx, &known[i]), now, auditObject(p.ID), nil,
 			auditValues(m)))
 	}
 	return err
@@ -74,16 +74,16 @@ func (s *Service) InviteFirst(ctx context.Context, email, name, url string) (*Me
 	}
 	text := rand.Text()
 	to, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*LinkMail, error) {
-		found, err := s.firstUser(ctx, tx, p, now)
-		if err != nil || found == nil {
+		user, err := s.firstUser(ctx, tx, p, now)
+		if err != nil || user == nil {
 			return nil, err
 		}
-		all, err := accounts.All(tx)
-		if err != nil || len(all) == 0 {
+		known, err := accounts.All(tx)
+		if err != nil || len(known) == 0 {
 			return nil, err
 		}
-		return &LinkMail{To: found.Email, Name: found.Name, By: "The person who runs this server",
-			Account: all[0].Name, URL: url + LinkPath + text}, addLink(tx, text, found.ID, now)
+		return &LinkMail{To: user.Email, Name: user.Name, By: "The person who runs this server",
+			Account: known[0].Name, URL: url + LinkPath + text}, addLink(tx, text, user.ID, now)
 	})
 	if err != nil || to == nil {
 		return nil, err
@@ -109,19 +109,19 @@ func (s *Service) firstUser(ctx context.Context, tx *db.Tx, p *User, now int64) 
 		added := *p
 		return &added, giveEverything(ctx, tx, &added, now)
 	}
-	found, err := userByKey(tx, p.emailKey)
+	user, err := userByKey(tx, p.emailKey)
 	if errors.Is(err, errNoUser) {
 		return nil, nil
 	}
-	if err != nil || found.SignInTime != 0 || !found.AllAccounts {
+	if err != nil || user.SignInTime != 0 || !user.AllAccounts {
 		return nil, err
 	}
 	waiting, err := tx.Number("SELECT count(*) FROM sign_in_link WHERE person_id = ? AND expiry_time > ?",
-		int64(found.ID), now)
+		int64(user.ID), now)
 	if err != nil || waiting > 0 && s.SendsMail() { // a server that starts again and again mails one
 		return nil, err
 	}
-	return found, nil
+	return user, nil
 }
 
 // NameOf returns the name of a user whose address is all that is known: what is before the @.

@@ -51,13 +51,13 @@ func (s *Service) PasskeyToAdd(ctx context.Context, v *Visit, host string) (opti
 	if w == nil {
 		return "", nil
 	}
-	all, err := s.Passkeys(ctx, v.User.ID)
+	passkeys, err := s.Passkeys(ctx, v.User.ID)
 	if err != nil {
 		return "", err
 	}
 	owner := &passkeyOwner{User: v.User}
-	for i := range all {
-		if err := owner.add(&all[i]); err != nil {
+	for i := range passkeys {
+		if err := owner.add(&passkeys[i]); err != nil {
 			return "", err
 		}
 	}
@@ -101,11 +101,11 @@ func (s *Service) AddPasskey(ctx context.Context, v *Visit, host, name, present,
 		return err
 	}
 	return db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
-		all, err := passkeysOf(tx, p.User)
+		passkeys, err := passkeysOf(tx, p.User)
 		if err != nil {
 			return err
 		}
-		if len(all) >= maxPasskeys {
+		if len(passkeys) >= maxPasskeys {
 			return enlist.Invalid("name", "a user has at most 20 passkeys: remove one that you do not use")
 		}
 		p.CreationTime = now

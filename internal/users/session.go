@@ -61,11 +61,11 @@ const maxAgent = 200
 // signIn stores a session of a user and returns the text of its cookie. It shows the Account of the session before,
 // or else the first one. Errors: errLink for a user without a membership.
 func signIn(tx *db.Tx, p *User, b Browser, now int64) (cookie string, err error) {
-	all, err := membershipsOf(tx, p)
+	memberships, err := membershipsOf(tx, p)
 	if err != nil {
 		return "", err
 	}
-	if len(all) == 0 {
+	if len(memberships) == 0 {
 		return "", errLink
 	}
 	last, err := tx.Number("SELECT coalesce(max(account_id), 0) FROM session WHERE id = "+
@@ -73,9 +73,9 @@ func signIn(tx *db.Tx, p *User, b Browser, now int64) (cookie string, err error)
 	if err != nil {
 		return "", err
 	}
-	s := &Session{User: p.ID, Account: all[0].Account, Agent: b.Agent[:min(len(b.Agent), maxAgent)], IP: b.IP,
+	s := &Session{User: p.ID, Account: memberships[0].Account, Agent: b.Agent[:min(len(b.Agent), maxAgent)], IP: b.IP,
 		CreationTime: now, LastUsedTime: now}
-	if slices.ContainsFunc(all, func(m Membership) bool { return m.Account == enlist.AccountID(last) }) {
+	if slices.ContainsFunc(memberships, func(m Membership) bool { return m.Account == enlist.AccountID(last) }) {
 		s.Account = enlist.AccountID(last)
 	}
 	cookie = rand.Text() + rand.Text()
@@ -168,13 +168,13 @@ func visit(tx *db.Tx, cookie string, now int64, actor enlist.Actor) (*Visit, err
 	if err != nil {
 		return nil, err
 	}
-	all, err := membershipsOf(tx, user)
+	memberships, err := membershipsOf(tx, user)
 	if err != nil {
 		return nil, err
 	}
 	v := &Visit{Session: session, User: user}
 	actor.User = user.Email
-	for _, m := range all {
+	for _, m := range memberships {
 		a, err := accounts.ByID(tx, m.Account)
 		if err != nil {
 			return nil, err

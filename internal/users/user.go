@@ -101,19 +101,19 @@ func invite(ctx context.Context, tx *db.Tx, p *User, to Membership, now int64) (
 	if err != nil {
 		return nil, err
 	}
-	found, err := userByKey(tx, p.emailKey)
+	user, err := userByKey(tx, p.emailKey)
 	if errors.Is(err, errNoUser) {
-		found = &User{Email: p.Email, Name: p.Name, emailKey: p.emailKey, CreationTime: now}
-		err = userTable.Add(tx, found)
+		user = &User{Email: p.Email, Name: p.Name, emailKey: p.emailKey, CreationTime: now}
+		err = userTable.Add(tx, user)
 	}
-	if err == nil && found.AllAccounts {
-		err = errAllAccounts(found)
+	if err == nil && user.AllAccounts {
+		err = errAllAccounts(user)
 	}
 	if err != nil {
 		return nil, err
 	}
-	m := &Member{*found, to}
-	m.Membership.User = found.ID
+	m := &Member{*user, to}
+	m.Membership.User = user.ID
 	return m, addMembership(ctx, tx, account, m, now)
 }
 
@@ -231,12 +231,12 @@ func remove(ctx context.Context, tx *db.Tx, p *User, account enlist.AccountID, n
 	if p.AllAccounts && account != 0 {
 		return errAllAccounts(p)
 	}
-	all, err := membershipsOf(tx, p)
+	memberships, err := membershipsOf(tx, p)
 	if err != nil {
 		return err
 	}
 	left := 0
-	for _, m := range all {
+	for _, m := range memberships {
 		if account != 0 && m.Account != account {
 			left++
 			continue
@@ -245,7 +245,7 @@ func remove(ctx context.Context, tx *db.Tx, p *User, account enlist.AccountID, n
 			return err
 		}
 	}
-	if left == len(all) && account != 0 {
+	if left == len(memberships) && account != 0 {
 		return enlist.Invalid("email", "this user has no membership of the Account")
 	}
 	if left > 0 {

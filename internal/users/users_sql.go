@@ -94,10 +94,10 @@ func membershipsOf(tx *db.Tx, p *User) ([]Membership, error) {
 	if !p.AllAccounts {
 		return membershipTable.All(tx, "WHERE person_id = ? ORDER BY account_id", int64(p.ID))
 	}
-	all, err := accounts.All(tx)
-	of := make([]Membership, len(all))
-	for i := range all {
-		of[i] = everything(p.ID, all[i].ID)
+	known, err := accounts.All(tx)
+	of := make([]Membership, len(known))
+	for i := range known {
+		of[i] = everything(p.ID, known[i].ID)
 	}
 	return of, err
 }

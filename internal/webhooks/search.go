@@ -29,21 +29,21 @@ func (s *Service) SearchWebhooks(ctx context.Context, c *enlist.Caller, q enlist
 }
 
 func visibleWebhooks(tx *db.Tx, c *enlist.Caller) ([]enlist.Webhook, error) {
-	all, err := Webhooks(tx, c.Account.ID)
-	return slices.DeleteFunc(slices.Clone(all), func(w enlist.Webhook) bool { return !c.Key.Allows(w.ListID) }), err
+	ofAccount, err := Webhooks(tx, c.Account.ID)
+	return slices.DeleteFunc(slices.Clone(ofAccount), func(w enlist.Webhook) bool { return !c.Key.Allows(w.ListID) }), err
 }
 
 // LoadWebhook returns a webhook, if the caller may access its List. reference.md: auth.restricted; decisions.md: 52
 func LoadWebhook(tx *db.Tx, c *enlist.Caller, id enlist.WebhookID) (*enlist.Webhook, error) {
-	all, err := Webhooks(tx, c.Account.ID)
+	ofAccount, err := Webhooks(tx, c.Account.ID)
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(all, func(w enlist.Webhook) bool { return w.ID == id })
+	i := slices.IndexFunc(ofAccount, func(w enlist.Webhook) bool { return w.ID == id })
 	if i < 0 {
 		return nil, enlist.Refuse(enlist.InvalidParameters, "the Account has no webhook with this ID")
 	}
-	return &all[i], checkWebhookList(tx, c, all[i].ListID)
+	return &ofAccount[i], checkWebhookList(tx, c, ofAccount[i].ListID)
 }
 
 // checkWebhookList refuses a List that the caller may not access. 0 means all Lists.
