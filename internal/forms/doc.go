@@ -6,6 +6,6 @@
 //	public.go       what a visitor without a key sees of a Form, and what people did with it on each day
 //	send.go         what happens when a visitor sends it, and what its inputs are in HTML
 //
-// A Form decides what is asked. The rules of a subscription are those of package contacts, which also counts what
-// people do with a Form. Package web has the pages.
+// A Form decides what is asked. The rules of a subscription are those of package contacts, which tells what people do
+// with a Form, so that it is counted here. Package web has the pages.
 package forms
