@@ -147,7 +147,7 @@ func (p *pages) people(r *ui.Request) (*ui.View, error) {
 	order := columns.Order(values, "")
 	q.SortBy, q.Descending = order.Key, order.Down
 	q.Limit, q.Offset = peoplePage+1, (ui.PageNumber(values)-1)*peoplePage
-	var rows ui.Rows[reports.BatchRow]
+	var rows ui.Rows[recipients.Row]
 	late, err := ui.Within(r.Context(), b.Recipients, ui.SearchWait, func(ctx context.Context) error {
 		return r.App.Reports.BatchRows(ctx, r.Caller, request, q, &rows)
 	})
