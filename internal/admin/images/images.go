@@ -25,8 +25,7 @@ func Pages() []ui.Page {
 		{Pattern: "GET /admin/images", Level: enlist.Read, Serve: p.list},
 		{Pattern: "POST /admin/images", Level: enlist.Full, Upload: true, Whole: true, Serve: p.upload},
 		{Pattern: "GET /admin/images/{file}", Level: enlist.Read, File: true, Serve: show},
-		{Pattern: "GET /admin/images/{file}/delete", Level: enlist.Full, Serve: p.remove},
-		{Pattern: "POST /admin/images/{file}/delete", Level: enlist.Full, Serve: p.remove},
+		{Pattern: "GET /admin/images/{file}/delete", IsForm: true, Level: enlist.Full, Serve: p.remove},
 	}
 }
 

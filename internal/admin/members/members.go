@@ -17,13 +17,10 @@ var files embed.FS
 func Pages() []ui.Page {
 	p := &pages{ui.Parse(files, "members.html"), ui.Parse(files, "member.html"), ui.Parse(files, "link.html")}
 	return []ui.Page{
-		{Pattern: "GET /admin/users", Level: enlist.Full, Serve: p.all},
-		{Pattern: "POST /admin/users", Level: enlist.Full, Serve: p.all},
-		{Pattern: "GET /admin/users/{user}", Level: enlist.Full, Serve: p.change},
-		{Pattern: "POST /admin/users/{user}", Level: enlist.Full, Serve: p.change},
+		{Pattern: "GET /admin/users", IsForm: true, Level: enlist.Full, Serve: p.all},
+		{Pattern: "GET /admin/users/{user}", IsForm: true, Level: enlist.Full, Serve: p.change},
 		{Pattern: "POST /admin/users/{user}/link", Level: enlist.Full, Serve: p.newLink},
-		{Pattern: "GET /admin/users/{user}/remove", Level: enlist.Full, Serve: remove},
-		{Pattern: "POST /admin/users/{user}/remove", Level: enlist.Full, Serve: remove},
+		{Pattern: "GET /admin/users/{user}/remove", IsForm: true, Level: enlist.Full, Serve: remove},
 		{Pattern: "POST /admin/users/{user}/sessions/{session}", Level: enlist.Full, Serve: endSession},
 	}
 }

@@ -22,8 +22,7 @@ func Pages() []ui.Page {
 	p := &pages{ui.Parse(files, "unsubscribers.html")}
 	return []ui.Page{
 		{Pattern: "GET /admin/unsubscribers", Level: enlist.Standard, Serve: p.all},
-		{Pattern: "GET /admin/unsubscribers/remove", Level: enlist.Full, Serve: remove},
-		{Pattern: "POST /admin/unsubscribers/remove", Level: enlist.Full, Serve: remove},
+		{Pattern: "GET /admin/unsubscribers/remove", IsForm: true, Level: enlist.Full, Serve: remove},
 	}
 }
 

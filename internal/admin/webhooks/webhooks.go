@@ -16,10 +16,8 @@ var files embed.FS
 func Pages() []ui.Page {
 	p := &pages{ui.Parse(files, "webhooks.html"), ui.Parse(files, "webhook.html")}
 	return []ui.Page{
-		{Pattern: "GET /admin/webhooks", Level: enlist.Full, Serve: p.showAll},
-		{Pattern: "POST /admin/webhooks", Level: enlist.Full, Serve: p.showAll},
-		{Pattern: "GET /admin/webhooks/{webhook}", Level: enlist.Full, Serve: p.edit},
-		{Pattern: "POST /admin/webhooks/{webhook}", Level: enlist.Full, Serve: p.edit},
+		{Pattern: "GET /admin/webhooks", IsForm: true, Level: enlist.Full, Serve: p.showAll},
+		{Pattern: "GET /admin/webhooks/{webhook}", IsForm: true, Level: enlist.Full, Serve: p.edit},
 		{Pattern: "POST /admin/webhooks/{webhook}/again", Level: enlist.Full, Serve: again},
 		{Pattern: "POST /admin/webhooks/{webhook}/delete", Level: enlist.Full, Serve: p.remove},
 	}
