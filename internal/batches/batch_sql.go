@@ -345,10 +345,9 @@ type Waiting struct {
 
 // MostWaiting returns the mails that wait in each Batch that is sending, most of them first, without those with local
 // times: they do not leave one after another.
-func MostWaiting(tx *db.Tx) (waiting []Waiting, err error) {
-	return waiting, tx.Each(func(row *db.Cursor) error {
-		waiting = append(waiting, Waiting{enlist.BatchID(row.Int()), enlist.AccountID(row.Int()), max(0, row.Int())})
-		return nil
+func MostWaiting(tx *db.Tx) ([]Waiting, error) {
+	return db.RowsOf(tx, func(row *db.Cursor) Waiting {
+		return Waiting{enlist.BatchID(row.Int()), enlist.AccountID(row.Int()), max(0, row.Int())}
 	}, "SELECT id, account_id, recipients - skipped - sent - refused - failed - doubtful AS mails FROM batch "+
 		"WHERE status = 'sending' AND local_time = '' ORDER BY mails DESC, id")
 }

@@ -111,15 +111,13 @@ func (s *Slice) Release(tx *db.Tx, done bool, from int64) error {
 }
 
 // Holders returns the holders of leased slices of Batches.
-func Holders(tx *db.Tx, batches []enlist.BatchID) (holders []string, err error) {
+func Holders(tx *db.Tx, batches []enlist.BatchID) ([]string, error) {
 	test, arg, err := db.OneOfIDs(tx, batches)
 	if err != nil || len(batches) == 0 {
 		return nil, err
 	}
-	return holders, tx.Each(func(row *db.Cursor) error {
-		holders = append(holders, row.Text())
-		return nil
-	}, "SELECT DISTINCT holder FROM batch_slice WHERE done = 0 AND holder <> '' AND batch_id"+test, arg)
+	return db.RowsOf(tx, (*db.Cursor).Text,
+		"SELECT DISTINCT holder FROM batch_slice WHERE done = 0 AND holder <> '' AND batch_id"+test, arg)
 }
 
 // EndLeases ends the leases of a holder at a time.
