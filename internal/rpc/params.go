@@ -110,9 +110,6 @@ func (p *params) contact(i int) enlist.ContactID {
 	return p.contactID
 }
 
-// field reads the ID of a Field.
-func (p *params) field(i int) enlist.FieldID { return enlist.FieldID(p.id(i)) }
-
 // text reads a string. It returns "" for null.
 func (p *params) text(i int) string {
 	v := p.at(i)
