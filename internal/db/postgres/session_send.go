@@ -66,7 +66,11 @@ func (s *session) search(q db.Statement, then func(pgx.Rows) error) {
 	once := q.Kind == db.Once
 	if q.Kind == db.Generic {
 		once = !s.repeats(q.Text)
-		if !once && !s.distributed {
+		switch {
+		case once || s.distributed:
+		case s.single: // a statement of its own would cost a seventh of the look-up
+			s.queue[0].query = readVersion + " WHERE " + setGeneric + " <> ''"
+		default:
 			s.send("SELECT "+setGeneric, nil, nil)
 		}
 	}
