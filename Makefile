@@ -5,9 +5,11 @@
 #
 #   make build    the program, ./enlist
 #   make test     gofmt, vet and the short tests, in about a minute and a half; run it for each change
-#   make check    staticcheck, both builds, go mod tidy, and all tests with the race detector, except those of make faults
+#   make check    staticcheck, both builds, go mod tidy, and all tests with the race detector, except those of make faults and make proof
 #   make nocgo    the tests that depend on the SQLite driver, with the driver that needs no C compiler
 #   make faults   outages, failovers, several processes and killed processes, and long tests that share no data
+#   make proof    tests that make their choices from seeds: power cuts, concurrent calls, sending; see doc/reliability.md.
+#                 RUNS=500 SEED=1000 runs each with 500 seeds, from 1000
 #   make axe      accessibility of the pages, by axe-core in Chromium; fetches axe-core with npm
 #   make fuzz     each fuzz target, with 1,000 inputs
 #   make bench    the benchmarks, and the program enlist-bench
@@ -29,6 +31,8 @@ COMPUTED = OfLibreOffice|HostileMessages|LongValuesDoNot|InvalidParameterFails|S
 FAULTY = ./cmd/enlist ./cmd/enlist-bench ./internal/db/postgres ./internal/mail ./internal/admin ./internal/backup ./internal/contacts ./internal/db/sqlite \
 	./internal/exports ./internal/httpapi ./internal/imports ./internal/imports/sheet ./internal/jobs ./internal/messages/merge \
 	./internal/reports ./internal/rpc ./internal/rpc/reference ./internal/search ./internal/web
+# The packages with tests named TestSeeded, which make proof runs.
+SEEDED =
 # The packages whose tests depend on the SQLite driver: the driver itself, those that change or read the most rows, and
 # those that call all others. Each program is linked with the driver written in Go, which takes longer than most tests.
 DRIVEN = ./cmd/enlist ./internal/rpc ./internal/db/sqlite ./internal/db/dbcopy ./internal/contacts ./internal/imports ./internal/sending \
@@ -56,7 +60,7 @@ TIMEOUT  = 30m
 # 1 if Go finds a C compiler, and 0 if it finds none or if CGO_ENABLED=0 is set.
 CGO := $(shell $(GO) env CGO_ENABLED)
 
-.PHONY: build test check format vet short tidy compile staticcheck race nocgo faults axe fuzz bench packages packaged vuln
+.PHONY: build test check format vet short tidy compile staticcheck race nocgo faults proof axe fuzz bench packages packaged vuln
 .NOTPARALLEL:
 
 build:
@@ -95,21 +99,25 @@ staticcheck:
 race:
 ifeq ($(CGO),1)
 	GOGC=400 $(TEST) ./internal
-	GOGC=400 CGO_ENABLED=1 $(TEST) -race -skip '$(FAULTS)' $(LONGEST) $$($(GO) list ./... | grep -v '/internal$$')
+	GOGC=400 CGO_ENABLED=1 $(TEST) -race -skip '$(FAULTS)|^TestSeeded' $(LONGEST) $$($(GO) list ./... | grep -v '/internal$$')
 else
 	@echo "no C compiler: the race detector is left out"
-	$(TEST) -skip '$(FAULTS)' ./...
+	$(TEST) -skip '$(FAULTS)|^TestSeeded' ./...
 endif
 
 # Tests on PostgreSQL are left out, because both builds have the same PostgreSQL driver. Long tests run where the driver
 # matters most: in its package, in backups, and in the calls that change the most rows.
 nocgo:
 	GOGC=400 CGO_ENABLED=0 $(TEST) -short -skip '.*/^postgres$$' $(DRIVEN)
-	CGO_ENABLED=0 $(TEST) -skip '.*/^postgres$$' ./internal/db/sqlite ./internal/backup ./internal/contacts
+	CGO_ENABLED=0 $(TEST) -skip '.*/^postgres$$|^TestSeeded' ./internal/db/sqlite ./internal/backup ./internal/contacts
 
 # Most of these tests wait for processes that they kill or start, so more of them run at the same time.
 faults:
 	$(TEST) -parallel 5 -run '$(FAULTS)' $(FAULTY)
+
+# A timeout of 0 is none: a long form runs for hours.
+proof:
+	ENLIST_TEST_RUNS=$(RUNS) ENLIST_TEST_SEED=$(SEED) $(TEST) -timeout 0 -run '^TestSeeded' $(SEEDED)
 
 axe:
 	ENLIST_TEST_AXE=1 $(TEST) -count 1 -run AxeFindsNothing -v ./cmd/enlist

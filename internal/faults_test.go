@@ -15,19 +15,9 @@ import (
 // make faults runs the tests of the packages FAULTY whose names contain a word of FAULTS, and make check leaves these
 // tests out. If no test has a word in its name, a test was renamed. If its package is not named, it would never run.
 func TestEachWordOfTheMakefileIsInATestsName(t *testing.T) {
-	makefile, err := os.ReadFile("../Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
-	value := func(name string) string {
-		found := regexp.MustCompile(`(?m)^` + name + ` = ((?:.*\\\n)*.*)$`).FindSubmatch(makefile)
-		if found == nil {
-			t.Fatalf("the Makefile has no line like %s = …", name)
-		}
-		return strings.ReplaceAll(string(found[1]), "\\\n", " ")
-	}
-	tests, folders := testNames(t), strings.Fields(value("FAULTY"))
-	for word := range strings.SplitSeq(strings.ReplaceAll(value("FAULTS"), "$(COMPUTED)", value("COMPUTED")), "|") {
+	tests, folders := testNames(t), strings.Fields(makeValue(t, "FAULTY"))
+	words := strings.ReplaceAll(makeValue(t, "FAULTS"), "$(COMPUTED)", makeValue(t, "COMPUTED"))
+	for word := range strings.SplitSeq(words, "|") {
 		found := false
 		for _, one := range tests {
 			if !strings.Contains(one.name, word) {
@@ -42,6 +32,36 @@ func TestEachWordOfTheMakefileIsInATestsName(t *testing.T) {
 			t.Errorf("no test has %s in its name: change FAULTS in the Makefile to the test's new name", word)
 		}
 	}
+}
+
+// make check leaves out the tests whose names begin with TestSeeded. make proof runs those of the packages SEEDED.
+func TestMakeProofRunsEachSeededTest(t *testing.T) {
+	var folders []string
+	for _, test := range testNames(t) {
+		if strings.HasPrefix(test.name, "TestSeeded") && !slices.Contains(folders, test.folder) {
+			folders = append(folders, test.folder)
+		}
+	}
+	listed := strings.Fields(makeValue(t, "SEEDED"))
+	slices.Sort(folders)
+	slices.Sort(listed)
+	if !slices.Equal(folders, listed) {
+		t.Errorf("SEEDED in the Makefile names %q, but the packages with tests named TestSeeded are %q", listed, folders)
+	}
+}
+
+// makeValue returns the value of a variable of the Makefile.
+func makeValue(t *testing.T, name string) string {
+	t.Helper()
+	makefile, err := os.ReadFile("../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`(?m)^` + name + ` =((?:.*\\\n)*.*)$`).FindSubmatch(makefile)
+	if line == nil {
+		t.Fatalf("the Makefile has no line like %s = …", name)
+	}
+	return strings.TrimSpace(strings.ReplaceAll(string(line[1]), "\\\n", " "))
 }
 
 // testName is the name of a test, and the folder of its package as the Makefile names it.

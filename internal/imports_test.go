@@ -100,6 +100,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/db/pgtest":         {"github.com/jackc/pgx/v5/..."},
 	"enlist/internal/db/dbtest":         {"enlist/internal/...", "github.com/riverqueue/river/...", "github.com/jackc/pgx/v5/..."},
 	"enlist/internal/apptest":           {"enlist/internal/...", "github.com/google/go-cmp/..."},
+	"enlist/internal/seeds":             {},
 	"enlist/internal/search/searchtest": {"enlist/internal/...", "github.com/google/go-cmp/...", "pgregory.net/rapid"},
 	"enlist/internal/jobs": {"enlist/internal/app", "enlist/internal/batches", "enlist/internal/contacts", "enlist/internal/db", "enlist/internal/enlist",
 		"enlist/internal/events", "enlist/internal/limiter", "enlist/internal/messages", "enlist/internal/privacy",
