@@ -320,8 +320,13 @@ func periodsOfSums(f *apptest.SentBatch) {
 func deletedEvents(f *apptest.SentBatch) {
 	f.Click(f.Contacts[0], f.Links[0], apptest.PersonAgent)
 	f.Click(f.Contacts[1], f.Links[0], apptest.PersonAgent)
-	_, err := f.App.Contacts.DeleteContacts(f.Context(), f.Caller, contacts.DeleteRequest{List: f.News, Contacts: f.Contacts[:1]})
+	f.Click(f.Contacts[2], f.Links[0], apptest.PersonAgent)
+	f.Click(f.Contacts[3], f.Links[0], apptest.PersonAgent)
+	around := contacts.DeleteRequest{List: f.News, Contacts: []enlist.ContactID{f.Contacts[0], f.Contacts[2]}}
+	_, err := f.App.Contacts.DeleteContacts(f.Context(), f.Caller, around)
 	f.Must(err)
+	farApart := []enlist.ContactID{f.Contacts[3], f.Contacts[3] + 1000}
+	f.Update(func(tx *db.Tx) error { return recipients.Forget(tx, []enlist.BatchID{f.ID}, f.News, farApart) })
 	events := func(contact enlist.ContactID) (n int) {
 		apptest.View(f.T, f.Store, func(tx *db.Tx) error {
 			all, err := recipients.Events(tx, f.News, f.ID, contact)
@@ -330,8 +335,9 @@ func deletedEvents(f *apptest.SentBatch) {
 		})
 		return n
 	}
-	if n := []int{events(f.Contacts[0]), events(f.Contacts[1])}; !slices.Equal(n, []int{0, 3}) {
-		f.Errorf("the deleted Contact and another one have %v events, want 0 and 3", n)
+	got := []int{events(f.Contacts[0]), events(f.Contacts[1]), events(f.Contacts[2]), events(f.Contacts[3])}
+	if !slices.Equal(got, []int{0, 3, 0, 0}) {
+		f.Errorf("the Contacts have %v events; want 3 of the second one, the others are removed", got)
 	}
 	f.Must(f.App.Batches.DeleteBatch(f.Context(), f.Caller, f.ID))
 	f.Open(f.Contacts[1], apptest.PersonAgent)

@@ -10,9 +10,12 @@ import (
 
 	"enlist/internal/app"
 	"enlist/internal/contacts"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/recipients"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // The statements of calls with many Contacts find their rows by an index that compares the ID or the address,
@@ -26,9 +29,40 @@ func TestCallsWithManyContactsUseIndexesWithoutStatistics(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Release()
-	rows, err := conn.Query(t.Context(), `SELECT name, statement, CAST(parameter_types AS TEXT[])
-		FROM pg_prepared_statements WHERE statement ~ '(FROM|UPDATE) (contact|unsubscriber|delivery)\M'
-			AND statement NOT LIKE 'SELECT EXISTS%duplicate_key IS NOT NULL)' ORDER BY statement`)
+	const aboutContacts = `(FROM|UPDATE) (contact|unsubscriber|delivery)\M' AND statement NOT LIKE 'SELECT EXISTS%duplicate_key IS NOT NULL)`
+	scan := regexp.MustCompile(`Seq Scan on \w*(contact|unsubscriber|delivery)`)
+	byIndex := regexp.MustCompile(`Index Cond: \((.*)\)`)
+	for text, plan := range genericPlans(t, conn, aboutContacts, 7) {
+		bad := scan.MatchString(plan)
+		for _, found := range byIndex.FindAllStringSubmatch(plan, -1) {
+			bad = bad || !strings.Contains(found[1], " AND ") // only the List or the Account is compared
+		}
+		if bad {
+			t.Errorf("this statement reads all rows of a List:\n%s\n%s", text, plan)
+		}
+	}
+	// Statements about many Batches need the statistics that Store.Analyze makes.
+	_, err = conn.Exec(t.Context(), `INSERT INTO recipient SELECT 1, b, c, 1, 'sent', 1, 0, '', '', 1, 0, 0
+		FROM generate_series(1, 20) b, generate_series(10, 1000) c`)
+	if err == nil {
+		_, err = conn.Exec(t.Context(), "ANALYZE recipient, recipient_event")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, plan := range genericPlans(t, conn, `^(DELETE FROM|UPDATE) recipient\M`, 2) {
+		if !strings.Contains(plan, "Index Cond: ((list_id = $1) AND (batch_id = ANY ($2)) AND (contact_id >= $3)") {
+			t.Errorf("this statement does not read the range of Contacts in each Batch:\n%s\n%s", text, plan)
+		}
+	}
+}
+
+// genericPlans returns the plans of those prepared statements of a connection that match a regular expression, by their
+// text. It fails the test if they are fewer than least.
+func genericPlans(t *testing.T, conn *pgxpool.Conn, matching string, least int) map[string]string {
+	t.Helper()
+	rows, err := conn.Query(t.Context(), "SELECT name, statement, CAST(parameter_types AS TEXT[]) FROM pg_prepared_statements WHERE statement ~ '"+
+		matching+"' ORDER BY statement", pgx.QueryExecModeSimpleProtocol)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,15 +70,14 @@ func TestCallsWithManyContactsUseIndexesWithoutStatistics(t *testing.T) {
 		Name, Text string
 		Types      []string
 	}
-	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[statement])
-	if err != nil || len(all) < 7 {
-		t.Fatalf("%d statements, error %v; want 7 or more", len(all), err)
+	statements, err := pgx.CollectRows(rows, pgx.RowToStructByPos[statement])
+	if err != nil || len(statements) < least {
+		t.Fatalf("%d statements, error %v; want %d or more", len(statements), err, least)
 	}
 	examples := map[string]string{"bigint": "1", "smallint": "1", "text": "'a'", "jsonb": "'{}'", "bigint[]": "'{1,2}'",
 		"text[]": "'{a,b}'", "boolean[]": "'{t,f}'", "boolean": "true", "integer": "1"}
-	scan := regexp.MustCompile(`Seq Scan on \w*(contact|unsubscriber|delivery)`)
-	byIndex := regexp.MustCompile(`Index Cond: \((.*)\)`)
-	for _, st := range all {
+	plans := make(map[string]string)
+	for _, st := range statements {
 		args := make([]string, len(st.Types))
 		for i, kind := range st.Types {
 			args[i] = examples[kind]
@@ -58,15 +91,9 @@ func TestCallsWithManyContactsUseIndexesWithoutStatistics(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", explain, err)
 		}
-		plan := strings.Join(lines, "\n")
-		bad := scan.MatchString(plan)
-		for _, found := range byIndex.FindAllStringSubmatch(plan, -1) {
-			bad = bad || !strings.Contains(found[1], " AND ") // only the List or the Account is compared
-		}
-		if bad {
-			t.Errorf("this statement reads all rows of a List:\n%s\n%s", st.Text, plan)
-		}
+		plans[st.Text] = strings.Join(lines, "\n")
 	}
+	return plans
 }
 
 // manyContactCalls adds, overwrites, edits and deletes Contacts of a new List, with duplicates.
@@ -104,6 +131,15 @@ func manyContactCalls(t *testing.T, s *Store) {
 	}
 	_, err = service.Contacts.EditContacts(ctx, caller, edit)
 	must(err)
+	must(s.Update(ctx, func(tx *db.Tx) error { // the Contacts were sent a Batch
+		err := tx.Do(`INSERT INTO batch_population (batch_id, number, list_id, type, contacts, criteria, at_send, upto, last_id, done)
+			VALUES (1, 1, ?, 'list', '', '', 0, 0, 0, 1)`, int64(first.List))
+		if err != nil {
+			return err
+		}
+		_, err = recipients.Add(tx, first.List, 1, added, recipients.StatusSent, 1)
+		return err
+	}))
 	_, err = service.Contacts.DeleteContacts(ctx, caller, contacts.DeleteRequest{List: first.List, Contacts: added})
 	must(err)
 }
