@@ -45,6 +45,7 @@ type session struct {
 	committing bool // COMMIT is queued or sent
 	skipped    bool // an earlier statement of the same flush failed, so the server did not run COMMIT
 
+	inserted    int64    // rows
 	notNotified []string // queues that got jobs, but no notification
 }
 
@@ -150,7 +151,11 @@ func (s *session) flush() error {
 // receive reads the results of requests in the order in which they were sent.
 func (s *session) receive(results results, requests []request) error {
 	for i, r := range requests {
-		if err := r.read(results); err != nil {
+		tag, err := r.read(results)
+		if tag.Insert() {
+			s.inserted += tag.RowsAffected()
+		}
+		if err != nil {
 			_, refused := errors.AsType[*pgconn.PgError](err)
 			_, unsent := errors.AsType[pgx.ErrPreprocessingBatch](err)
 			s.skipped = unsent || refused && i < len(requests)-1

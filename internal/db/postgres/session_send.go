@@ -29,20 +29,19 @@ type request struct {
 }
 
 // read reads the next result, which is the result of this request.
-func (r *request) read(results results) error {
+func (r *request) read(results results) (pgconn.CommandTag, error) {
 	if r.then == nil {
-		_, err := results.Exec()
-		return err
+		return results.Exec()
 	}
 	rows, err := results.Query()
 	if err == nil {
 		err = r.then(rows)
 	}
-	if err == nil {
-		rows.Close()
-		err = rows.Err()
+	if err != nil {
+		return pgconn.CommandTag{}, err
 	}
-	return err
+	rows.Close()
+	return rows.CommandTag(), rows.Err()
 }
 
 // results are the results of a queue, in the order of its requests. pgx.BatchResults
@@ -172,9 +171,11 @@ func (s *session) Copy(table string, columns []string, rows [][]any) error {
 			row[i] = storable(row[i])
 		}
 	}
-	if _, err := s.conn.CopyFrom(s.ctx, pgx.Identifier{table}, columns, pgx.CopyFromRows(rows)); err != nil {
+	copied, err := s.conn.CopyFrom(s.ctx, pgx.Identifier{table}, columns, pgx.CopyFromRows(rows))
+	if err != nil {
 		return s.fail(fmt.Errorf("copy rows into %s: %w", table, err))
 	}
+	s.inserted += copied
 	return nil
 }
 

@@ -10,7 +10,7 @@
 //
 //   - connect: URLs and pools of connections
 //   - session: the statements of a transaction
-//   - update, counters and jobs: transactions that write
+//   - update and jobs: transactions that write; upkeep: what follows from many of them
 //   - readers and replica: transactions that read
 //   - retry, error and damage: failures and repeated attempts
 //   - migrate: the tables
@@ -71,7 +71,7 @@ type Store struct {
 	replicas    *replicas
 	jobs        *pgxpool.Pool
 	presence    *presence
-	compactor   *counterCompactor
+	upkeep      *upkeep
 	batcher     *insertBatcher
 	notices     *notices
 	commits     prometheus.Histogram
@@ -105,7 +105,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 		s.closePools()
 		return nil, fmt.Errorf("open %s: %w", shown(config), err)
 	}
-	s.compactor = newCounterCompactor(s)
+	s.upkeep = newUpkeep(s)
 	s.batcher = &insertBatcher{store: s, queues: make(map[enlist.ListID]*batchQueue)}
 	return s, nil
 }
@@ -204,7 +204,7 @@ func (s *Store) Scrub(context.Context) error { return nil }
 // Close waits for the transactions that run and closes the connections.
 func (s *Store) Close() error {
 	s.batcher.close()
-	s.compactor.close()
+	s.upkeep.close()
 	s.alarms.Close()
 	s.notices.close()
 	s.presence.close()

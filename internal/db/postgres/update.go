@@ -81,7 +81,7 @@ func (s *Store) attempt(ctx context.Context, fn func(*db.Tx) error, m *mode) (ag
 }
 
 // note does what later transactions need: it closes connections to a read-only server, remembers the
-// time of a deadlock, and counts a change of contact_delta or list_day_part.
+// time of a deadlock, and counts what was written.
 func (s *Store) note(t *session) {
 	if refusesWrites(t.failed) {
 		s.writers.Reset() // the pool's other connections lead to the same server
@@ -89,8 +89,8 @@ func (s *Store) note(t *session) {
 	if deadlocked(t.failed) {
 		s.deadlock.Store(time.Now().UnixNano())
 	}
-	if t.failed == nil && t.counted {
-		s.compactor.note()
+	if t.failed == nil {
+		s.upkeep.note(t)
 	}
 }
 

@@ -165,7 +165,8 @@ func (b *insertBatcher) transaction(batch []*batchedCall) error {
 	err = b.write(t, batch)
 	if err == nil {
 		b.store.commits.Observe(float64(len(batch)))
-		b.store.compactor.note()
+		t.counted = true
+		b.store.upkeep.note(t)
 		return nil
 	}
 	if t.outcomeUnknown() {
