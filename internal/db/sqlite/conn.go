@@ -170,8 +170,12 @@ func (c *dbConn) exec(query string) error {
 // Close closes the prepared statements and the connection.
 func (c *dbConn) Close() error { return errors.Join(c.session.close(), c.Conn.Close()) }
 
-// BeginTx begins a transaction for database/sql.
+// BeginTx begins a transaction for database/sql. In a transaction of the writer, it returns a part of this transaction:
+// the writer commits it.
 func (c *dbConn) BeginTx(ctx context.Context, _ driver.TxOptions) (driver.Tx, error) {
+	if c.inTx {
+		return joinedTx{}, nil
+	}
 	if err := c.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -230,16 +234,23 @@ func (c *dbConn) end(statement string) error {
 // dbTx is a transaction that database/sql commits or rolls back.
 type dbTx struct{ conn *dbConn }
 
-// Commit returns an error after a commit into a file that is no longer the database. So no caller gets a
+func (t dbTx) Commit() error   { return t.conn.commit() }
+func (t dbTx) Rollback() error { return t.conn.end("ROLLBACK") }
+
+// joinedTx is a transaction of database/sql inside a transaction of the writer.
+type joinedTx struct{}
+
+func (joinedTx) Commit() error   { return nil }
+func (joinedTx) Rollback() error { return nil }
+
+// commit returns an error after a commit into a file that is no longer the database. So no caller gets a
 // result that is lost later.
-func (t dbTx) Commit() error {
-	if err := t.conn.end("COMMIT"); err != nil {
+func (c *dbConn) commit() error {
+	if err := c.end("COMMIT"); err != nil {
 		return err
 	}
-	return t.conn.unmoved()
+	return c.unmoved()
 }
-
-func (t dbTx) Rollback() error { return t.conn.end("ROLLBACK") }
 
 // ExecContext executes a statement for database/sql.
 func (c *dbConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {

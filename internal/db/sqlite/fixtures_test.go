@@ -114,8 +114,10 @@ func inOneGroup(t *testing.T, s *Store, fns ...func(*db.Tx) error) []error {
 	<-inside
 	group := make([]*update, len(fns))
 	for i, fn := range fns {
-		group[i] = &update{ctx: t.Context(), fn: fn, done: make(chan struct{})}
-		s.writer.queue <- group[i]
+		group[i] = &update{ctx: t.Context(), fn: fn, done: make(chan struct{}, 1)}
+		if hasTurn, err := s.writer.enter(group[i]); hasTurn || err != nil {
+			t.Fatal("the writer is idle or closed", err)
+		}
 	}
 	close(release)
 	wg.Wait()

@@ -16,7 +16,7 @@ func (s *Store) Metrics() []prometheus.Collector {
 		s.writer.commits,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "enlist_write_queue", Help: "Changes that wait for SQLite's only writer.",
-		}, func() float64 { return float64(len(s.writer.queue)) }),
+		}, func() float64 { return float64(s.writer.waiting()) }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "enlist_wal_bytes", Help: "Size of SQLite's write-ahead log.",
 		}, func() float64 { return float64(s.WALBytes()) }),

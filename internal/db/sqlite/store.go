@@ -2,7 +2,7 @@
 // transactions and applies migrations. The packages of the subjects have the SQL
 // statements of the transactions.
 //
-// One goroutine, the writer, runs the functions of all Updates. It runs several functions in one
+// The writer runs the functions of all Updates, one transaction after another. It runs several functions in one
 // transaction, so that one commit stores all their changes. Functions that only read use a pool of
 // connections, and each function reads its own snapshot (WAL mode). A second process can use the
 // same file at the same time. The SQLite driver is mattn/go-sqlite3 in builds with cgo, and

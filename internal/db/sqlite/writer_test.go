@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -47,6 +48,28 @@ func TestOnlyTheFailingFunctionIsRolledBack(t *testing.T) {
 		if i%4 == 2 && (err == nil || !strings.Contains(err.Error(), "a bug")) {
 			t.Errorf("%s has the error %v, want the text of the panic", name, err)
 		}
+	}
+}
+
+// A caller that finds the writer idle runs its function on its own goroutine. If the function ends this goroutine,
+// nothing is stored, and other callers can write.
+func TestALoneCallerRunsItsFunctionItself(t *testing.T) {
+	s := open(t)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		s.Update(t.Context(), func(tx *db.Tx) error {
+			addAccount("ended")(tx)
+			runtime.Goexit()
+			return nil
+		})
+		t.Error("Update returns, want that its goroutine ends")
+	})
+	wg.Wait()
+	if err := s.Update(t.Context(), addAccount("next")); err != nil {
+		t.Fatal(err)
+	}
+	if names := storedNames(t, s); names["ended"] != 0 || names["next"] != 1 {
+		t.Errorf("the Accounts %v are stored, want only the one called next", names)
 	}
 }
 
