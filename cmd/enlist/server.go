@@ -191,7 +191,9 @@ func (s *server) routes() *httpserver.Mux {
 		mux.HandleFunc(admin.Prefix, s.serveAdmin)
 		mux.HandleFunc("GET /{$}", s.root)
 	}
-	mux.Handle("/", s.calls)
+	for _, path := range []string{"/rpc", "/api/jsonrpcserver", "/"} { // the first two are found faster
+		mux.Handle(path, s.calls)
+	}
 	return mux
 }
 

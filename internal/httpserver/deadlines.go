@@ -30,7 +30,8 @@ func Deadlines(next http.Handler, l Limits) http.Handler {
 	l = l.withDefaults()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t := &timed{ResponseWriter: w, body: r.Body, control: http.NewResponseController(w), limits: l,
-			connection: connectionOf(r), multiplexed: r.ProtoMajor > 1, complete: r.Body == nil || r.Body == http.NoBody}
+			connection: connectionOf(r), multiplexed: r.ProtoMajor > 1, complete: r.Body == nil || r.Body == http.NoBody,
+			asks: r.Header["Expect"] != nil}
 		if !t.connection.begin() {
 			w.Header().Set("Retry-After", "1")
 			http.Error(w, "this connection has too many requests at once: send the others later", http.StatusServiceUnavailable)
@@ -40,7 +41,6 @@ func Deadlines(next http.Handler, l Limits) http.Handler {
 		if !t.complete {
 			r.Body = timedBody{t}
 		}
-		_ = t.control.SetWriteDeadline(time.Time{}) // of the request before on this connection
 		defer t.end()
 		next.ServeHTTP(t, r)
 	})
@@ -55,6 +55,7 @@ type timed struct {
 	limits      Limits
 	connection  *connection
 	multiplexed bool // HTTP/2, where a deadline that passes between two reads or writes ends the stream
+	asks        bool // the client sends the body after net/http has asked for it: 100 Continue
 
 	complete   bool          // the body was read to its end, or there is none
 	got        int64         // bytes of the body
@@ -62,6 +63,7 @@ type timed struct {
 	ownRead    time.Time     // deadlines of the handler; zero: it has set none
 	ownWrite   time.Time
 	hasReplied bool
+	written    int // bytes of the reply
 }
 
 type timedBody struct{ *timed }
@@ -70,8 +72,8 @@ type timedBody struct{ *timed }
 func (b timedBody) Read(p []byte) (n int, err error) {
 	t, from := b.timed, time.Now()
 	defer t.connection.block()()
-	if t.waited == 0 && !t.multiplexed { // net/http may write that the client shall send the body
-		_ = t.control.SetWriteDeadline(earlier(from.Add(t.limits.Write), t.ownWrite))
+	if t.asks && t.waited == 0 {
+		t.beforeWrite()
 		defer t.afterWrite()
 	}
 	left := t.limits.Read + time.Duration(t.got/t.limits.Rate)*time.Second - t.waited
@@ -100,9 +102,16 @@ func earlier(t, own time.Time) time.Time {
 // writePart is how many bytes of a reply a client must read within Limits.Write.
 const writePart = 64 << 10
 
-// Write implements io.Writer for the reply.
+// heldBytes is how many bytes of a reply net/http holds back until the handler ends or flushes.
+const heldBytes = 2 << 10
+
+// Write implements io.Writer for the reply. Bytes that net/http holds back need no time of the client.
 func (t *timed) Write(p []byte) (n int, err error) {
 	t.limitRest()
+	t.written += len(p)
+	if t.written <= heldBytes {
+		return t.ResponseWriter.Write(p)
+	}
 	defer t.connection.block()()
 	for err == nil {
 		part := p[n:min(len(p), n+writePart)]
@@ -131,7 +140,12 @@ func (t *timed) beforeWrite() {
 	_ = t.control.SetWriteDeadline(earlier(time.Now().Add(t.limits.Write), t.ownWrite))
 }
 
-func (t *timed) afterWrite() { _ = t.control.SetWriteDeadline(t.ownWrite) }
+// afterWrite ends the deadline of a write on HTTP/2. On HTTP/1.1, the next write sets another one.
+func (t *timed) afterWrite() {
+	if t.multiplexed {
+		_ = t.control.SetWriteDeadline(t.ownWrite)
+	}
+}
 
 // limitRest limits the time in which net/http reads what the handler has left of the body. It does this before the first
 // bytes of the reply, and after the handler.
@@ -149,20 +163,17 @@ func (t *timed) end() {
 	_ = t.control.SetWriteDeadline(time.Now().Add(t.limits.Write))
 }
 
-// SetReadDeadline is called by http.ResponseController. After the end of the body it has no effect: a server that reads
-// then waits for the client to close the connection, and a deadline would end the call.
+// SetReadDeadline is called by http.ResponseController. The next Read uses the deadline. After the end of the body it has
+// no effect: a server that reads then waits for the client to close the connection, and a deadline would end the call.
 func (t *timed) SetReadDeadline(until time.Time) error {
 	t.ownRead = until
-	if t.complete {
-		until = time.Time{}
-	}
-	return t.control.SetReadDeadline(until)
+	return nil
 }
 
-// SetWriteDeadline is called by http.ResponseController.
+// SetWriteDeadline is called by http.ResponseController. The next Write uses the deadline.
 func (t *timed) SetWriteDeadline(until time.Time) error {
 	t.ownWrite = until
-	return t.control.SetWriteDeadline(until)
+	return nil
 }
 
 // Unwrap is called by http.ResponseController.

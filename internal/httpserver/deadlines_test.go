@@ -181,6 +181,10 @@ func TestHandlersHaveDeadlinesOfTheirOwn(t *testing.T) {
 		if !inner.read.Equal(soon) {
 			t.Errorf("deadline %v, want %v", inner.read, soon)
 		}
+		w.Write(make([]byte, heldBytes))
+		if !inner.write.IsZero() {
+			t.Errorf("deadline %v for bytes that net/http holds back, want none", inner.write)
+		}
 		w.Write([]byte("x"))
 		if !inner.write.Equal(soon) {
 			t.Errorf("deadline %v, want %v", inner.write, soon)

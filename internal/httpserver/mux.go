@@ -1,6 +1,9 @@
 package httpserver
 
-import "net/http"
+import (
+	"net/http"
+	"strings"
+)
 
 // Mux is an http.ServeMux that redirects nothing. The handler of /u/ or /rpc also gets a request for /u or //rpc, with
 // the path as it is and without path values: a signed link has one valid path, and the API accepts more paths than a
@@ -11,14 +14,17 @@ type Mux struct {
 }
 
 // route is a handler that a caller of Handle has given: ServeMux has others, for redirects.
-type route struct{ http.Handler }
+type route struct {
+	http.Handler
+	hasValues bool // the pattern has wildcards, whose values only ServeMux can give to a request
+}
 
 // NewMux returns a Mux without paths.
 func NewMux() *Mux { return &Mux{byPattern: make(map[string]*route)} }
 
 // Handle is as http.ServeMux.Handle. A pattern has no host.
 func (m *Mux) Handle(pattern string, h http.Handler) {
-	m.byPattern[pattern] = &route{h}
+	m.byPattern[pattern] = &route{h, strings.Contains(pattern, "{")}
 	m.mux.Handle(pattern, m.byPattern[pattern])
 }
 
@@ -28,10 +34,13 @@ func (m *Mux) HandleFunc(pattern string, h http.HandlerFunc) { m.Handle(pattern,
 // ServeHTTP implements http.Handler.
 func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h, pattern := m.mux.Handler(r)
-	_, found := h.(*route)
-	if of := m.byPattern[pattern]; !found && of != nil {
-		of.ServeHTTP(w, r)
+	of, found := h.(*route)
+	if !found {
+		of = m.byPattern[pattern]
+	}
+	if of == nil || found && of.hasValues {
+		m.mux.ServeHTTP(w, r) // matches a second time
 		return
 	}
-	m.mux.ServeHTTP(w, r)
+	of.ServeHTTP(w, r)
 }

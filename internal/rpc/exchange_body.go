@@ -30,8 +30,11 @@ func (x *exchange) read() (err error) {
 	o := &x.handler.options
 	control := http.NewResponseController(x.reply.w)
 	control.SetReadDeadline(time.Now().Add(o.ReadTimeout)) // if this fails, the reads below also return an error
-	sent := http.MaxBytesReader(x.reply.w, x.request.Body, o.MaxBody)
-	body, expected, exact := sent, x.request.ContentLength, x.request.ContentLength >= 0
+	sent, expected, exact := x.request.Body, x.request.ContentLength, x.request.ContentLength >= 0
+	if !exact { // else net/http reads no more, and serveCalls has compared it with MaxBody
+		sent = http.MaxBytesReader(x.reply.w, sent, o.MaxBody)
+	}
+	body := sent
 	if x.reply.xml != nil {
 		body, expected, exact = x.xmlBody(sent), x.expectedXML(), false
 	}

@@ -160,7 +160,7 @@ func (r *reply) end(closing string, err error) error {
 	return err
 }
 
-// flush sends the buffer and empties it.
+// flush sends the buffer at once and empties it.
 func (r *reply) flush() error {
 	r.start = -1
 	if !r.sent {
@@ -168,6 +168,13 @@ func (r *reply) flush() error {
 		r.w.Header()["Content-Type"] = r.contentType()
 	}
 	err := r.send()
+	if err == nil {
+		err = http.NewResponseController(r.w).Flush()
+	}
+	if errors.Is(err, http.ErrNotSupported) { // such as the ResponseRecorder of httptest
+		err = nil
+	}
+	r.err = err
 	r.buf = r.buf[:0]
 	return err
 }
@@ -190,11 +197,7 @@ func (r *reply) send() error {
 			return r.err
 		}
 	}
-	r.err = http.NewResponseController(r.w).Flush()
-	if errors.Is(r.err, http.ErrNotSupported) { // such as the ResponseRecorder of httptest
-		r.err = nil
-	}
-	return r.err
+	return nil
 }
 
 // sendPart writes one part, unless the time for the complete reply has passed.
@@ -210,7 +213,8 @@ func (r *reply) sendPart(part []byte) error {
 	return err
 }
 
-// finish sends the rest of a streamed reply, or a short reply with a Content-Length.
+// finish sends the rest of a streamed reply, or a short reply with a Content-Length. net/http sends the last bytes when
+// the handler returns.
 func (r *reply) finish() {
 	var err error
 	switch {
