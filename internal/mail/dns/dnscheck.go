@@ -2,7 +2,7 @@
 // the address for bounces, the names of sending addresses, and the public URL. It changes nothing.
 //
 // A Checker runs all checks of a Setup and returns a Result for each. cmd/enlist prints them (enlist doctor --dns). The
-// files domain.go (DKIM and DMARC), spf.go and hosts.go have the checks, and dnscheck.go the records that a domain needs.
+// files domain.go (DKIM), dmarc.go, spf.go and hosts.go have the checks, and dnscheck.go the records that a domain needs.
 // decisions.md: 111
 package dns
 
@@ -207,8 +207,9 @@ func tags(text string) map[string]string {
 	return all
 }
 
-// organisation returns the organisational domain, such as example.co.uk for a.b.example.co.uk. RFC 7489, 3.2
-func organisation(domain string) string {
+// registered returns the domain that an organisation has registered, such as example.co.uk for a.b.example.co.uk: the
+// place for records that it does not have yet.
+func registered(domain string) string {
 	if found, err := publicsuffix.EffectiveTLDPlusOne(domain); err == nil {
 		return found
 	}
@@ -226,5 +227,5 @@ func (s *Setup) Suggested(domain string) (spf, dmarc accounts.DNSRecord) {
 	if s.Provider == "" && (s.Relay != "" || len(s.Addresses) > 0) {
 		spf.Value = spfRecord(s.Addresses, s.Relay)
 	}
-	return spf, accounts.DNSRecord{Name: "_dmarc." + organisation(domain), Type: "TXT", Value: "v=DMARC1; p=none"}
+	return spf, accounts.DNSRecord{Name: "_dmarc." + registered(domain), Type: "TXT", Value: "v=DMARC1; p=none"}
 }

@@ -226,6 +226,40 @@ func TestAlignmentFollowsTheDMARCRecord(t *testing.T) {
 	p.want("DMARC example.co.uk", Problem, "neither the signature of other.co.uk", "")
 }
 
+// A domain can say with psd=n that it is an organisation, and with psd=y that those below it are. The policy for a domain
+// without one is looked up above it, for a domain that does not exist by another tag. RFC 9989
+//
+// covers: decision 111
+func TestDMARCPolicyIsLookedUpInTheDomainsAbove(t *testing.T) {
+	p := publish(t)
+	const name, check = "_dmarc.example.org.", "DMARC a.b.example.org"
+	p.setup.Senders, p.setup.Server, p.setup.Bounces = []string{"a.b.example.org"}, "example.org", ""
+	p.zone.Add(t, "a.b.example.org. A 192.0.2.9")
+	p.replace(name, "v=DMARC1; p=reject; sp=quarantine; np=none")
+	p.want(check, OK, "the policy is quarantine, and the signature of example.org is aligned", "")
+	p.zone.Remove("a.b.example.org.", "A")
+	p.want(check, OK, "the policy is none, and", "")
+	p.replace(name, "v=DMARC1; rua=mailto:dmarc@example.org; pct=10; t=y")
+	p.want(check, OK, "the policy is none (but t=y asks receivers to do less, because the domain still tests it) "+
+		"(receivers no longer read pct=10: write t=y while you test), and", "")
+	p.replace("_dmarc.b.example.org.", "v=DMARC1; p=none; psd=n") // b.example.org is an organisation of its own
+	p.want(check, Warning, "only the envelope sender in a.b.example.org", "")
+	p.setup.Server = "b.example.org"
+	p.want(check, OK, "the signature of b.example.org is aligned", "")
+	p.replace("_dmarc.b.example.org.")
+	p.want(check, OK, "the signature of b.example.org is aligned", "")
+	p.replace(name, "v=DMARC1; p=reject; psd=y") // example.org is a registry
+	p.want(check, OK, "the policy is reject, and the signature of b.example.org is aligned", "")
+	p.setup.Server = "other.example.org"
+	p.want(check, Warning, "only the envelope sender", "")
+	long := strings.Repeat("x.", 9) + "example.org" // the names with 8 to 10 labels are not looked up
+	p.setup.Senders, p.setup.Server = []string{long}, long
+	p.replace("_dmarc."+long[4:]+".", "v=DMARC1; p=none; psd=n")
+	p.want("DMARC "+long, OK, "the policy is reject", "")
+	p.replace("_dmarc.x.x.x.x.x.example.org.", "v=DMARC1; p=none; psd=n")
+	p.want("DMARC "+long, OK, "the policy is none", "")
+}
+
 // covers: decision 111
 func TestHostsOfMailsAreChecked(t *testing.T) {
 	p := publish(t)

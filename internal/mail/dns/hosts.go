@@ -33,9 +33,9 @@ func (c *Checker) bounces(ctx context.Context, s *Setup) Result {
 		return r.unknown(err)
 	}
 	if len(found) == 0 {
-		host := cmp.Or(s.Relay, "mail."+organisation(s.Bounces))
+		host := cmp.Or(s.Relay, "mail."+registered(s.Bounces))
 		if net.ParseIP(host) != nil || host == "localhost" {
-			host = "mail." + organisation(s.Bounces)
+			host = "mail." + registered(s.Bounces)
 		}
 		return r.publish("there is no record, so bounces do not arrive: publish the name of the mail server that "+
 			"receives them", accounts.DNSRecord{Name: s.Bounces, Type: "MX", Value: "10 " + host + "."})
