@@ -9,6 +9,7 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/mail"
+	"enlist/internal/sending"
 )
 
 // enlist bounce: reads one bounce or complaint report from the standard input and records it.
@@ -24,7 +25,8 @@ func (bounceCommand) Help() string {
 	return `A mail server starts this command from a pipe, once for each mail to the address of
 the setting bounce-address, with or without a plus sign and further text. The mail server writes
 the mail to the standard input. A report of a permanent delivery failure is recorded as
-a bounce. A complaint unsubscribes the Contact. All other mail is ignored. Exit status:
+a bounce. A complaint unsubscribes the Contact, and so does a mail with the subject
+unsubscribe. All other mail is ignored. Exit status:
 0 recorded, or nothing to do; 75 failed, try again later; 2 wrong flags.`
 }
 
@@ -52,7 +54,7 @@ func (c *bounceCommand) Run(ctx context.Context, out *console) error {
 	return nil
 }
 
-// recordReport records a bounce or a complaint, and prints what was recorded.
+// recordReport records what a mail reports or asks for, and prints what was recorded.
 func recordReport(ctx context.Context, s *app.App, r *mail.Report, out *console) (err error) {
 	var changed bool
 	switch r.Kind {
@@ -60,6 +62,10 @@ func recordReport(ctx context.Context, s *app.App, r *mail.Report, out *console)
 		changed, err = s.Sending.Bounced(ctx, r.Delivery, r.Detail)
 	case mail.ComplaintReport:
 		changed, err = s.Sending.Complained(ctx, r.Delivery, r.Detail)
+	case mail.UnsubscribeMail:
+		var before *sending.LinkView
+		before, err = s.Sending.UnsubscribeByLink(ctx, r.Delivery, "")
+		changed = err == nil && before.Subscribed
 	default:
 		fmt.Fprintln(out.stdout, "nothing to do:", r.Detail)
 		return nil

@@ -78,6 +78,16 @@ func TestBounceCommandRecordsReports(t *testing.T) {
 		t.Errorf("three bounces that are plain text did not deactivate the Contact: %+v", got)
 	}
 
+	dora := must(c.client.SubscribeContact(ctx, 1, api.Details{"Email": "dora@example.com"}, api.Consent{}))(t)
+	mail := must(server.Wait(ctx, 12))(t)[9]
+	_, to, _ := strings.Cut(strings.ReplaceAll(string(mail.Data), "\r\n", ""), "<mailto:")
+	to, subject, _ := strings.Cut(to[:strings.Index(to, ">")], "?subject=")
+	c.pipe(0, "recorded a request to unsubscribe", "To: "+to+"\r\nSubject: "+subject+"\r\n\r\n")
+	c.pipe(0, "nothing to do: the request to unsubscribe", "To: "+to+"\r\nSubject: "+subject+"\r\n\r\n")
+	if got := c.flags(dora); !got.IsUnsubscribed {
+		t.Errorf("after a mail to the address in List-Unsubscribe: got %+v, want is_unsubscribed true", got)
+	}
+
 	c.pipe(0, "nothing to do: it is neither", "Subject: I am away\r\n\r\nUntil Monday.\r\n")
 	c.db += "/nowhere"
 	c.pipe(75, "", report("x@example.org", "failed", "5.1.1"))

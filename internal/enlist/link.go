@@ -228,6 +228,9 @@ func (k *LinkKey) MessageID(text string) string {
 	return hex.EncodeToString(sum[:messageIDSignature])
 }
 
+// SenderID returns 12 digits that are the same in all mails of an installation.
+func (k *LinkKey) SenderID() string { return hex.EncodeToString(k.sign("sender", "")[:6]) }
+
 // Challenge returns the signature of a challenge of a passkey. purpose says what it is for.
 func (k *LinkKey) Challenge(purpose string, challenge []byte) []byte {
 	return k.sign("challenge", purpose+"\x00"+string(challenge))

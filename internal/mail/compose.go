@@ -28,6 +28,7 @@ type composer struct {
 	now       func() time.Time
 	templates templateCache
 	texts     *language.Texts
+	senderID  string // for Feedback-ID
 }
 
 func newComposer(o Options) (*composer, error) {
@@ -38,7 +39,7 @@ func newComposer(o Options) (*composer, error) {
 		o.Settings = noSettings
 	}
 	c := &composer{from: o.From, settings: o.Settings, publicURL: o.PublicURL, key: o.Key, links: o.Links,
-		files: o.Files, domains: o.Transport.Domains, now: time.Now, texts: language.New()}
+		files: o.Files, domains: o.Transport.Domains, now: time.Now, texts: language.New(), senderID: o.Key.SenderID()}
 	c.templates.compiling = limiter.NewShared(compiling, 1, 0)
 	c.templates.fileURL = func(id enlist.FileID) string { return c.publicURL + c.key.FilePath(id) }
 	return c, nil
@@ -144,7 +145,7 @@ func (c *composer) outgoing(ctx context.Context, l *messages.OutgoingMail) (*com
 	if err := c.fillSender(ctx, l, &h); err != nil {
 		return nil, "", err
 	}
-	h.to, h.key = l.Address, "d/"+l.Delivery.String()
+	h.to, h.key, h.about = l.Address, "d/"+l.Delivery.String(), l.Delivery
 	h.subject, h.unsubscribe = r.subject(t), r.unsubscribe
 	m, err := c.message(h)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"mime"
 	"net/mail"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -31,8 +32,9 @@ type header struct {
 	key            string // the Message-ID is derived from this key
 	list           enlist.ListID
 	account        enlist.AccountID
-	isDefault      bool   // from is the sender of the server
-	unsubscribe    string // URL to unsubscribe, "" in notifications and requests to confirm
+	isDefault      bool               // from is the sender of the server
+	unsubscribe    string             // URL to unsubscribe, "" in notifications and requests to confirm
+	about          enlist.DeliveryKey // of the mail, if it has such a URL
 }
 
 // composed is a composed mail. transport_mime.go encodes it.
@@ -82,14 +84,27 @@ func (c *composer) message(h header) (*composed, error) {
 	b = appendField(b, "Auto-Submitted", "auto-generated")
 	b = appendField(b, "X-Auto-Response-Suppress", "All")
 	if h.unsubscribe != "" {
-		b = appendField(b, "Precedence", "bulk")
-		b = appendField(b, "List-Unsubscribe", "<"+h.unsubscribe+">")
-		if strings.HasPrefix(h.unsubscribe, "https://") { // RFC 8058, 3.1 allows one-click only with https
-			b = appendField(b, "List-Unsubscribe-Post", "List-Unsubscribe=One-Click")
-		}
+		b = c.appendUnsubscribe(b, &h)
 	}
 	m.header = b
 	return m, nil
+}
+
+// appendUnsubscribe appends the fields of a mail from which its recipient can unsubscribe: by a page, and by a mail to
+// the address for bounces, for mail programs that cannot post to the page. Mailbox providers show complaints by the parts
+// of Feedback-ID: the Batch or autoresponder, the List, the Account, and the installation. reference.md: message.unsubscribe
+func (c *composer) appendUnsubscribe(b []byte, h *header) []byte {
+	b = appendField(b, "Precedence", "bulk")
+	b = appendField(b, "Feedback-ID", fmt.Sprintf("%s:l%d:a%d:%s", h.about.Cause, h.list, h.account, c.senderID))
+	ways := "<" + h.unsubscribe + ">"
+	if to := c.settings().Bounces; to.Domain != "" {
+		ways += ", <mailto:" + url.PathEscape(to.Local) + "+" + c.key.Tag(h.about) + "@" + to.Domain + "?subject=unsubscribe>"
+	}
+	b = appendField(b, "List-Unsubscribe", ways)
+	if strings.HasPrefix(h.unsubscribe, "https://") { // RFC 8058, 3.1 allows one-click only with https
+		b = appendField(b, "List-Unsubscribe-Post", "List-Unsubscribe=One-Click")
+	}
+	return b
 }
 
 // appendField appends a header field. It folds the line at a space before it has more than

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"enlist/internal/accounts"
 	"enlist/internal/messages"
 )
 
@@ -29,6 +30,20 @@ func TestOneClickHeaderNeedsHTTPS(t *testing.T) {
 			contains(t, "List-Unsubscribe", r.Get("List-Unsubscribe"), "<"+test.url+"/u/")
 		})
 	}
+}
+
+// With an address for bounces, a mail program can also unsubscribe by a mail to it: it has the tag of the delivery.
+//
+// covers: spec message.unsubscribe
+func TestMailCanUnsubscribeByMail(t *testing.T) {
+	c, _ := testComposer(t)
+	m := testMail(&messages.Message{EmailType: messages.EmailPlain, Subject: "s", Text: "x"})
+	lacks(t, "List-Unsubscribe", send(t, c, m).Get("List-Unsubscribe"), "mailto")
+	c.settings = func() *accounts.Settings {
+		return &accounts.Settings{Bounces: accounts.BounceAddress{Local: "b%c", Domain: "bounces.example.org"}}
+	}
+	want := ">, <mailto:b%25c+" + c.key.Tag(m.Delivery) + "@bounces.example.org?subject=unsubscribe>"
+	contains(t, "List-Unsubscribe", send(t, c, m).Get("List-Unsubscribe"), want)
 }
 
 // A line with an encoded word has at most 76 characters, and the word at most 75. No word divides a character. RFC 2047, 2

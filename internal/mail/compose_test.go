@@ -129,7 +129,7 @@ func TestMessageIsMergedAndInlined(t *testing.T) {
 	unsubscribe := "https://mail.example.org/u/12-345-1767225600-a7/"
 	checkHeaders(t, r, []headerCase{
 		{"From", `"Ann's friends" <lists@example.org>`}, {"To", "<ann@example.com>"}, {"Reply-To", "<reply@example.net>"}, {"Precedence", "bulk"},
-		{"List-Unsubscribe-Post", "List-Unsubscribe=One-Click"},
+		{"List-Unsubscribe-Post", "List-Unsubscribe=One-Click"}, {"Feedback-ID", "a7:l12:a0:" + c.key.SenderID()},
 	})
 	contains(t, "List-Unsubscribe", r.Get("List-Unsubscribe"), "<"+unsubscribe)
 	contains(t, "html", r.html, "<title>Ann&#39;s news</title>", `<p style="color: #333; margin: 0 0 1em;">`, "a:hover {", "@media (max-width: 480px)",

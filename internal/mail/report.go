@@ -14,7 +14,7 @@ import (
 )
 
 // This file reads the mails that mail servers send back: reports about delivery
-// failures (bounces) and complaints of recipients. The command "enlist bounce" calls
+// failures (bounces), complaints of recipients, and mails that ask to unsubscribe. The command "enlist bounce" calls
 // ReadReport, and then deactivates or unsubscribes the Contact.
 
 // ReportKind says what a report means for the message that was sent.
@@ -26,6 +26,7 @@ const (
 	NoReport        ReportKind = ""
 	BounceReport    ReportKind = "bounce"
 	ComplaintReport ReportKind = "complaint"
+	UnsubscribeMail ReportKind = "request to unsubscribe" // a mail program wrote to the address in List-Unsubscribe
 )
 
 // Report has the result of reading a report about a message that was sent.
@@ -47,8 +48,8 @@ const (
 // A report must contain the tag of a delivery, which this service signed with the key. So a forged report has no effect.
 // ReadReport looks for the tag in three addresses: recipient, the header fields with the report's recipient, and the
 // sender of the returned message. In place of the tag, it also accepts the link to unsubscribe in the returned message,
-// because this service has signed it too. A bounce that is plain text, and a mail that asks to unsubscribe, count only
-// with the tag in their recipient.
+// because this service has signed it too. A bounce that is plain text, and a mail with the subject "unsubscribe", count
+// only with the tag in their recipient.
 // decisions.md: 51
 func ReadReport(r io.Reader, key *enlist.LinkKey, recipient string) Report {
 	s := &reportReader{key: key}
@@ -92,6 +93,7 @@ type reportReader struct {
 	unclear    string // its status and reply
 	other      string // any other status or type of complaint
 	complaint  string // type of a complaint that unsubscribes
+	isLeaving  bool   // the mail asks to unsubscribe
 	isReport   bool
 	isReturned bool // a part has a returned message
 	delayed    bool // the status says that the mail server tries again
@@ -100,6 +102,8 @@ type reportReader struct {
 func (s *reportReader) report() Report {
 	s.decide()
 	switch {
+	case s.isLeaving:
+		return Report{Kind: UnsubscribeMail, Delivery: s.delivery, Detail: "asked to unsubscribe"}
 	case !s.isReport:
 		return Report{Detail: "it is neither a delivery status notification nor a complaint"}
 	case s.failed == "" && s.complaint == "":
@@ -121,7 +125,7 @@ func (s *reportReader) decide() {
 		s.isReport, s.complaint = true, "returned to a feedback loop"
 		return
 	case !s.isReport && s.tagged && optOut.MatchString(s.subject):
-		s.isReport, s.complaint = true, "opt-out"
+		s.isLeaving = true
 		return
 	case s.isReport && !s.isUnclear, !s.isReport && !s.isBounce():
 		return

@@ -17,7 +17,7 @@ import (
 func TestReportsOfMailServersAreToldApart(t *testing.T) {
 	kinds := map[string]ReportKind{
 		"right-control-571": NoReport, "right-control-arf-sparse": ComplaintReport, "missed-complaint-jmrp": ComplaintReport,
-		"right-complaint-ses-topic": ComplaintReport, "right-complaint-unsubscribe-mail": ComplaintReport,
+		"right-complaint-ses-topic": ComplaintReport, "right-complaint-unsubscribe-mail": UnsubscribeMail,
 	}
 	names := strings.NewReplacer("{TO}", "bounces+"+reportKey.Tag(reported)+"@example.org", "{TAG}", reportKey.Tag(reported),
 		"{UNSUB}", "https://example.org"+reportKey.Path(enlist.Link{Kind: enlist.LinkUnsubscribe, DeliveryKey: reported}))

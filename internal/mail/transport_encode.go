@@ -139,9 +139,9 @@ var signed = []string{"From", "From", "To", "Subject", "Date", "Message-ID", "Re
 	"MIME-Version", "Content-Type", "Content-Transfer-Encoding"}
 
 // signedIfPresent has the header fields that the signature covers only if the message has
-// them, as RFC 8058, 4 requires. If the message does not have them, a mailing list that
+// them, as RFC 8058, 4 and the readers of Feedback-ID require. If the message does not have them, a mailing list that
 // forwards the message may add them.
-var signedIfPresent = []string{"List-Unsubscribe", "List-Unsubscribe-Post"}
+var signedIfPresent = []string{"List-Unsubscribe", "List-Unsubscribe-Post", "Feedback-ID"}
 
 func newKeySigner(domain, selector string, key crypto.Signer) *signer {
 	return &signer{dkim.SignOptions{Domain: domain, Selector: selector, Signer: key,
