@@ -15,12 +15,9 @@ import (
 // shows the rates of enlist as ratios to the rate of the bare handler, unless the title of a figure names another
 // comparison.
 
-// serveBare serves the bare handler until ctx ends. The handler reads the request, decodes the JSON token by token,
-// and writes as many bytes as the header Bare-Reply says. The difference between its rate and
-// the rate of enlist is the cost of enlist itself.
-func serveBare(ctx context.Context, addr string) error {
-	server := &http.Server{Addr: addr, Handler: http.HandlerFunc(bare),
-		BaseContext: func(net.Listener) context.Context { return ctx }}
+// serve serves a handler until ctx ends.
+func serve(ctx context.Context, addr string, handler http.Handler) error {
+	server := &http.Server{Addr: addr, Handler: handler, BaseContext: func(net.Listener) context.Context { return ctx }}
 	defer context.AfterFunc(ctx, func() { server.Close() })()
 	if err := server.ListenAndServe(); err != http.ErrServerClosed {
 		return err
@@ -28,7 +25,9 @@ func serveBare(ctx context.Context, addr string) error {
 	return nil
 }
 
-// bare answers one request. The bytes of the reply are spaces: the load generator checks only their number.
+// bare answers one request. It reads the request, decodes the JSON token by token, and writes as many bytes as the header
+// Bare-Reply says. The bytes are spaces: the load generator checks only their number. The difference between its rate and
+// the rate of enlist is the cost of enlist itself.
 func bare(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,8 +18,7 @@ import (
 )
 
 // This file is the part "batch": a Batch to all Contacts of a List. It measures the time to store the recipients, the
-// rate of the mails, and what the Batch costs the callers of subscribeContact. The comparison for the rate is a client
-// that only sends mails of the same size to the same kind of mail server.
+// rate of the mails, and what the Batch costs the callers of subscribeContact. The comparison for the rate is the floor.
 
 // batching measures Batches.
 func (b *bench) batching() error {
@@ -80,25 +81,38 @@ func (r *runningBatch) populate() error {
 	return err
 }
 
-// send measures the mails of the Batch, alternately with mails of the same size from a client that does nothing else.
+// send measures the mails of the Batch, alternately with those of the floor.
 func (r *runningBatch) send() error {
-	bare, err := newSink()
+	to, err := newSink()
 	if err != nil {
 		return err
 	}
-	defer bare.close()
-	bare.resume()
-	if _, err := r.whileSending(r.wait); err != nil { // the first mails fill caches, and say how long a mail is
+	defer to.close()
+	to.resume()
+	database, err := r.floorDatabase(r.in.db)
+	if err != nil {
 		return err
 	}
-	size := int(r.to.bytes.Load() / max(1, r.to.taken.Load()))
-	title := fmt.Sprintf("%s: mails of a Batch, %s connections, %d bytes", engine(r.in.db), mailConnections, size)
+	floor, err := openFloor(r.ctx, database)
+	if err != nil {
+		return err
+	}
+	defer close(floor.queue)
+	if _, err := r.whileSending(r.wait); err != nil { // the first mails fill caches, and one is the floor's
+		return err
+	}
+	mail := r.to.first.Load()
+	if mail == nil || !recipientAddress.Match(*mail) {
+		return errors.New("no mail with the address of its recipient arrived")
+	}
+	title := fmt.Sprintf("%s: mails of a Batch, %s connections, %d bytes", engine(r.in.db), mailConnections, len(*mail))
+	sender := &floorSender{floor: floor, to: to, mail: *mail}
 	ratio, o, err := r.alternate(title, func() (outcome, error) { return r.whileSending(r.wait) },
-		func() (outcome, error) { return r.bareMails(bare, size) })
+		func() (outcome, error) { return sender.run(r.Duration) })
 	if err != nil {
 		return err
 	}
-	r.add(figure{title + "; ratio to a client that only sends", perSecond(o), ratio})
+	r.add(figure{title + "; ratio to the floor", perSecond(o), ratio})
 	return nil
 }
 
@@ -137,19 +151,33 @@ func (r *runningBatch) subscribe() error {
 	return nil
 }
 
-// bareMails sends mails of a size to a sink for the duration of a load, with as many connections and round trips as
-// enlist.
-func (r *runningBatch) bareMails(to *sink, size int) (o outcome, err error) {
-	line := append(bytes.Repeat([]byte("x"), 74), "\r\n"...)
-	text := append(bytes.Repeat(line, max(1, size/len(line))), ".\r\n"...)
+// floorSender is the floor for mails: it writes the address of each recipient into a mail of the Batch, hands the mail
+// over with as many connections and round trips as enlist, and stores a row for each mail, 16 in a change, as enlist does.
+type floorSender struct {
+	floor *floor
+	to    *sink
+	mail  []byte // as it was sent
+	next  atomic.Int64
+}
+
+// recipientAddress matches what address returns.
+var recipientAddress = regexp.MustCompile(`p\d{9}@example\.com`)
+
+// floorRecipient stores the result of a mail. Its arguments are the List, the recipient, the time and the address.
+const floorRecipient = `INSERT INTO recipient (list_id, batch_id, contact_id, slice, status, time, attempts, address, detail,
+	sent_time, unsubscribed_time, deactivated_time)
+	VALUES (?1, 1, ?2, 0, 'sent', ?3, 0, ?4, '250 ok', ?3, 0, 0)`
+
+// run sends mails for the duration of a load.
+func (s *floorSender) run(duration time.Duration) (o outcome, err error) {
 	var stop atomic.Bool
-	defer time.AfterFunc(r.Duration, func() { stop.Store(true) }).Stop()
+	defer time.AfterFunc(duration, func() { stop.Store(true) }).Stop()
 	var all sync.WaitGroup
 	var failed atomic.Pointer[error]
-	before, began := to.taken.Load(), time.Now()
+	before, began := s.to.taken.Load(), time.Now()
 	for range 16 {
 		all.Go(func() {
-			if err := sendBare(to, text, &stop); err != nil {
+			if err := s.send(&stop); err != nil {
 				failed.Store(&err)
 			}
 		})
@@ -158,12 +186,12 @@ func (r *runningBatch) bareMails(to *sink, size int) (o outcome, err error) {
 	if err := failed.Load(); err != nil {
 		return o, *err
 	}
-	return outcome{calls: int(to.taken.Load() - before), elapsed: time.Since(began)}, nil
+	return outcome{calls: int(s.to.taken.Load() - before), elapsed: time.Since(began)}, nil
 }
 
-// sendBare sends the same text as mails over one connection until stop is set.
-func sendBare(to *sink, text []byte, stop *atomic.Bool) error {
-	conn, err := net.Dial("tcp", strings.TrimPrefix(to.url(), "smtp://"))
+// send sends mails over one connection until stop is set.
+func (s *floorSender) send(stop *atomic.Bool) error {
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.to.url(), "smtp://"))
 	if err != nil {
 		return err
 	}
@@ -176,11 +204,22 @@ func sendBare(to *sink, text []byte, stop *atomic.Bool) error {
 		}
 		return err
 	}
+	sample := recipientAddress.Find(s.mail)
 	err = exchange([]byte("EHLO bench\r\n"), 5) // the greeting and four lines
 	for err == nil && !stop.Load() {
-		err = exchange([]byte("MAIL FROM:<bench@example.com>\r\nRCPT TO:<a@example.com>\r\nDATA\r\n"), 3)
+		var results []floorStatement
+		for len(results) < 16 && err == nil {
+			n := s.next.Add(1)
+			person := address(int(n))
+			err = exchange([]byte("MAIL FROM:<bench@example.com>\r\nRCPT TO:<"+person+">\r\nDATA\r\n"), 3)
+			if err == nil {
+				err = exchange(append(bytes.ReplaceAll(s.mail, sample, []byte(person)), ".\r\n"...), 1)
+			}
+			results = append(results, floorStatement{floorRecipient,
+				[]any{int64(floorList), n, time.Now().Unix(), person}})
+		}
 		if err == nil {
-			err = exchange(text, 1)
+			_, err = s.floor.store(results...)
 		}
 	}
 	if err == io.EOF {

@@ -106,10 +106,10 @@ func (b *bench) report(out io.Writer) error {
 	return t.Flush()
 }
 
-// pairs runs two loads alternately: bare, which is the comparison, and l. It returns the results of alternate.
-func (b *bench) pairs(name string, l, bare *load) (ratio float64, o outcome, err error) {
+// pairs runs two loads alternately: base, which is the comparison, and l. It returns the results of alternate.
+func (b *bench) pairs(name string, l, base *load) (ratio float64, o outcome, err error) {
 	return b.alternate(name, func() (outcome, error) { return l.run(b.ctx) },
-		func() (outcome, error) { return bare.run(b.ctx) })
+		func() (outcome, error) { return base.run(b.ctx) })
 }
 
 // alternate runs base and then run in each round. It returns the median ratio of

@@ -1,7 +1,8 @@
 // Command enlist-bench measures the program enlist over the loopback interface.
-// It starts two processes: enlist, and a bare handler, which is an HTTP server
-// that does almost no work. It sends the same load to both in turn. It prints each
-// rate of enlist with its ratio to the rate of the bare handler. If a rate
+// It starts enlist and another process, and sends the same load to both in turn:
+// for reads a bare handler, which is an HTTP server that does almost no work, and
+// for changes the floor, which only stores the same rows durably. It prints each
+// rate of enlist with its ratio to the rate of the other. If a rate
 // is compared with something else, the title of the figure names it. Do not
 // compare absolute times of two runs, because they depend on the machine and its
 // other work. doc/benchmarks.md explains the figures.
@@ -13,6 +14,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -21,7 +23,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// options are the flags. Only the process of the bare handler gets --bare and --listen.
+// options are the flags. Only the processes of the bare handler and the floor get --bare, --floor and --listen.
 type options struct {
 	Program     string        `default:"./enlist" help:"Path of the enlist program to measure."`
 	Connections int           `default:"64" help:"Number of concurrent connections."`
@@ -33,7 +35,8 @@ type options struct {
 	Only        string        `placeholder:"PART" help:"Parts to measure, with commas between; by default all."`
 
 	Bare   bool   `hidden:"" help:"Serve as the bare handler."`
-	Listen string `hidden:"" default:"127.0.0.1:0" help:"Address of the bare handler."`
+	Floor  string `hidden:"" help:"Serve as the floor, on this database."`
+	Listen string `hidden:"" default:"127.0.0.1:0" help:"Address of the bare handler or the floor."`
 }
 
 // Help returns the text that --help prints after the usage.
@@ -51,7 +54,7 @@ func main() {
 func run(args []string, stdout, stderr io.Writer) int {
 	var c options
 	parser, err := kong.New(&c, kong.Name("enlist-bench"), kong.Writers(stdout, stderr),
-		kong.Description("Measures enlist and a bare handler on this machine and prints a table."))
+		kong.Description("Measures enlist on this machine beside servers that do almost no work, and prints a table."))
 	if err != nil {
 		panic(err) // a struct tag of options is invalid
 	}
@@ -75,7 +78,14 @@ func (c *options) run(stdout, stderr io.Writer) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if c.Bare {
-		return serveBare(ctx, c.Listen)
+		return serve(ctx, c.Listen, http.HandlerFunc(bare))
+	}
+	if c.Floor != "" {
+		f, err := openFloor(ctx, c.Floor)
+		if err != nil {
+			return err
+		}
+		return serve(ctx, c.Listen, f)
 	}
 	program, err := exec.LookPath(c.Program)
 	if err != nil {

@@ -50,17 +50,30 @@ func (b *bench) serve(db string, flags ...string) (*process, error) {
 }
 
 // bareHandler starts the bare handler (bare.go), an HTTP server that does almost no work for a request.
-// The rates of enlist are compared with its rate.
 func (b *bench) bareHandler() (*process, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("find the path of enlist-bench: %w", err)
-	}
-	p, err := b.start(self, "--bare")
+	p, err := b.startSelf("--bare")
 	if err == nil {
 		p.bare = true
 	}
 	return p, err
+}
+
+// floor starts the floor (floor.go) beside a database.
+func (b *bench) floor(database string) (*process, error) {
+	database, err := b.floorDatabase(database)
+	if err != nil {
+		return nil, err
+	}
+	return b.startSelf("--floor", database)
+}
+
+// startSelf starts this program.
+func (b *bench) startSelf(args ...string) (*process, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find the path of enlist-bench: %w", err)
+	}
+	return b.start(self, args...)
 }
 
 // start starts a program that listens on a free port, and waits until it is ready.
@@ -114,7 +127,7 @@ func (p *process) stop() error {
 	}
 	err := p.cmd.Wait()
 	if _, exited := errors.AsType[*exec.ExitError](err); exited {
-		return nil // the bare handler does not catch SIGTERM, so Wait always returns an ExitError for it
+		return nil // this program does not catch SIGTERM, so Wait always returns an ExitError for it
 	}
 	return err
 }

@@ -10,12 +10,12 @@ import (
 
 // This file is the mail server that receives the mails.
 
-// sink is a mail server that accepts every message and stores no message. It shares the
+// sink is a mail server that accepts every message and stores only the first one. It shares the
 // machine with the measured server, so it does as little work as possible.
 type sink struct {
 	listener net.Listener
 	taken    atomic.Int64 // number of accepted messages
-	bytes    atomic.Int64 // their length
+	first    atomic.Pointer[[]byte]
 	gate     sync.RWMutex // locked for writing while the sink is paused
 	conns    sync.WaitGroup
 }
@@ -72,7 +72,8 @@ func (s *sink) serve(conn net.Conn) {
 	defer conn.Close()
 	lines, answers := bufio.NewReaderSize(conn, 32<<10), bufio.NewWriter(conn)
 	answers.WriteString("220 sink\r\n")
-	for data, size := false, 0; ; {
+	var text []byte
+	for data := false; ; {
 		if lines.Buffered() == 0 && s.flush(answers) != nil {
 			return
 		}
@@ -83,12 +84,17 @@ func (s *sink) serve(conn net.Conn) {
 		if data {
 			data = !bytes.Equal(line, []byte(".\r\n"))
 			if data {
-				size += len(line)
+				if s.first.Load() == nil {
+					text = append(text, line...)
+				}
 				continue
 			}
 			s.taken.Add(1)
-			s.bytes.Add(int64(size))
-			size = 0
+			if text != nil {
+				message := text
+				s.first.CompareAndSwap(nil, &message)
+				text = nil
+			}
 		}
 		reply := []byte("250 ok\r\n")
 		for _, r := range replies {

@@ -2,21 +2,15 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"strconv"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"enlist/internal/enlist"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// This file is the part "subscribe". On SQLite the comparison is the bare handler. On PostgreSQL, where most of the
-// time passes in the other server, it is a bare INSERT of the Contact's row into the same database.
+// This file is the part "subscribe". The comparison is the floor.
 
 // subscribing measures subscribeContact. The server writes a Contact with 10 Field
 // values, its ledger row and the counters to the disk before it replies.
@@ -26,64 +20,46 @@ func (b *bench) subscribing() error {
 		if err != nil {
 			return err
 		}
-		if isPostgres(db) {
-			return b.subscribingPostgres(list)
+		floor, err := b.floor(db)
+		if err != nil {
+			return err
 		}
-		return b.subscribingSQLite(db, list)
+		defer floor.stop()
+		var servers []*process
+		for range map[bool]int{false: 1, true: 4}[isPostgres(db)] {
+			flags := map[bool][]string{true: {"--db-writers", "8"}}[isPostgres(db)]
+			server, err := b.serve(db, flags...)
+			if err != nil {
+				return err
+			}
+			defer server.stop()
+			servers = append(servers, server)
+		}
+		for _, connections := range slices.Compact([]int{1, min(16, b.Connections), b.Connections}) {
+			if err := b.subscribe(engine(db), servers[:1], list, connections, floor); err != nil {
+				return err
+			}
+		}
+		if len(servers) == 1 {
+			return nil
+		}
+		return b.subscribe(engine(db), servers, list, b.Connections, floor)
 	})
 }
 
-func (b *bench) subscribingSQLite(db string, list enlist.ListID) error {
-	server, err := b.serve(db)
+// subscribe measures connections to some servers.
+func (b *bench) subscribe(engine string, servers []*process, list enlist.ListID, connections int, floor *process) error {
+	title := fmt.Sprintf("%s: subscribeContact, 10 values, %d connections, processes: %d", engine, connections,
+		len(servers))
+	l := b.subscriptions(servers[0], list, connections)
+	l.others = servers[1:]
+	ratio, o, err := b.pairs(title, l, b.subscriptions(floor, list, connections))
 	if err != nil {
 		return err
 	}
-	defer server.stop()
-	base, err := b.bareHandler()
-	if err != nil {
-		return err
-	}
-	defer base.stop()
-	ratio, o, err := b.pairs("subscribeContact", b.subscriptions(server, list, b.Connections),
-		b.subscriptions(base, list, b.Connections))
-	if err != nil {
-		return err
-	}
-	b.add(figure{fmt.Sprintf("SQLite: subscribeContact, 10 values, %d connections", b.Connections), perSecond(o),
-		ratio})
-	b.add(figure{"– its p99", milliseconds(o.percentile(0.99)), 0})
-	o, err = b.subscriptions(server, list, 1).run(b.ctx)
-	if err != nil {
-		return err
-	}
-	b.add(figure{"SQLite: subscribeContact, 1 connection, p50", milliseconds(o.percentile(0.5)), 0})
-	return nil
-}
-
-// subscribingPostgres measures one process of enlist, and four.
-func (b *bench) subscribingPostgres(list enlist.ListID) error {
-	var servers []*process
-	for range 4 {
-		server, err := b.serve(b.Postgres, "--db-writers", "8")
-		if err != nil {
-			return err
-		}
-		defer server.stop()
-		servers = append(servers, server)
-	}
-	several := b.subscriptions(servers[0], list, 64)
-	several.others = servers[1:]
-	for _, l := range []*load{b.subscriptions(servers[0], list, 16),
-		b.subscriptions(servers[0], list, 64), several} {
-		title := fmt.Sprintf("PostgreSQL: subscribeContact, 10 values, %d connections, processes: %d", l.connections,
-			1+len(l.others))
-		ratio, o, err := b.alternate(title, func() (outcome, error) { return l.run(b.ctx) }, b.bareInserts)
-		if err != nil {
-			return err
-		}
-		b.add(figure{title + "; ratio to bare INSERTs", perSecond(o), ratio})
-		b.add(figure{"– its p99", milliseconds(o.percentile(0.99)), 0})
-	}
+	b.add(figure{title + "; ratio to the floor", perSecond(o), ratio})
+	b.add(figure{"– its p50, p99 and processor time", fmt.Sprintf("%s, %s, %v", milliseconds(o.percentile(0.5)),
+		milliseconds(o.percentile(0.99)), o.each().Round(100*time.Nanosecond)), 0})
 	return nil
 }
 
@@ -140,57 +116,4 @@ func perSecond(o outcome) string { return fmt.Sprintf("%.0f/s", o.rate()) }
 
 func milliseconds(d time.Duration) string {
 	return fmt.Sprintf("%.2f ms", float64(d.Microseconds())/1000)
-}
-
-// bareInsert writes the row of a Contact as package contacts does, without ledger, jobs or counters.
-const bareInsert = `INSERT INTO contact (list_id, dedupe_key, creation_time, last_modified_time, subscribed_via,
-	double_opt_in, double_opt_in_time, is_active, is_bounce_deactivated, is_unsubscribed,
-	last_click_time, last_message_time, last_open_time, webform_id, preference_values, field_values)
-	VALUES (1, $1, $2, $2, 'api', 0, 0, 1, 0, 0, 0, 0, 0, 0, '', $3)`
-
-// bareValues are the Field values of a row, with the address.
-const bareValues = `{"1":"%s","3":"Maria","4":"Kowalska","5":"NSW","6":"2000","7":12.50,"8":"1990-01-31",` +
-	`"9":"yes","10":"Met at the spring fair","11":"blue,green"}`
-
-// bareConnections is the number of connections for the bare inserts. More connections are slower.
-const bareConnections = 16
-
-// bareInserts inserts rows into the table contact for the duration of a load. Each row
-// is one transaction. No server uses the List of these rows.
-func (b *bench) bareInserts() (o outcome, err error) {
-	b.runs++
-	config, err := pgxpool.ParseConfig(b.Postgres)
-	if err != nil {
-		return o, errors.New("--postgres is not the URL of a database") // pgx would show its password
-	}
-	config.MaxConns = bareConnections
-	pool, err := pgxpool.NewWithConfig(b.ctx, config)
-	if err != nil {
-		return o, err
-	}
-	defer pool.Close()
-	ctx, cancel := context.WithTimeout(b.ctx, b.Duration)
-	defer cancel()
-	var wg sync.WaitGroup
-	var rows atomic.Int64
-	var failed atomic.Pointer[error]
-	began := time.Now()
-	for c := range bareConnections {
-		wg.Go(func() {
-			for n := 0; ctx.Err() == nil; n++ {
-				key := fmt.Sprintf("b%d.%d.%d@example.com", n, c, b.runs)
-				_, err := pool.Exec(b.ctx, bareInsert, key, began.Unix(), fmt.Sprintf(bareValues, key))
-				if err != nil {
-					failed.Store(&err)
-					return
-				}
-				rows.Add(1)
-			}
-		})
-	}
-	wg.Wait()
-	if err := failed.Load(); err != nil {
-		return o, *err
-	}
-	return outcome{calls: int(rows.Load()), elapsed: time.Since(began)}, nil
 }
