@@ -122,10 +122,12 @@ func (s *site) editSegment() {
 
 func (s *site) liveCount() {
 	v, list := s.fullVisitor(), s.garden()
+	part := "count"
 	fragment := func(path string) (int, string, http.Header) {
 		r, err := http.NewRequestWithContext(s.Context(), http.MethodGet, s.server.URL+path, nil)
 		s.Must(err)
 		r.Header.Set("HX-Request", "true")
+		r.Header.Set("HX-Target", part)
 		reply, err := v.client.Do(r)
 		s.Must(err)
 		defer reply.Body.Close()
@@ -146,8 +148,11 @@ func (s *site) liveCount() {
 		s.Errorf("the main part of another page is answered with %d:\n%s", status, text)
 	}
 	v = s.stranger()
-	if status, _, header := fragment(path); status != http.StatusUnauthorized || header.Get("HX-Refresh") != "true" {
-		s.Errorf("a stranger is answered with %d and %v", status, header)
+	for target, refresh := range map[string]string{"count": "", "main": "true"} { // only main has no typed conditions
+		part = target
+		if status, _, header := fragment(path); status != http.StatusUnauthorized || header.Get("HX-Refresh") != refresh {
+			s.Errorf("%s of a stranger is answered with %d and %v", part, status, header)
+		}
 	}
 }
 

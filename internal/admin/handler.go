@@ -83,6 +83,7 @@ type Handler struct {
 	options   Options
 	protect   *http.CrossOriginProtection
 	cookies   cookies
+	signIn    *signin.Pages
 	pages     http.ServeMux
 	byPattern map[string]*ui.Page
 }
@@ -97,9 +98,10 @@ func New(a *app.App, o Options) *Handler {
 	h.pages.Handle("GET /admin/assets/", ui.NewAssets())
 	s := signin.New(a.Users, signin.Options{Delay: o.Delay, SetCookie: h.cookies.set, Browser: h.browser, Language: h.options.Language,
 		Write: h.write})
+	h.signIn = s
 	h.pages.HandleFunc("GET /admin/sign-in", s.Form)
-	h.pages.HandleFunc("POST /admin/sign-in", s.SignIn)
-	h.pages.HandleFunc("POST /admin/sign-in/passkey", s.SignInWithPasskey)
+	h.pages.HandleFunc("POST /admin/sign-in", h.withForm(s.SignIn))
+	h.pages.HandleFunc("POST /admin/sign-in/passkey", h.withForm(s.SignInWithPasskey))
 	h.pages.HandleFunc("GET /admin/link/{text}", s.Link)
 	h.pages.HandleFunc("POST /admin/link/{text}", s.UseLink)
 	for _, of := range [][]ui.Page{home.Pages(o.Home), sends.Pages(), lists.Pages(), contacts.Pages(), messages.Pages(),
@@ -146,7 +148,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	_, pattern := h.pages.Handler(r)
 	page := h.byPattern[pattern]
-	if page == nil {
+	if page == nil && !strings.HasPrefix(r.URL.Path, "/admin/sign-in") {
 		r.Body = http.MaxBytesReader(w, r.Body, maxSignIn)
 	}
 	if page == nil || !page.Upload {
@@ -194,8 +196,9 @@ func isMissing(err error) bool {
 	return false
 }
 
-// visit returns who is signed in. If no user is, it leads the browser to the sign-in and returns false.
-func (h *Handler) visit(w http.ResponseWriter, r *http.Request) (*users.Visit, bool) {
+// visit returns who is signed in. If no user is, it leads the browser to the sign-in and returns false. p is the page
+// whose form the request has; nil: it has none.
+func (h *Handler) visit(w http.ResponseWriter, r *http.Request, p *ui.Page) (*users.Visit, bool) {
 	cookie, err := r.Cookie(h.cookies.name())
 	if err == nil {
 		actor := enlist.Actor{Method: r.Method + " " + r.URL.Path, Address: r.RemoteAddr}
@@ -212,13 +215,41 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request) (*users.Visit, b
 			return nil, false
 		}
 	}
-	if ui.IsFragment(r) { // the script loads the whole page, which leads to the sign-in
-		w.Header().Set("HX-Refresh", "true")
+	if ui.IsFragment(r) {
+		if r.Header.Get("HX-Target") == "main" { // the script loads the whole page, which leads to the sign-in
+			w.Header().Set("HX-Refresh", "true")
+		} // else it would lose what a user has typed into the page
 		w.WriteHeader(http.StatusUnauthorized)
+		return nil, false
+	}
+	if p != nil && r.Method == http.MethodPost && h.cookies.deviceOf(r) != "" {
+		h.signInAgain(w, r, p)
 		return nil, false
 	}
 	http.Redirect(w, r, signin.Path(r), http.StatusSeeOther)
 	return nil, false
+}
+
+// signInAgain answers a form of a browser in which a user was signed in: nothing that was typed is lost.
+func (h *Handler) signInAgain(w http.ResponseWriter, r *http.Request, p *ui.Page) {
+	if p.Upload {
+		h.signIn.AgainWithFile(w, r)
+		return
+	}
+	if release, ok := h.readForm(w, r, nil, p); ok {
+		h.signIn.Again(w, r)
+		release()
+	}
+}
+
+// withForm reads a form of the sign-in, which can have the form of another page.
+func (h *Handler) withForm(then http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if release, ok := h.readForm(w, r, nil, &ui.Page{MaxForm: ui.LargeForm + maxSignIn}); ok {
+			then(w, r)
+			release()
+		}
+	}
 }
 
 func (h *Handler) write(w http.ResponseWriter, r *http.Request, status int, view *ui.View, v *users.Visit) {
@@ -248,13 +279,13 @@ func (h *Handler) underWay(r *http.Request, status int, v *users.Visit) (u app.U
 
 // unknown answers a request for a page that does not exist.
 func (h *Handler) unknown(w http.ResponseWriter, r *http.Request) {
-	if v, ok := h.visit(w, r); ok {
+	if v, ok := h.visit(w, r, nil); ok {
 		h.fail(w, r, v, ui.ErrNotFound)
 	}
 }
 
 func (h *Handler) switchAccount(w http.ResponseWriter, r *http.Request) {
-	v, ok := h.visit(w, r)
+	v, ok := h.visit(w, r, nil)
 	if !ok {
 		return
 	}
@@ -267,7 +298,7 @@ func (h *Handler) switchAccount(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *Handler) signOut(w http.ResponseWriter, r *http.Request) {
-	v, ok := h.visit(w, r)
+	v, ok := h.visit(w, r, nil)
 	if !ok {
 		return
 	}

@@ -27,6 +27,7 @@ func TestMain(m *testing.M) { dbtest.Main(m, func() error { return goleak.Find()
 // covers: decision 138, decision 146, decision 148
 func TestPages(t *testing.T) {
 	apptest.Run(t, apptest.Own, newSite, []apptest.Rule[*site]{
+		{Name: "a form that is sent after the session has ended is sent again after the sign-in", Test: (*site).sentAgain},
 		{Name: "a stranger is led to the sign-in, and afterwards to the page", Test: (*site).strangers},
 		{Name: "each page needs its level, and says the time zone", Test: (*site).levels},
 		{Name: "records of other Accounts and other Lists are answered like ones that do not exist", Test: (*site).others},
@@ -193,12 +194,12 @@ func (s *site) strangers() {
 		s.Errorf("the first link ends with %d at %s", status, at)
 	}
 	other := s.stranger()
-	wrong := url.Values{"email": {"m@example.com"}, "password": {"wrong horse"}, "next": {"/admin/sends?page=1"}}
+	wrong := url.Values{"sign_in_email": {"m@example.com"}, "sign_in_password": {"wrong horse"}, "sign_in_next": {"/admin/sends?page=1"}}
 	if status, _, text := other.post("/admin/sign-in", wrong); status != http.StatusUnprocessableEntity ||
 		!strings.Contains(text, "wrong") {
 		s.Errorf("a wrong password is answered with %d", status)
 	}
-	wrong.Set("password", "correct horse")
+	wrong.Set("sign_in_password", "correct horse")
 	if status, at, _ := other.post("/admin/sign-in", wrong); status != http.StatusOK || at != "/admin/sends?page=1" {
 		s.Errorf("the sign-in ends with %d at %s", status, at)
 	}

@@ -310,8 +310,8 @@ func (h *hold) stops() {
 
 func (h *hold) toGuesses() {
 	v := h.stranger()
-	for path, form := range map[string]url.Values{"/admin/sign-in": {"email": {"li@example.com"}, "password": {"a guess"}},
-		"/admin/sign-in/passkey": {"answer": {"{}"}}, "/admin/link/AAAABBBBCCCCDDDDEEEEFFFFGG": nil} {
+	for path, form := range map[string]url.Values{"/admin/sign-in": {"sign_in_email": {"li@example.com"}, "sign_in_password": {"a guess"}},
+		"/admin/sign-in/passkey": {"sign_in_answer": {"{}"}}, "/admin/link/AAAABBBBCCCCDDDDEEEEFFFFGG": nil} {
 		before := h.delayed
 		if v.post(path, form); h.delayed != before+1 {
 			h.Errorf("POST %s was delayed %d times, want once", path, h.delayed-before)

@@ -51,8 +51,8 @@ func (s *site) passkeys() {
 		use, err := virtualwebauthn.ParseAssertionOptions(other.options("/admin/sign-in"))
 		s.Must(err)
 		key.Counter++
-		status, at, _ := other.post("/admin/sign-in/passkey", url.Values{"next": {next},
-			"answer": {virtualwebauthn.CreateAssertionResponse(rp, device, key, *use)}})
+		status, at, _ := other.post("/admin/sign-in/passkey", url.Values{"sign_in_next": {next},
+			"sign_in_answer": {virtualwebauthn.CreateAssertionResponse(rp, device, key, *use)}})
 		return status, at
 	}
 	for next, want := range map[string]string{"/admin/lists": "/admin/lists", "//evil.example/": "/admin/",

@@ -20,7 +20,7 @@ import (
 
 // serve answers a request for a page.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
-	v, ok := h.visit(w, r)
+	v, ok := h.visit(w, r, p)
 	if !ok {
 		return
 	}
@@ -86,9 +86,14 @@ func (h *Handler) answer(r *ui.Request, p *ui.Page) (view *ui.View, err error) {
 	return view, err
 }
 
-// readForm reads the form of a user who may use a page. If it returns false, it has answered the request.
+// readForm reads the form of a user who may use a page, or who is not signed in. If it returns false, it has
+// answered the request.
 func (h *Handler) readForm(w http.ResponseWriter, r *http.Request, v *users.Visit, p *ui.Page) (release func(), ok bool) {
-	body, release, err := h.options.Bodies.ReadBody(w, r, int64(v.Caller.Account.ID), cmp.Or(p.MaxForm, maxForm))
+	var account enlist.AccountID
+	if v != nil {
+		account = v.Caller.Account.ID
+	}
+	body, release, err := h.options.Bodies.ReadBody(w, r, int64(account), cmp.Or(p.MaxForm, maxForm))
 	if errors.Is(err, limiter.ErrBusy) {
 		h.fail(w, r, v, err)
 		return nil, false

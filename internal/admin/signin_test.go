@@ -1,10 +1,14 @@
 package admin_test
 
 import (
+	"html"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 
 	"enlist/internal/admin"
@@ -41,7 +45,7 @@ func (s *site) knownBrowser() {
 	v := s.signedIn(users.Membership{Level: enlist.Read})
 	v.post("/admin/you/password", url.Values{"password": {"correct horse"}})
 	v.post("/admin/sign-out", nil)
-	guess := url.Values{"email": {"p-read@example.com"}, "password": {"wrong horse"}}
+	guess := url.Values{"sign_in_email": {"p-read@example.com"}, "sign_in_password": {"wrong horse"}}
 	stranger := s.stranger()
 	for range 10 {
 		stranger.post("/admin/sign-in", guess)
@@ -49,9 +53,50 @@ func (s *site) knownBrowser() {
 	if status, _, _ := stranger.post("/admin/sign-in", guess); status != http.StatusTooManyRequests {
 		s.Errorf("the eleventh guess is answered with %d", status)
 	}
-	guess.Set("password", "correct horse")
+	guess.Set("sign_in_password", "correct horse")
 	if status, at, _ := v.post("/admin/sign-in", guess); status != http.StatusOK || at != "/admin/" {
 		s.Errorf("the person signs in with %d at %s", status, at)
+	}
+}
+
+// sentAgain saves what a user has typed before the session ended. The sign-in of a browser in which no user was signed in
+// keeps no form.
+func (s *site) sentAgain() {
+	v := s.signedIn(users.Membership{Level: enlist.Full})
+	v.post("/admin/you/password", url.Values{"password": {"correct horse"}})
+	v.post("/admin/sign-out", nil)
+	typed := url.Values{"name": {"a <b> \"c\""}, "email": {"typed@example.com"}, "boxes": {"1", "2"}}
+	status, _, text := v.post("/admin/lists/new", typed)
+	page := shown(text)
+	if status != http.StatusUnauthorized || !strings.Contains(page, "What you typed is kept") {
+		s.Fatalf("a form without a session is answered with %d:\n%s", status, page)
+	}
+	hidden := url.Values{}
+	for _, in := range regexp.MustCompile(`type="hidden" name="([^"]*)" value="([^"]*)"`).FindAllStringSubmatch(text, -1) {
+		hidden.Add(in[1], html.UnescapeString(in[2]))
+	}
+	for name, values := range typed {
+		if !slices.Equal(hidden[name], values) {
+			s.Errorf("the sign-in has %q as %s, want %q", hidden[name], name, values)
+		}
+	}
+	form := url.Values{"sign_in_next": hidden["sign_in_next"][:1], "sign_in_again": {"1"}, "sign_in_email": {"p-full@example.com"},
+		"sign_in_password": {"wrong"}}
+	maps.Copy(form, typed)
+	if status, _, text = v.post("/admin/sign-in", form); status != http.StatusUnprocessableEntity || !strings.Contains(text, `name="boxes" value="2"`) ||
+		!strings.Contains(text, "What you typed is kept") {
+		s.Errorf("a wrong password is answered with %d, and what was typed is lost:\n%s", status, text)
+	}
+	form.Set("sign_in_password", "correct horse")
+	if status, at, _ := v.post("/admin/sign-in", form); status != http.StatusOK || !strings.HasPrefix(at, "/admin/lists/") {
+		s.Errorf("the sign-in ends with %d at %s, want the page of the new List", status, at)
+	}
+	v.post("/admin/sign-out", nil)
+	if _, _, text := v.post("/admin/imports/new", url.Values{"list": {"1"}}); !strings.Contains(text, "the file was not stored") {
+		s.Errorf("a file without a session is answered with\n%s", text)
+	}
+	if _, _, text := s.stranger().post("/admin/lists/new", typed); strings.Contains(text, "typed@") {
+		s.Error("the sign-in of a stranger has a form")
 	}
 }
 

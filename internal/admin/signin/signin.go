@@ -5,6 +5,7 @@ package signin
 import (
 	"embed"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -39,6 +40,17 @@ func New(p *users.Service, o Options) *Pages {
 	return &Pages{p, o, ui.Parse(files, "signin.html"), ui.Parse(files, "link.html")}
 }
 
+// The inputs of the sign-in have names that no other form has. A form that a user sent after the session had ended is
+// part of the form of the sign-in. After it, the browser sends all of it to the path of the first form, which reads
+// only its own inputs.
+const (
+	inputEmail    = "sign_in_email"
+	inputPassword = "sign_in_password"
+	inputNext     = "sign_in_next"  // path of the page that follows
+	inputAgain    = "sign_in_again" // "1": the form is sent again
+	inputAnswer   = "sign_in_answer"
+)
+
 // Path is where a user signs in who then sees the page of a request.
 func Path(r *http.Request) string {
 	if r.Method != http.MethodGet || r.URL.Path == "/admin/" {
@@ -50,12 +62,49 @@ func Path(r *http.Request) string {
 // formData is the data of the form.
 type formData struct {
 	Email, Next string
-	Options     string // with which a browser signs in with a passkey; "": it cannot
+	Options     string     // with which a browser signs in with a passkey; "": it cannot
+	Sent        url.Values // the form that is sent again; nil: there is none
 }
 
 // Form shows the form.
 func (p *Pages) Form(w http.ResponseWriter, r *http.Request) {
 	p.show(w, r, http.StatusOK, "", formData{Next: r.FormValue("next")})
+}
+
+// Again shows the form to a user who sent another one after the session had ended. That one is sent again.
+func (p *Pages) Again(w http.ResponseWriter, r *http.Request) {
+	p.show(w, r, http.StatusUnauthorized, "signin.ended", formData{Next: r.URL.RequestURI(), Sent: r.PostForm})
+}
+
+// AgainWithFile shows the form to a user who sent a file after the session had ended. The file must be chosen again.
+func (p *Pages) AgainWithFile(w http.ResponseWriter, r *http.Request) {
+	from, err := url.Parse(r.Referer())
+	if err != nil {
+		from = new(url.URL)
+	}
+	p.show(w, r, http.StatusUnauthorized, "signin.ended_file", formData{Next: from.RequestURI()})
+}
+
+// sent returns the form that a form of the sign-in has, or nil.
+func sent(r *http.Request) url.Values {
+	if r.PostFormValue(inputAgain) == "" {
+		return nil
+	}
+	form := maps.Clone(r.PostForm)
+	for _, name := range []string{inputEmail, inputPassword, inputNext, inputAgain, inputAnswer} {
+		form.Del(name)
+	}
+	return form
+}
+
+// goOn leads a user who has signed in to the next page, or sends the form again.
+func (p *Pages) goOn(w http.ResponseWriter, r *http.Request, cookie string, d *formData) {
+	p.options.SetCookie(w, cookie)
+	status := http.StatusSeeOther
+	if d.Sent != nil {
+		status = http.StatusTemporaryRedirect
+	}
+	http.Redirect(w, r, next(d.Next), status)
 }
 
 func (p *Pages) show(w http.ResponseWriter, r *http.Request, status int, wrong string, d formData) {
@@ -68,8 +117,8 @@ func (p *Pages) show(w http.ResponseWriter, r *http.Request, status int, wrong s
 
 // SignIn signs a user in.
 func (p *Pages) SignIn(w http.ResponseWriter, r *http.Request) {
-	d := formData{Email: r.FormValue("email"), Next: r.FormValue("next")}
-	cookie, err := p.users.SignIn(r.Context(), d.Email, r.FormValue("password"), p.options.Browser(r))
+	d := formData{Email: r.PostFormValue(inputEmail), Next: r.PostFormValue(inputNext), Sent: sent(r)}
+	cookie, err := p.users.SignIn(r.Context(), d.Email, r.PostFormValue(inputPassword), p.options.Browser(r))
 	switch {
 	case errors.Is(err, users.ErrSignIn):
 		p.options.Delay(r)
@@ -83,15 +132,14 @@ func (p *Pages) SignIn(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		p.fail(w, r)
 	default:
-		p.options.SetCookie(w, cookie)
-		http.Redirect(w, r, next(d.Next), http.StatusSeeOther)
+		p.goOn(w, r, cookie, &d)
 	}
 }
 
 // SignInWithPasskey signs a user in whose browser has a passkey.
 func (p *Pages) SignInWithPasskey(w http.ResponseWriter, r *http.Request) {
-	d := formData{Next: r.FormValue("next")}
-	cookie, err := p.users.SignInWithPasskey(r.Context(), r.Host, r.FormValue("answer"), p.options.Browser(r))
+	d := formData{Next: r.PostFormValue(inputNext), Sent: sent(r)}
+	cookie, err := p.users.SignInWithPasskey(r.Context(), r.Host, r.PostFormValue(inputAnswer), p.options.Browser(r))
 	switch {
 	case errors.Is(err, users.ErrPasskey) || users.IsLinkError(err): // or the user has no Account any more
 		p.options.Delay(r)
@@ -100,8 +148,7 @@ func (p *Pages) SignInWithPasskey(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		p.fail(w, r)
 	default:
-		p.options.SetCookie(w, cookie)
-		http.Redirect(w, r, next(d.Next), http.StatusSeeOther)
+		p.goOn(w, r, cookie, &d)
 	}
 }
 
