@@ -10,6 +10,7 @@ import (
 
 	"enlist/internal/app"
 	"enlist/internal/config"
+	"enlist/internal/durable"
 	"enlist/internal/enlist"
 	"enlist/internal/language"
 	"enlist/internal/privacy/proof"
@@ -68,7 +69,7 @@ func writeNewFile(path string, content []byte) error {
 		return err
 	}
 	_, err = file.Write(content)
-	return errors.Join(err, file.Close())
+	return errors.Join(err, durable.Close(file))
 }
 
 type consentVerifyCommand struct {

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"enlist/internal/app"
 	"enlist/internal/config"
+	"enlist/internal/durable"
 	"enlist/internal/enlist"
 	"enlist/internal/exports"
 	"enlist/internal/rpc"
@@ -88,20 +88,5 @@ func (c *exportCommand) writeFile(write func(io.Writer) error) error {
 	if _, err := os.Stat(c.Output); err == nil && !c.Force {
 		return fmt.Errorf("%s exists: give another path, or replace it with --force", c.Output)
 	}
-	file, err := os.CreateTemp(filepath.Dir(c.Output), "."+filepath.Base(c.Output)+"-*")
-	if err != nil {
-		return fmt.Errorf("create the file: %w", err)
-	}
-	err = write(file)
-	if err == nil {
-		err = file.Sync()
-	}
-	err = errors.Join(err, file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), c.Output)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
-	}
-	return nil
+	return durable.Write(c.Output, write)
 }

@@ -16,6 +16,7 @@ import (
 	"enlist/api"
 	"enlist/internal/app"
 	"enlist/internal/config"
+	"enlist/internal/durable"
 	"enlist/internal/enlist"
 	"enlist/internal/movein"
 	"enlist/internal/movein/listmonk"
@@ -297,7 +298,7 @@ func (r *problemReport) close() error {
 	if r.file == nil {
 		return nil
 	}
-	return errors.Join(r.err, r.file.Close())
+	return errors.Join(r.err, durable.Close(r.file))
 }
 
 // add prints one problem.

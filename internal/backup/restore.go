@@ -15,6 +15,7 @@ import (
 	"enlist/internal/config"
 	"enlist/internal/db/dbcopy"
 	"enlist/internal/db/sqlite"
+	"enlist/internal/durable"
 
 	"filippo.io/age"
 )
@@ -130,7 +131,7 @@ func (j *RestoreJob) renew(ctx context.Context, path string) error {
 	if _, err := Copy(ctx, config.Database{DB: path}, config.Database{DB: renewed}, j.Report); err != nil {
 		return err
 	}
-	return os.Rename(renewed, path)
+	return durable.Rename(renewed, path)
 }
 
 // prepare migrates the file, begins the hold and skips IDs.

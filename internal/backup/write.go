@@ -15,6 +15,7 @@ import (
 	"enlist/internal/db/dbcopy"
 	"enlist/internal/db/postgres"
 	"enlist/internal/db/sqlite"
+	"enlist/internal/durable"
 
 	"filippo.io/age"
 )
@@ -161,30 +162,11 @@ func removeTemp(path string) {
 	}
 }
 
-// publish writes the file at temp to the disk and gives it its name. It returns its size.
+// publish gives the file at temp its name, and returns its size.
 func publish(temp, name string) (bytes int64, err error) {
-	f, err := os.OpenFile(temp, os.O_RDWR, 0)
+	info, err := os.Stat(temp)
 	if err != nil {
 		return 0, err
 	}
-	info, err := f.Stat()
-	if err == nil {
-		bytes = info.Size()
-	}
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return 0, err
-	}
-	if err := os.Rename(temp, name); err != nil {
-		return 0, err
-	}
-	return bytes, syncDir(filepath.Dir(name))
-}
-
-// syncDir writes the names in a folder to the disk.
-func syncDir(path string) error {
-	dir, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
+	return info.Size(), durable.Rename(temp, name)
 }

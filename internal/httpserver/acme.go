@@ -2,11 +2,17 @@ package httpserver
 
 import (
 	"cmp"
+	"context"
 	"crypto/tls"
+	"io"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
+
+	"enlist/internal/durable"
 
 	"golang.org/x/crypto/acme"
 	"golang.org/x/crypto/acme/autocert"
@@ -37,7 +43,7 @@ type ACMEOptions struct {
 func NewACME(o ACMEOptions) *ACME {
 	client := &http.Client{Timeout: time.Minute, Transport: http.DefaultTransport.(*http.Transport).Clone()}
 	return &ACME{
-		manager: &autocert.Manager{Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(o.Dir), Email: o.Email,
+		manager: &autocert.Manager{Prompt: autocert.AcceptTOS, Cache: cache{autocert.DirCache(o.Dir), o.Dir}, Email: o.Email,
 			HostPolicy: autocert.HostWhitelist(o.Hosts...),
 			Client: &acme.Client{DirectoryURL: cmp.Or(o.Directory, letsEncrypt), HTTPClient: client,
 				UserAgent: "enlist"}},
@@ -45,6 +51,24 @@ func NewACME(o ACMEOptions) *ACME {
 		dir:    o.Dir,
 		hosts:  o.Hosts,
 	}
+}
+
+// cache is a folder. After a power cut a DirCache alone could have an empty key of the account, with which the server gets
+// no certificate.
+type cache struct {
+	autocert.DirCache
+	dir string
+}
+
+// Put implements autocert.Cache.
+func (c cache) Put(_ context.Context, name string, data []byte) error {
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+		return err
+	}
+	return durable.Write(filepath.Join(c.dir, filepath.Base(name)), func(file io.Writer) error {
+		_, err := file.Write(data)
+		return err
+	})
 }
 
 // Config returns the configuration of a TLS server with the certificates, for HTTP/2 and HTTP/1.1. A client that names

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"enlist/internal/accounts"
+	"enlist/internal/durable"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
 )
@@ -130,28 +132,17 @@ func (s *dirSender) name(id string) string {
 	return name
 }
 
-// write creates a file with a temporary name and then renames it, so that no program reads
-// an incomplete mail. The temporary name does not end in .eml.
-func (s *dirSender) write(name string, data [][]byte) (err error) {
-	f, err := os.CreateTemp(s.dir, ".*.part") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
+// write writes a mail. Other programs see a file only when it is complete: its temporary name does not end in .eml. The mail
+// counts as handed over, so it is on the disk before.
+func (s *dirSender) write(name string, data [][]byte) error {
+	return durable.Write(filepath.Join(s.dir, name), func(file io.Writer) error {
+		for _, part := range data {
+			if _, err := file.Write(part); err != nil {
+				return err
+			}
 		}
-	}()
-	for _, part := range data {
-		if _, err := f.Write(part); err != nil {
-			f.Close()
-			return err
-		}
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), filepath.Join(s.dir, name))
+		return nil
+	})
 }
 
 // fileID replaces the characters of a Message-ID that are not safe in file names by "_".
