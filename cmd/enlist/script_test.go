@@ -44,6 +44,9 @@ func TestMain(m *testing.M) {
 
 // enlistProgram is the program without the variables that are for tests, which it would refuse.
 func enlistProgram() {
+	if dir := os.Getenv("ENLIST_TEST_POWER_CUT"); dir != "" {
+		go besidesServer(dir)
+	}
 	for _, v := range os.Environ() {
 		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "ENLIST_TEST_") || name == "ENLIST_CRASH_ROUNDS" {
 			os.Unsetenv(name)
