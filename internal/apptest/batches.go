@@ -174,7 +174,7 @@ func (f *Batches) Advance(p sending.BatchProgress) (marked bool) {
 	f.Helper()
 	all, err := f.App.Sending.AdvanceBatches(f.Context(), []sending.BatchProgress{p})
 	f.Must(err)
-	return all[0]
+	return all[0] != nil
 }
 
 // SendAll sends all slices of all Batches. result returns the outcome of a mail, nil for success.

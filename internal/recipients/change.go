@@ -18,37 +18,58 @@ type Change struct {
 	Counts  Counts // the caller adds them to the Batch after StoreStatuses, and then calls StoreNumbers
 	domains DomainChanges
 
-	waiting, sending, sent []enlist.ContactID
-	sentTo                 []string  // the addresses of sent
-	editions               []Edition // with the numbers of sent mails
+	waiting, sending []enlist.ContactID
+	notRepeated      []enlist.ContactID        // in doubt or tried before
+	deferred         []enlist.ContactID        // whose mails are handed over next, after a temporary failure
+	inDoubt          []*Recipient              // whose mails are handed over once more
+	unmarked         map[enlist.ContactID]bool // of these, the recipients that have an outcome meanwhile
+	sent             []sentMail
+	editions         []Edition // with the numbers of sent mails
 }
 
-// NotTried adds a recipient whose mail was not handed over.
-func (c *Change) NotTried(id enlist.ContactID) { c.waiting = append(c.waiting, id) }
+// sentMail is a mail that the mail server accepted.
+type sentMail struct {
+	contact enlist.ContactID
+	address string
+	edition Edition
+}
+
+// NotTried adds a recipient whose mail was not handed over. If it was handed over before it was marked, it is deferred.
+func (c *Change) NotTried(r *Recipient) {
+	if r.Status == StatusWaiting {
+		c.waiting = append(c.waiting, r.Contact)
+	} else {
+		c.notRepeated = append(c.notRepeated, r.Contact)
+	}
+}
 
 // Sent adds a recipient whose mail the mail server accepted.
 func (c *Change) Sent(id enlist.ContactID, address string, e Edition) {
-	c.sent = append(c.sent, id)
-	c.sentTo = append(c.sentTo, address)
-	i := slices.IndexFunc(c.editions, func(other Edition) bool { return byEdition(e, other) == 0 })
-	if i < 0 {
-		i = len(c.editions)
-		c.editions = append(c.editions, e)
-	}
-	c.editions[i].Sent++
+	c.sent = append(c.sent, sentMail{id, address, e})
 }
 
 // Mark adds a recipient whose mail is handed over next. If its address has changed, Mark stores the new one.
 func (c *Change) Mark(tx *db.Tx, r *Recipient, address string) error {
-	c.sending = append(c.sending, r.Contact)
-	if r.Status == StatusSending {
-		c.Counts.Repeated++
+	switch r.Status {
+	case StatusSending:
+		c.inDoubt = append(c.inDoubt, r)
+	case StatusDeferred:
+		c.deferred = append(c.deferred, r.Contact)
+	default: // only the holder of the slice changes its status
+		c.sending = append(c.sending, r.Contact)
 	}
 	if address == r.Address {
 		return nil
 	}
 	return r.move(tx, address)
 }
+
+// AllMarked reports after StoreStatuses whether all recipients of Mark are marked.
+func (c *Change) AllMarked() bool { return len(c.unmarked) == 0 }
+
+// IsMarked reports after StoreStatuses whether a recipient of Mark is marked. It is not if its last mail has an outcome
+// meanwhile: a report about it has arrived, or a process that has lost the slice has stored it.
+func (c *Change) IsMarked(id enlist.ContactID) bool { return !c.unmarked[id] }
 
 // Outcome is what became of a mail that was not accepted.
 type Outcome struct {
@@ -58,6 +79,9 @@ type Outcome struct {
 	Next    int64  // when the next attempt begins, for StatusDeferred, and for StatusSending: an unknown outcome
 }
 
+// UnknownOutcome is the Detail of a mail whose outcome stays unknown.
+const UnknownOutcome = "the outcome is unknown: the process or the connection died during the hand-over"
+
 // StoreOutcome stores the outcome of a mail. It returns the recipient, or nil if it is gone or has an outcome already:
 // a report about the mail has arrived, or the result was stored and only the reply of COMMIT was lost.
 func (c *Change) StoreOutcome(tx *db.Tx, r *Recipient, o *Outcome, now int64) (stored *Recipient, err error) {
@@ -65,14 +89,18 @@ func (c *Change) StoreOutcome(tx *db.Tx, r *Recipient, o *Outcome, now int64) (s
 	if err != nil {
 		return nil, enlist.IgnoreKind(enlist.NotFound, err)
 	}
-	if stored.WasHandedOver() || stored.Status == StatusSkipped || stored.Attempts != r.Attempts {
+	if stored.WasHandedOver() || stored.Status == StatusSkipped || stored.Attempts != r.Attempts ||
+		o.Status == StatusDoubtful && stored.Status != StatusSending { // its last holder has put it back
 		return nil, nil
 	}
 	var events []Event
-	if stored.Status == StatusSending { // an attempt with unknown outcome may have reached the person
+	if stored.Status != StatusWaiting { // an attempt with unknown outcome may have reached the person
 		if events, err = Events(tx, c.List, c.Batch, r.Contact); err != nil {
 			return nil, err
 		}
+	}
+	if (o.Status == StatusSkipped || o.Status == StatusFailed) && EventOf(events, EventRepeated, 0) != nil {
+		o = &Outcome{Status: StatusDoubtful, Detail: UnknownOutcome, Address: o.Address}
 	}
 	address := cmp.Or(o.Address, stored.Address)
 	isErased := stored.Address != address && stored.Address != r.Address // or the Contact was removed
@@ -116,42 +144,145 @@ func (c *Change) count(r *Recipient, o *Outcome, address string) {
 
 // StoreStatuses stores the statuses of the recipients.
 func (c *Change) StoreStatuses(tx *db.Tx, now int64) error {
-	if len(c.waiting) > 0 {
-		const wasSending = " AND status = 'sending'"
-		if err := mark(tx, "status = 'waiting', time = ?", wasSending, c.List, c.Batch, c.waiting, now); err != nil {
-			return err
-		}
+	if err := c.putBack(tx, StatusWaiting, c.waiting, now); err != nil {
+		return err
 	}
-	if len(c.sent) > 0 {
-		sent, err := MarkSent(tx, c.List, c.Batch, c.sent, now)
-		if err != nil {
-			return err
-		}
-		c.Counts.Sent += sent
-		if err := c.countDomains(tx, sent); err != nil {
-			return err
-		}
+	if err := c.putBack(tx, StatusDeferred, c.notRepeated, now); err != nil {
+		return err
 	}
-	if len(c.sending) == 0 {
-		return nil
+	if err := c.storeSent(tx, now); err != nil {
+		return err
+	}
+	if err := c.markAgain(tx, now); err != nil || len(c.sending) == 0 {
+		return err
 	}
 	return MarkSending(tx, c.List, c.Batch, c.sending, now)
 }
 
-// countDomains counts the accepted mails by group of domains. sent is their number: if a report about a mail has
-// arrived before, the transaction of the report has counted this mail.
-func (c *Change) countDomains(tx *db.Tx, sent int64) error {
-	var stored map[enlist.ContactID]*Recipient
-	if sent != int64(len(c.sent)) {
-		var err error
-		if stored, err = ByID(tx, c.List, c.Batch, c.sent); err != nil {
+// putBack stores that mails were not handed over.
+func (c *Change) putBack(tx *db.Tx, status Status, ids []enlist.ContactID, now int64) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	const wasSending = " AND status = 'sending'"
+	return mark(tx, "status = '"+string(status)+"', time = ?", wasSending, c.List, c.Batch, ids, now)
+}
+
+// storeSent stores which mails the mail server has accepted, and counts those that were not counted before.
+func (c *Change) storeSent(tx *db.Tx, now int64) error {
+	if len(c.sent) == 0 {
+		return nil
+	}
+	ids := make([]enlist.ContactID, len(c.sent))
+	for i := range c.sent {
+		ids[i] = c.sent[i].contact
+	}
+	stored, err := MarkSent(tx, c.List, c.Batch, ids, now)
+	if err != nil {
+		return err
+	}
+	for i := range c.sent {
+		isNew := len(stored) == len(ids) || slices.Contains(stored, ids[i])
+		if !isNew {
+			if isNew, err = c.storeLate(tx, ids[i], now); err != nil {
+				return err
+			}
+		} else {
+			c.Counts.Sent++
+		}
+		if isNew {
+			c.domains.To(c.sent[i].address).Sent++
+			c.countEdition(c.sent[i].edition)
+		}
+	}
+	return nil
+}
+
+// storeLate stores that the mail to a recipient was accepted which is not marked as being sent any more. Another process
+// has taken the slice, and has put the mail in doubt or tried it again. It returns false if the recipient is gone, or
+// its mail counts as accepted or bounced already.
+func (c *Change) storeLate(tx *db.Tx, id enlist.ContactID, now int64) (isNew bool, err error) {
+	r, err := Load(tx, c.List, c.Batch, id)
+	if err != nil {
+		return false, enlist.IgnoreKind(enlist.NotFound, err)
+	}
+	events, err := Events(tx, c.List, c.Batch, id)
+	if err != nil {
+		return false, err
+	}
+	before := r.Contradicted(events)
+	if r.Sent != 0 || !r.wasAccepted(&c.Counts, now) {
+		return false, nil
+	}
+	r.Status, r.Detail, r.Time = StatusSent, "", now
+	c.Counts.Contradicted += r.Contradicted(events) - before
+	return true, r.Save(tx)
+}
+
+func (c *Change) countEdition(e Edition) {
+	i := slices.IndexFunc(c.editions, func(other Edition) bool { return byEdition(e, other) == 0 })
+	if i < 0 {
+		i = len(c.editions)
+		c.editions = append(c.editions, e)
+	}
+	c.editions[i].Sent++
+}
+
+// markAgain marks recipients whose mails were handed over before, if they have no outcome.
+func (c *Change) markAgain(tx *db.Tx, now int64) error {
+	if len(c.deferred) > 0 {
+		query, args, err := marking(tx, "status = 'sending', time = ?", " AND status = 'deferred' RETURNING contact_id",
+			c.List, c.Batch, c.deferred, now)
+		if err != nil {
+			return err
+		}
+		marked, err := db.IDsOf[enlist.ContactID](tx, query, args...)
+		if err != nil {
+			return err
+		}
+		for _, id := range c.deferred {
+			if len(marked) < len(c.deferred) && !slices.Contains(marked, id) {
+				if err := c.checkMarked(tx, id); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for _, r := range c.inDoubt {
+		if err := c.markInDoubt(tx, r, now); err != nil {
 			return err
 		}
 	}
-	for i, id := range c.sent {
-		if stored == nil || stored[id] != nil && stored[id].Status == StatusSent {
-			c.domains.To(c.sentTo[i]).Sent++
+	return nil
+}
+
+// markInDoubt marks a recipient whose mail is handed over once more, and counts this. If the same marks are stored again,
+// because the reply of COMMIT was lost, the recipient has another time, and is not counted twice.
+func (c *Change) markInDoubt(tx *db.Tx, r *Recipient, now int64) error {
+	n, err := tx.Exec(`UPDATE recipient SET status = 'sending', time = ?
+		WHERE list_id = ? AND batch_id = ? AND contact_id = ? AND status = 'sending' AND time = ?`,
+		now, int64(c.List), int64(c.Batch), int64(r.Contact), r.Time)
+	switch {
+	case err != nil:
+		return err
+	case n == 0:
+		return c.checkMarked(tx, r.Contact)
+	}
+	c.Counts.Repeated++
+	return r.countRepeated(tx, now)
+}
+
+// checkMarked notes that a recipient is not marked, unless the same marks were stored before.
+func (c *Change) checkMarked(tx *db.Tx, id enlist.ContactID) error {
+	r, err := Load(tx, c.List, c.Batch, id)
+	if err != nil && enlist.KindOf(err) != enlist.NotFound {
+		return err
+	}
+	if err != nil || r.Status != StatusSending {
+		if c.unmarked == nil {
+			c.unmarked = make(map[enlist.ContactID]bool)
 		}
+		c.unmarked[id] = true
 	}
 	return nil
 }
@@ -165,9 +296,6 @@ func (c *Change) HasNumbers() (counts, domains bool) {
 func (c *Change) StoreNumbers(tx *db.Tx, now int64) error {
 	if err := c.domains.Store(tx, c.Batch); err != nil {
 		return err
-	}
-	if c.Counts == (Counts{}) {
-		return nil // reports have counted the mails before
 	}
 	slices.SortFunc(c.editions, byEdition)
 	for i := range c.editions {

@@ -21,6 +21,7 @@ const (
 	EventComplained   EventKind = "complained"
 	EventUnsubscribed EventKind = "unsubscribed" // by the link in the mail, or by a complaint
 	EventDeactivated  EventKind = "deactivated"  // because of a bounce
+	EventRepeated     EventKind = "repeated"     // handed over once more, because the outcome of the last one is unknown
 )
 
 // Event is all events of one kind that a recipient has.

@@ -63,19 +63,36 @@ func (r *Recipient) Contradicted(events []Event) int64 {
 	return db.Bit(EventOf(events, EventBounced, 0) != nil)
 }
 
-// wasAccepted stores that a report shows that the mail server accepted the mail. MarkSent does not count it after that.
-func (r *Recipient) wasAccepted(counts *Counts, now int64) {
+// wasAccepted stores that the mail server is now known to have accepted the mail, by a report or a late answer. MarkSent
+// does not count it after that. It returns false if nothing changes.
+func (r *Recipient) wasAccepted(counts *Counts, now int64) bool {
 	switch r.Status {
 	case StatusDoubtful:
 		counts.Doubtful--
 	case StatusFailed:
 		counts.Failed--
-	case StatusSending:
+	case StatusSending, StatusDeferred, StatusWaiting:
 	default:
-		return
+		return false
 	}
 	counts.Sent++
 	r.Sent = now
+	return true
+}
+
+// countRepeated stores that the mail to a recipient is handed over once more, because the outcome of the last one is
+// unknown.
+func (r *Recipient) countRepeated(tx *db.Tx, now int64) error {
+	events, err := Events(tx, r.List, r.Batch, r.Contact)
+	if err != nil {
+		return err
+	}
+	e := EventOf(events, EventRepeated, 0)
+	if e == nil {
+		return r.StoreEvent(tx, EventRepeated, now)
+	}
+	e.Count, e.LastTime = e.Count+1, now
+	return e.Put(tx)
 }
 
 // CountIn adds n to the number for what became of the mails to a recipient: one was accepted, or the last was refused or

@@ -169,18 +169,19 @@ func MarkDeferred(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enl
 	return mark(tx, "status = 'deferred', time = ?", "", list, batch, ids, at)
 }
 
-// MarkSent stores that mails were accepted. A report about a mail can arrive before. Then its status stays.
+// MarkSent stores that mails were accepted, and returns the recipients that it has changed. A report about a mail can
+// arrive before. Then its status stays.
 func MarkSent(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, now int64) (
-	sent int64, err error) {
-	query, args, err := marking(tx, markSent, " AND status = 'sending'", list, batch, ids, now)
+	stored []enlist.ContactID, err error) {
+	query, args, err := marking(tx, markSent, " AND status = 'sending' RETURNING contact_id", list, batch, ids, now)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	n, err := tx.Exec(query, args...)
+	stored, err = db.IDsOf[enlist.ContactID](tx, query, args...)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return n, contacts.Sent(tx, list, ids, now)
+	return stored, contacts.Sent(tx, list, ids, now)
 }
 
 const markSent = "status = 'sent', detail = '', sent_time = CAST(? AS BIGINT), time = CAST(? AS BIGINT)"

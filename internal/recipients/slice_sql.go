@@ -2,6 +2,7 @@ package recipients
 
 import (
 	"strconv"
+	"strings"
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -104,6 +105,26 @@ func (s *Slice) Renew(tx *db.Tx, lease int64) (bool, error) {
 	return n == 1, err
 }
 
+// Pass gives the slice to another holder, if the holder still has it.
+func (s *Slice) Pass(tx *db.Tx, to string, lease int64) error {
+	return tx.Do("UPDATE batch_slice SET holder = ?, lease_time = ? WHERE batch_id = ? AND number = ? AND holder = ? AND done = 0",
+		to, lease, int64(s.Batch), s.Number, s.Holder)
+}
+
+// Keep reports whether the holder has the slice, or has had it last: its lease was ended, and no process has taken the
+// slice since. Until the transaction ends, none does.
+func (s *Slice) Keep(tx *db.Tx) (bool, error) {
+	n, err := tx.Exec("UPDATE batch_slice SET holder = holder WHERE batch_id = ? AND number = ? AND holder IN (?, ?)",
+		int64(s.Batch), s.Number, s.Holder, endedHolder+s.Holder)
+	return n == 1, err
+}
+
+// LastHolder returns who has the slice, or has had it last without releasing it. "" is no process.
+func (s *Slice) LastHolder() string { return strings.TrimPrefix(s.Holder, endedHolder) }
+
+// endedHolder is before the name of a holder whose lease EndLeases has ended.
+const endedHolder = "ended "
+
 // Release ends the lease of a slice, if the holder still has the slice.
 func (s *Slice) Release(tx *db.Tx, done bool, from int64) error {
 	return tx.Do(`UPDATE batch_slice SET done = ?, lease_time = ?, holder = ''
@@ -117,17 +138,19 @@ func Holders(tx *db.Tx, batches []enlist.BatchID) ([]string, error) {
 		return nil, err
 	}
 	return db.RowsOf(tx, (*db.Cursor).Text,
-		"SELECT DISTINCT holder FROM batch_slice WHERE done = 0 AND holder <> '' AND batch_id"+test, arg)
+		"SELECT DISTINCT holder FROM batch_slice WHERE done = 0 AND holder <> '' AND holder NOT LIKE '"+endedHolder+
+			"%' AND batch_id"+test, arg)
 }
 
-// EndLeases ends the leases of a holder at a time.
+// EndLeases ends the leases of a holder at a time. It marks nothing more, and may store results until another process
+// takes the slice.
 func EndLeases(tx *db.Tx, batches []enlist.BatchID, holder string, at int64) error {
 	test, arg, err := db.OneOfIDs(tx, batches)
 	if err != nil {
 		return err
 	}
-	return tx.Do("UPDATE batch_slice SET lease_time = ?, holder = '' WHERE holder = ? AND done = 0 AND batch_id"+test,
-		at, holder, arg)
+	return tx.Do("UPDATE batch_slice SET lease_time = ?, holder = ? WHERE holder = ? AND done = 0 AND batch_id"+test,
+		at, endedHolder+holder, holder, arg)
 }
 
 // EndWait changes the leases of a Batch that end at a time, such as waitsForWinner.

@@ -57,6 +57,7 @@ var rowAttributes = map[recipients.EventKind][]enlist.Attribute[recipients.Row]{
 		enlist.Searchable(enlist.ReadOnlyText("unsubscribe_email", func(r *recipients.Row) string { return r.Address })),
 		rowTime("time")),
 	recipients.EventDeactivated: rowKeys(rowTime("time")),
+	recipients.EventRepeated:    rowKeys(rowTime("time")),
 	recipients.RowsUpdated:      rowKeys(rowTime("time")),
 	recipients.EventLink: slices.Concat([]enlist.Attribute[recipients.Row]{
 		sendKey,

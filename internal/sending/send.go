@@ -88,6 +88,9 @@ func (p *BatchPart) mails(schema *enlist.Schema, contacts []enlist.Contact, bloc
 		if _, found := slices.BinarySearch(blocked, r.Contact); found && reason == "" {
 			reason = recipients.LeftSuppressed
 		}
+		if reason != "" && r.Status == recipients.StatusSending {
+			reason = leftDoubtful // the Contact may have got it, and may not get another one
+		}
 		if reason != "" {
 			next.Results = append(next.Results, BatchResult{Recipient: *r, Skipped: reason})
 		} else {
@@ -130,9 +133,6 @@ func (l *LeasedSlice) mail(schema *enlist.Schema, contacts []enlist.Contact,
 // other reasons, because the recipient may have got the mail.
 const leftDoubtful recipients.LeftOut = "doubtful"
 
-// unknownOutcome is the Detail of such a recipient.
-const unknownOutcome = "the outcome is unknown: the process or the connection died during the hand-over"
-
 // BatchResult is the outcome of one recipient's mail.
 type BatchResult struct {
 	Recipient recipients.Recipient
@@ -153,28 +153,33 @@ type BatchProgress struct {
 	Pause   int64         // for Release: seconds until another process may take the slice
 }
 
-// AdvanceBatches stores the progress of some slices. For each it returns whether the sender may
-// hand over the mails of Mark: the Batch is still sending, and no other process has taken the slice. The recipients of
-// Mark are marked in this case only.
-func (s *Service) AdvanceBatches(ctx context.Context, reports []BatchProgress) (marked []bool, err error) {
-	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) ([]bool, error) {
-		marked := make([]bool, len(reports))
+// AdvanceBatches stores the progress of some slices. For each it returns the mails of Mark that the sender may hand over,
+// or nil if it has to stop: the Batch is not sending any more, or another process has taken the slice. The recipients of
+// Mark are marked only if the sender has the slice.
+func (s *Service) AdvanceBatches(ctx context.Context, reports []BatchProgress) (marked [][]BatchMail, err error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) ([][]BatchMail, error) {
 		sending, _, err := s.sendingNow(tx)
 		if err != nil {
 			return nil, err
 		}
 		var changes batchChanges
-		held := make(keptSlices)
+		kept := make(keptSlices)
+		marking := make([]*recipients.Change, len(reports)) // nil: the sender has to stop
 		for i := range reports {
 			p := &reports[i]
 			change, err := changes.of(tx, p.Slice)
-			if err == nil {
-				err = p.addResults(tx, change, now)
+			if err != nil {
+				return nil, err
 			}
-			if _, ok := sending[p.Slice.Batch]; ok && err == nil && len(p.Mark) > 0 {
-				marked[i], err = held.keep(tx, p.Slice, now)
+			var held holding
+			if p.needsLease() {
+				if held, err = kept.keep(tx, p.Slice, now); err != nil {
+					return nil, err
+				}
 			}
-			if marked[i] && err == nil {
+			err = p.addResults(tx, change, held, now)
+			if _, ok := sending[p.Slice.Batch]; ok && held.marks && err == nil {
+				marking[i] = change
 				err = p.mark(tx, change)
 			}
 			if err != nil {
@@ -184,7 +189,11 @@ func (s *Service) AdvanceBatches(ctx context.Context, reports []BatchProgress) (
 		if err := changes.storeStatuses(tx, now); err != nil {
 			return nil, err
 		}
+		marked := make([][]BatchMail, len(reports))
 		for i := range reports {
+			if marking[i] != nil {
+				marked[i] = reports[i].marked(marking[i])
+			}
 			if err := reports[i].release(tx, now); err != nil {
 				return nil, err
 			}
@@ -193,15 +202,26 @@ func (s *Service) AdvanceBatches(ctx context.Context, reports []BatchProgress) (
 	})
 }
 
-func (p *BatchProgress) addResults(tx *db.Tx, change *recipients.Change, now int64) error {
+// accepted reports whether the mail server has accepted the mail.
+func (r *BatchResult) accepted() bool { return r.Skipped == "" && !r.NotTried && r.Failed == nil }
+
+// needsLease reports whether only the holder of the slice may store the progress.
+func (p *BatchProgress) needsLease() bool {
+	return len(p.Mark) > 0 || slices.ContainsFunc(p.Results, func(r BatchResult) bool { return !r.accepted() })
+}
+
+// addResults adds the results of a slice. If another process has taken it, only accepted mails are stored: the others
+// are in doubt, and that process may be handing them over.
+func (p *BatchProgress) addResults(tx *db.Tx, change *recipients.Change, held holding, now int64) error {
 	for i := range p.Results {
 		r := &p.Results[i]
 		switch {
-		case r.Skipped == "" && r.NotTried:
-			change.NotTried(r.Recipient.Contact)
-		case r.Skipped == "" && r.Failed == nil:
+		case r.accepted():
 			change.Sent(r.Recipient.Contact, cmp.Or(r.Address, r.Recipient.Address),
 				p.Slice.editionOf(r.Recipient.Contact))
+		case !held.stores:
+		case r.Skipped == "" && r.NotTried:
+			change.NotTried(&r.Recipient)
 		default:
 			stored, err := change.StoreOutcome(tx, &r.Recipient, r.outcome(p.Slice.Of), now)
 			if err == nil && stored != nil && stored.Status == recipients.StatusBounced {
@@ -218,16 +238,17 @@ func (p *BatchProgress) addResults(tx *db.Tx, change *recipients.Change, now int
 // outcome returns what became of a mail that was not accepted.
 func (r *BatchResult) outcome(b *batches.Batch) *recipients.Outcome {
 	o := &recipients.Outcome{Address: r.Address, Next: r.Retry.Unix()}
+	isLast := r.Recipient.Attempts+1 >= db.Attempts
 	switch why := r.Failed; {
-	case r.Skipped == leftDoubtful, r.Skipped == "" && why.Unknown && b.SkipsDoubtful:
-		o.Status, o.Detail = recipients.StatusDoubtful, unknownOutcome
+	case r.Skipped == leftDoubtful, r.Skipped == "" && why.Unknown && (b.SkipsDoubtful || isLast):
+		o.Status, o.Detail = recipients.StatusDoubtful, recipients.UnknownOutcome
 		return o
 	case r.Skipped != "":
 		o.Status, o.Detail = recipients.StatusSkipped, string(r.Skipped)
 		return o
 	case why.Permanent && why.Recipient:
 		o.Status = recipients.StatusBounced
-	case why.Permanent || r.Recipient.Attempts+1 >= db.Attempts:
+	case why.Permanent || isLast:
 		o.Status = recipients.StatusFailed
 	case why.Unknown:
 		o.Status = recipients.StatusSending
@@ -265,6 +286,20 @@ func (p *BatchProgress) mark(tx *db.Tx, change *recipients.Change) error {
 		}
 	}
 	return nil
+}
+
+// marked returns the mails that are marked, which are not nil.
+func (p *BatchProgress) marked(change *recipients.Change) []BatchMail {
+	if change.AllMarked() {
+		return p.Mark
+	}
+	mails := make([]BatchMail, 0, len(p.Mark))
+	for i := range p.Mark {
+		if change.IsMarked(p.Mark[i].Recipient.Contact) {
+			mails = append(mails, p.Mark[i])
+		}
+	}
+	return mails
 }
 
 // release ends the lease of a slice. If recipients are left, another lease begins when the first of

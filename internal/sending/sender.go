@@ -53,7 +53,7 @@ type BatchSender struct {
 	now         func() time.Time // the clock of the service: its times are stored
 	wake        chan struct{}
 	reads       *grouper[BatchPart, BatchProgress]
-	reports     *grouper[BatchProgress, bool]
+	reports     *grouper[BatchProgress, []BatchMail]
 	held        heldSlices
 	ready       readySlices
 	deferred    deferredSlices // only the leasing goroutine uses it
@@ -95,7 +95,7 @@ func (s *Service) NewBatchSender(o SenderOptions) *BatchSender {
 		b.now = time.Now
 	}
 	b.reads = &grouper[BatchPart, BatchProgress]{run: s.BatchMails}
-	b.reports = &grouper[BatchProgress, bool]{run: b.storeReports}
+	b.reports = &grouper[BatchProgress, []BatchMail]{run: b.storeReports}
 	b.running, b.cut = context.WithCancel(context.Background())
 	return b
 }
@@ -178,7 +178,7 @@ func (b *BatchSender) check(ctx context.Context) {
 		sending, err := b.service.sendingBatches(ctx)
 		if err == nil {
 			b.held.abandonUnless(sending)
-			err = b.held.renew(ctx, b.service, b.now())
+			err = b.held.renew(ctx, b.service, b.instant())
 		}
 		if err != nil {
 			b.report(ctx, "renew the leases of Batches", err)
@@ -217,15 +217,19 @@ func (b *BatchSender) sendFrom(ctx context.Context, s *heldSlice) {
 			s.abandon()
 		}
 		progress.Results = append(progress.Results, results...)
-		marked := b.advance(progress)
+		began := b.instant()
+		marked, ok := b.advance(progress)
 		s.reported(taken)
 		results, taken = nil, len(part)
-		if !marked {
-			s.abandon() // the Batch is not sending any more, or the database failed
+		if !ok {
+			s.abandon() // the Batch is not sending any more, the slice is taken, or the database failed
 			s.notTried(part...)
 			break
 		}
-		results = b.handOverAll(ctx, s, progress.Mark)
+		if len(progress.Mark) > 0 {
+			s.wasRenewed(began)
+		}
+		results = b.handOverAll(ctx, s, marked)
 		if b.ready.shared.Load() {
 			break
 		}
@@ -289,18 +293,18 @@ func (b *BatchSender) maySend(s *heldSlice) bool {
 	if !db.MayWork(b.service.db, s.leased.Holder) {
 		s.abandon()
 	}
-	return s.maySend(b.now())
+	return s.maySend(b.instant())
 }
 
-// advance stores progress, and reports whether the mails of p.Mark are marked. It tries again
+// advance stores progress, and returns the mails of p.Mark that are marked. It tries again
 // until the database has stored the results, or until Stop gives up: without them the mails would
-// be sent again.
-func (b *BatchSender) advance(p BatchProgress) bool {
+// be sent again. ok is false if the sender has to stop.
+func (b *BatchSender) advance(p BatchProgress) (marked []BatchMail, ok bool) {
 	marked, err := b.reports.do(b.running, p)
 	if err != nil {
 		b.report(context.Background(), "store the results of a Batch", err)
 	}
-	return err == nil && (marked || len(p.Mark) == 0)
+	return marked, err == nil && (marked != nil || len(p.Mark) == 0)
 }
 
 // report logs an error, unless the process stops.

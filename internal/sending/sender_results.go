@@ -19,9 +19,8 @@ const (
 	storePause    = time.Second
 )
 
-// storeReports stores the reports of a group. It returns for each report whether its recipients are
-// marked.
-func (b *BatchSender) storeReports(ctx context.Context, reports []BatchProgress) ([]bool, error) {
+// storeReports stores the reports of a group. It returns for each report the mails that are marked.
+func (b *BatchSender) storeReports(ctx context.Context, reports []BatchProgress) ([][]BatchMail, error) {
 	marked, err := b.service.AdvanceBatches(ctx, reports)
 	for attempt := 1; err != nil && attempt < storeAttempts && b.running.Err() == nil; attempt++ {
 		pause(b.running, storePause)

@@ -12,6 +12,19 @@ import (
 
 // This file has the slices that this process has leased.
 
+// instant is a time on both clocks of the machine: what it shows, which can be set, and the steady one, which on Linux
+// does not count the time in which the machine sleeps.
+type instant struct{ shown, steady time.Time }
+
+// instant returns the time now.
+func (b *BatchSender) instant() instant { return instant{shown: b.now().Round(0), steady: time.Now()} }
+
+// since returns the time that has passed, by the clock that says more. A clock that was put back counts too: other
+// processes may compare the end of a lease with it.
+func (i instant) since(earlier instant) time.Duration {
+	return max(i.shown.Sub(earlier.shown).Abs(), i.steady.Sub(earlier.steady))
+}
+
 // heldSlice is a leased slice. Several workers take recipients from it.
 type heldSlice struct {
 	leased *LeasedSlice
@@ -29,8 +42,8 @@ type heldSlice struct {
 	running       int       // taken and not reported
 	released      bool
 	abandoned     bool
-	noServer      bool      // the mail server does not answer
-	renewed       time.Time // when the last renewal of the lease began
+	noServer      bool    // the mail server does not answer
+	renewed       instant // when the last renewal of the lease began
 }
 
 // take returns the next recipients, at most n. It returns none if all are taken.
@@ -103,10 +116,19 @@ func (s *heldSlice) isReleased() bool {
 
 // maySend reports whether a mail of the slice may be handed over. After a long interruption of the
 // process, another process may have the slice.
-func (s *heldSlice) maySend(now time.Time) bool {
+func (s *heldSlice) maySend(now instant) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !s.abandoned && now.Sub(s.renewed) < safeLease
+	return !s.abandoned && now.since(s.renewed) < safeLease
+}
+
+// wasRenewed says that a transaction which began at a time has renewed the lease.
+func (s *heldSlice) wasRenewed(at instant) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if at.steady.After(s.renewed.steady) {
+		s.renewed = at
+	}
 }
 
 // heldSlices are all slices that this process has leased.
@@ -115,8 +137,9 @@ type heldSlices struct {
 	all []*heldSlice
 }
 
-func (h *heldSlices) add(leased *LeasedSlice, now time.Time) *heldSlice {
-	s := &heldSlice{leased: leased, left: leased.Recipients, renewed: now}
+// add adds a slice that was leased by a transaction which began at a time.
+func (h *heldSlices) add(leased *LeasedSlice, at instant) *heldSlice {
+	s := &heldSlice{leased: leased, left: leased.Recipients, renewed: at}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.all = append(h.all, s)
@@ -147,12 +170,12 @@ func (h *heldSlices) abandonUnless(sending map[enlist.BatchID]enlist.AccountID) 
 }
 
 // renew renews the leases that were not renewed for renewInterval.
-func (h *heldSlices) renew(ctx context.Context, service *Service, now time.Time) error {
+func (h *heldSlices) renew(ctx context.Context, service *Service, now instant) error {
 	var due []*heldSlice
 	var leases []recipients.Slice
 	for _, s := range h.copy() {
 		s.mu.Lock()
-		if now.Sub(s.renewed) >= renewInterval {
+		if now.since(s.renewed) >= renewInterval {
 			due, leases = append(due, s), append(leases, s.leased.Slice)
 		}
 		s.mu.Unlock()
@@ -169,9 +192,7 @@ func (h *heldSlices) renew(ctx context.Context, service *Service, now time.Time)
 			s.abandon()
 			continue
 		}
-		s.mu.Lock()
-		s.renewed = now
-		s.mu.Unlock()
+		s.wasRenewed(now)
 	}
 	return nil
 }

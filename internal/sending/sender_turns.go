@@ -81,7 +81,11 @@ func (b *BatchSender) lease(ctx context.Context) {
 
 // leaseNext leases a slice of an Account that has none ready. It returns how long to wait before the next try.
 func (b *BatchSender) leaseNext(ctx context.Context) (wait time.Duration) {
-	deferred, held := b.deferred.skip(b.now()), b.held.copy()
+	deferred, held, began := b.deferred.skip(b.now()), b.held.copy(), b.instant()
+	if err := b.held.renew(ctx, b.service, began); err != nil { // if a clock has jumped, its own leases seem to have ended
+		b.report(ctx, "renew the leases of Batches", err)
+		return failedPause
+	}
 	slice, next, err := b.service.LeaseSlice(ctx, db.NewHolder(ctx, b.service.db), LeaseTurn{After: b.ready.last,
 		Skip: func(account enlist.AccountID, id enlist.BatchID) bool {
 			return slices.Contains(deferred, id) || b.ready.has(account)
@@ -94,10 +98,10 @@ func (b *BatchSender) leaseNext(ctx context.Context) (wait time.Duration) {
 		return b.untilNext(next)
 	}
 	b.ready.last[slice.Of.AccountID] = slice.Batch
-	if b.wasHeld(held, slice) {
+	if b.wasHeld(ctx, held, slice) {
 		return failedPause
 	}
-	s := b.held.add(slice, b.now())
+	s := b.held.add(slice, began)
 	if b.service.IsLimited(slice) {
 		s.wait()
 		return b.admit(ctx, s)
@@ -106,18 +110,23 @@ func (b *BatchSender) leaseNext(ctx context.Context) (wait time.Duration) {
 	return 0
 }
 
-// wasHeld releases a slice that was leased to this process under another name. This happens when the clock is set
-// forward, or the machine has slept: the lease has ended, and the mails are still being handed over. held are the slices
-// that this process had before.
-func (b *BatchSender) wasHeld(held []*heldSlice, slice *LeasedSlice) bool {
+// wasHeld reports whether a slice was leased that this process has under another name. This happens when the clock is
+// set forward meanwhile, or the process has lost its lock: the lease has ended, and the mails are still being handed
+// over. The slice goes back to its former name. held are the slices that this process had before.
+func (b *BatchSender) wasHeld(ctx context.Context, held []*heldSlice, slice *LeasedSlice) bool {
+	if slices.ContainsFunc(held, func(s *heldSlice) bool { return s.leased.Holder == slice.Former }) {
+		if err := b.service.passSlice(ctx, slice); err != nil {
+			b.report(ctx, "give a slice of a Batch back", err) // it is leased again when the lease ends
+		}
+		return true
+	}
 	i := slices.IndexFunc(held, func(s *heldSlice) bool {
-		return s.leased.Holder == slice.Former ||
-			s.leased.Batch == slice.Batch && s.leased.Number == slice.Number && !s.isReleased()
+		return s.leased.Batch == slice.Batch && s.leased.Number == slice.Number && !s.isReleased()
 	})
 	if i < 0 {
 		return false
 	}
-	held[i].abandon()
+	held[i].abandon() // another process has had it since
 	b.advance(BatchProgress{Slice: slice, Release: true, Pause: int64(pausedWait / time.Second)})
 	return true
 }

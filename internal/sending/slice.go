@@ -226,7 +226,7 @@ func (l *LeasedSlice) take(tx *db.Tx, holder string, now int64) (taken bool, err
 	if err != nil || !taken {
 		return false, err
 	}
-	l.Former, l.Holder, l.Of.ActiveTime = l.Holder, holder, now
+	l.Former, l.Holder, l.Of.ActiveTime = l.LastHolder(), holder, now
 	if l.Of.Begun == 0 && len(l.Recipients) > 0 {
 		l.Of.Begun = now
 	}
@@ -265,18 +265,34 @@ func (s *Service) RenewSlices(ctx context.Context, held []recipients.Slice) (los
 	})
 }
 
-// keptSlices are the slices whose leases a transaction has renewed, and those that their holders have lost.
-type keptSlices map[*LeasedSlice]bool
+// passSlice gives a slice that was just leased to the former holder.
+func (s *Service) passSlice(ctx context.Context, l *LeasedSlice) error {
+	return db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error { return l.Pass(tx, l.Former, now+SliceLease) })
+}
 
-// keep reports whether the holder of a slice still has it. It renews the lease, so that a process which is taking the
+// holding is what a process may do with a slice.
+type holding struct {
+	marks  bool // hand further mails over: it has the slice
+	stores bool // store all results: it has the slice, or has had it last
+}
+
+// keptSlices are the slices whose leases a transaction has looked at.
+type keptSlices map[*LeasedSlice]holding
+
+// keep returns what the holder of a slice may do. It renews the lease, so that a process which is taking the
 // slice at this moment, because of a clock that has jumped, gets none: see take.
-func (k keptSlices) keep(tx *db.Tx, l *LeasedSlice, now int64) (held bool, err error) {
-	held, known := k[l]
+func (k keptSlices) keep(tx *db.Tx, l *LeasedSlice, now int64) (kept holding, err error) {
+	kept, known := k[l]
 	if known {
-		return held, nil
+		return kept, nil
 	}
-	k[l], err = l.Slice.Renew(tx, now+SliceLease)
-	return k[l], err
+	kept.marks, err = l.Slice.Renew(tx, now+SliceLease)
+	kept.stores = kept.marks
+	if err == nil && !kept.marks {
+		kept.stores, err = l.Slice.Keep(tx)
+	}
+	k[l] = kept
+	return kept, err
 }
 
 // sendingBatches returns the Batches whose mails may be handed over now, and their Accounts.

@@ -73,7 +73,7 @@ func onlyTheHolderMarks(t *testing.T, e dbtest.Engine) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return marked[0]
+		return marked[0] != nil
 	}
 	first := f.Lease("a")
 	jump()

@@ -54,6 +54,7 @@ var kinds = []kind{
 	{"recipients", "sends.kind_recipients", recipients.RowsSent, enlist.InputNull, ""},
 	{"accepted", "sends.kind_accepted", recipients.RowsAccepted, enlist.InputNull, ""},
 	{"deferred", "sends.kind_deferred", recipients.RowsDeferred, enlist.InputNull, ""},
+	{"repeated", "sends.kind_repeated", recipients.EventRepeated, enlist.InputNull, "time"},
 	{"delivered", "sends.kind_delivered", recipients.RowsDelivered, enlist.InputNull, ""},
 	{"all-opened", "sends.kind_all_opened", recipients.EventOpened, enlist.InputNull, "time"},
 	{"opened", "sends.kind_opened", recipients.RowsOpens, enlist.InputTrue, "time"},

@@ -188,7 +188,7 @@ func figuresOf(q *ui.Request, r *reports.BatchReport) []figure {
 // machinesOf has the numbers of the mails that are not at the top.
 func machinesOf(q *ui.Request, r *reports.BatchReport) []figure {
 	arrived, opened, clicked := r.Delivered(), max(0, r.Opened()-r.HumanOpened), max(0, r.Clicked-r.HumanClicked)
-	return []figure{
+	figures := []figure{
 		{"sends.sent_mails", q.Language.Number(r.Sent), q.Language.Percent(r.Sent, r.ToSend()), "accepted"},
 		{"sends.opened_by_machines_only", q.Language.Number(opened), q.Language.Percent(opened, arrived), "machines"},
 		{"sends.clicked_by_machines_only", q.Language.Number(clicked), q.Language.Percent(clicked, arrived), "clicked-machines"},
@@ -196,6 +196,10 @@ func machinesOf(q *ui.Request, r *reports.BatchReport) []figure {
 		{"sends.refused_bounced", q.Language.Number(r.Bounced), q.Language.Percent(r.Bounced, r.ToSend()), "bounced"},
 		{"sends.deactivated_after", q.Language.Number(r.Deactivated), "", "deactivated"},
 	}
+	if r.Repeated > 0 {
+		figures = append(figures, figure{"sends.repeated_mails", q.Language.Number(r.Repeated), "", "repeated"})
+	}
+	return figures
 }
 
 func funnelOf(q *ui.Request, r *reports.BatchReport, u *uncounted) template.HTML {
