@@ -32,7 +32,7 @@ FAULTY = ./cmd/enlist ./cmd/enlist-bench ./internal/db/postgres ./internal/mail 
 	./internal/exports ./internal/httpapi ./internal/imports ./internal/imports/sheet ./internal/jobs ./internal/messages/merge \
 	./internal/reports ./internal/rpc ./internal/rpc/reference ./internal/search ./internal/web
 # The packages with tests named TestSeeded, which make proof runs.
-SEEDED = ./cmd/enlist
+SEEDED = ./cmd/enlist ./internal/sending
 # The packages whose tests depend on the SQLite driver: the driver itself, those that change or read the most rows, and
 # those that call all others. Each program is linked with the driver written in Go, which takes longer than most tests.
 DRIVEN = ./cmd/enlist ./internal/rpc ./internal/db/sqlite ./internal/db/dbcopy ./internal/contacts ./internal/imports ./internal/sending \
