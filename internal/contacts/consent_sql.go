@@ -2,6 +2,7 @@ package contacts
 
 import (
 	"math"
+	"strings"
 
 	"enlist/internal/accounts"
 	"enlist/internal/db"
@@ -18,6 +19,25 @@ func AddLedgerRow(tx *db.Tx, r *enlist.LedgerRow) error {
 	}
 	return ledgerTable.Of(tx.SQL).Queue(tx, r)
 }
+
+// addFirstLedgerRow adds the first row of a new Contact. It does not look for rows before it.
+func addFirstLedgerRow(tx *db.Tx, r *enlist.LedgerRow) error {
+	if tx.IsBatched() {
+		tx.BatchLedgerRow(r)
+		return nil
+	}
+	return ledgerTable.Of(tx.SQL).Do(tx, firstLedgerRow.Of(tx.SQL), db.Inserted, r)
+}
+
+// firstLedgerRow is the INSERT of the row with the number 1. On PostgreSQL a sequence has the numbers.
+var firstLedgerRow = db.NewPerDialect(func(d *db.Dialect) string {
+	t := ledgerTable.Of(d)
+	insert := t.Into + "VALUES (" + t.Values + ")"
+	if d.ConcurrentWriters {
+		return insert
+	}
+	return strings.Replace(insert, d.LedgerNumber, "1", 1)
+})
 
 var ledgerTable = db.NewDialectMapping("consent", mapLedgerRow)
 

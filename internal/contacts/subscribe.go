@@ -81,6 +81,7 @@ func (call *subscribeCall) run(tx *db.Tx, now int64) (enlist.ContactID, error) {
 	case existing != nil:
 		return existing.ID, sub.update(existing)
 	}
+	sub.isNew = true
 	return contact.ID, sub.recordAndEmit(&contact, enlist.WebhookCreated, enlist.WebhookSubscribed)
 }
 
@@ -123,6 +124,7 @@ type subscription struct {
 	tx      *db.Tx
 	caller  *enlist.Caller
 	now     int64         // Unix time
+	isNew   bool          // the transaction has inserted the Contact
 	form    enlist.FormID // as in SubscribeRequest, like byLink
 	byLink  bool
 
@@ -215,7 +217,11 @@ func (sub *subscription) record(id enlist.ContactID) error {
 	case sub.byLink:
 		row.Method = MethodPreferences
 	}
-	if err := AddLedgerRow(sub.tx, row); err != nil || sub.form == 0 {
+	add := AddLedgerRow
+	if sub.isNew {
+		add = addFirstLedgerRow
+	}
+	if err := add(sub.tx, row); err != nil || sub.form == 0 {
 		return err
 	}
 	return sub.service.above.FormSent(sub.tx, sub.Schema, sub.form, sub.now)

@@ -2,7 +2,6 @@ package contacts
 
 import (
 	"context"
-	"iter"
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -11,11 +10,11 @@ import (
 
 // This file finds keys of details, and names of preferences, that mean nothing in a List.
 
-// UnknownNames returns the keys and names that mean nothing in a List, each once, and at most enlist.MaxUnknown. A key
-// of details means a Field or a system key: clients send complete records back. It returns none if the caller may not
+// UnknownNames returns the names of members that mean nothing in a List, each once, and at most enlist.MaxUnknown. The
+// members of details are those of Contacts, and the members of preferences have the names of preferences. A key of details means a Field or a system key: clients send complete records back. It returns none if the caller may not
 // access the List: the call itself returns that error. reference.md: subscribeContact.rule.5, preferences.unknown
 func (s *Service) UnknownNames(ctx context.Context, c *enlist.Caller, list enlist.ListID,
-	details, preferences iter.Seq[string]) ([]enlist.UnknownName, error) {
+	details, preferences []enlist.Input) ([]enlist.UnknownName, error) {
 	// The cached List may be older than the last change of it. So the cache only shows that all names are known.
 	if schema, cached := s.db.Cache().Schema(list); cached && len(unknownNames(schema, details, preferences)) == 0 {
 		return nil, nil
@@ -35,18 +34,22 @@ func (s *Service) UnknownNames(ctx context.Context, c *enlist.Caller, list enlis
 }
 
 // unknownNames is UnknownNames for a List.
-func unknownNames(schema *enlist.Schema, details, preferences iter.Seq[string]) []enlist.UnknownName {
+func unknownNames(schema *enlist.Schema, details, preferences []enlist.Input) []enlist.UnknownName {
 	var unknown enlist.UnknownNames
-	for key := range details {
-		if field, _ := FieldOfKey(schema, key); field == nil && !isSystemKey(key) &&
-			!unknown.Add(key, func() []string { return fieldNames(schema) }) {
-			return unknown
+	for i := range details {
+		for _, m := range details[i].Members() {
+			if field, _ := FieldOfKey(schema, m.Name); field == nil && !isSystemKey(m.Name) &&
+				!unknown.Add(m.Name, func() []string { return fieldNames(schema) }) {
+				return unknown
+			}
 		}
 	}
-	for name := range preferences {
-		if schema.Preference(name) == nil &&
-			!unknown.Add(name, func() []string { return preferenceNames(schema) }) {
-			return unknown
+	for i := range preferences {
+		for _, m := range preferences[i].Members() {
+			if schema.Preference(m.Name) == nil &&
+				!unknown.Add(m.Name, func() []string { return preferenceNames(schema) }) {
+				return unknown
+			}
 		}
 	}
 	return unknown

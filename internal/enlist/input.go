@@ -50,6 +50,17 @@ func (in Input) Omitted() bool {
 	return in.IsBlank() || in.Kind == InputArray && len(in.Items) == 0
 }
 
+// Members returns the members of an object, which may be in an array of one. It returns nil for another value.
+func (in *Input) Members() []Input {
+	if in.Kind == InputArray && len(in.Items) == 1 {
+		in = &in.Items[0]
+	}
+	if in.Kind != InputObject {
+		return nil
+	}
+	return in.Items
+}
+
 // IsScalar reports whether the value is neither an array nor an object.
 func (in Input) IsScalar() bool { return in.Kind != InputArray && in.Kind != InputObject }
 

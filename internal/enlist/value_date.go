@@ -69,7 +69,11 @@ func ParseDate(text, timeFormat string) (iso string, ok bool) {
 // digit.
 func parseLayout(layout, text string) (at time.Time, ok bool) {
 	at, err := time.Parse(layout, text)
-	return at, err == nil && at.Year() > 0 && at.Format(layout) == text
+	if err != nil || at.Year() <= 0 {
+		return at, false
+	}
+	var b [dateTimeLength]byte
+	return at, string(at.AppendFormat(b[:0], layout)) == text
 }
 
 // inDateRange reports whether the date part of iso passes a date_validation. "past" and

@@ -1,7 +1,6 @@
 package rpc
 
 import (
-	"iter"
 	"net/url"
 	"slices"
 	"strconv"
@@ -63,7 +62,7 @@ func keysOf[T any](attributes []enlist.Attribute[T]) []string {
 // method has. If the call is strict, findIgnored sets its error, which the method returns after the checks of its List.
 func (x *exchange) findIgnored(m *method, e *envelope, extra bool) error {
 	c := &x.call
-	found := slices.Clone(e.unknown)
+	found := e.unknown[:len(e.unknown):len(e.unknown)]
 	if extra {
 		found = append(found, enlist.UnknownName{Name: "parameter " + strconv.Itoa(len(m.params)+1)})
 	}
@@ -73,20 +72,19 @@ func (x *exchange) findIgnored(m *method, e *envelope, extra bool) error {
 		known, isRecord := x.handler.detailKeys[name]
 		switch {
 		case isRecord:
-			found = unknownIn(found, objectsIn(c.at(i)), known, name == "populations")
+			found = unknownIn(found, c.objectsAt(i), known, name == "populations")
 		case name == "list_id":
 			list = enlist.ListID(asID(c.at(i)))
 		case name == "contact_details":
-			details = []enlist.Input{*c.at(i)}
+			details = c.valuesAt(i)
 		case name == "contacts":
 			details = c.at(i).Items
 		case name == "list_preferences":
-			preferences = []enlist.Input{*c.at(i)}
+			preferences = c.valuesAt(i)
 		}
 	}
 	if len(details)+len(preferences) > 0 {
-		names, err := c.service.Contacts.UnknownNames(c.ctx, c.caller, list, memberNames(details),
-			memberNames(preferences))
+		names, err := c.service.Contacts.UnknownNames(c.ctx, c.caller, list, details, preferences)
 		if err != nil {
 			return err
 		}
@@ -98,37 +96,30 @@ func (x *exchange) findIgnored(m *method, e *envelope, extra bool) error {
 	return nil
 }
 
-// objectsIn returns the objects in a parameter: itself, or the items of an array.
-func objectsIn(v *enlist.Input) []enlist.Input {
-	if v.Kind == enlist.InputArray {
-		return v.Items
+// valuesAt returns the parameter at a position as a slice, or nil if the caller did not send it.
+func (p *params) valuesAt(i int) []enlist.Input {
+	if i < len(p.values) {
+		return p.values[i : i+1]
 	}
-	return []enlist.Input{*v}
+	return nil
 }
 
-// memberNames returns the names of the members of objects, of which each may be in an array.
-func memberNames(objects []enlist.Input) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for i := range objects {
-			object := unboxOnce(&objects[i])
-			if object.Kind != enlist.InputObject {
-				continue
-			}
-			for j := range object.Items {
-				if !yield(object.Items[j].Name) {
-					return
-				}
-			}
-		}
+// objectsAt returns the objects in the parameter at a position: itself, or the items of an array.
+func (p *params) objectsAt(i int) []enlist.Input {
+	if v := p.at(i); v.Kind == enlist.InputArray {
+		return v.Items
 	}
+	return p.valuesAt(i)
 }
 
 // unknownIn appends the names of members of objects that are not known.
 func unknownIn(found enlist.UnknownNames, objects []enlist.Input, known []string, anyCase bool) enlist.UnknownNames {
-	for name := range memberNames(objects) {
-		isKnown := slices.Contains(known, name) || anyCase && slices.Contains(known, strings.ToLower(name))
-		if !isKnown && !found.Add(name, func() []string { return known }) {
-			break
+	for i := range objects {
+		for _, m := range objects[i].Members() {
+			isKnown := slices.Contains(known, m.Name) || anyCase && slices.Contains(known, strings.ToLower(m.Name))
+			if !isKnown && !found.Add(m.Name, func() []string { return known }) {
+				return found
+			}
 		}
 	}
 	return found
@@ -168,8 +159,9 @@ func (c *call) refuseUnknown(m *method, u enlist.UnknownName) error {
 // positionOf returns the position, from 1, of the first parameter with a key. It returns 0 if none has it.
 func (c *call) positionOf(key string) int {
 	for i := range c.names {
-		for name := range memberNames(objectsIn(c.at(i))) {
-			if name == key {
+		objects := c.objectsAt(i)
+		for j := range objects {
+			if slices.ContainsFunc(objects[j].Members(), func(m enlist.Input) bool { return m.Name == key }) {
 				return i + 1
 			}
 		}
