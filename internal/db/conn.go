@@ -57,8 +57,8 @@ const (
 	// Once is the kind of a statement whose text contains the ID of a List. Every List needs a separate statement. So
 	// SQLite keeps few of them prepared, and PostgreSQL keeps none.
 	Once
-	// Generic is the kind of a statement whose text also contains the ID of a List, but whose best plan is the same for
-	// all arguments. PostgreSQL keeps such a statement and its plan if a connection repeats it. SQLite gets none.
+	// Generic is the kind of a statement whose best plan is the same for all arguments. Its text can contain the ID of a
+	// List. PostgreSQL keeps such a statement and its plan if a connection repeats it. SQLite gets none.
 	Generic
 )
 

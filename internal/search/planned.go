@@ -147,6 +147,7 @@ func (p *Planned) statement() (made db.Statement, err error) {
 	if q.literal && p.tx.Locking() == "" {
 		q.generic = genericKey(s, p.plan)
 	}
+	q.selective = p.plan.Selective && !p.tx.SQL.NamesIndexes
 	if q.Sorted, err = sorts(p.tx, s, p.plan); err != nil {
 		return made, err
 	}

@@ -28,6 +28,8 @@ type Query struct {
 	// literal is true if the text contains the List's ID, and false if the ID is an argument. The database
 	// uses a partial index only if the text of a statement implies the WHERE clause of the index.
 	literal bool
+	// selective is true if an address or an ID finds the Contacts, so that all operands have the same best plan.
+	selective bool
 	// generic is the result of genericKey. If it is not nil, PostgreSQL does not know the operands when it
 	// plans the statement. So the text must leave only one good plan: it contains the length of the page, and
 	// an order that only the index of this key has.
@@ -66,7 +68,7 @@ func (q *Query) covers(k *enlist.SearchKey) bool {
 func (q *Query) statement(further ...any) db.Statement {
 	s := db.Statement{Text: q.Text.String(), Args: slices.Concat(q.Args, further)}
 	switch {
-	case q.generic != nil:
+	case q.generic != nil, q.selective && !q.literal:
 		s.Kind = db.Generic
 	case q.literal:
 		s.Kind = db.Once

@@ -10,6 +10,8 @@ func TestStatementsOnLargeTablesNameTheirList(t *testing.T) {
 		{"SELECT 1 FROM contact WHERE list_id = ? AND id IN (SELECT d.id FROM contact d WHERE d.list_id = ? FOR UPDATE OF d)", ""},
 		{"INSERT INTO consent (list_id, contact_id) SELECT a, b FROM unnest(?, ?) AS added (a, b)", ""},
 		{"UPDATE contact SET id = ? WHERE list_id = ?", ""},
+		{"SELECT 1 FROM contact_7 AS contact WHERE list_id = $1 AND id IN (SELECT d.id FROM contact_7 d WHERE d.list_id = $1)", ""},
+		{"SELECT 1 FROM contact_7 AS contact WHERE id = $1", "1 mentions of a large table, and 0 Lists"},
 		{"DELETE FROM contact_delta WHERE contact_id = ?", ""},
 		{"SELECT contact_count FROM list WHERE id = ?", ""},
 		{"SELECT 1 FROM contact WHERE id = ?", "1 mentions of a large table, and 0 Lists"},

@@ -30,7 +30,7 @@ func TestCallsWithManyContactsUseIndexesWithoutStatistics(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Release()
-	const aboutContacts = `(FROM|UPDATE) (contact|unsubscriber|delivery)\M' AND statement NOT LIKE 'SELECT EXISTS%duplicate_key IS NOT NULL)`
+	const aboutContacts = `(FROM|UPDATE) (contact|unsubscriber|delivery)(_\d+)?\M' AND statement NOT LIKE 'SELECT EXISTS%duplicate_key IS NOT NULL)`
 	scan := regexp.MustCompile(`Seq Scan on \w*(contact|unsubscriber|delivery)`)
 	byIndex := regexp.MustCompile(`Index Cond: \((.*)\)`)
 	for text, plan := range genericPlans(t, conn, aboutContacts, 7) {

@@ -25,9 +25,9 @@ type readers struct {
 	// sent a part of its reply already, so its function must not run again.
 	again bool
 
-	// distributed forbids generic plans of searches: Citus must know the arguments to plan a statement that
-	// mentions a large table twice.
-	distributed bool
+	// partitions is nil if the tables are distributed. It then forbids generic plans of searches: Citus must know the
+	// arguments to plan a statement that mentions a large table twice.
+	partitions *partitions
 
 	replicas *replicas // tried before the primary; nil if there are none
 }
@@ -40,7 +40,7 @@ func (s *Store) newReaders(ctx context.Context, config *pgxpool.Config, size int
 		return nil, err
 	}
 	s.pools = append(s.pools, pool)
-	return &readers{pool: pool, cache: s.cache, distributed: s.distributed, limiter: limiter, time: s.time}, nil
+	return &readers{pool: pool, cache: s.cache, partitions: s.partitions, limiter: limiter, time: s.time}, nil
 }
 
 var errSilent = errors.New("the database does not answer")
@@ -82,8 +82,7 @@ func (r *readers) run(ctx context.Context, fn func(*db.Tx) error) error {
 			return lost(err), err
 		}
 		defer conn.Release()
-		s := newReading(ctx, conn, version)
-		s.distributed = r.distributed
+		s := newReading(ctx, conn, r.partitions, version)
 		began, err := s.read(begin, r.cache, version == 0)
 		version = 0 // a second attempt reads the version before fn starts
 		if errors.Is(err, errStale) {
@@ -94,8 +93,8 @@ func (r *readers) run(ctx context.Context, fn func(*db.Tx) error) error {
 }
 
 // newReading returns a session that only reads.
-func newReading(ctx context.Context, conn *pgxpool.Conn, version int64) *session {
-	s := newSession(ctx, conn, version)
+func newReading(ctx context.Context, conn *pgxpool.Conn, p *partitions, version int64) *session {
+	s := newSession(ctx, conn, p, version)
 	s.readOnly = true
 	return s
 }

@@ -67,7 +67,7 @@ func (s *Store) openReplicas(ctx context.Context, o Options, size int) (*replica
 		if err != nil {
 			return all, err
 		}
-		all.all = append(all.all, &replica{pool: pool, name: shown(config), log: o.Log})
+		all.all = append(all.all, &replica{pool: pool, partitions: s.partitions, name: shown(config), log: o.Log})
 	}
 	return all, nil
 }
@@ -167,9 +167,10 @@ func (r *replicas) position(ctx context.Context) (p position, err error) {
 
 // replica is one standby.
 type replica struct {
-	pool *pgxpool.Pool
-	name string // in log messages
-	log  *slog.Logger
+	pool       *pgxpool.Pool
+	partitions *partitions
+	name       string // in log messages
+	log        *slog.Logger
 
 	mu    sync.Mutex
 	away  bool      // the last attempt failed
@@ -224,7 +225,7 @@ func (r *replica) view(ctx context.Context, fn func(*db.Tx) error, cache *db.Cac
 	}
 	defer conn.Release()
 	r.markUsed()
-	s := newReading(ctx, conn, to.version)
+	s := newReading(ctx, conn, r.partitions, to.version)
 	_, err = s.read(fn, cache, true)
 	if s.failed == nil {
 		return err, nil

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"enlist/internal/enlist"
 	"enlist/internal/search"
@@ -54,9 +53,8 @@ func (s *Store) tableOf(ctx context.Context, conn *pgxpool.Conn, list enlist.Lis
 		return "contact", nil
 	}
 	var place int64
-	partition := "SELECT " + dialect.IndexPlace + " FROM (SELECT $1::bigint AS list_id) AS one"
-	err := conn.QueryRow(ctx, partition, int64(list)).Scan(&place)
-	return "contact_" + strconv.FormatInt(place, 10), err
+	err := conn.QueryRow(ctx, findPartition, int64(list)).Scan(&place)
+	return partitionOf("contact", place), err
 }
 
 const (

@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// This file implements db.Conn. session_send.go sends its statements, and session_rows.go reads
-// their results.
+// This file implements db.Conn. session_send.go sends its statements, partition.go names the
+// partitions in them, and session_rows.go reads their results.
 
 // session implements db.Conn for one transaction. It queues statements and
 // sends them together when the function needs a result: each flush is one round
@@ -36,7 +36,7 @@ type session struct {
 	version  int64 // of the catalogue; a guess until verified is true
 	verified bool
 
-	distributed bool // the large tables are distributed: no statement of a search has a generic plan
+	partitions *partitions // nil: the large tables are distributed, so no statement of a search has a generic plan
 
 	running    bool // a function runs, so db.Call recovers a RetrySignal
 	exclusive  bool // no other transaction writes at the same time
@@ -59,8 +59,8 @@ var (
 
 // newSession returns a session. version is the version of the catalogue that this process saw last.
 // It is 0 if the first flush must read the version without a comparison.
-func newSession(ctx context.Context, conn *pgxpool.Conn, version int64) *session {
-	return &session{ctx: ctx, conn: conn.Conn(), version: version}
+func newSession(ctx context.Context, conn *pgxpool.Conn, p *partitions, version int64) *session {
+	return &session{ctx: ctx, conn: conn.Conn(), partitions: p, version: version}
 }
 
 const readVersion = "SELECT version FROM catalogue"
@@ -219,22 +219,27 @@ func (s *session) Insert(query string, args ...any) (id int64, err error) {
 
 // Query implements db.Conn. In a transaction that writes, the rows are buffered, so that the
 // function can run other statements while it reads the rows.
-func (s *session) Query(ctx context.Context, query string, args ...any) (db.Rows, error) {
-	return s.Search(ctx, db.Statement{Text: query, Args: args})
+func (s *session) Query(_ context.Context, query string, args ...any) (db.Rows, error) {
+	return s.rowsOf(db.Statement{Text: query, Args: args}, "")
 }
 
 // Search implements db.Conn. The whole transaction is one round trip when its only statement is the Last.
 func (s *session) Search(_ context.Context, q db.Statement) (db.Rows, error) {
+	return s.rowsOf(q, planMode(q))
+}
+
+// rowsOf returns the rows of a statement. plan is the expression that sets how PostgreSQL plans it; "": none.
+func (s *session) rowsOf(q db.Statement, plan string) (db.Rows, error) {
 	if err := s.ready(); err != nil {
 		return nil, err
 	}
 	if s.readOnly {
 		s.start(q.Last)
 		s.limitTime()
-		return s.stream(q)
+		return s.stream(q, plan)
 	}
 	buffered := &bufferedRows{decoder: decoder{s.conn.TypeMap(), true}}
-	s.search(q, buffered.readAll)
+	s.search(q, plan, buffered.readAll)
 	if err := s.flush(); err != nil {
 		return nil, err
 	}
@@ -242,8 +247,8 @@ func (s *session) Search(_ context.Context, q db.Statement) (db.Rows, error) {
 }
 
 // stream sends the queue with a query as the last statement. It does not read the rows of that query.
-func (s *session) stream(q db.Statement) (db.Rows, error) {
-	s.search(q, nil)
+func (s *session) stream(q db.Statement, plan string) (db.Rows, error) {
+	s.search(q, plan, nil)
 	before := s.queue[:len(s.queue)-1]
 	results := s.sendQueue()
 	err := s.receive(results, before)

@@ -57,30 +57,39 @@ func (s *session) send(query string, args []any, then func(pgx.Rows) error) {
 	for i, arg := range args {
 		args[i] = storable(arg)
 	}
-	s.queue = append(s.queue, request{query: rewrite(query), args: args, then: then})
+	query = s.onPartition(rewrite(query), args) // can queue a question first
+	s.queue = append(s.queue, request{query: query, args: args, then: then})
 }
 
-// search queues the statement of a search.
-func (s *session) search(q db.Statement, then func(pgx.Rows) error) {
-	once := q.Kind == db.Once
-	if q.Kind == db.Generic {
-		once = !s.repeats(q.Text)
-		switch {
-		case once || s.distributed:
-		case s.single: // a statement of its own would cost a seventh of the look-up
-			s.queue[0].query = readVersion + " WHERE " + setGeneric + " <> ''"
-		default:
-			s.send("SELECT "+setGeneric, nil, nil)
-		}
+// search queues a statement that returns rows. plan is as in rowsOf.
+func (s *session) search(q db.Statement, plan string, then func(pgx.Rows) error) {
+	once := q.Kind == db.Once || q.Kind == db.Generic && !s.repeats(q.Text)
+	switch {
+	case once || plan == "" || !s.readOnly || s.partitions == nil:
+	case s.single: // a statement of its own would cost a seventh of the look-up
+		s.queue[0].query = readVersion + " WHERE " + plan + " <> ''"
+	default:
+		s.send("SELECT "+plan, nil, nil)
 	}
 	s.send(q.Text, q.Args, then)
 	s.queue[len(s.queue)-1].once = once
 }
 
-// setGeneric is an expression that makes PostgreSQL use one plan for all arguments until the transaction
-// ends. Without it, PostgreSQL would make a plan for the arguments of each execution whenever it expects
-// that such a plan costs less.
-const setGeneric = "set_config('plan_cache_mode', 'force_generic_plan', true)"
+// These expressions make PostgreSQL use one plan for all arguments, or a plan for the arguments of each execution, until
+// the transaction ends. Without them, PostgreSQL would take what it expects to cost less after five executions, also if
+// later arguments match far more or far fewer Contacts than the first ones.
+const (
+	setGeneric = "set_config('plan_cache_mode', 'force_generic_plan', true)"
+	setCustom  = "set_config('plan_cache_mode', 'force_custom_plan', true)"
+)
+
+// planMode returns the one of them for the statement of a search.
+func planMode(q db.Statement) string {
+	if q.Kind == db.Generic {
+		return setGeneric
+	}
+	return setCustom
+}
 
 // maxGeneric is the largest number of generic statements that a connection remembers. The prepared ones
 // among them must have room beside the other statements (maxStatements). Otherwise a connection that

@@ -9,7 +9,7 @@
 // The prefix of a file's name says what the file is for:
 //
 //   - connect: URLs and pools of connections
-//   - session: the statements of a transaction
+//   - session and partition: the statements of a transaction
 //   - update and jobs: transactions that write; upkeep: what follows from many of them
 //   - readers and replica: transactions that read
 //   - retry, error and damage: failures and repeated attempts
@@ -76,8 +76,9 @@ type Store struct {
 	notices     *notices
 	commits     prometheus.Histogram
 	alarms      *jobqueue.Alarms
-	distributed bool   // the large tables are on several servers (Citus)
-	trigrams    string // operator class for indexes for parts of texts; "": the database has none
+	distributed bool        // the large tables are on several servers (Citus)
+	partitions  *partitions // nil if distributed
+	trigrams    string      // operator class for indexes for parts of texts; "": the database has none
 	damage      *db.Damage
 	deadlock    atomic.Int64  // time of the last deadlock, in Unix nanoseconds
 	time        time.Duration // limit of an Update and of a View
@@ -123,7 +124,10 @@ func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (er
 	if err != nil {
 		return err
 	}
-	s.readers.distributed = s.distributed
+	if !s.distributed {
+		s.partitions = &partitions{names: make(map[int64]string)}
+	}
+	s.readers.partitions = s.partitions
 	s.writers, err = s.writingPool(ctx, config, cmp.Or(o.Writers, 16))
 	if err != nil {
 		return err

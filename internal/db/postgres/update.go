@@ -57,7 +57,7 @@ func (s *Store) attempt(ctx context.Context, fn func(*db.Tx) error, m *mode) (ag
 	deadline, _ := ctx.Deadline() // of all attempts
 	work, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 	defer cancel()
-	t := newSession(work, conn, m.version)
+	t := newSession(work, conn, s.partitions, m.version)
 	t.exclusive = m.exclusive
 	err = s.transaction(t, fn)
 	s.note(t)

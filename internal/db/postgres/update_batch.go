@@ -161,7 +161,7 @@ func (b *insertBatcher) transaction(batch []*batchedCall) error {
 		return db.ErrNotBatchable
 	}
 	defer conn.Release()
-	t := newSession(ctx, conn, 0)
+	t := newSession(ctx, conn, b.store.partitions, 0)
 	err = b.write(t, batch)
 	if err == nil {
 		b.store.commits.Observe(float64(len(batch)))

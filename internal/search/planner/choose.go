@@ -130,7 +130,7 @@ func Delegate(q *Query) *Plan {
 		pred := &plan.Predicates[i]
 		switch {
 		case pred.selective():
-			plan.Quick = true
+			plan.Quick, plan.Selective = true, true
 			if !pred.Direct() {
 				pred.As = InSet
 			}

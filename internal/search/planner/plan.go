@@ -100,6 +100,7 @@ type Plan struct {
 	IDsFirst   bool  // a subquery finds and sorts the IDs of the page before the rows are read
 	Span       *Span // not nil: the table is scanned between these IDs
 	Quick      bool  // the search reads few Contacts
+	Selective  bool  // an address or an ID finds the Contacts; only Delegate sets it
 	BoundsOnly bool  // the search scans one index in the requested order and tests nothing else
 }
 
