@@ -233,23 +233,40 @@ func (a *addCall) checkRoom(tx *db.Tx, schema *enlist.Schema, today string) erro
 	if limit == enlist.NoContactLimit {
 		return nil
 	}
-	stored, err := tx.AccountContacts(a.caller.Account.ID)
-	room := max(limit-stored, 0)
-	if err != nil || room >= int64(len(a.Contacts)) {
-		return err
+	for before := int64(-1); ; {
+		stored, err := tx.AccountContacts(a.caller.Account.ID)
+		room := max(limit-stored, 0)
+		if err != nil || room >= int64(len(a.Contacts)) {
+			return err
+		}
+		if stored == before {
+			return enlist.Refuse(enlist.ContactLimit, "the Account may store %d Contacts and has %d; nothing was added",
+				limit, stored)
+		}
+		adds, err := a.adds(tx, schema, today)
+		if err != nil || adds <= room {
+			return err
+		}
+		// Calls that delete Contacts do not wait for the lock of this number. If one has deleted a Contact with an address
+		// of the request, it was counted, but not found.
+		before = stored
 	}
+}
+
+// adds returns how many Contacts the call would add.
+func (a *addCall) adds(tx *db.Tx, schema *enlist.Schema, today string) (n int64, err error) {
 	seen := make(map[string]bool)
 	for first, last := 0, 0; first < len(a.Contacts); first = last {
 		last = a.endOfLookUp(first)
 		rows := a.pending(first, last, schema, today)
 		if err := a.leaveOutUnsubscribed(tx, rows); err != nil {
-			return err
+			return 0, err
 		}
 		existing := map[string]*enlist.Contact{}
 		if a.unique(schema) {
 			existing, err = FirstContacts(tx, a.List, keysOf(rows))
 			if err != nil {
-				return err
+				return 0, err
 			}
 		}
 		for _, r := range rows {
@@ -257,13 +274,9 @@ func (a *addCall) checkRoom(tx *db.Tx, schema *enlist.Schema, today string) erro
 				continue
 			}
 			seen[r.parsed.Key] = a.unique(schema)
-			room--
+			n++
 		}
 		a.rows.drop(max(first, a.prepared), last)
-		if room < 0 {
-			return enlist.Refuse(enlist.ContactLimit, "the Account may store %d Contacts and has %d; nothing was added",
-				limit, stored)
-		}
 	}
-	return nil
+	return n, nil
 }

@@ -39,7 +39,8 @@ func ByAddress(tx *db.Tx, list enlist.ListID, key, mobile string, after enlist.C
 	in := int64(list)
 	err = eachContact(tx, contactStatements.Of(tx.SQL).byAddress+tx.Locking(), list,
 		func(c *enlist.Contact) { page = append(page, *c) },
-		in, int64(after), in, db.OrNull(key), in, db.OrNull(key), in, db.OrNull(mobile), int64(limit))
+		in, int64(after), in, db.OrNull(key), in, db.OrNull(key), in, db.OrNull(mobile), db.OrNull(key),
+		db.OrNull(mobile), int64(limit))
 	return page, err
 }
 

@@ -21,11 +21,13 @@ func newContactTexts(d *db.Dialect) *contactTexts {
 	return &contactTexts{
 		byID:  c.Read + "WHERE list_id = ? AND id = ?",
 		byKey: c.Read + "WHERE list_id = ? AND dedupe_key = ?",
-		// The subquery makes SQLite use the address indexes and not scan the List.
+		// The subquery makes SQLite use the address indexes and not scan the List. The last test is for PostgreSQL: after
+		// it has waited for the lock of a Contact, it tests the Contact again, but without the subquery.
 		byAddress: c.Read + "WHERE " + d.NoIndex + `list_id = ? AND id > ? AND id IN (
 			SELECT id FROM contact WHERE list_id = ? AND dedupe_key = ?
 			UNION ALL SELECT id FROM contact WHERE list_id = ? AND duplicate_key = ?
-			UNION ALL SELECT id FROM contact WHERE list_id = ? AND mobile_key = ?) ORDER BY id` + db.Limited,
+			UNION ALL SELECT id FROM contact WHERE list_id = ? AND mobile_key = ?)
+			AND (coalesce(dedupe_key, duplicate_key) = ? OR mobile_key = ?) ORDER BY id` + db.Limited,
 		insert:        c.Into + "VALUES (" + c.Values + unlessTaken,
 		insertInitial: c.Into + "VALUES (" + c.Initial + unlessTaken,
 	}

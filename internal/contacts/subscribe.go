@@ -148,7 +148,16 @@ func (sub *subscription) insertOrFind(contact *enlist.Contact) (existing *enlist
 			return existing, err
 		}
 	}
-	if err := requireRoom(sub.tx, account); err != nil {
+	err = requireRoom(sub.tx, account)
+	if unique && enlist.KindOf(err) == enlist.ContactLimit {
+		// While this call waited for the number of Contacts, another one may have added the Contact, or deleted one.
+		existing, err = ByKey(sub.tx, contact.ListID, contact.Key)
+		if enlist.KindOf(err) != enlist.NoContact {
+			return existing, err
+		}
+		err = requireRoom(sub.tx, account)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if unique {

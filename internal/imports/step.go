@@ -134,11 +134,11 @@ func contactsOf(added []*decision) []*enlist.Contact {
 
 // decide sets the outcome of each row. It returns the rows that add a Contact, and the stored Contacts that change.
 func (s *importTx) decide(open []*decision) (added []*decision, changed []*enlist.Contact, err error) {
-	known, unsubscribed, err := s.lookUp(open)
+	room, err := contacts.AccountRoom(s.tx, s.caller.Account)
 	if err != nil {
 		return nil, nil, err
 	}
-	room, err := contacts.AccountRoom(s.tx, s.caller.Account)
+	known, unsubscribed, err := s.lookUp(open) // after the lock of the number, so that a Contact of another call is found
 	if err != nil {
 		return nil, nil, err
 	}

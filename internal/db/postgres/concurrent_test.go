@@ -298,3 +298,82 @@ func TestStaleUpdateIsStoredOnce(t *testing.T) {
 		return err
 	}))
 }
+
+// whileOneWaits runs first in a transaction, and second as soon as first has run. It commits when second waits for a
+// lock, and returns when both have ended.
+func (d *listFixture) whileOneWaits(first func(*db.Tx) error, second func()) {
+	d.Helper()
+	var ran, all sync.WaitGroup
+	ran.Add(1)
+	once := sync.OnceFunc(ran.Done)
+	all.Go(func() {
+		d.must(d.store.Update(d.Context(), func(tx *db.Tx) error {
+			defer once()
+			if err := first(tx); err != nil {
+				return err
+			}
+			if _, err := tx.ContactCount(d.list); err != nil { // sends what first has queued
+				return err
+			}
+			once()
+			for waiting := 0; waiting == 0; {
+				err := d.store.jobs.QueryRow(d.Context(), `SELECT count(*) FROM pg_stat_activity
+					WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&waiting)
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	})
+	ran.Wait()
+	second()
+	all.Wait()
+}
+
+// A subscription of an address that another call adds as the last Contact of the Account's limit changes this Contact.
+// covers: spec limit.contacts
+func TestLimitDoesNotRefuseAnAddressThatAnotherCallAdds(t *testing.T) {
+	d := newListFixture(t, open(t))
+	d.must(d.service.Accounts.SetContactLimit(t.Context(), d.caller.Account.ID, 1))
+	var added, updated enlist.ContactID
+	var err error
+	d.caller, err = d.service.Accounts.Operator(t.Context(), d.caller.Account.ID)
+	d.must(err)
+	d.whileOneWaits(func(tx *db.Tx) (err error) {
+		if _, err := tx.AccountContacts(d.caller.Account.ID); err != nil {
+			return err
+		}
+		added, err = d.insert(tx, "a@example.com")
+		return err
+	}, func() { updated, err = d.subscribe(t.Context(), "a@example.com", "") })
+	if err != nil || updated != added {
+		t.Errorf("the call returned Contact %d, error %v; want Contact %d, which the other call has added", updated, err, added)
+	}
+}
+
+// A call unsubscribes an address while another call gives its Contact another address. The Contact stays subscribed.
+// covers: spec unsubscribeContact.address
+func TestUnsubscribeLeavesAContactWithANewAddress(t *testing.T) {
+	d := newListFixture(t, open(t))
+	id, err := d.subscribe(t.Context(), "a@example.com", "")
+	d.must(err)
+	d.whileOneWaits(func(tx *db.Tx) error {
+		c, err := contacts.ByID(tx, d.list, id)
+		if err != nil {
+			return err
+		}
+		c.Key = "b@example.com"
+		return contacts.UpdateContacts(tx, []*enlist.Contact{c})
+	}, func() {
+		_, err = d.service.Contacts.Unsubscribe(t.Context(), d.caller, contacts.UnsubscribeRequest{List: d.list, Address: "a@example.com"})
+	})
+	d.must(err)
+	d.must(d.store.View(t.Context(), func(tx *db.Tx) error {
+		c, err := contacts.ByID(tx, d.list, id)
+		if err == nil && c.IsUnsubscribed {
+			t.Error("the call has unsubscribed a Contact that has another address")
+		}
+		return err
+	}))
+}
