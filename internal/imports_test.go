@@ -203,7 +203,7 @@ var allowedImports = map[string][]string{
 var allowedInTests = []string{"enlist/...", "github.com/google/go-cmp/...", "pgregory.net/rapid", "go.uber.org/goleak",
 	"github.com/jackc/pgx/v5/...", "github.com/riverqueue/river/...", "github.com/chromedp/...",
 	"github.com/xuri/excelize/v2", "github.com/santhosh-tekuri/jsonschema/v6", "github.com/descope/virtualwebauthn",
-	"golang.org/x/net/html", "github.com/pelletier/go-toml/v2"}
+	"golang.org/x/net/html", "github.com/pelletier/go-toml/v2", "github.com/anishathalye/porcupine"}
 
 // drivers are database drivers, each with the only packages that may import it. Of pgx, cmd/enlist and tracing use only
 // the type of a tracer.

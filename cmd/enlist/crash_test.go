@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"slices"
@@ -25,40 +24,7 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// This test kills the program while clients subscribe. Tests in other files also use the type crash.
-
-// The test kills the server while clients subscribe. Every Contact whose ID a client received is then in the database.
-// After each start the test checks the Contacts of the last round: their values and one ledger row each. At the end it
-// checks all Contacts, and one notification for each.
-//
-// covers: spec event.notification, consent.ledger, event.effects, decision 27, 44
-func TestKilledServerHasStoredWhatItAnswered(t *testing.T) { dbtest.EachParallel(t, crashes) }
-
-func crashes(t *testing.T, e dbtest.Engine) {
-	if testing.Short() {
-		t.Skip("this test kills many processes: run it with \"make faults\"")
-	}
-	rounds := map[string]int{"sqlite": 50, "postgres": 10, "citus": 5}[e.Name]
-	c := newCrash(t, e, "smtp://127.0.0.1:1") // no mail server listens there: notifications wait
-	for round := range rounds {
-		stop := c.start()
-		if round == 0 {
-			c.notifyOwner()
-		}
-		c.verify(c.recent)
-		c.subscribe(round, time.Duration(20+rand.IntN(150))*time.Millisecond)
-		stop()
-	}
-	stop := c.start()
-	all := make([]int64, 0, len(c.answered))
-	for id := range c.answered {
-		all = append(all, id)
-	}
-	c.verify(all)
-	stop()
-	c.inspect()
-	t.Logf("%d Contacts in %d rounds", len(c.answered), rounds)
-}
+// This file has the type crash, with which tests kill the program while clients subscribe.
 
 // crash has a database, whose server the test kills, and the Contacts whose IDs the server returned.
 type crash struct {

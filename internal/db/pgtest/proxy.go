@@ -1,6 +1,9 @@
 package pgtest
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"net"
 	"net/url"
 	"os"
@@ -22,7 +25,7 @@ import (
 type Proxy struct {
 	dir              string // the folder of its socket
 	network, address string // of the server
-	cutAfterNext     atomic.Bool
+	cutCommit        atomic.Pointer[func() Cut]
 	answered         atomic.Bool  // the last data came from the server
 	roundTrips       atomic.Int64 // see RoundTrips
 	delay            atomic.Int64 // nanoseconds, in each direction
@@ -85,9 +88,26 @@ func (p *Proxy) URL(of string) string {
 	return u.String()
 }
 
-// CutAfterNext makes the Proxy forward the next data of a client, and then close the
-// connection of this client before the server can answer.
-func (p *Proxy) CutAfterNext() { p.cutAfterNext.Store(true) }
+// Cut says what a Proxy does with a connection whose client has sent COMMIT.
+type Cut int
+
+// The values of Cut. After CutBefore the server has not received COMMIT, after CutAfter it has. In both cases the
+// client gets no reply.
+const (
+	NoCut Cut = iota
+	CutBefore
+	CutAfter
+)
+
+// CutCommits makes the Proxy call choose for each COMMIT of a client, also at the same time, and when a client only
+// prepares COMMIT.
+func (p *Proxy) CutCommits(choose func() Cut) { p.cutCommit.Store(&choose) }
+
+// commitName is the name under which pgx prepares the statement COMMIT, and so part of each message that executes it.
+var commitName = func() []byte {
+	digest := sha256.Sum256([]byte("COMMIT"))
+	return []byte("stmtcache_" + hex.EncodeToString(digest[:24]))
+}()
 
 // RoundTrips returns how often a client has sent data after data of the server. If several connections
 // are in use at the same time, the number is too small.
@@ -129,17 +149,20 @@ func (p *Proxy) pass(client net.Conn) {
 	end := func() { client.Close(); server.Close() }
 	p.wg.Go(func() {
 		defer end()
-		p.carry(client, server, func() bool {
+		p.carry(client, server, func([]byte) Cut {
 			p.answered.Store(true)
-			return false
+			return NoCut
 		})
 	})
 	defer end()
-	p.carry(server, client, func() bool {
+	p.carry(server, client, func(data []byte) Cut {
 		if p.answered.CompareAndSwap(true, false) {
 			p.roundTrips.Add(1)
 		}
-		return p.cutAfterNext.CompareAndSwap(true, false)
+		if choose := p.cutCommit.Load(); choose != nil && bytes.Contains(data, commitName) {
+			return (*choose)()
+		}
+		return NoCut
 	})
 }
 
@@ -149,9 +172,9 @@ type piece struct {
 	due  time.Time
 }
 
-// carry forwards data in one direction until the connection ends. After each read it calls
-// cuts. If cuts returns true, carry forwards this data and closes the connection.
-func (p *Proxy) carry(to, from net.Conn, cuts func() bool) {
+// carry forwards data in one direction until the connection ends. After each read it calls cuts. After CutAfter it
+// forwards this data and closes the connection, after CutBefore it does not forward the data.
+func (p *Proxy) carry(to, from net.Conn, cuts func([]byte) Cut) {
 	pieces := make(chan piece, 64)
 	p.wg.Go(func() {
 		defer close(pieces)
@@ -161,12 +184,14 @@ func (p *Proxy) carry(to, from net.Conn, cuts func() bool) {
 			if err != nil {
 				return
 			}
-			cut := cuts()
-			if cut {
+			cut := cuts(b[:n])
+			if cut != NoCut {
 				from.Close()
 			}
-			pieces <- piece{b[:n], time.Now().Add(time.Duration(p.delay.Load()))}
-			if cut {
+			if cut != CutBefore {
+				pieces <- piece{b[:n], time.Now().Add(time.Duration(p.delay.Load()))}
+			}
+			if cut != NoCut {
 				return
 			}
 		}

@@ -66,16 +66,16 @@ func TestLostConnectionAtCommitIsAnErrorWithoutRetry(t *testing.T) {
 	p := pgtest.NewProxy(t, url)
 	d := newListFixture(t, openAt(t, url, Options{}))
 	through := openAt(t, p.URL(url), Options{Writers: 1})
-	// This call prepares the statements, so the second call need not prepare them. The next data after
-	// CutAfterNext is therefore COMMIT.
+	// This call prepares the statements, so the second call need not prepare them.
 	d.must(through.Update(t.Context(), func(tx *db.Tx) error { _, err := d.insert(tx, "first@example.com"); return err }))
 	runs := 0
 	err := through.Update(t.Context(), func(tx *db.Tx) error {
 		runs++
 		_, err := d.insert(tx, "a@example.com")
-		p.CutAfterNext()
+		p.CutCommits(func() pgtest.Cut { return pgtest.CutAfter })
 		return err
 	})
+	p.CutCommits(func() pgtest.Cut { return pgtest.NoCut })
 	if err == nil || runs != 1 || enlist.KindOf(err) != enlist.Internal {
 		t.Errorf("the function ran %d times, want 1; error %v, want Internal", runs, err)
 	}
