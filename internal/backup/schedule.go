@@ -54,8 +54,8 @@ func (s *Scheduler) Run(ctx context.Context) {
 // RunDue makes a backup if one is due and no other process makes it, and then removes old backups.
 func (s *Scheduler) RunDue(ctx context.Context, now time.Time) error {
 	claimed, err := claim(ctx, s.DB, s.Every)
-	if err == nil && claimed {
-		err = s.backUp(ctx, now)
+	if err == nil && claimed != 0 {
+		err = s.backUp(ctx, claimed, now)
 	}
 	if b, lastErr := Last(ctx, s.DB); lastErr == nil && b != nil {
 		s.last.Store(b.Time)
@@ -63,7 +63,7 @@ func (s *Scheduler) RunDue(ctx context.Context, now time.Time) error {
 	return err
 }
 
-func (s *Scheduler) backUp(ctx context.Context, now time.Time) error {
+func (s *Scheduler) backUp(ctx context.Context, claimed int64, now time.Time) error {
 	name := now.UTC().Format(nameTime)
 	if len(s.Recipients) > 0 {
 		name += ".age"
@@ -77,7 +77,7 @@ func (s *Scheduler) backUp(ctx context.Context, now time.Time) error {
 		failure = err.Error()
 	}
 	// The result is stored also if the process stops. Otherwise the next backup would wait for the end of the lease.
-	stored := finish(context.WithoutCancel(ctx), s.DB, r.Time, name, failure)
+	stored := finish(context.WithoutCancel(ctx), s.DB, claimed, r.Time, name, failure)
 	if err != nil {
 		return err
 	}

@@ -38,13 +38,13 @@ func Last(ctx context.Context, d *db.DB) (*State, error) {
 	return db.OwnView(ctx, d, loadState)
 }
 
-// claim reports whether this process makes a backup now. Of several processes on one database only one gets true,
-// and only if a backup is due.
-func claim(ctx context.Context, d *db.DB, every time.Duration) (claimed bool, err error) {
-	return db.OwnUpdate(ctx, d, func(tx *db.Tx, now int64) (bool, error) {
+// claim returns the time of the claim if this process makes a backup now, or 0. Of several processes on one database only
+// one gets it, and only if a backup is due.
+func claim(ctx context.Context, d *db.DB, every time.Duration) (claimed int64, err error) {
+	return db.OwnUpdate(ctx, d, func(tx *db.Tx, now int64) (int64, error) {
 		b, err := loadState(tx)
 		if err != nil {
-			return false, err
+			return 0, err
 		}
 		if b == nil {
 			b = new(State)
@@ -56,22 +56,26 @@ func claim(ctx context.Context, d *db.DB, every time.Duration) (claimed bool, er
 		last := max(b.Tried, b.Time)
 		leased := b.Lease > now && b.Lease <= now+backupLease // a lease that ends later is of a clock that was put back
 		if leased || last <= now && now-last < wait {
-			return false, nil
+			return 0, nil
 		}
 		b.Tried, b.Lease, b.Every = now, now+backupLease, int64(every/time.Second)
-		return true, setState(tx, b)
+		return now, setState(tx, b)
 	})
 }
 
-// finish stores the result of a claimed backup. failure is "" for a good one, which began at the given time.
-func finish(ctx context.Context, d *db.DB, began time.Time, name, failure string) error {
+// finish stores the result of a claimed backup. failure is "" for a good one, which began at the given time. If the lease
+// has ended, and another process makes a backup, its lease stays.
+func finish(ctx context.Context, d *db.DB, claimed int64, began time.Time, name, failure string) error {
 	return db.OwnChange(ctx, d, func(tx *db.Tx, _ int64) error {
 		b, err := loadState(tx)
 		if err != nil || b == nil {
 			return err
 		}
-		b.Lease, b.Error = 0, failure
-		if failure == "" {
+		isLast := b.Tried == claimed
+		if isLast {
+			b.Lease, b.Error = 0, failure
+		}
+		if failure == "" && (isLast || began.Unix() > b.Time) {
 			b.Time, b.Name = began.Unix(), name
 		}
 		return setState(tx, b)
