@@ -198,7 +198,7 @@ func (c *crash) inspect() {
 }
 
 // check runs the checks of enlist doctor. It ignores problems with the settings of
-// PostgreSQL: the test's PostgreSQL server runs without fsync, to be faster.
+// PostgreSQL: the server that the tests share runs without fsync, to be faster.
 func (c *crash) check(store *database) {
 	c.t.Helper()
 	problems, err := store.check(c.t.Context())

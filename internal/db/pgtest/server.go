@@ -24,15 +24,16 @@ import (
 // instead of being skipped.
 const required = "ENLIST_TEST_POSTGRES_REQUIRED"
 
-// Server is a PostgreSQL server in a temporary folder. It runs with fsync off. With this
-// setting a crash of the machine can lose data, but a crash of the server cannot.
+// Server is a PostgreSQL server in a temporary folder. Those that tests share run with fsync off. With this setting a
+// crash of the machine can lose data, but a crash of the server cannot.
 type Server struct {
 	dir string              // its data, socket and log
 	bin string              // the folder of PostgreSQL's programs
 	as  *syscall.Credential // the user who runs the server; nil: the user who runs the test
 
-	connections int // largest number of connections; 0: 200
-	port        int // also on 127.0.0.1; 0: 5432, and only on a Unix socket
+	connections int  // largest number of connections; 0: 200
+	port        int  // also on 127.0.0.1; 0: 5432, and only on a Unix socket
+	isDurable   bool // it writes as a server of an operator does: with fsync and full_page_writes
 
 	unmount func(folder string) error // ends the file system of dir; nil: dir has none of its own
 }
@@ -42,8 +43,8 @@ var ErrNoServer = errors.New("there is no PostgreSQL server: set " + serverURL +
 	"or install one (Debian: apt-get install postgresql)")
 
 // StartServer starts a server that only the caller uses. The caller can stop, start and
-// crash this server.
-func StartServer() (*Server, error) { return new(Server).create(nil) }
+// crash this server. It has fsync on.
+func StartServer() (*Server, error) { return (&Server{isDurable: true}).create(nil) }
 
 // StartTCPServer is StartServer for a server that also listens on 127.0.0.1. It returns the URL of its database postgres
 // there.
@@ -163,9 +164,13 @@ func (s *Server) Start() error {
 	if s.port != 0 {
 		listen = "-c listen_addresses=127.0.0.1 -c port=" + strconv.Itoa(s.port)
 	}
+	durable := " -c fsync=off -c full_page_writes=off"
+	if s.isDurable {
+		durable = " -c fsync=on -c full_page_writes=on"
+	}
 	return s.run("pg_ctl", "-D", s.data(), "-w", "-t", "60", "-l", filepath.Join(s.dir, "log"), "-o",
 		listen+" -c unix_socket_directories="+s.dir+
-			" -c fsync=off -c synchronous_commit=on -c full_page_writes=off -c max_connections="+
+			durable+" -c synchronous_commit=on -c max_connections="+
 			strconv.Itoa(cmp.Or(s.connections, 200))+
 			" -c shared_buffers=64MB -c max_locks_per_transaction=256 -c autovacuum_naptime=60s -c jit=off", "start")
 }

@@ -15,7 +15,7 @@ import (
 // StartStandby starts a standby of this server, with synchronous replication. From then
 // on a COMMIT on this server waits until the standby has stored it.
 func (s *Server) StartStandby() (*Server, error) {
-	other := &Server{bin: s.bin}
+	other := &Server{bin: s.bin, isDurable: s.isDurable}
 	if err := other.prepare(nil); err != nil {
 		return nil, err
 	}
