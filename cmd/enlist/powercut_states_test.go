@@ -16,7 +16,9 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 
 	"enlist/internal/app"
 	"enlist/internal/config"
@@ -91,6 +93,8 @@ func (p *powerCut) check(states int) {
 	var work sync.WaitGroup
 	free := make(chan struct{}, runtime.GOMAXPROCS(0))
 	unsynced, lost := 0, 0
+	var late powercut.State
+	lateMoment := moments[states/2+p.random.IntN(states/2)]
 	for _, moment := range moments {
 		if err := disk.Advance(moment); err != nil {
 			p.Fatal(err)
@@ -98,6 +102,9 @@ func (p *powerCut) check(states int) {
 		state := disk.Cut(p.random)
 		unsynced += min(disk.Unsynced(), 1)
 		lost += min(state.Lost, 1)
+		if moment == lateMoment {
+			late = state
+		}
 		free <- struct{}{}
 		if c.failed.Load() >= 3 {
 			break
@@ -113,8 +120,49 @@ func (p *powerCut) check(states int) {
 	}
 	p.Logf("%d events, %d replies, %d of %d mails, %d backups; %d states, %d of them with changes that were not synced, and %d without some of these",
 		trace.Len(), len(c.answers.replies), len(c.answers.mailed), powerCutRecipients, len(c.answers.backups), states, unsynced, lost)
+	if !p.Failed() {
+		c.goesOn(lateMoment, late)
+	}
 	if unsynced < states/10 || lost < states/20 {
 		p.Error("the states show too little: in most of them everything was synced")
+	}
+}
+
+// goesOn starts a server on a state. It sends the rest of the Batch and stores the rest of the import. Afterwards the
+// checks find no problem, and nothing that was answered is lost.
+func (c *comparison) goesOn(moment int, s powercut.State) {
+	c.Helper()
+	dir := c.TempDir()
+	if err := s.Write(dir); err != nil {
+		c.Fatal(err)
+	}
+	c.Setenv("ENLIST_MAIL_FROM", "news@example.com")
+	server := newCrashAt(c.T, filepath.Join(dir, "enlist.db"), c.mails.URL())
+	running := server.process()
+	defer running.end(os.Kill)
+	content := must(openContent(server.db))(c.T)
+	defer content.Close()
+	const rest = `SELECT (SELECT count(*) FROM recipient WHERE status IN ('waiting', 'sending')) +
+		(SELECT count(*) FROM batch WHERE is_populated = 0) +
+		(SELECT count(*) FROM import WHERE sha256 <> '' AND state NOT IN ('done', 'uploading'))`
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for end := time.Now().Add(time.Minute); ; <-look.C {
+		left, err := content.text(rest)
+		if left == "0" {
+			break
+		}
+		if time.Now().After(end) {
+			c.Fatalf("a minute after a power cut at event %d, %s recipients, Batches and imports are left: %v", moment, left, err)
+		}
+	}
+	running.end(syscall.SIGTERM)
+	store := server.open()
+	defer store.Close()
+	problems, err := store.check(c.Context())
+	problems = append(problems, c.compare(content, moment, moment)...)
+	if err != nil || len(problems) > 0 {
+		c.Errorf("a server that started after a power cut at event %d leaves %q, %v", moment, problems, err)
 	}
 }
 
@@ -356,9 +404,12 @@ func (c *comparison) compareBackups(content content, moment int, s powercut.Stat
 	}
 	for name, b := range last {
 		sum, ok := files[filepath.Join("made", name)]
-		isOlder := slices.ContainsFunc(c.answers.backups, func(o *madeBackup) bool { return o.sum == sum && o.begins < b.begins })
-		if !ok || isOlder {
+		isOlder := func(o *madeBackup) bool { return o.sum == sum && o.begins < b.begins }
+		switch {
+		case !ok:
 			problems = append(problems, fmt.Sprintf("the backup %s that was complete is not there", name))
+		case sum != b.sum && slices.ContainsFunc(c.answers.backups, isOlder): // if nothing has changed, two are the same
+			problems = append(problems, fmt.Sprintf("the backup %s is older than the one that was complete", name))
 		}
 	}
 	name, err := content.text("SELECT name FROM backup WHERE time > 0")

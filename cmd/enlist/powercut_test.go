@@ -42,7 +42,7 @@ const powerCutStates = 120
 // mails. In every state, the database opens and its checks find no problem. It has each change that was answered
 // before, and nothing that is half done: a change that was not answered is there as a whole, or not at all. Each mail
 // that was handed over is marked. Each complete backup is there, can be restored, and has what was answered before it
-// began.
+// began. A server that starts on one of the states completes the Batch and the import.
 //
 // A seed makes the same choices again, but its clients and the server run in another order. So the test keeps the files
 // of a state that fails.

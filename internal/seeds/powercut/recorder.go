@@ -91,7 +91,7 @@ func (r *Recorder) read(lines io.Reader) error {
 	for {
 		line, err := buffered.ReadBytes('\n')
 		if err == io.EOF {
-			return r.reader.resolve()
+			return nil
 		}
 		if err == nil {
 			err = r.reader.read(line[:len(line)-1])
@@ -103,8 +103,9 @@ func (r *Recorder) read(lines io.Reader) error {
 	}
 }
 
-// Wait waits until all changes of a program that has ended are recorded.
-func (r *Recorder) Wait() error { return <-r.ended }
+// Wait waits until all changes of a program are recorded. The program has ended: strace may end before a thread that was
+// killed has.
+func (r *Recorder) Wait() error { return errors.Join(<-r.ended, r.reader.resolve()) }
 
 // Trace returns the events of all programs so far. The last program has ended, and Wait has returned.
 func (r *Recorder) Trace() *Trace { return r.trace }
