@@ -189,15 +189,12 @@ func (c *crash) sendBatches(smtp string, all []int64) {
 	slots := sending.NewSlots(16)
 	sender := service.Sending.NewBatchSender(sending.SenderOptions{Mailer: mailer, Slots: slots, Log: quiet})
 	settings := jobs.Config(jobs.Options{Service: service, Store: store, Mailer: mailer, Slots: slots, Batches: sender, Log: quiet})
-	settings.TestOnly = true // the queue looks for jobs of dead processes without a random wait
-	settings.JobTimeout, settings.RescueStuckJobsAfter = -1, 2*time.Second
+	settings.Timeout, settings.RescueAfter = 0, 2*time.Second
 	client, err := store.jobs(settings)
-	if err == nil {
-		err = client.Start(c.t.Context())
-	}
 	if err != nil {
 		c.t.Fatal(err)
 	}
+	client.Start(c.t.Context())
 	defer client.StopAndCancel(context.Background())
 	sender.Start()
 	defer sender.Stop(c.t.Context())

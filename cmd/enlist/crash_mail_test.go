@@ -96,15 +96,12 @@ func (c *crash) sendRest(server *mailtest.Server) {
 	hooks := post.New(post.Options{Private: true})
 	defer hooks.Close()
 	settings := jobs.Config(jobs.Options{Service: service, Store: store, Mailer: mailer, Poster: hooks, Log: quiet})
-	settings.TestOnly = true // the queue looks for jobs of dead processes without a random wait
-	settings.JobTimeout, settings.RescueStuckJobsAfter = -1, 2*time.Second
+	settings.Timeout, settings.RescueAfter = 0, 2*time.Second
 	client, err := store.jobs(settings)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	if err := client.Start(c.t.Context()); err != nil {
-		c.t.Fatal(err)
-	}
+	client.Start(c.t.Context())
 	defer client.StopAndCancel(context.Background())
 	c.untilDone(client)
 }

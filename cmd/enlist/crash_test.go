@@ -17,6 +17,7 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
+	"enlist/internal/db/jobqueue"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
 	"enlist/internal/jobs"
@@ -206,7 +207,7 @@ func (c *crash) check(store *database) {
 	if err != nil || len(problems) > 0 {
 		c.t.Errorf("check of the database: %q, error %v", problems, err)
 	}
-	queue := must(store.jobs(&river.Config{}))(c.t)
+	queue := must(store.jobs(&jobqueue.Config{}))(c.t)
 	if failed, err := jobs.Failures(c.t.Context(), queue); err != nil || len(failed) > 0 {
 		c.t.Errorf("failed jobs: %+v, error %v", failed, err)
 	}
@@ -214,7 +215,7 @@ func (c *crash) check(store *database) {
 
 // notifications counts the queued notifications of each Contact.
 func (c *crash) notifications(store *database) map[enlist.ContactID]int {
-	client, err := store.jobs(&river.Config{})
+	client, err := store.jobs(&jobqueue.Config{})
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -13,15 +13,14 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/config"
 	"enlist/internal/db"
+	"enlist/internal/db/jobqueue"
 	"enlist/internal/db/postgres"
 	"enlist/internal/db/sqlite"
 	"enlist/internal/enlist"
-	"enlist/internal/jobs"
 	"enlist/internal/search/advisor"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/riverqueue/river"
 )
 
 // This file opens a database of either engine, and finds the Account that a command acts for.
@@ -60,7 +59,7 @@ func newService(store db.Engine) (*app.App, *advisor.Advisor) {
 // database is a store of either engine, with the functions that are not in db.Engine.
 type database struct {
 	db.Engine
-	jobs    func(*river.Config) (jobs.Client, error)
+	jobs    func(*jobqueue.Config) (*jobqueue.Client, error)
 	check   func(ctx context.Context) (problems []string, err error)
 	inspect func(ctx context.Context) error // looks for damage of the file; nil on PostgreSQL
 	metrics []prometheus.Collector
@@ -90,8 +89,7 @@ func openDatabase(ctx context.Context, c config.Serve, mayBeNew bool, log *slog.
 		if err != nil {
 			return nil, err
 		}
-		return &database{Engine: s, jobs: func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }, check: s.Check,
-			metrics: s.Metrics()}, nil
+		return &database{Engine: s, jobs: s.Jobs, check: s.Check, metrics: s.Metrics()}, nil
 	}
 	s, err := sqlite.Open(ctx, c.DB, sqlite.Options{
 		Searches: searches(), Log: log, ExternalCheckpoints: c.Checkpoints == "external",
@@ -100,7 +98,7 @@ func openDatabase(ctx context.Context, c config.Serve, mayBeNew bool, log *slog.
 		return nil, err
 	}
 	check := func(ctx context.Context) ([]string, error) { return sqlite.Check(ctx, c.DB) }
-	return &database{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }, check, s.Inspect, s.Metrics()}, nil
+	return &database{s, s.Jobs, check, s.Inspect, s.Metrics()}, nil
 }
 
 // withStore runs do with the store of an existing database, and then closes the store.

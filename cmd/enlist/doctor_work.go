@@ -8,9 +8,8 @@ import (
 
 	"enlist/internal/app"
 	"enlist/internal/config"
+	"enlist/internal/db/jobqueue"
 	"enlist/internal/jobs"
-
-	"github.com/riverqueue/river"
 )
 
 // This file has the checks of enlist doctor for failed jobs, proxies and the mail server.
@@ -35,7 +34,7 @@ var jobWords = map[string]string{
 
 // checkJobs returns a problem for each kind of failed jobs. A mail to an address that does not exist is only a note.
 func checkJobs(ctx context.Context, store *database) (problems, notes []string, err error) {
-	q, err := store.jobs(&river.Config{})
+	q, err := store.jobs(&jobqueue.Config{})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -50,13 +50,13 @@ import (
 	"enlist/internal/accounts"
 	"enlist/internal/app"
 	"enlist/internal/config"
+	"enlist/internal/db/jobqueue"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 
 	"github.com/alecthomas/kong"
 	kongcompletion "github.com/jotaen/kong-completion"
 	"github.com/mattn/go-isatty"
-	"github.com/riverqueue/river"
 	_ "golang.org/x/crypto/x509roots/fallback"
 )
 
@@ -219,7 +219,7 @@ func runCommand(ctx context.Context, command *kong.Context) error {
 			return err
 		}
 		command.Bind(s, indexes)
-		queue := func() (jobs.Queue, error) { return store.jobs(&river.Config{}) }
+		queue := func() (jobs.Queue, error) { return store.jobs(&jobqueue.Config{}) }
 		caller := func(d definition) (*enlist.Caller, error) {
 			return d.owner(ctx, s, target.FieldByName("ID").Int())
 		}

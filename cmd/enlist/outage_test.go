@@ -17,10 +17,7 @@ import (
 	"enlist/internal/db/dbtest"
 	"enlist/internal/db/pgtest"
 	"enlist/internal/db/postgres"
-	"enlist/internal/jobs"
 	"enlist/internal/webhooks/post"
-
-	"github.com/riverqueue/river"
 )
 
 // These tests run the service while its PostgreSQL server stops, hangs, crashes or fails over.
@@ -64,11 +61,11 @@ func newOutageWith(t *testing.T, target string, o postgres.Options) *outage {
 	t.Cleanup(func() { mailer.Close() })
 	hooks := post.New(post.Options{})
 	t.Cleanup(hooks.Close)
-	opened := &database{Engine: store, jobs: func(c *river.Config) (jobs.Client, error) { return store.Jobs(c) }, check: store.Check}
+	opened := &database{Engine: store, jobs: store.Jobs, check: store.Check}
 	s, err := newServer(settings, components{store: opened, service: service, indexes: indexes, mailer: mailer, hooks: hooks,
 		links: links, listeners: new(listeners), log: quiet, quiet: quiet})
 	must0(err)
-	must0(s.start(context.WithoutCancel(t.Context()), listener))
+	s.start(context.WithoutCancel(t.Context()), listener)
 	t.Cleanup(func() { s.stop() })
 	running := &outage{t, store, "http://" + listener.Addr().String(), nil, &http.Client{Timeout: time.Minute}}
 	running.api = api.NewClient(running.url, key)

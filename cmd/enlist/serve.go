@@ -115,9 +115,7 @@ func (c *serveCommand) serve(ctx context.Context, ending func(), out *console, k
 	if err := startsAnyway(err, r.log); err != nil {
 		return fmt.Errorf("prepare the pages: %w", err)
 	}
-	if err := s.start(ctx, listener); err != nil {
-		return err
-	}
+	s.start(ctx, listener)
 	printBanner(out, listener.Addr(), c.Serve, r.service.Accounts.Settings().From, first, key != "", signIn)
 	return s.run(ctx, ending)
 }

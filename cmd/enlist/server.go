@@ -20,6 +20,7 @@ import (
 	"enlist/internal/backup"
 	"enlist/internal/config"
 	"enlist/internal/db"
+	"enlist/internal/db/jobqueue"
 	"enlist/internal/db/sqlite"
 	"enlist/internal/enlist"
 	"enlist/internal/httpapi"
@@ -57,7 +58,7 @@ const (
 // server is one running service: its listeners, its queue and its periodic work.
 type server struct {
 	components
-	jobs        jobs.Client
+	jobs        *jobqueue.Client
 	batches     *sending.BatchSender
 	api         *http.Server
 	ownPages    *http.Server // of --admin-listen; nil without it
@@ -233,15 +234,13 @@ func (s *server) ready(ctx context.Context) error {
 	return nil
 }
 
-// start starts all goroutines of the server. If start succeeds, the caller must call run or stop.
-func (s *server) start(ctx context.Context, listener net.Listener) error {
+// start starts all goroutines of the server. The caller must call run or stop.
+func (s *server) start(ctx context.Context, listener net.Listener) {
 	// ctx ends at the first signal, but the queue must run longer: stop ends the queue.
-	if err := s.jobs.Start(context.WithoutCancel(ctx)); err != nil {
-		return err
-	}
+	s.jobs.Start(context.WithoutCancel(ctx))
 	s.batches.Start()
 	ctx, s.halt = context.WithCancel(ctx)
-	s.work.Go(func() { jobs.Repeat(ctx, s.periodic(), s.log) })
+	s.work.Go(func() { jobs.Repeat(ctx, s.periodic(), s.store.Watch, s.log) })
 	s.work.Go(func() { s.inspectByNight(ctx) })
 	if s.backups != nil {
 		s.work.Go(func() { s.backups.Run(ctx) })
@@ -255,7 +254,6 @@ func (s *server) start(ctx context.Context, listener net.Listener) error {
 	if s.ownPages != nil {
 		s.work.Go(func() { s.serve(s.ownPages, s.adminListener) })
 	}
-	return nil
 }
 
 // serve answers requests until the server stops.
@@ -335,7 +333,7 @@ func (s *server) periodic() []db.Periodic {
 	heap := new(heapWatch)
 	heap.returnMemory() // of the start
 	return slices.Concat(s.service.Periodic(), s.indexes.Periodic(), []db.Periodic{
-		{Name: "settings", Every: time.Second, Do: s.service.ReadSettings},
+		{Name: "settings", Every: time.Second, Do: s.service.ReadSettings, IfChanged: true},
 		{Name: "memory", Every: 15 * time.Second, Do: heap.check},
 	})
 }

@@ -16,13 +16,12 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
+	"enlist/internal/db/jobqueue"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	"enlist/internal/mail/dns"
 	"enlist/internal/mail/dns/dnstest"
 	"enlist/internal/users"
-
-	"github.com/riverqueue/river"
 )
 
 // This file tests the pages of autoresponders and of the Unsubscriber List. home_test.go has the first page,
@@ -69,7 +68,7 @@ type operations struct {
 
 func newOperations(t *testing.T, store db.Engine) *operations {
 	s := &operations{&site{SentBatch: apptest.NewSentBatch(3)(t, store)}, t.TempDir(), dnstest.Start(t), nil}
-	queue, err := store.(*dbtest.Store).Jobs(&river.Config{})
+	queue, err := store.(*dbtest.Store).Jobs(&jobqueue.Config{})
 	s.Must(err)
 	s.jobs = queue
 	s.server = httptest.NewServer(admin.New(s.App, admin.Options{Delay: func(*http.Request) {},

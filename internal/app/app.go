@@ -89,6 +89,5 @@ func (s *App) ReadSettings(ctx context.Context) error {
 
 // Periodic returns what each process repeats for the subjects, but not ReadSettings.
 func (s *App) Periodic() []db.Periodic {
-	return slices.Concat(s.Accounts.Periodic(), s.Contacts.Periodic(), s.Sending.Periodic(), s.Privacy.Periodic(),
-		[]db.Periodic{{Name: "jobs of ended processes", Every: time.Second, Do: s.DB.ReturnJobs}})
+	return slices.Concat(s.Accounts.Periodic(), s.Contacts.Periodic(), s.Sending.Periodic(), s.Privacy.Periodic())
 }

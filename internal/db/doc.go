@@ -18,6 +18,7 @@
 //	insertbatch*.go     several callers who each add one Contact share a transaction
 //	person.go, oldrows.go   rows about a person, and rows that an Account keeps for a time
 //	presence.go         how a process finds out that another one has died
+//	watch.go            how a process finds out that another one has committed: one look a second (Looks)
 //	estimates.go        counts that the planner of searches has made
 //	trouble.go          what the operator must mend: a full disk, a damaged file
 //	limiter.go, metrics.go, check.go, table.go, migration.go   what both engines have

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -74,4 +75,11 @@ type Periodic struct {
 	Name  string // for the log
 	Every time.Duration
 	Do    func(context.Context) error
+	// IfChanged is for work that only follows what the database has: without a commit of any process since its last run,
+	// it is not done again, unless the last run ended with an error.
+	IfChanged bool
 }
+
+// ErrAgain is the error of a Periodic that is to run again after its interval, although no transaction has been committed.
+// The log does not have it.
+var ErrAgain = errors.New("not finished")

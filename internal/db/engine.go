@@ -15,8 +15,8 @@ type Engine interface {
 	// Cache returns what earlier transactions have read of definitions. It may be out of date, so confirm it in a
 	// transaction.
 	Cache() *Cache
-	// ReturnJobs returns the jobs of processes that have died to their queues.
-	ReturnJobs(ctx context.Context) error
+	// Watch is Looks.Watch. All that watch share one look a second.
+	Watch(tell func(changed bool)) (stop func())
 	// Ready returns nil when the database answers and stores writes. It writes and commits, so
 	// it fails if the disk is full.
 	Ready(ctx context.Context) error

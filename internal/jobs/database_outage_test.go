@@ -8,10 +8,9 @@ import (
 
 	"enlist/internal/contacts"
 	"enlist/internal/db/dbtest"
+	"enlist/internal/db/jobqueue"
 	"enlist/internal/db/pgtest"
 	"enlist/internal/jobs"
-
-	"github.com/riverqueue/river"
 )
 
 // The test in this file runs its own PostgreSQL server, which it stops and crashes.
@@ -30,7 +29,7 @@ func TestQueueRecoversAfterDatabaseOutages(t *testing.T) {
 	t.Cleanup(server.Remove)
 	p := newStoreWithList(t, dbtest.Engine{Name: "postgres", New: func(testing.TB) string { return server.URL("postgres") }})
 	log := newLogFile(t)
-	_, done := p.start(jobs.Options{Log: log.logger(slog.LevelWarn)}, nil, river.EventKindJobCompleted, river.EventKindJobFailed)
+	_, done := p.start(jobs.Options{Log: log.logger(slog.LevelWarn)}, nil, jobqueue.Completed, jobqueue.Failed)
 	for _, mode := range []string{"fast", "immediate"} {
 		p.enqueue(contacts.RemoveContacts{List: p.list, Upto: contactsOfTest})
 		p.waitForJob(done)

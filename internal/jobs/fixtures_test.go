@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
+	"enlist/internal/db/jobqueue"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	"enlist/internal/search/advisor"
@@ -35,10 +37,8 @@ func TestMain(m *testing.M) {
 	dbtest.Main(m, func() error { return goleak.Find() })
 }
 
-// workingClient has the methods of a queue client that the tests call, for SQLite and PostgreSQL.
-type workingClient interface {
-	jobs.Client
-	Subscribe(kinds ...river.EventKind) (<-chan *river.Event, func())
+// library has the methods of the library's client that tests call and jobqueue.Library has not.
+type library interface {
 	Insert(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) (*rivertype.JobInsertResult, error)
 	JobCancel(ctx context.Context, id int64) (*rivertype.JobRow, error)
 	JobGet(ctx context.Context, id int64) (*rivertype.JobRow, error)
@@ -97,11 +97,11 @@ func (p *storeWithList) bootstrap() {
 }
 
 // client returns a queue client that is not started.
-func (p *storeWithList) client(config *river.Config) workingClient {
+func (p *storeWithList) client(config *jobqueue.Config) *jobqueue.Client {
 	p.Helper()
 	client, err := p.store.Jobs(config)
 	p.must(err)
-	return client.(workingClient)
+	return client
 }
 
 // must fails the test on an error.
@@ -143,10 +143,10 @@ func (p *storeWithList) contactCount() (n int64) {
 	return n
 }
 
-// start starts a queue client. It polls for jobs as seldom as a server does: polls ten times a second took half of the
-// processor time of these tests. start also returns a channel with the job results of the given kinds. Options that are not set get the values of the fixture.
-func (p *storeWithList) start(o jobs.Options, change func(*river.Config),
-	kinds ...river.EventKind) (workingClient, <-chan *river.Event) {
+// start starts a queue client. start also returns a channel with the job results of the given kinds. Options that are
+// not set get the values of the fixture.
+func (p *storeWithList) start(o jobs.Options, change func(*jobqueue.Config),
+	kinds ...jobqueue.Kind) (*jobqueue.Client, <-chan jobqueue.Event) {
 	p.Helper()
 	if o.Store == nil {
 		o.Store = p.store
@@ -158,50 +158,57 @@ func (p *storeWithList) start(o jobs.Options, change func(*river.Config),
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	config := jobs.Config(o)
-	config.TestOnly = true // without it, the queue waits for a random time before it retries jobs of dead processes
+	results := resultsOf(config, kinds...)
 	if change != nil {
 		change(config)
 	}
 	client := p.client(config)
-	results, cancel := client.Subscribe(kinds...)
-	p.must(client.Start(p.Context()))
-	p.Cleanup(func() {
-		client.StopAndCancel(context.Background())
-		cancel()
-	})
+	client.Start(p.Context())
+	p.Cleanup(func() { client.StopAndCancel(context.Background()) })
 	return client, results
 }
 
+// resultsOf returns a channel with the job results of the given kinds.
+func resultsOf(config *jobqueue.Config, kinds ...jobqueue.Kind) <-chan jobqueue.Event {
+	results := make(chan jobqueue.Event, 1000)
+	config.Ended = func(e jobqueue.Event) {
+		if slices.Contains(kinds, e.Kind) {
+			results <- e
+		}
+	}
+	return results
+}
+
 // startWorking starts a queue client that changes Lists.
-func (p *storeWithList) startWorking(store db.Engine, change func(*river.Config)) (workingClient, <-chan *river.Event) {
+func (p *storeWithList) startWorking(store db.Engine, change func(*jobqueue.Config)) (*jobqueue.Client, <-chan jobqueue.Event) {
 	p.Helper()
 	return p.start(jobs.Options{Service: app.New(store, time.Now), Store: store},
-		change, river.EventKindJobCompleted, river.EventKindJobFailed)
+		change, jobqueue.Completed, jobqueue.Failed)
 }
 
 // next returns the next result of a job. It fails the test if no job ends within a minute.
-func (p *storeWithList) next(results <-chan *river.Event) *river.Event {
+func (p *storeWithList) next(results <-chan jobqueue.Event) jobqueue.Event {
 	p.Helper()
 	select {
 	case e := <-results:
 		return e
 	case <-time.After(time.Minute):
 		p.Fatal("no job ended within a minute")
-		return nil
+		return jobqueue.Event{}
 	}
 }
 
 // waitForJob waits for a job to be completed.
-func (p *storeWithList) waitForJob(done <-chan *river.Event) {
+func (p *storeWithList) waitForJob(done <-chan jobqueue.Event) {
 	p.Helper()
-	if e := p.next(done); e.Kind != river.EventKindJobCompleted {
+	if e := p.next(done); e.Kind != jobqueue.Completed {
 		p.Fatalf("the job ended with %s: %v, want it completed", e.Kind, e.Job.Errors)
 	}
 }
 
 // minutesPassed changes a configuration so that the queue retries jobs of dead processes at once.
 // Without this change the queue waits for minutes.
-func minutesPassed(c *river.Config) { c.JobTimeout, c.RescueStuckJobsAfter = -1, 2*time.Second }
+func minutesPassed(c *jobqueue.Config) { c.Timeout, c.RescueAfter = 0, 2*time.Second }
 
 func newAdvisor(store db.Engine) *advisor.Advisor {
 	return advisor.New(store, time.Now, advisor.DefaultRules(func() int { return 1 }))

@@ -1,7 +1,7 @@
 // Package jobs runs the effects of changes in the background: it sends mail, posts webhooks, and
 // does long work on Lists. The transaction that makes a change also stores an db.Effect as a
-// job. Each kind of effect has its own queue. A worker of this package runs the job later, at least
-// once. The queue library is riverqueue/river.
+// job. Each kind of effect has its own queue. A worker of package jobqueue runs the job later, at least
+// once.
 //
 // Config decides for which kinds of jobs this process has workers. A job of another kind stays in
 // its queue until a process has a worker for it. A job for a long change of a List ends after
@@ -9,26 +9,24 @@
 // continues its jobs.
 //
 // The work itself is in the packages of the subjects: functions that know nothing of the queue. jobs.go registers them,
-// worker.go runs them. The sender of Batches (sending.BatchSender) is no job. The command `enlist jobs`
-// and `enlist doctor` use queue_admin.go. log.go filters the log of the queue library. periodic.go
+// worker.go has their work. The sender of Batches (sending.BatchSender) is no job. The command `enlist jobs`
+// and `enlist doctor` use queue_admin.go. periodic.go
 // does what each process repeats, such as the removal of old rows: no jobs.
 package jobs
 
 import (
 	"context"
 	"log/slog"
-	"sync/atomic"
 	"time"
 
 	"enlist/internal/app"
 	"enlist/internal/batches"
 	"enlist/internal/db"
+	"enlist/internal/db/jobqueue"
 	"enlist/internal/limiter"
 	"enlist/internal/privacy"
 	"enlist/internal/sending"
 	"enlist/internal/webhooks"
-
-	"github.com/riverqueue/river"
 )
 
 const (
@@ -39,19 +37,10 @@ const (
 	timeout     = 105 * time.Second
 	rescueAfter = 2 * time.Minute
 
-	// pollInterval is the time between two polls of a queue for jobs. The store notifies the workers of
-	// new jobs, and of jobs that become due. So polls find only jobs whose notification was lost: with a
-	// connection, or with a process that died.
-	pollInterval = 15 * time.Second
-
 	// cancelledRetention is the time after which a cancelled job is deleted. Until then the
-	// operator can retry a mail that was refused permanently.
+	// operator can retry a mail that was refused permanently. Jobs that failed in all attempts are kept: the operator can
+	// list and retry them.
 	cancelledRetention = 30 * 24 * time.Hour
-
-	// forever is the time after which the queue library deletes other jobs: so long that it never
-	// does. In the library, -1 means "never", but with -1 its driver for SQLite deletes the jobs at
-	// once (version 0.31).
-	forever = 200 * 365 * 24 * time.Hour
 )
 
 // Options has the settings of the workers and the objects that they use.
@@ -65,37 +54,27 @@ type Options struct {
 	Log     *slog.Logger
 }
 
-// Config returns the configuration of a client of the queue library, with the workers of this
-// process. The client runs jobs after its method Start was called.
-func Config(o Options) *river.Config {
-	q := registry{river.NewWorkers(), make(map[string]river.QueueConfig)}
+// Config returns the configuration of a client of the queue, with the workers of this process. The client runs jobs
+// after its method Start was called.
+func Config(o Options) *jobqueue.Config {
+	q := make(registry)
 	q.addLongChanges(o)
-	add(&q, sharedQueue(), shared(o.Service.Imports.RunJob))
+	add(q, sharedQueue(), shared(o.Service.Imports.RunJob))
 	m := o.Service.Sending.NewMailSender(sending.SenderOptions{Mailer: o.Mailer, Slots: o.Slots, Log: o.Log})
-	add(&q, mailQueue(), m.Notify)
-	add(&q, mailQueue(), m.Confirm)
-	add(&q, mailQueue(), m.SendLink)
-	add(&q, mailQueue(), m.Autorespond)
-	add(&q, mailQueue(), m.Test)
+	add(q, mailQueue(), m.Notify)
+	add(q, mailQueue(), m.Confirm)
+	add(q, mailQueue(), m.SendLink)
+	add(q, mailQueue(), m.Autorespond)
+	add(q, mailQueue(), m.Test)
 	if o.Poster != nil {
-		add(&q, webhookQueue(), o.Service.Webhooks.NewSender(o.Poster).Deliver)
+		add(q, webhookQueue(), o.Service.Webhooks.NewSender(o.Poster).Deliver)
 	}
-	return &river.Config{
-		Workers:              q.workers,
-		Queues:               q.queues,
-		Logger:               slog.New(filteredLog{o.Log.Handler(), new(atomic.Int64)}),
-		FetchPollInterval:    pollInterval,
-		JobTimeout:           timeout,
-		RescueStuckJobsAfter: rescueAfter,
-		// The operator can list jobs that failed in all attempts, and retry them.
-		DiscardedJobRetentionPeriod: forever,
-		CancelledJobRetentionPeriod: cancelledRetention,
-		CompletedJobRetentionPeriod: time.Minute, // without effect: the store deletes completed jobs at once
-	}
+	return &jobqueue.Config{Queues: q, Timeout: timeout, RescueAfter: rescueAfter, KeepCancelled: cancelledRetention,
+		Log: o.Log}
 }
 
 // addLongChanges adds the workers for changes in steps.
-func (q *registry) addLongChanges(o Options) {
+func (q registry) addLongChanges(o Options) {
 	s := o.Service
 	addSteps(q, serialQueue(), o.Store, repeated(s.Contacts.RemoveContacts)) // each step removes the next Contacts
 	addSteps(q, serialQueue(), o.Store, repeated(s.Contacts.MakeChange))
@@ -124,41 +103,34 @@ func (q *registry) addLongChanges(o Options) {
 }
 
 // serialQueue returns the configuration of a queue whose jobs run one after another.
-func serialQueue() river.QueueConfig { return river.QueueConfig{MaxWorkers: 1} }
+func serialQueue() jobqueue.Queue { return jobqueue.Queue{Workers: 1} }
 
 // sharedQueue returns the configuration of the queues of Imports and of the preparation of Batches, which take long. It
 // has many more workers than slots (shared), so that one fetch also takes jobs of other Accounts.
-func sharedQueue() river.QueueConfig { return river.QueueConfig{MaxWorkers: 16 * heavySlots} }
+func sharedQueue() jobqueue.Queue { return jobqueue.Queue{Workers: 16 * heavySlots} }
 
 // mailQueue returns the configuration of a queue for mail. Each fetch of jobs is one transaction.
 // To need few fetches, the queue has many workers, and one fetch takes jobs for all free workers.
-func mailQueue() river.QueueConfig {
-	return river.QueueConfig{MaxWorkers: 200, FetchCooldown: 20 * time.Millisecond}
+func mailQueue() jobqueue.Queue {
+	return jobqueue.Queue{Workers: 200, Pause: 20 * time.Millisecond, Private: true}
 }
 
 // webhookQueue returns the configuration of the queue for webhooks. It has many workers, because a
 // slow receiver occupies a worker for up to 10 s. webhooks.Sender shares them between the targets.
-func webhookQueue() river.QueueConfig { return river.QueueConfig{MaxWorkers: webhooks.Slots} }
+func webhookQueue() jobqueue.Queue { return jobqueue.Queue{Workers: webhooks.Slots} }
 
-// registry has the workers of this process, and their queues.
-type registry struct {
-	workers *river.Workers
-	queues  map[string]river.QueueConfig
-}
+// registry has the queues of this process, by the kind of their jobs.
+type registry map[string]jobqueue.Queue
 
 // add registers the work of one kind of jobs, and the queue for them.
-func add[E db.Effect](q *registry, queue river.QueueConfig, do work[E]) {
-	addWorker(q, queue, &worker[E]{work: do})
+func add[E db.Effect](q registry, queue jobqueue.Queue, do work[E]) {
+	var kind E
+	queue.Work = do.run
+	q[kind.Kind()] = queue
 }
 
 // addSteps registers a long change.
-func addSteps[E db.Effect](q *registry, queue river.QueueConfig, store db.Engine,
+func addSteps[E db.Effect](q registry, queue jobqueue.Queue, store db.Engine,
 	step func(context.Context, E) (E, bool, error)) {
 	add(q, queue, inSteps(store, step))
-}
-
-func addWorker[E db.Effect](q *registry, queue river.QueueConfig, w *worker[E]) {
-	var kind E
-	river.AddWorker(q.workers, w)
-	q.queues[kind.Kind()] = queue
 }

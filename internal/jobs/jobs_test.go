@@ -2,7 +2,6 @@ package jobs_test
 
 import (
 	"testing"
-	"time"
 
 	"enlist/internal/contacts"
 	"enlist/internal/db"
@@ -114,7 +113,7 @@ func stoppedJobIsContinuedByTheNextProcess(t *testing.T, e dbtest.Engine) {
 }
 
 // A job whose process was killed goes back to its queue at once, and starts after db.StopTime. It continues the change
-// of the List. The queue library alone would wait for two minutes.
+// of the List. Otherwise it would wait for two minutes.
 func TestJobOfAKilledProcessIsContinued(t *testing.T) {
 	dbtest.EachParallel(t, jobOfAKilledProcessIsContinued)
 }
@@ -129,11 +128,6 @@ func jobOfAKilledProcessIsContinued(t *testing.T, e dbtest.Engine) {
 	p.killAt(inRemoval, func() {})
 	if n := p.contactCount(); n == 0 || n == contactsOfTest {
 		t.Fatalf("%d of %d Contacts are left, want more than 0 and not all", n, contactsOfTest)
-	}
-	// PostgreSQL may see the end of the process a moment later. A server asks each second.
-	for p.store.Waiting(t, contacts.RemoveContacts{}.Kind()) == 0 {
-		p.must(p.store.ReturnJobs(t.Context()))
-		time.Sleep(10 * time.Millisecond)
 	}
 	_, done := p.startWorking(p.store, nil)
 	p.waitForJob(done)

@@ -16,8 +16,6 @@ import (
 	"enlist/internal/jobs"
 	"enlist/internal/webhooks"
 	"enlist/internal/webhooks/post"
-
-	"github.com/riverqueue/river"
 )
 
 // This file runs the test binary as another process. The other process runs jobs and hangs at a
@@ -55,15 +53,11 @@ func workUntilKilled(point, path string) {
 		o.Poster = hangingPoster{post.New(post.Options{Private: true})}
 	}
 	o.Service = app.New(o.Store, time.Now)
-	config := jobs.Config(o)
-	config.FetchPollInterval = river.FetchCooldownDefault
-	client, err := store.Jobs(config)
+	client, err := store.Jobs(jobs.Config(o))
 	if err != nil {
 		panic(err)
 	}
-	if err := client.Start(context.Background()); err != nil {
-		panic(err)
-	}
+	client.Start(context.Background())
 	select {}
 }
 

@@ -9,10 +9,9 @@ import (
 	"testing"
 
 	"enlist/internal/db/dbtest"
+	"enlist/internal/db/jobqueue"
 	"enlist/internal/jobs"
 	"enlist/internal/messages"
-
-	"github.com/riverqueue/river"
 )
 
 // The test in this file reads the log of the queue library about a mail that failed.
@@ -38,7 +37,7 @@ func logContainsNoAddress(t *testing.T, e dbtest.Engine) {
 			p := newListWithMailServer(t, e, detail("on_register_address", "owner@example.com"))
 			p.subscribe("ann@example.com")
 			log := newLogFile(t)
-			client, failed := p.start(jobs.Options{Mailer: refusingMailer{}, Log: log.logger(level)}, nil, river.EventKindJobFailed)
+			client, failed := p.start(jobs.Options{Mailer: refusingMailer{}, Log: log.logger(level)}, nil, jobqueue.Failed)
 			p.next(failed)
 			p.must(client.StopAndCancel(context.Background()))
 			text := log.text()

@@ -5,9 +5,8 @@ import (
 	"testing"
 
 	"enlist/internal/db/dbtest"
+	"enlist/internal/db/jobqueue"
 	"enlist/internal/enlist"
-
-	"github.com/riverqueue/river"
 )
 
 // The Message of an autoresponder loses its content before a mail is due. The mail is not sent, and its job has failed.
@@ -25,7 +24,7 @@ func autoresponderWithoutContentSendsNothing(t *testing.T, e dbtest.Engine) {
 	p.send(p.service)
 	p.subscribe("ann@example.com")
 	done := p.waitForEvent("autorespond")
-	if done.Kind != river.EventKindJobCancelled || len(done.Job.Errors) != 1 ||
+	if done.Kind != jobqueue.Cancelled || len(done.Job.Errors) != 1 ||
 		!strings.Contains(done.Job.Errors[0].Error, "no content") {
 		t.Errorf("the job ended as %s with the errors %v, want it cancelled because of the content", done.Kind, done.Job.Errors)
 	}

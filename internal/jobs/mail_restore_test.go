@@ -9,14 +9,13 @@ import (
 
 	"enlist/internal/batches"
 	"enlist/internal/db/dbtest"
+	"enlist/internal/db/jobqueue"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
 	"enlist/internal/jobs"
 	"enlist/internal/mail/mailtest"
 	"enlist/internal/sending"
 	"enlist/internal/webhooks/post"
-
-	"github.com/riverqueue/river"
 )
 
 // After a restore neither mails nor webhooks leave the server. A release sends what was caused after the restore, and
@@ -132,7 +131,7 @@ func TestDiscardNeedsARestore(t *testing.T) {
 	if _, err := p.service.Sending.DiscardHeld(t.Context()); enlist.KindOf(err) != enlist.InvalidParameters {
 		t.Errorf("DiscardHeld returns %v, want a refusal", err)
 	}
-	queued, err := jobs.List(t.Context(), p.client(&river.Config{}), jobs.Filter{})
+	queued, err := jobs.List(t.Context(), p.client(&jobqueue.Config{}), jobs.Filter{})
 	if err != nil || len(queued) != 1 {
 		t.Errorf("%d jobs are queued, error %v; want 1", len(queued), err)
 	}

@@ -7,11 +7,10 @@ import (
 	"testing"
 
 	"enlist/internal/db/dbtest"
+	"enlist/internal/db/jobqueue"
 	"enlist/internal/jobs"
 	"enlist/internal/messages"
 	"enlist/internal/sending"
-
-	"github.com/riverqueue/river"
 )
 
 // The test in this file counts how many mails are in memory at the same time.
@@ -53,7 +52,7 @@ func mailsInMemoryAreLimited(t *testing.T, e dbtest.Engine) {
 		p.subscribe(fmt.Sprintf("c%d@example.com", i))
 	}
 	mailer := &countingMailer{full: make(chan struct{}), want: 3}
-	_, done := p.start(jobs.Options{Mailer: mailer, Slots: sending.NewSlots(3)}, nil, river.EventKindJobCompleted)
+	_, done := p.start(jobs.Options{Mailer: mailer, Slots: sending.NewSlots(3)}, nil, jobqueue.Completed)
 	for range contacts {
 		p.next(done)
 	}

@@ -14,6 +14,7 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
+	"enlist/internal/db/jobqueue"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
 	"enlist/internal/jobs"
@@ -34,7 +35,7 @@ type listWithMailServer struct {
 	server *mailtest.Server
 	poster webhooks.Poster // posts webhooks beside Batches; nil: no webhooks
 	queue  jobs.Queue
-	done   <-chan *river.Event
+	done   <-chan jobqueue.Event
 }
 
 // newListWithMailServer creates the database, starts the mail server, and edits the List. It does
@@ -57,7 +58,7 @@ func (p *listWithMailServer) send(service *app.App) {
 	p.must(err)
 	p.Cleanup(func() { mailer.Close() })
 	p.queue, p.done = p.start(jobs.Options{Service: service, Mailer: mailer}, nil,
-		river.EventKindJobCompleted, river.EventKindJobFailed, river.EventKindJobCancelled, river.EventKindJobSnoozed)
+		jobqueue.Completed, jobqueue.Failed, jobqueue.Cancelled, jobqueue.Postponed)
 }
 
 // autoresponder adds a Message and an autoresponder that sends it.
@@ -74,7 +75,7 @@ func (p *listWithMailServer) autoresponder(subject string, details ...enlist.Det
 }
 
 // waitForEvent waits until the next job of a kind has ended, and returns its result of any kind.
-func (p *listWithMailServer) waitForEvent(kind string) *river.Event {
+func (p *listWithMailServer) waitForEvent(kind string) jobqueue.Event {
 	p.Helper()
 	for {
 		if e := p.next(p.done); e.Job.Kind == kind {
@@ -215,7 +216,7 @@ func permanentlyRefusedMailIsKept(t *testing.T, e dbtest.Engine) {
 	p.server.Script(mailtest.Always(mailtest.Rcpt, mailtest.Reply(550, "5.1.1 no such user")))
 	p.send(p.service)
 	p.subscribe("ann@example.com")
-	if e := p.waitForEvent("notify"); e.Kind != river.EventKindJobCancelled {
+	if e := p.waitForEvent("notify"); e.Kind != jobqueue.Cancelled {
 		t.Fatalf("the job ended with %s, want it cancelled", e.Kind)
 	}
 	failed, err := jobs.List(t.Context(), p.queue, jobs.Filter{State: jobs.Failed})
@@ -249,7 +250,7 @@ func autoresponderIsSentOnce(t *testing.T, e dbtest.Engine) {
 	p.must(err)
 	p.send(p.service)
 	for range 3 {
-		if e := p.waitForEvent("autorespond"); e.Kind != river.EventKindJobCompleted {
+		if e := p.waitForEvent("autorespond"); e.Kind != jobqueue.Completed {
 			t.Fatalf("a job ended with %s: %v, want it completed", e.Kind, e.Job.Errors)
 		}
 	}
@@ -286,7 +287,7 @@ func jobWaitsWhenTheClockWasSetBack(t *testing.T, e dbtest.Engine) {
 	p.autoresponder("Welcome", detail("event_type", "subscribe"))
 	p.subscribe("ann@example.com")
 	p.send(app.New(p.store, func() time.Time { return time.Now().Add(-time.Hour) }))
-	if e := p.waitForEvent("autorespond"); e.Kind != river.EventKindJobSnoozed || time.Until(e.Job.ScheduledAt) < 59*time.Minute {
+	if e := p.waitForEvent("autorespond"); e.Kind != jobqueue.Postponed || time.Until(e.Job.ScheduledAt) < 59*time.Minute {
 		t.Errorf("the job ended with %s and runs again at %v, want it snoozed for an hour", e.Kind, e.Job.ScheduledAt)
 	}
 }
@@ -305,7 +306,7 @@ func threeBouncesDeactivateTheContact(t *testing.T, e dbtest.Engine) {
 	id := p.subscribe("ann@example.com")
 	p.send(p.service)
 	for range 3 {
-		if e := p.waitForEvent("autorespond"); e.Kind != river.EventKindJobCompleted {
+		if e := p.waitForEvent("autorespond"); e.Kind != jobqueue.Completed {
 			t.Errorf("the job of a bounced mail ended with %s, want it completed", e.Kind)
 		}
 	}
@@ -328,12 +329,12 @@ func refusedConfirmationIsABounce(t *testing.T, e dbtest.Engine) {
 	p.send(p.service)
 	for _, c := range []struct {
 		address, reply string
-		job            river.EventKind
+		job            jobqueue.Kind
 		status         messages.DeliveryStatus
 		failed         int
 	}{
-		{"ann@example.com", "5.1.1 no such user", river.EventKindJobCompleted, messages.DeliveryBounced, 0},
-		{"bob@example.com", "5.7.1 no relaying for this sender", river.EventKindJobCancelled, messages.DeliveryFailed, 1},
+		{"ann@example.com", "5.1.1 no such user", jobqueue.Completed, messages.DeliveryBounced, 0},
+		{"bob@example.com", "5.7.1 no relaying for this sender", jobqueue.Cancelled, messages.DeliveryFailed, 1},
 	} {
 		p.server.Script(mailtest.Always(mailtest.Rcpt, mailtest.Reply(550, c.reply)))
 		id := p.subscribe(c.address)

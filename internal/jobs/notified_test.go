@@ -10,11 +10,10 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db/dbtest"
+	"enlist/internal/db/jobqueue"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	"enlist/internal/messages"
-
-	"github.com/riverqueue/river"
 )
 
 // The test in this file runs jobs with workers that never poll.
@@ -41,10 +40,9 @@ func TestWorkersNeedNoPollToFindJobs(t *testing.T) {
 func workersNeedNoPollToFindJobs(t *testing.T, e dbtest.Engine) {
 	p := newListWithMailServer(t, e, detail("on_register_address", "owner@example.com"))
 	mailer := new(failingOnce)
-	never := func(c *river.Config) { c.FetchPollInterval = time.Hour }
-	_, ended := p.start(jobs.Options{Mailer: mailer}, never, river.EventKindJobCompleted, river.EventKindJobFailed)
+	_, ended := p.start(jobs.Options{Mailer: mailer}, nil, jobqueue.Completed, jobqueue.Failed)
 	p.subscribe("a@example.com")
-	for _, want := range []river.EventKind{river.EventKindJobFailed, river.EventKindJobCompleted} {
+	for _, want := range []jobqueue.Kind{jobqueue.Failed, jobqueue.Completed} {
 		if got := p.next(ended); got.Kind != want {
 			t.Fatalf("the job of the first mail ended with %s, want %s", got.Kind, want)
 		}
@@ -55,7 +53,7 @@ func workersNeedNoPollToFindJobs(t *testing.T, e dbtest.Engine) {
 	_, err = app.New(other, time.Now).Contacts.Subscribe(t.Context(), p.caller,
 		contacts.SubscribeRequest{List: p.list, Details: []enlist.Detail{detail("Email", "b@example.com")}})
 	p.must(err)
-	if got := p.next(ended); got.Kind != river.EventKindJobCompleted || mailer.calls.Load() != 3 {
+	if got := p.next(ended); got.Kind != jobqueue.Completed || mailer.calls.Load() != 3 {
 		t.Errorf("after the mail of another process, the job ended with %s and %d mails were tried, want it completed and 3", got.Kind, mailer.calls.Load())
 	}
 }

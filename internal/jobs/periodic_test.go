@@ -43,7 +43,7 @@ func TestPeriodicWorkIsIndependent(t *testing.T) {
 			}},
 		}
 		go func() {
-			Repeat(ctx, works, slog.New(slog.NewTextHandler(&log, nil)))
+			Repeat(ctx, works, nil, slog.New(slog.NewTextHandler(&log, nil)))
 			ended.Store(true)
 		}()
 		pass(10*time.Minute + time.Second/2)
@@ -62,5 +62,58 @@ func TestPeriodicWorkIsIndependent(t *testing.T) {
 		if !ended.Load() || !slowEnded.Load() {
 			t.Error("Repeat does not return after the last work has ended")
 		}
+	})
+}
+
+// Work that follows the database is done at the start and after a commit, and again after an error. It is not done more
+// often than its interval says.
+func TestPeriodicWorkFollowsCommits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		var commit func(changed bool)
+		watch := func(tell func(changed bool)) func() {
+			commit = tell
+			return func() {}
+		}
+		runs, result := 0, error(nil)
+		var log strings.Builder
+		ended := make(chan struct{})
+		go func() {
+			Repeat(ctx, []db.Periodic{{Name: "settings", Every: 7 * time.Second, IfChanged: true, Do: func(context.Context) error {
+				runs++
+				return result
+			}}}, watch, slog.New(slog.NewTextHandler(&log, nil)))
+			close(ended)
+		}()
+		want := func(n int, after string) {
+			t.Helper()
+			<-time.After(time.Minute)
+			synctest.Wait()
+			if runs != n {
+				t.Fatalf("%d runs after %s, want %d", runs, after, n)
+			}
+		}
+		want(1, "the start")
+		commit(false)
+		want(1, "a look without a commit")
+		commit(true)
+		want(2, "a commit")
+		result = db.ErrAgain
+		commit(true)
+		want(11, "a commit whose work is not finished")
+		result = errors.New("no answer")
+		want(20, "errors")
+		result = nil
+		want(21, "the last error")
+		for range 60 {
+			<-time.After(time.Second)
+			commit(true)
+		}
+		want(31, "a minute of commits")
+		if n := strings.Count(log.String(), "\n"); n != 1 {
+			t.Errorf("the log has %d lines, want the first error:\n%s", n, &log)
+		}
+		stop()
+		<-ended
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"enlist/internal/contacts"
+	"enlist/internal/db/jobqueue"
 	"enlist/internal/events"
 	"enlist/internal/messages"
 	"enlist/internal/webhooks"
@@ -21,24 +22,8 @@ import (
 // This file has the functions of the command `enlist jobs`: they list, retry and discard jobs. `enlist doctor` sums up the
 // failed ones.
 
-// Queue has the methods of the queue library's client that read and change jobs.
-type Queue interface {
-	JobList(ctx context.Context, params *river.JobListParams) (*river.JobListResult, error)
-	JobRetry(ctx context.Context, id int64) (*rivertype.JobRow, error)
-	JobDelete(ctx context.Context, id int64) (*rivertype.JobRow, error)
-}
-
-// Client is a client of the queue library that runs workers. It is an interface, because the
-// library's type for SQLite differs from its type for PostgreSQL.
-type Client interface {
-	Queue
-	// Start starts to run jobs.
-	Start(ctx context.Context) error
-	// Stop starts no further jobs and waits until the running jobs have ended.
-	Stop(ctx context.Context) error
-	// StopAndCancel cancels the contexts of the running jobs and waits until they have ended.
-	StopAndCancel(ctx context.Context) error
-}
+// Queue is a client of the queue that need not run jobs.
+type Queue = jobqueue.Library
 
 // State is the state of a job, in words for the operator.
 type State string
@@ -136,7 +121,7 @@ func job(row *rivertype.JobRow) Job {
 		j.Next = row.ScheduledAt
 	}
 	if n := len(row.Errors); n > 0 {
-		j.LastFail = strings.TrimPrefix(row.Errors[n-1].Error, "JobCancelError: ") // the library adds its type
+		j.LastFail = strings.TrimPrefix(row.Errors[n-1].Error, "JobCancelError: ") // version 1.0 added it
 	}
 	return j
 }

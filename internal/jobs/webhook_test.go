@@ -15,11 +15,10 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db/dbtest"
+	"enlist/internal/db/jobqueue"
 	"enlist/internal/enlist"
 	"enlist/internal/jobs"
 	"enlist/internal/webhooks/post"
-
-	"github.com/riverqueue/river"
 )
 
 // The tests in this file post events to a receiver. Each test chooses the failures of the receiver.
@@ -152,12 +151,12 @@ func (p *storeWithList) addWebhooks(r *receiver) (ids []enlist.WebhookID) {
 }
 
 // startPosting starts a queue client that posts webhooks.
-func (p *storeWithList) startPosting(service *app.App, change func(*river.Config)) (workingClient, <-chan *river.Event) {
+func (p *storeWithList) startPosting(service *app.App, change func(*jobqueue.Config)) (*jobqueue.Client, <-chan jobqueue.Event) {
 	p.Helper()
 	poster := post.New(post.Options{Private: true, Version: "test"})
 	p.Cleanup(poster.Close)
 	return p.start(jobs.Options{Service: service, Poster: poster}, change,
-		river.EventKindJobFailed, river.EventKindJobCancelled)
+		jobqueue.Failed, jobqueue.Cancelled)
 }
 
 // Two queue clients run jobs while many callers change Contacts. The receiver fails and closes
@@ -277,10 +276,10 @@ func failingWebhookKeepsItsEvents(t *testing.T, e dbtest.Engine) {
 	at := &clock{now: time.Now()}
 	client, failed := p.startPosting(app.New(p.store, at.read), nil)
 	p.subscribe("a@example.com")
-	var last *river.Event
+	var last jobqueue.Event
 	for attempts := 1; ; attempts++ {
 		last = p.next(failed)
-		if last.Kind == river.EventKindJobCancelled {
+		if last.Kind == jobqueue.Cancelled {
 			if attempts != 7 {
 				t.Errorf("the server made %d attempts, want 7", attempts)
 			}

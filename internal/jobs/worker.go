@@ -4,68 +4,26 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"sync"
+	"fmt"
 	"time"
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/limiter"
-
-	"github.com/riverqueue/river"
 )
 
-// This file connects the functions of the subjects to the queue library.
+// This file makes the functions of the subjects the work of jobs.
 
 // work does the work of one job. Its error can be a db.Later, a *db.Retry or a *db.Final.
 type work[E db.Effect] func(ctx context.Context, j db.Job, e E) error
 
-// worker runs the jobs of one kind of effect.
-type worker[E db.Effect] struct {
-	river.WorkerDefaults[E]
-	work work[E]
-	next sync.Map // maps the ID of a job to the time.Time of its next attempt
-}
-
-// Work implements river.Worker. When the process stops, Work puts the job back into the queue. This does not count as a
-// failed attempt.
-func (w *worker[E]) Work(ctx context.Context, job *river.Job[E]) error {
-	err := w.work(ctx, db.Job{ID: job.ID, Created: job.CreatedAt, Attempt: job.Attempt, MaxAttempts: job.MaxAttempts,
-		Postponed: postponed(job.Metadata)}, job.Args)
-	if err == nil {
-		return nil
+// run is the Work of a jobqueue.Queue.
+func (w work[E]) run(ctx context.Context, j db.Job, args []byte) error {
+	var e E
+	if err := json.Unmarshal(args, &e); err != nil {
+		return fmt.Errorf("read the arguments of the job: %w", err)
 	}
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return river.JobSnooze(0)
-	}
-	if later, ok := errors.AsType[db.Later](err); ok {
-		return river.JobSnooze(time.Duration(later))
-	}
-	if final, ok := errors.AsType[*db.Final](err); ok {
-		return river.JobCancel(final.Err)
-	}
-	if retry, ok := errors.AsType[*db.Retry](err); ok {
-		w.next.Store(job.ID, time.Now().Add(retry.After))
-		return retry.Err
-	}
-	return err
-}
-
-// NextRetry implements river.Worker. The zero time lets the queue choose.
-func (w *worker[E]) NextRetry(job *river.Job[E]) time.Time {
-	at, _ := w.next.LoadAndDelete(job.ID)
-	next, _ := at.(time.Time)
-	return next
-}
-
-// postponed returns how often a job was put back. The queue library counts this in the metadata.
-func postponed(metadata []byte) int {
-	var before struct {
-		Snoozes int `json:"snoozes"`
-	}
-	if err := json.Unmarshal(metadata, &before); err != nil {
-		return 0
-	}
-	return before.Snoozes
+	return w(ctx, j, e)
 }
 
 // runTime is the time after which a long change ends its job, so that the next job of its queue can run.

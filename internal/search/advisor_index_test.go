@@ -180,6 +180,7 @@ func (l *listWithThreeFields) built() (ids []enlist.SearchIndexID) {
 // tend lets the advisor build and drop indexes, as a server does every some seconds.
 func (l *listWithThreeFields) tend() {
 	l.Helper()
+	l.Must(l.advisor.AddWanted(l.Context()))
 	l.Must(l.advisor.Tend(l.Context()))
 }
 
@@ -374,7 +375,9 @@ func failedBuild(l *listWithThreeFields) {
 	if _, err := l.advisor.Create(l.Context(), l.list, "Amount", false); !errors.Is(err, enlist.ErrIndexBusy) {
 		l.Errorf("Create: error %v, want ErrIndexBusy", err)
 	}
-	l.tend()
+	if err := l.advisor.Tend(l.Context()); !errors.Is(err, db.ErrAgain) {
+		l.Errorf("Tend: error %v, want ErrAgain", err)
+	}
 	if x := l.index("Amount"); x.State != enlist.IndexWaiting {
 		l.Errorf("while another process builds it, the index is %+v, want it waiting", x)
 	}

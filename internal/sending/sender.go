@@ -28,9 +28,9 @@ const (
 	// markedMails is the largest number of mails that one worker has marked as being sent. After a
 	// crash, the outcome of these mails is unknown.
 	markedMails = 16
-	// lookInterval is the time between two looks for slices. PrepareBatch wakes the sender of its
-	// process; other processes notice a Batch only by looking. A look reads two small tables.
-	lookInterval = 2 * time.Second
+	// lookInterval is the longest time between two looks for slices. A commit of any process wakes the sender (db.Looks),
+	// and PrepareBatch at once the one of its process. A look reads two small tables.
+	lookInterval = time.Minute
 	// checkInterval is the time between two checks whether the Batches of the leased slices are
 	// still sending. A pause takes effect after this time.
 	checkInterval = 500 * time.Millisecond
@@ -57,6 +57,7 @@ type BatchSender struct {
 	held        heldSlices
 	ready       readySlices
 	deferred    deferredSlices // only the leasing goroutine uses it
+	nextFree    atomic.Int64   // Unix time at which a slice may become free; 0: none is known
 	asleep      atomic.Bool    // the leasing goroutine waits; for tests
 	pace        paceMeter
 	work        chan *heldSlice
@@ -90,6 +91,7 @@ func (s *Service) NewBatchSender(o SenderOptions) *BatchSender {
 	b := &BatchSender{service: s, mailer: o.Mailer, slots: o.Slots, log: o.Log,
 		connections: cmp.Or(o.Connections, defaultMails/2),
 		now:         o.Now, wake: make(chan struct{}, 1), work: make(chan *heldSlice),
+		held:  heldSlices{added: make(chan struct{}, 1)},
 		ready: readySlices{last: make(map[enlist.AccountID]enlist.BatchID)}}
 	if b.now == nil {
 		b.now = time.Now
@@ -108,11 +110,22 @@ func (b *BatchSender) Wake() {
 	}
 }
 
+// lookAfter makes the sender look for slices after a commit, and when the clock says that one is free: it may have been
+// set forward.
+func (b *BatchSender) lookAfter(changed bool) {
+	if next := b.nextFree.Load(); changed || next != 0 && next <= b.now().Unix() {
+		b.Wake()
+	}
+}
+
 // Start starts the goroutines of the sender.
 func (b *BatchSender) Start() {
 	ctx, stop := context.WithCancel(b.running)
 	b.stop = stop
-	b.workers.Go(func() { b.lease(ctx) })
+	b.workers.Go(func() {
+		defer b.service.db.Watch(b.lookAfter)()
+		b.lease(ctx)
+	})
 	b.workers.Go(func() { b.check(ctx) })
 	for range b.connections {
 		b.workers.Go(func() { b.send(ctx) })
@@ -139,6 +152,7 @@ func (b *BatchSender) Stop(ctx context.Context) {
 
 // untilNext returns how long to wait for the next slice. at is a Unix time, or 0.
 func (b *BatchSender) untilNext(at int64) time.Duration {
+	b.nextFree.Store(at)
 	if at == 0 {
 		return lookInterval
 	}
@@ -167,13 +181,17 @@ func (b *BatchSender) check(ctx context.Context) {
 	ticker := time.NewTicker(checkInterval)
 	defer ticker.Stop()
 	for {
+		if b.held.empty() {
+			select {
+			case <-ctx.Done():
+				return
+			case <-b.held.added:
+			}
+		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-		}
-		if b.held.empty() {
-			continue
 		}
 		sending, err := b.service.sendingBatches(ctx)
 		if err == nil {

@@ -133,8 +133,9 @@ func (s *heldSlice) wasRenewed(at instant) {
 
 // heldSlices are all slices that this process has leased.
 type heldSlices struct {
-	mu  sync.Mutex
-	all []*heldSlice
+	added chan struct{} // has a value after a slice was leased
+	mu    sync.Mutex
+	all   []*heldSlice
 }
 
 // add adds a slice that was leased by a transaction which began at a time.
@@ -143,6 +144,10 @@ func (h *heldSlices) add(leased *LeasedSlice, at instant) *heldSlice {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.all = append(h.all, s)
+	select {
+	case h.added <- struct{}{}:
+	default:
+	}
 	return s
 }
 

@@ -153,8 +153,12 @@ func (p *deferredSlices) due(now time.Time) *heldSlice {
 	return s
 }
 
-// wait returns how long to wait for the first deferred slice, at most longest.
+// wait returns how long to wait for the first deferred slice, at most longest. It is at most deferTime, because the
+// clock may be set forward.
 func (p *deferredSlices) wait(longest time.Duration, now time.Time) time.Duration {
+	if len(p.all)+len(p.blocked) > 0 {
+		longest = min(longest, deferTime)
+	}
 	for i := range p.all {
 		if !p.all[i].slice.hasMore() {
 			longest = min(longest, p.all[i].at.Sub(now))

@@ -17,6 +17,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/db/dbcopy"
 	"enlist/internal/db/dbtest"
+	"enlist/internal/db/jobqueue"
 	"enlist/internal/db/pgtest"
 	"enlist/internal/db/postgres"
 	"enlist/internal/db/sqlite"
@@ -30,7 +31,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/jackc/pgx/v5"
-	"github.com/riverqueue/river"
 	"go.uber.org/goleak"
 )
 
@@ -273,7 +273,7 @@ func compareStores(t *testing.T, from, to string, lists []enlist.ListID) {
 // jobs returns all jobs with their arguments in a form that does not depend on the database.
 func (s *testService) jobs() []jobs.Job {
 	s.Helper()
-	queue := value(s.store.Jobs(&river.Config{}))(s)
+	queue := value(s.store.Jobs(&jobqueue.Config{}))(s)
 	all := value(jobs.List(s.Context(), queue, jobs.Filter{}))(s)
 	for i := range all { // SQLite and PostgreSQL write different spaces in JSON, and SQLite stores milliseconds
 		all[i].Created, all[i].Next = all[i].Created.Round(time.Millisecond), all[i].Next.Round(time.Millisecond)

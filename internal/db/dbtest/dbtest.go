@@ -18,18 +18,18 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"enlist/internal/db"
+	"enlist/internal/db/jobqueue"
 	"enlist/internal/db/pgtest"
 	"enlist/internal/db/postgres"
 	"enlist/internal/db/sqlite"
-	"enlist/internal/jobs"
 
 	"github.com/jackc/pgx/v5"
 	_ "github.com/jackc/pgx/v5/stdlib"
-	"github.com/riverqueue/river"
 )
 
 // Engine is a database system in which a store keeps its data.
@@ -139,9 +139,10 @@ func EachParallel(t *testing.T, test func(t *testing.T, e Engine)) {
 // Store is an open store.
 type Store struct {
 	db.Engine
-	Jobs func(*river.Config) (jobs.Client, error)
+	Jobs func(*jobqueue.Config) (*jobqueue.Client, error)
 
 	address    string
+	ran        *atomic.Int64
 	statements *pgtest.Statements // nil: not PostgreSQL
 }
 
@@ -149,24 +150,29 @@ type Store struct {
 // take five minutes, because the default limit of 10 s is too short on a busy machine: with the race detector, twelve
 // bulk calls of one List took longer than a minute.
 func Open(ctx context.Context, address string, wait time.Duration) (*Store, error) {
+	ran := new(atomic.Int64)
+	count := func(string) { ran.Add(1) }
 	if isPostgres(address) {
 		statements := new(pgtest.Statements)
 		s, err := postgres.Open(ctx, address, postgres.Options{Wait: wait, UpdateTime: 5 * time.Minute,
-			Tracer: statements})
+			Tracer: statements, Trace: count})
 		if err != nil {
 			return nil, err
 		}
-		return &Store{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }, address, statements}, nil
+		return &Store{s, s.Jobs, address, ran, statements}, nil
 	}
-	s, err := sqlite.Open(ctx, address, sqlite.Options{Wait: wait})
+	s, err := sqlite.Open(ctx, address, sqlite.Options{Wait: wait, Trace: count})
 	if err != nil {
 		return nil, err
 	}
-	return &Store{s, func(c *river.Config) (jobs.Client, error) { return s.Jobs(c) }, address, nil}, nil
+	return &Store{s, s.Jobs, address, ran, nil}, nil
 }
 
 // Address returns the address of the store, for a process that opens it too.
 func (s *Store) Address() string { return s.address }
+
+// Statements returns how many statements the store has run.
+func (s *Store) Statements() int64 { return s.ran.Load() }
 
 // check fails a test that made the store prepare a statement that cannot run on a Citus cluster.
 func (s *Store) check(t testing.TB) {
@@ -220,9 +226,8 @@ func (s *Store) Columns(t testing.TB) map[string][]string {
 func isPostgres(address string) bool { return strings.HasPrefix(address, "postgres:") }
 
 // AgeKilledJobs changes a database as if the process that ran its jobs had been killed an hour ago. So a test
-// does not wait until the jobs are resumed. Only the queue's leader resumes the jobs of a killed process, and
-// only jobs that began long ago. The leadership of a killed leader expires after 15 s, and a leader looks for
-// such jobs every 30 s. Jobs that failed are due too: after four attempts, they would wait for minutes.
+// does not wait until the jobs are resumed. Jobs that failed are due too: after four attempts, they would wait for
+// minutes.
 func AgeKilledJobs(ctx context.Context, address string) error {
 	earlier := func(column string) string {
 		if isPostgres(address) {
@@ -230,7 +235,7 @@ func AgeKilledJobs(ctx context.Context, address string) error {
 		}
 		return column + " = strftime('%Y-%m-%d %H:%M:%f', " + column + ", '-1 hour')"
 	}
-	return executeAll(ctx, address, "DELETE FROM river_leader",
+	return executeAll(ctx, address,
 		"UPDATE river_job SET "+earlier("attempted_at")+" WHERE state = 'running'",
 		"UPDATE river_job SET "+earlier("scheduled_at")+" WHERE state = 'retryable'")
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/multitracer"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -56,7 +57,7 @@ const (
 )
 
 // keepAlive detects a dead server within 30 s. It is for connections on which this process
-// only receives: the rows of a stream, or the notifications for the job queue.
+// only receives: the rows of a stream.
 var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3}
 
 // parse reads a database's URL. The URL may have several hosts. Each new connection goes to
@@ -220,18 +221,16 @@ func readingPool(ctx context.Context, config *pgxpool.Config, size int) (*pgxpoo
 	})
 }
 
-// jobPool returns a pool for the queue library (river). It does not cancel statements on
-// the server: river often interrupts its wait for notifications, and at that time no
-// statement runs.
-func (s *Store) jobPool(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
+// jobPool returns a pool for the job queue. It does not cancel statements on the server: a
+// statement of the queue takes jobs, or stores what became of them.
+func (s *Store) jobPool(ctx context.Context, config *pgxpool.Config, trace statementTrace) (*pgxpool.Pool, error) {
 	config = s.undamaged(writable(config))
-	config.ConnConfig.Tracer = statementLimit(jobTime)
+	config.ConnConfig.Tracer = trace.with(statementLimit(jobTime))
 	return newPool(ctx, config, 8, nil)
 }
 
 // statementLimit is the time limit of each statement. With it, a caller that has no time
-// limit still gets an error if the server no longer answers. A wait for notifications is not
-// a statement, so it has no limit.
+// limit still gets an error if the server no longer answers.
 type statementLimit time.Duration
 
 type statementLimitKey struct{}
@@ -246,6 +245,42 @@ func (l statementLimit) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.
 func (statementLimit) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryEndData) {
 	ctx.Value(statementLimitKey{}).(context.CancelFunc)()
 }
+
+// statementTrace is called with the text of each statement.
+type statementTrace func(statement string)
+
+// with returns a tracer that also calls t.
+func (t statementTrace) with(other pgx.QueryTracer) pgx.QueryTracer {
+	switch {
+	case t == nil:
+		return other
+	case other == nil:
+		return t
+	}
+	return multitracer.New(t, other)
+}
+
+// TraceQueryStart implements pgx.QueryTracer.
+func (t statementTrace) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
+	t(q.SQL)
+	return ctx
+}
+
+// TraceQueryEnd implements pgx.QueryTracer.
+func (statementTrace) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// TraceBatchStart implements pgx.BatchTracer.
+func (statementTrace) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	return ctx
+}
+
+// TraceBatchQuery implements pgx.BatchTracer.
+func (t statementTrace) TraceBatchQuery(_ context.Context, _ *pgx.Conn, q pgx.TraceBatchQueryData) {
+	t(q.SQL)
+}
+
+// TraceBatchEnd implements pgx.BatchTracer.
+func (statementTrace) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
 // countConnections logs a warning if this process may need more connections than the server
 // allows. Without the warning, the operator would notice the problem only when calls fail

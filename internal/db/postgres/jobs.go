@@ -3,7 +3,8 @@ package postgres
 import (
 	"context"
 	"encoding/json"
-	"sync"
+	"log/slog"
+	"strings"
 	"time"
 
 	"enlist/internal/db"
@@ -16,21 +17,16 @@ import (
 )
 
 // This file stores effects as jobs of the queue library (river), in the transaction
-// that causes the effects. River's workers fetch the jobs (package jobs).
+// that causes the effects. The workers of package jobqueue fetch the jobs.
 
 // insertJobs is a statement that inserts the same rows as river's client inserts for jobs
-// without the option "unique". The client would need two more round trips: one to read the
-// rows that its INSERT returns, and one for NOTIFY. The statement insertJobs is sent together
+// without the option "unique". The client would need another round trip, to read the
+// rows that its INSERT returns. The statement insertJobs is sent together
 // with COMMIT. jobs_test.go checks that the rows are equal.
 const insertJobs = `INSERT INTO river_job (args, kind, max_attempts, priority, queue, scheduled_at, state)
 	SELECT args, kind, max_attempts, 1, kind, coalesce(to_timestamp(due), now()),
 		(CASE WHEN due IS NULL THEN 'available' ELSE 'scheduled' END)::river_job_state
 	FROM jsonb_to_recordset(CAST(? AS JSONB)) AS job (args JSONB, kind TEXT, max_attempts SMALLINT, due BIGINT)`
-
-// wakeQueue is a statement that notifies the workers of a queue that the queue has jobs.
-// River's client does the same.
-const wakeQueue = `SELECT pg_notify(concat(current_schema(), '.river_insert'),
-	json_build_object('queue', CAST(? AS TEXT))::text)`
 
 // jobRow is a job in the JSON argument of insertJobs.
 type jobRow struct {
@@ -44,17 +40,12 @@ type jobRow struct {
 // stores the effects as jobs. Each kind of job has a job queue with the same name.
 func (s *Store) insertJobs(t *session, effects []db.Effect) error {
 	rows := make([]jobRow, 0, len(effects))
-	wake := make(map[string]bool)
-	now := time.Now().Unix()
 	for _, e := range effects {
 		row := jobRow{Args: e, Kind: e.Kind(), MaxAttempts: db.Attempts}
 		// A job that is due now is stored without a time, so that a worker fetches the
 		// job at once.
-		if timed, ok := e.(db.Timed); ok && timed.DueTime() > now {
-			due := timed.DueTime()
-			row.Due = &due
-		} else {
-			wake[row.Kind] = true
+		if due := jobqueue.DueTime(e); !due.IsZero() {
+			row.Due = new(due.Unix())
 		}
 		rows = append(rows, row)
 	}
@@ -62,88 +53,72 @@ func (s *Store) insertJobs(t *session, effects []db.Effect) error {
 	if err != nil {
 		return err
 	}
-	if err := t.Do(insertJobs, string(text)); err != nil {
-		return err
+	return t.Do(insertJobs, string(text))
+}
+
+// Jobs returns a client that lists and changes jobs, and can run them.
+func (s *Store) Jobs(config *jobqueue.Config) (*jobqueue.Client, error) {
+	driver := riverpgxv5.New(s.jobs)
+	library, err := river.NewClient(driver, &river.Config{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return nil, err
 	}
-	for queue := range wake {
-		if !s.notices.allow(queue) {
-			t.notNotified = append(t.notNotified, queue)
-			continue
-		}
-		if err := t.Do(wakeQueue, queue); err != nil {
+	return jobqueue.New(library, s, driver.GetExecutor(), s.workers, config), nil
+}
+
+// firstJob is a subquery with the seconds until the first job of queue.name in one of two states is due. It finds it in
+// the index of the workers, also if the table was empty at the last ANALYZE.
+func firstJob(states ...string) string {
+	var firsts []string
+	for _, state := range states {
+		firsts = append(firsts, `(SELECT scheduled_at AS due FROM river_job
+			WHERE state = '`+state+`' AND river_job.queue = names.name AND priority = 1 ORDER BY scheduled_at LIMIT 1)`)
+	}
+	return "(SELECT CAST(extract(epoch FROM min(due) - now()) AS DOUBLE PRECISION) FROM (" +
+		strings.Join(firsts, " UNION ALL ") + ") first)"
+}
+
+// DueJobs implements jobqueue.Database.
+func (s *Store) DueJobs(ctx context.Context, queues []string) ([]jobqueue.Due, error) {
+	rows, err := s.jobs.Query(ctx, "SELECT names.name, "+firstJob("available")+", "+firstJob("scheduled", "retryable")+
+		" FROM unnest(CAST($1 AS TEXT[])) AS names (name)", queues)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (d jobqueue.Due, err error) {
+		var available, scheduled *float64
+		err = row.Scan(&d.Queue, &available, &scheduled)
+		d.Available, d.Scheduled = wait(available), wait(scheduled)
+		return d, err
+	})
+}
+
+// wait rounds seconds up.
+func wait(seconds *float64) *time.Duration {
+	if seconds == nil {
+		return nil
+	}
+	return new(time.Duration(*seconds*float64(time.Second)) + time.Millisecond)
+}
+
+// MakeDueAvailable implements jobqueue.Database.
+func (s *Store) MakeDueAvailable(ctx context.Context, queue string) error {
+	for _, state := range []string{"scheduled", "retryable"} {
+		_, err := s.jobs.Exec(ctx, `UPDATE river_job SET state = 'available' WHERE id IN (SELECT id FROM river_job
+			WHERE state = CAST(CAST($1 AS TEXT) AS river_job_state) AND queue = $2 AND priority = 1 AND scheduled_at <= now()
+			ORDER BY scheduled_at LIMIT 1000 FOR UPDATE SKIP LOCKED)`, state, queue)
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// notices limits how often this process notifies the workers of a queue, because PostgreSQL
-// commits transactions with NOTIFY one after another. Between two notifications of a queue
-// there is at least the time noticeGap. If a transaction stores jobs during this time, one
-// notification follows for all such transactions (later). Workers poll the queue seldom.
-type notices struct {
-	send func(queue string) // notifies the workers of a queue
-	wait sync.WaitGroup     // for the calls of send
+// Reindexes implements jobqueue.Database.
+func (s *Store) Reindexes() bool { return true }
 
-	mu   sync.Mutex
-	last map[string]time.Time // the time of the last notification, by queue
-	late map[string]bool      // queues that later will notify
-}
-
-const noticeGap = 20 * time.Millisecond
-
-func newNotices(send func(queue string)) *notices {
-	return &notices{send: send, last: make(map[string]time.Time), late: make(map[string]bool)}
-}
-
-// later notifies the workers of queues after noticeGap. Call it after the commit of their jobs.
-func (n *notices) later(queues []string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for _, queue := range queues {
-		if n.late[queue] {
-			continue
-		}
-		n.late[queue] = true
-		n.wait.Add(1)
-		time.AfterFunc(noticeGap, func() {
-			defer n.wait.Done()
-			n.mu.Lock()
-			n.late[queue], n.last[queue] = false, time.Now()
-			n.mu.Unlock()
-			n.send(queue)
-		})
-	}
-}
-
-// close waits until the last notification is sent.
-func (n *notices) close() { n.wait.Wait() }
-
-// notify notifies the workers of a queue outside of a transaction. After an error, the workers find
-// the jobs when they poll the queue.
-func (s *Store) notify(queue string) {
-	s.jobs.Exec(context.Background(), rewrite(wakeQueue), queue) // jobPool limits the time
-}
-
-// allow reports whether a queue may be notified now.
-func (n *notices) allow(queue string) bool {
-	now := time.Now()
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if now.Sub(n.last[queue]) < noticeGap {
-		return false
-	}
-	n.last[queue] = now
-	return true
-}
-
-// Jobs returns a client of the job queue. The client runs the jobs of the queues in config.
-func (s *Store) Jobs(config *river.Config) (*river.Client[pgx.Tx], error) {
-	return river.NewClient(jobqueue.Adapt[pgx.Tx](riverpgxv5.New(s.jobs), s.deleteRunningJobs, s.alarms, s), config)
-}
-
-// deleteRunningJobs implements jobqueue.DeleteRunning.
-func (s *Store) deleteRunningJobs(ctx context.Context, ids []int64) ([]*rivertype.JobRow, error) {
+// DeleteRunningJobs implements jobqueue.Database.
+func (s *Store) DeleteRunningJobs(ctx context.Context, ids []int64) ([]*rivertype.JobRow, error) {
 	rows, err := s.jobs.Query(ctx,
 		"DELETE FROM river_job WHERE id = ANY($1) AND state = 'running' RETURNING id, kind", ids)
 	if err != nil {
@@ -155,30 +130,22 @@ func (s *Store) deleteRunningJobs(ctx context.Context, ids []int64) ([]*rivertyp
 	})
 }
 
-// ReturnJobs implements db.Engine.
-func (s *Store) ReturnJobs(ctx context.Context) error { return jobqueue.ReturnJobs(ctx, s, s.alarms) }
-
 // lastHolder is the last of the processes that fetched a job.
 const lastHolder = "attempted_by[cardinality(attempted_by)]"
 
 // JobHolders implements jobqueue.Running.
 func (s *Store) JobHolders(ctx context.Context) ([]string, error) {
-	return s.texts(ctx, "SELECT DISTINCT "+lastHolder+` FROM river_job
+	rows, err := s.jobs.Query(ctx, "SELECT DISTINCT "+lastHolder+` FROM river_job
 		WHERE state = 'running' AND cardinality(attempted_by) > 0`)
-}
-
-// ReturnJobsOf implements jobqueue.Running.
-func (s *Store) ReturnJobsOf(ctx context.Context, holder string, after time.Duration) ([]string, error) {
-	return s.texts(ctx, `UPDATE river_job SET state = 'available', scheduled_at = now() + make_interval(secs => $1)
-		WHERE state = 'running' AND attempt < max_attempts AND `+lastHolder+" = $2 RETURNING queue",
-		after.Seconds(), holder)
-}
-
-// texts returns the texts in the rows of a statement.
-func (s *Store) texts(ctx context.Context, statement string, args ...any) ([]string, error) {
-	rows, err := s.jobs.Query(ctx, statement, args...)
 	if err != nil {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// ReturnJobsOf implements jobqueue.Running.
+func (s *Store) ReturnJobsOf(ctx context.Context, holder string, after time.Duration) error {
+	_, err := s.jobs.Exec(ctx, `UPDATE river_job SET state = 'available', scheduled_at = now() + make_interval(secs => $1)
+		WHERE state = 'running' AND attempt < max_attempts AND `+lastHolder+" = $2", after.Seconds(), holder)
+	return err
 }

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 )
 
 // This file compares the jobs that the store inserts with the jobs that river's client
@@ -36,7 +36,7 @@ func TestJobsAreStoredAsRiverStoresThem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := s.Jobs(&river.Config{})
+	client, err := river.NewClient(riverpgxv5.New(s.jobs), &river.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,44 +67,5 @@ func TestJobsAreStoredAsRiverStoresThem(t *testing.T) {
 	}
 	if diff := cmp.Diff(rows("id > 3"), rows("id <= 3")); diff != "" {
 		t.Errorf("(-river's client +Update)\n%s", diff)
-	}
-}
-
-// A worker that listens for notifications gets a notification when a job is stored.
-func TestStoredJobNotifiesItsQueue(t *testing.T) {
-	s := open(t)
-	conn, err := s.jobs.Acquire(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Release()
-	var channel string
-	if err := conn.QueryRow(t.Context(), "SELECT concat(current_schema(), '.river_insert')").Scan(&channel); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := conn.Exec(t.Context(), `LISTEN "`+channel+`"`); err != nil {
-		t.Fatal(err)
-	}
-	err = s.Update(t.Context(), func(tx *db.Tx) error { return tx.Enqueue(events.Notify{Address: "a@example.com"}) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	notice, err := conn.Conn().WaitForNotification(t.Context())
-	if err != nil || notice.Payload != `{"queue" : "notify"}` {
-		t.Errorf("notification %+v, error %v; want one for the queue notify", notice, err)
-	}
-	// A job that is stored soon after a notification is not forgotten: workers poll seldom.
-	s.notices.allow("notify")
-	err = s.Update(t.Context(), func(tx *db.Tx) error { return tx.Enqueue(events.Notify{Address: "b@example.com"}) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	soon, done := context.WithTimeout(t.Context(), time.Minute)
-	defer done()
-	if _, err := conn.Conn().WaitForNotification(soon); err != nil {
-		t.Errorf("no notification for a job that was stored soon after another notification: %v", err)
-	}
-	if _, err := conn.Exec(t.Context(), "UNLISTEN *"); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -13,28 +13,29 @@ import (
 // This file implements db.Presence with an advisory lock of a connection that is used for nothing else.
 
 const (
-	// lookInterval is the time between two checks whether the connection still has its lock.
-	lookInterval = time.Second
-	// freshTime is the age of such a check at which this process no longer relies on it. With the time of a check that
-	// fails, it is shorter than db.StopTime.
+	// freshTime is the age of a check of the lock at which this process no longer relies on it. With the time of a check
+	// that fails, it is shorter than db.StopTime.
 	freshTime = 4 * time.Second
+	// closeTime is the longest time for the last statement of the connection.
+	closeTime = time.Second
 )
 
 // presence is the token of this process and the connection that has its lock.
 type presence struct {
 	config *pgx.ConnConfig // to a server that accepts writes
 
-	opening sync.Mutex // held while a connection is opened
+	using sync.Mutex // held while conn is opened, used or closed
+	conn  *pgx.Conn  // nil: there is none
+
 	mu      sync.Mutex
 	token   string    // "": no connection has a lock
 	checked time.Time // when the last check that succeeded began
-	stop    context.CancelFunc
-	watcher sync.WaitGroup
+	stop    func()    // ends the looks, which check the lock; nil: nothing has asked for a token
 }
 
-func newPresence(config *pgxpool.Config) *presence {
+func newPresence(config *pgxpool.Config, trace statementTrace) *presence {
 	p := &presence{config: writable(config).ConnConfig}
-	p.config.Tracer = nil // a check every second is no news
+	p.config.Tracer = trace.with(nil) // a check every second is no news
 	return p
 }
 
@@ -49,12 +50,15 @@ const isLocked = `locktype = 'advisory' AND objsubid = 1 AND granted
 // Presence implements db.Presence. A connection that was lost is followed by another one, with a new token.
 func (s *Store) Presence(ctx context.Context) string {
 	p := s.presence
-	p.opening.Lock()
-	defer p.opening.Unlock()
 	if token := p.current(); token != "" {
 		return token
 	}
-	p.close() // waits until the watcher of a lost connection has ended
+	p.using.Lock()
+	defer p.using.Unlock()
+	if token := p.current(); token != "" {
+		return token
+	}
+	p.drop()
 	ctx, cancel := context.WithTimeout(ctx, freshTime)
 	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, p.config)
@@ -66,11 +70,13 @@ func (s *Store) Presence(ctx context.Context) string {
 		conn.Close(ctx)
 		return ""
 	}
-	watch, stop := context.WithCancel(context.Background())
+	p.conn = conn
 	p.mu.Lock()
-	p.token, p.checked, p.stop = token, began, stop
-	p.mu.Unlock()
-	p.watcher.Go(func() { p.watch(watch, conn, token) })
+	defer p.mu.Unlock()
+	p.token, p.checked = token, began
+	if p.stop == nil {
+		p.stop = s.Watch(func(bool) {})
+	}
 	return token
 }
 
@@ -95,42 +101,52 @@ func (p *presence) current() string {
 	return p.token
 }
 
-// watch checks that the connection has the lock, until it is lost or ctx ends.
-func (p *presence) watch(ctx context.Context, conn *pgx.Conn, token string) {
-	ticker := time.NewTicker(lookInterval)
-	defer ticker.Stop()
-	for has := true; has; {
-		select {
-		case <-ctx.Done():
-			has = false
-		case <-ticker.C:
-			has = p.check(ctx, conn, token)
-		}
+// version returns a version for db.NewLooks: the transactions that PostgreSQL shows to a query. The same statement checks
+// that the connection has the lock.
+func (s *Store) version(ctx context.Context) (version string, err error) {
+	if version, ok := s.presence.check(ctx); ok {
+		return version, nil
 	}
-	p.mu.Lock()
-	p.token = ""
-	p.mu.Unlock()
-	ending, cancel := context.WithTimeout(context.Background(), lookInterval)
-	defer cancel()
-	// After Close the server may have the lock some milliseconds longer. This process has stopped its work already.
-	conn.Exec(ending, "SELECT pg_advisory_unlock_all()") // an error: the lock ends with the connection
-	conn.Close(ending)
+	err = s.jobs.QueryRow(ctx, "SELECT CAST(pg_current_snapshot() AS TEXT)").Scan(&version)
+	return version, err
 }
 
-// check reports whether the connection has the lock.
-func (p *presence) check(ctx context.Context, conn *pgx.Conn, token string) (has bool) {
+// check reports whether the connection has the lock. If it does not, check closes it. version is that of Store.version.
+func (p *presence) check(ctx context.Context) (version string, has bool) {
+	p.using.Lock()
+	defer p.using.Unlock()
+	if p.conn == nil {
+		return "", false
+	}
 	began := time.Now()
 	limited, cancel := context.WithTimeout(ctx, freshTime)
 	defer cancel()
-	err := conn.QueryRow(limited, "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = pg_backend_pid() AND "+isLocked+")",
-		token).Scan(&has)
+	err := p.conn.QueryRow(limited, "SELECT CAST(pg_current_snapshot() AS TEXT), EXISTS (SELECT FROM pg_locks WHERE "+
+		"pid = pg_backend_pid() AND "+isLocked+")", p.token).Scan(&version, &has)
 	if err != nil || !has {
-		return false
+		p.drop()
+		return "", false
 	}
 	p.mu.Lock()
 	p.checked = began
 	p.mu.Unlock()
-	return true
+	return version, true
+}
+
+// drop forgets the token and closes the connection. The caller has locked p.using.
+func (p *presence) drop() {
+	p.mu.Lock()
+	p.token = ""
+	p.mu.Unlock()
+	if p.conn == nil {
+		return
+	}
+	ending, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	// After Close the server may have the lock some milliseconds longer. This process has stopped its work already.
+	p.conn.Exec(ending, "SELECT pg_advisory_unlock_all()") // an error: the lock ends with the connection
+	p.conn.Close(ending)
+	p.conn = nil
 }
 
 // IsPresent implements db.Presence.
@@ -150,5 +166,7 @@ func (p *presence) close() {
 	if stop != nil {
 		stop()
 	}
-	p.watcher.Wait()
+	p.using.Lock()
+	defer p.using.Unlock()
+	p.drop()
 }

@@ -45,8 +45,7 @@ type session struct {
 	committing bool // COMMIT is queued or sent
 	skipped    bool // an earlier statement of the same flush failed, so the server did not run COMMIT
 
-	inserted    int64    // rows
-	notNotified []string // queues that got jobs, but no notification
+	inserted int64 // rows
 }
 
 var (

@@ -52,6 +52,7 @@ type Options struct {
 	Existing   bool            // Open returns an error for a database without tables, and does not create them
 	Log        *slog.Logger    // nil: no log
 	Tracer     pgx.QueryTracer // of the statements on the primary, without those of the job queue; nil: none
+	Trace      statementTrace  // is called with each statement on the primary; nil: nothing is
 
 	WaitForServer time.Duration // longest wait of Open for a server that it cannot reach; 0: Open does not wait
 
@@ -61,6 +62,7 @@ type Options struct {
 // Store is an db.Engine in one PostgreSQL database. Its methods may be called
 // by many goroutines at once.
 type Store struct {
+	*db.Looks
 	config      *pgxpool.Config // for connections outside the pools
 	pools       []*pgxpool.Pool // all pools of the primary
 	cache       *db.Cache
@@ -73,9 +75,8 @@ type Store struct {
 	presence    *presence
 	upkeep      *upkeep
 	batcher     *insertBatcher
-	notices     *notices
+	workers     *jobqueue.Workers
 	commits     prometheus.Histogram
-	alarms      *jobqueue.Alarms
 	distributed bool        // the large tables are on several servers (Citus)
 	partitions  *partitions // nil if distributed
 	trigrams    string      // operator class for indexes for parts of texts; "": the database has none
@@ -92,16 +93,15 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	config.ConnConfig.Tracer = o.Tracer
+	config.ConnConfig.Tracer = o.Trace.with(o.Tracer)
 	if err := waitForServer(ctx, o, func() error { return migrate(ctx, config, o) }); err != nil {
 		return nil, fmt.Errorf("open %s: %w", shown(config), err)
 	}
 	s := &Store{config: config, cache: new(db.Cache), commits: db.NewCommits(),
-		time: cmp.Or(o.UpdateTime, 10*time.Second), damage: &db.Damage{Log: o.Log}}
+		time: cmp.Or(o.UpdateTime, 10*time.Second), damage: &db.Damage{Log: o.Log}, workers: new(jobqueue.Workers)}
+	s.Looks = db.NewLooks(s.version)
 	config.ConnConfig.OnPgError = s.lookForDamage
-	s.presence = newPresence(config)
-	s.notices = newNotices(s.notify)
-	s.alarms = jobqueue.NewAlarms(func(queue string) { s.notices.later([]string{queue}) })
+	s.presence = newPresence(config, o.Trace)
 	if err := s.open(ctx, config, o); err != nil {
 		s.closePools()
 		return nil, fmt.Errorf("open %s: %w", shown(config), err)
@@ -151,7 +151,7 @@ func (s *Store) open(ctx context.Context, config *pgxpool.Config, o Options) (er
 		return err
 	}
 	s.searches.replicas, s.streams.replicas = s.replicas, s.replicas
-	s.jobs, err = s.jobPool(ctx, config)
+	s.jobs, err = s.jobPool(ctx, config, o.Trace)
 	if err != nil {
 		return err
 	}
@@ -209,8 +209,6 @@ func (s *Store) Scrub(context.Context) error { return nil }
 func (s *Store) Close() error {
 	s.batcher.close()
 	s.upkeep.close()
-	s.alarms.Close()
-	s.notices.close()
 	s.presence.close()
 	s.closePools()
 	return nil

@@ -183,7 +183,7 @@ func (s *Store) commit(t *session, effects []db.Effect) error {
 	if err := t.flush(); err != nil {
 		return err
 	}
-	s.notices.later(t.notNotified)
+	s.workers.Stored(effects)
 	return nil
 }
 

@@ -44,6 +44,7 @@ type connector struct {
 	ownFile  bool // a file of another program is refused before a pragma changes it
 	external bool // the writer never copies the write-ahead log into the file
 	unsynced bool // the writer does not wait for the disk
+	trace    func(statement string)
 }
 
 const (
@@ -100,7 +101,7 @@ func (c *connector) connect() (_ *dbConn, err error) {
 	}
 	conn := &dbConn{Conn: base, writer: c.writer, busyTimeout: true, files: c.files, damage: c.damage}
 	conn.session = newSession(base)
-	conn.session.damage = c.damage
+	conn.session.damage, conn.session.trace = c.damage, c.trace
 	if c.ownFile {
 		if err := errors.Join(conn.exec(busyTimeoutOn), conn.refuseForeign()); err != nil {
 			return nil, errors.Join(err, base.Close())
@@ -254,6 +255,7 @@ func (c *dbConn) commit() error {
 
 // ExecContext executes a statement for database/sql.
 func (c *dbConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	c.session.traced(query)
 	if err := c.waitForLock(); err != nil {
 		return nil, err
 	}
@@ -263,6 +265,7 @@ func (c *dbConn) ExecContext(ctx context.Context, query string, args []driver.Na
 
 // QueryContext runs a query for database/sql.
 func (c *dbConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	c.session.traced(query)
 	if err := c.waitForLock(); err != nil {
 		return nil, err
 	}

@@ -5,9 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"log/slog"
-	"maps"
-	"slices"
-	"sync"
+	"strings"
 	"time"
 
 	"enlist/internal/db"
@@ -28,67 +26,84 @@ func insertJobs(ctx context.Context, client *river.Client[*sql.Tx], tx *sql.Tx, 
 	params := make([]river.InsertManyParams, 0, len(effects))
 	for _, e := range effects {
 		opts := &river.InsertOpts{Queue: e.Kind(), MaxAttempts: db.Attempts}
-		// Only a job that is due in the future gets a scheduled time. River looks for scheduled
-		// jobs every five seconds. So with a scheduled time in the past, a job could start up to
-		// five seconds late.
-		if timed, ok := e.(db.Timed); ok && time.Until(time.Unix(timed.DueTime(), 0)) > 0 {
-			opts.ScheduledAt = time.Unix(timed.DueTime(), 0)
-		}
+		opts.ScheduledAt = jobqueue.DueTime(e)
 		params = append(params, river.InsertManyParams{Args: e, InsertOpts: opts})
 	}
 	_, err := client.InsertManyFastTx(ctx, tx, params)
 	return err
 }
 
-// Jobs returns a River client that runs the jobs of the queues in config. The client shares the
-// connection of the writer. Open has already created the tables of the queue.
-func (s *Store) Jobs(config *river.Config) (*river.Client[*sql.Tx], error) {
-	d := jobqueue.Adapt[*sql.Tx](riversqlite.New(s.db), s.deleteRunningJobs, s.alarms, s)
-	if len(config.Queues) > 0 {
-		d = jobqueue.Listen(d, s.listeners.add(slices.Collect(maps.Keys(config.Queues)), s.dataVersion))
+// Jobs returns a client that lists and changes jobs, and can run them. It shares the connection of the writer. Open has
+// already created the tables of the queue.
+func (s *Store) Jobs(config *jobqueue.Config) (*jobqueue.Client, error) {
+	driver := riversqlite.New(s.db)
+	library, err := river.NewClient(driver, &river.Config{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return nil, err
 	}
-	return river.NewClient(d, config)
+	return jobqueue.New(library, s, driver.GetExecutor(), s.workers, config), nil
 }
 
-// dataVersion returns a number that changes when another process changes the database. Changes by the
-// writer's own connection do not change it.
-func (s *Store) dataVersion(ctx context.Context) (version int64, err error) {
-	err = s.db.QueryRowContext(ctx, "PRAGMA data_version").Scan(&version)
-	return version, err
-}
+// riverNow is the present time in the form of River's columns, whose texts it compares.
+const riverNow = "datetime('now', 'subsec')"
 
-// listeners are the Listeners of the clients of this process.
-type listeners struct {
-	mu  sync.Mutex
-	all []*jobqueue.Listener
-}
-
-func (l *listeners) add(queues []string, version func(context.Context) (int64, error)) *jobqueue.Listener {
-	added := jobqueue.NewListener(queues, version)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.all = append(l.all, added)
-	return added
-}
-
-// wake notifies the workers of some queues.
-func (l *listeners) wake(queues ...string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, of := range l.all {
-		of.Wake(queues...)
+// firstJob is a subquery with the milliseconds until the first job of queue.value in one of two states is due. It
+// finds it in the index of the workers.
+func firstJob(states ...string) string {
+	var firsts []string
+	for _, state := range states {
+		firsts = append(firsts, `SELECT * FROM (SELECT scheduled_at AS due FROM river_job
+			WHERE state = '`+state+`' AND queue = queue.value AND priority = 1 ORDER BY scheduled_at LIMIT 1)`)
 	}
+	return `(SELECT CAST(1000 * (unixepoch(min(due), 'subsec') - unixepoch('now', 'subsec')) + 1 AS INTEGER)
+		FROM (` + strings.Join(firsts, " UNION ALL ") + "))"
 }
 
-// wakeFor notifies the workers of effects whose jobs are stored.
-func (l *listeners) wakeFor(effects []db.Effect) {
-	for _, e := range effects {
-		l.wake(e.Kind())
+// DueJobs implements jobqueue.Database.
+func (s *Store) DueJobs(ctx context.Context, queues []string) (all []jobqueue.Due, err error) {
+	names, err := json.Marshal(queues)
+	if err != nil {
+		return nil, err
 	}
+	query := "SELECT queue.value, " + firstJob("available") + ", " + firstJob("scheduled", "retryable") +
+		" FROM json_each(?) queue"
+	err = s.View(ctx, func(tx *db.Tx) error {
+		all = nil
+		return tx.Each(func(row *db.Cursor) error {
+			all = append(all, jobqueue.Due{Queue: row.Text(), Available: wait(row), Scheduled: wait(row)})
+			return nil
+		}, query, string(names))
+	})
+	return all, err
 }
 
-// deleteRunningJobs implements jobqueue.DeleteRunning.
-func (s *Store) deleteRunningJobs(ctx context.Context, ids []int64) (deleted []*rivertype.JobRow, err error) {
+// wait reads a number of milliseconds, or NULL.
+func wait(row *db.Cursor) *time.Duration {
+	ms, ok := row.Value().(int64)
+	if !ok {
+		return nil
+	}
+	return new(time.Duration(ms) * time.Millisecond)
+}
+
+// MakeDueAvailable implements jobqueue.Database.
+func (s *Store) MakeDueAvailable(ctx context.Context, queue string) error {
+	for _, state := range []string{"scheduled", "retryable"} {
+		_, err := s.db.ExecContext(ctx, `UPDATE river_job SET state = 'available' WHERE id IN (SELECT id FROM river_job
+			WHERE state = ? AND queue = ? AND priority = 1 AND scheduled_at <= `+riverNow+`
+			ORDER BY scheduled_at LIMIT 1000)`, state, queue)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Reindexes implements jobqueue.Database. SQLite uses empty pages again.
+func (s *Store) Reindexes() bool { return false }
+
+// DeleteRunningJobs implements jobqueue.Database.
+func (s *Store) DeleteRunningJobs(ctx context.Context, ids []int64) (deleted []*rivertype.JobRow, err error) {
 	list, err := json.Marshal(ids)
 	if err != nil {
 		return nil, err
@@ -109,41 +124,28 @@ func (s *Store) deleteRunningJobs(ctx context.Context, ids []int64) (deleted []*
 	return deleted, rows.Err()
 }
 
-// ReturnJobs implements db.Engine.
-func (s *Store) ReturnJobs(ctx context.Context) error { return jobqueue.ReturnJobs(ctx, s, s.alarms) }
-
 // lastHolder is the last of the processes that fetched a job.
 const lastHolder = "attempted_by ->> '$[#-1]'"
 
 // JobHolders implements jobqueue.Running.
-func (s *Store) JobHolders(ctx context.Context) ([]string, error) {
-	return s.texts(ctx, "SELECT DISTINCT "+lastHolder+` FROM river_job
-		WHERE state = 'running' AND json_array_length(attempted_by) > 0`)
+func (s *Store) JobHolders(ctx context.Context) (all []string, err error) {
+	err = s.View(ctx, func(tx *db.Tx) (err error) {
+		all = nil
+		return tx.Each(func(row *db.Cursor) error {
+			all = append(all, row.Text())
+			return nil
+		}, "SELECT DISTINCT "+lastHolder+` FROM river_job
+			WHERE state = 'running' AND json_array_length(attempted_by) > 0`)
+	})
+	return all, err
 }
 
 // ReturnJobsOf implements jobqueue.Running.
-func (s *Store) ReturnJobsOf(ctx context.Context, holder string, after time.Duration) ([]string, error) {
-	return s.texts(ctx, `UPDATE river_job
+func (s *Store) ReturnJobsOf(ctx context.Context, holder string, after time.Duration) error {
+	_, err := s.db.ExecContext(ctx, `UPDATE river_job
 		SET state = 'available', scheduled_at = datetime('now', 'subsec', concat(?, ' seconds'))
-		WHERE state = 'running' AND attempt < max_attempts AND `+lastHolder+" = ? RETURNING queue",
-		after.Seconds(), holder)
-}
-
-// texts returns the texts in the rows of a statement.
-func (s *Store) texts(ctx context.Context, statement string, args ...any) (all []string, err error) {
-	rows, err := s.db.QueryContext(ctx, statement, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return nil, err
-		}
-		all = append(all, text)
-	}
-	return all, rows.Err()
+		WHERE state = 'running' AND attempt < max_attempts AND `+lastHolder+" = ?", after.Seconds(), holder)
+	return err
 }
 
 // migrateJobs applies River's migrations.

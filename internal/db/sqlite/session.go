@@ -24,8 +24,9 @@ type session struct {
 	once       map[string]*statement // by SQL text; statements of the kind db.Once, which contain a List ID
 	args       []driver.NamedValue   // arguments of the running statement; the next statement reuses the memory
 	writes     int                   // number of statements that return no rows and that the current function has run
-	failed     error                 // first error of a statement of the current function
-	deadline   time.Time             // deadline of the current function; zero: no deadline
+	trace      func(statement string)
+	failed     error     // first error of a statement of the current function
+	deadline   time.Time // deadline of the current function; zero: no deadline
 
 	// The writer's goroutine may end the transaction of a long read (walLimiter). So mu guards the queries of
 	// sessions that are shared in this way.
@@ -82,12 +83,19 @@ func (s *session) note(err error) error {
 	return err
 }
 
+func (s *session) traced(query string) {
+	if s.trace != nil {
+		s.trace(query)
+	}
+}
+
 // prepare returns a prepared statement. It returns the cached statement unless this statement is
 // running. If the cache is full, prepare removes a random statement from the cache and closes it.
 func (s *session) prepare(query string, kind db.Kind) (*statement, error) {
 	if !s.deadline.IsZero() && time.Now().After(s.deadline) {
 		return nil, errOverdue
 	}
+	s.traced(query)
 	kept, most := s.kept(kind)
 	st, ok := kept[query]
 	if ok && !st.running {

@@ -26,6 +26,7 @@ import (
 	"enlist/internal/db/jobqueue"
 
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
 )
 
 // Options configure a Store. A zero value selects the default.
@@ -36,6 +37,8 @@ type Options struct {
 	Wait       time.Duration // longest wait for a connection in Search and Stream; default: 5 s
 	WALLimit   int64         // size of the write-ahead log in bytes at which long reads end; default: 1 GiB
 	Log        *slog.Logger  // default: no log
+
+	Trace func(statement string) // is called with each statement; nil: nothing is
 
 	ExternalCheckpoints bool // another program, such as Litestream, copies the write-ahead log into the file
 	// Unsynced means that commits do not wait for the disk. It is for a new file that is useless if it is incomplete.
@@ -58,8 +61,9 @@ type Store struct {
 	searches *readers // not the same pool as readers, so that searches never delay look-ups
 	streams  *readers
 
-	listeners *listeners
-	alarms    *jobqueue.Alarms
+	workers *jobqueue.Workers
+	version *versionConn
+	*db.Looks
 }
 
 // Open opens the database at path and applies pending migrations. If the file does not exist, Open
@@ -78,17 +82,18 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
 	seen := &damage{db.Damage{Log: o.Log}}
-	reads := &connector{path: path, files: files, damage: seen}
-	db := sql.OpenDB(&connector{path: path, files: files, damage: seen, writer: true, ownFile: true,
-		external: o.ExternalCheckpoints, unsynced: o.Unsynced})
-	db.SetMaxOpenConns(1)
-	if err := db.PingContext(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), db.Close())
+	reads := &connector{path: path, files: files, damage: seen, trace: o.Trace}
+	writes := sql.OpenDB(&connector{path: path, files: files, damage: seen, writer: true, ownFile: true,
+		external: o.ExternalCheckpoints, unsynced: o.Unsynced, trace: o.Trace})
+	writes.SetMaxOpenConns(1)
+	if err := writes.PingContext(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), writes.Close())
 	}
-	s := &Store{files: files, damage: seen, presence: newPresence(files), db: db, listeners: new(listeners)}
-	s.alarms = jobqueue.NewAlarms(func(queue string) { s.listeners.wake(queue) })
+	s := &Store{files: files, damage: seen, presence: newPresence(files), db: writes, workers: new(jobqueue.Workers),
+		version: &versionConn{connector: reads}}
+	s.Looks = db.NewLooks(s.version.read)
 	if err := s.open(ctx, reads, o); err != nil {
-		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), db.Close())
+		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), writes.Close())
 	}
 	return s, nil
 }
@@ -97,7 +102,7 @@ func (s *Store) open(ctx context.Context, reads *connector, o Options) error {
 	if err := migrate(ctx, s.db, o.Log); err != nil {
 		return err
 	}
-	jobs, err := s.Jobs(&river.Config{Logger: o.Log})
+	jobs, err := river.NewClient(riversqlite.New(s.db), &river.Config{Logger: o.Log})
 	if err != nil {
 		return fmt.Errorf("open job queue: %w", err)
 	}
@@ -107,7 +112,7 @@ func (s *Store) open(ctx context.Context, reads *connector, o Options) error {
 	s.searches = newReaders(reads, s.cache, cmp.Or(o.Searches, 8), wait, cmp.Or(o.SearchTime, time.Minute))
 	s.streams = newReaders(reads, s.cache, cmp.Or(o.Streams, 8), wait, 0)
 	s.searches.tracked, s.streams.tracked = true, true
-	s.writer = newWriter(s.db, s.cache, jobs, s.listeners, &walLimiter{limit: cmp.Or(o.WALLimit, 1<<30),
+	s.writer = newWriter(s.db, s.cache, jobs, s.workers, &walLimiter{limit: cmp.Or(o.WALLimit, 1<<30),
 		pause: walPause, external: o.ExternalCheckpoints,
 		pools: []*readers{s.searches, s.streams}, log: o.Log})
 	return nil
@@ -171,8 +176,7 @@ func (s *Store) FreeSpace() (bytes int64, known bool) {
 // Close first runs the functions of Update that are in the queue. Then it closes all connections.
 func (s *Store) Close() error {
 	s.writer.close()
-	s.alarms.Close()
-	return errors.Join(s.presence.close(), s.readers.close(), s.searches.close(), s.streams.close(), s.db.Close())
+	return errors.Join(s.presence.close(), s.version.close(), s.readers.close(), s.searches.close(), s.streams.close(), s.db.Close())
 }
 
 // makePrivate creates the file with mode 0600 if it does not exist. SQLite creates the -wal and -shm

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"enlist/internal/db"
+	"enlist/internal/db/jobqueue"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/riverqueue/river"
@@ -39,7 +40,7 @@ type writer struct {
 	db      *sql.DB
 	cache   *db.Cache
 	jobs    *river.Client[*sql.Tx] // stores jobs and never runs them
-	workers *listeners             // are notified of the stored jobs
+	workers *jobqueue.Workers      // are told of the stored jobs
 	commits prometheus.Histogram
 
 	mu     sync.Mutex // guards the fields below
@@ -78,7 +79,7 @@ const (
 
 var errClosed = errors.New("the store is closed")
 
-func newWriter(database *sql.DB, cache *db.Cache, jobs *river.Client[*sql.Tx], workers *listeners,
+func newWriter(database *sql.DB, cache *db.Cache, jobs *river.Client[*sql.Tx], workers *jobqueue.Workers,
 	wal *walLimiter) *writer {
 	w := &writer{db: database, cache: cache, jobs: jobs, workers: workers, wal: wal, commits: db.NewCommits(),
 		turn: make(chan struct{}, 1), stopped: make(chan struct{})}
@@ -304,7 +305,7 @@ func (w *writer) transaction(group []*update, mode savepoints) error {
 	}
 	w.walBytes = c.walBytes
 	w.commits.Observe(float64(len(group)))
-	w.workers.wakeFor(t.effects)
+	w.workers.Stored(t.effects)
 	return nil
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// This file collects the reports of searches in memory, because a search must not wait for a write. Tend and WriteUse
+// This file collects the reports of searches in memory, because a search must not wait for a write. AddWanted and WriteUse
 // store them later.
 
 const (
@@ -53,7 +53,7 @@ type Advisor struct {
 
 	mu     sync.Mutex
 	slow   map[target]time.Time           // when a search was slow because the index is missing
-	wanted []target                       // missing indexes of two slow searches, until Tend
+	wanted []target                       // missing indexes of two slow searches, until AddWanted
 	used   map[enlist.SearchIndexID]int64 // Unix time of the last search that used the index, until WriteUse
 
 	ready, built, failed atomic.Int64 // for metrics
@@ -68,7 +68,8 @@ func New(store db.Engine, now func() time.Time, rules Rules) *Advisor {
 // Periodic returns what each process repeats.
 func (a *Advisor) Periodic() []db.Periodic {
 	return []db.Periodic{
-		{Name: "search indexes", Every: 10 * time.Second, Do: a.Tend},
+		{Name: "missing search indexes", Every: 10 * time.Second, Do: a.AddWanted},
+		{Name: "search indexes", Every: 10 * time.Second, Do: a.Tend, IfChanged: true},
 		{Name: "last uses of search indexes", Every: time.Minute, Do: a.WriteUse},
 	}
 }

@@ -26,5 +26,5 @@
 // ready, and searches use the index. To drop an index, an Update deletes its row, so no later
 // search uses it. Then the index is dropped in the database. No ID is used twice, so an index
 // in the database that has no row is not needed. So a process may crash at any time: each
-// process compares the table with the database every 10 seconds, and does what is left.
+// process compares the table with the database within 10 seconds of a commit, and does what is left.
 package advisor

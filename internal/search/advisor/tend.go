@@ -1,6 +1,7 @@
 package advisor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -14,12 +15,27 @@ import (
 
 // This file makes the table search_index follow the rules, and the indexes in the database follow the table.
 
-// Tend stores which indexes searches need, deletes the rows of those that no search needs, and builds and drops indexes
-// in the database until they are those of the table. A crash, or an operator who drops an index with SQL, needs no
-// other care: the next call does what is left. Each process calls it every some seconds. Of several that want to change
-// the same index, one does it, and the others go on with the next.
-func (a *Advisor) Tend(ctx context.Context) error {
+// AddWanted stores which missing indexes searches need. Tend builds them.
+func (a *Advisor) AddWanted(ctx context.Context) error {
 	wanted := a.takeWanted()
+	if len(wanted) == 0 {
+		return nil
+	}
+	return a.store.Update(ctx, func(tx *db.Tx) error {
+		for _, of := range wanted {
+			if err := a.add(tx, of); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Tend deletes the rows of indexes that no search needs, and builds and drops indexes
+// in the database until they are those of the table. A crash, or an operator who drops an index with SQL, needs no
+// other care: the next call does what is left. Each process calls it some seconds after a commit. Of several that want to
+// change the same index, one does it, and the others go on with the next; then the error is db.ErrAgain.
+func (a *Advisor) Tend(ctx context.Context) error {
 	// This is read before the rows. A row is stored before its index is built, so an index without a row is not needed.
 	built, err := a.store.BuiltIndexes(ctx)
 	if err != nil {
@@ -31,14 +47,9 @@ func (a *Advisor) Tend(ctx context.Context) error {
 		return err
 	}
 	err = a.store.View(ctx, read)
-	if err == nil && len(wanted)+len(old) > 0 {
+	if err == nil && len(old) > 0 {
 		err = a.store.Update(ctx, func(tx *db.Tx) error {
-			for _, of := range wanted {
-				if err := a.add(tx, of); err != nil {
-					return err
-				}
-			}
-			if err := read(tx); err != nil {
+			if err := read(tx); err != nil { // a search may have used one meanwhile
 				return err
 			}
 			for _, x := range old {
@@ -69,7 +80,11 @@ func (a *Advisor) Tend(ctx context.Context) error {
 	}
 	a.ready.Store(ready)
 	isBusy := func(err error) bool { return errors.Is(err, enlist.ErrIndexBusy) }
-	return errors.Join(slices.DeleteFunc(failed, isBusy)...)
+	again := error(nil)
+	if slices.ContainsFunc(failed, isBusy) {
+		again = db.ErrAgain
+	}
+	return cmp.Or(errors.Join(slices.DeleteFunc(failed, isBusy)...), again)
 }
 
 // isBuilt reports whether the database has the complete index.
