@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"enlist/internal/config"
 	"enlist/internal/db/sqlite"
 	"enlist/internal/demo"
+	"enlist/internal/durable"
 )
 
 // enlist demo: builds a database with made-up data in a folder of its own, and serves it. All mails are written into
@@ -104,7 +106,7 @@ func (c *demoCommand) folder() (dir string, complete bool, err error) {
 func (c *demoCommand) build(ctx context.Context, out *console, settings config.Serve, dir string) error {
 	err := c.fill(ctx, out, settings)
 	if err == nil {
-		return os.WriteFile(filepath.Join(dir, demoMark), []byte(demoMarkText), 0o600)
+		return markComplete(settings.DB, filepath.Join(dir, demoMark))
 	}
 	if ctx.Err() != nil {
 		err = errors.New("the demo was stopped before it was complete: its files are removed")
@@ -117,6 +119,21 @@ func (c *demoCommand) build(ctx context.Context, out *console, settings config.S
 		err = errors.Join(err, os.Remove(file))
 	}
 	return err
+}
+
+// markComplete writes the mark when the database is on the disk.
+func markComplete(database, mark string) error {
+	file, err := os.OpenFile(database, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	if err := durable.Close(file); err != nil {
+		return err
+	}
+	return durable.Write(mark, func(w io.Writer) error {
+		_, err := io.WriteString(w, demoMarkText)
+		return err
+	})
 }
 
 // fill creates the database and fills it. About 3,000 transactions one after another would wait for the disk, and an
