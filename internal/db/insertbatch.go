@@ -1,9 +1,12 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"enlist/internal/enlist"
 )
@@ -11,14 +14,14 @@ import (
 // This file lets several functions share a transaction if each of them only adds one Contact. Package
 // postgres calls three steps in this order. NewInsertBatch takes the IDs of the Contacts from the
 // sequence. Run runs one function. Store stores the Contacts with one statement, and their ledger rows
-// with another one. The SQL in this file works only on PostgreSQL.
+// with another one. Both are sent together with COMMIT. The SQL in this file works only on PostgreSQL.
 
 // InsertBatch collects the Contacts, ledger rows and effects of the functions of one transaction.
 type InsertBatch struct {
 	sql       *Dialect
 	copier    Copier // not nil: rows are copied, because the tables are distributed
 	addresses []Address
-	ids       []enlist.ContactID // one ID for each address; 0: a Contact already has the address
+	ids       []enlist.ContactID // one ID for each address; 0: a Contact, or an earlier function, has the address
 	parts     []*Part            // one Part for each function that ended without an error
 }
 
@@ -31,16 +34,15 @@ type Address struct {
 // Part collects the writes of one function of an InsertBatch. It is also the Conn of the function's Tx, and
 // refuses all statements.
 type Part struct {
-	sql      *Dialect
-	address  Address
-	id       enlist.ContactID // the ID of the Contact to add
-	effects  []Effect
-	contact  *enlist.Contact // nil: the function added no Contact
-	doc      string          // the Contact's values as JSON
-	count    ContactCount    // of the Contact
-	ledger   []enlist.LedgerRow
-	refused  bool // the function has tried to run a statement
-	inserted bool // the INSERT has stored the Contact, so no other Contact had its address
+	sql     *Dialect
+	address Address
+	id      enlist.ContactID // the ID of the Contact to add
+	effects []Effect
+	contact *enlist.Contact // nil: the function added no Contact
+	doc     string          // the Contact's values as JSON
+	count   ContactCount    // of the Contact
+	ledger  []enlist.LedgerRow
+	refused bool // the function has tried to run a statement
 }
 
 // ErrNotBatchable is the error of a function that cannot share a transaction.
@@ -55,12 +57,26 @@ func NewInsertBatch(ctx context.Context, conn Conn, addresses []Address) (*Inser
 	for _, a := range addresses {
 		lists, keys = append(lists, int64(a.List)), append(keys, a.Key)
 	}
-	ids, err := IDsOf[enlist.ContactID](&Tx{ctx: ctx, conn: conn}, takeIDs, lists, keys)
-	g.ids = ids
-	if err == nil && len(ids) != len(addresses) {
-		err = fmt.Errorf("the database returned %d IDs for %d addresses", len(ids), len(addresses))
+	query, args := takeIDs, []any{lists, keys}
+	if len(addresses) == 1 {
+		query, args = takeID, []any{lists[0], keys[0]}
 	}
-	return g, err
+	ids, err := IDsOf[enlist.ContactID](&Tx{ctx: ctx, conn: conn}, query, args...)
+	g.ids = ids
+	switch {
+	case err != nil:
+		return nil, err
+	case len(ids) != len(addresses):
+		return nil, fmt.Errorf("the database returned %d IDs for %d addresses", len(ids), len(addresses))
+	}
+	taken := make(map[Address]bool, len(addresses))
+	for i, a := range addresses {
+		if taken[a] {
+			ids[i] = 0
+		}
+		taken[a] = true
+	}
+	return g, nil
 }
 
 // takeIDs uses a subquery, so that PostgreSQL looks up each address in the index. With a join,
@@ -70,11 +86,15 @@ const takeIDs = `SELECT CASE WHEN (SELECT id FROM contact
 		WHERE list_id = wanted.list_id AND dedupe_key = wanted.key) IS NULL THEN nextval('contact_id') ELSE 0 END
 	FROM unnest(CAST(? AS BIGINT[]), CAST(? AS TEXT[])) WITH ORDINALITY AS wanted (list_id, key, place) ORDER BY place`
 
+// takeID is takeIDs for one address.
+const takeID = `SELECT CASE WHEN (SELECT id FROM contact WHERE list_id = ? AND dedupe_key = ?) IS NULL
+	THEN nextval('contact_id') ELSE 0 END`
+
 // Run runs fn for the address with the index place in addresses. If fn fails, the batch stores no
 // write of fn.
-func (g *InsertBatch) Run(ctx context.Context, place int, fn func(*Tx) error, session *Session) (*Part, error) {
+func (g *InsertBatch) Run(ctx context.Context, place int, fn func(*Tx) error, session *Session) error {
 	if g.ids[place] == 0 {
-		return nil, ErrNotBatchable
+		return ErrNotBatchable
 	}
 	p := &Part{sql: g.sql, address: g.addresses[place], id: g.ids[place]}
 	enqueue := func(e Effect) error {
@@ -86,35 +106,36 @@ func (g *InsertBatch) Run(ctx context.Context, place int, fn func(*Tx) error, se
 	err := Call(fn, tx)
 	switch {
 	case p.refused: // even if fn has replaced or ignored ErrNotBatchable
-		return nil, ErrNotBatchable
+		return ErrNotBatchable
 	case err != nil:
-		return nil, err
+		return err
 	case p.contact == nil && len(p.ledger)+len(p.effects) > 0:
-		return nil, ErrNotBatchable // without a Contact, Store cannot tell whether to store the other writes
+		return ErrNotBatchable // without a Contact, Store cannot tell whether to store the other writes
 	}
 	g.parts = append(g.parts, p)
-	return p, nil
+	return nil
 }
 
-// Store stores the Contacts, queues their ledger rows and the changes of the counters, and returns the effects.
-// If two functions of the batch add the same address, it stores only one of the two Contacts. If another
-// transaction has stored an address after NewInsertBatch read the addresses, it stores nothing of this function.
-func (g *InsertBatch) Store(ctx context.Context, conn Conn) (effects []Effect, err error) {
-	insertContacts, insertLedger := g.insertContacts, insertLedger
-	if g.copier != nil {
-		insertContacts, insertLedger = g.copyContacts, g.copyLedger
-	}
-	if err := insertContacts(ctx, conn); err != nil {
-		return nil, err
-	}
+// Store queues the Contacts, their ledger rows and the changes of the counters, and returns the effects. If another
+// transaction has stored an address after NewInsertBatch read the addresses, the transaction fails.
+func (g *InsertBatch) Store(conn Conn) (effects []Effect, err error) {
+	var added []*Part
 	var counts []ContactCount
 	var ledger []enlist.LedgerRow
 	for _, p := range g.parts {
-		if !p.inserted {
-			continue
+		if p.contact != nil {
+			added, counts = append(added, p), append(counts, p.count)
+			effects, ledger = append(effects, p.effects...), append(ledger, p.ledger...)
 		}
-		effects, ledger = append(effects, p.effects...), append(ledger, p.ledger...)
-		counts = append(counts, p.count)
+	}
+	insertContacts, insertLedger := insertContacts, insertLedger
+	if g.copier != nil {
+		insertContacts, insertLedger = g.copyContacts, g.copyLedger
+	}
+	if len(added) > 0 {
+		if err := insertContacts(conn, added); err != nil {
+			return nil, err
+		}
 	}
 	if len(ledger) > 0 {
 		if err := insertLedger(conn, ledger); err != nil {
@@ -124,17 +145,16 @@ func (g *InsertBatch) Store(ctx context.Context, conn Conn) (effects []Effect, e
 	return effects, writeCounts(conn, counts)
 }
 
-// insertContacts stores the Contacts of all functions with one statement.
-func (g *InsertBatch) insertContacts(ctx context.Context, conn Conn) error {
-	byID := make(map[int64]*Part, len(g.parts))
+// insertContacts queues the INSERT of the Contacts of all functions. The rows are in the order of their addresses, so
+// that two transactions with the same addresses cannot deadlock.
+func insertContacts(conn Conn, parts []*Part) error {
+	slices.SortFunc(parts, func(a, b *Part) int {
+		return cmp.Or(cmp.Compare(a.address.List, b.address.List), strings.Compare(a.address.Key, b.address.Key))
+	})
 	var lists, ids, created, modified []int64
 	var keys, mobiles, via, preferences, docs []string
-	for _, p := range g.parts {
+	for _, p := range parts {
 		c := p.contact
-		if c == nil {
-			continue
-		}
-		byID[int64(c.ID)] = p
 		lists, ids = append(lists, int64(c.ListID)), append(ids, int64(c.ID))
 		created, modified = append(created, c.Created), append(modified, c.Modified)
 		keys, mobiles, via = append(keys, c.Key), append(mobiles, c.Mobile), append(via, c.SubscribedVia)
@@ -144,34 +164,61 @@ func (g *InsertBatch) insertContacts(ctx context.Context, conn Conn) error {
 		}
 		preferences, docs = append(preferences, prefs), append(docs, p.doc)
 	}
-	if len(ids) == 0 {
-		return nil
-	}
-	return (&Tx{ctx: ctx, conn: conn}).Each(func(row *Cursor) error {
-		byID[row.Int()].inserted = true
-		return nil
-	}, addContacts, lists, ids, keys, mobiles, created, modified, via, preferences, docs)
+	return addContacts.do(conn, lists, ids, keys, mobiles, created, modified, via, preferences, docs)
 }
 
-// addContacts inserts the rows in the order of their addresses, so that two transactions with the same
-// addresses cannot deadlock.
-const addContacts = `INSERT INTO contact (list_id, id, dedupe_key, mobile_key,
+// rowsStatement is an INSERT of rows. It gets an array for each column. A single row is faster without arrays, because
+// PostgreSQL then needs no function to make rows of them.
+type rowsStatement struct{ one, many string }
+
+// newRowsStatement returns an INSERT that selects from a table "added". types are those of the columns of this table.
+func newRowsStatement(insert, columns string, types ...string) *rowsStatement {
+	values, arrays := make([]string, len(types)), make([]string, len(types))
+	for i, t := range types {
+		values[i], arrays[i] = "CAST(? AS "+t+")", "CAST(? AS "+t+"[])"
+	}
+	added := " AS added (" + columns + ")"
+	return &rowsStatement{
+		one:  insert + " FROM (VALUES (" + strings.Join(values, ", ") + "))" + added,
+		many: insert + " FROM unnest(" + strings.Join(arrays, ", ") + ")" + added,
+	}
+}
+
+// do queues the INSERT. Each column is a []int64 or a []string.
+func (s *rowsStatement) do(conn Conn, columns ...any) error {
+	values := make([]any, 0, len(columns))
+	for _, column := range columns {
+		switch c := column.(type) {
+		case []int64:
+			if len(c) == 1 {
+				values = append(values, c[0])
+			}
+		case []string:
+			if len(c) == 1 {
+				values = append(values, c[0])
+			}
+		}
+	}
+	if len(values) == len(columns) {
+		return conn.Do(s.one, values...)
+	}
+	return conn.Do(s.many, columns...)
+}
+
+// addContacts inserts the Contacts of all functions.
+var addContacts = newRowsStatement(`INSERT INTO contact (list_id, id, dedupe_key, mobile_key,
 		creation_time, last_modified_time, subscribed_via,
 		double_opt_in, double_opt_in_time, is_active, is_bounce_deactivated, is_unsubscribed,
 		last_click_time, last_message_time, last_open_time, webform_id, preference_values, field_values)
 	SELECT list_id, id, key, nullif(mobile, ''), created, modified, via, 0, 0, 1, 0, 0, 0, 0, 0, 0,
-		preferences, CAST(doc AS JSONB)
-	FROM unnest(CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]),
-		CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]))
-		AS added (list_id, id, key, mobile, created, modified, via, preferences, doc)
-	ORDER BY list_id, key COLLATE "C" ON CONFLICT DO NOTHING RETURNING id`
+		preferences, CAST(doc AS JSONB)`, "list_id, id, key, mobile, created, modified, via, preferences, doc",
+	"BIGINT", "BIGINT", "TEXT", "TEXT", "BIGINT", "BIGINT", "TEXT", "TEXT", "TEXT")
+
+const ledgerColumns = "list_id, contact_id, time, method, type, text, ip, preferences, key_id"
 
 // addLedgerRows inserts the ledger rows of all functions.
-const addLedgerRows = `INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id)
-	SELECT list_id, contact_id, time, method, type, text, ip, preferences, key_id
-	FROM unnest(CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]),
-		CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]))
-		AS added (list_id, contact_id, time, method, type, text, ip, preferences, key_id)`
+var addLedgerRows = newRowsStatement("INSERT INTO consent ("+ledgerColumns+") SELECT "+ledgerColumns, ledgerColumns,
+	"BIGINT", "BIGINT", "BIGINT", "TEXT", "TEXT", "TEXT", "TEXT", "TEXT", "BIGINT")
 
 // insertLedger queues the INSERT of the ledger rows.
 func insertLedger(conn Conn, ledger []enlist.LedgerRow) error {
@@ -187,12 +234,8 @@ func insertLedger(conn Conn, ledger []enlist.LedgerRow) error {
 		methods, types, texts = append(methods, r.Method), append(types, string(r.Type)), append(texts, r.Text)
 		ips, preferences = append(ips, r.IP), append(preferences, chosen)
 	}
-	return conn.Do(addLedgerRows, lists, contacts, times, methods, types, texts, ips, preferences, keys)
+	return addLedgerRows.do(conn, lists, contacts, times, methods, types, texts, ips, preferences, keys)
 }
-
-// Inserted reports whether the transaction contains the writes of the function. It returns false if
-// another Contact has the address.
-func (p *Part) Inserted() bool { return p.inserted || p.contact == nil }
 
 // IsBatched reports whether the function is in an InsertBatch.
 func (t *Tx) IsBatched() bool { return t.part != nil }

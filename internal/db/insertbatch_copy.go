@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"strings"
 
 	"enlist/internal/enlist"
 )
@@ -60,28 +61,19 @@ var contactColumns = []string{"list_id", "id", "dedupe_key", "mobile_key", "crea
 	"last_click_time", "last_message_time", "last_open_time", "webform_id", "preference_values", "field_values"}
 
 // copyContacts stores the Contacts of all functions.
-func (g *InsertBatch) copyContacts(context.Context, Conn) error {
+func (g *InsertBatch) copyContacts(_ Conn, parts []*Part) error {
 	var rows [][]any
-	for _, p := range g.parts {
+	for _, p := range parts {
 		c := p.contact
-		if c == nil {
-			continue
-		}
 		preferences, err := (*Answers)(&c.Prefs).Text()
 		if err != nil {
 			return err
 		}
 		rows = append(rows, []any{int64(c.ListID), int64(c.ID), c.Key, OrNull(c.Mobile), c.Created, c.Modified,
 			c.SubscribedVia, 0, 0, 1, 0, 0, 0, 0, 0, 0, preferences, p.doc})
-		p.inserted = true
-	}
-	if len(rows) == 0 {
-		return nil
 	}
 	return g.copier.Copy("contact", contactColumns, rows)
 }
-
-var ledgerColumns = []string{"list_id", "contact_id", "time", "method", "type", "text", "ip", "preferences", "key_id"}
 
 // copyLedger stores ledger rows.
 func (g *InsertBatch) copyLedger(_ Conn, ledger []enlist.LedgerRow) error {
@@ -94,5 +86,5 @@ func (g *InsertBatch) copyLedger(_ Conn, ledger []enlist.LedgerRow) error {
 		rows[i] = []any{int64(r.ListID), int64(r.ContactID), r.Time, r.Method, string(r.Type), r.Text, r.IP,
 			preferences, int64(r.KeyID)}
 	}
-	return g.copier.Copy("consent", ledgerColumns, rows)
+	return g.copier.Copy("consent", strings.Split(ledgerColumns, ", "), rows)
 }

@@ -123,9 +123,9 @@ func (s *session) start(single bool) {
 	}
 	s.started, s.single = true, single
 	if single {
-		s.begin()
+		s.begin(readVersion)
 	} else {
-		s.begin(beginReading)
+		s.begin(readVersion, beginReading)
 	}
 }
 

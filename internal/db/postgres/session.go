@@ -66,11 +66,11 @@ const readVersion = "SELECT version FROM catalogue"
 
 // begin queues the statements that open the transaction, and then the query that reads the version of
 // the catalogue.
-func (s *session) begin(statements ...string) {
+func (s *session) begin(version string, statements ...string) {
 	for _, text := range statements {
 		s.send(text, nil, nil)
 	}
-	s.send(readVersion, nil, func(rows pgx.Rows) error {
+	s.send(version, nil, func(rows pgx.Rows) error {
 		expected := s.version
 		if err := readNumber(rows, &s.version); err != nil {
 			return err

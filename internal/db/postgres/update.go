@@ -27,6 +27,10 @@ const (
 	beginWriting  = "BEGIN"
 	lockShared    = "LOCK TABLE catalogue IN ROW EXCLUSIVE MODE"
 	lockExclusive = "LOCK TABLE catalogue IN EXCLUSIVE MODE"
+
+	// lockAndReadVersion is lockShared and readVersion in one statement. The UPDATE changes no row, but takes the same
+	// lock. PostgreSQL takes the locks of a statement first, and then the snapshot that the statement reads.
+	lockAndReadVersion = "WITH locked AS (UPDATE catalogue SET version = version WHERE FALSE) " + readVersion
 )
 
 // mode is how one attempt of a function runs.
@@ -104,11 +108,7 @@ func (s *Store) serialises() bool { return time.Since(time.Unix(0, s.deadlock.Lo
 // transaction runs fn in a transaction and commits it. After an error nothing is stored, unless
 // outcomeUnknown returns true.
 func (s *Store) transaction(t *session, fn func(*db.Tx) error) error {
-	lock := lockShared
-	if t.exclusive {
-		lock = lockExclusive
-	}
-	s.begin(t, lock)
+	s.begin(t)
 	if t.version == 0 {
 		if err := t.flush(); err != nil {
 			return t.rollback(err)
@@ -141,12 +141,19 @@ func (s *Store) transaction(t *session, fn func(*db.Tx) error) error {
 }
 
 // begin queues the statements that start a transaction that writes.
-func (s *Store) begin(t *session, lock string) {
-	if s.distributed {
-		t.begin(beginWriting, lock, writeTwoPhase)
-		return
+func (s *Store) begin(t *session) {
+	lock := lockShared
+	if t.exclusive {
+		lock = lockExclusive
 	}
-	t.begin(beginWriting, lock)
+	switch {
+	case s.distributed:
+		t.begin(readVersion, beginWriting, lock, writeTwoPhase)
+	case t.exclusive:
+		t.begin(readVersion, beginWriting, lock)
+	default:
+		t.begin(lockAndReadVersion, beginWriting)
+	}
 }
 
 // finish sends the counters, the jobs and COMMIT.

@@ -51,7 +51,6 @@ type batchedCall struct {
 	address db.Address // of the Contact that fn adds
 	fn      func(*db.Tx) error
 	done    chan struct{}
-	part    *db.Part // what fn wrote; nil until fn has run
 	err     error
 }
 
@@ -129,12 +128,8 @@ func (b *insertBatcher) serve(batch []*batchedCall) {
 	}
 	err := b.transaction(batch)
 	for _, c := range batch {
-		switch {
-		case c.err != nil:
-		case err != nil:
+		if c.err == nil {
 			c.err = err
-		case c.part != nil && !c.part.Inserted():
-			c.err = db.ErrNotBatchable
 		}
 	}
 }
@@ -178,7 +173,7 @@ func (b *insertBatcher) transaction(batch []*batchedCall) error {
 
 // write runs the functions and commits what they wrote.
 func (b *insertBatcher) write(t *session, batch []*batchedCall) error {
-	b.store.begin(t, lockShared)
+	b.store.begin(t)
 	addresses := make([]db.Address, len(batch))
 	for i, c := range batch {
 		addresses[i] = c.address
@@ -192,10 +187,10 @@ func (b *insertBatcher) write(t *session, batch []*batchedCall) error {
 	for i, c := range batch {
 		c.err = c.ctx.Err()
 		if c.err == nil {
-			c.part, c.err = inserts.Run(t.ctx, i, c.fn, shared)
+			c.err = inserts.Run(t.ctx, i, c.fn, shared)
 		}
 	}
-	effects, err := inserts.Store(t.ctx, t)
+	effects, err := inserts.Store(t)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"enlist/internal/app"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
+	"enlist/internal/db/pgtest"
 	"enlist/internal/enlist"
 
 	"github.com/jackc/pgx/v5"
@@ -198,4 +199,92 @@ func TestFunctionWithAStatementRunsInItsOwnTransaction(t *testing.T) {
 		t.Errorf("the function ran %d times and got ErrNotBatchable %d times, want 2 and 1", runs, refused)
 	}
 	g.want(1, "SELECT count(*) FROM retry WHERE header = 'once'")
+}
+
+// awaitWaiter waits until a transaction of this database waits for a lock of another one.
+func (g *batchFixture) awaitWaiter() {
+	g.Helper()
+	conn, err := pgx.ConnectConfig(g.Context(), g.db.Config())
+	g.must(err)
+	defer conn.Close(g.Context())
+	for waits := false; !waits; {
+		g.must(conn.QueryRow(g.Context(), `SELECT EXISTS (SELECT FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waits))
+	}
+}
+
+// When another transaction stores an address after a batch has looked for it, the batch is rolled back, and each call
+// runs in a transaction of its own.
+func TestBatchSurvivesAnAddressStoredMeanwhile(t *testing.T) {
+	g := newBatchFixture(t)
+	other, err := g.db.Begin(t.Context())
+	g.must(err)
+	_, err = other.Exec(t.Context(), `INSERT INTO contact SELECT (jsonb_populate_record(c,
+		jsonb_build_object('id', nextval('contact_id'), 'dedupe_key', 'b@example.com'))).* FROM contact c`)
+	g.must(err)
+	done := make(chan []error)
+	go func() {
+		_, errs := g.all("a@example.com", "b@example.com", "c@example.com")
+		done <- errs
+	}()
+	g.awaitWaiter()
+	g.must(other.Commit(t.Context()))
+	g.must(errors.Join(<-done...))
+	g.want(4, "SELECT count(*) FROM contact")
+	g.want(4, "SELECT count(DISTINCT contact_id) FROM consent")
+}
+
+// A transaction that waits for a change of definitions reads the version of this change, also with a plan that
+// the connection keeps.
+func TestVersionIsReadAfterTheLock(t *testing.T) {
+	g := newBatchFixture(t)
+	writer, err := g.store.writers.Acquire(t.Context())
+	g.must(err)
+	defer writer.Release()
+	read := func() (version int64, err error) {
+		err = writer.QueryRow(t.Context(), lockAndReadVersion).Scan(&version)
+		return version, err
+	}
+	for range 2 {
+		if _, err := read(); err != nil {
+			t.Fatal(err)
+		}
+		change, err := g.db.Begin(t.Context())
+		g.must(err)
+		_, err = change.Exec(t.Context(), lockExclusive)
+		g.must(err)
+		done := make(chan int64)
+		go func() {
+			version, err := read()
+			if err != nil {
+				t.Error(err)
+			}
+			done <- version
+		}()
+		g.awaitWaiter()
+		var want int64
+		g.must(change.QueryRow(t.Context(), "UPDATE catalogue SET version = version + 1 RETURNING version").Scan(&want))
+		g.must(change.Commit(t.Context()))
+		if got := <-done; got != want {
+			t.Errorf("the waiting transaction read the version %d, want %d", got, want)
+		}
+	}
+}
+
+// A subscription takes two round trips: one for the version and the ID, one for the rows and COMMIT.
+func TestSubscriptionNeedsTwoRoundTrips(t *testing.T) {
+	url := database(t)
+	proxy := pgtest.NewProxy(t, url)
+	d := newListFixture(t, openAt(t, proxy.URL(url), Options{Writers: 1}))
+	trips := func(email string) int64 {
+		before := proxy.RoundTrips()
+		_, err := d.subscribe(t.Context(), email, "")
+		d.must(err)
+		return int64(proxy.RoundTrips() - before)
+	}
+	trips("a@example.com") // the connection prepares its statements
+	trips("b@example.com") // and those of the partition
+	if n := trips("c@example.com"); n != 2 {
+		t.Errorf("the subscription took %d round trips, want 2", n)
+	}
 }
