@@ -191,15 +191,15 @@ func (g *callGroup) call(ctx context.Context, client *api.Client, c historyCall)
 		}
 		var changed map[int64]bool
 		changed, err = client.EditContacts(ctx, g.list, []api.Details{values}, false)
-		reply.text = done(changed[c.contact])
+		reply.text = replyDoneIf(changed[c.contact])
 	case "deleteContacts":
 		var deleted map[int64]bool
 		deleted, err = client.DeleteContacts(ctx, g.list, []int64{c.contact}, api.Query{})
-		reply.text = done(deleted[c.contact])
+		reply.text = replyDoneIf(deleted[c.contact])
 	default:
 		reply, err = g.read(ctx, client, c)
 	}
-	return answered(reply, err), err
+	return replyTo(reply, err), err
 }
 
 // read sends a call that changes nothing.
@@ -235,8 +235,8 @@ func (g *callGroup) read(ctx context.Context, client *api.Client, c historyCall)
 	return reply, err
 }
 
-// answered returns the reply, or the refusal. After an internal error the caller does not know what has happened.
-func answered(reply historyReply, err error) historyReply {
+// replyTo returns the reply, or the refusal. After an internal error the caller does not know what has happened.
+func replyTo(reply historyReply, err error) historyReply {
 	refused, isRefused := errors.AsType[*api.Error](err)
 	switch {
 	case err == nil:
@@ -247,7 +247,7 @@ func answered(reply historyReply, err error) historyReply {
 	return historyReply{text: fmt.Sprintf("error %d", refused.Code)}
 }
 
-func done(is bool) string {
+func replyDoneIf(is bool) string {
 	if is {
 		return replyDone
 	}
