@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,21 +20,22 @@ func TestACommitIsSeenAtTheNextLook(t *testing.T) {
 		address := e.New(t)
 		synctest.Test(t, func(t *testing.T) {
 			s, other := openPresence(t, address), openPresence(t, address)
-			changes, strict := 0, e.Name == "sqlite" // a PostgreSQL server also has the commits of other tests
-			defer s.Watch(func(changed bool) { changes += int(db.Bit(changed)) })()
+			var changes atomic.Int64
+			strict := e.Name == "sqlite" // a PostgreSQL server also has the commits of other tests
+			defer s.Watch(func(changed bool) { changes.Add(db.Bit(changed)) })()
 			write := func(s *dbtest.Store) {
 				if err := s.Update(t.Context(), func(tx *db.Tx) error { return tx.Changed() }); err != nil {
 					t.Fatal(err)
 				}
 			}
-			seen := func(when string, want int) {
+			seen := func(when string, want int64) {
 				t.Helper()
 				<-time.After(time.Second + time.Millisecond)
 				synctest.Wait()
-				if changes < want || strict && changes > want {
-					t.Fatalf("%d changes are seen after %s, want %d", changes, when, want)
+				if n := changes.Load(); n < want || strict && n > want {
+					t.Fatalf("%d changes are seen after %s, want %d", n, when, want)
 				}
-				changes = want
+				changes.Store(want)
 			}
 			seen("the first look", 1)
 			<-time.After(time.Minute)
@@ -53,15 +55,20 @@ func TestACommitIsSeenAtTheNextLook(t *testing.T) {
 // The watchers share one look a second. After an error nothing counts as seen. Without a watcher it does not look.
 func TestWatchersShareOneLook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		looks, version, failed := 0, 0, error(nil)
+		var looks, version atomic.Int64
+		var failed atomic.Bool
 		l := db.NewLooks(func(context.Context) (string, error) {
-			looks++
-			return strconv.Itoa(version), failed
+			looks.Add(1)
+			if failed.Load() {
+				return "", errors.New("no answer")
+			}
+			return strconv.FormatInt(version.Load(), 10), nil
 		})
-		told, changes := [2]int{}, [2]int{}
+		var told, changes [2]atomic.Int64
 		watch := func(i int) func() {
-			return l.Watch(func(changed bool) { told[i]++; changes[i] += int(db.Bit(changed)) })
+			return l.Watch(func(changed bool) { told[i].Add(1); changes[i].Add(db.Bit(changed)) })
 		}
+		numbers := func(of *[2]atomic.Int64) [2]int64 { return [2]int64{of[0].Load(), of[1].Load()} }
 		pass := func(d time.Duration) {
 			<-time.After(d)
 			synctest.Wait()
@@ -69,28 +76,29 @@ func TestWatchersShareOneLook(t *testing.T) {
 		first := watch(0)
 		pass(10*time.Second + time.Millisecond)
 		second := watch(1)
-		version++
+		version.Add(1)
 		pass(10 * time.Second)
-		if looks != 21 || told != [2]int{21, 10} || changes != [2]int{2, 1} {
-			t.Errorf("%d looks told %v times of %v changes; want 21, [21 10] and [2 1]", looks, told, changes)
+		n, calls, seen := looks.Load(), numbers(&told), numbers(&changes)
+		if n != 21 || calls != [2]int64{21, 10} || seen != [2]int64{2, 1} {
+			t.Errorf("%d looks told %v times of %v changes; want 21, [21 10] and [2 1]", n, calls, seen)
 		}
-		failed = errors.New("no answer")
+		failed.Store(true)
 		pass(3 * time.Second)
-		failed = nil
+		failed.Store(false)
 		pass(3 * time.Second)
-		if changes != [2]int{3, 2} {
-			t.Errorf("%v changes are told after an error, want one more", changes)
+		if seen := numbers(&changes); seen != [2]int64{3, 2} {
+			t.Errorf("%v changes are told after an error, want one more", seen)
 		}
 		first()
 		second()
-		stopped := looks
+		stopped := looks.Load()
 		pass(time.Minute)
-		if looks != stopped {
+		if looks.Load() != stopped {
 			t.Error("it looks without a watcher")
 		}
 		again := watch(0)
 		pass(time.Second)
-		if again(); looks == stopped {
+		if again(); looks.Load() == stopped {
 			t.Error("it does not look for a new watcher")
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -65,14 +66,14 @@ func idle(t *testing.T, address string) {
 	})
 	const minutes = 10
 	<-time.After(2 * time.Minute) // what the start has changed is seen
-	changes := int64(0)           // on a PostgreSQL server, also of the databases of other tests
-	defer store.Watch(func(changed bool) { changes += db.Bit(changed) })()
+	var changes atomic.Int64      // on a PostgreSQL server, also of the databases of other tests
+	defer store.Watch(func(changed bool) { changes.Add(db.Bit(changed)) })()
 	before := store.Statements()
 	<-time.After(minutes * time.Minute)
 	synctest.Wait()
-	n, most := store.Statements()-before, minutes*idleStatements+changes*changeStatements
+	n, most := store.Statements()-before, minutes*idleStatements+changes.Load()*changeStatements
 	if n < 60*minutes || n > most {
-		t.Errorf("an idle process ran %d statements in %d minutes with %d changes, want %d to %d", n, minutes, changes,
-			60*minutes, most)
+		t.Errorf("an idle process ran %d statements in %d minutes with %d changes, want %d to %d", n, minutes,
+			changes.Load(), 60*minutes, most)
 	}
 }

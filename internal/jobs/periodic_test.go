@@ -75,22 +75,26 @@ func TestPeriodicWorkFollowsCommits(t *testing.T) {
 			commit = tell
 			return func() {}
 		}
-		runs, result := 0, error(nil)
+		var runs atomic.Int64
+		var result atomic.Pointer[error] // nil: no error
 		var log strings.Builder
 		ended := make(chan struct{})
 		go func() {
 			Repeat(ctx, []db.Periodic{{Name: "settings", Every: 7 * time.Second, IfChanged: true, Do: func(context.Context) error {
-				runs++
-				return result
+				runs.Add(1)
+				if err := result.Load(); err != nil {
+					return *err
+				}
+				return nil
 			}}}, watch, slog.New(slog.NewTextHandler(&log, nil)))
 			close(ended)
 		}()
-		want := func(n int, after string) {
+		want := func(n int64, after string) {
 			t.Helper()
 			<-time.After(time.Minute)
 			synctest.Wait()
-			if runs != n {
-				t.Fatalf("%d runs after %s, want %d", runs, after, n)
+			if runs.Load() != n {
+				t.Fatalf("%d runs after %s, want %d", runs.Load(), after, n)
 			}
 		}
 		want(1, "the start")
@@ -98,12 +102,12 @@ func TestPeriodicWorkFollowsCommits(t *testing.T) {
 		want(1, "a look without a commit")
 		commit(true)
 		want(2, "a commit")
-		result = db.ErrAgain
+		result.Store(&db.ErrAgain)
 		commit(true)
 		want(11, "a commit whose work is not finished")
-		result = errors.New("no answer")
+		result.Store(new(errors.New("no answer")))
 		want(20, "errors")
-		result = nil
+		result.Store(nil)
 		want(21, "the last error")
 		for range 60 {
 			<-time.After(time.Second)
