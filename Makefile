@@ -35,7 +35,7 @@ FAULTY = ./cmd/enlist ./cmd/enlist-bench ./internal/db/postgres ./internal/mail 
 SEEDED = ./cmd/enlist ./internal/sending
 # The packages whose tests depend on the SQLite driver: the driver itself, those that change or read the most rows, and
 # those that call all others. Each program is linked with the driver written in Go, which takes longer than most tests.
-DRIVEN = ./cmd/enlist ./internal/rpc ./internal/db/sqlite ./internal/db/dbcopy ./internal/contacts ./internal/imports ./internal/sending \
+DRIVEN = ./cmd/enlist ./internal/rpc ./internal/db/jobqueue ./internal/db/sqlite ./internal/db/dbcopy ./internal/contacts ./internal/imports ./internal/sending \
 	./internal/reports ./internal/privacy ./internal/search/...
 
 # The tests create their databases in memory if tools/memorydir finds a folder there.

@@ -46,6 +46,10 @@ const (
 	maxForm = 64 << 10
 	// maxSignIn is the largest form of others.
 	maxSignIn = 16 << 10
+	// maxKept is the largest form that is kept during a sign-in.
+	maxKept = ui.TextForm
+	// strangers is the owner of the memory for forms of browsers in which no user is signed in.
+	strangers = -1
 	// retryAfter is the number of seconds after which a request is tried again for which too many others wait.
 	retryAfter = "5"
 	// formTime is the time for a browser to send a form.
@@ -97,7 +101,7 @@ func New(a *app.App, o Options) *Handler {
 	}
 	h.pages.Handle("GET /admin/assets/", ui.NewAssets())
 	s := signin.New(a.Users, signin.Options{Delay: o.Delay, SetCookie: h.cookies.set, Browser: h.browser, Language: h.options.Language,
-		Write: h.write})
+		IsSame: h.isSame, Write: h.write})
 	h.signIn = s
 	h.pages.HandleFunc("GET /admin/sign-in", s.Form)
 	h.pages.HandleFunc("POST /admin/sign-in", h.withForm(s.SignIn))
@@ -148,7 +152,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	_, pattern := h.pages.Handler(r)
 	page := h.byPattern[pattern]
-	if page == nil && !strings.HasPrefix(r.URL.Path, "/admin/sign-in") {
+	if page == nil && !(r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, "/admin/sign-in")) {
 		r.Body = http.MaxBytesReader(w, r.Body, maxSignIn)
 	}
 	if page == nil || !page.Upload {
@@ -230,26 +234,43 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request, p *ui.Page) (*us
 	return nil, false
 }
 
-// signInAgain answers a form of a browser in which a user was signed in: nothing that was typed is lost.
+// signInAgain answers a form of a browser in which a user was signed in: what was typed is kept. A file, a large form and
+// passwords are not.
 func (h *Handler) signInAgain(w http.ResponseWriter, r *http.Request, p *ui.Page) {
 	if p.Upload {
-		h.signIn.AgainWithFile(w, r)
+		h.signIn.AgainWithout(w, r, "signin.ended_file")
 		return
 	}
-	if release, ok := h.readForm(w, r, nil, p); ok {
-		h.signIn.Again(w, r)
-		release()
+	if r.ContentLength > maxKept {
+		h.signIn.AgainWithout(w, r, "signin.ended_large")
+		return
 	}
+	release, ok := h.readForm(w, r, nil, &ui.Page{MaxForm: maxKept})
+	if !ok {
+		return
+	}
+	defer release()
+	if r.PostForm.Has("password") || r.PostForm.Has("answer") {
+		h.signIn.AgainWithout(w, r, "signin.ended")
+		return
+	}
+	h.signIn.Again(w, r)
 }
 
 // withForm reads a form of the sign-in, which can have the form of another page.
 func (h *Handler) withForm(then http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if release, ok := h.readForm(w, r, nil, &ui.Page{MaxForm: ui.LargeForm + maxSignIn}); ok {
+		if release, ok := h.readForm(w, r, nil, &ui.Page{MaxForm: maxKept + maxSignIn}); ok {
 			then(w, r)
 			release()
 		}
 	}
+}
+
+// isSame reports whether the user of a session was signed in in the browser of a request before.
+func (h *Handler) isSame(r *http.Request, cookie string) bool {
+	v, err := h.app.Users.Visit(r.Context(), cookie, enlist.Actor{})
+	return err == nil && h.app.Users.IsDevice(v.User.ID, h.cookies.deviceOf(r))
 }
 
 func (h *Handler) write(w http.ResponseWriter, r *http.Request, status int, view *ui.View, v *users.Visit) {

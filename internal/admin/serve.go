@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 
+	"enlist/internal/admin/signin"
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
 	"enlist/internal/limiter"
@@ -89,11 +90,11 @@ func (h *Handler) answer(r *ui.Request, p *ui.Page) (view *ui.View, err error) {
 // readForm reads the form of a user who may use a page, or who is not signed in. If it returns false, it has
 // answered the request.
 func (h *Handler) readForm(w http.ResponseWriter, r *http.Request, v *users.Visit, p *ui.Page) (release func(), ok bool) {
-	var account enlist.AccountID
+	owner := int64(strangers)
 	if v != nil {
-		account = v.Caller.Account.ID
+		owner = int64(v.Caller.Account.ID)
 	}
-	body, release, err := h.options.Bodies.ReadBody(w, r, int64(account), cmp.Or(p.MaxForm, maxForm))
+	body, release, err := h.options.Bodies.ReadBody(w, r, owner, cmp.Or(p.MaxForm, maxForm))
 	if errors.Is(err, limiter.ErrBusy) {
 		h.fail(w, r, v, err)
 		return nil, false
@@ -110,6 +111,9 @@ func (h *Handler) readForm(w http.ResponseWriter, r *http.Request, v *users.Visi
 		h.write(w, r, http.StatusUnprocessableEntity,
 			h.problem("ui.problem_no_text"), v)
 	default:
+		if v != nil { // the form was sent again after a sign-in
+			r.PostForm, r.Form = signin.Without(r.PostForm), signin.Without(r.Form)
+		}
 		return release, true
 	}
 	release()

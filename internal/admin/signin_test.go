@@ -59,8 +59,8 @@ func (s *site) knownBrowser() {
 	}
 }
 
-// sentAgain saves what a user has typed before the session ended. The sign-in of a browser in which no user was signed in
-// keeps no form.
+// sentAgain saves what a user has typed before the session ended, if the same user signs in again. The sign-in of a
+// browser in which no user was signed in keeps no form, and no sign-in keeps a password.
 func (s *site) sentAgain() {
 	v := s.signedIn(users.Membership{Level: enlist.Full})
 	v.post("/admin/you/password", url.Values{"password": {"correct horse"}})
@@ -92,6 +92,24 @@ func (s *site) sentAgain() {
 		s.Errorf("the sign-in ends with %d at %s, want the page of the new List", status, at)
 	}
 	v.post("/admin/sign-out", nil)
+	other := s.signedIn(users.Membership{Level: enlist.Standard, MaySend: true})
+	other.post("/admin/you/password", url.Values{"password": {"correct horse"}})
+	form.Set("sign_in_email", "p-standard@example.com")
+	client := v.client
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	reply, err := client.PostForm(s.server.URL+"/admin/sign-in", form)
+	s.Must(err)
+	if reply.Body.Close(); reply.StatusCode != http.StatusSeeOther {
+		s.Errorf("after the form of one user, another one signs in with status %d, want 303, which sends no form", reply.StatusCode)
+	}
+	v.post("/admin/sign-out", nil)
+	if _, _, text := v.post("/admin/you/password", url.Values{"present": {"hidden horse"}, "password": {"new horse 1234"}}); strings.Contains(text, "horse") {
+		s.Errorf("the sign-in has a password:\n%s", text)
+	}
+	large := url.Values{"name": {strings.Repeat("x", 2<<20)}}
+	if status, _, text := v.post("/admin/messages", large); status != http.StatusUnauthorized || !strings.Contains(text, "too large to keep") {
+		s.Errorf("a form of 2 MiB without a session is answered with %d", status)
+	}
 	if _, _, text := v.post("/admin/imports/new", url.Values{"list": {"1"}}); !strings.Contains(text, "the file was not stored") {
 		s.Errorf("a file without a session is answered with\n%s", text)
 	}

@@ -17,7 +17,7 @@ import (
 // This file tests what becomes of mails in doubt: those of a process that was killed, or that has lost its slice because
 // it was stopped for longer than its lease.
 
-// covers: spec batch.doubt, batch.counts, decision 59
+// covers: spec batch.doubt, batch.counts, decision 59, decision 154
 func TestMailsInDoubt(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewBatches, []apptest.Rule[*apptest.Batches]{
 		{Name: "a process that has lost its slice puts no mail back that another one hands over", Test: lostSliceKeepsNothing},

@@ -25,7 +25,9 @@ type Options struct {
 	SetCookie func(w http.ResponseWriter, cookie string)
 	Browser   func(*http.Request) users.Browser
 	Language  *language.Language
-	Write     func(w http.ResponseWriter, r *http.Request, status int, view *ui.View, v *users.Visit)
+	// IsSame reports whether the user of a session was signed in in the browser of a request before.
+	IsSame func(r *http.Request, cookie string) bool
+	Write  func(w http.ResponseWriter, r *http.Request, status int, view *ui.View, v *users.Visit)
 }
 
 // Pages are the pages.
@@ -41,8 +43,8 @@ func New(p *users.Service, o Options) *Pages {
 }
 
 // The inputs of the sign-in have names that no other form has. A form that a user sent after the session had ended is
-// part of the form of the sign-in. After it, the browser sends all of it to the path of the first form, which reads
-// only its own inputs.
+// part of the form of the sign-in. After it, the browser sends all of it to the path of the first form, whose page does
+// not see these inputs.
 const (
 	inputEmail    = "sign_in_email"
 	inputPassword = "sign_in_password"
@@ -50,6 +52,15 @@ const (
 	inputAgain    = "sign_in_again" // "1": the form is sent again
 	inputAnswer   = "sign_in_answer"
 )
+
+// Without returns a form without the inputs of the sign-in.
+func Without(form url.Values) url.Values {
+	form = maps.Clone(form)
+	for _, name := range []string{inputEmail, inputPassword, inputNext, inputAgain, inputAnswer} {
+		form.Del(name)
+	}
+	return form
+}
 
 // Path is where a user signs in who then sees the page of a request.
 func Path(r *http.Request) string {
@@ -68,21 +79,33 @@ type formData struct {
 
 // Form shows the form.
 func (p *Pages) Form(w http.ResponseWriter, r *http.Request) {
-	p.show(w, r, http.StatusOK, "", formData{Next: r.FormValue("next")})
+	p.show(w, r, http.StatusOK, "", formData{Next: r.URL.Query().Get("next")})
 }
 
 // Again shows the form to a user who sent another one after the session had ended. That one is sent again.
 func (p *Pages) Again(w http.ResponseWriter, r *http.Request) {
-	p.show(w, r, http.StatusUnauthorized, "signin.ended", formData{Next: r.URL.RequestURI(), Sent: r.PostForm})
+	p.show(w, r, http.StatusUnauthorized, "signin.ended", formData{Next: r.URL.RequestURI(), Sent: Without(r.PostForm)})
 }
 
-// AgainWithFile shows the form to a user who sent a file after the session had ended. The file must be chosen again.
-func (p *Pages) AgainWithFile(w http.ResponseWriter, r *http.Request) {
+// AgainWithout shows the form to a user who sent another one that cannot be kept: it has a file, is large, or has a
+// password. problem is the key of the text that says so.
+func (p *Pages) AgainWithout(w http.ResponseWriter, r *http.Request, problem string) {
 	from, err := url.Parse(r.Referer())
 	if err != nil {
 		from = new(url.URL)
 	}
-	p.show(w, r, http.StatusUnauthorized, "signin.ended_file", formData{Next: from.RequestURI()})
+	p.show(w, r, http.StatusUnauthorized, problem, formData{Next: from.RequestURI()})
+}
+
+// goOn leads a user who has signed in to the next page. The form is sent again only for the user who has sent it: the
+// browser still has the mark of this user.
+func (p *Pages) goOn(w http.ResponseWriter, r *http.Request, cookie string, d *formData) {
+	status := http.StatusSeeOther
+	if d.Sent != nil && p.options.IsSame(r, cookie) {
+		status = http.StatusTemporaryRedirect
+	}
+	p.options.SetCookie(w, cookie)
+	http.Redirect(w, r, next(d.Next), status)
 }
 
 // sent returns the form that a form of the sign-in has, or nil.
@@ -90,21 +113,7 @@ func sent(r *http.Request) url.Values {
 	if r.PostFormValue(inputAgain) == "" {
 		return nil
 	}
-	form := maps.Clone(r.PostForm)
-	for _, name := range []string{inputEmail, inputPassword, inputNext, inputAgain, inputAnswer} {
-		form.Del(name)
-	}
-	return form
-}
-
-// goOn leads a user who has signed in to the next page, or sends the form again.
-func (p *Pages) goOn(w http.ResponseWriter, r *http.Request, cookie string, d *formData) {
-	p.options.SetCookie(w, cookie)
-	status := http.StatusSeeOther
-	if d.Sent != nil {
-		status = http.StatusTemporaryRedirect
-	}
-	http.Redirect(w, r, next(d.Next), status)
+	return Without(r.PostForm)
 }
 
 func (p *Pages) show(w http.ResponseWriter, r *http.Request, status int, wrong string, d formData) {

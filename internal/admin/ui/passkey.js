@@ -13,6 +13,8 @@ for (const form of document.querySelectorAll("form[data-passkey]")) {
 			const credential = form.dataset.passkey === "make"
 				? await navigator.credentials.create({publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options)})
 				: await navigator.credentials.get({publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options)});
+			const sent = document.querySelector("[data-sent]"); // a form that is sent again after the sign-in
+			if (sent) form.append(sent);
 			answer.value = JSON.stringify(credential.toJSON());
 			form.submit();
 			answer.value = ""; // the Back button must not send it again

@@ -67,10 +67,17 @@ type Database interface {
 	DueJobs(ctx context.Context, queues []string) ([]Due, error)
 	// MakeDueAvailable makes jobs of a queue that have become due available, so that a worker can fetch them.
 	MakeDueAvailable(ctx context.Context, queue string) error
-	// DeleteRunningJobs deletes those of the jobs that are running. It returns the ID and the kind of each.
-	DeleteRunningJobs(ctx context.Context, ids []int64) ([]*rivertype.JobRow, error)
+	// DeleteDone deletes the jobs of runs that have done their work, unless a later run has begun. It returns the ID and
+	// the kind of each. A job can be available or retryable, if another process has returned or rescued it meanwhile.
+	DeleteDone(ctx context.Context, done []Run) ([]*rivertype.JobRow, error)
 	// Reindexes reports whether indexes of the table become larger with each job.
 	Reindexes() bool
+}
+
+// Run is one run of a job.
+type Run struct {
+	ID      int64
+	Attempt int
 }
 
 // Client lists and changes jobs. After Start it also runs those of its queues.
@@ -85,6 +92,11 @@ type Client struct {
 	queues  map[string]*queue
 	results results
 
+	heldBy sync.Mutex
+	names  map[string]bool // of this process in jobs, also former ones
+	held   map[int64]bool  // jobs whose results are not stored
+
+	reading sync.Mutex    // held while due times are read and set
 	look    chan struct{} // has a value if jobs may have changed
 	read    atomic.Int64  // Unix time of the last look
 	others  atomic.Bool   // other processes run jobs
@@ -99,7 +111,7 @@ type Client struct {
 // New returns a Client. workers are those of the process that uses the database.
 func New(l Library, d Database, exec riverdriver.Executor, workers *Workers, config *Config) *Client {
 	c := &Client{Library: l, db: d, exec: exec, workers: workers, config: config, log: config.Log, name: rand.Text(),
-		queues: make(map[string]*queue), look: make(chan struct{}, 1), results: newResults()}
+		names: make(map[string]bool), held: make(map[int64]bool), queues: make(map[string]*queue), look: make(chan struct{}, 1), results: newResults()}
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
 	}
@@ -187,6 +199,7 @@ func (c *Client) watch(ctx context.Context) {
 		c.read.Store(time.Now().Unix())
 		if err := c.returnJobs(ctx); err != nil {
 			c.trouble(ctx, "find the jobs of other processes", err)
+			c.read.Store(0) // the next look tries again
 		}
 		c.readDue(ctx, slices.Sorted(maps.Keys(c.queues)))
 	}
@@ -201,11 +214,14 @@ func (c *Client) lookNow() {
 	}
 }
 
-// readDue reads when the next jobs of some queues are due.
+// readDue reads when the next jobs of some queues are due. After an error, the next look tries again.
 func (c *Client) readDue(ctx context.Context, names []string) {
+	c.reading.Lock() // otherwise an older answer could replace a newer one
+	defer c.reading.Unlock()
 	due, err := c.db.DueJobs(ctx, names)
 	if err != nil {
 		c.trouble(ctx, "read when jobs are due", err)
+		c.read.Store(0)
 		return
 	}
 	now := time.Now()

@@ -82,6 +82,8 @@ func inBubble(t *testing.T, test func(t *testing.T, address string)) {
 
 // A job begins without any wait for a clock after its transaction. A job of another process begins at the next look,
 // and one look a second is all that an idle process does.
+//
+// covers: decision 152
 func TestJobsBeginWithoutAPoll(t *testing.T) {
 	inBubble(t, func(t *testing.T, address string) {
 		p := start(t, address, succeed)
@@ -175,6 +177,19 @@ func TestStoppedJobIsPutBack(t *testing.T) {
 		}
 		if ended.Kind != jobqueue.Postponed || ended.Job.State != "available" || ended.Job.Attempt != 0 {
 			t.Errorf("the job ended as %+v, want it available after 0 attempts", ended)
+		}
+	})
+}
+
+// A job that runs again in a while is known to be due, whichever driver has written the time.
+func TestDueTimesOfRetriedJobsAreRead(t *testing.T) {
+	dbtest.EachParallel(t, func(t *testing.T, e dbtest.Engine) {
+		p := start(t, e.New(t), func(context.Context, db.Job) error { return &db.Retry{After: time.Hour, Err: errors.New("later")} })
+		enqueue(t, p.Store)
+		<-p.ended
+		due, err := p.Engine.(jobqueue.Database).DueJobs(t.Context(), []string{"probe"})
+		if err != nil || len(due) != 1 || due[0].Scheduled == nil || due[0].Scheduled.Round(10*time.Minute) != time.Hour {
+			t.Errorf("got %+v, error %v; want a job that is due in an hour", due, err)
 		}
 	})
 }

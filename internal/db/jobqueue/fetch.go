@@ -18,6 +18,9 @@ import (
 // retryPause is how long a queue waits after an error of the database.
 const retryPause = time.Second
 
+// statementTime is the longest time to fetch jobs or to store results.
+const statementTime = 10 * time.Second
+
 // maxAttemptedBy is the largest number of names of processes that a job keeps.
 const maxAttemptedBy = 100
 
@@ -52,7 +55,9 @@ func (c *Client) fetch(ctx, work context.Context, q *queue) {
 	if free == 0 {
 		return
 	}
-	jobs, err := c.take(context.WithoutCancel(ctx), q, free, scheduled)
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), statementTime)
+	defer cancel()
+	jobs, err := c.take(limited, q, free, scheduled)
 	q.started(len(jobs), len(jobs) < free)
 	for _, job := range jobs {
 		c.jobs.Go(func() { c.run(work, q, job) })
@@ -76,8 +81,11 @@ func (c *Client) take(ctx context.Context, q *queue, most int, scheduled bool) (
 	if token := c.db.Presence(ctx); token != "" {
 		holder = holderOf(token)
 	}
-	return c.exec.JobGetAvailable(ctx, &riverdriver.JobGetAvailableParams{ClientID: holder, Queue: q.name,
+	c.hold(holder, nil)
+	jobs, err := c.exec.JobGetAvailable(ctx, &riverdriver.JobGetAvailableParams{ClientID: holder, Queue: q.name,
 		MaxToLock: most, MaxAttemptedBy: maxAttemptedBy})
+	c.hold(holder, jobs)
+	return jobs, err
 }
 
 // run runs a job.

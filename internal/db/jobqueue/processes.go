@@ -3,6 +3,7 @@ package jobqueue
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"enlist/internal/db"
@@ -31,40 +32,71 @@ const (
 	rescueStep = 1000
 )
 
+// hold notes the name under which this process fetches, and jobs that it has fetched.
+func (c *Client) hold(name string, jobs []*rivertype.JobRow) {
+	c.heldBy.Lock()
+	defer c.heldBy.Unlock()
+	c.names[name] = true
+	for _, job := range jobs {
+		c.held[job.ID] = true
+	}
+}
+
+// release notes that the results of jobs are stored.
+func (c *Client) release(results []result) {
+	c.heldBy.Lock()
+	defer c.heldBy.Unlock()
+	for _, r := range results {
+		delete(c.held, r.ID)
+	}
+}
+
+// isOwn reports whether this process has fetched jobs under a name.
+func (c *Client) isOwn(name string) bool {
+	c.heldBy.Lock()
+	defer c.heldBy.Unlock()
+	return c.names[name]
+}
+
+func (c *Client) holds(job int64) bool {
+	c.heldBy.Lock()
+	defer c.heldBy.Unlock()
+	return c.held[job]
+}
+
 // returnJobs returns the jobs of processes that have died to their queues. They start after db.StopTime, because a
 // process on PostgreSQL can live and have lost only its connection. A job of such a process that takes longer runs
-// twice. While other processes run jobs, it is called each second.
+// twice. This process returns none of its own, also of the time before it lost its connection: it runs them, or stores
+// their results when the database answers again. While other processes run jobs, it is called each second.
 func (c *Client) returnJobs(ctx context.Context) error {
 	holders, err := c.db.JobHolders(ctx)
 	if err != nil {
 		return err
 	}
 	others := false
+	var failed []error // the jobs of one process must not keep those of others
 	for _, holder := range holders {
-		if holder == c.name || holder == holderOf(c.db.Presence(ctx)) {
+		if c.isOwn(holder) {
 			continue
 		}
 		others = true
 		gone, err := db.HolderIsGone(ctx, c.db, holder)
-		if err != nil {
-			return err
+		if gone && err == nil {
+			err = c.db.ReturnJobsOf(ctx, holder, db.StopTime)
 		}
-		if gone {
-			if err := c.db.ReturnJobsOf(ctx, holder, db.StopTime); err != nil {
-				return err
-			}
-		}
+		failed = append(failed, err)
 	}
 	c.others.Store(others)
-	if len(holders) == 0 || time.Since(c.rescued) < rescueInterval {
-		return nil
+	if len(holders) > 0 && time.Since(c.rescued) >= rescueInterval {
+		c.rescued = time.Now()
+		failed = append(failed, c.rescue(ctx))
 	}
-	c.rescued = time.Now()
-	return c.rescue(ctx)
+	return errors.Join(failed...)
 }
 
 // rescue ends the attempts of jobs that have run for longer than a job may: of processes that had no token, and last
-// attempts of processes that died.
+// attempts of processes that died. It leaves out those of this process, which end by their time limit: a clock that is
+// set forward, or a long outage, makes them look old.
 func (c *Client) rescue(ctx context.Context) error {
 	now := time.Now().UTC()
 	stuck, err := c.exec.JobGetStuck(ctx, &riverdriver.JobGetStuckParams{Max: rescueStep,
@@ -74,6 +106,9 @@ func (c *Client) rescue(ctx context.Context) error {
 	}
 	p := new(riverdriver.JobRescueManyParams)
 	for _, job := range stuck {
+		if c.holds(job.ID) {
+			continue
+		}
 		failure, err := json.Marshal(rivertype.AttemptError{At: now, Attempt: job.Attempt,
 			Error: "the process that ran the job did not store its result"})
 		if err != nil {
@@ -85,6 +120,9 @@ func (c *Client) rescue(ctx context.Context) error {
 		}
 		p.ID, p.Error, p.State = append(p.ID, job.ID), append(p.Error, failure), append(p.State, string(state))
 		p.FinalizedAt, p.ScheduledAt = append(p.FinalizedAt, finalized), append(p.ScheduledAt, at)
+	}
+	if len(p.ID) == 0 {
+		return nil
 	}
 	_, err = c.exec.JobRescueMany(ctx, p)
 	return err

@@ -134,6 +134,10 @@ func (q *queue) started(jobs int, all bool) {
 	defer q.mu.Unlock()
 	q.running += jobs
 	q.waiting = !all
+	if q.waiting && q.running < q.Workers { // a job has ended meanwhile
+		q.waiting = false
+		q.call()
+	}
 }
 
 // done counts a job that has ended.

@@ -55,15 +55,22 @@ const (
 // result is one result, in the form of the library.
 type result struct {
 	*riverdriver.JobSetStateIfRunningParams
-	kind Kind
+	kind    Kind
+	attempt int // that this run was
 }
 
 // resultOf returns the result of a run that ended with err. If the process stops, the job goes back to the queue, and
 // the run does not count as an attempt.
 func (c *Client) resultOf(ctx context.Context, q *queue, job *rivertype.JobRow, began time.Time, err error) result {
+	params, kind := c.paramsOf(ctx, q, job, began, err)
+	return result{params, kind, job.Attempt}
+}
+
+func (c *Client) paramsOf(ctx context.Context, q *queue, job *rivertype.JobRow, began time.Time, err error) (
+	*riverdriver.JobSetStateIfRunningParams, Kind) {
 	now := time.Now().UTC()
 	if err == nil {
-		return result{riverdriver.JobSetStateCompleted(job.ID, now, nil), Completed}
+		return riverdriver.JobSetStateCompleted(job.ID, now, nil), Completed
 	}
 	later, isLater := errors.AsType[db.Later](err)
 	if errors.Is(ctx.Err(), context.Canceled) {
@@ -78,25 +85,27 @@ func (c *Client) resultOf(ctx context.Context, q *queue, job *rivertype.JobRow, 
 	if p, ok := errors.AsType[*panicError](err); ok {
 		failure.Trace = string(p.stack)
 	}
+	failure.Error, _ = db.Storable(failure.Error)
+	failure.Trace, _ = db.Storable(failure.Trace)
 	data, _ := json.Marshal(failure) // texts and numbers
 	at := now.Add(retryAfter(job, err))
 	switch {
 	case isFinal:
-		return result{riverdriver.JobSetStateCancelled(job.ID, now, data, nil), Cancelled}
+		return riverdriver.JobSetStateCancelled(job.ID, now, data, nil), Cancelled
 	case job.Attempt >= job.MaxAttempts:
-		return result{riverdriver.JobSetStateDiscarded(job.ID, now, data, nil), Failed}
+		return riverdriver.JobSetStateDiscarded(job.ID, now, data, nil), Failed
 	case at.Sub(now) <= availableWithin:
-		return result{riverdriver.JobSetStateErrorAvailable(job.ID, at, data, nil), Failed}
+		return riverdriver.JobSetStateErrorAvailable(job.ID, at, data, nil), Failed
 	}
-	return result{riverdriver.JobSetStateErrorRetryable(job.ID, at, data, nil), Failed}
+	return riverdriver.JobSetStateErrorRetryable(job.ID, at, data, nil), Failed
 }
 
-func postpone(job *rivertype.JobRow, at, now time.Time) result {
+func postpone(job *rivertype.JobRow, at, now time.Time) (*riverdriver.JobSetStateIfRunningParams, Kind) {
 	metadata, _ := json.Marshal(postponements{postponed(job.Metadata) + 1})
 	if at.Sub(now) <= availableWithin {
-		return result{riverdriver.JobSetStateSnoozedAvailable(job.ID, at, job.Attempt-1, metadata), Postponed}
+		return riverdriver.JobSetStateSnoozedAvailable(job.ID, at, job.Attempt-1, metadata), Postponed
 	}
-	return result{riverdriver.JobSetStateSnoozed(job.ID, at, job.Attempt-1, metadata), Postponed}
+	return riverdriver.JobSetStateSnoozed(job.ID, at, job.Attempt-1, metadata), Postponed
 }
 
 // retryAfter returns how long a failed job waits: as long as its error says, or 1, 16, 81, … seconds, the fourth power
@@ -200,15 +209,18 @@ func (c *Client) storeResults(last <-chan struct{}) {
 	}
 }
 
-// store stores all results. It keeps them after an error.
+// store stores all results. After an error it keeps those that are not stored.
 func (c *Client) store(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, statementTime)
+	defer cancel()
 	all := c.results.take()
 	for part := range slices.Chunk(all, deleteStep) {
 		if err := c.storePart(ctx, part); err != nil {
 			c.trouble(ctx, "store the results of jobs", err)
-			c.results.add(part...) // one that was stored changes nothing: its job is not running any more
+			c.results.add(all...) // one that was stored changes nothing: its job is not running any more
 			return false
 		}
+		c.release(part)
 		all = all[len(part):]
 	}
 	return true
@@ -216,19 +228,19 @@ func (c *Client) store(ctx context.Context) bool {
 
 func (c *Client) storePart(ctx context.Context, part []result) error {
 	kinds := make(map[int64]Kind, len(part))
-	var completed []int64
+	var completed []Run
 	others := new(riverdriver.JobSetStateIfRunningManyParams)
 	for _, r := range part {
 		kinds[r.ID] = r.kind
 		if r.kind == Completed {
-			completed = append(completed, r.ID)
+			completed = append(completed, Run{r.ID, r.attempt})
 		} else {
 			appendResult(others, r)
 		}
 	}
 	var rows []*rivertype.JobRow
 	if len(completed) > 0 {
-		deleted, err := c.db.DeleteRunningJobs(ctx, completed)
+		deleted, err := c.db.DeleteDone(ctx, completed)
 		if err != nil {
 			return err
 		}

@@ -117,10 +117,15 @@ func (s *Store) MakeDueAvailable(ctx context.Context, queue string) error {
 // Reindexes implements jobqueue.Database.
 func (s *Store) Reindexes() bool { return true }
 
-// DeleteRunningJobs implements jobqueue.Database.
-func (s *Store) DeleteRunningJobs(ctx context.Context, ids []int64) ([]*rivertype.JobRow, error) {
-	rows, err := s.jobs.Query(ctx,
-		"DELETE FROM river_job WHERE id = ANY($1) AND state = 'running' RETURNING id, kind", ids)
+// DeleteDone implements jobqueue.Database.
+func (s *Store) DeleteDone(ctx context.Context, done []jobqueue.Run) ([]*rivertype.JobRow, error) {
+	var ids, attempts []int64
+	for _, r := range done {
+		ids, attempts = append(ids, r.ID), append(attempts, int64(r.Attempt))
+	}
+	rows, err := s.jobs.Query(ctx, `DELETE FROM river_job USING unnest($1::bigint[], $2::bigint[]) AS done (id, attempt)
+		WHERE river_job.id = ANY($1) AND river_job.id = done.id AND river_job.attempt = done.attempt
+			AND state IN ('running', 'available', 'retryable') RETURNING river_job.id, kind`, ids, attempts)
 	if err != nil {
 		return nil, err
 	}

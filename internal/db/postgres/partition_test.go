@@ -51,6 +51,8 @@ func TestStatementAboutOneListNamesItsPartition(t *testing.T) {
 }
 
 // Locks show which tables a statement has opened. The first statement about a List opens all partitions.
+//
+// covers: decision 153
 func TestCallAboutOneListOpensOnePartition(t *testing.T) {
 	d := newListFixture(t, open(t))
 	_, err := d.subscribe(t.Context(), "a@example.com", "")

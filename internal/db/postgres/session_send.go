@@ -91,10 +91,10 @@ func planMode(q db.Statement) string {
 	return setCustom
 }
 
-// maxGeneric is the largest number of generic statements that a connection remembers. The prepared ones
-// among them must have room beside the other statements (maxStatements). Otherwise a connection that
+// maxGeneric is the largest number of generic statements that a connection remembers. Each can become 16 prepared ones,
+// for the partitions, and these must have room beside the other statements (maxStatements). Otherwise a connection that
 // searches many Lists in turn would prepare each statement and soon forget it.
-const maxGeneric = 100
+const maxGeneric = 50
 
 // genericKey is the key in the CustomData of a connection for its generic statements.
 const genericKey = "enlist: generic statements"

@@ -48,14 +48,16 @@ func (s *Store) Jobs(config *jobqueue.Config) (*jobqueue.Client, error) {
 const riverNow = "datetime('now', 'subsec')"
 
 // firstJob is a subquery with the milliseconds until the first job of queue.value in one of two states is due. It
-// finds it in the index of the workers.
+// finds it in the index of the workers. The drivers write times in UTC with up to nine digits of a second, and then the
+// zone in forms of their own, which SQLite cannot read.
 func firstJob(states ...string) string {
 	var firsts []string
 	for _, state := range states {
 		firsts = append(firsts, `SELECT * FROM (SELECT scheduled_at AS due FROM river_job
 			WHERE state = '`+state+`' AND queue = queue.value AND priority = 1 ORDER BY scheduled_at LIMIT 1)`)
 	}
-	return `(SELECT CAST(1000 * (unixepoch(min(due), 'subsec') - unixepoch('now', 'subsec')) + 1 AS INTEGER)
+	return `(SELECT CAST(1000 * (unixepoch(substr(min(due), 1, 19)) + CAST('0' || substr(min(due), 20, 4) AS REAL)
+			- unixepoch('now', 'subsec')) + 1 AS INTEGER)
 		FROM (` + strings.Join(firsts, " UNION ALL ") + "))"
 }
 
@@ -83,7 +85,8 @@ func wait(row *db.Cursor) *time.Duration {
 	if !ok {
 		return nil
 	}
-	return new(time.Duration(ms) * time.Millisecond)
+	d := time.Duration(ms) * time.Millisecond
+	return &d
 }
 
 // MakeDueAvailable implements jobqueue.Database.
@@ -102,14 +105,15 @@ func (s *Store) MakeDueAvailable(ctx context.Context, queue string) error {
 // Reindexes implements jobqueue.Database. SQLite uses empty pages again.
 func (s *Store) Reindexes() bool { return false }
 
-// DeleteRunningJobs implements jobqueue.Database.
-func (s *Store) DeleteRunningJobs(ctx context.Context, ids []int64) (deleted []*rivertype.JobRow, err error) {
-	list, err := json.Marshal(ids)
+// DeleteDone implements jobqueue.Database.
+func (s *Store) DeleteDone(ctx context.Context, done []jobqueue.Run) (deleted []*rivertype.JobRow, err error) {
+	list, err := json.Marshal(done)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.db.QueryContext(ctx, `DELETE FROM river_job
-		WHERE id IN (SELECT value FROM json_each(?)) AND state = 'running' RETURNING id, kind`, string(list))
+	rows, err := s.db.QueryContext(ctx, `DELETE FROM river_job WHERE (id, attempt) IN (
+			SELECT value ->> 'ID', value ->> 'Attempt' FROM json_each(?))
+		AND state IN ('running', 'available', 'retryable') RETURNING id, kind`, string(list))
 	if err != nil {
 		return nil, err
 	}
