@@ -15,7 +15,7 @@ import (
 func TestProcessSeesWhetherAnotherOneLives(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, e dbtest.Engine) {
 		address := e.New(t)
-		one, other := openPresence(t, address), openPresence(t, address)
+		one, other := dbtest.Opened(t, address), dbtest.Opened(t, address)
 		holder, older := db.NewHolder(t.Context(), one), "token of an older version"
 		if again := db.NewHolder(t.Context(), one); again == holder {
 			t.Error("two holders of one process are equal")
@@ -31,7 +31,7 @@ func TestProcessSeesWhetherAnotherOneLives(t *testing.T) {
 		}
 		wantGone(t, other, holder, true)
 		wantGone(t, other, older, false)
-		if next := openPresence(t, address); db.MayWork(next, holder) {
+		if next := dbtest.Opened(t, address); db.MayWork(next, holder) {
 			t.Error("a new process may use the holder of the old one")
 		}
 	})
@@ -40,7 +40,7 @@ func TestProcessSeesWhetherAnotherOneLives(t *testing.T) {
 // A process that loses its connection stops within StopTime, and gets another token.
 func TestProcessThatLosesItsLockStops(t *testing.T) {
 	address := dbtest.Postgres.New(t)
-	one, other := openPresence(t, address), openPresence(t, address)
+	one, other := dbtest.Opened(t, address), dbtest.Opened(t, address)
 	holder := db.NewHolder(t.Context(), one)
 	conn, err := pgx.Connect(t.Context(), address)
 	if err != nil {
@@ -66,16 +66,6 @@ func TestProcessThatLosesItsLockStops(t *testing.T) {
 		t.Error("the process has no new token")
 	}
 	wantGone(t, other, next, false)
-}
-
-func openPresence(t *testing.T, address string) *dbtest.Store {
-	t.Helper()
-	s, err := dbtest.Open(t.Context(), address, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
 }
 
 func wantGone(t *testing.T, s *dbtest.Store, holder string, want bool) {

@@ -19,7 +19,7 @@ func TestACommitIsSeenAtTheNextLook(t *testing.T) {
 	dbtest.EachParallel(t, func(t *testing.T, e dbtest.Engine) {
 		address := e.New(t)
 		synctest.Test(t, func(t *testing.T) {
-			s, other := openPresence(t, address), openPresence(t, address)
+			s, other := dbtest.Opened(t, address), dbtest.Opened(t, address)
 			var changes atomic.Int64
 			strict := e.Name == "sqlite" // a PostgreSQL server also has the commits of other tests
 			defer s.Watch(func(changed bool) { changes.Add(db.Bit(changed)) })()

@@ -19,7 +19,7 @@ import (
 const (
 	modelMails     = 2 // each process marks both at once, or one with doubt skip
 	modelProcesses = 2
-	nobody         = modelProcesses
+	noProcess      = modelProcesses
 )
 
 // The states of a mail in the database.
@@ -155,7 +155,7 @@ func (s *modelState) release(p int) {
 		return
 	}
 	if s.holder == uint8(p) {
-		s.holder, s.ended = nobody, true
+		s.holder, s.ended = noProcess, true
 	}
 	own.has = false
 }
@@ -309,7 +309,7 @@ func (s *modelState) isEnd() bool {
 	return !slices.ContainsFunc(s.mails[:], func(m modelMail) bool { return m.isOpen() })
 }
 
-var modelStart = modelState{holder: nobody, ended: true}
+var modelStart = modelState{holder: noProcess, ended: true}
 
 // explore visits all states. It returns how many there are, how many of them are ends, and the shortest way to one that
 // breaks a rule.

@@ -301,6 +301,17 @@ func query(ctx context.Context, address, statement string, each func(scan func(.
 	return rows.Err()
 }
 
+// Opened opens the store at an address until the test ends.
+func Opened(t testing.TB, address string) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), address, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
 // OpenSQLiteFile opens a SQLite file with the driver of this build. A store may have the file open at the
 // same time.
 func OpenSQLiteFile(path string) (*sql.DB, error) {

@@ -187,7 +187,7 @@ func (c *Client) watch(ctx context.Context) {
 			q.tick(now)
 		}
 		if changed || c.others.Load() || now.Sub(time.Unix(c.read.Load(), 0)).Abs() >= readAgain {
-			c.lookNow()
+			signal(c.look)
 		}
 	})()
 	for {
@@ -206,13 +206,6 @@ func (c *Client) watch(ctx context.Context) {
 }
 
 const readAgain = time.Minute
-
-func (c *Client) lookNow() {
-	select {
-	case c.look <- struct{}{}:
-	default:
-	}
-}
 
 // readDue reads when the next jobs of some queues are due. After an error, the next look tries again.
 func (c *Client) readDue(ctx context.Context, names []string) {

@@ -37,7 +37,7 @@ type process struct {
 // start opens a database and runs its probes. work is their work.
 func start(t *testing.T, address string, work func(context.Context, db.Job) error) *process {
 	t.Helper()
-	p := &process{t, open(t, address), make(chan time.Time, 100), make(chan jobqueue.Event, 100)}
+	p := &process{t, dbtest.Opened(t, address), make(chan time.Time, 100), make(chan jobqueue.Event, 100)}
 	client, err := p.Jobs(&jobqueue.Config{Queues: map[string]jobqueue.Queue{"probe": {Workers: 2,
 		Work: func(ctx context.Context, j db.Job, _ []byte) error {
 			p.began <- time.Now()
@@ -49,16 +49,6 @@ func start(t *testing.T, address string, work func(context.Context, db.Job) erro
 	client.Start(t.Context())
 	t.Cleanup(func() { client.StopAndCancel(context.Background()) })
 	return p
-}
-
-func open(t *testing.T, address string) *dbtest.Store {
-	t.Helper()
-	s, err := dbtest.Open(t.Context(), address, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
 }
 
 // enqueue stores a job and returns when it was committed.
@@ -87,7 +77,7 @@ func inBubble(t *testing.T, test func(t *testing.T, address string)) {
 func TestJobsBeginWithoutAPoll(t *testing.T) {
 	inBubble(t, func(t *testing.T, address string) {
 		p := start(t, address, succeed)
-		other := open(t, address)
+		other := dbtest.Opened(t, address)
 		for range 5 {
 			<-time.After(5 * time.Second)
 			stored := enqueue(t, p.Store)
@@ -152,7 +142,7 @@ func TestFailedJobsRunAgain(t *testing.T) {
 // A process that stops puts the job that it runs back.
 func TestStoppedJobIsPutBack(t *testing.T) {
 	inBubble(t, func(t *testing.T, address string) {
-		s := open(t, address)
+		s := dbtest.Opened(t, address)
 		running := make(chan struct{})
 		var ended jobqueue.Event
 		client, err := s.Jobs(&jobqueue.Config{Queues: map[string]jobqueue.Queue{"probe": {Workers: 1,

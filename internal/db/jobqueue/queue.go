@@ -43,9 +43,12 @@ func newQueue(name string, q Queue) *queue {
 }
 
 // call wakes the goroutine that fetches jobs.
-func (q *queue) call() {
+func (q *queue) call() { signal(q.wake) }
+
+// signal gives a channel a value, unless it has one.
+func signal(c chan struct{}) {
 	select {
-	case q.wake <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }

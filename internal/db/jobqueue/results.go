@@ -158,15 +158,9 @@ func (r *results) add(added ...result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.all = append(r.all, added...)
-	ready := r.first
+	signal(r.first)
 	if len(r.all) >= storeAtOnce {
-		ready = r.many
-	}
-	for _, c := range []chan struct{}{r.first, ready} {
-		select {
-		case c <- struct{}{}:
-		default:
-		}
+		signal(r.many)
 	}
 }
 
