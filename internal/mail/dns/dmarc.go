@@ -104,10 +104,10 @@ func (c *Checker) dmarc(ctx context.Context, s *Setup, domain string) Result {
 	}
 	signer, envelope := s.signer(domain), cmp.Or(s.Bounces, domain)
 	signed, err := c.aligned(ctx, w, signer, applies.tags["adkim"])
-	if err != nil {
-		return r.unknown(err)
+	enveloped := false
+	if err == nil && !signed {
+		enveloped, err = c.aligned(ctx, w, envelope, applies.tags["aspf"])
 	}
-	enveloped, err := c.aligned(ctx, w, envelope, applies.tags["aspf"])
 	if err != nil {
 		return r.unknown(err)
 	}
