@@ -20,6 +20,8 @@ func mapAccount(m *db.Mapper, a *enlist.Account) {
 	m.Value("retain_events", &a.Retention.Events)
 	m.Value("retain_deliveries", &a.Retention.Deliveries)
 	m.Value("retain_audit", &a.Retention.Audit)
+	m.Value("tracking_policy", (*string)(&a.TrackingPolicy))
+	m.Value("shares_tracking", &a.SharesTracking)
 	m.Fixed("creation_time", &a.CreationTime)
 }
 

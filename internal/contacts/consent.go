@@ -37,6 +37,9 @@ const (
 	MethodPreferences     = "preferencePage"  // the page with the settings of a subscriber
 	MethodComplaint       = "complaint"       // the recipient reported a mail as spam
 	MethodUnsubscribeAll  = "unsubscribeAll"  // unsubscribeContact with List 0: no mail of the Account; no flag changed
+	MethodTracking        = "trackingPage"    // the page about the recording of opens and clicks, which each recorded mail links
+	MethodUser            = "user"            // a user changed it on the pages of the administration
+	MethodSameAddress     = "sameAddress"     // as another Contact with the address has decided
 	MethodErasure         = "erasePerson"     // everything about the person was erased, also by the command line
 )
 

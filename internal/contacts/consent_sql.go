@@ -17,8 +17,20 @@ func AddLedgerRow(tx *db.Tx, r *enlist.LedgerRow) error {
 		tx.BatchLedgerRow(r)
 		return nil
 	}
+	if r.Tracking != enlist.TrackingUnknown {
+		return tx.Do(trackingLedger.Of(tx.SQL), int64(r.ListID), int64(r.ContactID), r.Time, r.Method, r.Text, r.IP,
+			int64(r.KeyID), int64(r.Tracking), r.TextVersion)
+	}
 	return ledgerTable.Of(tx.SQL).Queue(tx, r)
 }
+
+// trackingLedger is the INSERT of a decision about being recorded. It has a text of its own, so that the INSERT of all
+// other rows stays short.
+var trackingLedger = db.NewPerDialect(func(d *db.Dialect) string {
+	return `INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id,
+			tracking_consent, text_version, number)
+		VALUES (?1, ?2, ?3, ?4, '', ?5, ?6, '', ?7, ?8, ?9, ` + d.LedgerNumber + ")"
+})
 
 // addFirstLedgerRow adds the first row of a new Contact. It does not look for rows before it.
 func addFirstLedgerRow(tx *db.Tx, r *enlist.LedgerRow) error {
@@ -56,6 +68,8 @@ func mapLedgerRow(d *db.Dialect, m *db.Mapper, r *enlist.LedgerRow) {
 	m.Fixed("key_id", (*int64)(&r.KeyID))
 	m.Computed("import_id", (*int64)(&r.ImportID)) // AddImportedRows inserts them
 	m.Computed("import_row", &r.ImportRow)
+	m.Computed("tracking_consent", (*int64)(&r.Tracking))
+	m.Computed("text_version", &r.TextVersion)
 }
 
 var importLedger = db.NewPerDialect(importLedgerText)

@@ -11,6 +11,8 @@ type Account struct {
 	// records. Without both, its senders may have any domain.
 	SendingDomains string
 	Retention      Retention
+	TrackingPolicy TrackingPolicy // of Lists that have none
+	SharesTracking bool           // a decision about being recorded holds for all Lists of the Account
 	CreationTime   int64
 }
 

@@ -23,7 +23,9 @@ type LedgerRow struct {
 	IP          string
 	Preferences []PreferenceChoice // only preferences that are defined on the List
 	KeyID       KeyID
-	KeyName     string   // not stored in the ledger: package contacts reads it from the key
-	ImportID    ImportID // the import that the row comes from; 0: none
-	ImportRow   int64    // the number of its row in the file
+	KeyName     string          // not stored in the ledger: package contacts reads it from the key
+	ImportID    ImportID        // the import that the row comes from; 0: none
+	ImportRow   int64           // the number of its row in the file
+	Tracking    TrackingConsent // what the person decided about being recorded; then Type is ""
+	TextVersion string          // of a Text about being recorded, for example the number of a privacy policy
 }

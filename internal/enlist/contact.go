@@ -27,6 +27,8 @@ type Contact struct {
 	SubscribedVia       string // one of the published values of subscribed_via
 	WebformID           int64
 	Language            string // ISO 639-1, of the page on which the person subscribed; "": that of the List
+	TrackingConsent     TrackingConsent
+	TrackingTime        int64 // of the decision; 0: none
 
 	// Before and IsComplaint are not stored. The counts of the day need them.
 	Before      ContactState // when the transaction read the Contact

@@ -10,6 +10,7 @@
 //	account.go, key.go, domain.go, list*.go, field.go, preference.go, contact.go, autoresponder*.go, webhook.go
 //	                  one file for each record
 //	consent.go        the rows of the consent ledger
+//	tracking.go       whose opens and clicks are recorded
 //	event.go, day.go  what happens to a Contact, and as what a day counts it
 //	clock.go          the moment of a date and time in a time zone
 //	link.go           what the signed links of mails contain

@@ -34,6 +34,8 @@ type List struct {
 	DoubleOptIn        bool
 	TrackOpens         bool
 	TrackClicks        bool
+	OpenPolicy         TrackingPolicy // whose opens are recorded; it has no effect without TrackOpens
+	ClickPolicy        TrackingPolicy // as OpenPolicy
 	FromName           string
 	FromAddress        string
 	Language           string // ISO 639-1, of the List's pages and requests to confirm; "": that of the browser

@@ -23,7 +23,9 @@ type Schema struct {
 	// that were copied from a version before 1.0.0.
 	Unique bool
 
-	TimeZone       string // the Account's
+	TimeZone       string         // the Account's
+	TrackingPolicy TrackingPolicy // the Account's
+	SharesTracking bool           // the Account's
 	Autoresponders []Autoresponder
 	Webhooks       []Webhook     // the webhooks of this List, and those of all Lists of the Account
 	SearchIndexes  []SearchIndex // the ready indexes; their LastUsed may be out of date

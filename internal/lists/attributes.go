@@ -57,6 +57,10 @@ var ListAttributes = []enlist.Attribute[enlist.List]{
 	enlist.TextKey("description", func(l *enlist.List) *string { return &l.Description }, ReadParagraphs),
 	enlist.TextKey("farewell_text", func(l *enlist.List) *string { return &l.FarewellText }, ReadParagraphs),
 	enlist.TextKey("preferences_text", func(l *enlist.List) *string { return &l.PreferencesText }, ReadParagraphs),
+	enlist.TextKey("open_policy", func(l *enlist.List) *string { return (*string)(&l.OpenPolicy) },
+		enlist.OneOf(append([]string{""}, enlist.TrackingPolicies...)...)),
+	enlist.TextKey("click_policy", func(l *enlist.List) *string { return (*string)(&l.ClickPolicy) },
+		enlist.OneOf(append([]string{""}, enlist.TrackingPolicies...)...)),
 }
 
 // virtualNumber is a key that callers may set to a telephone number in any form. Replies have its digits as a number,

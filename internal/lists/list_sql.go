@@ -40,6 +40,8 @@ func mapList(m *db.Mapper, l *enlist.List) {
 	m.Value("double_opt_in", &l.DoubleOptIn)
 	m.Value("track_opens", &l.TrackOpens)
 	m.Value("track_clicks", &l.TrackClicks)
+	m.Value("open_policy", (*string)(&l.OpenPolicy))
+	m.Value("click_policy", (*string)(&l.ClickPolicy))
 	m.Value("from_name", &l.FromName)
 	m.Value("from_address", &l.FromAddress)
 	m.Value("language", &l.Language)
@@ -154,9 +156,10 @@ func hasNoDuplicates(tx *db.Tx, id enlist.ListID) (bool, error) {
 	return n == 0, err
 }
 
-// readListeners reads the autoresponders and webhooks of a List, and the Account's time zone.
+// readListeners reads the autoresponders and webhooks of a List, and what its Account says.
 func readListeners(tx *db.Tx, s *enlist.Schema) error {
-	err := tx.Row([]any{&s.TimeZone}, "SELECT time_zone FROM account WHERE id = ?", int64(s.List.AccountID))
+	err := tx.Row([]any{&s.TimeZone, (*string)(&s.TrackingPolicy), &s.SharesTracking},
+		"SELECT time_zone, tracking_policy, shares_tracking FROM account WHERE id = ?", int64(s.List.AccountID))
 	if err != nil {
 		return err
 	}

@@ -131,10 +131,10 @@ func (c *composer) outgoing(ctx context.Context, l *messages.OutgoingMail) (*com
 	if l.Archived {
 		r.unsubscribe, r.link = c.linksOfAll(l.Delivery)
 	}
-	if list.TrackOpens {
+	if l.Schema.TracksOpens(l.Contact.TrackingConsent) {
 		r.open = c.link(enlist.LinkOpen, l.Delivery)
 	}
-	if list.TrackClicks {
+	if l.Schema.TracksClicks(l.Contact.TrackingConsent) {
 		targets, err := t.linkTargets(ctx, l.Message, c.links)
 		if err != nil {
 			return nil, "", fmt.Errorf("store the targets of links: %w", err)

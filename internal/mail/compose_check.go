@@ -90,10 +90,10 @@ func (t *textTemplate) isEmpty() bool {
 // length checks the length of the parts, with the longest links that the service inserts.
 func (k *contentCheck) length(c *composer, t *compiled) {
 	r := c.rendering(k.OutgoingMail)
-	if k.Schema.List.TrackOpens {
+	if k.Schema.TracksOpens(enlist.TrackingGranted) {
 		r.open = c.link(enlist.LinkOpen, k.Delivery)
 	}
-	if k.Schema.List.TrackClicks {
+	if k.Schema.TracksClicks(enlist.TrackingGranted) {
 		r.click = c.tracked(k.Delivery, func(i int) enlist.LinkID { return enlist.LinkID(i + 1) })
 	}
 	size := 0

@@ -21,7 +21,7 @@ import (
 
 // The tests open mails and click links as persons and programs do, and compare the sums with the recipients' events.
 //
-// covers: spec batch.events, batch.human, batch.domains, decision 60, decision 76, decision 117, decision 131
+// covers: spec batch.events, batch.human, batch.domains, decision 60, decision 76, decision 117, decision 131, decision 155
 func TestFiguresOfABatch(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewSentBatch(6), []apptest.Rule[*apptest.SentBatch]{
 		{Name: "the uses of a Message are its Batches with their opens", Test: usesOfMessages},
@@ -31,6 +31,7 @@ func TestFiguresOfABatch(t *testing.T) {
 		{Name: "clicks of more than half of the links within 10 s are not by a person", Test: burstsAreToldApart},
 		{Name: "a Batch has the links of the editions that it has sent", Test: linksOfEditions},
 		{Name: "without tracking nothing is counted", Test: trackingOff},
+		{Name: "a refusal counts at once for mails that are sent, and a policy for all", Test: refusedTracking},
 		{Name: "a mail that was not sent, or of another Batch, has no events", Test: otherMails},
 		{Name: "the sums equal the events of the recipients after random requests", Test: randomAccesses},
 		{Name: "mails are counted by the provider of the address and by the reason of a failure", Test: countedByDomain},
@@ -201,6 +202,47 @@ func trackingOff(f *apptest.SentBatch) {
 	f.Must(err)
 	f.Click(f.Contacts[1], f.Links[0], apptest.PersonAgent)
 	f.WantSums(recipients.Sums{ClickOpened: 1, HumanOpened: 1, Clicks: 1, Clicked: 1, LinksClicked: 1, HumanClicked: 1, HumanLinks: 1})
+}
+
+func refusedTracking(f *apptest.SentBatch) {
+	decide := func(contact enlist.ContactID, consent enlist.TrackingConsent) {
+		f.Helper()
+		_, err := f.App.Contacts.DecideTracking(f.Context(), f.Caller, contacts.TrackingRequest{List: f.News, Contact: contact,
+			Decision: contacts.TrackingDecision{Consent: consent, By: contacts.Origin{Method: contacts.MethodUser}}})
+		f.Must(err)
+	}
+	policy := func(account, opens, clicks string) {
+		f.Helper()
+		f.Must(f.App.Accounts.EditAccount(f.Context(), f.Caller.Account.ID,
+			func(a *enlist.Account) { a.TrackingPolicy = enlist.TrackingPolicy(account) }))
+		_, err := f.App.Lists.EditList(f.Context(), f.Caller, f.News, apptest.Details("open_policy", opens, "click_policy", clicks))
+		f.Must(err)
+	}
+	read := func(who ...int) {
+		f.Helper()
+		for _, i := range who {
+			f.Pass(time.Minute)
+			f.Open(f.Contacts[i], apptest.PersonAgent)
+			f.Click(f.Contacts[i], f.Links[0], apptest.PersonAgent)
+		}
+	}
+	decide(f.Contacts[0], enlist.TrackingDenied)
+	decide(f.Contacts[1], enlist.TrackingGranted)
+	read(0, 1)
+	one := recipients.Sums{Opens: 1, ImageOpened: 1, HumanOpened: 1, Clicks: 1, Clicked: 1, LinksClicked: 1, HumanClicked: 1, HumanLinks: 1}
+	f.WantSums(one)
+	policy("ask", "", "off")
+	read(2, 1) // 1, who has agreed, opens once more
+	one.Opens++
+	f.WantSums(one)
+	policy("ask", "inform", "")
+	read(2)
+	one.Opens, one.ImageOpened, one.HumanOpened = one.Opens+1, 2, 2
+	f.WantSums(one)
+	decide(f.Contacts[1], enlist.TrackingDenied)
+	policy("off", "inform", "inform")
+	read(1)
+	f.WantSums(one)
 }
 
 func otherMails(f *apptest.SentBatch) {

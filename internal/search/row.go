@@ -97,4 +97,6 @@ func MapContactState(m *db.Mapper, c *enlist.Contact) {
 	m.State("last_open_time", "0", &c.LastOpenTime)
 	m.Fixed("subscribed_via", &c.SubscribedVia)
 	m.Fixed("webform_id", &c.WebformID)
+	m.Computed("tracking_consent", (*int64)(&c.TrackingConsent)) // package contacts stores both with one statement
+	m.Computed("tracking_time", &c.TrackingTime)
 }

@@ -7,6 +7,7 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
 	"enlist/internal/messages"
 	"enlist/internal/messages/merge"
 	"enlist/internal/pace"
@@ -87,10 +88,10 @@ func (s *Service) recordAccess(ctx context.Context, d enlist.DeliveryKey, clicke
 		if err != nil || v.Contact == nil {
 			return err
 		}
-		if v.Schema.List.TrackOpens && v.Contact.LastOpenTime < now {
+		if v.Schema.TracksOpens(v.Contact.TrackingConsent) && v.Contact.LastOpenTime < now {
 			open = now
 		}
-		if clicked && v.Schema.List.TrackClicks && v.Contact.LastClickTime < now {
+		if clicked && v.Schema.TracksClicks(v.Contact.TrackingConsent) && v.Contact.LastClickTime < now {
 			click = now
 		}
 		return nil
@@ -99,6 +100,15 @@ func (s *Service) recordAccess(ctx context.Context, d enlist.DeliveryKey, clicke
 		return err
 	}
 	return s.db.Update(ctx, func(tx *db.Tx) error {
-		return contacts.RaiseTimes(tx, d.List, d.Contact, 0, open, click)
+		schema, err := lists.Schema(tx, d.List)
+		if err != nil {
+			return enlist.IgnoreKind(enlist.NoList, err)
+		}
+		consent, err := contacts.Tracking(tx, d.List, d.Contact)
+		if err != nil {
+			return err
+		}
+		return contacts.RaiseTimes(tx, d.List, d.Contact, 0, open*db.Bit(schema.TracksOpens(consent)),
+			click*db.Bit(schema.TracksClicks(consent)))
 	})
 }

@@ -89,16 +89,17 @@ func (a *access) counts(tx *db.Tx) (bool, error) {
 	if err != nil {
 		return false, enlist.IgnoreKind(enlist.NoList, err)
 	}
-	if !a.tracked(&schema.List) {
-		return false, nil
+	consent, err := contacts.Tracking(tx, a.List, a.Contact)
+	if err != nil || !a.tracked(schema, consent) {
+		return false, err
 	}
 	events, err := recipients.Events(tx, a.List, a.batch, a.Contact)
 	return err == nil && !a.isRepeated(events), err
 }
 
-// tracked reports whether a List tracks this kind of access.
-func (a *access) tracked(l *enlist.List) bool {
-	return l.TrackOpens || a.Kind == enlist.LinkClick && l.TrackClicks
+// tracked reports whether a List tracks this kind of access of a person.
+func (a *access) tracked(schema *enlist.Schema, c enlist.TrackingConsent) bool {
+	return schema.TracksOpens(c) || a.Kind == enlist.LinkClick && schema.TracksClicks(c)
 }
 
 // isRepeated reports whether the same access was stored in this second.
@@ -113,7 +114,7 @@ func (a *access) isRepeated(events []recipients.Event) bool {
 
 func (a *access) store(tx *db.Tx) error {
 	schema, err := lists.Schema(tx, a.List)
-	if err != nil || !a.tracked(&schema.List) {
+	if err != nil {
 		return enlist.IgnoreKind(enlist.NoList, err)
 	}
 	r, err := recipients.Load(tx, a.List, a.batch, a.Contact)
@@ -129,14 +130,19 @@ func (a *access) store(tx *db.Tx) error {
 		b.HasNoEvents(r) {
 		return enlist.IgnoreKind(enlist.NoBatch, err)
 	}
-	t := &tracking{tx: tx, access: a, recipient: r, events: events,
+	// The Contact is locked from here on, after its recipient as everywhere: a refusal comes before this, or waits.
+	consent, err := contacts.Tracking(tx, a.List, a.Contact)
+	if err != nil || !a.tracked(schema, consent) {
+		return err
+	}
+	t := &tracking{tx: tx, access: a, recipient: r, events: events, opens: schema.TracksOpens(consent),
 		human: !a.agent.Machine && r.Status != recipients.StatusSending && a.now-r.Sent >= handOver}
-	if a.Kind == enlist.LinkClick && schema.List.TrackClicks {
+	if a.Kind == enlist.LinkClick && schema.TracksClicks(consent) {
 		if err := t.click(); err != nil {
 			return err
 		}
 	}
-	if schema.List.TrackOpens {
+	if t.opens {
 		t.open()
 	}
 	return t.finish(schema, b)
@@ -148,6 +154,7 @@ type tracking struct {
 	tx        *db.Tx
 	recipient *recipients.Recipient
 	human     bool
+	opens     bool               // opens of this person are stored
 	events    []recipients.Event // of the recipient, as they were
 	changed   []*recipients.Event
 	sums      recipients.Sums
@@ -282,7 +289,7 @@ func (t *tracking) finish(schema *enlist.Schema, b *batches.Batch) error {
 		}
 	}
 	var opened, clicked int64
-	if schema.List.TrackOpens {
+	if t.opens {
 		opened = t.now
 	}
 	if t.sums.Clicks > 0 {

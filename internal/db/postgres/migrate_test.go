@@ -113,7 +113,7 @@ func TestOpenRefusesForeignNewerAndEmptyDatabases(t *testing.T) {
 	}{
 		{"tables of another program", pgtest.Open, "CREATE TABLE users (id INTEGER)", Options{}, errForeign},
 		{"a newer version", database, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (2000, true)", Options{}, db.ErrNewer},
-		{"a version before 1.0.0", database, "UPDATE goose_db_version SET version_id = 58 WHERE version_id = 1000", Options{}, db.ErrOld},
+		{"a version before 1.0.0", database, "UPDATE goose_db_version SET version_id = version_id - 942 WHERE version_id >= 1000", Options{}, db.ErrOld},
 		{"a database without tables if Existing is true", pgtest.Open, "SELECT 1", Options{Existing: true}, errEmpty},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -187,7 +187,7 @@ func TestOpenRefusesForeignNewerAndOldDatabases(t *testing.T) {
 		testOpenRefuses(t, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (2000, 1)", true, db.ErrNewer)
 	})
 	t.Run("a database of a version before 1.0.0", func(t *testing.T) {
-		testOpenRefuses(t, "UPDATE goose_db_version SET version_id = 58 WHERE version_id = 1000", true, db.ErrOld)
+		testOpenRefuses(t, "UPDATE goose_db_version SET version_id = version_id - 942 WHERE version_id >= 1000", true, db.ErrOld)
 	})
 }
 

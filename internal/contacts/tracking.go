@@ -1,0 +1,206 @@
+package contacts
+
+import (
+	"context"
+	"slices"
+	"unicode/utf8"
+
+	"enlist/internal/accounts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/events"
+	"enlist/internal/lists"
+)
+
+// This file stores what people decide about the recording of their opens and clicks. A decision is about an address: all
+// Contacts of the List with this address have it, and if the Account says so, those of all its Lists. The ledger keeps
+// each decision. decisions.md: 155
+
+// maxTextVersion is the longest version of a text, in characters.
+const maxTextVersion = 50
+
+// TrackingDecision is a decision of a person, or of a user for this person.
+type TrackingDecision struct {
+	Consent enlist.TrackingConsent // not TrackingUnknown
+	Version string                 // of the text that the person read, for example of a privacy policy; "": none
+	By      Origin                 // its Text is what the person read
+}
+
+// Check refuses a decision that cannot be stored, and replaces its IP address by the form that is stored. Errors:
+// InvalidParameters.
+func (d *TrackingDecision) Check() error {
+	switch {
+	case d.Consent != enlist.TrackingGranted && d.Consent != enlist.TrackingDenied:
+		return enlist.Invalid("tracking_consent", "expected granted or denied")
+	case utf8.RuneCountInString(d.By.Text) > MaxConsentText:
+		return enlist.Invalid("tracking_text", "tracking_text is over 255 characters long")
+	case utf8.RuneCountInString(d.Version) > maxTextVersion:
+		return enlist.Invalid("tracking_text_version", "tracking_text_version is over 50 characters long")
+	}
+	return d.By.checkIP()
+}
+
+// TrackingRequest is a decision about the Contact of a call.
+type TrackingRequest struct {
+	List     enlist.ListID
+	Contact  enlist.ContactID
+	Decision TrackingDecision
+}
+
+// DecideTracking stores a decision about the address of a Contact. Errors: NoList, Denied, NoContact,
+// InvalidParameters.
+func (s *Service) DecideTracking(ctx context.Context, c *enlist.Caller, r TrackingRequest) (enlist.ContactID, error) {
+	if err := r.Decision.Check(); err != nil {
+		return 0, err
+	}
+	return s.setStatus(ctx, c, r.List, r.Contact, func(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact,
+		now int64) error {
+		before := contact.TrackingConsent
+		if err := DecideTracking(tx, schema, contact, &r.Decision, now); err != nil {
+			return err
+		}
+		return accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Contact", ID: int64(r.Contact), List: r.List},
+			accounts.AuditValues{"tracking_consent": before.String()},
+			accounts.AuditValues{"tracking_consent": r.Decision.Consent.String()})
+	})
+}
+
+// DecideTracking stores a decision that Check has accepted, about the address of a Contact. A decision that changes
+// nothing is a row of the ledger only. It locks the Contacts with the address.
+func DecideTracking(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, d *TrackingDecision, now int64) error {
+	among := []enlist.ListID{schema.List.ID}
+	if schema.SharesTracking {
+		var err error
+		among, err = listsWithAddress(tx, schema.List.AccountID, contact.Key)
+		if err != nil {
+			return err
+		}
+	}
+	for _, list := range among {
+		if err := decideInList(tx, list, contact.Key, d, now); err != nil {
+			return err
+		}
+	}
+	contact.TrackingConsent, contact.TrackingTime = d.Consent, now
+	return nil
+}
+
+// listsWithAddress returns the Lists of an Account that have a Contact with a normalised address.
+func listsWithAddress(tx *db.Tx, account enlist.AccountID, key string) ([]enlist.ListID, error) {
+	all, err := lists.Defined(tx, account)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]enlist.ListID, len(all))
+	for i := range all {
+		ids[i] = all[i].ID
+	}
+	return ListsOf(tx, ids, key, "")
+}
+
+// decideInList stores a decision for the Contacts of a List with a normalised address.
+func decideInList(tx *db.Tx, list enlist.ListID, key string, d *TrackingDecision, now int64) error {
+	schema, err := lists.Schema(tx, list)
+	if err != nil {
+		return err
+	}
+	const page = 1000
+	for after := enlist.ContactID(0); ; {
+		with, err := ByAddress(tx, list, key, "", after, page)
+		if err != nil {
+			return err
+		}
+		for i := range with {
+			if err := decideOne(tx, schema, &with[i], d, now); err != nil {
+				return err
+			}
+			after = with[i].ID
+		}
+		if len(with) < page {
+			return nil
+		}
+	}
+}
+
+// decideOne stores a decision for one Contact.
+func decideOne(tx *db.Tx, schema *enlist.Schema, c *enlist.Contact, d *TrackingDecision, now int64) error {
+	err := AddLedgerRow(tx, &enlist.LedgerRow{ListID: c.ListID, ContactID: c.ID, Time: now, Method: d.By.Method,
+		Text: d.By.Text, IP: d.By.IP, KeyID: d.By.Key, Tracking: d.Consent, TextVersion: d.Version})
+	if err != nil || c.TrackingConsent == d.Consent {
+		return err
+	}
+	if err := SetTracking(tx, c.ListID, []enlist.ContactID{c.ID}, d.Consent, now); err != nil {
+		return err
+	}
+	return events.Publish(tx, schema, c.ID, now, enlist.WebhookUpdated)
+}
+
+// SetTracking stores the same decision in Contacts of a List, without a row of the ledger. The other statements that
+// store Contacts leave it as it is.
+func SetTracking(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID, consent enlist.TrackingConsent, at int64) error {
+	test, args, err := tx.ContactTest("id", ids)
+	if err != nil {
+		return err
+	}
+	return tx.Do(`UPDATE contact SET tracking_consent = ?, tracking_time = ?, last_modified_time = ?
+		WHERE list_id = ? AND `+test, slices.Concat([]any{int64(consent), at, at, int64(list)}, args)...)
+}
+
+// Tracking returns what a Contact has decided, as it is stored now: in a transaction that writes, it locks the Contact.
+// A Contact that is gone has refused.
+func Tracking(tx *db.Tx, list enlist.ListID, id enlist.ContactID) (enlist.TrackingConsent, error) {
+	consent := int64(enlist.TrackingDenied)
+	err := tx.Row([]any{&consent}, "SELECT tracking_consent FROM contact WHERE list_id = ? AND id = ?"+tx.Locking(),
+		int64(list), int64(id))
+	return enlist.TrackingConsent(consent), err
+}
+
+// InheritTracking gives a new Contact, which is stored, the decision that its address has in another Contact of the
+// List, or of the Account if it shares decisions: the newest one. The ledger of the new Contact gets a row with the same text.
+func InheritTracking(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, now int64) error {
+	among, err := []enlist.ListID{schema.List.ID}, error(nil)
+	switch {
+	case schema.SharesTracking:
+		among, err = listsWithAddress(tx, schema.List.AccountID, contact.Key)
+	case contact.IsFirst:
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	newest := new(enlist.Contact)
+	for _, list := range among {
+		with, err := ByAddress(tx, list, contact.Key, "", 0, MaxUnsubscribe)
+		if err != nil {
+			return err
+		}
+		for i := range with {
+			if c := &with[i]; c.TrackingTime > newest.TrackingTime && c.ID != contact.ID {
+				newest = c
+			}
+		}
+	}
+	if newest.TrackingConsent == enlist.TrackingUnknown || newest.TrackingConsent == contact.TrackingConsent {
+		return nil
+	}
+	row, err := lastTracking(tx, newest.ListID, newest.ID)
+	if err != nil {
+		return err
+	}
+	row.ListID, row.ContactID, row.Time, row.Method = contact.ListID, contact.ID, now, MethodSameAddress
+	row.Tracking = newest.TrackingConsent
+	if err := AddLedgerRow(tx, row); err != nil {
+		return err
+	}
+	contact.TrackingConsent, contact.TrackingTime = newest.TrackingConsent, newest.TrackingTime
+	return SetTracking(tx, contact.ListID, []enlist.ContactID{contact.ID}, newest.TrackingConsent, newest.TrackingTime)
+}
+
+// lastTracking returns the newest row of a Contact's ledger with a decision, or an empty row.
+func lastTracking(tx *db.Tx, list enlist.ListID, id enlist.ContactID) (*enlist.LedgerRow, error) {
+	rows, err := ledger(tx, " AND tracking_consent <> 0", list, id, 1, 0)
+	if err != nil || len(rows) == 0 {
+		return new(enlist.LedgerRow), err
+	}
+	return &rows[0], nil
+}
