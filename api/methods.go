@@ -1021,7 +1021,7 @@ type List struct {
 	Description               string `json:"description"`              // of a public List, for subscribers; text of several lines
 	FarewellText              string `json:"farewell_text"`            // what subscribers read after they have unsubscribed; empty: a text of the language
 	PreferencesText           string `json:"preferences_text"`         // what subscribers read above their settings
-	OpenPolicy                string `json:"open_policy"`              // whose opens are recorded if track_opens is true: off (nobody's), ask (of those who agreed), inform (of all who did not refuse), or empty for the policy of the Account
+	OpenPolicy                string `json:"open_policy"`              // whose opens are recorded if track_opens is true: off (of none), ask (of people who agreed), inform (of all who did not refuse), or empty for the policy of the Account
 	ClickPolicy               string `json:"click_policy"`             // whose clicks are recorded if track_clicks is true, as open_policy
 }
 
