@@ -53,7 +53,7 @@ func TestAssetsAreSmallAndKept(t *testing.T) {
 			}
 		}
 	}
-	if len(all) != 4 || sum > 40<<10 {
+	if len(all) != 5 || sum > 40<<10 {
 		t.Errorf("%d files have %d bytes when compressed", len(all), sum)
 	}
 	w := httptest.NewRecorder()

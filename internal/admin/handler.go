@@ -122,6 +122,7 @@ func New(a *app.App, o Options) *Handler {
 	}
 	h.pages.HandleFunc("POST /admin/account", h.switchAccount)
 	h.pages.HandleFunc("POST /admin/sign-out", h.signOut)
+	h.pages.HandleFunc("POST /admin/stay", h.stay)
 	h.pages.HandleFunc(Prefix, h.unknown)
 	return h
 }
@@ -316,6 +317,13 @@ func (h *Handler) switchAccount(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	http.Redirect(w, r, Prefix, http.StatusSeeOther)
+}
+
+// stay keeps a session alive: each visit does.
+func (h *Handler) stay(w http.ResponseWriter, r *http.Request) {
+	if _, ok := h.visit(w, r, nil); ok {
+		w.WriteHeader(http.StatusNoContent)
+	}
 }
 
 func (h *Handler) signOut(w http.ResponseWriter, r *http.Request) {

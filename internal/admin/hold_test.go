@@ -186,6 +186,8 @@ func (h *hold) follow(name string, level enlist.Level, v *visitor) {
 				if attributes["method"] != "post" {
 					form = ""
 				}
+			case token.Data == "form":
+				form = ""
 			case token.Data == "button": // a form without one only shows values
 				method, to = http.MethodPost, form
 			}
@@ -320,7 +322,7 @@ func (h *hold) toGuesses() {
 }
 
 // dataOfPages are words of the records that pages show, of the API, and of other languages.
-var dataOfPages = []string{evil, secret, "test key Of the person translator one", "Email Mobile Phone email mobile text UTC pm TXT",
+var dataOfPages = []string{evil, secret, "test key Of the person translator one", "Email Mobile Phone email mobile text UTC pm TXT Dear",
 	"English Chinese Dutch French German Italian Portuguese Spanish Vietnamese Anmelden Ihre Anmeldung E-Mails von ist angekommen.",
 	"Lists subscribeContact enlist Verdana Times Courier Ada bad {{Email}} cancel"}
 

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"enlist/internal/admin"
 	"enlist/internal/enlist"
@@ -158,5 +159,29 @@ func (s *site) imageMemory() {
 		if got := upload(); got != http.StatusUnprocessableEntity {
 			s.Errorf("a form without an image is answered with %d, want 422", got)
 		}
+	}
+}
+
+// staySignedIn lets almost the whole time without a request pass, twice.
+func (s *site) staySignedIn() {
+	v := s.signedIn(users.Membership{Level: enlist.Read})
+	s.Pass(time.Hour)
+	if _, _, text := v.get("/admin/you"); !strings.Contains(text, `data-idle="43200" data-longest="2588400"`) {
+		s.Errorf("the page does not know when its session ends:\n%s", cut(text))
+	}
+	for range 2 {
+		s.Pass(12*time.Hour - time.Minute)
+		if status, _, _ := v.post("/admin/stay", nil); status != http.StatusNoContent {
+			s.Fatalf("the press is answered with %d", status)
+		}
+	}
+	s.Pass(12 * time.Hour)
+	r, err := http.NewRequestWithContext(s.Context(), http.MethodPost, s.server.URL+"/admin/stay", nil)
+	s.Must(err)
+	r.Header.Set("HX-Request", "true")
+	answer, err := v.client.Do(r)
+	s.Must(err)
+	if answer.Body.Close(); answer.StatusCode != http.StatusUnauthorized {
+		s.Errorf("after the end, the press is answered with %d", answer.StatusCode)
 	}
 }

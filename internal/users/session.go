@@ -141,18 +141,28 @@ type Visit struct {
 	User     *User
 	Accounts []enlist.Account // to which the user can switch, with the present one
 	Caller   *enlist.Caller   // with the level and the Lists of the membership
+
+	// In how many seconds the session ends: if no request comes, and at the latest.
+	IdleLeft, LongestLeft int64
 }
 
 // Visit returns the session of a cookie. actor says for the audit log what the request does. Errors: ErrNoSession.
 func (s *Service) Visit(ctx context.Context, cookie string, actor enlist.Actor) (*Visit, error) {
 	now := s.db.Now().Unix()
 	v, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (*Visit, error) { return visit(tx, cookie, now, actor) })
-	if err != nil || now-v.Session.LastUsedTime < useStep {
-		return v, err
+	if err != nil {
+		return nil, err
+	}
+	v.IdleLeft, v.LongestLeft = v.Session.LastUsedTime+idleTime-now, v.Session.CreationTime+longestTime-now
+	if now-v.Session.LastUsedTime < useStep {
+		return v, nil
 	}
 	err = s.db.Update(ctx, func(tx *db.Tx) error {
 		return tx.Do("UPDATE session SET last_used_time = ? WHERE id = ?", now, int64(v.Session.ID))
 	})
+	if err == nil {
+		v.IdleLeft = idleTime
+	}
 	if err != nil && ctx.Err() == nil { // pages are shown also while no change is stored: the session ends earlier then
 		err = nil
 	}

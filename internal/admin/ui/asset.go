@@ -20,6 +20,7 @@ var assetKinds = map[string]string{
 	"htmx.min.js": "text/javascript; charset=utf-8",
 	"passkey.js":  "text/javascript; charset=utf-8",
 	"form.js":     "text/javascript; charset=utf-8",
+	"session.js":  "text/javascript; charset=utf-8",
 }
 
 // assetPaths returns the path of each file. It changes with the content, so that browsers may keep the file.
