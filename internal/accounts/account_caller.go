@@ -40,11 +40,13 @@ func (s *Service) OwnAccount(ctx context.Context, c *enlist.Caller) (*OwnAccount
 	})
 }
 
-// OwnAccountChange is what a user changes of the own Account, as typed. A CountryCode of "" changes none.
-type OwnAccountChange struct{ Name, TimeZone, CountryCode string }
+// OwnAccountChange is what a user changes of the own Account, as typed. A CountryCode or a SendDelay of "" changes
+// none.
+type OwnAccountChange struct{ Name, TimeZone, CountryCode, SendDelay string }
 
-// EditOwnAccount changes the name and the time zone of the caller's Account, and the telephone country code of its new
-// Lists. Errors: Denied, and InvalidParameters about name, timezone or country_code, with all mistakes.
+// EditOwnAccount changes the name and the time zone of the caller's Account, the telephone country code of its new
+// Lists, and for how long a Batch can be stopped. Errors: Denied, and InvalidParameters about name, timezone,
+// country_code or send_delay, with all mistakes.
 func (s *Service) EditOwnAccount(ctx context.Context, c *enlist.Caller, change OwnAccountChange) error {
 	if err := requireAccount(c); err != nil {
 		return err
@@ -61,16 +63,25 @@ func (s *Service) EditOwnAccount(ctx context.Context, c *enlist.Caller, change O
 	if enlist.CheckTimeZone(zone) != nil {
 		refuse("timezone", enlist.Expected("an IANA time zone, such as Europe/Berlin"))
 	}
-	country := new(Settings)
+	now, typed := s.Settings().Of(c.Account.ID), new(Settings)
+	values := make(map[string]string)
 	if change.CountryCode != "" {
-		refuse("country_code", parseCountryCode(country, change.CountryCode))
+		refuse("country_code", parseCountryCode(typed, change.CountryCode))
+		if typed.CountryCode != now.CountryCode {
+			values["country-code"] = strconv.FormatInt(typed.CountryCode, 10)
+		}
+	}
+	if change.SendDelay != "" {
+		refuse("send_delay", parseSendDelay(typed, change.SendDelay))
+		if typed.SendDelay != now.SendDelay {
+			values["send-delay"] = strconv.FormatInt(typed.SendDelay, 10)
+		}
 	}
 	if err := enlist.Together(mistakes); err != nil {
 		return err
 	}
 	ctx = WithActor(ctx, c.Actor)
-	if change.CountryCode != "" && country.CountryCode != s.Settings().Of(c.Account.ID).CountryCode {
-		values := map[string]string{"country-code": strconv.FormatInt(country.CountryCode, 10)}
+	if len(values) > 0 {
 		if err := s.ChangeSettings(ctx, c.Account.ID, values); err != nil {
 			return err
 		}

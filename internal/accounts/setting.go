@@ -43,6 +43,7 @@ type Settings struct {
 	SearchIndexes int             // largest number of automatic indexes in a place
 	TimeZone      string          // of a new Account; "": that of the server
 	CountryCode   int64           // telephone code of new Lists; 0: not chosen
+	SendDelay     int64           // minutes in which a person can stop a Batch before it begins
 
 	dkimKey                  crypto.Signer
 	dkimDomain, dkimSelector string
@@ -116,6 +117,8 @@ var SettingTable = []Setting{
 	{Name: "country-code", Example: "49", OfAccount: true, parse: parseCountryCode,
 		Says: "Telephone country code for numbers without one in Lists that pages and commands make. By default pages ask, " +
 			"and commands use 61, as the method addList does."},
+	{Name: "send-delay", Default: "1", Example: "5", OfAccount: true, parse: parseSendDelay,
+		Says: "Minutes, 0 to 10, in which a user can stop a campaign to more than 100 Contacts after the button Send now."},
 }
 
 // FindSetting returns the row of a name. Errors: InvalidParameters.
@@ -341,6 +344,14 @@ func parseSearchIndexes(s *Settings, text string) (err error) {
 func parseTimeZone(s *Settings, text string) error {
 	s.TimeZone = text
 	return enlist.CheckTimeZone(text)
+}
+
+func parseSendDelay(s *Settings, text string) (err error) {
+	s.SendDelay, err = strconv.ParseInt(text, 10, 64)
+	if err != nil || s.SendDelay < 0 || s.SendDelay > 10 {
+		return errors.New("expected a number of minutes, 0 to 10")
+	}
+	return nil
 }
 
 func parseCountryCode(s *Settings, text string) (err error) {

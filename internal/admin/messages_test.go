@@ -34,6 +34,7 @@ func TestWriting(t *testing.T) {
 		{Name: "a person who may not change a Message sees its mail without inputs, and below standard without a Contact", Test: (*site).readers},
 		{Name: "what was typed is saved before the mail is shown another way or tested", Test: (*site).savedFirst},
 		{Name: "an image is uploaded, shown and deleted, and what is none is refused", Test: (*site).images},
+		{Name: "the last page of a new send shows the sender, the subject, the first words and the mail before the button", Test: (*site).mailIsShown},
 		{Name: "the look is shown before it is saved, and wrong values stay beside their reason", Test: (*site).look},
 	})
 }

@@ -20,7 +20,7 @@ import (
 
 // This file tests that a new send goes to exactly what its last page has shown, and once.
 
-// covers: spec batch.shown, autoresponder.times, decision 139
+// covers: spec batch.shown, autoresponder.times, decision 139, decision 157
 func TestSendsAsShown(t *testing.T) {
 	apptest.Run(t, apptest.Slow, newSite, []apptest.Rule[*site]{
 		{Name: "a page that shows 5 Contacts does not send to 5,005", Test: (*site).countIsCompared},
@@ -31,6 +31,7 @@ func TestSendsAsShown(t *testing.T) {
 		{Name: "two pages of the same Message to the same List do not both send without a question", Test: (*site).askedAgain},
 		{Name: "a time that was typed counts, and is one of the Account's clock", Test: (*site).typedTime},
 		{Name: "Contacts that are added after the page get no mail", Test: (*site).laterContacts},
+		{Name: "a send to more than 100 Contacts can be stopped for the minutes that the Account has chosen", Test: (*site).stopped},
 	})
 }
 

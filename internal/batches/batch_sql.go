@@ -30,6 +30,7 @@ func mapBatch(m *db.Mapper, b *Batch) {
 	m.Fixed("rate", &b.Rate)
 	m.Fixed("skips_doubtful", &b.SkipsDoubtful)
 	m.Fixed("local_time", &b.LocalTime)
+	m.Fixed("not_before", &b.NotBefore)
 	m.Fixed("is_forced", &b.IsForced)
 	m.Value("variants", variantsJSON{&b.Variants})
 	m.Value("is_scheduled", &b.IsScheduled)

@@ -20,11 +20,11 @@ import (
 func (b *Batch) Begins() int64 {
 	switch {
 	case b.LocalTime != "":
-		return b.SendTime - enlist.MaxZoneOffset
+		return max(b.SendTime-enlist.MaxZoneOffset, b.NotBefore)
 	case !b.IsScheduled:
-		return 0
+		return b.NotBefore
 	}
-	return b.SendTime
+	return max(b.SendTime, b.NotBefore)
 }
 
 // checkLocalTime checks that each List has the Field that the option local_time names.

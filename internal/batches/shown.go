@@ -22,10 +22,25 @@ type Shown struct {
 	Version string             // of the BatchCheck
 	Upto    []enlist.ContactID // of the BatchCheck
 	Latest  enlist.BatchID     // the last one of the BatchCheck's Recent; 0: none
+	Wait    int64              // seconds before the Batch begins, unless it has a later time
 }
 
 // Shown returns what a person sees who sees all of the check.
-func (k *BatchCheck) Shown() *Shown { return &Shown{k.Version, k.Upto, k.Latest()} }
+func (k *BatchCheck) Shown() *Shown {
+	return &Shown{Version: k.Version, Upto: k.Upto, Latest: k.Latest()}
+}
+
+// waitFrom is the largest number of mails that leave at once.
+const waitFrom = 100
+
+// WaitOf returns the seconds in which the caller can stop a Batch after the button that sends it: a setting of the
+// Account, for Batches of more than 100 mails that begin now.
+func (s *Service) WaitOf(c *enlist.Caller, k *BatchCheck, sendTime int64) int64 {
+	if sendTime != 0 || k.Complete && k.Recipients <= waitFrom {
+		return 0
+	}
+	return s.messages.SendDelay(c.Account.ID) * 60
+}
 
 // Latest returns the last one of the Recent Batches, or 0.
 func (k *BatchCheck) Latest() enlist.BatchID {
@@ -135,6 +150,9 @@ func (b *newBatch) requireAsShown(tx *db.Tx, s *Shown, now int64) error {
 	latest := (&BatchCheck{Recent: recent}).Latest()
 	if version != s.Version || latest > s.Latest {
 		return ErrNotAsShown
+	}
+	if s.Wait > 0 && !b.IsScheduled {
+		b.NotBefore = now + s.Wait
 	}
 	for i := range min(len(s.Upto), len(b.populations)) {
 		if p := &b.populations[i]; p.Type != PopulationContacts && !p.AtSend {

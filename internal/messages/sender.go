@@ -27,6 +27,11 @@ func (s *Service) senderOf(account enlist.AccountID) string {
 	return s.sending.Load().From
 }
 
+// SendDelay returns for how many minutes a Batch of an Account can be stopped before it begins.
+func (s *Service) SendDelay(account enlist.AccountID) int64 {
+	return s.accounts.Settings().Of(account).SendDelay
+}
+
 // Sender returns the address of the sender of a Message to a List. It is "" if none is set.
 func (s *Service) Sender(m *Message, list *enlist.List) string {
 	return cmp.Or(m.FromAddress, list.FromAddress, s.senderOf(list.AccountID))

@@ -40,6 +40,8 @@ func formOf(r *ui.Request, a *enlist.Account) ui.Form {
 		{Name: "name", Label: r.Text("account.name"), Value: a.Name, Required: true},
 		zone,
 		ui.Country(r.Text("account.country"), r.NewCountry()),
+		{Name: "send_delay", Label: r.Text("account.send_delay"), Kind: ui.InputNumber, Required: true,
+			Value: ui.Plain(r.App.Accounts.Settings().Of(a.ID).SendDelay)},
 	}
 }
 
@@ -77,7 +79,7 @@ func (p *page) edit(r *ui.Request) (*ui.View, error) {
 	page := func(problem string) (*ui.View, error) { return p.view(r, a, form, problem) }
 	return r.Submit(form, page, func() (*ui.View, error) {
 		err := r.App.Accounts.EditOwnAccount(r.Context(), r.Caller, accounts.OwnAccountChange{Name: form.Value("name"),
-			TimeZone: form.Value("timezone"), CountryCode: form.Value("country_code")})
+			TimeZone: form.Value("timezone"), CountryCode: form.Value("country_code"), SendDelay: form.Value("send_delay")})
 		if err == nil && isNew {
 			err = r.App.Lists.ChooseCountry(r.Context(), r.Caller, form.Value("country_code"))
 			return ui.GoTo("/admin/", r.Text("account.saved")), err

@@ -1,6 +1,7 @@
 package sends
 
 import (
+	"cmp"
 	"html/template"
 	"net/url"
 	"strings"
@@ -30,6 +31,8 @@ type checkData struct {
 	Gets      int64
 	Of        int64
 	Time      string
+	Mails     []mailLook
+	Wait      int64          // minutes in which the send can be stopped
 	Shown     shown          // what the form says that it has shown
 	Added     enlist.BatchID // that this page has added; 0: none
 	Recent    []recentSend
@@ -45,6 +48,31 @@ type checkData struct {
 	Me        string // address of the person
 
 	Wrong map[string]string // what is wrong, by input
+}
+
+// mailLook is a mail of a new send.
+type mailLook struct {
+	messagepages.Look
+	Letter string // of the variant
+}
+
+// looksAt returns the mail of a new send, or those of its variants.
+func looksAt(r *ui.Request, b *batches.BatchRequest) (all []mailLook, err error) {
+	variants := b.Options.Variants
+	if len(variants) == 0 {
+		variants = []batches.Variant{{}}
+	}
+	for i, v := range variants {
+		look, err := messagepages.LookAt(r, cmp.Or(v.Message, b.Message), b.Populations[0].List, v.Subject)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, mailLook{Look: look})
+		if len(variants) > 1 {
+			all[i].Letter = string(rune('A' + i))
+		}
+	}
+	return all, nil
 }
 
 // chosenPart is a List or a Segment of a plan, or what an earlier Batch stands for.
@@ -144,6 +172,10 @@ func (d *checkData) fill(r *ui.Request, chosen *plan, request *batches.BatchRequ
 	if d.Course, err = courseOf(r, chosen, request, check); err != nil {
 		return err
 	}
+	if d.Mails, err = looksAt(r, request); err != nil {
+		return err
+	}
+	d.Wait = r.App.Batches.WaitOf(r.Caller, check, request.SendTime) / 60
 	d.Bar, d.Time = barOf(r, d.Gets, d.Out), timeOf(r, chosen, request)
 	for _, f := range check.Findings {
 		d.Errors = d.Errors || f.Level == messages.FindingError

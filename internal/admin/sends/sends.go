@@ -218,6 +218,8 @@ func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 	switch name {
 	case "reschedule":
 		return p.reschedule(r)
+	case "stop":
+		return stop(r, id)
 	case "pause":
 		done = r.Text("sends.paused_what_has_left_cannot")
 		err = r.App.Batches.EditBatch(r.Context(), r.Caller, id, name, 0)

@@ -177,6 +177,7 @@ func (p *pages) send(r *ui.Request) (*ui.View, error) {
 	}
 	if d.Wrong = seen.compare(r, d.Check, &request); len(d.Wrong) == 0 {
 		request.Shown = d.Check.Shown()
+		request.Shown.Wait = r.App.Batches.WaitOf(r.Caller, d.Check, request.SendTime)
 		id, err := r.App.Batches.AddBatch(r.Context(), caller, request)
 		switch wrong := mistakes(err); {
 		case wrong != nil:
@@ -192,6 +193,8 @@ func (p *pages) send(r *ui.Request) (*ui.View, error) {
 			return nil, err
 		case request.SendTime > r.Now.Unix():
 			return ui.GoTo(batchPath(id), r.Text("sends.campaign_planned")), nil
+		case request.Shown.Wait > 0:
+			return ui.GoTo(batchPath(id), ""), nil // whose page says how long it can be stopped
 		default:
 			return begun(r, id)
 		}

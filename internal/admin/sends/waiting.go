@@ -20,6 +20,7 @@ type waitingData struct {
 	Reason       string // why the server paused the Batch
 	Commands     []command
 	Begins, Zone string
+	Wait         int64 // seconds before it begins, and was sent to begin now; 0: it was not, or begins
 	Gets         int64
 	Populated    bool // all who get it are known
 	LeftOut      []share
@@ -68,6 +69,8 @@ func (p *pages) waiting(r *ui.Request, b *reports.BatchReport, names ui.Names, a
 	}
 	if b.SendTime > r.Now.Unix() {
 		d.Begins = r.Date(b.SendTime)
+	} else {
+		d.Wait = max(0, b.NotBefore-r.Now.Unix())
 	}
 	if b.LocalTime != "" {
 		d.Zone = r.Text("sends.zone_of_each", "zone", d.Zone)
@@ -88,6 +91,21 @@ func (p *pages) waiting(r *ui.Request, b *reports.BatchReport, names ui.Names, a
 		view.Refresh = 10
 	}
 	return view, nil
+}
+
+// stop cancels a Batch that waits after its button was pressed, and leads to a new one with the same choices.
+func stop(r *ui.Request, id enlist.BatchID) (*ui.View, error) {
+	if err := r.App.Batches.EditBatch(r.Context(), r.Caller, id, "cancel", 0); err != nil {
+		return nil, err
+	}
+	b, err := r.App.Batches.Batch(r.Context(), r.Caller, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case b.Begun != 0: // the press came too late
+		return ui.GoTo(batchPath(id), r.Text("sends.stopped_late")), nil
+	}
+	return ui.GoTo("/admin/sends/new?copy="+ui.Plain(int64(id)), r.Text("sends.stopped")), nil
 }
 
 // reschedule changes when a Batch begins.
