@@ -1348,14 +1348,16 @@ type BatchDomain struct {
 	HumanOpenedCount   int64  `json:"human_opened_count"`   // mails that a person opened
 	UniqueContactClick int64  `json:"unique_contact_click"` // mails in which a link was clicked
 	HumanContactClick  int64  `json:"human_contact_click"`  // mails in which a person clicked a link
+	FailedCount        int64  `json:"failed_count"`         // not sent, or refused later, for a reason that is not the address
 }
 
 // BatchBounceReason is a part of BatchReport.
 type BatchBounceReason struct {
-	Reason        string `json:"reason"` // unknown_address, disabled, full, unreachable, policy, content or other
+	Reason        string `json:"reason"` // unknown_address, disabled, full, unreachable, content or other; for the sender's fault authentication, tls, reverse_dns, block_list, reputation, rate, try_later, spam, sender_address, account_limit, relay or policy
 	RefusedCount  int64  `json:"refused_count"`
 	BounceCount   int64  `json:"bounce_count"`
 	DeferredCount int64  `json:"deferred_count"`
+	FailedCount   int64  `json:"failed_count"` // as in BatchDomain
 }
 
 // BatchVariantNumbers is a part of BatchReport.

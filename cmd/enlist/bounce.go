@@ -25,8 +25,9 @@ func (bounceCommand) Help() string {
 	return `A mail server starts this command from a pipe, once for each mail to the address of
 the setting bounce-address, with or without a plus sign and further text. The mail server writes
 the mail to the standard input. A report of a permanent delivery failure is recorded as
-a bounce. A complaint unsubscribes the Contact, and so does a mail with the subject
-unsubscribe. All other mail is ignored. Exit status:
+a bounce, or as a refusal if the address is not the reason: then the mail counts as failed.
+A complaint unsubscribes the Contact, and so does a mail with the subject unsubscribe. All
+other mail is ignored. Exit status:
 0 recorded, or nothing to do; 75 failed, try again later; 2 wrong flags.`
 }
 
@@ -60,6 +61,8 @@ func recordReport(ctx context.Context, s *app.App, r *mail.Report, out *console)
 	switch r.Kind {
 	case mail.BounceReport:
 		changed, err = s.Sending.Bounced(ctx, r.Delivery, r.Detail)
+	case mail.RefusalReport:
+		changed, err = s.Sending.Returned(ctx, r.Delivery, r.Detail)
 	case mail.ComplaintReport:
 		changed, err = s.Sending.Complained(ctx, r.Delivery, r.Detail)
 	case mail.UnsubscribeMail:

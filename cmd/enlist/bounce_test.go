@@ -66,7 +66,7 @@ func TestBounceCommandRecordsReports(t *testing.T) {
 
 	carl := must(c.client.SubscribeContact(ctx, 1, api.Details{"Email": "carl@example.com"}, api.Consent{}))(t)
 	for _, m := range must(server.Wait(ctx, 9))(t)[6:9] {
-		c.pipe(0, "nothing to do: it reports no permanent failure of the address", sample(t, "blamed-dmarc", m.From))
+		c.pipe(0, "recorded a refusal", sample(t, "blamed-dmarc", m.From))
 		if got := c.flags(carl); !got.IsActive {
 			t.Errorf("refusals for DMARC deactivated the Contact: %+v", got)
 		}

@@ -165,8 +165,11 @@ func (s *site) partsOfReport() {
 	s.Created = s.Now.Unix()
 	s.ID = s.Add(apptest.Whole(s.News))
 	s.SendAll(func(m *sending.BatchMail) *messages.Undelivered {
-		if m.Address == "ann@gmail.com" {
+		switch m.Address {
+		case "ann@gmail.com":
 			return &messages.Undelivered{Permanent: true, Recipient: true, Code: 552, Detail: "5.2.2 full"}
+		case "a2@example.com":
+			return &messages.Undelivered{Permanent: true, Code: 550, Detail: "5.7.515 Access denied"}
 		}
 		return nil
 	})
@@ -177,15 +180,19 @@ func (s *site) partsOfReport() {
 	v.want(s.pathOf(), http.StatusOK, "Gmail", "others", "The mailbox is full", "What became of the mails",
 		"Against the one before")
 	people := s.pathOf() + "/people/"
-	v.want(s.pathOf(), http.StatusOK, "[3]("+people+"accepted?provider=other)", "[1]("+people+"bounced?provider=gmail)",
-		"[1]("+people+"bounced?reason=full)")
+	v.want(s.pathOf(), http.StatusOK, "[2]("+people+"accepted?provider=other)", "[1]("+people+"bounced?provider=gmail)",
+		"[1]("+people+"bounced?reason=full)", "Not proven that the mail is yours", "others",
+		"Set SPF, DKIM and DMARC for the sender's domain: [check the sending domains](/admin/sending/domains).",
+		"[1]("+people+"failed?reason=authentication)")
+	v.want(people+"failed?reason=authentication", http.StatusOK, "Not proven that the mail is yours", "a2@example.com", "5.7.515")
 	v.want(people+"bounced?reason=full", http.StatusOK, "The mailbox is full", "ann@gmail.com",
 		`<input type="hidden" name="reason" value="full">`, "people.csv?kind=bounced&reason=full)")
 	v.want(people+"bounced?reason=policy", http.StatusOK, "There is no such person yet.")
 	v.want(people+"recipients?provider=gmail", http.StatusOK, "Mailbox provider: Gmail", "ann@gmail.com")
 	v.wantWithout(people+"recipients?provider=gmail", "a0@")
-	v.want(s.pathOf()+"/people.csv?kind=accepted&provider=other", http.StatusOK, "a0@example.com", "a2@example.com")
-	v.want(s.pathOf()+"/figures.csv", http.StatusOK, "provider,gmail,refused,1", "provider,other,sent,3", "reason,full,bounced,1",
+	v.want(s.pathOf()+"/people.csv?kind=accepted&provider=other", http.StatusOK, "a0@example.com", "a1@example.com")
+	v.want(s.pathOf()+"/figures.csv", http.StatusOK, "provider,gmail,refused,1", "provider,other,sent,2", "reason,full,bounced,1",
+		"reason,authentication,failed,1",
 		",complained,1\r\n", "link,https://a.example/,people,0")
 }
 

@@ -25,6 +25,7 @@ type ReportKind string
 const (
 	NoReport        ReportKind = ""
 	BounceReport    ReportKind = "bounce"
+	RefusalReport   ReportKind = "refusal" // the mail failed, and nothing is held against the address
 	ComplaintReport ReportKind = "complaint"
 	UnsubscribeMail ReportKind = "request to unsubscribe" // a mail program wrote to the address in List-Unsubscribe
 )
@@ -89,6 +90,7 @@ type reportReader struct {
 	text     string // the text before the status or the returned message
 
 	failed     string // status and reply of a permanent failure of the address
+	refused    string // and of one for another reason
 	isUnclear  bool   // a permanent failure has no reason that is known
 	unclear    string // its status and reply
 	other      string // any other status or type of complaint
@@ -106,12 +108,14 @@ func (s *reportReader) report() Report {
 		return Report{Kind: UnsubscribeMail, Delivery: s.delivery, Detail: "asked to unsubscribe"}
 	case !s.isReport:
 		return Report{Detail: "it is neither a delivery status notification nor a complaint"}
-	case s.failed == "" && s.complaint == "":
+	case s.failed == "" && s.complaint == "" && s.refused == "":
 		return Report{Detail: "it reports no permanent failure of the address: " + Shorten(s.other)}
 	case !s.found:
 		return Report{Detail: "it does not name a message that this service sent"}
 	case s.complaint != "":
 		return Report{Kind: ComplaintReport, Delivery: s.delivery, Detail: Shorten("complaint: " + s.complaint)}
+	case s.failed == "":
+		return Report{Kind: RefusalReport, Delivery: s.delivery, Detail: Shorten(s.refused)}
 	}
 	return Report{Kind: BounceReport, Delivery: s.delivery, Detail: Shorten(s.failed)}
 }
@@ -133,6 +137,8 @@ func (s *reportReader) decide() {
 	kind, text := s.judgeNotice()
 	if s.isReport = s.isReport || kind != reply.Unclear; kind.IsAboutAddress() {
 		s.failed = givenUp(kind, s.unclear+text) + strings.TrimSpace(s.unclear+" "+text)
+	} else if s.isReport {
+		s.refused = strings.TrimSpace(s.unclear + " " + text)
 	} else {
 		s.other += " the text is about: " + cmp.Or(string(kind), "nothing that is known")
 	}
@@ -223,7 +229,7 @@ func (s *reportReader) recipient(action string, h textproto.MIMEHeader) {
 		s.isUnclear, s.unclear = true, detail
 		fallthrough
 	default:
-		s.other = action + " " + status + " " + string(kind)
+		s.refused = givenUp(kind, detail) + cmp.Or(detail, "refused without a reason")
 	}
 }
 

@@ -9,15 +9,16 @@ import (
 	"enlist/internal/enlist"
 )
 
-// The mails of testdata/reports are reduced from what mail servers send. In their names, blamed and other are mails that
-// hold nothing against the address, and missed and right are bounces and complaints, except those of notBounces.
+// The mails of testdata/reports are reduced from what mail servers send. In their names, blamed are refusals that hold
+// nothing against the address, other are mails that report nothing, and missed and right are bounces, except those of kinds.
 // {TO} is the address with the tag of the delivery, {TAG} the tag, {UNSUB} the link to unsubscribe.
 //
 // covers: decision 51
 func TestReportsOfMailServersAreToldApart(t *testing.T) {
 	kinds := map[string]ReportKind{
-		"right-control-571": NoReport, "right-control-arf-sparse": ComplaintReport, "missed-complaint-jmrp": ComplaintReport,
+		"right-control-571": RefusalReport, "right-control-arf-sparse": ComplaintReport, "missed-complaint-jmrp": ComplaintReport,
 		"right-complaint-ses-topic": ComplaintReport, "right-complaint-unsubscribe-mail": UnsubscribeMail,
+		"blamed-dragonfly-data": NoReport, // a text without a reason
 	}
 	names := strings.NewReplacer("{TO}", "bounces+"+reportKey.Tag(reported)+"@example.org", "{TAG}", reportKey.Tag(reported),
 		"{UNSUB}", "https://example.org"+reportKey.Path(enlist.Link{Kind: enlist.LinkUnsubscribe, DeliveryKey: reported}))
@@ -30,7 +31,10 @@ func TestReportsOfMailServersAreToldApart(t *testing.T) {
 		want, ok := kinds[name]
 		if !ok {
 			want = BounceReport
-			if strings.HasPrefix(name, "blamed-") || strings.HasPrefix(name, "other-") {
+			switch {
+			case strings.HasPrefix(name, "blamed-"):
+				want = RefusalReport
+			case strings.HasPrefix(name, "other-"):
 				want = NoReport
 			}
 		}

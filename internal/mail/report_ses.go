@@ -43,8 +43,12 @@ func (e *SESEvent) Meaning() (kind ReportKind, detail string) {
 		for _, to := range e.Bounce.BouncedRecipients {
 			status, text = to.Status, to.DiagnosticCode
 		}
-		if e.Bounce.BounceType == "Permanent" && reply.Blames(status, text) {
+		switch {
+		case e.Bounce.BounceType != "Permanent":
+		case reply.Blames(status, text):
 			return BounceReport, reply.Detail(status, text)
+		default:
+			return RefusalReport, reply.Detail(status, text)
 		}
 	case "Complaint":
 		feedback := strings.ToLower(e.Complaint.ComplaintFeedbackType)
@@ -94,6 +98,8 @@ func (s *reportReader) sesEvent(text []byte) bool {
 	s.isReport = true
 	s.address("+" + e.Tag())
 	switch kind, detail := e.Meaning(); kind {
+	case RefusalReport:
+		s.refused = cmp.Or(detail, "refused, as Amazon SES reports")
 	case BounceReport:
 		s.failed = cmp.Or(detail, "reported by Amazon SES")
 	case ComplaintReport:

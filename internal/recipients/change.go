@@ -133,6 +133,7 @@ func (c *Change) count(r *Recipient, o *Outcome, address string) {
 		n.Refused, n.Bounced = n.Refused+1, n.Bounced+1
 	case StatusFailed:
 		c.Counts.Failed++
+		c.domains.Because(address, o.Detail).Failed++
 	default:
 		r.Attempts++
 		r.Time = o.Next
@@ -211,8 +212,12 @@ func (c *Change) storeLate(tx *db.Tx, id enlist.ContactID, now int64) (isNew boo
 		return false, err
 	}
 	before := r.Contradicted(events)
-	if r.Sent != 0 || !r.wasAccepted(&c.Counts, now) {
+	hasFailed := r.Status == StatusFailed
+	if r.Sent != 0 || EventOf(events, EventReturned, 0) != nil || !r.wasAccepted(&c.Counts, now) {
 		return false, nil
+	}
+	if hasFailed {
+		c.domains.Because(r.Address, r.Detail).Failed--
 	}
 	r.Status, r.Detail, r.Time = StatusSent, "", now
 	c.Counts.Contradicted += r.Contradicted(events) - before

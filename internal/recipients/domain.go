@@ -16,11 +16,12 @@ import (
 // DomainSums are the numbers of the mails of a Batch to a group of domains.
 type DomainSums struct {
 	Group    string       // of pace.Provider
-	Reason   BounceReason // of Refused, Bounced and Deferred; "" in rows that have other numbers
+	Reason   BounceReason // of Refused, Bounced, Deferred and Failed; "" in rows that have other numbers
 	Sent     int64        // accepted by the mail server
 	Refused  int64
 	Bounced  int64 // refused, or reported as undeliverable later
 	Deferred int64 // mails whose first attempt failed for a time
+	Failed   int64 // not sent, or reported as refused, for a reason that is not the address
 
 	Opened, HumanOpened, Clicked, HumanClicked int64 // as of Sums
 }
@@ -31,6 +32,7 @@ func (s *DomainSums) Add(o *DomainSums) {
 	s.Refused += o.Refused
 	s.Bounced += o.Bounced
 	s.Deferred += o.Deferred
+	s.Failed += o.Failed
 	s.Opened += o.Opened
 	s.HumanOpened += o.HumanOpened
 	s.Clicked += o.Clicked
@@ -58,11 +60,15 @@ func (d *DomainChanges) because(address string, reason BounceReason) *DomainSums
 	return &(*d)[i]
 }
 
-// CountReported counts a mail whose report is the first sign that the mail server accepted it. counts are what the
-// report changes in the counts of the Batch.
-func (d *DomainChanges) CountReported(address string, counts *Counts) {
-	if counts.Sent > 0 {
+// CountReported counts a mail whose report is the first sign that the mail server accepted it, or the first one that it
+// did not arrive. counts are what the report changes in the counts of the Batch, and detail is the Detail of the recipient
+// before: the reason for which the mail counted as failed.
+func (d *DomainChanges) CountReported(address, detail string, counts *Counts) {
+	if counts.Sent != 0 {
 		d.To(address).Sent += counts.Sent
+	}
+	if counts.Failed != 0 {
+		d.Because(address, detail).Failed += counts.Failed
 	}
 }
 
@@ -82,7 +88,7 @@ const (
 	ReasonDisabled       BounceReason = "disabled"    // the mailbox exists and takes no mail
 	ReasonFull           BounceReason = "full"        // the mailbox, or the disk of its server
 	ReasonUnreachable    BounceReason = "unreachable" // the domain has no mail server, or it does not answer
-	ReasonPolicy         BounceReason = "policy"      // the provider does not want this mail or this sender
+	ReasonPolicy         BounceReason = "policy"      // the provider does not want this mail or this sender; see reply.Fault
 	ReasonContent        BounceReason = "content"     // the mail is too large, or of a form that is not taken
 	ReasonOther          BounceReason = "other"
 )
@@ -94,9 +100,22 @@ var reasonsOfKinds = map[reply.Kind]BounceReason{
 	reply.Policy: ReasonPolicy, reply.Sender: ReasonPolicy, reply.Content: ReasonContent,
 }
 
-// ReasonOf returns the reason that the reply of a mail server or the text of a report names.
+// ReasonOf returns the reason that the reply of a mail server or the text of a report names. One that is the sender's
+// fault is the Fault, if this is known.
 func ReasonOf(detail string) BounceReason {
-	return cmp.Or(reasonsOfKinds[reply.Judge("", detail, false)], ReasonOther)
+	reason := cmp.Or(reasonsOfKinds[reply.Judge("", detail, false)], ReasonOther)
+	if reason == ReasonPolicy {
+		reason = cmp.Or(BounceReason(reply.FaultOf(detail)), ReasonPolicy)
+	}
+	return reason
+}
+
+// isFault reports whether a reason is a Fault of the sender.
+func (r BounceReason) isFault() bool { return slices.Contains(reply.Faults(), reply.Fault(r)) }
+
+// HasFaults reports whether numbers tell the faults of the sender apart. Those of earlier versions have ReasonPolicy.
+func HasFaults(sums []DomainSums) bool {
+	return slices.ContainsFunc(sums, func(s DomainSums) bool { return s.Reason.isFault() })
 }
 
 // DomainAttributes are the keys of the numbers of a group of domains, in their order on the wire.
@@ -110,6 +129,7 @@ var DomainAttributes = []enlist.Attribute[DomainSums]{
 	enlist.ReadOnlyInt("human_opened_count", func(s *DomainSums) int64 { return s.HumanOpened }),
 	enlist.ReadOnlyInt("unique_contact_click", func(s *DomainSums) int64 { return s.Clicked }),
 	enlist.ReadOnlyInt("human_contact_click", func(s *DomainSums) int64 { return s.HumanClicked }),
+	enlist.ReadOnlyInt("failed_count", func(s *DomainSums) int64 { return s.Failed }),
 }
 
 // ReasonAttributes are the keys of the numbers of a reason, in their order on the wire.
@@ -118,4 +138,5 @@ var ReasonAttributes = []enlist.Attribute[DomainSums]{
 	enlist.ReadOnlyInt("refused_count", func(s *DomainSums) int64 { return s.Refused }),
 	enlist.ReadOnlyInt("bounce_count", func(s *DomainSums) int64 { return s.Bounced }),
 	enlist.ReadOnlyInt("deferred_count", func(s *DomainSums) int64 { return s.Deferred }),
+	enlist.ReadOnlyInt("failed_count", func(s *DomainSums) int64 { return s.Failed }),
 }

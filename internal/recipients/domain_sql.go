@@ -23,6 +23,7 @@ func mapDomainSums(m *db.Mapper, s *DomainSums) {
 	m.Fixed("human_opened", &s.HumanOpened)
 	m.Fixed("clicked", &s.Clicked)
 	m.Fixed("human_clicked", &s.HumanClicked)
+	m.Fixed("failed", &s.Failed)
 }
 
 // addDomainSums is the statement for one row: what comes before its arguments, these, and the rest.
@@ -72,6 +73,6 @@ func (r *Recipient) CountComplained(tx *db.Tx, period int64, counts *Counts) err
 		return err
 	}
 	var domains DomainChanges
-	domains.CountReported(r.Address, counts)
+	domains.CountReported(r.Address, r.before, counts)
 	return domains.Store(tx, r.Batch)
 }

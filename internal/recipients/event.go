@@ -21,6 +21,7 @@ const (
 	EventComplained   EventKind = "complained"
 	EventUnsubscribed EventKind = "unsubscribed" // by the link in the mail, or by a complaint
 	EventDeactivated  EventKind = "deactivated"  // because of a bounce
+	EventReturned     EventKind = "returned"     // refused for the sender's fault after the mail server had accepted it
 	EventRepeated     EventKind = "repeated"     // handed over once more, because the outcome of the last one is unknown
 )
 

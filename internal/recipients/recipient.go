@@ -1,6 +1,8 @@
 package recipients
 
 import (
+	"errors"
+
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -21,7 +23,12 @@ type Recipient struct {
 	Sent         int64  // when the mail server accepted the mail
 	Unsubscribed int64  // when the recipient unsubscribed by the mail
 	Deactivated  int64  // when a bounce of this mail deactivated the Contact
+
+	before string // the Detail before the function Report
 }
+
+// DetailBefore returns the Detail that the recipient had before the function Report.
+func (r *Recipient) DetailBefore() string { return r.before }
 
 // Status says what became of a recipient's mail.
 type Status string
@@ -149,7 +156,7 @@ func (r *Recipient) Report(tx *db.Tx, kind EventKind, detail string, keepsBounce
 	if err != nil || EventOf(events, kind, 0) != nil {
 		return false, counts, err
 	}
-	counts.Contradicted = -r.Contradicted(events)
+	r.before, counts.Contradicted = r.Detail, -r.Contradicted(events)
 	if !keepsBounce || r.Status != StatusBounced {
 		r.wasAccepted(&counts, now)
 		r.Status, r.Detail, r.Time = Status(kind), detail, now // both kinds are statuses too
@@ -160,4 +167,29 @@ func (r *Recipient) Report(tx *db.Tx, kind EventKind, detail string, keepsBounce
 	event := r.NewEvent(kind, 0, now)
 	counts.Contradicted += r.Contradicted(append(events, *event))
 	return true, counts, event.Put(tx)
+}
+
+// Return stores that the receiver has refused a mail that the mail server had accepted, for a reason that is not the
+// address. The mail then counts as failed. ok is false if it has another outcome: then nothing changes.
+func (r *Recipient) Return(tx *db.Tx, detail string, now int64) (ok bool, counts Counts, err error) {
+	switch r.Status {
+	case StatusSent, StatusSending, StatusDeferred, StatusDoubtful:
+	default:
+		return false, counts, nil
+	}
+	events, err := Events(tx, r.List, r.Batch, r.Contact)
+	if err != nil || EventOf(events, EventBounced, 0) != nil || EventOf(events, EventReturned, 0) != nil {
+		return false, counts, err
+	}
+	counts.Contradicted = -r.Contradicted(events)
+	switch r.Status {
+	case StatusSent:
+		counts.Sent--
+	case StatusDoubtful:
+		counts.Doubtful--
+	}
+	counts.Failed++
+	r.before, r.Status, r.Detail, r.Time, r.Sent = detail, StatusFailed, detail, now, 0
+	counts.Contradicted += r.Contradicted(events)
+	return true, counts, errors.Join(r.Save(tx), r.StoreEvent(tx, EventReturned, now))
 }

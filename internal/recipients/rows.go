@@ -16,6 +16,7 @@ const (
 	RowsSent      EventKind = "sent"       // all recipients that get the mail or have got it
 	RowsAccepted  EventKind = "accepted"   // whose mail the mail server has accepted; BatchReport.Sent counts them
 	RowsDeferred  EventKind = "deferred"   // whose mail was tried again, whatever became of it
+	RowsFailed    EventKind = "failed"     // whose mail was not sent, for a reason that is not the address
 	RowsDelivered EventKind = "delivered"  // whose mail the mail server has accepted, and has not bounced
 	RowsUpdated   EventKind = "updated"    // no mail has a link to update a profile, so there are none
 	RowsOpens     EventKind = "opens"      // EventOpened with keys that the published interface does not have
@@ -54,6 +55,8 @@ func belongsTo(r *Recipient, kind EventKind) bool {
 		return r.Sent != 0
 	case RowsDeferred:
 		return r.Attempts > 0
+	case RowsFailed:
+		return r.Status == StatusFailed
 	}
 	return r.Sent != 0 && r.Status != StatusBounced
 }
@@ -63,12 +66,17 @@ func belongsTo(r *Recipient, kind EventKind) bool {
 // means all.
 type Part struct {
 	Group  string       // of pace.Provider
-	Reason BounceReason // that the text of the mail server names; for EventBounced
+	Reason BounceReason // that the text of the mail server names; for EventBounced and RowsFailed
+	// IsOld says that ReasonPolicy stands for each fault of the sender: an earlier version counted the Batch.
+	IsOld bool
 }
 
 func (p *Part) has(r *Recipient) bool {
-	return (p.Group == "" || pace.Provider(r.Address) == p.Group) &&
-		(p.Reason == "" || ReasonOf(r.Detail) == p.Reason)
+	if p.Group != "" && pace.Provider(r.Address) != p.Group {
+		return false
+	}
+	reason := ReasonOf(r.Detail)
+	return p.Reason == "" || reason == p.Reason || p.IsOld && p.Reason == ReasonPolicy && reason.isFault()
 }
 
 // IsOfContact reports whether the values of a key are in the row of the Contact.

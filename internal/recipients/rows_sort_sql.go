@@ -111,6 +111,8 @@ func (c *rowsCursor) rows(q *search.Query, value string, withContacts bool) {
 		q.Add(" AND r.sent_time <> 0")
 	case RowsDeferred:
 		q.Add(" AND r.attempts > 0")
+	case RowsFailed:
+		q.Add(" AND r.status = 'failed'")
 	case RowsDelivered:
 		q.Add(delivered, list, batch)
 	case RowsNotOpened:

@@ -30,7 +30,7 @@ func Rows(t *db.Tx, q *RowsQuery, each func(*Row) error) error {
 	}
 	next := c.events
 	switch q.Kind {
-	case RowsSent, RowsAccepted, RowsDeferred, RowsDelivered:
+	case RowsSent, RowsAccepted, RowsDeferred, RowsFailed, RowsDelivered:
 		next = c.sentTo
 	case RowsNotOpened:
 		next = c.withoutOpen
@@ -124,7 +124,7 @@ func (c *rowsCursor) events() (rows []Row, err error) {
 
 func (c *rowsCursor) hasEvents() bool {
 	switch c.Kind {
-	case RowsSent, RowsAccepted, RowsDeferred, RowsDelivered, RowsNotOpened:
+	case RowsSent, RowsAccepted, RowsDeferred, RowsFailed, RowsDelivered, RowsNotOpened:
 		return false
 	}
 	return true

@@ -20,11 +20,13 @@ func (r *BatchReport) ByDomain() []recipients.DomainSums {
 	})
 }
 
-// ByReason returns the numbers of mails that were refused, bounced or deferred by reason, in order of its name.
+// ByReason returns the numbers of mails that were refused, bounced, deferred or failed by reason, in order of its name.
 func (r *BatchReport) ByReason() []recipients.DomainSums {
 	failed := slices.DeleteFunc(slices.Clone(r.Domains), func(s recipients.DomainSums) bool { return s.Reason == "" })
-	reasons := together(failed, func(s *recipients.DomainSums) recipients.DomainSums {
+	reasons := slices.DeleteFunc(together(failed, func(s *recipients.DomainSums) recipients.DomainSums {
 		return recipients.DomainSums{Reason: s.Reason}
+	}), func(s recipients.DomainSums) bool { // a report has given the mails another reason
+		return s == recipients.DomainSums{Reason: s.Reason}
 	})
 	slices.SortFunc(reasons, func(a, b recipients.DomainSums) int { return cmp.Compare(a.Reason, b.Reason) })
 	return reasons

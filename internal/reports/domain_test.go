@@ -5,6 +5,7 @@ import (
 
 	"enlist/internal/apptest"
 	"enlist/internal/batches"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
 	"enlist/internal/recipients"
@@ -66,11 +67,14 @@ func countedByDomain(f *apptest.SentBatch) {
 		{Group: "gmail", Sent: 2, Refused: 1, Bounced: 1, Opened: 2, HumanOpened: 1, Clicked: 1, HumanClicked: 1},
 		{Group: "microsoft", Sent: 1, Deferred: 1},
 		{Group: "other", Refused: 2, Bounced: 2},
+		{Group: "yahoo", Failed: 1},
 	})
 	apptest.Same(f.T, "reasons", r.ByReason(), []recipients.DomainSums{
+		{Reason: recipients.ReasonContent, Failed: 1},
 		{Reason: recipients.ReasonDisabled, Bounced: 1},
 		{Reason: recipients.ReasonFull, Refused: 1, Bounced: 1},
-		{Reason: recipients.ReasonPolicy, Refused: 1, Bounced: 1, Deferred: 1},
+		{Reason: "spam", Refused: 1, Bounced: 1},
+		{Reason: "try_later", Deferred: 1},
 		{Reason: recipients.ReasonUnknownAddress, Refused: 1, Bounced: 1},
 	})
 	sameByDomain(f, r)
@@ -78,6 +82,67 @@ func countedByDomain(f *apptest.SentBatch) {
 	last := r.Periods[len(r.Periods)-1]
 	if last.Unsubscribed != 2 || last.Complained != 1 || last.Time != f.Now.Unix()/3600*3600 {
 		f.Errorf("the last period is %+v, want 2 departures and 1 complaint now", last)
+	}
+}
+
+// refusedForTheSender: mails that the receiver refuses for the sender's fault count as failed, with their reason, also if
+// the mail server had accepted them. Nothing is held against the Contacts.
+func refusedForTheSender(f *apptest.SentBatch) {
+	list := f.AddList()
+	ids := f.SubscribeMany(list, 6) // a0 to a5
+	f.Created, f.News = f.Now.Unix(), list
+	f.ID = f.Add(apptest.Whole(list))
+	const outlook = "5.7.515 550 5.7.515 Access denied, sending domain does not meet the required authentication level"
+	returned := func(id enlist.ContactID, detail string, want bool) {
+		f.Helper()
+		changed, err := f.App.Sending.Returned(f.Context(), f.Mail(id), detail)
+		f.Must(err)
+		if changed != want {
+			f.Errorf("the refusal of the mail to Contact %d is new: %v, want %v", id, changed, want)
+		}
+	}
+	f.SendAll(func(m *sending.BatchMail) *messages.Undelivered {
+		switch m.Contact.ID {
+		case ids[0]:
+			return &messages.Undelivered{Permanent: true, Code: 550, Detail: "5.7.25 the IP address has no PTR record"}
+		case ids[5]:
+			returned(ids[5], outlook, true) // before the sender stores that the mail server accepted the mail
+		}
+		return nil
+	})
+	returned(ids[1], outlook, true)
+	returned(ids[1], outlook, false)
+	returned(ids[2], outlook, true)
+	returned(ids[0], outlook, false) // the mail server refused it
+	returned(ids[3], "5.7.1 550 5.7.1 part of their network is on our block list (S3150)", true)
+	_, err := f.App.Sending.Bounced(f.Context(), f.Mail(ids[3]), "550 5.1.1 no such user") // which the receiver says later
+	f.Must(err)
+	_, err = f.App.Sending.Complained(f.Context(), f.Mail(ids[4]), "spam")
+	f.Must(err)
+	returned(ids[4], outlook, false)
+
+	r := f.Report()
+	if r.Sent != 2 || r.Failed != 4 || r.Bounced != 1 || r.Processed() != 6 || r.Delivered() != 1 {
+		f.Errorf("the counts are %+v, want 2 sent, 4 failed, 1 bounced and 1 delivered", r.Counts)
+	}
+	apptest.Same(f.T, "reasons", r.ByReason(), []recipients.DomainSums{
+		{Reason: "authentication", Failed: 3},
+		{Reason: "reverse_dns", Failed: 1},
+		{Reason: recipients.ReasonUnknownAddress, Bounced: 1},
+	})
+	for _, s := range r.ByReason() {
+		part := recipients.Part{Reason: s.Reason}
+		for _, q := range []enlist.Query{{}, {SortBy: "contact_email"}} {
+			if rows := f.Rows(reports.RowsRequest{Kind: recipients.RowsFailed, Part: part}, q).Rows; int64(len(rows)) != s.Failed {
+				f.Errorf("the rows of %s are %v, want %d", s.Reason, rows, s.Failed)
+			}
+		}
+	}
+	sameByDomain(f, r)
+	for i, id := range ids {
+		if c := f.Contact(list, id); !c.IsActive || c.IsBounceDeactivated || c.IsUnsubscribed != (i == 4) {
+			f.Errorf("Contact %d is %+v", id, c)
+		}
 	}
 }
 
@@ -108,6 +173,19 @@ func peopleOfParts(f *apptest.SentBatch, r *reports.BatchReport) {
 	for _, s := range r.ByReason() {
 		check(recipients.EventBounced, "", recipients.Part{Reason: s.Reason}, s.Bounced)
 	}
+	check(recipients.EventBounced, "", recipients.Part{Reason: recipients.ReasonPolicy}, 0)
+	rename := func(from, to string) {
+		f.Must(f.Store.Update(f.Context(), func(tx *db.Tx) error {
+			return tx.Do("UPDATE batch_domain SET reason = ? WHERE batch_id = ? AND reason = ?", to, int64(f.ID), from)
+		}))
+	}
+	for _, fault := range []string{"spam", "try_later"} {
+		rename(fault, "policy in "+fault) // as an earlier version counted them
+	}
+	check(recipients.EventBounced, "", recipients.Part{Reason: recipients.ReasonPolicy}, 1)
+	for _, fault := range []string{"spam", "try_later"} {
+		rename("policy in "+fault, fault)
+	}
 	sorted := f.Rows(reports.RowsRequest{Kind: recipients.RowsDeferred}, enlist.Query{SortBy: "contact_email"})
 	if len(sorted.All) != 1 || sorted.All[0].Address != "later@hotmail.co.uk" {
 		f.Errorf("the deferred rows are %v", sorted.Rows)
@@ -131,7 +209,8 @@ func sameByDomain(f *apptest.SentBatch, r *reports.BatchReport) {
 		all.Add(&s)
 	}
 	if all.Sent != r.Sent || all.Opened != r.Opened() || all.HumanOpened != r.HumanOpened ||
-		all.Clicked != r.Clicked || r.SendStatus() != batches.BatchSending && all.Bounced != r.Bounced {
+		all.Clicked != r.Clicked || r.SendStatus() != batches.BatchSending && all.Bounced != r.Bounced ||
+		r.Status != batches.BatchRunning && all.Failed != r.Failed {
 		f.Errorf("the domains have %+v, and the Batch %+v and %+v", all, r.Counts, r.Sums)
 	}
 	var unsubscribed, complained int64

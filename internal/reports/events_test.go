@@ -21,7 +21,8 @@ import (
 
 // The tests open mails and click links as persons and programs do, and compare the sums with the recipients' events.
 //
-// covers: spec batch.events, batch.human, batch.domains, decision 60, decision 76, decision 117, decision 131, decision 155
+// covers: spec batch.events, batch.human, batch.domains, batch.returned, decision 60, decision 76, decision 117
+// covers: decision 131, decision 155
 func TestFiguresOfABatch(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewSentBatch(6), []apptest.Rule[*apptest.SentBatch]{
 		{Name: "the uses of a Message are its Batches with their opens", Test: usesOfMessages},
@@ -35,6 +36,7 @@ func TestFiguresOfABatch(t *testing.T) {
 		{Name: "a mail that was not sent, or of another Batch, has no events", Test: otherMails},
 		{Name: "the sums equal the events of the recipients after random requests", Test: randomAccesses},
 		{Name: "mails are counted by the provider of the address and by the reason of a failure", Test: countedByDomain},
+		{Name: "a refusal for the sender's fault counts with its reason, and not against the Contact", Test: refusedForTheSender},
 		{Name: "the sums of several Batches are read at once, without those of others", Test: sumsOfSeveral},
 		{Name: "requests at the same time are all counted", Test: concurrentAccesses},
 		{Name: "after a week the sums are of days", Test: periodsOfSums},

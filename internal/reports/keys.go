@@ -28,6 +28,7 @@ var rowAttributes = map[recipients.EventKind][]enlist.Attribute[recipients.Row]{
 	recipients.RowsSent:      rowKeys(),
 	recipients.RowsAccepted:  rowKeys(),
 	recipients.RowsDeferred:  rowKeys(),
+	recipients.RowsFailed:    rowKeys(),
 	recipients.RowsDelivered: rowKeys(),
 	recipients.RowsNotOpened: rowKeys(),
 	recipients.EventOpened: rowKeys(

@@ -55,6 +55,13 @@ func (s *Service) BatchRows(ctx context.Context, c *enlist.Caller, r RowsRequest
 		if err := b.CheckHasRows(page.Kind); err != nil {
 			return err
 		}
+		if page.Part.Reason == recipients.ReasonPolicy {
+			sums, err := recipients.DomainsOf(tx, b.ID)
+			if err != nil {
+				return err
+			}
+			page.Part.IsOld = !recipients.HasFaults(sums)
+		}
 		lists, err := page.lists(tx, b)
 		if err != nil {
 			return err

@@ -59,12 +59,43 @@ func (s *Service) Bounced(ctx context.Context, k enlist.DeliveryKey, detail stri
 			return true, err
 		}
 		var domains recipients.DomainChanges
-		domains.CountReported(r.delivery.Address, &counts)
+		domains.CountReported(r.delivery.Address, recipient.DetailBefore(), &counts)
 		domains.Because(r.delivery.Address, detail).Bounced++
 		if err := domains.Store(tx, recipient.Batch); err != nil {
 			return true, err
 		}
 		return true, batches.PauseReported(tx, recipient.Batch)
+	})
+}
+
+// Returned stores that the receiver refused a mail which the mail server had accepted, for a reason that is not the
+// address. The mail counts as failed, and nothing is held against the Contact. If another outcome was reported before, or
+// the Contact is gone, nothing changes and changed is false. The figures of an autoresponder go on counting the mail as
+// accepted, because another one may have arrived. decisions.md: 51
+func (s *Service) Returned(ctx context.Context, k enlist.DeliveryKey, detail string) (changed bool, err error) {
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (changed bool, err error) {
+		r, err := loadReported(tx, k, now)
+		if r == nil || r.delivery.HasNoTexts() || r.delivery.Status != messages.DeliverySent {
+			return false, err
+		}
+		if k.Batch() == 0 || r.deleted {
+			r.delivery.Status, r.delivery.Detail = messages.DeliveryFailed, detail
+			return true, r.delivery.Put(tx)
+		}
+		recipient, err := recipients.Load(tx, k.List, k.Batch(), k.Contact)
+		if err != nil {
+			return false, enlist.IgnoreKind(enlist.NotFound, err)
+		}
+		changed, counts, err := recipient.Return(tx, detail, now)
+		if err != nil || !changed {
+			return false, err
+		}
+		if err := batches.AddToBatch(tx, recipient.Batch, counts, now); err != nil {
+			return true, err
+		}
+		var domains recipients.DomainChanges
+		domains.CountReported(recipient.Address, detail, &counts)
+		return true, domains.Store(tx, recipient.Batch)
 	})
 }
 

@@ -98,29 +98,6 @@ func linkBars(q *ui.Request, links []recipients.LinkSums) template.HTML {
 	return q.Bars(q.Text("sends.clicks_on_links"), most, bars)
 }
 
-// reason is a row of the table of bounces.
-type reason struct {
-	Reason            recipients.BounceReason
-	Name              string
-	Bounced, Deferred int64
-	Most              int64 // the largest number of bounces of all reasons
-}
-
-var reasonTexts = map[recipients.BounceReason]string{recipients.ReasonUnknownAddress: "sends.no_mailbox",
-	recipients.ReasonDisabled: "sends.mailbox_disabled", recipients.ReasonFull: "sends.mailbox_full",
-	recipients.ReasonUnreachable: "sends.no_mail_server",
-	recipients.ReasonPolicy:      "sends.by_policy",
-	recipients.ReasonContent:     "sends.by_content", recipients.ReasonOther: "sends.another_reason"}
-
-func reasonsOf(r *reports.BatchReport) (all []reason) {
-	sums := r.ByReason()
-	slices.SortStableFunc(sums, func(a, b recipients.DomainSums) int { return int(b.Bounced - a.Bounced) })
-	for _, s := range sums {
-		all = append(all, reason{s.Reason, reasonTexts[s.Reason], s.Bounced, s.Deferred, max(1, sums[0].Bounced)})
-	}
-	return all
-}
-
 // variantRow is a row of the table of variants. The ranges have the true rate with a probability of 95 %.
 type variantRow struct {
 	Number                      int64

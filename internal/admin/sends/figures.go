@@ -81,7 +81,7 @@ func figuresFile(r *ui.Request) (*ui.View, error) {
 	}
 	for _, s := range report.ByReason() {
 		write("reason", string(s.Reason), number{"refused", s.Refused}, number{"bounced", s.Bounced},
-			number{"deferred", s.Deferred})
+			number{"deferred", s.Deferred}, number{"failed", s.Failed})
 	}
 	for _, l := range links {
 		write("link", l.URL, number{"people", l.Humans}, number{"clicks", l.Clicks})

@@ -64,6 +64,7 @@ var kinds = []kind{
 	{"clicked-machines", "sends.kind_clicked_machines", recipients.EventClicked, enlist.InputFalse, "time"},
 	{"link", "sends.kind_link", recipients.EventLink, enlist.InputNull, ""},
 	{"bounced", "sends.kind_bounced", recipients.EventBounced, enlist.InputNull, "time"},
+	{"failed", "sends.kind_failed", recipients.RowsFailed, enlist.InputNull, ""},
 	{"left", "sends.kind_left", recipients.EventUnsubscribed, enlist.InputNull, "time"},
 	{"complained", "sends.kind_complained", recipients.EventComplained, enlist.InputNull, "complaint_timestamp"},
 	{"deactivated", "sends.kind_deactivated", recipients.EventDeactivated, enlist.InputNull, "time"},
@@ -118,7 +119,7 @@ func onlyOf(r *ui.Request) (all []string) {
 		all = append(all, r.Text("sends.only_provider", "name", providerText(r, provider)))
 	}
 	if reason := r.FormValue("reason"); reason != "" {
-		all = append(all, r.Text(cmp.Or(reasonTexts[recipients.BounceReason(reason)], reason)))
+		all = append(all, reasonText(r, recipients.BounceReason(reason)))
 	}
 	if device := r.FormValue("device"); device != "" {
 		all = append(all, r.Text("sends.only_device", "name", r.Text(deviceText(pace.Device(device)))))

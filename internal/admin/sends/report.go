@@ -105,7 +105,7 @@ func (p *pages) report(r *ui.Request) (*ui.View, error) {
 	d.Chart, d.Hours = chartOf(r, report)
 	d.Drawing = d.Chart.Lines()
 	d.LeftOut, d.Devices = leftOut(report), devicesOf(r, report)
-	d.Domains, d.Reasons = domainsOf(r, report), reasonsOf(report)
+	d.Domains, d.Reasons = domainsOf(r, report), reasonsOf(r, report)
 	d.addVariants(r, report, names)
 	if d.Links, err = r.App.Reports.BatchLinks(r.Context(), r.Caller, report.ID); err != nil {
 		return nil, err
@@ -280,9 +280,10 @@ func leftOut(r *reports.BatchReport) []share {
 			all[i].To = unsubscribers
 		}
 	}
-	bounced := []ui.Action{{Path: "/admin/sends/" + ui.Plain(int64(r.ID)) + "/people/bounced"}}
+	people := "/admin/sends/" + ui.Plain(int64(r.ID)) + "/people/"
+	bounced, failed := []ui.Action{{Path: people + "bounced"}}, []ui.Action{{Path: people + "failed"}}
 	for _, s := range []share{{Name: "sends.out_refused", Count: r.Refused, To: bounced},
-		{Name: "sends.out_bounced", Count: r.Bounced - r.Refused, To: bounced}, {Name: "sends.out_failed", Count: r.Failed},
+		{Name: "sends.out_bounced", Count: r.Bounced - r.Refused, To: bounced}, {Name: "sends.out_failed", Count: r.Failed, To: failed},
 		{Name: "sends.out_doubtful", Count: r.Doubtful}} {
 		if s.Count > 0 {
 			all = append(all, s)

@@ -22,6 +22,8 @@ import (
 type Service interface {
 	// Bounced and Complained record a report about a delivery. changed is false if it was recorded before.
 	Bounced(ctx context.Context, k enlist.DeliveryKey, detail string) (changed bool, err error)
+	// Returned records that a mail was refused for a reason that is not the address.
+	Returned(ctx context.Context, k enlist.DeliveryKey, detail string) (changed bool, err error)
 	Complained(ctx context.Context, k enlist.DeliveryKey, detail string) (changed bool, err error)
 	// UnsubscribeByLink unsubscribes the Contact and returns its state before.
 	UnsubscribeByLink(ctx context.Context, d enlist.DeliveryKey, ip string) (*sending.LinkView, error)
@@ -134,6 +136,8 @@ func (h *Handler) record(ctx context.Context, e *event) (outcome string, err err
 	switch e.kind {
 	case bounce:
 		changed, err = h.service.Bounced(ctx, delivery, detail)
+	case refusal:
+		changed, err = h.service.Returned(ctx, delivery, detail)
 	case complaint:
 		changed, err = h.service.Complained(ctx, delivery, detail)
 	case unsubscribe:
@@ -192,7 +196,7 @@ func newCounter(provider string) *prometheus.CounterVec {
 	c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "enlist_provider_events_total",
 		Help:        "Events that the email provider has posted about mails, by outcome.",
 		ConstLabels: prometheus.Labels{"provider": provider}}, []string{"outcome"})
-	for _, outcome := range [...]string{string(bounce), string(complaint), string(unsubscribe), string(ignored),
+	for _, outcome := range [...]string{string(bounce), string(refusal), string(complaint), string(unsubscribe), string(ignored),
 		outcomeRepeated, outcomeUnknown, outcomeRefused, outcomeFailed} {
 		c.WithLabelValues(outcome) // a series that begins with 0 shows its first increase
 	}

@@ -80,9 +80,12 @@ func (r *mailgunEvent) kind() kind {
 		return unsubscribe
 	case "failed":
 		refused := e.Status.Code == 0 || e.Status.Code/100 == 5
-		if e.Severity == "permanent" && (strings.HasPrefix(e.Reason, "suppress-") ||
-			refused && reply.Blames(e.Status.Enhanced, e.Status.Message)) {
+		switch {
+		case e.Severity != "permanent":
+		case strings.HasPrefix(e.Reason, "suppress-"), refused && reply.Blames(e.Status.Enhanced, e.Status.Message):
 			return bounce
+		default:
+			return refusal
 		}
 	}
 	return ignored

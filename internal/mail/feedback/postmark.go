@@ -59,6 +59,8 @@ func (e *postmarkEvent) kind() kind {
 		switch e.Type {
 		case "HardBounce", "BadEmailAddress", "ManuallyDeactivated":
 			return bounce
+		case "Blocked", "SpamNotification", "VirusNotification", "DMARCPolicy":
+			return refusal
 		}
 	}
 	return ignored

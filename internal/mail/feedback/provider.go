@@ -37,6 +37,7 @@ type kind string
 const (
 	ignored     kind = "ignored"
 	bounce      kind = "bounce"
+	refusal     kind = "refusal" // the mail failed, and nothing is held against the address
 	complaint   kind = "complaint"
 	unsubscribe kind = "unsubscribe"
 )

@@ -83,14 +83,16 @@ func (e *sendGridEvent) kind() kind {
 	case "unsubscribe", "group_unsubscribe":
 		return unsubscribe
 	case "bounce":
-		if e.Type != "blocked" && e.Type != "expired" && reply.Blames(e.Status, e.Reason) {
-			return bounce
+		if e.Type == "blocked" || e.Type == "expired" || !reply.Blames(e.Status, e.Reason) {
+			return refusal
 		}
+		return bounce
 	case "dropped":
 		switch strings.ToLower(e.Reason) {
 		case "bounced address", "spam reporting address", "unsubscribed address", "invalid":
 			return bounce
 		}
+		return refusal
 	}
 	return ignored
 }

@@ -122,11 +122,16 @@ func compile(rows []row) (address map[Kind]bool, codes map[string]Kind, texts []
 			codes[code] = r.kind
 		}
 		if len(r.texts) > 0 {
-			any := strings.ReplaceAll(regexp.QuoteMeta(strings.Join(r.texts, "\n")), `\*`, ".{0,40}?")
-			texts[i] = regexp.MustCompile(`\b(?:` + strings.ReplaceAll(any, "\n", "|") + ")")
+			texts[i] = pattern(r.texts)
 		}
 	}
 	return address, codes, texts
+}
+
+// pattern matches a reply that has one of the texts of a row.
+func pattern(texts []string) *regexp.Regexp {
+	any := strings.ReplaceAll(regexp.QuoteMeta(strings.Join(texts, "\n")), `\*`, ".{0,40}?")
+	return regexp.MustCompile(`\b(?:` + strings.ReplaceAll(any, "\n", "|") + ")")
 }
 
 func normalise(text string) string {
