@@ -40,7 +40,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/admin/members":  {"enlist/internal/admin/ui", "enlist/internal/enlist", "enlist/internal/users"},
 	"enlist/internal/admin/keys":     {"enlist/internal/accounts", "enlist/internal/admin/ui", "enlist/internal/enlist"},
 	"enlist/internal/admin/webhooks": {"enlist/internal/admin/ui", "enlist/internal/enlist"},
-	"enlist/internal/admin/account":  {"enlist/internal/accounts", "enlist/internal/admin/ui", "enlist/internal/enlist"},
+	"enlist/internal/admin/account":  {"enlist/internal/accounts", "enlist/internal/admin/ui", "enlist/internal/contacts", "enlist/internal/enlist"},
 	"enlist/internal/admin/audit":    {"enlist/internal/accounts", "enlist/internal/admin/ui", "enlist/internal/enlist"},
 	"enlist/internal/admin/home": {"enlist/internal/admin/lists", "enlist/internal/admin/sends", "enlist/internal/admin/ui",
 		"enlist/internal/backup", "enlist/internal/batches", "enlist/internal/db", "enlist/internal/enlist",

@@ -10,11 +10,12 @@ import (
 	"enlist/internal/accounts"
 	"enlist/internal/app"
 	"enlist/internal/config"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
 
-// enlist account: adds, lists, renames and removes Accounts, and changes their limit of Contacts, their time zone and
-// the domains of their senders. A running server applies a change from its next transaction on.
+// enlist account: adds, lists, renames and removes Accounts, and changes their limit of Contacts, their time zone,
+// whose opens and clicks they record, and the domains of their senders. A running server applies a change from its next transaction on.
 
 type accountCommand struct {
 	Add      accountAdd      `cmd:"" help:"Add an Account."`
@@ -23,6 +24,7 @@ type accountCommand struct {
 	Remove   accountRemove   `cmd:"" help:"Remove an Account with its Lists, Contacts, Messages and keys, for ever."`
 	Limit    accountLimit    `cmd:"" help:"Limit how many Contacts an Account may store."`
 	Timezone accountTimezone `cmd:"" help:"Set the time zone of an Account, for dates, mails and autoresponders."`
+	Tracking accountTracking `cmd:"" help:"Set whose opens and clicks the Lists of an Account record."`
 	Domains  accountDomains  `cmd:"" help:"List domains that the senders of an Account may have, besides its sending domains."`
 }
 
@@ -158,6 +160,27 @@ func (c *accountTimezone) Run(ctx context.Context, out *console, s *app.App) err
 	return nil
 }
 
+type accountTracking struct {
+	config.Database
+	ID     int64  `arg:"" help:"ID of the Account."`
+	Policy string `arg:"" help:"off: of none; ask: of people who agreed; inform: of all but people who refused."`
+	Shared bool   `help:"What a person decides in one List holds for all Lists of the Account."`
+}
+
+// Run sets the policy. A job gives the decisions of a List to the others.
+func (c *accountTracking) Run(ctx context.Context, out *console, s *app.App) error {
+	caller, err := s.Accounts.Operator(ctx, enlist.AccountID(c.ID))
+	if err == nil {
+		err = s.Contacts.SetTracking(ctx, caller, contacts.TrackingSettings{Policy: enlist.TrackingPolicy(c.Policy),
+			Shares: c.Shared})
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out.stdout, "opens and clicks of Account %d: %s\n", c.ID, c.Policy)
+	return nil
+}
+
 type accountDomains struct {
 	config.Database
 	ID      int64    `arg:"" help:"ID of the Account."`
@@ -187,5 +210,5 @@ func accountRecord(a *enlist.Account) record {
 	return record{{"id", a.ID}, {"name", a.Name}, {"timezone", a.TimeZone}, {"limit", limit},
 		{"sending_domains", a.SendingDomains}, {"retain_events", a.Retention.Events},
 		{"retain_deliveries", a.Retention.Deliveries}, {"retain_audit", a.Retention.Audit},
-		{"creation_time", a.CreationTime}}
+		{"tracking", string(a.TrackingPolicy)}, {"shares_tracking", a.SharesTracking}, {"creation_time", a.CreationTime}}
 }

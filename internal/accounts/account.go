@@ -34,7 +34,8 @@ func (s *Service) AddAccount(ctx context.Context, d AccountDetails) (*enlist.Acc
 		return nil, err
 	}
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*enlist.Account, error) {
-		a := &enlist.Account{Name: name, TimeZone: zone, ContactLimit: d.ContactLimit, CreationTime: now}
+		a := &enlist.Account{Name: name, TimeZone: zone, ContactLimit: d.ContactLimit, CreationTime: now,
+			TrackingPolicy: enlist.TrackUnlessDenied}
 		if err := Insert(tx, a); err != nil {
 			return nil, err
 		}
@@ -99,6 +100,12 @@ func OperatorIn(ctx context.Context, account *enlist.Account) *enlist.Caller {
 // EditAccount changes and stores a copy of an Account, because other callers may share the
 // Account that FindAccount returns.
 func (s *Service) EditAccount(ctx context.Context, id enlist.AccountID, edit func(*enlist.Account)) error {
+	return s.EditAccountAnd(ctx, id, edit, func(*db.Tx, *enlist.Account) error { return nil })
+}
+
+// EditAccountAnd is EditAccount, and does something else in its transaction, for which it passes the Account as it was.
+func (s *Service) EditAccountAnd(ctx context.Context, id enlist.AccountID, edit func(*enlist.Account),
+	and func(tx *db.Tx, before *enlist.Account) error) error {
 	return db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
 		a, err := FindAccount(tx, id)
 		if err != nil {
@@ -109,7 +116,10 @@ func (s *Service) EditAccount(ctx context.Context, id enlist.AccountID, edit fun
 		if err := AuditAccountChange(&changed, ctx, tx, now, accountValues(a)); err != nil {
 			return err
 		}
-		return Update(tx, &changed)
+		if err := Update(tx, &changed); err != nil {
+			return err
+		}
+		return and(tx, a)
 	})
 }
 
@@ -122,7 +132,8 @@ func AuditAccountChange(a *enlist.Account, ctx context.Context, tx *db.Tx, now i
 func accountValues(a *enlist.Account) AuditValues {
 	return AuditValues{"name": a.Name, "timezone": a.TimeZone, "contact_limit": a.ContactLimit,
 		"sending_domains": a.SendingDomains, "retain_events_days": a.Retention.Events,
-		"retain_deliveries_days": a.Retention.Deliveries, "retain_audit_days": a.Retention.Audit}
+		"retain_deliveries_days": a.Retention.Deliveries, "retain_audit_days": a.Retention.Audit, "tracking_policy": string(a.TrackingPolicy),
+		"shares_tracking": a.SharesTracking}
 }
 
 // FindAccount returns the Account with an ID that the operator typed. For an unknown ID the

@@ -17,8 +17,8 @@ type OwnAccount struct {
 	Contacts int64 // in all Lists, which count for the limit
 }
 
-// requireAccount refuses callers who may not administer their Account. Errors: Denied.
-func requireAccount(c *enlist.Caller) error {
+// RequireAdministrator refuses callers who may not administer their Account. Errors: Denied.
+func RequireAdministrator(c *enlist.Caller) error {
 	if c.Key.Level < enlist.Full {
 		return enlist.Refuse(enlist.Denied, "only the level full may administer the Account")
 	}
@@ -27,7 +27,7 @@ func requireAccount(c *enlist.Caller) error {
 
 // OwnAccount returns the caller's Account. Errors: Denied.
 func (s *Service) OwnAccount(ctx context.Context, c *enlist.Caller) (*OwnAccount, error) {
-	if err := requireAccount(c); err != nil {
+	if err := RequireAdministrator(c); err != nil {
 		return nil, err
 	}
 	return db.View(ctx, s.db, c, func(tx *db.Tx) (*OwnAccount, error) {
@@ -48,7 +48,7 @@ type OwnAccountChange struct{ Name, TimeZone, CountryCode, SendDelay string }
 // Lists, and for how long a Batch can be stopped. Errors: Denied, and InvalidParameters about name, timezone,
 // country_code or send_delay, with all mistakes.
 func (s *Service) EditOwnAccount(ctx context.Context, c *enlist.Caller, change OwnAccountChange) error {
-	if err := requireAccount(c); err != nil {
+	if err := RequireAdministrator(c); err != nil {
 		return err
 	}
 	var mistakes []*enlist.Error

@@ -22,6 +22,7 @@ func mapAccount(m *db.Mapper, a *enlist.Account) {
 	m.Value("retain_audit", &a.Retention.Audit)
 	m.Value("tracking_policy", (*string)(&a.TrackingPolicy))
 	m.Value("shares_tracking", &a.SharesTracking)
+	m.Value("chose_tracking", &a.ChoseTracking)
 	m.Fixed("creation_time", &a.CreationTime)
 }
 

@@ -116,6 +116,13 @@ func (s *site) manageAccount() {
 	elsewhere.want("/admin/sends/new", http.StatusOK, "Australia/Sydney")
 	v.want("/admin/audit", http.StatusOK, "Australia/Sydney")
 
+	v.want("/admin/", http.StatusOK, "except of those who refused", "CNIL", "[Choose](/admin/account)")
+	v.send("/admin/account/tracking", url.Values{"tracking_policy": {"sometimes"}}, http.StatusUnprocessableEntity, "Nothing was changed")
+	v.send("/admin/account/tracking", url.Values{"tracking_policy": {"ask"}, "shares_tracking": {"1"}}, http.StatusOK, "Saved.",
+		"(x) Only of people who agreed", `[x] One decision for all Lists`)
+	v.wantWithout("/admin/", "CNIL")
+	v.want("/admin/lists/"+id(s.News), http.StatusOK, "are counted for people who have agreed")
+
 	s.signedIn(users.Membership{Level: enlist.Standard}).want("/admin/account", http.StatusForbidden)
 	restricted := s.signedIn(users.Membership{Level: enlist.Full, Lists: []enlist.ListID{s.News}})
 	restricted.want("/admin/account", http.StatusNotFound)
@@ -206,7 +213,7 @@ func (s *site) formsOfAccounts() {
 	s.Must(err)
 	own := id(s.Caller.Account.ID)
 	input := `<input type="hidden" name="of_account" value="` + own + `">`
-	for path, forms := range map[string]int{"/admin/account": 2, "/admin/users": 2, "/admin/keys": 2, "/admin/images": 2, "/admin/look": 2} {
+	for path, forms := range map[string]int{"/admin/account": 3, "/admin/users": 2, "/admin/keys": 2, "/admin/images": 2, "/admin/look": 2} {
 		if _, _, text := v.get(path); strings.Count(text, input) != forms || strings.Count(text, `<form method="post"`) != forms {
 			s.Errorf("not all %d forms of %s have the Account:\n%s", forms, path, cut(text))
 		}

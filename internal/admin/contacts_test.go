@@ -284,6 +284,11 @@ func (s *site) personPage() {
 	if status, _, text := v.post("/admin/contacts/person/proof", form); status != http.StatusOK || !strings.Contains(text, "by telephone") {
 		s.Errorf("the proof is answered with %d:\n%s", status, text)
 	}
+	decision := url.Values{"list": {id(s.News)}, "contact": {id(one)}, "tracking_consent": {"granted"}}
+	v.want(path, http.StatusOK, "Has not decided about the counting of opens and clicks: both are counted.")
+	v.send("/admin/contacts/person/tracking", decision, http.StatusUnprocessableEntity, "Nothing was changed", "How the person has told you")
+	decision.Set("tracking_consent", "denied")
+	v.send("/admin/contacts/person/tracking", decision, http.StatusOK, "the ledger has it", "none are counted.")
 	form.Set("do", "other")
 	if status, _, _ := v.post("/admin/contacts/person", form); status != http.StatusNotFound {
 		s.Errorf("an unknown change is answered with %d", status)

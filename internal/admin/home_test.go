@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"enlist/internal/apptest"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/events"
@@ -22,6 +23,7 @@ import (
 
 func (s *operations) attention() {
 	v := s.full()
+	s.Must(s.App.Contacts.SetTracking(s.Context(), s.Caller, contacts.TrackingSettings{Policy: enlist.TrackUnlessDenied}))
 	_, _, first := v.get("/admin/")
 	if strings.Count(first, "note more") != 1 || !strings.Contains(first, "No backup was ever set up") ||
 		!strings.Contains(first, "3 delivered (100 %)") {

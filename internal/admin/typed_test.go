@@ -35,6 +35,7 @@ type input struct {
 // refusedBy are values with which a form is refused, if long texts are not enough. nil: nothing can be wrong.
 var refusedBy = map[string]url.Values{
 	"/admin/account":             nil,
+	"/admin/account/tracking":    nil,
 	"/admin/autoresponders/new":  {"when": {"date"}},
 	"/admin/contacts/change":     {"action": {"delete"}},
 	"/admin/contacts/export":     nil,

@@ -12,7 +12,7 @@
 //	candidate.go     a Contact that a Batch may be sent to
 //	segment*.go      Segments, and criteria that name them
 //	consent*.go      consent and its ledger
-//	tracking.go      what people decide about the recording of their opens and clicks
+//	tracking*.go     what people decide about the recording of their opens and clicks
 //	departure.go     why people unsubscribe
 //	unsubscriber*.go the Unsubscriber List
 //	field_convert.go, field_delete.go, list_delete.go   what a changed definition means for Contacts

@@ -76,60 +76,42 @@ func DecideTracking(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, d
 			return err
 		}
 	}
-	for _, list := range among {
-		if err := decideInList(tx, list, contact.Key, d, now); err != nil {
-			return err
-		}
-	}
+	err := eachWithAddress(tx, among, contact.Key, func(c *enlist.Contact) error { return decideOne(tx, c, d, now) })
 	contact.TrackingConsent, contact.TrackingTime = d.Consent, now
-	return nil
+	return err
 }
 
 // listsWithAddress returns the Lists of an Account that have a Contact with a normalised address.
 func listsWithAddress(tx *db.Tx, account enlist.AccountID, key string) ([]enlist.ListID, error) {
-	all, err := lists.Defined(tx, account)
+	ids, err := definedIDs(tx, account)
 	if err != nil {
 		return nil, err
-	}
-	ids := make([]enlist.ListID, len(all))
-	for i := range all {
-		ids[i] = all[i].ID
 	}
 	return ListsOf(tx, ids, key, "")
 }
 
-// decideInList stores a decision for the Contacts of a List with a normalised address.
-func decideInList(tx *db.Tx, list enlist.ListID, key string, d *TrackingDecision, now int64) error {
-	schema, err := lists.Schema(tx, list)
-	if err != nil {
-		return err
+// definedIDs returns the IDs of an Account's Lists, in ascending order.
+func definedIDs(tx *db.Tx, account enlist.AccountID) ([]enlist.ListID, error) {
+	all, err := lists.Defined(tx, account)
+	ids := make([]enlist.ListID, len(all))
+	for i := range all {
+		ids[i] = all[i].ID
 	}
-	const page = 1000
-	for after := enlist.ContactID(0); ; {
-		with, err := ByAddress(tx, list, key, "", after, page)
-		if err != nil {
-			return err
-		}
-		for i := range with {
-			if err := decideOne(tx, schema, &with[i], d, now); err != nil {
-				return err
-			}
-			after = with[i].ID
-		}
-		if len(with) < page {
-			return nil
-		}
-	}
+	return ids, err
 }
 
 // decideOne stores a decision for one Contact.
-func decideOne(tx *db.Tx, schema *enlist.Schema, c *enlist.Contact, d *TrackingDecision, now int64) error {
+func decideOne(tx *db.Tx, c *enlist.Contact, d *TrackingDecision, now int64) error {
 	err := AddLedgerRow(tx, &enlist.LedgerRow{ListID: c.ListID, ContactID: c.ID, Time: now, Method: d.By.Method,
 		Text: d.By.Text, IP: d.By.IP, KeyID: d.By.Key, Tracking: d.Consent, TextVersion: d.Version})
 	if err != nil || c.TrackingConsent == d.Consent {
 		return err
 	}
 	if err := SetTracking(tx, c.ListID, []enlist.ContactID{c.ID}, d.Consent, now); err != nil {
+		return err
+	}
+	schema, err := lists.Schema(tx, c.ListID)
+	if err != nil {
 		return err
 	}
 	return events.Publish(tx, schema, c.ID, now, enlist.WebhookUpdated)
@@ -169,31 +151,56 @@ func InheritTracking(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, 
 		return err
 	}
 	newest := new(enlist.Contact)
-	for _, list := range among {
-		with, err := ByAddress(tx, list, contact.Key, "", 0, MaxUnsubscribe)
-		if err != nil {
-			return err
+	err = eachWithAddress(tx, among, contact.Key, func(c *enlist.Contact) error {
+		if c.TrackingTime > newest.TrackingTime && c.ID != contact.ID {
+			newest = c
 		}
-		for i := range with {
-			if c := &with[i]; c.TrackingTime > newest.TrackingTime && c.ID != contact.ID {
-				newest = c
-			}
-		}
-	}
-	if newest.TrackingConsent == enlist.TrackingUnknown || newest.TrackingConsent == contact.TrackingConsent {
 		return nil
-	}
-	row, err := lastTracking(tx, newest.ListID, newest.ID)
-	if err != nil {
+	})
+	if err != nil || newest.TrackingConsent == contact.TrackingConsent {
 		return err
 	}
-	row.ListID, row.ContactID, row.Time, row.Method = contact.ListID, contact.ID, now, MethodSameAddress
-	row.Tracking = newest.TrackingConsent
-	if err := AddLedgerRow(tx, row); err != nil {
+	if err := takeOver(tx, contact, newest, now); err != nil {
 		return err
 	}
 	contact.TrackingConsent, contact.TrackingTime = newest.TrackingConsent, newest.TrackingTime
-	return SetTracking(tx, contact.ListID, []enlist.ContactID{contact.ID}, newest.TrackingConsent, newest.TrackingTime)
+	return nil
+}
+
+// eachWithAddress calls fn for the Contacts of some Lists that have a normalised address.
+func eachWithAddress(tx *db.Tx, among []enlist.ListID, key string, fn func(*enlist.Contact) error) error {
+	for _, list := range among {
+		for after := enlist.ContactID(0); ; {
+			with, err := ByAddress(tx, list, key, "", after, MaxUnsubscribe)
+			if err != nil {
+				return err
+			}
+			for i := range with {
+				if err := fn(&with[i]); err != nil {
+					return err
+				}
+				after = with[i].ID
+			}
+			if len(with) < MaxUnsubscribe {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// takeOver gives a Contact the decision of another one with its address. The ledger gets a row with the same text.
+func takeOver(tx *db.Tx, to, from *enlist.Contact, now int64) error {
+	row, err := lastTracking(tx, from.ListID, from.ID)
+	if err != nil {
+		return err
+	}
+	row.ListID, row.ContactID, row.Time, row.Method = to.ListID, to.ID, now, MethodSameAddress
+	row.Tracking = from.TrackingConsent
+	if err := AddLedgerRow(tx, row); err != nil {
+		return err
+	}
+	return SetTracking(tx, to.ListID, []enlist.ContactID{to.ID}, from.TrackingConsent, from.TrackingTime)
 }
 
 // lastTracking returns the newest row of a Contact's ledger with a decision, or an empty row.

@@ -13,6 +13,7 @@ type Account struct {
 	Retention      Retention
 	TrackingPolicy TrackingPolicy // of Lists that have none
 	SharesTracking bool           // a decision about being recorded holds for all Lists of the Account
+	ChoseTracking  bool           // a user has chosen the policy
 	CreationTime   int64
 }
 

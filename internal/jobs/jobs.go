@@ -78,6 +78,7 @@ func (q registry) addLongChanges(o Options) {
 	s := o.Service
 	addSteps(q, serialQueue(), o.Store, repeated(s.Contacts.RemoveContacts)) // each step removes the next Contacts
 	addSteps(q, serialQueue(), o.Store, repeated(s.Contacts.MakeChange))
+	addSteps(q, serialQueue(), o.Store, s.Contacts.ShareTracking)
 	addSteps(q, serialQueue(), o.Store, s.Contacts.DeleteFieldValues)
 	addSteps(q, serialQueue(), o.Store, s.Contacts.ConvertField)
 	prepare := repeated(func(ctx context.Context, e batches.PrepareBatch) (bool, error) {

@@ -1,4 +1,5 @@
-// Package account has the page about an Account: its name, its time zone and its limit. It makes and removes none.
+// Package account has the page about an Account: its name, its time zone, its limit, and whose opens and clicks it records.
+// It makes and removes none.
 package account
 
 import (
@@ -6,6 +7,7 @@ import (
 
 	"enlist/internal/accounts"
 	"enlist/internal/admin/ui"
+	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 )
 
@@ -18,6 +20,7 @@ func Pages() []ui.Page {
 	return []ui.Page{
 		{Pattern: "GET /admin/account", Level: enlist.Full, Serve: p.edit},
 		{Pattern: "POST /admin/account/edit", Level: enlist.Full, Serve: p.edit},
+		{Pattern: "POST /admin/account/tracking", Level: enlist.Full, Serve: p.tracking},
 	}
 }
 
@@ -27,6 +30,7 @@ type page struct{ content *ui.Template }
 type data struct {
 	*accounts.OwnAccount
 	Card       ui.FormCard
+	Tracking   ui.FormCard
 	HasLimit   bool
 	HeldReason string // "": mails are not held
 	IntoFolder bool   // no mail leaves the server
@@ -57,6 +61,7 @@ func (p *page) view(r *ui.Request, a *accounts.OwnAccount, form ui.Form, problem
 	if !r.HasCountry() { // no user has chosen it yet
 		d.Card.Heading, d.Card.Texts = r.Text("account.where"), []string{r.Text("account.suggested")}
 	}
+	d.Tracking = trackingCard(r, &a.Account)
 	if held != nil {
 		d.HeldReason, d.HeldSince = held.Reason, r.Date(held.Time)
 	}
@@ -85,5 +90,39 @@ func (p *page) edit(r *ui.Request) (*ui.View, error) {
 			return ui.GoTo("/admin/", r.Text("account.saved")), err
 		}
 		return ui.GoTo("/admin/account", r.Text("account.saved_times")), err
+	})
+}
+
+// trackingCard returns the form about whose opens and clicks are recorded.
+func trackingCard(r *ui.Request, a *enlist.Account) ui.FormCard {
+	shares := ui.Input{Name: "shares_tracking", Label: r.Text("account.shares_tracking"),
+		Help: r.Text("account.shares_tracking_help"), Kind: ui.InputCheck}
+	if a.SharesTracking {
+		shares.Value = "1"
+	}
+	return ui.FormCard{Heading: r.Text("account.tracking"), Texts: []string{r.Text("account.tracking_about")},
+		Form: ui.Form{{Name: "tracking_policy", Label: r.Text("account.tracking_policy"), Kind: ui.InputRadio,
+			Value: string(a.TrackingPolicy), Options: r.TrackingOptions()}, shares},
+		Action: "/admin/account/tracking", Button: r.Text("account.save")}
+}
+
+// tracking changes whose opens and clicks are recorded.
+func (p *page) tracking(r *ui.Request) (*ui.View, error) {
+	a, err := r.App.Accounts.OwnAccount(r.Context(), r.Caller)
+	if err != nil {
+		return nil, err
+	}
+	c := trackingCard(r, &a.Account)
+	page := func(problem string) (*ui.View, error) {
+		v, err := p.view(r, a, formOf(r, &a.Account), problem)
+		if err == nil {
+			v.Data.(*data).Tracking = c
+		}
+		return v, err
+	}
+	return r.Submit(c.Form, page, func() (*ui.View, error) {
+		err := r.App.Contacts.SetTracking(r.Context(), r.Caller, contacts.TrackingSettings{
+			Policy: enlist.TrackingPolicy(c.Form.Value("tracking_policy")), Shares: c.Form.Value("shares_tracking") != ""})
+		return ui.GoTo("/admin/account", r.Text("account.saved")), err
 	})
 }

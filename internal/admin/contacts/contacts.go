@@ -6,7 +6,7 @@
 //	contacts.go, form.go, count.go, table.go   the page of all Contacts
 //	segments.go  conditions with a name
 //	export.go, change.go   the Contacts as a file, and changes of many
-//	person.go, timeline.go, edit.go, privacy.go   one person, what happened, and what the person may ask for
+//	person*.go, timeline.go, edit.go, privacy.go   one person, what happened, and what the person may ask for
 package contacts
 
 import (
@@ -41,6 +41,7 @@ func Pages() []ui.Page {
 		{Pattern: "GET /admin/contacts/person", Level: enlist.Standard, Serve: p.person},
 		{Pattern: "POST /admin/contacts/person", Level: enlist.Standard, Serve: p.change},
 		{Pattern: "GET /admin/contacts/person/edit", IsForm: true, MaxForm: ui.TextForm, Level: enlist.Standard, Serve: edit},
+		{Pattern: "POST /admin/contacts/person/tracking", Level: enlist.Standard, Serve: p.decideTracking},
 		{Pattern: "POST /admin/contacts/person/proof", Level: enlist.Standard, Serve: proofOfConsent},
 		{Pattern: "POST /admin/contacts/person/export", Level: enlist.Full, Serve: exportPerson},
 		{Pattern: "GET /admin/contacts/person/erase", IsForm: true, Level: enlist.Full, Serve: p.erase},

@@ -41,6 +41,7 @@ type contactCard struct {
 	Answers  []named
 	Buttons  []button
 	Again    ui.Form // subscribes the person again; nil: the person is subscribed
+	Tracking ui.Form // stores a decision about opens and clicks; nil: the List counts none
 }
 
 // named is a value with the name of its Field or preference.
@@ -55,7 +56,7 @@ func personPath(list enlist.ListID, id enlist.ContactID) string {
 }
 
 func (p *pages) person(r *ui.Request) (*ui.View, error) {
-	view, err := p.showPerson(r, 0, nil)
+	view, err := p.showPerson(r, refusedForms{})
 	known, ok := errors.AsType[*enlist.Error](err)
 	if ok && known.Field == "address" || r.FormValue("address") == "" && !r.Form.Has("contact") {
 		f := ui.Form{{Name: "address", Label: r.Text("contacts.find_person"), Required: true, Value: r.FormValue("address"),
@@ -112,8 +113,14 @@ func contactOf(r *ui.Request, list enlist.ListID, id enlist.ContactID) (*enlist.
 	return &w.found, fields, err
 }
 
-// showPerson shows the person. again is the form of the Contact with the ID, which was refused.
-func (p *pages) showPerson(r *ui.Request, id enlist.ContactID, again ui.Form) (*ui.View, error) {
+// refusedForms are forms of a Contact with mistakes; those that were not sent are nil.
+type refusedForms struct {
+	contact         enlist.ContactID
+	again, tracking ui.Form
+}
+
+// showPerson shows the person.
+func (p *pages) showPerson(r *ui.Request, refused refusedForms) (*ui.View, error) {
 	address, err := addressOf(r)
 	if err != nil {
 		return nil, err
@@ -133,8 +140,8 @@ func (p *pages) showPerson(r *ui.Request, id enlist.ContactID, again ui.Form) (*
 	shown := make(map[enlist.ListID]bool)
 	for i := range found.Contacts {
 		card := cardOf(r, &found.Contacts[i])
-		if card.ID == id {
-			card.Again = again
+		if card.ID == refused.contact {
+			card.refuse(refused)
 		}
 		d.Contacts, shown[card.List] = append(d.Contacts, card), true
 	}
@@ -150,10 +157,20 @@ func (p *pages) showPerson(r *ui.Request, id enlist.ContactID, again ui.Form) (*
 	}
 	view := &ui.View{Title: address, Place: "/admin/contacts", Content: p.personPage, Data: &d,
 		Sub: r.Text("contacts.in_lists", "n", int64(found.Lists))}
-	if again != nil {
+	if refused.contact != 0 {
 		view.Problem = "ui.nothing_changed"
 	}
 	return view, nil
+}
+
+// refuse shows the forms with mistakes in place of the empty ones.
+func (c *contactCard) refuse(f refusedForms) {
+	if f.again != nil {
+		c.Again = f.again
+	}
+	if f.tracking != nil {
+		c.Tracking = f.tracking
+	}
 }
 
 func leftText(r *ui.Request, u *contacts.Unsubscriber, names map[enlist.ListID]string) string {
@@ -173,6 +190,10 @@ func cardOf(r *ui.Request, p *contacts.OfPerson) contactCard {
 		Buttons: buttonsOf(r, c, list)}
 	if c.IsUnsubscribed {
 		card.Again = againForm(r, list)
+	}
+	if list.TrackOpens || list.TrackClicks || c.TrackingConsent != enlist.TrackingUnknown {
+		card.State = append(card.State, trackingText(r, p))
+		card.Tracking = trackingForm(r)
 	}
 	for i := range p.Schema.Fields {
 		f := &p.Schema.Fields[i]
@@ -296,7 +317,7 @@ func (p *pages) subscribeAgain(r *ui.Request, list enlist.ListID, id enlist.Cont
 		f.Refused("text", r.Text("contacts.too_long", "n", contacts.MaxConsentText))
 	}
 	if f.IsWrong() {
-		return p.showPerson(r, id, f)
+		return p.showPerson(r, refusedForms{contact: id, again: f})
 	}
 	consent := contacts.Consent{Type: contacts.ConsentDirect, Text: text}
 	if l.GDPR {

@@ -119,3 +119,12 @@ func (d *data) backups(r *ui.Request) error {
 	}
 	return err
 }
+
+// tracking says that there is a choice of whose opens and clicks are counted, until a user has chosen. It needs Lists.
+func (d *data) tracking(r *ui.Request) {
+	if r.MayEditAccount() && !r.Caller.Account.ChoseTracking && slices.ContainsFunc(d.Lists, func(l list) bool {
+		return l.ContactCount > 0 && (l.TrackOpens || l.TrackClicks)
+	}) {
+		d.need(r.Text("home.tracking"), r.Text("home.tracking_law"), "/admin/account", r.Text("home.tracking_choose"))
+	}
+}

@@ -86,6 +86,7 @@ func (p *page) show(r *ui.Request) (*ui.View, error) {
 	if err := d.grow(r); err != nil {
 		return nil, err
 	}
+	d.tracking(r)
 	if err := d.firstSteps(r); err != nil {
 		return nil, err
 	}

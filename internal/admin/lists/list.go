@@ -1,6 +1,7 @@
 package lists
 
 import (
+	"cmp"
 	"strings"
 
 	"enlist/internal/admin/ui"
@@ -168,14 +169,25 @@ func (d *listData) count(r *ui.Request) error {
 	return err
 }
 
+// counted says whose opens or clicks a List records.
+func counted(r *ui.Request, is bool, p enlist.TrackingPolicy) string {
+	switch p = cmp.Or(p, r.Caller.Account.TrackingPolicy); {
+	case !is || p == enlist.TrackNobody:
+		return r.Text("lists.not_counted")
+	case p == enlist.TrackWhoAgreed:
+		return r.Text("lists.counted_if_agreed")
+	}
+	return r.Text("lists.counted")
+}
+
 func settingsOf(r *ui.Request, l *enlist.List) []setting {
 	all := []setting{
 		{r.Text("lists.who_subscribes"), either(l.DoubleOptIn, r.Text("lists.by_link"), r.Text("lists.by_itself"))},
 		{r.Text("lists.proof"), either(l.GDPR, r.Text("lists.proof_required"), r.Text("lists.proof_kept"))},
 		{r.Text("lists.twice"), either(l.DisallowDuplicates, r.Text("lists.twice_refused"),
 			r.Text("lists.twice_allowed"))},
-		{r.Text("lists.opens"), either(l.TrackOpens, r.Text("lists.counted"), r.Text("lists.not_counted"))},
-		{r.Text("lists.clicks"), either(l.TrackClicks, r.Text("lists.counted"), r.Text("lists.not_counted"))},
+		{r.Text("lists.opens"), counted(r, l.TrackOpens, l.OpenPolicy)},
+		{r.Text("lists.clicks"), counted(r, l.TrackClicks, l.ClickPolicy)},
 		{r.Text("lists.numbers"), r.Text("lists.numbers_of", "code", ui.Plain(l.CountryCode))},
 		{r.Text("lists.others"), either(l.Public,
 			r.Text("lists.others_join"), r.Text("lists.others_hidden"))},

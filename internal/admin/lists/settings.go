@@ -59,7 +59,9 @@ func inputsOf(r *ui.Request, l *enlist.List) ui.Form {
 		check("allow_send_to_duplicates", r.Text("lists.mail_twice"),
 			r.Text("lists.mail_twice_help"), l.SendToDuplicates),
 		check("track_opens", r.Text("lists.track_opens"), r.Text("lists.track_opens_help"), l.TrackOpens),
+		policy(r, "open_policy", r.Text("lists.open_policy"), l.OpenPolicy),
 		check("track_clicks", r.Text("lists.track_clicks"), r.Text("lists.track_clicks_help"), l.TrackClicks),
+		policy(r, "click_policy", r.Text("lists.click_policy"), l.ClickPolicy),
 		text("from_name", r.Text("lists.from_name"), r.Text("lists.from_name_help"), l.FromName),
 		text("from_address", r.Text("lists.from_address"), r.Text("lists.from_address_help"), l.FromAddress),
 		{Name: "language", Label: r.Text("lists.for_subscribers"), Help: r.Text("lists.for_subscribers_help"),
@@ -77,6 +79,12 @@ func inputsOf(r *ui.Request, l *enlist.List) ui.Form {
 		text("on_unsubscribe_address", r.Text("lists.notify_unsubscribe"), "", l.OnUnsubscribe),
 		ui.Country(r.Text("lists.country"), l.CountryCode),
 	}
+}
+
+// policy returns the input that chooses whose opens or clicks are recorded. The Account's policy is the first choice.
+func policy(r *ui.Request, name, label string, chosen enlist.TrackingPolicy) ui.Input {
+	return ui.Input{Name: name, Label: label, Help: r.Text("lists.policy_help"), Kind: ui.InputChoice, Value: string(chosen),
+		Options: append(ui.Choices("", r.Text("lists.policy_of_account")), r.TrackingOptions()...)}
 }
 
 // newList makes a List. The form has the settings that suit most newsletters.

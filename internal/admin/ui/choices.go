@@ -37,6 +37,13 @@ func (r *Request) RightsText(level string, lists []enlist.ListID, names map[enli
 	return r.Text("ui.rights_lists", "level", level, "lists", r.Language.Series(shown))
 }
 
+// TrackingOptions are the choices of whose opens and clicks are recorded.
+func (r *Request) TrackingOptions() []Option {
+	return []Option{{Value: string(enlist.TrackUnlessDenied), Text: r.Text("ui.track_inform"), Help: r.Text("ui.track_inform_help")},
+		{Value: string(enlist.TrackWhoAgreed), Text: r.Text("ui.track_ask"), Help: r.Text("ui.track_ask_help")},
+		{Value: string(enlist.TrackNobody), Text: r.Text("ui.track_off")}}
+}
+
 // LevelInput returns the input that chooses a level.
 func (r *Request) LevelInput(chosen enlist.Level) Input {
 	in := Input{Name: "level", Label: r.Text("ui.may"), Kind: InputChoice, Value: chosen.String()}

@@ -6,6 +6,8 @@
 ALTER TABLE account ADD COLUMN tracking_policy TEXT COLLATE "C" NOT NULL DEFAULT 'inform';
 -- 1: what a person decides holds for all Lists of the Account.
 ALTER TABLE account ADD COLUMN shares_tracking SMALLINT NOT NULL DEFAULT 0;
+-- 1: a user has chosen the policy; until then the first page says that there is a choice.
+ALTER TABLE account ADD COLUMN chose_tracking SMALLINT NOT NULL DEFAULT 0;
 -- As of the Account; '': its policy. They have no effect while the flags track_opens and track_clicks are 0.
 ALTER TABLE list ADD COLUMN open_policy TEXT COLLATE "C" NOT NULL DEFAULT '';
 ALTER TABLE list ADD COLUMN click_policy TEXT COLLATE "C" NOT NULL DEFAULT '';
