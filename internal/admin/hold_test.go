@@ -260,7 +260,7 @@ func (h *hold) toMarkup() {
 				}
 				h.noMarkup(p.Pattern, text)
 				shown += strings.Count(text, "&lt;script&gt;")
-			case kind == "image/png" && reply.Header.Get("X-Content-Type-Options") == "nosniff":
+			case (kind == "image/png" || kind == "text/css") && reply.Header.Get("X-Content-Type-Options") == "nosniff":
 			case reply.Header.Get("Content-Disposition") == "" || reply.Header.Get("X-Content-Type-Options") != "nosniff":
 				h.Errorf("%s answers %s that a browser may show", p.Pattern, kind)
 			}

@@ -21,10 +21,11 @@ import (
 
 // This file tests the pages on which a person writes a Message, uploads images and chooses the look of mails.
 
-// covers: decision 134
+// covers: decision 134, decision 159
 func TestWriting(t *testing.T) {
 	apptest.Run(t, apptest.Slow, newWriting, []apptest.Rule[*site]{
 		{Name: "blocks are added, moved, changed and removed without script", Test: (*site).blocks},
+		{Name: "the blocks of the script are stored, and its page has all that it needs", Test: (*site).canvas},
 		{Name: "a merge field with its fallback is put at the end of a text", Test: (*site).fields},
 		{Name: "what was typed stays when the blocks or the sender are refused", Test: (*site).refusedBlocks},
 		{Name: "each start makes a Message with example texts that are known, and a text becomes blocks", Test: (*site).starts},
@@ -138,6 +139,37 @@ func (s *site) blocks() {
 		s.Errorf("the block that was put back leaves %s", got)
 	}
 	v.want(at, http.StatusOK, `: "A <b>"`, `name="2.left.count" value="1"`, `value="up:2.left.0"`, "<Move Line up>")
+}
+
+func (s *site) canvas() {
+	v := s.writer()
+	at := v.begun("blocks:newsletter")
+	_, _, page := v.get(at)
+	for _, part := range []string{`id="canvas" data-canvas="{&#34;blocks&#34;:[{&#34;type&#34;:&#34;heading&#34;`, `&#34;contents&#34;:[&#34;\u003cp\u003eHello {{First Name|friend}}`,
+		`&#34;bold&#34;:&#34;Bold&#34;`, `href="` + at + `/theme.css"`} {
+		if !strings.Contains(page, part) {
+			s.Errorf("the page lacks %s", part)
+		}
+	}
+	const blocks = `[{"type":"text","text":"typed"}]`
+	v.post(at, blockForm("blocks", blocks))
+	if got := v.stored(at); got != blocks {
+		s.Errorf("the blocks are %s, want those of the script", got)
+	}
+	if status, _, _ := v.post(at, blockForm("blocks", `[{"type":"text","extra":1}]`)); status != http.StatusNotFound || v.stored(at) != blocks {
+		s.Errorf("blocks that no script sends are answered with %d and leave %s", status, v.stored(at))
+	}
+	refused := `[{"type":"button","text":"Typed","link":"javascript:alert(1)"}]`
+	if status, _, page := v.post(at, blockForm("blocks", refused)); status != http.StatusUnprocessableEntity || !strings.Contains(page, `&#34;wrong&#34;:[&#34;begins with javascript:`) {
+		s.Errorf("a wrong link is answered with %d:\n%s", status, page)
+	}
+	status, _, sheet := v.get(at + "/theme.css")
+	if status != http.StatusOK || !strings.HasPrefix(sheet, ".canvas {") {
+		s.Errorf("the rules of the theme are answered with %d: %s", status, sheet)
+	}
+	s.signedInElsewhere().want(at+"/theme.css", http.StatusNotFound)
+	s.signedIn(users.Membership{Level: enlist.Standard}).wantWithout(at, "data-canvas")
+	v.want(v.begun("empty:markdown"), http.StatusOK, "Content is")
 }
 
 func (s *site) fields() {

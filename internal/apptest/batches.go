@@ -53,6 +53,10 @@ func (k *sampleKeeper) Preview(context.Context, *messages.OutgoingMail) (*messag
 }
 
 // Check returns the findings of the test.
+func (k *sampleKeeper) Canvas(context.Context, *messages.Message) (*messages.Canvas, error) {
+	return nil, nil
+}
+
 func (k *sampleKeeper) Check(_ context.Context, m *messages.OutgoingMail) ([]messages.Finding, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

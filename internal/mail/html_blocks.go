@@ -46,8 +46,7 @@ func (d *themedDocument) block(b *messages.Block, width int64) string {
 	case messages.BlockButton:
 		return cell("press", b.Align, d.button(b))
 	case messages.BlockColumns:
-		half := width/2 - cardPadding
-		return "<tr><td>" + table(`width="100%"`) + "<tr>" + d.column(b.Left, half) + d.column(b.Right, half) +
+		return "<tr><td>" + table(`width="100%"`) + "<tr>" + d.column(b.Left, half(width)) + d.column(b.Right, half(width)) +
 			"</tr></table></td></tr>\n"
 	case messages.BlockLine:
 		return cell("rule", "", "<hr>")
@@ -62,6 +61,9 @@ func (d *themedDocument) block(b *messages.Block, width int64) string {
 	}
 	return ""
 }
+
+// half returns the room for an image in one of two columns.
+func half(width int64) int64 { return width/2 - cardPadding }
 
 func (d *themedDocument) column(all []messages.Block, width int64) string {
 	return `<td class="col" width="50%" valign="top">` + table(`width="100%"`) + d.rows(all, width) + "</table></td>"

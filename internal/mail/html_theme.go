@@ -37,7 +37,7 @@ func sourceHTML(ctx context.Context, m *messages.Message, fileURL func(enlist.Fi
 	} else if all, err := messages.DecodeBlocks(m.Blocks); err != nil { // a later version may store another form
 		return "", nil
 	} else {
-		rows = d.rows(all, d.Width-2*cardPadding)
+		rows = d.rows(all, d.room())
 	}
 	if d.refused != nil {
 		return "", d.refused
@@ -74,6 +74,9 @@ type themedDocument struct {
 	effort  effort // of its texts in Markdown
 	refused error
 }
+
+// room returns the width of the text in pixels.
+func (d *themedDocument) room() int64 { return d.Width - 2*cardPadding }
 
 // footMark is where compose_render.go inserts who sends the mail and the link to unsubscribe.
 const footMark = "<!--enlist:foot-->"
@@ -116,7 +119,7 @@ func (d *themedDocument) logo() string {
 		return ""
 	}
 	return cell("picture", "", fmt.Sprintf(`<img src="%s" alt="%s" width="%d">`, html.EscapeString(d.fileURL(d.Logo)),
-		html.EscapeString(d.LogoText), min(d.LogoWidth, d.Width-2*cardPadding)))
+		html.EscapeString(d.LogoText), min(d.LogoWidth, d.room())))
 }
 
 // sheet returns the style sheet. The classes are those of document and of html_blocks.go.

@@ -3,7 +3,8 @@
 //
 //	message.go, edit.go, file.go   the records, and the files that they have
 //	see.go       which Messages a person sees who may use only some Lists
-//	block.go, theme.go   the blocks of a Message, and how the mails of an Account look
+//	block.go, canvas.go, theme.go   the blocks of a Message, what the editor shows of them, and how the mails of an
+//	             Account look
 //	merge*.go    merge fields, and those in the addresses of a Message
 //	finding.go   what is probably wrong with a Message
 //	preview.go, trial.go   previews and test mails

@@ -29,6 +29,8 @@ type Composer interface {
 	Preview(ctx context.Context, m *OutgoingMail) (*ComposedMail, error)
 	// Check returns what is probably wrong with the content of a mail. The mail needs no address.
 	Check(ctx context.Context, m *OutgoingMail) ([]Finding, error)
+	// Canvas returns what the editor shows of a Message.
+	Canvas(ctx context.Context, m *Message) (*Canvas, error)
 }
 
 // SetComposer sets the Composer. Call it before the first call of PreviewMessage and CheckBatch.

@@ -118,7 +118,7 @@ func serve(t testing.TB, database *dbtest.Store, o Options, l ...httpserver.Limi
 	t.Helper()
 	h := &harness{store: &faultyStore{Engine: database}, now: firstMoment, keys: make(map[string]string)}
 	h.service = app.New(h.store, h.clock)
-	h.service.Messages.SetComposer(composer{sync.OnceValues(func() (messages.Composer, error) {
+	h.service.Messages.SetComposer(composer{make: sync.OnceValues(func() (messages.Composer, error) {
 		return mail.NewComposer(mail.Options{From: "lists@example.org", PublicURL: "https://lists.example.org", Links: h.service.Sending,
 			Files: h.service.Files})
 	})})
@@ -141,6 +141,7 @@ func serve(t testing.TB, database *dbtest.Store, o Options, l ...httpserver.Limi
 
 // composer makes a Composer at the first call. Most tests need none, and it reads all texts of all languages.
 type composer struct {
+	messages.Composer
 	make func() (messages.Composer, error)
 }
 

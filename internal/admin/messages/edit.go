@@ -34,6 +34,8 @@ type editData struct {
 	TestWrong string
 	Undo      string // the blocks before one was removed
 	Seen      string // hash of the stored texts
+	Canvas    string // what the script of the editor needs, as JSON; "": there is no script
+	pictures  []images.Image
 }
 
 // Texts returns the inputs above the blocks.
@@ -116,7 +118,7 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 		return nil, err
 	}
 	if len(d.Lists) == 0 {
-		return view, d.preview(r)
+		return view, d.finish(r)
 	}
 	if d.Shown.List = enlist.ListID(ui.Int(r.FormValue("list"))); d.Shown.List == 0 {
 		d.Shown.List = d.Lists[0].ID
@@ -133,7 +135,17 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 		"unsubscribe_url", r.Text("messages.link_unsubscribe"))...)
 	d.Field = ui.Form{field, {Name: "fallback", Label: r.Text("messages.or_else"), Value: r.PostForm.Get("fallback"),
 		Example: r.Text("messages.friend")}}
-	return view, d.preview(r)
+	return view, d.finish(r)
+}
+
+// finish adds what the script of the editor needs, and the mail.
+func (d *editData) finish(r *ui.Request) error {
+	if d.MayEdit && d.HasBlocks() {
+		if err := d.addCanvas(r); err != nil {
+			return err
+		}
+	}
+	return d.preview(r)
 }
 
 // addContent adds the blocks, and where a merge field can go.
@@ -149,11 +161,11 @@ func (d *editData) addContent(r *ui.Request) error {
 	if err != nil {
 		return err
 	}
-	pictures, err := images.All(r)
+	d.pictures, err = images.All(r)
 	if err = enlist.IgnoreKind(enlist.Denied, err); err != nil { // a person of only some Lists sees no images
 		return err
 	}
-	d.List = newBlockList(all, "", "", pictures, r.PostForm)
+	d.List = newBlockList(all, "", "", d.pictures, r.PostForm)
 	where.Options = append(where.Options, d.List.places(r)...)
 	d.Where = ui.Form{where}
 	return nil
@@ -186,7 +198,10 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	typed.FromName, typed.FromAddress = r.FormValue("from_name"), r.FormValue("from_address")
 	typed.ReplyTo, typed.PostalAddress = r.FormValue("reply_to"), r.FormValue("postal_address")
 	if typed.EmailType == messages.EmailBlocks {
-		before := blocksOf(m, r.Form)
+		before, err := blocksOf(m, r.Form)
+		if err != nil {
+			return nil, ui.ErrNotFound // no page has sent these
+		}
 		undo = messages.EncodeBlocks(before)
 		all, at := change(before, do, r.Form)
 		if do == "undo" {
@@ -219,19 +234,23 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	return view, nil
 }
 
-// blocksOf returns the blocks of a form. A Message that had no blocks gets one with its content.
-func blocksOf(m *messages.Message, form url.Values) []messages.Block {
+// blocksOf returns the blocks of a form, in which the script of the editor has them as JSON. A Message that had no blocks
+// gets one with its content.
+func blocksOf(m *messages.Message, form url.Values) ([]messages.Block, error) {
+	if form.Has("blocks") {
+		return messages.DecodeBlocks(form.Get("blocks"))
+	}
 	if form.Has("count") || !form.Has("content") {
-		return readBlocks(form, "")
+		return readBlocks(form, ""), nil
 	}
 	content := strings.ReplaceAll(form.Get("content"), "\r\n", "\n")
 	switch {
 	case strings.TrimSpace(content) == "":
-		return nil
+		return nil, nil
 	case m.EmailType == messages.EmailHTML || m.EmailType == messages.EmailRawHTML:
-		return []messages.Block{{Type: messages.BlockHTML, HTML: content}}
+		return []messages.Block{{Type: messages.BlockHTML, HTML: content}}, nil
 	}
-	return []messages.Block{{Type: messages.BlockText, Text: content}}
+	return []messages.Block{{Type: messages.BlockText, Text: content}}, nil
 }
 
 // contentOf returns the content of a Message that has no blocks.

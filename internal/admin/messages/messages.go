@@ -23,6 +23,7 @@ func Pages() []ui.Page {
 		{Pattern: "GET /admin/messages/{message}", Level: enlist.Read, Serve: p.edit},
 		{Pattern: "POST /admin/messages/{message}", MaxForm: ui.LargeForm, Level: enlist.Full, Serve: p.save},
 		{Pattern: "GET /admin/messages/{message}/mail", Level: enlist.Read, Serve: mail},
+		{Pattern: "GET /admin/messages/{message}/theme.css", Level: enlist.Full, File: true, Serve: theme},
 		{Pattern: "POST /admin/messages/{message}/test", Level: enlist.Standard, Serve: p.sendTest},
 		{Pattern: "GET /admin/messages/{message}/delete", IsForm: true, Level: enlist.Full, Serve: remove},
 	}

@@ -5,14 +5,18 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"io/fs"
 	"net/http"
 	"path"
 	"strings"
 	"sync"
+
+	"enlist/internal/admin/editor"
 )
 
-// This file serves the style sheet and the script. The script is htmx 2.0.11, as the npm package htmx.org has it;
-// htmx.LICENSE has its licence. A test compares its checksum.
+// This file serves style sheets and scripts. htmx is version 2.0.11, as the npm package htmx.org has it; htmx.LICENSE has
+// its licence. A test compares its checksum. Package editor has the script of the editor of Messages.
 
 // assetKinds are the files, with their media types.
 var assetKinds = map[string]string{
@@ -21,6 +25,8 @@ var assetKinds = map[string]string{
 	"passkey.js":  "text/javascript; charset=utf-8",
 	"form.js":     "text/javascript; charset=utf-8",
 	"session.js":  "text/javascript; charset=utf-8",
+	"editor.js":   "text/javascript; charset=utf-8",
+	"editor.css":  "text/css; charset=utf-8",
 }
 
 // assetPaths returns the path of each file. It changes with the content, so that browsers may keep the file.
@@ -35,6 +41,9 @@ func assetPaths() map[string]string {
 
 func read(name string) []byte {
 	b, err := files.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		b, err = editor.Files.ReadFile(name)
+	}
 	if err != nil {
 		panic(err) // it is in the program
 	}

@@ -1,0 +1,201 @@
+// The toolbar above the mail, the menu of blocks, and the window for a link. All are buttons outside of the text, which
+// keys reach too: the arrow keys go from button to button.
+import {toggleMark, setBlockType, wrapIn, lift} from "prosemirror-commands";
+import {undo, redo, undoDepth, redoDepth} from "prosemirror-history";
+import {liftListItem, wrapInList} from "prosemirror-schema-list";
+import {icon} from "./icons.js";
+import {schema} from "./schema.js";
+import {addBelow, blockAt, insertAt, setAttribute} from "./keys.js";
+
+const {nodes, marks} = schema;
+
+// element returns an element with attributes, of which those that begin with "on" are listeners, and children.
+export function element(name, attributes = {}, ...children) {
+	const e = document.createElement(name);
+	for (const [key, value] of Object.entries(attributes)) {
+		if (key.startsWith("on")) e.addEventListener(key.slice(2), value);
+		else if (value === true) e.setAttribute(key, "");
+		else if (value !== false && value !== undefined && value !== null) e.setAttribute(key, value);
+	}
+	e.append(...children.filter(c => c !== null && c !== undefined));
+	return e;
+}
+
+// The types of blocks in the order of the menu, with the keys of their names.
+export const kinds = [["words", "text"], ["heading", "heading"], ["image", "image"], ["button", "button"], ["columns", "columns"], ["line", "line"],
+	["quote", "quote"], ["html", "html"]];
+
+export const nameOf = (texts, node) => texts[node.type.name === "markdown" ? "markdown" : (kinds.find(k => k[0] === node.type.name) || ["", node.type.name])[1]];
+
+const inList = (state, type) => {
+	const {$from} = state.selection;
+	for (let d = $from.depth; d > 0; d--) if ($from.node(d).type === type) return true;
+	return false;
+};
+
+// list makes a list of paragraphs, or paragraphs of it.
+const list = type => (state, dispatch, view) => {
+	if (inList(state, type)) return liftListItem(nodes.list_item)(state, dispatch, view);
+	return wrapInList(type)(state, dispatch, view);
+};
+
+const quoted = (state, dispatch) => inList(state, nodes.blockquote) ? lift(state, dispatch) : wrapIn(nodes.blockquote)(state, dispatch);
+
+function isMarked(state, type) {
+	const {from, to, $from, empty} = state.selection;
+	return empty ? !!type.isInSet(state.storedMarks || $from.marks()) : state.doc.rangeHasMark(from, to, type);
+}
+
+const aligned = (state, value) => blockAt(state)?.node.attrs.align === value;
+
+// newToolbar returns the toolbar. Its update shows the state of the text.
+export function newToolbar(view, {texts, fields, mail}) {
+	const shown = [];
+	const button = (key, label, command, {pressed, can, ...more} = {}) => {
+		const b = element("button", {type: "button", title: texts[key], "aria-label": texts[key], ...more, onclick: () => {
+			command(view.state, view.dispatch, view);
+			view.focus();
+		}}, label);
+		shown.push(state => {
+			if (pressed) b.setAttribute("aria-pressed", pressed(state));
+			b.disabled = !(can || command)(state);
+		});
+		return b;
+	};
+	const mark = (key, label, type, name) => button(key, element(name, {}, label), toggleMark(type), {pressed: s => isMarked(s, type)});
+	const align = (key, label, value) => button(key, label, (state, dispatch) => {
+		const at = blockAt(state);
+		if (at && dispatch) setAttribute(view, at.pos, "align", value);
+		return !!at && "align" in at.node.attrs && ["words", "heading", "image", "button", "markdown"].includes(at.node.type.name);
+	}, {pressed: s => aligned(s, value)});
+
+	const style = element("select", {"aria-label": texts.style, onchange: () => {
+		const level = +style.value;
+		const at = blockAt(view.state);
+		if (at?.node.type === nodes.heading) setAttribute(view, at.pos, "level", level || 1);
+		else (level ? setBlockType(nodes.subheading, {level}) : setBlockType(nodes.paragraph))(view.state, view.dispatch);
+		view.focus();
+	}}, ...["style_text", "style_1", "style_2", "style_3"].map((key, i) => element("option", {value: i}, texts[key])));
+	shown.push(state => {
+		const {parent} = state.selection.$from;
+		style.disabled = ![nodes.paragraph, nodes.subheading, nodes.heading].includes(parent.type);
+		style.options[0].disabled = parent.type === nodes.heading;
+		style.value = Math.min(3, parent.attrs.level || 0);
+	});
+
+	const field = fields.length > 0 && element("select", {"aria-label": texts.field, onchange: () => {
+		const node = schema.node("field", {name: field.value});
+		if (field.value) view.dispatch(view.state.tr.replaceSelectionWith(node).scrollIntoView());
+		field.value = "";
+		view.focus();
+	}}, element("option", {value: ""}, texts.field), ...fields.map(f => element("option", {value: f.value}, f.text)));
+	if (field) shown.push(state => field.disabled = !state.selection.$from.parent.inlineContent || state.selection.$from.parent.type.spec.code);
+
+	const bar = element("div", {class: "canvas-bar", role: "toolbar", "aria-label": texts.toolbar, "aria-controls": mail},
+		button("undo", icon("undo"), undo, {can: s => undoDepth(s) > 0}), button("redo", icon("redo"), redo, {can: s => redoDepth(s) > 0}), style,
+		mark("bold", "B", marks.strong, "b"), mark("italic", "I", marks.em, "i"), mark("strike", "S", marks.strike, "s"),
+		button("link", icon("link"), (state, dispatch) => {
+			if (dispatch) askLink(view, texts, bar);
+			return state.selection.$from.parent.type.allowsMarkType(marks.link);
+		}, {pressed: s => isMarked(s, marks.link)}),
+		button("bullets", icon("bullets"), list(nodes.bullet_list), {pressed: s => inList(s, nodes.bullet_list)}),
+		button("numbers", icon("numbers"), list(nodes.ordered_list), {pressed: s => inList(s, nodes.ordered_list)}),
+		button("quoted", icon("quoted"), quoted, {pressed: s => inList(s, nodes.blockquote)}),
+		align("left", icon("left"), ""), align("centred", icon("centred"), "center"), field || null);
+	roving(bar);
+	return {dom: bar, update: () => shown.forEach(f => f(view.state))};
+}
+
+// roving lets the arrow keys go through the buttons of a toolbar or a menu. WAI-ARIA, toolbar pattern
+export function roving(bar) {
+	const all = () => [...bar.querySelectorAll("button, select")].filter(e => !e.disabled);
+	bar.addEventListener("keydown", event => {
+		const step = {ArrowRight: 1, ArrowLeft: -1}[event.key] || event.target.nodeName !== "SELECT" && {ArrowDown: 1, ArrowUp: -1}[event.key];
+		if (!step || !bar.contains(event.target) || event.target.nodeName === "INPUT") return;
+		const list = all();
+		list[(list.indexOf(event.target) + step + list.length) % list.length]?.focus();
+		event.preventDefault();
+	});
+}
+
+// askLink asks where the selected words lead.
+export function askLink(view, texts, below) {
+	document.querySelector(".canvas-ask")?.remove();
+	const {state} = view, {$from, from, to, empty} = state.selection;
+	if (!$from.parent.type.allowsMarkType(marks.link)) return;
+	const [begin, end] = empty ? extent($from) : [from, to];
+	const mark = marks.link.isInSet($from.marks()) || marks.link.isInSet(state.doc.nodeAt(from)?.marks || []);
+	const input = element("input", {type: "text", inputmode: "url", placeholder: texts.example_link, value: mark?.attrs.href || ""});
+	const done = href => {
+		ask.remove();
+		let tr = view.state.tr;
+		if (href && begin === end) tr.insert(begin, schema.text(href, [marks.link.create({href})]));
+		else {
+			tr.removeMark(begin, end, marks.link);
+			if (href) tr.addMark(begin, end, marks.link.create({href}));
+		}
+		view.dispatch(tr);
+		view.focus();
+	};
+	const ask = element("div", {class: "canvas-ask", role: "group", "aria-label": texts.link, onkeydown: event => {
+		if (event.key === "Enter") event.preventDefault(), done(withScheme(input.value));
+		if (event.key === "Escape") ask.remove(), view.focus();
+	}}, element("label", {}, texts.leads, " ", input),
+	element("button", {type: "button", onclick: () => done(withScheme(input.value))}, texts.apply),
+	mark ? element("button", {type: "button", onclick: () => done("")}, texts.unlink) : null);
+	below.after(ask);
+	input.focus();
+}
+
+// withScheme completes an address as people type it.
+export function withScheme(text) {
+	const to = text.trim();
+	if (!to || /^([a-z][a-z0-9+.-]*:|#|\/|\{\{)/i.test(to)) return to;
+	return /^[^\s@/]+@[^\s@/]+$/.test(to) ? "mailto:" + to : "https://" + to;
+}
+
+// extent returns the link around the cursor, or else the word.
+function extent($at) {
+	const {parent, parentOffset} = $at, start = $at.start();
+	const mark = marks.link.isInSet($at.marks());
+	let from = parentOffset, to = parentOffset, offset = 0;
+	parent.forEach(child => {
+		const end = offset + child.nodeSize;
+		if (mark && mark.isInSet(child.marks) && offset <= parentOffset && end >= parentOffset) [from, to] = [Math.min(from, offset), Math.max(to, end)];
+		offset = end;
+	});
+	if (!mark) {
+		const text = parent.textBetween(0, parent.content.size, "", "\ufffc");
+		while (from > 0 && /\p{L}|\p{N}/u.test(text[from - 1])) from--;
+		while (to < text.length && /\p{L}|\p{N}/u.test(text[to])) to++;
+	}
+	return [start + from, start + to];
+}
+
+// openMenu shows the types of blocks beside a button, and inserts the chosen one.
+export function openMenu(view, texts, beside, pos) {
+	document.querySelector(".canvas-menu")?.remove();
+	const inColumn = pos !== null && view.state.doc.resolve(pos).parent.type === nodes.column;
+	const close = () => {
+		menu.remove();
+		removeEventListener("pointerdown", outside, true);
+	};
+	const outside = event => menu.contains(event.target) || close();
+	const menu = element("div", {class: "canvas-menu", role: "menu", "aria-label": texts.add, onkeydown: event => {
+		if (event.key === "Escape" || event.key === "Tab") close(), beside.focus();
+	}}, ...kinds.filter(([type]) => !inColumn || type !== "columns").map(([type, key]) => element("button", {type: "button", role: "menuitem", onclick: () => {
+		close();
+		(pos === null ? addBelow(type) : insertAt(pos, type))(view.state, view.dispatch);
+		view.focus();
+	}}, texts[key])));
+	roving(menu);
+	const at = beside.getBoundingClientRect(), host = view.dom.closest(".canvas-work");
+	host.append(menu);
+	const box = host.getBoundingClientRect();
+	menu.style.left = Math.max(0, Math.min(at.left - box.left, box.width - menu.offsetWidth)) + "px";
+	menu.style.top = at.bottom - box.top + 4 + "px";
+	addEventListener("pointerdown", outside, true);
+	menu.firstChild.focus();
+	return menu;
+}
+

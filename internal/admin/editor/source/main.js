@@ -1,0 +1,175 @@
+/*! The editor of enlist. It contains ProseMirror (prosemirror-commands 1.7.2, prosemirror-history 1.5.2, prosemirror-inputrules 1.7.0,
+prosemirror-keymap 1.2.3, prosemirror-model 1.25.13, prosemirror-schema-list 1.6.1, prosemirror-state 1.4.4, prosemirror-transform 1.12.7,
+prosemirror-view 1.44.0), orderedmap 2.1.1, rope-sequence 1.3.4 and w3c-keyname 2.2.8, under this licence:
+
+Copyright (C) 2015-2017 by Marijn Haverbeke <marijn@haverbeke.berlin> and others
+
+Permission is hereby granted, free of charge, to any person obtaining a copy
+of this software and associated documentation files (the "Software"), to deal
+in the Software without restriction, including without limitation the rights
+to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+copies of the Software, and to permit persons to whom the Software is
+furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in
+all copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN
+THE SOFTWARE.
+*/
+// The editor of a Message of blocks: it takes the place of the form's blocks, and sends them with the form as JSON. Without
+// this script, the form is as the server wrote it. The server gives all that is here with the page: the blocks, the HTML
+// of their texts, the names of Fields, the images and the texts of the buttons.
+import {EditorState, Plugin, PluginKey} from "prosemirror-state";
+import {Decoration, DecorationSet, EditorView} from "prosemirror-view";
+import {history} from "prosemirror-history";
+import {keymap} from "prosemirror-keymap";
+import {schema} from "./schema.js";
+import {blocksOf, docOf} from "./blocks.js";
+import {markdownOf} from "./markdown.js";
+import {blockAt, keys, rules} from "./keys.js";
+import {askLink, element, newToolbar} from "./bars.js";
+import {newPanel} from "./panel.js";
+import {newHandles} from "./drag.js";
+import {cleaned, withFields} from "./paste.js";
+
+const refusedKey = new PluginKey("refused");
+
+function start(place, data) {
+	const form = place.closest("form"), kept = document.getElementById("canvas-kept");
+	const {texts} = data;
+	const state = EditorState.create({doc: docAtStart(data, place, kept), plugins: [rules, keymap({...keys, "Mod-k": () => askLink(view, texts, toolbar.dom) || true,
+		"Alt-F10": () => toolbar.dom.querySelector("button:enabled, select:enabled").focus() || true}), history(), hints(texts), refused(data)]});
+	const rows = element("div", {class: "rows"});
+	const logo = data.logo && element("div", {class: "picture"}, element("img", {src: `/admin/images/${data.logo}`, alt: data.logo_text, width: data.logo_width}));
+	const card = element("div", {class: "card"}, element("div", {class: "top"}), logo || null, rows,
+		element("div", {class: "foot"}, element("p", {}, ...data.foot.flatMap((line, i) => i ? [element("br"), line] : [line]))));
+	const canvas = element("div", {class: "canvas"}, element("div", {class: "paper"}, element("div", {class: "around"}, card)));
+	canvas.style.setProperty("--half", data.half + "px");
+	const live = element("div", {class: "skip", role: "status"});
+	const work = element("div", {class: "canvas-work"});
+
+	const view = new EditorView({mount: rows}, {
+		state,
+		attributes: {id: "mail", role: "textbox", "aria-multiline": "true", "aria-label": texts.mail, spellcheck: "true"},
+		transformPastedHTML: cleaned, transformPasted: withFields,
+		dispatchTransaction(tr) {
+			view.updateState(view.state.apply(tr));
+			update();
+			if (!tr.docChanged) return;
+			clearTimeout(timer);
+			timer = setTimeout(keep, 400);
+			form.dispatchEvent(new Event("input", {bubbles: true}));
+		},
+	});
+	const wrongAt = pos => refusedKey.getState(view.state).find(pos, pos + 1)[0]?.spec;
+	const toolbar = newToolbar(view, {...data, mail: "mail"});
+	const panel = newPanel(view, data, text => live.textContent = text, wrongAt);
+	const looks = newLooks(canvas, texts);
+	work.append(element("div", {class: "canvas-view"}, canvas), panel.dom);
+	place.append(element("div", {class: "canvas-top"}, toolbar.dom, looks), work, live);
+	for (const old of document.querySelectorAll("[data-without-script]")) old.remove();
+	place.hidden = false;
+	place.closest(".editor").classList.add("with-canvas");
+	newHandles(view, texts, work.firstChild);
+
+	const update = () => {
+		toolbar.update();
+		panel.update();
+	};
+	update();
+
+	// The blocks are sent with the form. The browser keeps the text for its Back button.
+	let timer = 0;
+	const keep = () => kept.value = JSON.stringify({of: sum(place.dataset.canvas), doc: view.state.doc.toJSON()});
+	form.addEventListener("formdata", event => event.formData.set("blocks", JSON.stringify(blocksOf(view.state.doc))));
+	addEventListener("pagehide", keep);
+	place.canvas = {view, blocks: () => blocksOf(view.state.doc), written}; // for tests
+}
+
+// written returns the Markdown of texts, as if a person had changed each of them; null: it is edited as Markdown.
+const written = contents => contents.map(html => {
+	const {firstChild} = docOf([{type: "text"}], [html]);
+	return firstChild.type.name === "markdown" ? null : markdownOf(firstChild);
+});
+
+// docAtStart returns what was typed before the Back button, or else the blocks of the page.
+function docAtStart(data, place, kept) {
+	try {
+		const {of, doc} = JSON.parse(kept.value);
+		if (of === sum(place.dataset.canvas)) {
+			docOf(data.blocks || [], data.contents || []); // it notes the sources of the texts
+			const node = schema.nodeFromJSON(doc);
+			node.check();
+			return node;
+		}
+	} catch {} // nothing was kept
+	return docOf(data.blocks || [], data.contents || []);
+}
+
+function sum(text) {
+	let n = 0;
+	for (let i = 0; i < text.length; i++) n = (n * 31 + text.charCodeAt(i)) | 0;
+	return n;
+}
+
+// newLooks returns the buttons that show the mail as on a phone or in the dark.
+function newLooks(canvas, texts) {
+	const toggle = (key, name) => {
+		const b = element("button", {type: "button", class: "tag off", "aria-pressed": "false", onclick: () => {
+			const is = canvas.classList.toggle(name);
+			b.setAttribute("aria-pressed", is);
+			b.classList.toggle("off", !is);
+		}}, texts[key]);
+		return b;
+	};
+	return element("p", {class: "row canvas-looks"}, toggle("phone", "phone"), toggle("dark", "dark"));
+}
+
+// hints shows what an empty text is for, and which block has the cursor.
+function hints(texts) {
+	return new Plugin({props: {decorations(state) {
+		const all = [], at = blockAt(state);
+		if (at) all.push(Decoration.node(at.pos, at.pos + at.node.nodeSize, {class: "current"}));
+		state.doc.descendants((node, pos, parent) => {
+			if (node.isTextblock) {
+				if (node.content.size === 0 && (parent.childCount === 1 || !["words", "quote"].includes(parent.type.name) || node.type.name === "by")) {
+					const hint = texts[{paragraph: "hint_text", heading: "hint_heading", button: "hint_button", by: "hint_by", html: "hint_html"}[node.type.name]];
+					if (hint && !["list_item", "blockquote"].includes(parent.type.name)) all.push(Decoration.node(pos, pos + node.nodeSize, {class: "empty", "data-hint": hint}));
+				}
+				return false;
+			}
+			return true;
+		});
+		return DecorationSet.create(state.doc, all);
+	}}});
+}
+
+// refused marks the blocks that the server has refused, until they change.
+function refused(data) {
+	return new Plugin({
+		key: refusedKey,
+		state: {
+			init: (_, state) => {
+				const all = [], queue = [...data.wrong || []];
+				state.doc.descendants((node, pos) => {
+					if (!node.type.spec.group?.includes("block")) return node.type.name === "column";
+					const text = queue.shift();
+					if (text) all.push(Decoration.node(pos, pos + node.nodeSize, {class: "refused"}, {text}));
+					return node.type.name === "columns";
+				});
+				return DecorationSet.create(state.doc, all);
+			},
+			apply: (tr, set) => set.map(tr.mapping, tr.doc),
+		},
+		props: {decorations(state) { return this.getState(state); }},
+	});
+}
+
+const place = document.getElementById("canvas");
+if (place) start(place, JSON.parse(place.dataset.canvas));

@@ -1,0 +1,458 @@
+package admin_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"enlist/internal/messages"
+
+	"github.com/chromedp/cdproto/cdp"
+	cdpinput "github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"golang.org/x/net/html"
+)
+
+// This file writes a Message in Chromium, with the editor's script.
+
+// covers: decision 159
+func TestEditorInChromium(t *testing.T) {
+	b := newChromium(t, newWriting)
+	b.Must(chromedp.Do(b.ctx, chromedp.EmulateViewport(1280, 1400)))
+	v := b.writer()
+	b.typesAndSaves(v)
+	b.worksByKeys(v)
+	b.pastes(v)
+	b.drags(v)
+	b.keepsUnchangedTexts(v)
+	b.backKeepsTheMail(v)
+	b.marksRefusedBlocks(v)
+	b.readsWhatItWrites()
+	b.looksLikeTheMail(v)
+}
+
+// open opens the editor of a new Message.
+func (b *chromium) open(v *visitor, start string) string {
+	b.Helper()
+	at := v.begun(start)
+	b.visit(at)
+	b.waitFor(`!!document.getElementById("canvas").canvas`)
+	return at
+}
+
+// keys presses keys. A key whose event the page has prevented types nothing, as in a window.
+func (b *chromium) keys(text string, modifiers ...chromedp.Modifier) {
+	b.Helper()
+	b.Must(chromedp.Do(b.ctx, func(ctx context.Context, t *chromedp.Target) (none chromedp.Void, err error) {
+		for _, r := range text {
+			events := kb.Encode(r)
+			for i, e := range events {
+				for _, m := range modifiers {
+					e.Modifiers |= int64(m)
+				}
+				if i == 0 && len(events) == 3 && !slices.Contains(modifiers, chromedp.ModifierCtrl) {
+					e.Text = events[1].Text
+				}
+				if e.Type == kb.KeyChar {
+					continue
+				}
+				if _, err := cdp.Call(ctx, t, cdpinput.DispatchKeyEvent, *e); err != nil {
+					return none, err
+				}
+			}
+		}
+		return none, nil
+	}))
+}
+
+// add adds a block by its number in the menu.
+func (b *chromium) add(number int) {
+	b.Helper()
+	b.do(`document.querySelector(".canvas-add").click()`)
+	b.do(fmt.Sprintf(`document.querySelectorAll(".canvas-menu button")[%d].click()`, number))
+}
+
+func (b *chromium) do(script string) {
+	b.Helper()
+	b.Must(chromedp.Do(b.ctx, chromedp.Evaluate[chromedp.Void](script)))
+}
+
+// blocks are the blocks that the form would send.
+func (b *chromium) blocks() string {
+	b.Helper()
+	all, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`new FormData(document.getElementById("edit")).get("blocks")`))
+	b.Must(err)
+	return all
+}
+
+func (b *chromium) wantBlocks(about, want string) {
+	b.Helper()
+	if got := b.blocks(); got != want {
+		b.Errorf("%s leaves the blocks\n%s, want\n%s", about, got, want)
+	}
+}
+
+// save presses Save, and compares what is stored.
+func (b *chromium) save(v *visitor, at, want string) {
+	b.Helper()
+	b.do(`document.querySelector("#edit button.main").click()`)
+	b.waitFor(`location.search.includes("done=") && !!document.getElementById("canvas").canvas`)
+	if got := v.stored(at); got != want {
+		b.Errorf("the stored blocks are\n%s, want\n%s", got, want)
+	}
+}
+
+const typedBlocks = `[{"type":"heading","text":"Hello {{First Name|friend}}!","level":1},{"type":"text","text":"**bold** and *some* [words](https://example.com)\n\n- one\n- two"},` +
+	`{"type":"button","text":"Press","link":"https://example.com/x"},{"type":"quote","text":"said","by":"Ann"}]`
+
+func (b *chromium) typesAndSaves(v *visitor) {
+	at := b.open(v, "empty:blocks")
+	b.add(1)
+	b.keys("Hello {{First Name|friend}}!" + kb.Enter + "**bold** and *some* [words](https://example.com)" + kb.Enter + "- one" + kb.Enter + "two")
+	b.add(3)
+	b.keys("Press")
+	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(`.canvas-panel input`), "example.com/x"+kb.Tab)))
+	b.add(6)
+	b.keys("said" + kb.ArrowDown + "Ann")
+	b.save(v, at, stored(typedBlocks))
+	for range 40 {
+		b.keys("z", chromedp.ModifierCtrl)
+	}
+	b.keys("x")
+	b.do(`document.querySelector(".rows").focus()`)
+}
+
+// stored returns blocks as EncodeBlocks writes them.
+func stored(text string) string {
+	all, err := messages.DecodeBlocks(text)
+	if err != nil {
+		panic(err)
+	}
+	return messages.EncodeBlocks(all)
+}
+
+// worksByKeys uses no mouse: it adds, moves, copies and deletes blocks, formats words, and takes all of it back.
+func (b *chromium) worksByKeys(v *visitor) {
+	b.open(v, "empty:blocks")
+	b.do(`document.querySelector("input[name=subject]").focus()`)
+	for range 12 { // to the button that adds a block, past the buttons that an empty mail does not need
+		b.keys(kb.Tab)
+		if is, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](`document.activeElement.matches(".canvas-add")`)); err == nil && is {
+			break
+		}
+	}
+	b.keys(kb.Enter)
+	b.keys(kb.Enter)
+	b.keys("first")
+	b.keys(kb.Enter, chromedp.ModifierCtrl)
+	b.keys("second")
+	b.wantBlocks("Ctrl+Enter", `[{"type":"text","text":"first"},{"type":"text","text":"second"}]`)
+	b.keys(kb.ArrowUp, chromedp.ModifierAlt, chromedp.ModifierShift)
+	b.wantBlocks("Alt+Shift+Up", `[{"type":"text","text":"second"},{"type":"text","text":"first"}]`)
+	b.keys(kb.ArrowLeft, chromedp.ModifierCtrl, chromedp.ModifierShift)
+	b.keys("b", chromedp.ModifierCtrl)
+	b.wantBlocks("Ctrl+B", `[{"type":"text","text":"**second**"},{"type":"text","text":"first"}]`)
+	b.keys("k", chromedp.ModifierCtrl)
+	b.keys("example.com" + kb.Enter)
+	b.wantBlocks("Ctrl+K", `[{"type":"text","text":"[**second**](https://example.com)"},{"type":"text","text":"first"}]`)
+	b.keys(kb.Escape)
+	b.keys("d", chromedp.ModifierCtrl, chromedp.ModifierShift)
+	b.wantBlocks("Ctrl+Shift+D", `[{"type":"text","text":"[**second**](https://example.com)"},{"type":"text","text":"[**second**](https://example.com)"},{"type":"text","text":"first"}]`)
+	b.keys(kb.Escape)
+	b.keys(kb.Delete)
+	b.wantBlocks("Escape and Delete", `[{"type":"text","text":"[**second**](https://example.com)"},{"type":"text","text":"first"}]`)
+	b.keys(kb.F10, chromedp.ModifierAlt)
+	b.waitFor(`document.activeElement.closest("[role=toolbar]") !== null`)
+	b.keys(kb.ArrowRight)
+	b.waitFor(`document.activeElement.closest("[role=toolbar]") !== null`)
+	for range 20 {
+		b.do(`document.querySelector(".canvas-bar button").click()`)
+	}
+	b.wantBlocks("undo", `[]`)
+	for range 20 {
+		b.do(`document.querySelectorAll(".canvas-bar button")[1].click()`)
+	}
+	b.wantBlocks("redo", `[{"type":"text","text":"[**second**](https://example.com)"},{"type":"text","text":"first"}]`)
+}
+
+func (b *chromium) pastes(v *visitor) {
+	for _, c := range []struct{ name, html, want string }{
+		{"Word", `<p class=MsoNormal><b style='mso-bidi-font-weight:normal'>Bold</b><o:p></o:p></p><p style='mso-list:l0 level1 lfo1'><span style='mso-list:Ignore'>·</span>one</p>` +
+			`<p style='mso-list:l0 level2 lfo1'><span style='mso-list:Ignore'>o</span>in</p><p style='mso-list:l0 level1 lfo1'><span style='mso-list:Ignore'>·</span>two</p>`,
+			`**Bold**\n\n- one\n  - in\n- two`},
+		{"Google Docs", `<b style="font-weight:normal" id="docs-internal-guid"><p><span style="font-weight:700">Bold</span><span style="font-style:italic"> it</span></p>` +
+			`<ul><li><p>one</p></li><li><p>two</p></li></ul></b>`, `**Bold** *it*\n\n- one\n- two`},
+		{"a mail", `<div>Hi {{First Name|you}}</div><table><tr><td><font color=red>cell</font></td><td><a href="javascript:alert(1)">bad</a></td></tr></table><img src=https://example.com/x.gif>`,
+			`Hi {{First Name|you}}\n\ncell\n\nbad`},
+	} {
+		b.open(v, "empty:blocks")
+		b.add(0)
+		text, err := json.Marshal(c.html)
+		b.Must(err)
+		b.do(`{ const d = new DataTransfer(); d.setData("text/html", ` + string(text) + `);
+			document.querySelector(".rows").dispatchEvent(new ClipboardEvent("paste", {clipboardData: d, bubbles: true, cancelable: true})) }`)
+		b.wantBlocks("a text from "+c.name, `[{"type":"text","text":"`+c.want+`"}]`)
+	}
+}
+
+// at returns the middle of an element, or the place near its bottom.
+func (b *chromium) at(selector string, part float64) (x, y float64) {
+	b.Helper()
+	place, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]float64](fmt.Sprintf(
+		`(r => [r.left + r.width / 2, r.top + r.height * %f])(document.querySelector(%q).getBoundingClientRect())`, part, selector)))
+	b.Must(err)
+	return place[0], place[1]
+}
+
+func (b *chromium) drags(v *visitor) {
+	b.open(v, "blocks:newsletter")
+	press := func(kind string, x, y float64) {
+		events := map[string]chromedp.Action[chromedp.Void]{"move": chromedp.MouseEvent(chromedp.MouseMoved, x, y), "drag": chromedp.MouseEvent(chromedp.MouseMoved, x, y, chromedp.ButtonLeft), "down": chromedp.MouseEvent(chromedp.MousePressed, x, y, chromedp.ButtonLeft),
+			"up": chromedp.MouseEvent(chromedp.MouseReleased, x, y, chromedp.ButtonLeft)}
+		b.Must(chromedp.Do(b.ctx, events[kind]))
+	}
+	drag := func(from, to string, part float64) {
+		x, y := b.at(from, 0.5)
+		press("move", x, y)
+		press("move", x+2, y+2)
+		x, y = b.at(".canvas-grip", 0.5)
+		press("move", x, y)
+		press("down", x, y)
+		x, y = b.at(to, part)
+		press("drag", x, y-20)
+		press("drag", x, y)
+		press("up", x, y)
+	}
+	drag(".rows > [data-block=heading]", ".rows > [data-block=button]", 0.9)
+	drag(".rows > [data-block=button]", ".col + .col", 0.95)
+	all, err := messages.DecodeBlocks(b.blocks())
+	b.Must(err)
+	var order []string
+	for i := range all {
+		order = append(order, string(all[i].Type))
+		for _, in := range all[i].Right {
+			order = append(order, "> "+string(in.Type))
+		}
+	}
+	want := []string{"text", "image", "heading", "text", "heading", "columns", "> heading", "> text", "> button", "line", "text"}
+	if !slices.Equal(order, want) {
+		b.Errorf("dragged blocks are in the order %q, want %q", order, want)
+	}
+}
+
+// keepsUnchangedTexts stores the Markdown of a person as it was typed, beside a block that changes.
+func (b *chromium) keepsUnchangedTexts(v *visitor) {
+	const texts = `[{"type":"text","text":"* a\n* b\n\nTitle\n=====\n_c_ __d__"},{"type":"text","text":"| a | b |\n|---|---|\n| 1 | 2 |"},{"type":"quote","text":"q <b>x</b>","by":"Ann"},{"type":"line"},{"type":"heading","text":"H"}]`
+	at := v.begun("empty:blocks")
+	v.post(at, blockForm("blocks", texts))
+	b.visit(at)
+	b.waitFor(`!!document.getElementById("canvas").canvas`)
+	b.do(`{ const {view} = document.getElementById("canvas").canvas; view.dispatch(view.state.tr.insertText("!", view.state.doc.content.size - 1)) }`)
+	b.save(v, at, strings.Replace(texts, `"text":"H"`, `"text":"H!","level":1`, 1))
+}
+
+func (b *chromium) backKeepsTheMail(v *visitor) {
+	b.open(v, "empty:blocks")
+	b.add(0)
+	b.keys("not saved")
+	b.Must(chromedp.Do(b.ctx, chromedp.Click(chromedp.CSS(`nav a[href="/admin/lists"]`))))
+	b.waitFor(`document.querySelector("h1").innerText === "Lists"`)
+	b.waitFor(`history.back() || true`)
+	b.waitFor(`document.querySelector(".rows")?.innerText.includes("not saved")`)
+}
+
+func (b *chromium) marksRefusedBlocks(v *visitor) {
+	b.open(v, "empty:blocks")
+	b.add(3)
+	b.keys("Press")
+	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(`.canvas-panel input`), "javascript:alert(1)")))
+	b.do(`document.querySelector("#edit button.main").click()`)
+	b.waitFor(`document.querySelector(".rows .refused")?.innerText === "Press" && document.querySelector(".canvas-panel .wrong").innerText.includes("javascript:")`)
+}
+
+// readsWhatItWrites compares the HTML of 1,000 generated texts with that of the Markdown that the editor writes for them.
+func (b *chromium) readsWhatItWrites() {
+	g := markdownGenerator{rand.New(rand.NewPCG(1, 2))}
+	var texts []messages.Block
+	for range 1000 {
+		texts = append(texts, messages.Block{Type: messages.BlockText, Text: g.document()})
+	}
+	before := b.contents(texts)
+	sent, err := json.Marshal(before)
+	b.Must(err)
+	written, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]*string](`document.getElementById("canvas").canvas.written(`+string(sent)+`)`))
+	b.Must(err)
+	again := slices.Clone(texts)
+	for i, text := range written {
+		if text == nil {
+			b.Errorf("the editor has no form for %q", texts[i].Text)
+		} else {
+			again[i].Text = *text
+		}
+	}
+	wrong := 0
+	for i, after := range b.contents(again) {
+		if one, two := reading(before[i]), reading(after); one != two && wrong < 3 {
+			wrong++
+			b.Errorf("%q is written as %q, which reads\n%s\nin place of\n%s", texts[i].Text, again[i].Text, two, one)
+		}
+	}
+}
+
+func (b *chromium) contents(blocks []messages.Block) []string {
+	b.Helper()
+	var all []string
+	for part := range slices.Chunk(blocks, 100) {
+		canvas, err := b.App.Messages.Canvas(b.Context(), &messages.Message{Blocks: messages.EncodeBlocks(part)})
+		b.Must(err)
+		all = append(all, canvas.Contents...)
+	}
+	return all
+}
+
+// reading returns HTML as a reader sees it: each letter with its marks, in the blocks of the text. Space is the same in any
+// number, and has no marks.
+func reading(source string) string {
+	var b strings.Builder
+	var marks []string
+	pre := 0
+	space := false
+	block := func(text string) {
+		space = false
+		b.WriteString("\n" + text + "\n")
+	}
+	for z := html.NewTokenizer(strings.NewReader(source)); ; {
+		kind := z.Next()
+		token := z.Token()
+		isMark := slices.Contains([]string{"em", "strong", "del", "code", "a"}, token.Data) && pre == 0
+		switch {
+		case kind == html.ErrorToken:
+			return b.String()
+		case kind == html.StartTagToken && isMark:
+			marks = append(marks, token.String())
+		case kind == html.EndTagToken && isMark:
+			marks = marks[:len(marks)-1]
+		case kind == html.TextToken && pre > 0:
+			b.WriteString(token.Data)
+		case kind == html.TextToken:
+			for _, c := range token.Data {
+				if strings.ContainsRune(" \n\t", c) {
+					space = !strings.HasSuffix(b.String(), "\n")
+					continue
+				}
+				if space {
+					b.WriteByte(' ')
+				}
+				space = false
+				on := slices.Compact(slices.Sorted(slices.Values(marks)))
+				if c == '\u00a0' {
+					on = nil
+				}
+				fmt.Fprintf(&b, "%c%v", c, on)
+			}
+		default:
+			if token.Data == "pre" {
+				pre += map[html.TokenType]int{html.StartTagToken: 1, html.EndTagToken: -1}[kind]
+			}
+			block(token.String())
+		}
+	}
+}
+
+// markdownGenerator makes texts as people type them, and worse.
+type markdownGenerator struct{ *rand.Rand }
+
+func (g markdownGenerator) pick(all ...string) string { return all[g.IntN(len(all))] }
+
+func (g markdownGenerator) word() string {
+	return g.pick("garden", "Ann", "*", "snake_case", "5 * 3", "a_b_", "[x]", "(y)", "<3", "a<b", "&", "&amp;", "R&D", "#", "# no", "1.", "2)", "- no", "+", "~", "`", "\\", "!", "|", "…",
+		"“so”", "don't", "é", "漢字", "www.example.com", "https://example.com/a_b?c=1&d=2", "me@example.com", "{{First Name|friend}}", "{{Email}}", "{{a|*b*}}", "x{y}", "=", ":", "1986. x", "😀", "5 &lt; 6")
+}
+
+func (g markdownGenerator) words(depth int) string {
+	var all []string
+	for range 1 + g.IntN(4) {
+		n := g.IntN(11)
+		switch {
+		case n < 6 || depth > 2:
+			all = append(all, g.word())
+		case n < 8:
+			all = append(all, g.pick("*%*", "**%**", "~~%~~"))
+			all[len(all)-1] = strings.Replace(all[len(all)-1], "%", g.words(depth+1), 1)
+		case n == 8:
+			all = append(all, "["+g.words(depth+1)+"]("+g.pick("https://example.com/?a=1&b=2", "{{unsubscribe_url}}", "<https://example.com/a (b>", "mailto:a@example.com", `https://example.com/%20x "A \"title\""`)+")")
+		case n == 9:
+			all = append(all, "`"+g.word()+"`")
+		default:
+			all = append(all, g.pick("\\\n", "  \n", "\n")+g.word())
+		}
+	}
+	return strings.Join(all, g.pick(" ", " ", ""))
+}
+
+func (g markdownGenerator) block(depth int) string {
+	n := g.IntN(10)
+	switch {
+	case n < 4:
+		return g.words(0)
+	case n == 4:
+		return strings.Repeat("#", 1+g.IntN(6)) + " " + strings.ReplaceAll(g.words(0), "\n", " ")
+	case n < 8 && depth < 3:
+		mark, between := g.pick("- ", "* ", "1. ", "7. "), g.pick("\n", "\n\n")
+		var items []string
+		for range 2 + g.IntN(2) {
+			item := "word " + g.words(0)
+			if g.IntN(3) == 0 && depth < 2 {
+				item += between + "- inner " + strings.ReplaceAll(g.words(1), "\n", " ")
+			}
+			items = append(items, mark+strings.ReplaceAll(item, "\n", "\n   "))
+		}
+		return strings.Join(items, between)
+	case n == 8 && depth < 3:
+		return "> " + strings.ReplaceAll(g.block(depth+1), "\n", "\n> ")
+	}
+	return g.pick("---", "```\n"+g.word()+"\n```", "    code\n    more", "Title\n===")
+}
+
+func (g markdownGenerator) document() string {
+	var all []string
+	for range 1 + g.IntN(4) {
+		all = append(all, g.block(0))
+	}
+	return strings.ReplaceAll(strings.Join(all, "\n\n"), "![", "! [") // an image is edited as Markdown
+}
+
+// looksLikeTheMail compares where texts, lines and buttons are in the editor and in the mail, at both widths.
+func (b *chromium) looksLikeTheMail(v *visitor) {
+	at := v.begun("empty:blocks")
+	v.post(at, blockForm("blocks", `[{"type":"heading","text":"A heading that is long enough to fill two lines of a mail"},{"type":"text","text":"Some **words**.\n\n- one\n- two\n\n> q\n\n## Sub\n\n---\n\nend"},`+
+		`{"type":"button","text":"Press","link":"https://example.com","align":"center"},{"type":"quote","text":"A quote","by":"Ann"},{"type":"line"},{"type":"columns","left":[{"type":"text","text":"left"}],`+
+		`"right":[{"type":"heading","text":"right","level":3}]},{"type":"text","text":"[Unsubscribe]({{unsubscribe_url}})","align":"center"}]`))
+	places := func(root string) []string {
+		b.Helper()
+		all, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](`(card => [...card.querySelectorAll("h1, h2, h3, p:not(li > p), ul, hr, blockquote, .button a, .text a")].
+			filter(e => !e.closest(".foot")).map(e => { const r = e.getBoundingClientRect(), b = card.getBoundingClientRect(), s = getComputedStyle(e);
+				return [e.nodeName, e.nodeName === "HR" ? "" : s.fontSize + s.color, ...[r.left - b.left, r.top - b.top, r.width, r.height].map(Math.round)].join(" ") }))(document.querySelector("`+root+`"))`))
+		b.Must(err)
+		return all
+	}
+	for _, look := range []string{"", "phone", "dark"} {
+		b.visit(at)
+		b.waitFor(`!!document.getElementById("canvas").canvas && getComputedStyle(document.querySelector(".canvas .text")).paddingLeft === "24px"`)
+		b.do(`document.querySelector(".canvas").className += " ` + look + `"`)
+		width, err := chromedp.Run(b.ctx, chromedp.Evaluate[float64](`document.querySelector(".canvas").getBoundingClientRect().width`))
+		b.Must(err)
+		canvas := places(".canvas .card")
+		b.Must(chromedp.Do(b.ctx, chromedp.EmulateViewport(int64(width), 1400)))
+		b.visit(at + "/mail?shade=" + look)
+		if mail := places(".card"); !slices.Equal(canvas, mail) || len(mail) < 14 {
+			b.Errorf("with the look %q, the editor shows\n%s\nand the mail\n%s", look, strings.Join(canvas, "\n"), strings.Join(mail, "\n"))
+		}
+		b.Must(chromedp.Do(b.ctx, chromedp.EmulateViewport(1280, 1400)))
+	}
+}
