@@ -489,7 +489,7 @@ func (c *Client) GetBatchIDByQueueID(ctx context.Context, queue int64) (int64, e
 
 // EditBatch pauses, continues, cancels or reschedules a Batch. The key needs the level standard.
 // Errors: CodeNoBatch.
-//   - command: pause, unpause, cancel or reschedule
+//   - command: pause, unpause, cancel, reschedule, track or untrack
 //   - sendTime: The Unix time to send at; 0 means at once
 func (c *Client) EditBatch(ctx context.Context, batch int64, command string, sendTime int64) error {
 	_, err := call[bool](ctx, c, "editBatch", batch, command, sendTime)
@@ -1190,6 +1190,7 @@ type Autoresponder struct {
 	TimeCriteriaSpecificMinute int64  `json:"time_criteria_specific_minute"` // for specific: 0 to 59
 	TimeCriteriaSpecificHour   int64  `json:"time_criteria_specific_hour"`   // for specific: 0 to 23
 	SegmentID                  int64  `json:"segment_id"`                    // a Segment of the List, whose Contacts get the Message; 0: all Contacts
+	Track                      bool   `json:"track"`                         // false: its mails have no tracking pixel and no tracked links, whatever the List says
 }
 
 // Batch is a record in the result of GetBatchByID, SearchBatches.
@@ -1289,13 +1290,16 @@ type BatchReport struct {
 	SentCount         int64                 `json:"sent_count"`          // mails that the mail server accepted
 	RefusedCount      int64                 `json:"refused_count"`       // refused because of the address; they are also bounces
 	SkippedCount      int64                 `json:"skipped_count"`
-	RepeatedCount     int64                 `json:"repeated_count"` // sent again, because the outcome was unknown
-	DoubtfulCount     int64                 `json:"doubtful_count"` // not sent again, because the outcome was unknown
-	Name              string                `json:"name"`           // the option
-	Reason            string                `json:"reason"`         // why the server paused or failed the Batch
-	LocalTime         string                `json:"local_time"`     // the option
-	WinnerReason      string                `json:"winner_reason"`  // why a variant is the winner
-	LeftOut           map[string]int64      `json:"left_out"`       // Contacts that get no mail, by reason
+	RepeatedCount     int64                 `json:"repeated_count"`  // sent again, because the outcome was unknown
+	DoubtfulCount     int64                 `json:"doubtful_count"`  // not sent again, because the outcome was unknown
+	Name              string                `json:"name"`            // the option
+	Reason            string                `json:"reason"`          // why the server paused or failed the Batch
+	LocalTime         string                `json:"local_time"`      // the option
+	WinnerReason      string                `json:"winner_reason"`   // why a variant is the winner
+	MeasuredOpens     int64                 `json:"measured_opens"`  // mails that arrived with a tracking pixel; of a variant, that were sent so
+	MeasuredClicks    int64                 `json:"measured_clicks"` // mails that arrived with tracked links; of a variant, that were sent so
+	Track             bool                  `json:"track"`           // false: its mails have no tracking pixel and no tracked links, whatever the Lists say
+	LeftOut           map[string]int64      `json:"left_out"`        // Contacts that get no mail, by reason
 	Periods           []BatchPeriod         `json:"periods"`
 	Domains           []BatchDomain         `json:"domains"`
 	BounceReasons     []BatchBounceReason   `json:"bounce_reasons"`
@@ -1349,6 +1353,8 @@ type BatchDomain struct {
 	UniqueContactClick int64  `json:"unique_contact_click"` // mails in which a link was clicked
 	HumanContactClick  int64  `json:"human_contact_click"`  // mails in which a person clicked a link
 	FailedCount        int64  `json:"failed_count"`         // not sent, or refused later, for a reason that is not the address
+	MeasuredOpens      int64  `json:"measured_opens"`       // mails that arrived with a tracking pixel; of a variant, that were sent so
+	MeasuredClicks     int64  `json:"measured_clicks"`      // mails that arrived with tracked links; of a variant, that were sent so
 }
 
 // BatchBounceReason is a part of BatchReport.
@@ -1371,6 +1377,8 @@ type BatchVariantNumbers struct {
 	UniqueContactClick int64  `json:"unique_contact_click"` // mails in which a link was clicked
 	HumanContactClick  int64  `json:"human_contact_click"`  // mails in which a person clicked a link
 	IsWinner           bool   `json:"is_winner"`
+	MeasuredOpens      int64  `json:"measured_opens"`  // mails that arrived with a tracking pixel; of a variant, that were sent so
+	MeasuredClicks     int64  `json:"measured_clicks"` // mails that arrived with tracked links; of a variant, that were sent so
 }
 
 // Link is a record in the result of GetBatchLinkStatistics.

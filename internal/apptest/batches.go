@@ -181,13 +181,23 @@ func (f *Batches) Advance(p sending.BatchProgress) (marked bool) {
 	return all[0] != nil
 }
 
+// Decide stores what people have decided about the recording of opens and clicks.
+func (f *Batches) Decide(list enlist.ListID, consent enlist.TrackingConsent, ids ...enlist.ContactID) {
+	f.Helper()
+	for _, id := range ids {
+		_, err := f.App.Contacts.DecideTracking(f.Context(), f.Caller, contacts.TrackingRequest{List: list, Contact: id,
+			Decision: contacts.TrackingDecision{Consent: consent}})
+		f.Must(err)
+	}
+}
+
 // SendAll sends all slices of all Batches. result returns the outcome of a mail, nil for success.
 func (f *Batches) SendAll(result func(*sending.BatchMail) *messages.Undelivered) (addresses []string) {
 	f.Helper()
 	for s := f.Lease("a"); s != nil; s = f.Lease("a") {
 		var results []sending.BatchResult
 		for _, m := range f.Mails(s) {
-			r := sending.BatchResult{Recipient: m.Recipient, Address: m.Address, Retry: f.Now.Add(time.Minute)}
+			r := sending.BatchResult{Recipient: m.Recipient, Address: m.Address, Unmeasured: m.Unmeasured(), Retry: f.Now.Add(time.Minute)}
 			if result != nil {
 				r.Failed = result(&m)
 			}

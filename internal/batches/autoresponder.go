@@ -46,6 +46,7 @@ var AutoresponderAttributes = []enlist.Attribute[enlist.Autoresponder]{
 		23),
 	enlist.Searchable(enlist.IntKey("segment_id", func(a *enlist.Autoresponder) *enlist.SegmentID { return &a.SegmentID },
 		0, lists.MaxID)),
+	enlist.NotKey("track", func(a *enlist.Autoresponder) *bool { return &a.Untracked }),
 }
 
 // Limits of autoresponders. reference.md: limit.events

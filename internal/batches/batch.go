@@ -27,6 +27,7 @@ type Batch struct {
 	IsTest        bool // the subject begins with [test]
 	Name          string
 	Rate          string // rates of its mails for ParseRates; "" means no limit
+	Untracked     bool   // its mails have no tracking pixel and no tracked links, whatever the List says
 	SkipsDoubtful bool   // a mail whose outcome is unknown is not sent again
 	IsForced      bool   // it is sent although its Message has no content
 	LocalTime     string // name of the Field with the recipients' time zones; "": all get the mail at SendTime

@@ -32,6 +32,7 @@ func mapBatch(m *db.Mapper, b *Batch) {
 	m.Fixed("local_time", &b.LocalTime)
 	m.Fixed("not_before", &b.NotBefore)
 	m.Fixed("is_forced", &b.IsForced)
+	m.Value("untracked", &b.Untracked)
 	m.Value("variants", variantsJSON{&b.Variants})
 	m.Value("is_scheduled", &b.IsScheduled)
 	m.Value("is_populated", &b.IsPopulated)
@@ -72,6 +73,7 @@ func mapBatchCounts(m *db.Mapper, c *recipients.Counts) {
 	m.Fixed("left_sent_before", &c.LeftSentBefore)
 	m.Fixed("left_excluded", &c.LeftExcluded)
 	m.Fixed("left_gone", &c.LeftGone)
+	recipients.MapUnmeasured(m, &c.Unmeasured)
 }
 
 func mapPopulation(m *db.Mapper, p *Population) {

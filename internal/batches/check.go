@@ -125,7 +125,7 @@ func onlyMatching(tx *db.Tx, schema *enlist.Schema, criteria *enlist.Criteria,
 // sample returns the mail of the first recipient with one of the contents.
 func (k *batchCheck) sample(i int) *messages.OutgoingMail {
 	m := &messages.OutgoingMail{Schema: k.schema, Contact: k.contact, Message: k.contents[i].Message,
-		Files:    k.contents[i].Files,
+		Files: k.contents[i].Files, Untracked: k.Untracked,
 		Delivery: enlist.DeliveryKey{List: k.schema.List.ID, Time: k.CreationTime, Cause: CauseBatch(k.ID)}}
 	if m.Contact == nil {
 		m.Contact = new(enlist.Contact)

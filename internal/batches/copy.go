@@ -32,7 +32,8 @@ func (s *Service) Copy(ctx context.Context, c *enlist.Caller, id enlist.BatchID)
 			return nil, err
 		}
 		r := &BatchRequest{Message: b.MessageID, IsTest: b.IsTest, Options: BatchOptions{Name: b.Name, Rate: b.Rate,
-			Exclude: Exclusion{Criteria: exclude.Criteria, Batches: exclude.Batches}, LocalTime: b.LocalTime}}
+			Exclude: Exclusion{Criteria: exclude.Criteria, Batches: exclude.Batches}, LocalTime: b.LocalTime,
+			Untracked: b.Untracked}}
 		if b.SkipsDoubtful {
 			r.Options.Doubt = "skip"
 		}
@@ -64,9 +65,14 @@ func (s *Service) CountLists(ctx context.Context, c *enlist.Caller, ids []enlist
 	return db.View(ctx, s.db, c, func(tx *db.Tx) (map[enlist.BatchID]int64, error) { return countLists(tx, c, ids) })
 }
 
-// NotOpened returns the populations of those Contacts to whom the mail of a Batch was sent, and who did not open it.
-// Errors: NoBatch, Denied, InvalidSearch if the opens were removed.
-func (s *Service) NotOpened(ctx context.Context, c *enlist.Caller, id enlist.BatchID) ([]PopulationRequest, error) {
+// NotOpened returns the populations of those Contacts to whom the mail of a Batch was sent, and who did not open it. If
+// unmeasured, they have also the Contacts of whom it is not known, because their mails had no tracking pixel. Errors: NoBatch, Denied, InvalidSearch if the opens were removed.
+func (s *Service) NotOpened(ctx context.Context, c *enlist.Caller, id enlist.BatchID,
+	unmeasured bool) ([]PopulationRequest, error) {
+	sent := enlist.KeyBatchOpensMeasured
+	if unmeasured {
+		sent = enlist.KeyBatchSent
+	}
 	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]PopulationRequest, error) {
 		b, err := Load(tx, c, id, false)
 		if err != nil {
@@ -83,7 +89,7 @@ func (s *Service) NotOpened(ctx context.Context, c *enlist.Caller, id enlist.Bat
 		populations := make([]PopulationRequest, len(lists))
 		for i, list := range lists {
 			populations[i] = PopulationRequest{List: list, Criteria: &enlist.Criteria{All: []enlist.Criteria{
-				{Key: enlist.KeyBatchSent, Operator: "exactly", Value: value, NotField: true},
+				{Key: sent, Operator: "exactly", Value: value, NotField: true},
 				{Key: enlist.KeyBatchOpened, Operator: "not", Value: value, NotField: true},
 			}}}
 		}

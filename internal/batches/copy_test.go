@@ -51,7 +51,7 @@ func notOpenedPopulations(f *apptest.SentBatch) {
 	f.SendAll(nil)
 	f.Open(f.Contacts[0], apptest.ScannerAgent)
 	f.Subscribe(f.News, "Email", "later@example.com") // was not sent the Batch
-	all, err := f.App.Batches.NotOpened(f.Context(), f.Caller, f.ID)
+	all, err := f.App.Batches.NotOpened(f.Context(), f.Caller, f.ID, false)
 	f.Must(err)
 	f.Add(all...)
 	f.WantAddresses(f.SendAll(nil), "a1@example.com", "a2@example.com", "b@example.com", "late@example.com")
@@ -121,7 +121,7 @@ func copiesOfOthers(f *apptest.SentBatch) {
 	for kind, c := range map[enlist.Kind]*enlist.Caller{enlist.NoBatch: f.NewCaller(), enlist.Denied: f.Restricted(f.AddList())} {
 		_, err := f.App.Batches.Copy(f.Context(), c, f.ID)
 		f.Refused(err, kind, "")
-		_, err = f.App.Batches.NotOpened(f.Context(), c, f.ID)
+		_, err = f.App.Batches.NotOpened(f.Context(), c, f.ID, false)
 		f.Refused(err, kind, "")
 	}
 }

@@ -79,8 +79,10 @@ func (s *Service) EditBatch(ctx context.Context, c *enlist.Caller, id enlist.Bat
 			err = b.cancel(tx, now)
 		case "reschedule":
 			err = b.reschedule(tx, sendTime, now)
+		case "track", "untrack":
+			err = b.setTracking(tx, strings.EqualFold(command, "track"))
 		default:
-			err = enlist.Invalid("command", "expected one of pause, unpause, cancel, reschedule")
+			err = enlist.Invalid("command", "expected one of pause, unpause, cancel, reschedule, track, untrack")
 		}
 		if err != nil {
 			return err
@@ -100,6 +102,9 @@ func (b *Batch) AuditValues() accounts.AuditValues {
 		"send_time": b.SendTime, "is_test": b.IsTest, "rate": b.Rate, "local_time": b.LocalTime}
 	if b.IsForced {
 		values["force"] = true
+	}
+	if b.Untracked {
+		values["track"] = false
 	}
 	if b.Variants != nil {
 		values["variants"], values["winner"] = int64(len(b.Variants.All)), b.Variants.Chosen
@@ -171,6 +176,18 @@ func (b *Batch) reschedule(tx *db.Tx, sendTime, now int64) error {
 		return err
 	}
 	return tx.Enqueue(PrepareBatch{Batch: b.ID, Account: b.AccountID, Due: b.Begins()})
+}
+
+// setTracking decides whether the opens and clicks of a Batch are recorded that has not begun to send.
+func (b *Batch) setTracking(tx *db.Tx, track bool) error {
+	switch {
+	case b.Untracked != track:
+		return nil
+	case b.Ended() || b.hasBegun():
+		return enlist.Invalid("command", "the Batch has begun to send: some of its mails are tracked as it was added")
+	}
+	b.Untracked = !track
+	return b.Save(tx)
 }
 
 // hasBegun reports whether the Batch is sending, or a mail of it can have left.

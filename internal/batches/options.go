@@ -18,11 +18,12 @@ import (
 
 // BatchOptions are the options of addBatch, as the caller sent them.
 type BatchOptions struct {
-	Name    string
-	Doubt   string // send or skip; "" means send
-	Rate    string // for ParseRates; "" means no limit
-	Exclude Exclusion
-	Force   bool // add the Batch although CheckBatch finds an error in its content
+	Name      string
+	Doubt     string // send or skip; "" means send
+	Rate      string // for ParseRates; "" means no limit
+	Exclude   Exclusion
+	Untracked bool // the mails have no tracking pixel and no tracked links, whatever the Lists say
+	Force     bool // add the Batch although CheckBatch finds an error in its content
 	// LocalTime is the name of a Field with the time zones of the recipients.
 	LocalTime string
 	VariantOptions
@@ -50,7 +51,7 @@ func (o *BatchOptions) apply(tx *db.Tx, c *enlist.Caller, message *messages.Mess
 	if _, err := enlist.ParseRates(o.Rate); err != nil {
 		return enlist.Invalid("options", "rate: "+err.Error())
 	}
-	b.Name, b.Rate, b.LocalTime = name, o.Rate, o.LocalTime
+	b.Name, b.Rate, b.LocalTime, b.Untracked = name, o.Rate, o.LocalTime, o.Untracked
 	if err := checkLocalTime(tx, o.LocalTime, populations); err != nil {
 		return err
 	}

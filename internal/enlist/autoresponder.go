@@ -23,6 +23,7 @@ type Autoresponder struct {
 	OffsetPeriod     string    // minute, hour, day or week
 	SpecificHour     int64     // 0 to 23
 	SpecificMinute   int64     // 0 to 59
+	Untracked        bool      // its mails have no tracking pixel and no tracked links
 	SegmentID        SegmentID // whose Contacts get the Message; 0: all Contacts
 }
 

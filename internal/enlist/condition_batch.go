@@ -13,6 +13,10 @@ const (
 	KeyBatchSent    = "batch_sent" // the mail server has accepted the mail
 	KeyBatchOpened  = "batch_opened"
 	KeyBatchClicked = "batch_clicked"
+	// The mail was accepted with a tracking pixel, or with tracked links. So a Contact who has the first and not
+	// KeyBatchOpened did not open the mail, as far as can be known.
+	KeyBatchOpensMeasured  = "batch_opens_measured"
+	KeyBatchClicksMeasured = "batch_clicks_measured"
 )
 
 // IsBatchKey reports whether a key is one of a Batch. A Field with this name takes precedence in criteria of callers.
@@ -25,6 +29,8 @@ var batchKeys = []SearchKey{
 	{Name: KeyBatchSent, Type: KeyBatch, Searchable: true},
 	{Name: KeyBatchOpened, Type: KeyBatch, Searchable: true},
 	{Name: KeyBatchClicked, Type: KeyBatch, Searchable: true},
+	{Name: KeyBatchOpensMeasured, Type: KeyBatch, Searchable: true},
+	{Name: KeyBatchClicksMeasured, Type: KeyBatch, Searchable: true},
 }
 
 // InBatch returns the operand of a test of one Batch.
@@ -40,7 +46,7 @@ func (c *Condition) EventBatches() (ids []BatchID) {
 	for _, inner := range slices.Concat(c.All, c.Any) {
 		ids = append(ids, inner.EventBatches()...)
 	}
-	if c.Key != nil && c.Key.Type == KeyBatch && c.Key.Name != KeyBatchSent {
+	if c.Key != nil && c.Key.Type == KeyBatch && (c.Key.Name == KeyBatchOpened || c.Key.Name == KeyBatchClicked) {
 		for _, o := range c.Operands {
 			if !o.Absent && !o.Impossible {
 				ids = append(ids, BatchID(o.Int))

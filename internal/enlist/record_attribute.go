@@ -126,6 +126,19 @@ func FlagKey[T any](name string, at func(*T) *bool) Attribute[T] {
 	})
 }
 
+// NotKey returns a boolean key that callers may set, and which is the opposite of a flag.
+func NotKey[T any](name string, at func(*T) *bool) Attribute[T] {
+	a := ReadOnlyFlag(name, func(record *T) bool { return !*at(record) })
+	return settable(a, func(record *T, in Input) error {
+		b, ok := in.AsBool()
+		if !ok {
+			return Expected("true or false")
+		}
+		*at(record) = !b
+		return nil
+	})
+}
+
 // BitKey returns a boolean key that callers may set. Replies show it as 0 or 1.
 func BitKey[T any](name string, at func(*T) *bool) Attribute[T] {
 	a := FlagKey(name, at)

@@ -56,6 +56,15 @@ func (s *Schema) TracksClicks(c TrackingConsent) bool {
 	return s.List.TrackClicks && cmp.Or(s.List.ClickPolicy, s.TrackingPolicy).records(c)
 }
 
+// Unmeasured says what of a mail is not recorded. Its bits are stored.
+type Unmeasured int64
+
+// What a mail lacks.
+const (
+	UnmeasuredOpens  Unmeasured = 1 << iota // the tracking pixel
+	UnmeasuredClicks                        // tracked links
+)
+
 // AsksForTracking reports whether the List records only people who have agreed, so that its pages ask.
 func (s *Schema) AsksForTracking() bool {
 	return s.TracksOpens(TrackingGranted) && !s.TracksOpens(TrackingUnknown) ||

@@ -25,6 +25,7 @@ func mapAutoresponder(m *db.Mapper, a *enlist.Autoresponder) {
 	m.Value("specific_hour", &a.SpecificHour)
 	m.Value("specific_minute", &a.SpecificMinute)
 	m.Value("segment_id", (*int64)(&a.SegmentID))
+	m.Value("untracked", &a.Untracked)
 }
 
 var AutoresponderTable = db.NewMapping("autoresponder", mapAutoresponder)

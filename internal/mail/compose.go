@@ -131,10 +131,11 @@ func (c *composer) outgoing(ctx context.Context, l *messages.OutgoingMail) (*com
 	if l.Archived {
 		r.unsubscribe, r.link = c.linksOfAll(l.Delivery)
 	}
-	if l.Schema.TracksOpens(l.Contact.TrackingConsent) {
+	lacks := l.Unmeasured()
+	if lacks&enlist.UnmeasuredOpens == 0 {
 		r.open = c.link(enlist.LinkOpen, l.Delivery)
 	}
-	if l.Schema.TracksClicks(l.Contact.TrackingConsent) {
+	if lacks&enlist.UnmeasuredClicks == 0 {
 		targets, err := t.linkTargets(ctx, l.Message, c.links)
 		if err != nil {
 			return nil, "", fmt.Errorf("store the targets of links: %w", err)

@@ -32,6 +32,8 @@ type Delivery struct {
 	SentTime  int64
 	Status    DeliveryStatus
 	Detail    string // the mail server's reply, or the text of a bounce or complaint report
+
+	Unmeasured enlist.Unmeasured // of a mail that was sent now; it is stored with the recipient
 }
 
 // HasNoTexts reports whether a Retention has removed the address and the texts of a delivery that did not bounce.
@@ -50,14 +52,27 @@ const (
 
 // OutgoingMail is a mail that must be sent to a Contact now.
 type OutgoingMail struct {
-	Delivery enlist.DeliveryKey
-	Schema   *enlist.Schema
-	Contact  *enlist.Contact
-	Address  string   // the Contact's Email
-	Message  *Message // nil: the request to confirm the subscription or, with CauseLink, the link to the settings
-	Files    []MessageFile
-	Archived bool   // it is shown to anyone who has the URL: it has no values and links of one person
-	Problem  string // why the mail of an autoresponder cannot be sent; "" if it can
+	Delivery  enlist.DeliveryKey
+	Schema    *enlist.Schema
+	Contact   *enlist.Contact
+	Address   string   // the Contact's Email
+	Message   *Message // nil: the request to confirm the subscription or, with CauseLink, the link to the settings
+	Files     []MessageFile
+	Untracked bool   // it has no tracking pixel and no tracked links, whatever the List says
+	Archived  bool   // it is shown to anyone who has the URL: it has no values and links of one person
+	Problem   string // why the mail of an autoresponder cannot be sent; "" if it can
+}
+
+// Unmeasured returns what of the mail is not recorded. The mail is composed by it, and its result stored with it.
+// decisions.md: 162
+func (m *OutgoingMail) Unmeasured() (u enlist.Unmeasured) {
+	if m.Untracked || m.Message == nil || !m.Schema.TracksOpens(m.Contact.TrackingConsent) {
+		u = enlist.UnmeasuredOpens
+	}
+	if m.Untracked || m.Message == nil || !m.Schema.TracksClicks(m.Contact.TrackingConsent) {
+		u |= enlist.UnmeasuredClicks
+	}
+	return u
 }
 
 // Notification is the content of a mail that notifies one of a List's addresses of an event.

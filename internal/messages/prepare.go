@@ -155,7 +155,7 @@ func autoresponderMails(tx *db.Tx, list enlist.ListID, id enlist.AutoresponderID
 			continue
 		}
 		m := &OutgoingMail{Delivery: key, Schema: schema, Contact: c, Message: message, Files: files,
-			Address: c.Values.Get(schema.Email().ID), Problem: problem}
+			Address: c.Values.Get(schema.Email().ID), Problem: problem, Untracked: a.Untracked}
 		if m.Address != "" {
 			mails[i] = m
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -23,15 +24,16 @@ type Change struct {
 	deferred         []enlist.ContactID        // whose mails are handed over next, after a temporary failure
 	inDoubt          []*Recipient              // whose mails are handed over once more
 	unmarked         map[enlist.ContactID]bool // of these, the recipients that have an outcome meanwhile
-	sent             []sentMail
+	sent             []SentMail
 	editions         []Edition // with the numbers of sent mails
 }
 
-// sentMail is a mail that the mail server accepted.
-type sentMail struct {
-	contact enlist.ContactID
-	address string
-	edition Edition
+// SentMail is a mail that the mail server accepted.
+type SentMail struct {
+	Contact    enlist.ContactID
+	Address    string
+	Unmeasured enlist.Unmeasured
+	Edition    Edition
 }
 
 // NotTried adds a recipient whose mail was not handed over. If it was handed over before it was marked, it is deferred.
@@ -43,10 +45,8 @@ func (c *Change) NotTried(r *Recipient) {
 	}
 }
 
-// Sent adds a recipient whose mail the mail server accepted.
-func (c *Change) Sent(id enlist.ContactID, address string, e Edition) {
-	c.sent = append(c.sent, sentMail{id, address, e})
-}
+// Sent adds a mail that the mail server accepted.
+func (c *Change) Sent(m *SentMail) { c.sent = append(c.sent, *m) }
 
 // Mark adds a recipient whose mail is handed over next. If its address has changed, Mark stores the new one.
 func (c *Change) Mark(tx *db.Tx, r *Recipient, address string) error {
@@ -174,45 +174,64 @@ func (c *Change) storeSent(tx *db.Tx, now int64) error {
 	if len(c.sent) == 0 {
 		return nil
 	}
+	var byLack [everything + 1][]enlist.ContactID
 	ids := make([]enlist.ContactID, len(c.sent))
 	for i := range c.sent {
-		ids[i] = c.sent[i].contact
+		ids[i] = c.sent[i].Contact
+		byLack[c.sent[i].Unmeasured] = append(byLack[c.sent[i].Unmeasured], ids[i])
 	}
-	stored, err := MarkSent(tx, c.List, c.Batch, ids, now)
-	if err != nil {
+	var stored []enlist.ContactID
+	for u, these := range byLack {
+		if len(these) > 0 {
+			changed, err := MarkSent(tx, c.List, c.Batch, these, enlist.Unmeasured(u), now)
+			if err != nil {
+				return err
+			}
+			stored = append(stored, changed...)
+		}
+	}
+	if err := contacts.Sent(tx, c.List, ids, now); err != nil {
 		return err
 	}
 	for i := range c.sent {
-		isNew := len(stored) == len(ids) || slices.Contains(stored, ids[i])
-		if !isNew {
-			if isNew, err = c.storeLate(tx, ids[i], now); err != nil {
-				return err
-			}
-		} else {
-			c.Counts.Sent++
-		}
-		if isNew {
-			c.domains.To(c.sent[i].address).Sent++
-			c.countEdition(c.sent[i].edition)
+		if err := c.countSent(tx, &c.sent[i], len(stored) == len(ids) || slices.Contains(stored, ids[i]), now); err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+// countSent counts a mail that the mail server has accepted. isMarked is false if its recipient was not marked as being
+// sent any more.
+func (c *Change) countSent(tx *db.Tx, m *SentMail, isMarked bool, now int64) error {
+	if isMarked {
+		c.Counts.Sent++
+		c.Counts.Unmeasured.Count(m.Unmeasured, 1)
+	} else if isNew, err := c.storeLate(tx, m, now); err != nil || !isNew {
+		return err
+	}
+	n := c.domains.To(m.Address)
+	n.Sent++
+	n.Unmeasured.Count(m.Unmeasured, 1)
+	c.countEdition(m)
 	return nil
 }
 
 // storeLate stores that the mail to a recipient was accepted which is not marked as being sent any more. Another process
 // has taken the slice, and has put the mail in doubt or tried it again. It returns false if the recipient is gone, or
 // its mail counts as accepted or bounced already.
-func (c *Change) storeLate(tx *db.Tx, id enlist.ContactID, now int64) (isNew bool, err error) {
-	r, err := Load(tx, c.List, c.Batch, id)
+func (c *Change) storeLate(tx *db.Tx, m *SentMail, now int64) (isNew bool, err error) {
+	r, err := Load(tx, c.List, c.Batch, m.Contact)
 	if err != nil {
 		return false, enlist.IgnoreKind(enlist.NotFound, err)
 	}
-	events, err := Events(tx, c.List, c.Batch, id)
+	events, err := Events(tx, c.List, c.Batch, m.Contact)
 	if err != nil {
 		return false, err
 	}
 	before := r.Contradicted(events)
 	hasFailed := r.Status == StatusFailed
+	r.Unmeasured = m.Unmeasured
 	if r.Sent != 0 || EventOf(events, EventReturned, 0) != nil || !r.wasAccepted(&c.Counts, now) {
 		return false, nil
 	}
@@ -224,13 +243,15 @@ func (c *Change) storeLate(tx *db.Tx, id enlist.ContactID, now int64) (isNew boo
 	return true, r.Save(tx)
 }
 
-func (c *Change) countEdition(e Edition) {
+func (c *Change) countEdition(m *SentMail) {
+	e := m.Edition
 	i := slices.IndexFunc(c.editions, func(other Edition) bool { return byEdition(e, other) == 0 })
 	if i < 0 {
 		i = len(c.editions)
 		c.editions = append(c.editions, e)
 	}
 	c.editions[i].Sent++
+	c.editions[i].Unmeasured.Count(m.Unmeasured, 1)
 }
 
 // markAgain marks recipients whose mails were handed over before, if they have no outcome.

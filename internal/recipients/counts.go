@@ -3,6 +3,7 @@ package recipients
 import (
 	"strings"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -27,6 +28,27 @@ type Counts struct {
 	// Contacts that were left out or skipped, by reason.
 	LeftUnsubscribed, LeftInactive, LeftUnconfirmed, LeftNoAddress, LeftSuppressed, LeftDuplicate, LeftSentBefore,
 	LeftExcluded, LeftGone int64
+
+	Unmeasured Unmeasured // of the mails that have arrived
+}
+
+// Unmeasured are the numbers of mails whose opens and clicks are not recorded. decisions.md: 162
+type Unmeasured struct{ Opens, Clicks int64 }
+
+// Count adds n mails, which are not measured as u says.
+func (s *Unmeasured) Count(u enlist.Unmeasured, n int64) {
+	if u&enlist.UnmeasuredOpens != 0 {
+		s.Opens += n
+	}
+	if u&enlist.UnmeasuredClicks != 0 {
+		s.Clicks += n
+	}
+}
+
+// MapUnmeasured describes the columns of the numbers.
+func MapUnmeasured(m *db.Mapper, s *Unmeasured) {
+	m.Fixed("unmeasured_opens", &s.Opens)
+	m.Fixed("unmeasured_clicks", &s.Clicks)
 }
 
 // Leave adds n to the count of a reason.
@@ -71,6 +93,15 @@ const (
 
 // ToSend returns the number of recipients that get the mail, or have got it.
 func (c *Counts) ToSend() int64 { return c.Recipients - c.Skipped }
+
+// Delivered returns the number of mails that arrived, as far as is known: the rows of the kind RowsDelivered.
+func (c *Counts) Delivered() int64 { return max(0, c.Sent-(c.Bounced-c.Refused)) }
+
+// MeasuredOpens returns the number of mails that arrived with a tracking pixel.
+func (c *Counts) MeasuredOpens() int64 { return max(0, c.Delivered()-c.Unmeasured.Opens) }
+
+// MeasuredClicks returns the number of mails that arrived with tracked links.
+func (c *Counts) MeasuredClicks() int64 { return max(0, c.Delivered()-c.Unmeasured.Clicks) }
 
 // Processed returns the number of recipients whose mail was sent, has failed permanently, or is doubtful for ever.
 func (c *Counts) Processed() int64 { return c.Sent + c.Refused + c.Failed + c.Doubtful }

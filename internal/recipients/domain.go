@@ -24,6 +24,8 @@ type DomainSums struct {
 	Failed   int64 // not sent, or reported as refused, for a reason that is not the address
 
 	Opened, HumanOpened, Clicked, HumanClicked int64 // as of Sums
+
+	Unmeasured Unmeasured // of the mails that have arrived
 }
 
 // Add adds other numbers.
@@ -37,7 +39,18 @@ func (s *DomainSums) Add(o *DomainSums) {
 	s.HumanOpened += o.HumanOpened
 	s.Clicked += o.Clicked
 	s.HumanClicked += o.HumanClicked
+	s.Unmeasured.Opens += o.Unmeasured.Opens
+	s.Unmeasured.Clicks += o.Unmeasured.Clicks
 }
+
+// Delivered returns the number of mails that arrived, as far as is known.
+func (s *DomainSums) Delivered() int64 { return max(0, s.Sent-(s.Bounced-s.Refused)) }
+
+// MeasuredOpens returns the number of mails that arrived with a tracking pixel.
+func (s *DomainSums) MeasuredOpens() int64 { return max(0, s.Delivered()-s.Unmeasured.Opens) }
+
+// MeasuredClicks returns the number of mails that arrived with tracked links.
+func (s *DomainSums) MeasuredClicks() int64 { return max(0, s.Delivered()-s.Unmeasured.Clicks) }
 
 // DomainChanges are what a transaction adds to the DomainSums of a Batch.
 type DomainChanges []DomainSums
@@ -64,8 +77,11 @@ func (d *DomainChanges) because(address string, reason BounceReason) *DomainSums
 // did not arrive. counts are what the report changes in the counts of the Batch, and detail is the Detail of the recipient
 // before: the reason for which the mail counted as failed.
 func (d *DomainChanges) CountReported(address, detail string, counts *Counts) {
-	if counts.Sent != 0 {
-		d.To(address).Sent += counts.Sent
+	if counts.Sent != 0 || counts.Unmeasured != (Unmeasured{}) {
+		n := d.To(address)
+		n.Sent += counts.Sent
+		n.Unmeasured.Opens += counts.Unmeasured.Opens
+		n.Unmeasured.Clicks += counts.Unmeasured.Clicks
 	}
 	if counts.Failed != 0 {
 		d.Because(address, detail).Failed += counts.Failed
@@ -130,6 +146,8 @@ var DomainAttributes = []enlist.Attribute[DomainSums]{
 	enlist.ReadOnlyInt("unique_contact_click", func(s *DomainSums) int64 { return s.Clicked }),
 	enlist.ReadOnlyInt("human_contact_click", func(s *DomainSums) int64 { return s.HumanClicked }),
 	enlist.ReadOnlyInt("failed_count", func(s *DomainSums) int64 { return s.Failed }),
+	enlist.ReadOnlyInt("measured_opens", (*DomainSums).MeasuredOpens),
+	enlist.ReadOnlyInt("measured_clicks", (*DomainSums).MeasuredClicks),
 }
 
 // ReasonAttributes are the keys of the numbers of a reason, in their order on the wire.

@@ -24,6 +24,7 @@ func mapDomainSums(m *db.Mapper, s *DomainSums) {
 	m.Fixed("clicked", &s.Clicked)
 	m.Fixed("human_clicked", &s.HumanClicked)
 	m.Fixed("failed", &s.Failed)
+	MapUnmeasured(m, &s.Unmeasured)
 }
 
 // addDomainSums is the statement for one row: what comes before its arguments, these, and the rest.

@@ -21,7 +21,7 @@ func PersonTables(batchesOf func(*db.Tx, enlist.ListID) ([]enlist.BatchID, error
 	mails = db.PersonTable{Name: "recipient", Address: "address", Key: "list_id, batch_id, contact_id",
 		Contact: "list_id = ? AND contact_id = ?", LookUp: lookUp, Order: " ORDER BY batch_id",
 		Columns: `list_id contact_id batch_id slice status time attempts address detail sent_time unsubscribed_time
-			deactivated_time`}
+			deactivated_time unmeasured`}
 	events = db.PersonTable{Name: "recipient_event",
 		Contact: "list_id = ? AND contact_id = ?", LookUp: lookUp, Order: " ORDER BY batch_id, kind, link_id",
 		Columns: "list_id contact_id batch_id kind link_id time last_time count human_time device mail_client"}

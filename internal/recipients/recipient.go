@@ -19,10 +19,11 @@ type Recipient struct {
 	Time         int64 // of the status, or of the next attempt
 	Attempts     int64 // failed attempts
 	Address      string
-	Detail       string // reply of the mail server, text of a report, or a LeftOut
-	Sent         int64  // when the mail server accepted the mail
-	Unsubscribed int64  // when the recipient unsubscribed by the mail
-	Deactivated  int64  // when a bounce of this mail deactivated the Contact
+	Detail       string            // reply of the mail server, text of a report, or a LeftOut
+	Sent         int64             // when the mail server accepted the mail
+	Unsubscribed int64             // when the recipient unsubscribed by the mail
+	Deactivated  int64             // when a bounce of this mail deactivated the Contact
+	Unmeasured   enlist.Unmeasured // of the mail; of several mails of an autoresponder, what all of them lack
 
 	before string // the Detail before the function Report
 }
@@ -83,6 +84,7 @@ func (r *Recipient) wasAccepted(counts *Counts, now int64) bool {
 		return false
 	}
 	counts.Sent++
+	counts.Unmeasured.Count(r.Unmeasured, 1)
 	r.Sent = now
 	return true
 }
@@ -108,6 +110,9 @@ func (r *Recipient) CountIn(c *Counts, n int64) {
 	switch {
 	case r.Sent != 0:
 		c.Sent += n
+		if r.Status != StatusBounced {
+			c.Unmeasured.Count(r.Unmeasured, n)
+		}
 	case r.Status == StatusBounced:
 		c.Refused += n
 	case r.Status == StatusFailed:
@@ -164,6 +169,9 @@ func (r *Recipient) Report(tx *db.Tx, kind EventKind, detail string, keepsBounce
 			return false, counts, err
 		}
 	}
+	if kind == EventBounced && r.Sent != 0 {
+		counts.Unmeasured.Count(r.Unmeasured, -1)
+	}
 	event := r.NewEvent(kind, 0, now)
 	counts.Contradicted += r.Contradicted(append(events, *event))
 	return true, counts, event.Put(tx)
@@ -185,6 +193,7 @@ func (r *Recipient) Return(tx *db.Tx, detail string, now int64) (ok bool, counts
 	switch r.Status {
 	case StatusSent:
 		counts.Sent--
+		counts.Unmeasured.Count(r.Unmeasured, -1)
 	case StatusDoubtful:
 		counts.Doubtful--
 	}

@@ -26,6 +26,7 @@ func mapRecipient(m *db.Mapper, r *Recipient) {
 	m.Value("sent_time", &r.Sent)
 	m.Value("unsubscribed_time", &r.Unsubscribed)
 	m.Value("deactivated_time", &r.Deactivated)
+	m.Value("unmeasured", (*int64)(&r.Unmeasured))
 }
 
 var table = db.NewMapping("recipient", mapRecipient)
@@ -169,22 +170,30 @@ func MarkDeferred(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enl
 	return mark(tx, "status = 'deferred', time = ?", "", list, batch, ids, at)
 }
 
-// MarkSent stores that mails were accepted, and returns the recipients that it has changed. A report about a mail can
+// MarkSent stores that mails were accepted, of which the same is not measured, and returns the recipients that it has changed. A report about a mail can
 // arrive before. Then its status stays.
-func MarkSent(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, now int64) (
-	stored []enlist.ContactID, err error) {
-	query, args, err := marking(tx, markSent, " AND status = 'sending' RETURNING contact_id", list, batch, ids, now)
+func MarkSent(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID, u enlist.Unmeasured,
+	now int64) (stored []enlist.ContactID, err error) {
+	query, args, err := marking(tx, markSent[u], " AND status = 'sending' RETURNING contact_id", list, batch, ids, now)
 	if err != nil {
 		return nil, err
 	}
-	stored, err = db.IDsOf[enlist.ContactID](tx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	return stored, contacts.Sent(tx, list, ids, now)
+	return db.IDsOf[enlist.ContactID](tx, query, args...)
 }
 
-const markSent = "status = 'sent', detail = '', sent_time = CAST(? AS BIGINT), time = CAST(? AS BIGINT)"
+// markSent has what MarkSent sets, by what is not measured.
+var markSent = func() (set [everything + 1]string) {
+	for u := range set {
+		set[u] = "status = 'sent', detail = '', sent_time = CAST(? AS BIGINT), time = CAST(? AS BIGINT)"
+		if u != 0 {
+			set[u] += ", unmeasured = " + strconv.Itoa(u)
+		}
+	}
+	return set
+}()
+
+// everything is what a mail without tracking lacks.
+const everything = enlist.UnmeasuredOpens | enlist.UnmeasuredClicks
 
 func mark(tx *db.Tx, set, where string, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID,
 	now int64) error {
@@ -254,7 +263,7 @@ func copyRecipients(tx *db.Tx, copier db.Copier, filled []FilledSlice, address s
 
 // Add stores recipients that are in no slice.
 func Add(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.ContactID,
-	status Status, sent int64) (int64, error) {
+	status Status, sent int64, u enlist.Unmeasured) (int64, error) {
 	if len(ids) == 0 {
 		return 0, nil
 	}
@@ -268,11 +277,11 @@ func Add(tx *db.Tx, list enlist.ListID, batch enlist.BatchID, ids []enlist.Conta
 	}
 	address := tx.SQL.FieldText(strconv.FormatInt(int64(schema.Email().ID), 10))
 	return tx.Exec(`INSERT INTO recipient (list_id, batch_id, contact_id, slice, status, time, attempts, address, detail,
-			sent_time, unsubscribed_time, deactivated_time)
+			sent_time, unsubscribed_time, deactivated_time, unmeasured)
 		SELECT list_id, CAST(? AS BIGINT), id, 0, CAST(? AS TEXT), CAST(? AS BIGINT), 0, coalesce(`+address+`, ''), '',
-			CAST(? AS BIGINT), 0, 0
+			CAST(? AS BIGINT), 0, 0, CAST(? AS BIGINT)
 		FROM contact WHERE list_id = ? AND `+test+" ORDER BY id ON CONFLICT DO NOTHING",
-		append([]any{int64(batch), string(status), sent, sent, int64(list)}, args...)...)
+		append([]any{int64(batch), string(status), sent, sent, int64(u), int64(list)}, args...)...)
 }
 
 // DeleteSome deletes some recipients of a Batch in a List, or some of their events. more is false if none was left.

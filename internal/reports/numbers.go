@@ -61,6 +61,9 @@ var OwnReportAttributes = []enlist.Attribute[BatchReport]{
 	enlist.ReadOnlyText("reason", func(r *BatchReport) string { return r.Reason }),
 	enlist.ReadOnlyText("local_time", func(r *BatchReport) string { return r.LocalTime }),
 	enlist.ReadOnlyText("winner_reason", (*BatchReport).winnerReason),
+	enlist.ReadOnlyInt("measured_opens", func(r *BatchReport) int64 { return r.MeasuredOpens() }),
+	enlist.ReadOnlyInt("measured_clicks", func(r *BatchReport) int64 { return r.MeasuredClicks() }),
+	enlist.ReadOnlyFlag("track", func(r *BatchReport) bool { return !r.Untracked }),
 }
 
 // LeftOutAttributes are the numbers of Contacts that got no mail, by reason.

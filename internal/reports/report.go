@@ -28,14 +28,14 @@ type BatchReport struct {
 	ByVariant []sending.VariantSums
 }
 
-// Delivered returns the number of mails that arrived, as far as is known: the rows of the kind recipients.RowsDelivered.
-func (r *BatchReport) Delivered() int64 { return max(0, r.Sent-(r.Bounced-r.Refused)) }
-
 // NotOpened returns the number of mails that the mail server has accepted, that have not bounced and were not opened:
 // the rows of the kind RowsNotOpened. It is too small by the mails that were opened before their outcome is stored.
 func (r *BatchReport) NotOpened() int64 {
 	return max(0, r.Sent-(r.Bounced-r.Refused)-r.Opened()+r.Contradicted)
 }
+
+// MeasuredNotOpened returns NotOpened without the mails that had no tracking pixel, so that nobody can know it of them.
+func (r *BatchReport) MeasuredNotOpened() int64 { return max(0, r.NotOpened()-r.Unmeasured.Opens) }
 
 // Unsent returns the number of recipients whose mail is not sent yet.
 func (r *BatchReport) Unsent() int64 { return max(0, r.ToSend()-r.Processed()) }

@@ -38,6 +38,8 @@ func (p *params) batchOptions(i int) (o batches.BatchOptions) {
 			o.Share = p.number(i, "test_share as an integer", &v)
 		case item.Name == "winner_hours":
 			o.Hours = p.number(i, "winner_hours as an integer", &v)
+		case item.Name == "track":
+			o.Untracked = !p.truth(i, "track as true or false", &v)
 		case item.Name == "force":
 			o.Force = p.truth(i, "force as true or false", &v)
 		}
@@ -47,7 +49,7 @@ func (p *params) batchOptions(i int) (o batches.BatchOptions) {
 
 // plainOptions are the options whose values are texts, numbers or bools.
 var plainOptions = []string{"name", "doubt", "rate", "local_time", "test_share", "winner", "winner_hours",
-	"force"}
+	"force", "track"}
 
 // truth reads a member that is true or false.
 func (p *params) truth(i int, expected string, v *enlist.Input) bool {

@@ -29,6 +29,10 @@ func (q *Query) testBatch(c *enlist.Condition) {
 	switch c.Key.Name {
 	case enlist.KeyBatchSent:
 		table, where = "recipient", " AND sent_time <> 0"
+	case enlist.KeyBatchOpensMeasured:
+		table, where = "recipient", " AND sent_time <> 0 AND unmeasured IN (0, 2)" // enlist.Unmeasured
+	case enlist.KeyBatchClicksMeasured:
+		table, where = "recipient", " AND sent_time <> 0 AND unmeasured IN (0, 1)"
 	case enlist.KeyBatchOpened:
 		where = " AND kind = 'opened' AND link_id = 0"
 	case enlist.KeyBatchClicked:

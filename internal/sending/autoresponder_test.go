@@ -115,7 +115,8 @@ func autoresponderOfEarlierVersion(e *apptest.SentBatch) {
 	_, err = f.App.Batches.EditAutoresponder(f.Context(), f.Caller, f.Autoresponder, apptest.Details("list_id", int(f.News)))
 	f.Must(err)
 	f.Send(f.Subscribe(f.News, "Email", "new@example.com"))
-	apptest.Same(f.T, "counts", f.Report().Counts, recipients.Counts{Recipients: 3, Sent: 2, Refused: 1, Bounced: 1})
+	apptest.Same(f.T, "counts", f.Report().Counts, recipients.Counts{Recipients: 3, Sent: 2, Refused: 1, Bounced: 1,
+		Unmeasured: recipients.Unmeasured{Opens: 1, Clicks: 1}})
 	_, err = f.App.Batches.Batch(f.Context(), f.Restricted(f.News), f.ID)
 	f.Refused(err, enlist.Denied, "other Lists")
 	_, err = f.App.Batches.Batch(f.Context(), f.Restricted(f.News, news), f.ID)

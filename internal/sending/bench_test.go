@@ -90,7 +90,7 @@ func (m *measuredBatch) markSent(tx *db.Tx) error {
 	if err := recipients.MarkSending(tx, m.list, m.batch, m.contacts, m.created); err != nil {
 		return err
 	}
-	_, err = recipients.MarkSent(tx, m.list, m.batch, m.contacts, m.created)
+	_, err = recipients.MarkSent(tx, m.list, m.batch, m.contacts, 0, m.created)
 	return err
 }
 

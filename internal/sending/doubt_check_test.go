@@ -56,7 +56,7 @@ func (c *doubtCheck) compare(want int) {
 	}
 	n := report.Counts
 	stored := recipients.Counts{Recipients: n.Recipients, Sent: n.Sent, Refused: n.Refused, Failed: n.Failed, Skipped: n.Skipped,
-		Repeated: n.Repeated, Doubtful: n.Doubtful}
+		Repeated: n.Repeated, Doubtful: n.Doubtful, Unmeasured: n.Unmeasured}
 	if stored != got {
 		c.Errorf("Batch %d: the report has %+v, and the recipients are %+v", c.batch, stored, got)
 	}

@@ -2,6 +2,7 @@ package sending
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"enlist/internal/batches"
@@ -74,8 +75,13 @@ func groupSent(tx *db.Tx, sent []messages.Delivery) (groups []*sentGroup, err er
 // store stores the recipients of a group, and counts them.
 func (g *sentGroup) store(tx *db.Tx) error {
 	ids := make([]enlist.ContactID, len(g.mails))
+	lacks := make(map[enlist.ContactID]enlist.Unmeasured) // what all mails to a Contact lack
 	for i, d := range g.mails {
 		ids[i] = d.Contact
+		if i == 0 || ids[i-1] != d.Contact {
+			lacks[d.Contact] = d.Unmeasured
+		}
+		lacks[d.Contact] &= d.Unmeasured
 	}
 	ids = slices.Compact(ids)
 	last := g.mails[len(g.mails)-1]
@@ -83,13 +89,21 @@ func (g *sentGroup) store(tx *db.Tx) error {
 	if err != nil {
 		return err
 	}
-	fresh := slices.DeleteFunc(ids, func(id enlist.ContactID) bool { return stored[id] != nil })
-	added, err := recipients.Add(tx, last.List, g.batch, fresh, recipients.StatusSent, last.SentTime)
-	if err != nil {
-		return err
+	byLack := make(map[enlist.Unmeasured][]enlist.ContactID) // of new recipients
+	for _, id := range ids {
+		if stored[id] == nil {
+			byLack[lacks[id]] = append(byLack[lacks[id]], id)
+		}
 	}
-	g.counts.Recipients, g.counts.Sent = added, added
-	g.countFresh(stored)
+	for _, u := range slices.Sorted(maps.Keys(byLack)) {
+		added, err := recipients.Add(tx, last.List, g.batch, byLack[u], recipients.StatusSent, last.SentTime, u)
+		if err != nil {
+			return err
+		}
+		g.counts.Recipients, g.counts.Sent = g.counts.Recipients+added, g.counts.Sent+added
+		g.counts.Unmeasured.Count(u, added)
+	}
+	g.countFresh(stored, lacks)
 	for _, d := range g.mails {
 		if stored[d.Contact] == nil {
 			continue
@@ -102,6 +116,7 @@ func (g *sentGroup) store(tx *db.Tx) error {
 			return err
 		}
 		var events []recipients.Event
+		before := g.counts.Unmeasured
 		if r.Sent == 0 { // an earlier mail was not accepted
 			events, err = recipients.Events(tx, r.List, r.Batch, r.Contact)
 			if err != nil {
@@ -111,12 +126,17 @@ func (g *sentGroup) store(tx *db.Tx) error {
 		}
 		g.counts.Contradicted -= r.Contradicted(events)
 		r.CountIn(&g.counts, -1)
+		if r.Sent == 0 {
+			r.Unmeasured = d.Unmeasured
+		}
+		r.Unmeasured &= d.Unmeasured
 		r.Sent, r.Time, r.Address = d.SentTime, d.SentTime, d.Address
 		if r.Status != recipients.StatusBounced && r.Status != recipients.StatusComplained {
 			r.Status, r.Detail = recipients.StatusSent, ""
 		}
 		r.CountIn(&g.counts, 1)
 		g.counts.Contradicted += r.Contradicted(events)
+		g.countLack(d.Address, before)
 		if err := r.Save(tx); err != nil {
 			return err
 		}
@@ -124,11 +144,23 @@ func (g *sentGroup) store(tx *db.Tx) error {
 	return nil
 }
 
+// countLack counts by domain what a recipient has changed in the numbers of mails that are not measured.
+func (g *sentGroup) countLack(address string, before recipients.Unmeasured) {
+	if now := g.counts.Unmeasured; now != before {
+		n := &g.domains.To(address).Unmeasured
+		n.Opens += now.Opens - before.Opens
+		n.Clicks += now.Clicks - before.Clicks
+	}
+}
+
 // countFresh counts the first mail of each new recipient by its domain.
-func (g *sentGroup) countFresh(stored map[enlist.ContactID]*recipients.Recipient) {
+func (g *sentGroup) countFresh(stored map[enlist.ContactID]*recipients.Recipient,
+	lacks map[enlist.ContactID]enlist.Unmeasured) {
 	for i, d := range g.mails {
 		if stored[d.Contact] == nil && (i == 0 || g.mails[i-1].Contact != d.Contact) {
-			g.domains.To(d.Address).Sent++
+			n := g.domains.To(d.Address)
+			n.Sent++
+			n.Unmeasured.Count(lacks[d.Contact], 1)
 		}
 	}
 }
@@ -141,7 +173,7 @@ func countNotSent(tx *db.Tx, d *messages.Delivery) (r *recipients.Recipient, cou
 		return nil, counts, err
 	}
 	status := recipients.Status(d.Status)
-	counts.Recipients, err = recipients.Add(tx, d.List, batch, []enlist.ContactID{d.Contact}, recipients.StatusWaiting, 0)
+	counts.Recipients, err = recipients.Add(tx, d.List, batch, []enlist.ContactID{d.Contact}, recipients.StatusWaiting, 0, 0)
 	if err != nil {
 		return nil, counts, err
 	}

@@ -24,7 +24,8 @@ func excludedAreLeftOut(f *apptest.Batches) {
 	id := f.AddWith(batches.BatchOptions{Name: "rest", Exclude: batches.Exclusion{Criteria: apptest.Criterion("Email", "contains", "a4"), Batches: []enlist.BatchID{first, first}}})
 	f.WantAddresses(f.SendAll(nil), "a2@example.com", "a3@example.com")
 	b := f.Batch(id)
-	want := recipients.Counts{Recipients: 2, Sent: 2, LeftUnsubscribed: 1, LeftExcluded: 2}
+	want := recipients.Counts{Recipients: 2, Sent: 2, LeftUnsubscribed: 1, LeftExcluded: 2,
+		Unmeasured: recipients.Unmeasured{Opens: 2, Clicks: 2}}
 	if b.Counts != want || b.Name != "rest" {
 		f.Errorf("the Batch is %+v, want %+v and the name rest", *b, want)
 	}

@@ -89,7 +89,7 @@ func delivery(m *messages.OutgoingMail, subject string, now int64, status messag
 	detail string) *messages.Delivery {
 	d := &messages.Delivery{DeliveryKey: m.Delivery, Address: m.Address, Subject: subject, SentTime: now,
 		Status: status,
-		Detail: detail}
+		Detail: detail, Unmeasured: m.Unmeasured()}
 	if m.Message != nil {
 		d.MessageID = m.Message.ID
 		if subject == "" {

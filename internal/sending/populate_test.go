@@ -189,7 +189,8 @@ func unsubscribedGetsNothing(f *apptest.Batches) {
 	f.Must(err)
 	f.WantAddresses(f.SendAll(nil), "a1@example.com")
 	b := f.Batch(id)
-	want := recipients.Counts{Recipients: 2, Sent: 1, Skipped: 1, LeftUnsubscribed: 1}
+	want := recipients.Counts{Recipients: 2, Sent: 1, Skipped: 1, LeftUnsubscribed: 1,
+		Unmeasured: recipients.Unmeasured{Opens: 1, Clicks: 1}}
 	if b.Counts != want || b.Status != batches.BatchCompleted {
 		f.Errorf("the Batch is %+v, want %+v and completed", *b, want)
 	}
@@ -294,7 +295,8 @@ func countsEqualRecipients(f *apptest.Batches) {
 		_, err = f.App.Sending.UnsubscribeByLink(f.Context(), keys[4], "")
 		f.Must(err)
 	}
-	want := recipients.Counts{Recipients: 5, Sent: 3, Refused: 1, Bounced: 2, Failed: 1, Complained: 1, Unsubscribed: 2}
+	want := recipients.Counts{Recipients: 5, Sent: 3, Refused: 1, Bounced: 2, Failed: 1, Complained: 1, Unsubscribed: 2,
+		Unmeasured: recipients.Unmeasured{Opens: 2, Clicks: 2}}
 	if b := f.Batch(id); b.Counts != want {
 		f.Errorf("the counts are %+v, want %+v", b.Counts, want)
 	}

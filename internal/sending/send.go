@@ -120,8 +120,9 @@ func (l *LeasedSlice) mail(schema *enlist.Schema, contacts []enlist.Contact,
 	c := &contacts[i]
 	content := l.content(r.Contact)
 	m = messages.OutgoingMail{Delivery: l.Of.KeyOf(r), Schema: schema, Contact: c, Message: content.Message,
-		Files:   content.Files,
-		Address: c.Values.Get(schema.Email().ID)}
+		Files:     content.Files,
+		Address:   c.Values.Get(schema.Email().ID),
+		Untracked: l.Of.Untracked}
 	reason = recipients.WhyLeftOut(c, schema)
 	if reason == "" && m.Address == "" {
 		reason = recipients.LeftNoAddress
@@ -135,13 +136,14 @@ const leftDoubtful recipients.LeftOut = "doubtful"
 
 // BatchResult is the outcome of one recipient's mail.
 type BatchResult struct {
-	Recipient recipients.Recipient
-	Address   string                // to which the mail was sent
-	Skipped   recipients.LeftOut    // not "": the mail must not be sent
-	NotTried  bool                  // the sender has not begun to hand the mail over
-	Unknown   bool                  // the hand-over was interrupted; such a result must not be stored
-	Failed    *messages.Undelivered // nil: the mail server has accepted the mail
-	Retry     time.Time             // when to try again after a temporary failure
+	Recipient  recipients.Recipient
+	Address    string                // to which the mail was sent
+	Skipped    recipients.LeftOut    // not "": the mail must not be sent
+	NotTried   bool                  // the sender has not begun to hand the mail over
+	Unknown    bool                  // the hand-over was interrupted; such a result must not be stored
+	Failed     *messages.Undelivered // nil: the mail server has accepted the mail
+	Unmeasured enlist.Unmeasured     // of the mail
+	Retry      time.Time             // when to try again after a temporary failure
 }
 
 // BatchProgress is what a sender reports about a slice in one transaction.
@@ -217,8 +219,8 @@ func (p *BatchProgress) addResults(tx *db.Tx, change *recipients.Change, held ho
 		r := &p.Results[i]
 		switch {
 		case r.accepted():
-			change.Sent(r.Recipient.Contact, cmp.Or(r.Address, r.Recipient.Address),
-				p.Slice.editionOf(r.Recipient.Contact))
+			change.Sent(&recipients.SentMail{Contact: r.Recipient.Contact, Address: cmp.Or(r.Address, r.Recipient.Address),
+				Unmeasured: r.Unmeasured, Edition: p.Slice.editionOf(r.Recipient.Contact)})
 		case !held.stores:
 		case r.Skipped == "" && r.NotTried:
 			change.NotTried(&r.Recipient)

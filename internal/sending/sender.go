@@ -281,7 +281,7 @@ func (b *BatchSender) handOverAll(ctx context.Context, s *heldSlice, mails []Bat
 }
 
 func (b *BatchSender) handOver(ctx context.Context, s *heldSlice, m *BatchMail) BatchResult {
-	r := BatchResult{Recipient: m.Recipient, Address: m.Address}
+	r := BatchResult{Recipient: m.Recipient, Address: m.Address, Unmeasured: m.Unmeasured()}
 	r.NotTried = true
 	if ctx.Err() != nil || !b.maySend(s) {
 		return r

@@ -30,7 +30,7 @@ func doubtfulMailIsNotSentAgain(t *testing.T, e dbtest.Engine) {
 	p.startSender()
 	id := p.addBatch(4, batches.BatchRequest{Options: batches.BatchOptions{Doubt: "skip"}})
 	b := p.untilStatus(id, batches.BatchCompleted)
-	if want := (recipients.Counts{Recipients: 4, Sent: 3, Doubtful: 1}); b.Counts != want {
+	if want := (recipients.Counts{Recipients: 4, Sent: 3, Doubtful: 1, Unmeasured: recipients.Unmeasured{Opens: 3, Clicks: 3}}); b.Counts != want {
 		t.Errorf("the counts are %+v, want %+v", b.Counts, want)
 	}
 	if got := len(p.server.Messages()); got != 4 {

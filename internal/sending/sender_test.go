@@ -38,7 +38,8 @@ func batchIsSent(t *testing.T, e dbtest.Engine) {
 	const n = 40
 	id := p.addBatch(n, batches.BatchRequest{IsTest: true})
 	b := p.untilStatus(id, batches.BatchCompleted)
-	want := recipients.Counts{Recipients: n, Sent: n - 1, Refused: 1, Bounced: 1, Repeated: 1}
+	want := recipients.Counts{Recipients: n, Sent: n - 1, Refused: 1, Bounced: 1, Repeated: 1,
+		Unmeasured: recipients.Unmeasured{Opens: n - 1, Clicks: n - 1}}
 	if b.Counts != want {
 		t.Errorf("the counts are %+v, want %+v", b.Counts, want)
 	}

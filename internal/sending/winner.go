@@ -34,7 +34,14 @@ type VariantSums struct {
 	Sent    int64
 	Winner  bool
 	recipients.Sums
+	Unmeasured recipients.Unmeasured // of the mails that were sent
 }
+
+// MeasuredOpens returns the number of mails that were sent with a tracking pixel.
+func (s *VariantSums) MeasuredOpens() int64 { return max(0, s.Sent-s.Unmeasured.Opens) }
+
+// MeasuredClicks returns the number of mails that were sent with tracked links.
+func (s *VariantSums) MeasuredClicks() int64 { return max(0, s.Sent-s.Unmeasured.Clicks) }
 
 // VariantAttributes are the keys of the numbers of a variant, in their order on the wire.
 var VariantAttributes = []enlist.Attribute[VariantSums]{
@@ -47,6 +54,8 @@ var VariantAttributes = []enlist.Attribute[VariantSums]{
 	enlist.ReadOnlyInt("unique_contact_click", func(s *VariantSums) int64 { return s.Clicked }),
 	enlist.ReadOnlyInt("human_contact_click", func(s *VariantSums) int64 { return s.HumanClicked }),
 	enlist.ReadOnlyFlag("is_winner", func(s *VariantSums) bool { return s.Winner }),
+	enlist.ReadOnlyInt("measured_opens", (*VariantSums).MeasuredOpens),
+	enlist.ReadOnlyInt("measured_clicks", (*VariantSums).MeasuredClicks),
 }
 
 // ChooseWinner makes a variant of a Batch the winner, which the recipients outside of the test get. Errors: NoBatch,
@@ -107,7 +116,7 @@ func chooseWinner(tx *db.Tx, b *batches.Batch, now int64) error {
 	if err != nil {
 		return err
 	}
-	number, verdict := best(v, sums)
+	number, verdict := winner(v, sums)
 	return setWinner(tx, b, number, verdict, now)
 }
 
@@ -127,7 +136,10 @@ func SumsOfVariants(tx *db.Tx, b *batches.Batch) ([]VariantSums, error) {
 	}
 	for i := range editions {
 		if n := editions[i].Variant; n > 0 && n <= int64(len(variants)) {
-			variants[n-1].Sent += editions[i].Sent
+			v := &variants[n-1]
+			v.Sent += editions[i].Sent
+			v.Unmeasured.Opens += editions[i].Unmeasured.Opens
+			v.Unmeasured.Clicks += editions[i].Unmeasured.Clicks
 		}
 	}
 	sums, err := recipients.PartSums(tx, b.ID)
@@ -143,6 +155,31 @@ func SumsOfVariants(tx *db.Tx, b *batches.Batch) ([]VariantSums, error) {
 // significant is the difference, in standard deviations, above which two rates differ with a probability of 95 %.
 const significant = 1.96
 
+// leastMeasured is the number of mails of each variant that must be measured, if others are not: those must say
+// something about the others. With 50 mails, a rate of 20 % is known to about 11 points. decisions.md: 162
+const leastMeasured = 50
+
+// winner returns the number of the winner, and why it is this one: the best variant, or the first one if too few mails
+// of a variant are measured.
+func winner(v *batches.Variants, variants []VariantSums) (number int64, verdict string) {
+	for i := range variants {
+		s := &variants[i]
+		if n := s.measured(v.By); n < s.Sent && n < leastMeasured {
+			return 1, fmt.Sprintf("variant 1, because only %d of %d mails of variant %d are measured, and %d are needed", n, s.Sent,
+				s.Number, leastMeasured)
+		}
+	}
+	return best(v, variants)
+}
+
+// measured returns the number of mails whose opens, or whose clicks, are recorded.
+func (s *VariantSums) measured(by batches.WinnerBy) int64 {
+	if by == batches.WinnerByOpens {
+		return s.MeasuredOpens()
+	}
+	return s.MeasuredClicks()
+}
+
 // best returns the number of the variant with the highest rate, the first of several, and says whether the difference
 // to the next one is large enough. It compares them by the two-proportion z-test.
 func best(v *batches.Variants, variants []VariantSums) (number int64, verdict string) {
@@ -150,7 +187,8 @@ func best(v *batches.Variants, variants []VariantSums) (number int64, verdict st
 	if v.By == batches.WinnerByOpens {
 		count, noun = func(s *VariantSums) int64 { return s.HumanOpened }, "opened"
 	}
-	rate := func(s *VariantSums) float64 { return float64(count(s)) / float64(max(1, s.Sent)) }
+	of := func(s *VariantSums) int64 { return s.measured(v.By) }
+	rate := func(s *VariantSums) float64 { return float64(count(s)) / float64(max(1, of(s))) }
 	first, second := &variants[0], (*VariantSums)(nil)
 	for i := range variants[1:] {
 		switch s := &variants[i+1]; {
@@ -161,8 +199,8 @@ func best(v *batches.Variants, variants []VariantSums) (number int64, verdict st
 		}
 	}
 	verdict = fmt.Sprintf("variant %d was %s by persons in %.1f %% of %d mails, variant %d in %.1f %% of %d",
-		first.Number, noun, 100*rate(first), first.Sent, second.Number, 100*rate(second), second.Sent)
-	z := zScore(count(first), first.Sent, count(second), second.Sent)
+		first.Number, noun, 100*rate(first), of(first), second.Number, 100*rate(second), of(second))
+	z := zScore(count(first), of(first), count(second), of(second))
 	if z < significant {
 		return first.Number, fmt.Sprintf("%s; the difference is too small to be sure (z = %.2f, and 1.96 is needed)",
 			verdict, z)

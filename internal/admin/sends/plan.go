@@ -15,19 +15,20 @@ import (
 
 // plan is a new send.
 type plan struct {
-	Message enlist.MessageID
-	Name    string
-	Lists   []enlist.ListID
-	Parts   []part           // Segments
-	Again   enlist.BatchID   // Contacts that got this Batch and did not open it; 0: none
-	Like    enlist.BatchID   // what the pages cannot show of the populations and exclusions of this Batch; 0: none
-	Without []enlist.BatchID // who got one of these Batches is left out
-	Leave   []part           // Segments that are left out
-	Rate    string
-	When    string // "now" or "at"
-	At      string // in the Account's time zone, as an input of the browser has it
-	Zone    string // name of the Field with the recipients' time zones; "": all at the same moment
-	Doubt   string // as of addBatch; only a copy can have it
+	Message    enlist.MessageID
+	Name       string
+	Lists      []enlist.ListID
+	Parts      []part           // Segments
+	Again      enlist.BatchID   // Contacts that got this Batch and did not open it; 0: none
+	Unmeasured bool             // of Again also those whose mails had no tracking pixel
+	Like       enlist.BatchID   // what the pages cannot show of the populations and exclusions of this Batch; 0: none
+	Without    []enlist.BatchID // who got one of these Batches is left out
+	Leave      []part           // Segments that are left out
+	Rate       string
+	When       string // "now" or "at"
+	At         string // in the Account's time zone, as an input of the browser has it
+	Zone       string // name of the Field with the recipients' time zones; "": all at the same moment
+	Doubt      string // as of addBatch; only a copy can have it
 
 	Test     bool // of variants
 	Variants [variants]variant
@@ -199,7 +200,7 @@ func (p *plan) populations(r *ui.Request, b *batches.BatchRequest) error {
 			Criteria: enlist.InSegment(one.Segment)})
 	}
 	if p.Again != 0 {
-		all, err := r.App.Batches.NotOpened(r.Context(), r.Caller, p.Again)
+		all, err := r.App.Batches.NotOpened(r.Context(), r.Caller, p.Again, p.Unmeasured)
 		if err != nil {
 			return err
 		}

@@ -147,7 +147,7 @@ func manyContactCalls(t *testing.T, s *Store) {
 		if err != nil {
 			return err
 		}
-		_, err = recipients.Add(tx, first.List, 1, added, recipients.StatusSent, 1)
+		_, err = recipients.Add(tx, first.List, 1, added, recipients.StatusSent, 1, 0)
 		return err
 	}))
 	_, err = service.Contacts.DeleteContacts(ctx, caller, contacts.DeleteRequest{List: first.List, Contacts: added})

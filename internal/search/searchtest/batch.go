@@ -3,9 +3,11 @@ package searchtest
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"pgregory.net/rapid"
 
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/recipients"
@@ -14,7 +16,8 @@ import (
 // This file draws which Contacts of a random List were sent Batches, and criteria about them.
 
 // batchKeys are the keys of criteria about Batches.
-var batchKeys = []string{enlist.KeyBatchSent, enlist.KeyBatchOpened, enlist.KeyBatchClicked}
+var batchKeys = []string{enlist.KeyBatchSent, enlist.KeyBatchOpened, enlist.KeyBatchClicked,
+	enlist.KeyBatchOpensMeasured, enlist.KeyBatchClicksMeasured}
 
 // sendBatches stores three Batches with random recipients, opens and clicks. The model has the IDs of the Batches with
 // a comma before and after each.
@@ -26,6 +29,14 @@ func (l *list) sendBatches(t *rapid.T, store db.Engine) {
 			for i := range l.records {
 				chosen[fmt.Sprint(key, batch+1, " ", i)] = rapid.Bool().Draw(t, "sent")
 			}
+		}
+	}
+	for what, sent := range chosen {
+		if of, isMeasured := strings.CutPrefix(what, enlist.KeyBatchOpensMeasured); isMeasured {
+			chosen[what] = sent && chosen[enlist.KeyBatchSent+of]
+		}
+		if of, isMeasured := strings.CutPrefix(what, enlist.KeyBatchClicksMeasured); isMeasured {
+			chosen[what] = sent && chosen[enlist.KeyBatchSent+of]
 		}
 	}
 	err := store.Update(context.Background(), func(tx *db.Tx) error {
@@ -49,7 +60,7 @@ func (l *list) sendBatches(t *rapid.T, store db.Engine) {
 				if chosen[fmt.Sprint(key, batch+1, " ", i)] {
 					l.records[i].values[key] += fmt.Sprint(batch+1, ",")
 					if key == enlist.KeyBatchSent {
-						l.records[i].values["last_message_time"] = "1" // MarkSent raises it
+						l.records[i].values["last_message_time"] = "1"
 					}
 				}
 			}
@@ -67,10 +78,20 @@ func (l *list) sendBatch(tx *db.Tx, batch enlist.BatchID, id enlist.ContactID, i
 		return err
 	}
 	if is(enlist.KeyBatchSent) {
+		var lacks enlist.Unmeasured
+		if !is(enlist.KeyBatchOpensMeasured) {
+			lacks |= enlist.UnmeasuredOpens
+		}
+		if !is(enlist.KeyBatchClicksMeasured) {
+			lacks |= enlist.UnmeasuredClicks
+		}
 		if err := recipients.MarkSending(tx, l.id, batch, ids, now); err != nil {
 			return err
 		}
-		if _, err := recipients.MarkSent(tx, l.id, batch, ids, 1); err != nil {
+		if _, err := recipients.MarkSent(tx, l.id, batch, ids, lacks, 1); err != nil {
+			return err
+		}
+		if err := contacts.Sent(tx, l.id, ids, 1); err != nil {
 			return err
 		}
 	}
