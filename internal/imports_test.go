@@ -181,7 +181,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/imports": {"enlist/internal/accounts", "enlist/internal/address", "enlist/internal/contacts", "enlist/internal/db", "enlist/internal/enlist",
 		"enlist/internal/events", "enlist/internal/files", "enlist/internal/imports/sheet",
 		"enlist/internal/lists"},
-	"enlist/internal/messages": {"enlist/internal/accounts", "enlist/internal/address", "enlist/internal/contacts",
+	"enlist/internal/messages": {"golang.org/x/net/html", "enlist/internal/accounts", "enlist/internal/address", "enlist/internal/contacts",
 		"enlist/internal/db", "enlist/internal/enlist", "enlist/internal/events", "enlist/internal/files",
 		"enlist/internal/lists", "enlist/internal/messages/merge", "enlist/internal/pace"},
 	"enlist/internal/privacy": {"enlist/internal/accounts", "enlist/internal/address", "enlist/internal/batches",

@@ -61,6 +61,7 @@ var tables = map[string]struct{ writer, readers string }{
 	"mail_rate":           {"sending", ""},
 	"membership":          {"users", ""},
 	"message":             {"messages", "accounts batches"},
+	"message_version":     {"messages", ""},
 	"passkey":             {"users", ""},
 	"passkey_challenge":   {"users", ""},
 	"person":              {"users", ""},

@@ -32,6 +32,7 @@ import (
 func TestScriptOfThePagesInChromium(t *testing.T) {
 	b := newChromium(t, newSite)
 	s := b.site
+	b.keepsTexts()
 	b.zoneOfTheBrowser()
 	list := s.garden()
 	b.countFollowsTheInput(list)
@@ -100,6 +101,11 @@ func (b *chromium) signIn() {
 	_, err := b.App.Users.Invite(b.Context(), users.Invitation{Email: "chromium@example.com", Name: "C",
 		Membership: users.Membership{Account: b.Caller.Account.ID, Level: enlist.Full, MaySend: true}})
 	b.Must(err)
+	b.useLink()
+}
+
+// useLink signs the person in, perhaps again.
+func (b *chromium) useLink() {
 	link, err := b.App.Users.NewLink(b.Context(), "chromium@example.com")
 	b.Must(err)
 	b.visit("/admin/link/" + link)

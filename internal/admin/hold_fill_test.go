@@ -25,6 +25,7 @@ import (
 	"enlist/internal/forms"
 	"enlist/internal/imports"
 	"enlist/internal/mail"
+	"enlist/internal/messages"
 	"enlist/internal/users"
 	"enlist/internal/webhooks"
 )
@@ -148,12 +149,19 @@ func (h *hold) fill() {
 	h.Must(err)
 	file, err := h.App.Files.UploadImage(h.Context(), h.Caller, strings.ReplaceAll(text, "/", "")+".png", bytes.NewReader(pngImage(h)))
 	h.Must(err)
+	draft, err := h.App.Messages.Autosave(h.Context(), h.Caller, messages.Save{Message: h.Message, Page: "page", Number: 1,
+		Details: apptest.Details("subject", text, "html_content", text+"<img alt="+text)})
+	h.Must(err)
+	versions, err := h.App.Messages.Versions(h.Context(), h.Caller, h.Message)
+	if h.Must(err); !draft.IsDraft || len(versions) != 1 {
+		h.Fatalf("there are %d versions of the Message, and %+v was saved", len(versions), draft)
+	}
 	mailed := "Subject: " + strings.ReplaceAll(text, "\n", " ") + "\r\nContent-Type: text/html\r\n\r\n" + text
 	h.Must(os.WriteFile(filepath.Join(h.mails, "1.eml"), []byte(mailed), 0o600))
 	h.ids = map[string]string{"field": id(field), "preference": id(preference), "form": id(form), "autoresponder": id(autoresponder),
 		"change": id(change), "file": id(file.ID), "name": "1.eml", "act": "copy", "kind": "bounced", "job": "1", "list": id(h.News), "batch": id(h.ID), "message": id(h.Message), "segment": id(segment), "import": id(imported.ID),
 		"webhook": id(webhook), "key": id(key.ID), "user": id(li.ID), "session": id(session.Session.ID), "passkey": "1", "command": "pause",
-		"contact": id(contact)}
+		"contact": id(contact), "version": id(versions[0].ID)}
 }
 
 func quoted(cell string) string { return `"` + strings.ReplaceAll(cell, `"`, `""`) + `"` }

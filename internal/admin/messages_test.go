@@ -36,6 +36,8 @@ func TestWriting(t *testing.T) {
 		{Name: "what was typed is saved before the mail is shown another way or tested", Test: (*site).savedFirst},
 		{Name: "an image is uploaded, shown and deleted, and what is none is refused", Test: (*site).images},
 		{Name: "the last page of a new send shows the sender, the subject, the first words and the mail before the button", Test: (*site).mailIsShown},
+		{Name: "versions are listed, compared in words and pictures, and restored", Test: (*site).versions},
+		{Name: "a page saves by itself, and a text that is not in the Message is marked", Test: (*site).savesByItself},
 		{Name: "the look is shown before it is saved, and wrong values stay beside their reason", Test: (*site).look},
 	})
 }

@@ -62,7 +62,8 @@ func New(store db.Engine, now func() time.Time) *App {
 	s.Forms = forms.New(d, s.Contacts)
 	s.Files = files.New(d, s.Accounts, files.Above{Unused: messages.CheckFileUnused,
 		NewContent: messages.CheckNewContent, OfImports: imports.Contents})
-	s.Messages = messages.New(d, s.Accounts, s.sending, batches.CheckUnused, batches.SentTo)
+	s.Messages = messages.New(d, s.Accounts, s.sending,
+		messages.Above{Unused: batches.CheckUnused, SentTo: batches.SentTo, LastSent: batches.LastSent})
 	s.Batches = batches.New(d, s.Messages)
 	s.Sending = sending.New(d, s.Contacts, s.Messages, s.sending)
 	s.Imports = imports.New(d, s.Lists, s.Files)

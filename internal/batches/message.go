@@ -2,6 +2,7 @@ package batches
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"enlist/internal/db"
@@ -74,6 +75,28 @@ func CheckUnused(tx *db.Tx, m *messages.Message, field string) error {
 	}
 	return enlist.Invalid(field, fmt.Sprintf("autoresponders that send the Message: %d; "+
 		"delete them first, or give them another Message", n))
+}
+
+// LastSent returns when a mail of a Message has last left, or math.MaxInt64 while a Batch sends it. It implements
+// messages.LastSent.
+func LastSent(tx *db.Tx, m *messages.Message) (last int64, err error) {
+	for _, f := range []BatchFilter{{Message: m.ID}, {HasVariants: true}} {
+		all, err := Batches(tx, m.AccountID, f)
+		if err != nil {
+			return 0, err
+		}
+		for i := range all {
+			b := &all[i]
+			switch {
+			case !b.sends(m.ID) || b.Begun == 0 && b.LastSent == 0:
+			case b.Ended() || b.Status == BatchRunning:
+				last = max(last, b.LastSent)
+			default:
+				last = math.MaxInt64
+			}
+		}
+	}
+	return last, nil
 }
 
 // MessageNames returns the names of the Account's Messages, of those that a person sees.

@@ -128,39 +128,17 @@ func (s *Service) AddMessage(ctx context.Context, c *enlist.Caller, details []en
 	})
 }
 
-// EditMessage changes the keys that details contain. The type of a Message that autoresponders
+// EditMessage changes the keys that details contain, for programs. SaveMessage is for pages. The type of a Message that autoresponders
 // send cannot change, because autoresponders cannot send SMS. Errors: Denied, NoMessage,
 // InvalidParameters.
 func (s *Service) EditMessage(ctx context.Context, c *enlist.Caller, id enlist.MessageID,
 	details []enlist.Detail) (enlist.MessageID, error) {
-	if err := requireMessages(c); err != nil {
-		return 0, err
-	}
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (enlist.MessageID, error) {
-		old, err := s.forChange(tx, c, id)
+		old, m, err := s.edited(tx, c, id, details)
 		if err != nil {
 			return 0, err
 		}
-		m := *old
-		if err := m.set(tx, details); err != nil {
-			return 0, err
-		}
-		if err := s.checkNewFiles(tx, c, old, &m); err != nil {
-			return 0, err
-		}
-		if m.Type != old.Type {
-			if err := s.unused(tx, old, "type"); err != nil {
-				return 0, err
-			}
-		}
-		m.LastModifiedTime = now
-		before, after := accounts.SettableValues(WholeMessageAttributes,
-			old), accounts.SettableValues(WholeMessageAttributes, &m)
-		if err := accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Message", ID: int64(id), List: 0}, before,
-			after); err != nil {
-			return 0, err
-		}
-		return id, m.Save(tx)
+		return id, storeEdit(tx, c, old, m, now)
 	})
 }
 

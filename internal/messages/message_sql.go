@@ -102,20 +102,24 @@ func (m *Message) Save(tx *db.Tx) error {
 	return messageTable.Save(tx, m)
 }
 
-// Texts calls each with the texts of the Messages of an Account.
+// Texts calls each with the texts of the Messages of an Account and of their Versions.
 func Texts(tx *db.Tx, account enlist.AccountID, each func(id int64, text string)) error {
 	return tx.EachText(each, `SELECT id, name || ' ' || subject || ' ' || html_content || ' ' || text_content || ' '
 			|| from_address || ' ' || reply_to || ' ' || authorised_sender || ' ' || postal_address || ' ' || blocks
-		FROM message WHERE account_id = ? ORDER BY 1`, int64(account))
+		FROM message WHERE account_id = ?
+		UNION ALL SELECT message_id, content FROM message_version
+		WHERE message_id IN (SELECT id FROM message WHERE account_id = ?) ORDER BY 1`, int64(account), int64(account))
 }
 
-// DeleteMessage removes a Message and the targets of its links.
+// DeleteMessage removes a Message, its Versions and the targets of its links.
 func DeleteMessage(tx *db.Tx, id enlist.MessageID) error {
 	if err := tx.LockDefinitions(); err != nil {
 		return err
 	}
-	if err := tx.Do("DELETE FROM link WHERE message_id = ?", int64(id)); err != nil {
-		return err
+	for _, table := range []string{"link", "message_version"} {
+		if err := tx.Do("DELETE FROM "+table+" WHERE message_id = ?", int64(id)); err != nil {
+			return err
+		}
 	}
 	return tx.Do("DELETE FROM message WHERE id = ?", int64(id))
 }

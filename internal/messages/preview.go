@@ -111,8 +111,20 @@ func Untracked(schema *enlist.Schema) *enlist.Schema {
 // PreviewDraft returns the mail of a Message without a Contact: merge fields have their fallbacks. Errors:
 // NoMessage, and InvalidParameters for a Message that is no email.
 func (s *Service) PreviewDraft(ctx context.Context, c *enlist.Caller, message enlist.MessageID) (*ComposedMail, error) {
+	return s.previewDraft(ctx, c, message, func(_ *db.Tx, m *Message) (*Message, error) { return m, nil })
+}
+
+// previewDraft is PreviewDraft of what a function makes of the Message.
+func (s *Service) previewDraft(ctx context.Context, c *enlist.Caller, message enlist.MessageID,
+	of func(*db.Tx, *Message) (*Message, error)) (*ComposedMail, error) {
 	mail, err := db.View(ctx, s.db, c, func(tx *db.Tx) (*OutgoingMail, error) {
 		m, err := s.trialMail(tx, c, message, 0, 0)
+		if err == nil {
+			m.Message, err = of(tx, m.Message)
+		}
+		if err == nil {
+			m.Files, err = m.Message.LoadFiles(tx)
+		}
 		if err == nil {
 			m.Delivery = enlist.DeliveryKey{Time: s.db.Now().Unix(), Cause: causeTrial}
 			m.Address = trialAddress

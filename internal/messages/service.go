@@ -18,15 +18,28 @@ type Service struct {
 	composer Composer
 	unused   Unused
 	sentTo   SentTo
+	lastSent LastSent
 }
 
 // Unused refuses a change of a Message that Batches or autoresponders send. field is the key that the error names, or
 // "" for the complete Message. Package batches has it.
 type Unused func(tx *db.Tx, m *Message, field string) error
 
+// LastSent returns when a mail of a Message has last left. It is math.MaxInt64 while a Batch sends the Message, and 0 if
+// no mail has left. Package batches has it.
+type LastSent func(tx *db.Tx, m *Message) (int64, error)
+
+// Above has what packages above this one know about Messages.
+type Above struct {
+	Unused   Unused
+	SentTo   SentTo
+	LastSent LastSent
+}
+
 // New returns a Service over a database.
-func New(database *db.DB, a *accounts.Service, settings *atomic.Pointer[pace.Settings], unused Unused, sentTo SentTo) *Service {
-	return &Service{db: database, accounts: a, sending: settings, unused: unused, sentTo: sentTo}
+func New(database *db.DB, a *accounts.Service, settings *atomic.Pointer[pace.Settings], above Above) *Service {
+	return &Service{db: database, accounts: a, sending: settings, unused: above.Unused, sentTo: above.SentTo,
+		lastSent: above.LastSent}
 }
 
 // LinkKey returns the database's key for links. The first call creates it.

@@ -99,7 +99,7 @@ func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 
 // view shows the page with a form of the stored Theme, perhaps with what was typed.
 func (p *pages) view(r *ui.Request, stored *messages.Theme, form ui.Form, problem string) *ui.View {
-	d := &data{Card: ui.FormCard{Form: form, Seen: ui.SeenOf(messages.ThemeAttributes, stored)},
+	d := &data{Card: ui.FormCard{Form: form, Seen: enlist.VersionOf(messages.ThemeAttributes, stored)},
 		Phone: r.FormValue("frame") == "360", HasImages: len(form.In("logo_file_id").Options) > 1,
 		MayEdit: r.Caller.Key.Level >= enlist.Full, Preview: "/admin/look/mail"}
 	d.View = ui.Form{

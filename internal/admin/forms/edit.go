@@ -128,7 +128,7 @@ func (p *pages) showEditor(r *ui.Request, f *forms.Form, schema *enlist.Schema, 
 	problem string) (*ui.View, error) {
 	d := &editData{Form: f, Above: form[:aboveFields], Below: form[aboveFields:], List: &schema.List, Fields: rows,
 		MayEdit: r.Caller.Key.Level >= enlist.Full,
-		Card:    save(r, ui.FormCard{Seen: ui.SeenOf(forms.FormAttributes, f)})}
+		Card:    save(r, ui.FormCard{Seen: enlist.VersionOf(forms.FormAttributes, f)})}
 	if d.MayEdit {
 		d.Card.Links = []ui.Action{{Text: r.Text("forms.delete"), Path: path(f.ListID, f.ID) + "/delete"}}
 	}

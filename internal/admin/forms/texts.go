@@ -60,7 +60,7 @@ func (p *pages) listTexts(r *ui.Request) (*ui.View, error) {
 // showTexts shows the stored texts of a List, or a form that was refused.
 func (p *pages) showTexts(r *ui.Request, l *enlist.List, f ui.Form, problem string) *ui.View {
 	return &ui.View{Title: r.Text("forms.texts_of", "list", l.Name), Place: "/admin/forms", Content: p.listPage,
-		Problem: problem, Data: textsData{l.ID, save(r, ui.FormCard{Form: f, Seen: ui.SeenOf(lists.ListAttributes, l)})}}
+		Problem: problem, Data: textsData{l.ID, save(r, ui.FormCard{Form: f, Seen: enlist.VersionOf(lists.ListAttributes, l)})}}
 }
 
 // save returns a form with the button that saves it, if the user may.

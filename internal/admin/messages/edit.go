@@ -2,6 +2,7 @@ package messages
 
 import (
 	"cmp"
+	"crypto/rand"
 	"net/url"
 	"strings"
 	"unicode/utf8"
@@ -36,6 +37,8 @@ type editData struct {
 	Seen      string // hash of the stored texts
 	Canvas    string // what the script of the editor needs, as JSON; "": there is no script
 	pictures  []images.Image
+	Page      string // of this page, for its saves
+	Drafts    []ui.Action
 }
 
 // Texts returns the inputs above the blocks.
@@ -97,7 +100,8 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Seen = ui.SeenOf(messages.WholeMessageAttributes, stored)
+	d.Seen = enlist.VersionOf(messages.WholeMessageAttributes, stored)
+	d.Page = cmp.Or(r.PostForm.Get("page"), rand.Text())
 	switch {
 	case d.Problem != "":
 		view.Problem = d.Problem
@@ -106,10 +110,8 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 	case d.TestWrong != "":
 		view.Problem = r.Text("messages.no_test_mail_was_sent")
 	}
-	if d.MayEdit {
-		if err = d.addContent(r); err != nil {
-			return nil, err
-		}
+	if err = d.addContent(r); err != nil {
+		return nil, err
 	}
 	if seesContacts(r) {
 		d.Lists, err = r.Lists()
@@ -148,8 +150,14 @@ func (d *editData) finish(r *ui.Request) error {
 	return d.preview(r)
 }
 
-// addContent adds the blocks, and where a merge field can go.
-func (d *editData) addContent(r *ui.Request) error {
+// addContent adds the drafts and the blocks, and where a merge field can go, if the person may change the Message.
+func (d *editData) addContent(r *ui.Request) (err error) {
+	if !d.MayEdit {
+		return nil
+	}
+	if d.Drafts, err = draftsOf(r, d.ID); err != nil {
+		return err
+	}
 	where := ui.Input{Name: "where", Label: r.Text("messages.at_end"), Kind: ui.InputChoice, Value: r.PostForm.Get("where"),
 		Options: ui.Choices("subject", r.Text("messages.subject"))}
 	if !d.HasBlocks() {
@@ -188,35 +196,26 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	do, to, undo := r.FormValue("do"), "", ""
+	do, to := r.FormValue("do"), ""
 	if do == "field" {
 		addField(r.Form)
 	}
-	typed := *m
-	typed.Subject, typed.EmailType = r.FormValue("subject"), r.FormValue("email_type")
-	typed.Name = nameFor(m, r.FormValue("name"), typed.Subject)
-	typed.FromName, typed.FromAddress = r.FormValue("from_name"), r.FormValue("from_address")
-	typed.ReplyTo, typed.PostalAddress = r.FormValue("reply_to"), r.FormValue("postal_address")
+	typed, err := typedIn(r, m)
+	if err != nil {
+		return nil, err
+	}
+	undo := typed.Blocks
 	if typed.EmailType == messages.EmailBlocks {
-		before, err := blocksOf(m, r.Form)
-		if err != nil {
-			return nil, ui.ErrNotFound // no page has sent these
+		if to, err = changeBlocks(&typed, do, r.Form); err != nil {
+			return nil, err
 		}
-		undo = messages.EncodeBlocks(before)
-		all, at := change(before, do, r.Form)
-		if do == "undo" {
-			if all, err = messages.DecodeBlocks(r.FormValue("undo")); err != nil {
-				return nil, ui.ErrNotFound // no page has sent this
-			}
-		}
-		typed.Blocks, to = messages.EncodeBlocks(all), at
-	} else {
-		*contentOf(&typed) = strings.ReplaceAll(r.FormValue("content"), "\r\n", "\n")
 	}
 	if ui.Overwrites(r, messages.WholeMessageAttributes, m, detailsOf(&typed)) {
 		return p.show(r, &editData{Message: &typed, Problem: ui.Changed})
 	}
-	if _, err = r.App.Messages.EditMessage(r.Context(), r.Caller, id, detailsOf(&typed)); err != nil {
+	err = r.App.Messages.SaveMessage(r.Context(), r.Caller, messages.Save{Message: id, Details: detailsOf(&typed),
+		Page: r.FormValue("page"), Number: ui.Int(r.FormValue("number")), IsEnded: do == ""})
+	if err != nil {
 		d := &editData{Message: &typed, Form: formOf(r, &typed)}
 		if d.Problem, err = d.Form.Refuse(err); err != nil {
 			return nil, err
@@ -232,6 +231,39 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	view := ui.GoTo(shownPath(r, id), r.Text("messages.saved"))
 	view.To += string(anchor(to))
 	return view, nil
+}
+
+// typedIn returns a Message with what the form of its editor has.
+func typedIn(r *ui.Request, m *messages.Message) (messages.Message, error) {
+	typed := *m
+	typed.Subject, typed.EmailType = r.FormValue("subject"), r.FormValue("email_type")
+	typed.Name = nameFor(m, r.FormValue("name"), typed.Subject)
+	typed.FromName, typed.FromAddress = r.FormValue("from_name"), r.FormValue("from_address")
+	typed.ReplyTo, typed.PostalAddress = r.FormValue("reply_to"), r.FormValue("postal_address")
+	if typed.EmailType == messages.EmailBlocks {
+		all, err := blocksOf(m, r.Form)
+		if err != nil {
+			return typed, ui.ErrNotFound // no page has sent these
+		}
+		typed.Blocks = messages.EncodeBlocks(all)
+	} else {
+		*contentOf(&typed) = strings.ReplaceAll(r.FormValue("content"), "\r\n", "\n")
+	}
+	return typed, nil
+}
+
+// changeBlocks does what a button of the editor says. It returns the path of the block that the person then sees.
+func changeBlocks(typed *messages.Message, do string, form url.Values) (to string, err error) {
+	if do == "undo" {
+		typed.Blocks = form.Get("undo")
+	}
+	all, err := messages.DecodeBlocks(typed.Blocks)
+	if err != nil {
+		return "", ui.ErrNotFound // no page has sent this
+	}
+	all, to = change(all, do, form)
+	typed.Blocks = messages.EncodeBlocks(all)
+	return to, nil
 }
 
 // blocksOf returns the blocks of a form, in which the script of the editor has them as JSON. A Message that had no blocks

@@ -20,6 +20,7 @@ type row struct {
 	LastRate     string // opened of the last use
 	KB           int64  // size of the contents
 	MayCopy      bool
+	HasDraft     bool
 	Uses         []use // the last ones, the oldest first
 	Opens        template.HTML
 	last         int64 // time of the last use
@@ -64,9 +65,14 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
+	drafts, err := r.App.Messages.Drafts(r.Context(), r.Caller)
+	if err != nil {
+		return nil, err
+	}
 	var rows []row
 	for i := range all {
 		rows = append(rows, newRow(r, &all[i], uses[all[i].ID]))
+		rows[i].HasDraft = drafts[all[i].ID] != 0
 	}
 	d := listData{columns.Table(r, "changed", rows, find), starts, empty, r.MayWrite()}
 	d.Rows, d.Pager = ui.PageRows(r.URL.Query(), d.Rows, perPage)

@@ -20,6 +20,7 @@ type Look struct {
 	Preheader              string       // the first words of the text, which inboxes show after the subject
 	Frame                  template.URL // of the mail
 	Wrong                  string       // why there is no mail
+	Drafts                 []ui.Action  // texts that are not in the Message
 }
 
 // LookAt returns the mail of a Message. subject replaces that of the Message, if it is not "".
@@ -30,16 +31,20 @@ func LookAt(r *ui.Request, message enlist.MessageID, list enlist.ListID, subject
 			return look, err
 		}
 	}
+	drafts, err := draftsOf(r, message)
+	if err != nil {
+		return look, err
+	}
 	mail, err := composed(r, message, list, one.id)
 	if known, ok := errors.AsType[*enlist.Error](err); ok && known.Kind == enlist.InvalidParameters {
-		return Look{Message: message, Wrong: ui.Sentence(known.Detail)}, nil
+		return Look{Message: message, Drafts: drafts, Wrong: ui.Sentence(known.Detail)}, nil
 	}
 	if err != nil {
 		return look, err
 	}
 	query := url.Values{"list": {ui.Plain(int64(list))}, "contact": {ui.Plain(int64(one.id))}}
 	look = Look{Message: message, From: mail.From, ReplyTo: mail.ReplyTo, Subject: mail.Subject,
-		Preheader: firstWords(mail), Frame: template.URL(path(message) + "/mail?" + query.Encode())}
+		Preheader: firstWords(mail), Drafts: drafts, Frame: template.URL(path(message) + "/mail?" + query.Encode())}
 	if subject != "" {
 		look.Subject = subject
 	}

@@ -16,12 +16,18 @@ var files embed.FS
 
 // Pages returns the pages.
 func Pages() []ui.Page {
-	p := &pages{ui.Parse(files, "messages.html"), ui.Parse(files, "message.html")}
+	p := &pages{ui.Parse(files, "messages.html"), ui.Parse(files, "message.html"), ui.Parse(files, "versions.html"),
+		ui.Parse(files, "version.html")}
 	return []ui.Page{
 		{Pattern: "GET /admin/messages", Level: enlist.Read, Serve: p.list},
 		{Pattern: "POST /admin/messages", MaxForm: ui.LargeForm, Level: enlist.Full, Serve: add},
 		{Pattern: "GET /admin/messages/{message}", Level: enlist.Read, Serve: p.edit},
 		{Pattern: "POST /admin/messages/{message}", MaxForm: ui.LargeForm, Level: enlist.Full, Serve: p.save},
+		{Pattern: "POST /admin/messages/{message}/autosave", MaxForm: ui.LargeForm, Level: enlist.Full, Serve: autosave},
+		{Pattern: "GET /admin/messages/{message}/versions", Level: enlist.Read, Serve: p.versions},
+		{Pattern: "GET /admin/messages/{message}/versions/{version}", Level: enlist.Read, Serve: p.version},
+		{Pattern: "POST /admin/messages/{message}/versions/{version}", Level: enlist.Full, Serve: p.restore},
+		{Pattern: "GET /admin/messages/{message}/versions/{version}/mail", Level: enlist.Read, Serve: versionMail},
 		{Pattern: "GET /admin/messages/{message}/mail", Level: enlist.Read, Serve: mail},
 		{Pattern: "GET /admin/messages/{message}/theme.css", Level: enlist.Full, File: true, Serve: theme},
 		{Pattern: "POST /admin/messages/{message}/test", Level: enlist.Standard, Serve: p.sendTest},
@@ -29,7 +35,7 @@ func Pages() []ui.Page {
 	}
 }
 
-type pages struct{ listPage, editPage *ui.Template }
+type pages struct{ listPage, editPage, versionsPage, versionPage *ui.Template }
 
 // path is the path of the editor.
 func path(id enlist.MessageID) string { return "/admin/messages/" + ui.Plain(int64(id)) }

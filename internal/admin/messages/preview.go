@@ -182,11 +182,16 @@ func mail(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	content := ui.Shade(mail.HTML, r.FormValue("shade") == "dark")
+	return mailView(mail, r.FormValue("shade") == "dark"), nil
+}
+
+// mailView returns the View of a mail alone.
+func mailView(mail *messages.ComposedMail, isDark bool) *ui.View {
+	content := ui.Shade(mail.HTML, isDark)
 	if content == "" {
 		content = "<pre>" + template.HTMLEscapeString(mail.Text) + "</pre>"
 	}
-	return &ui.View{Mail: content}, nil
+	return &ui.View{Mail: content}
 }
 
 // sendTest sends a test mail of a person who may not change the Message.

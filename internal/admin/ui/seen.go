@@ -1,10 +1,6 @@
 package ui
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"strings"
-
 	"enlist/internal/enlist"
 )
 
@@ -14,39 +10,21 @@ import (
 // Changed is the key of what a page says about such a form.
 const Changed = "ui.changed"
 
-// Seen returns the hash of values.
-func Seen(values ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(values, "\x00")))
-	return hex.EncodeToString(sum[:8])
-}
-
 // hasSeen reports whether the page of a form has shown values with a hash, or has none.
 func (r *Request) hasSeen(hash string) bool {
 	seen := r.PostForm.Get("seen")
 	return seen == "" || seen == hash
 }
 
-// SeenOf returns the hash of what callers may set of a record.
-func SeenOf[T any](attributes []enlist.Attribute[T], record *T) string {
-	var all []string
-	for i := range attributes {
-		if a := &attributes[i]; a.Set != nil {
-			value := a.Get(record)
-			all = append(all, a.Name, value.Text, Plain(value.Int))
-		}
-	}
-	return Seen(all...)
-}
-
 // Overwrites reports whether the details of a form that was sent would set back a change of the stored record. Details
 // with a mistake set back nothing.
 func Overwrites[T any](r *Request, attributes []enlist.Attribute[T], stored *T, details []enlist.Detail) bool {
-	now := SeenOf(attributes, stored)
+	now := enlist.VersionOf(attributes, stored)
 	if r.hasSeen(now) {
 		return false
 	}
 	sent := *stored
-	return enlist.Assign(&sent, attributes, details) == nil && SeenOf(attributes, &sent) != now
+	return enlist.Assign(&sent, attributes, details) == nil && enlist.VersionOf(attributes, &sent) != now
 }
 
 // Seen returns the hash of the values of a Form.
@@ -55,7 +33,7 @@ func (f Form) Seen() string {
 	for i := range f {
 		all = append(all, f[i].Name, f[i].Value)
 	}
-	return Seen(all...)
+	return enlist.VersionOfTexts(all...)
 }
 
 // Conflicts reports whether a form that was sent would set back a change of the record whose present values are f. It

@@ -1,0 +1,131 @@
+package admin_test
+
+import (
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"time"
+
+	"enlist/internal/admin"
+	"enlist/internal/enlist"
+
+	"github.com/chromedp/chromedp"
+)
+
+// This file tries in Chromium each way to lose a text: another page, a closed tab, a server that stops, the end of the
+// session, two tabs, and the Back button.
+
+const area = "textarea[name=content]"
+
+func (b *chromium) keepsTexts() {
+	message := b.markdown("")
+	editor := "/admin/messages/" + id(message)
+	b.visit(editor)
+	b.types("One")
+	b.waitFor(`document.querySelector("[data-saved]").innerText.startsWith("Saved ")`)
+	b.waitForText(message, "One")
+
+	b.types(" two") // and leaves the page at once
+	b.visit("/admin/lists")
+	b.waitForText(message, "One two")
+	b.back()
+	b.waitFor(`document.querySelector("` + area + `")?.value === "One two"`)
+
+	tab := b.tab()
+	tab.visit(editor)
+	tab.types(" three")
+	tab.close()
+	b.waitForText(message, "One two three")
+
+	b.visit(editor)
+	second := b.tab()
+	second.visit(editor)
+	b.types(" four")
+	b.waitForText(message, "One two three four")
+	second.types(" of another tab")
+	second.waitFor(`document.querySelector("[data-saved]").innerText.startsWith("Kept as a draft ")`)
+	second.close()
+	b.visit(editor)
+	b.waitFor(`document.querySelector("form .note").innerText.startsWith("A text is not in the Message: ")`)
+	b.waitForText(message, "One two three four")
+
+	b.restarts(func() {
+		b.types(" five")
+		b.waitFor(`document.querySelector("[data-saved]").innerText.startsWith("Not saved yet: the server does not answer.")`)
+	})
+	b.waitForText(message, "One two three four five")
+
+	b.Pass(13 * time.Hour)
+	b.types(" six")
+	b.waitFor(`document.querySelector("[data-saved]").innerText.startsWith("Not saved yet: you are signed out.")`)
+	again := b.tab()
+	again.useLink()
+	again.close()
+	b.waitForText(message, "One two three four five six")
+	b.saysWhenTheSessionEnds()
+}
+
+// types types at the end of the text.
+func (b *chromium) types(text string) {
+	b.Helper()
+	b.waitFor(`(e => { e.focus(); e.setSelectionRange(e.value.length, e.value.length); return true })(document.querySelector("` + area + `"))`)
+	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(area), text)))
+}
+
+func (b *chromium) back() { b.waitFor(`history.back() || true`) }
+
+// waitForText waits until a Message has a text.
+func (b *chromium) waitForText(message enlist.MessageID, want string) {
+	b.Helper()
+	for {
+		m, err := b.App.Messages.Message(b.Context(), b.Caller, message)
+		b.Must(err)
+		if m.Text == want {
+			return
+		}
+		select {
+		case <-b.ctx.Done():
+			b.Fatalf("the Message has %q, want %q", m.Text, want)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// closable is a tab that can be closed.
+type closable struct {
+	*chromium
+	close func()
+}
+
+// tab opens another tab.
+func (b *chromium) tab() closable {
+	ctx, shut := chromedp.NewContext(b.ctx)
+	return closable{&chromium{b.site, ctx}, shut}
+}
+
+// restarts stops the server, runs a function, and starts the server again at the same address.
+func (b *chromium) restarts(meanwhile func()) {
+	address := strings.TrimPrefix(b.server.URL, "http://")
+	b.server.Close()
+	meanwhile()
+	listener, err := new(net.ListenConfig).Listen(b.Context(), "tcp", address)
+	b.Must(err)
+	b.server = httptest.NewUnstartedServer(admin.New(b.App, admin.Options{Delay: func(*http.Request) {},
+		SettingsPage: b.publicPages().SettingsExample, Log: slog.New(slog.DiscardHandler)}))
+	b.server.Listener.Close()
+	b.server.Listener = listener
+	b.server.Start()
+	b.Cleanup(b.server.Close)
+}
+
+// saysWhenTheSessionEnds puts the clock of the browser forward.
+func (b *chromium) saysWhenTheSessionEnds() {
+	b.visit("/admin/you")
+	b.waitFor(`typeof htmx === "object" && document.querySelector("[data-session]").hidden`)
+	b.waitFor(`(now => { Date.now = () => now() + 1000 * (12 * 3600 - 120); return true })(Date.now.bind(Date))`)
+	b.waitFor(`!document.querySelector("[data-session]").hidden`)
+	b.Must(chromedp.Do(b.ctx, chromedp.Click(chromedp.CSS("[data-session] button"))))
+	b.waitFor(`document.querySelector("[data-session]").hidden`)
+}

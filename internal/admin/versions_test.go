@@ -1,0 +1,124 @@
+package admin_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"enlist/internal/apptest"
+	"enlist/internal/enlist"
+	"enlist/internal/users"
+)
+
+// wantShown checks that a page shows a text, as shown writes it.
+func (v *visitor) wantShown(path string, parts ...string) {
+	v.Helper()
+	_, _, page := v.get(path)
+	for _, part := range parts {
+		if text := shown(page); !strings.Contains(text, part) {
+			v.Errorf("%s does not show %q:\n%s", path, part, text)
+		}
+	}
+}
+
+// editor returns the form of the editor of a Message, and the path that it is sent to.
+func (v *visitor) editor(message enlist.MessageID) (form url.Values, path string) {
+	v.Helper()
+	path = "/admin/messages/" + id(message)
+	_, _, page := v.get(path)
+	form = url.Values{"email_type": {"markdown"}}
+	for _, found := range hiddenInput.FindAllStringSubmatch(page, -1) {
+		form.Set(found[1], found[2])
+	}
+	return form, path
+}
+
+// markdown adds a Message.
+func (s *site) markdown(text string) enlist.MessageID {
+	m, err := s.App.Messages.AddMessage(s.Context(), s.Caller, apptest.Details("name", "June", "subject", "June", "email_type", "markdown", "text_content", text))
+	s.Must(err)
+	return m
+}
+
+func (s *site) versions() {
+	v := s.writer()
+	file, err := s.App.Files.UploadImage(s.Context(), s.Caller, "rose.png", strings.NewReader(string(pngImage(s))))
+	s.Must(err)
+	blocks := func(text, rest string) url.Values {
+		form := url.Values{"count": {"2"}, "email_type": {"blocks"}, "subject": {"June"}, "name": {"June"}, "0.type": {"text"}, "0.text": {text}, "1.type": {rest}}
+		if rest == "image" {
+			form["1.file"], form["1.alt"] = []string{id(file.ID)}, []string{"A rose"}
+		}
+		return form
+	}
+	_, at, _ := v.post("/admin/messages", url.Values{"start": {"empty:blocks"}})
+	at, _, _ = strings.Cut(at, "?")
+	v.send(at, blocks("The garden opens in June", "image"), http.StatusOK)
+	s.Pass(time.Hour)
+	v.send(at, blocks("The garden closes in August", "line"), http.StatusOK)
+	v.wantShown(at+"/versions", "Mon 15 Jun, 13:01](", ") | A <b>person</b> | in the Message", "Mon 15 Jun, 12:01](")
+	_, _, page := v.get(at + "/versions")
+	first := strings.Split(shown(page), "Mon 15 Jun, 12:01](")[1]
+	first, _, _ = strings.Cut(first, ")")
+	v.wantShown(first, "The garden closes opens in August June", "# Pictures that only this version has (image) A rose", "(frame "+first+"/mail)")
+	v.want(first, http.StatusOK, "<del>closes </del><ins>opens </ins>in <del>August", `src="/admin/images/`+id(file.ID))
+	v.want(first+"/mail", http.StatusOK, "The garden opens in June")
+	s.as("reader", users.Membership{Level: enlist.Read}).wantWithout(first, "Put it into the Message")
+	_, to, page := v.post(first, nil)
+	if !strings.HasPrefix(to, at) || !strings.Contains(shown(page), `The garden opens in June`) {
+		s.Errorf("the version is not restored at %s:\n%s", to, shown(page))
+	}
+	v.want(first, http.StatusOK, "Nothing: it is the text of the Message.")
+	v.post(first, url.Values{"do": {"delete"}})
+	v.want(first, http.StatusNotFound)
+	for i := range 2 { // much text that has nothing in common
+		v.send(at, blocks(strings.Repeat(fmt.Sprintf("%c%d \n", 'a'+i, i), 5000), "line"), http.StatusOK)
+	}
+	_, _, page = v.get(at + "/versions")
+	first, _, _ = strings.Cut(strings.Split(shown(page), "Mon 15 Jun, 13:01](")[2], ")")
+	v.want(first, http.StatusOK, "What differs")
+}
+
+func (s *site) savesByItself() {
+	v := s.writer()
+	message := s.markdown("Hello")
+	form, path := v.editor(message)
+	form.Set("subject", "July")
+	form.Set("name", "June")
+	form.Set("number", "1")
+	form.Set("content", "Hello again")
+	saves := func(v *visitor, form url.Values) (answer struct {
+		Seen, Name, Text string
+		Draft            bool
+	}) {
+		_, _, text := v.post(path+"/autosave", form)
+		s.Must(json.Unmarshal([]byte(text), &answer))
+		return answer
+	}
+	if answer := saves(v, form); answer.Text != "Saved 12:01" || answer.Name != "July" || answer.Draft {
+		s.Errorf("the answer is %+v", answer)
+	}
+	v.wantShown(path, `Subject: "July"`, `"Hello again"`)
+	v.wantWithout(path, "A text is not in the Message")
+	form.Set("page", "another tab")
+	form.Set("content", "Hello <b>you</b>")
+	if answer := saves(v, form); !answer.Draft || !strings.Contains(answer.Text, "Kept as a draft 12:01: the Message was changed meanwhile") {
+		s.Errorf("the answer to another tab is %+v", answer)
+	}
+	v.wantShown(path, `"Hello again"`, "A text is not in the Message: [Mon 15 Jun, 12:01, A <b>person</b>]("+path+"/versions/")
+	v.wantShown("/admin/messages", "[July]("+path+") Draft")
+	v.wantShown("/admin/sends/check?message="+id(message)+"&list="+id(s.News), "# The mail A text is not in the Message: [")
+	_, _, page := v.get(path + "/versions")
+	draft, _, _ := strings.Cut(strings.Split(shown(page), "Mon 15 Jun, 12:01](")[1], ")")
+	v.wantShown(draft, "It is a draft, and not in the Message.", "Hello again <b>you</b>")
+	v.post(draft, nil)
+	v.wantShown(path, `"Hello <b>you</b>"`)
+	v.wantWithout(path, "A text is not in the Message")
+	reader := s.as("reader", users.Membership{Level: enlist.Standard})
+	if status, _, _ := reader.post(path+"/autosave", form); status != http.StatusForbidden {
+		s.Errorf("a save by a reader is answered with %d", status)
+	}
+}
