@@ -22,6 +22,10 @@ type SubscribeRequest struct {
 	// Language of the page on which the person subscribes; "": it is not known.
 	Language string
 	ByLink   bool // the person uses the page with the settings of another subscription
+
+	// Tracking is what the person has decided about the recording of opens and clicks, if Details do not say it. The
+	// Origin needs only its Text. nil: nothing.
+	Tracking *TrackingDecision
 }
 
 // Subscribe adds a Contact to a List and returns its ID. If the List disallows duplicates and
@@ -79,10 +83,16 @@ func (call *subscribeCall) run(tx *db.Tx, now int64) (enlist.ContactID, error) {
 	case err != nil:
 		return 0, err
 	case existing != nil:
-		return existing.ID, sub.update(existing)
+		if err := sub.update(existing); err != nil {
+			return 0, err
+		}
+		return existing.ID, sub.decideTracking(existing)
 	}
 	sub.isNew = true
-	return contact.ID, sub.recordAndEmit(&contact, enlist.WebhookCreated, enlist.WebhookSubscribed)
+	if err := sub.recordAndEmit(&contact, enlist.WebhookCreated, enlist.WebhookSubscribed); err != nil {
+		return 0, err
+	}
+	return contact.ID, sub.decideTracking(&contact)
 }
 
 // parse checks consent, address and values, in that order. It returns the last
@@ -102,6 +112,10 @@ func (call *subscribeCall) parse(schema *enlist.Schema, today string) *ParsedCon
 		return p
 	}
 	p.consent, p.err = consent.Row(schema)
+	if p.err == nil && p.tracking == nil && call.Tracking != nil {
+		sent := *call.Tracking
+		p.tracking, p.err = &sent, sent.Check()
+	}
 	return p
 }
 
@@ -114,7 +128,8 @@ func (call *subscribeCall) onlyInserts() bool {
 		return false
 	}
 	list := &p.Schema.List
-	return list.DisallowDuplicates && !list.DoubleOptIn && len(p.Schema.Webhooks) == 0 && call.Form == 0
+	return list.DisallowDuplicates && !list.DoubleOptIn && len(p.Schema.Webhooks) == 0 && call.Form == 0 &&
+		p.tracking == nil && !p.Schema.SharesTracking
 }
 
 // subscription is a parsed call inside its transaction.
