@@ -19,11 +19,8 @@ func (c *Client) SubscribeContact(ctx context.Context, list int64, details Detai
 // ResubscribeContact clears the unsubscribe flag of a Contact. Its entry on the Unsubscriber List
 // stays. The result is the Contact's ID. The key needs the level standard. Errors: CodeNoList,
 // CodeNoContact, CodeInvalidConsent, CodeConsentRequired.
-//   - tracking: What the person has decided about the recording of opens and clicks; none means
-//     nothing
-func (c *Client) ResubscribeContact(ctx context.Context, list, contact int64, consent Consent, tracking ...Tracking,
-) (int64, error) {
-	return call[int64](ctx, c, "resubscribeContact", list, contact, consent, decision(tracking))
+func (c *Client) ResubscribeContact(ctx context.Context, list, contact int64, consent Consent) (int64, error) {
+	return call[int64](ctx, c, "resubscribeContact", list, contact, consent)
 }
 
 // AddContacts adds up to 5,000 Contacts. It does not subscribe them: no notification is sent.
@@ -85,11 +82,8 @@ func (c *Client) ReactivateContact(ctx context.Context, list, contact int64) (in
 // ConfirmContact records that the subscriber confirmed the subscription. The result is the
 // Contact's ID. The key needs the level standard. Errors: CodeNoList, CodeNoContact.
 //   - ipAddress: The subscriber's IP address
-//   - tracking: What the person has decided about the recording of opens and clicks; none means
-//     nothing
-func (c *Client) ConfirmContact(ctx context.Context, list, contact int64, ipAddress string, tracking ...Tracking,
-) (int64, error) {
-	return call[int64](ctx, c, "confirmContact", list, contact, ipAddress, decision(tracking))
+func (c *Client) ConfirmContact(ctx context.Context, list, contact int64, ipAddress string) (int64, error) {
+	return call[int64](ctx, c, "confirmContact", list, contact, ipAddress)
 }
 
 // SearchContacts returns the Contacts of a List that match the criteria. A long result is streamed.
@@ -945,17 +939,15 @@ func (r *Contact) member(key string) any {
 
 // ConsentRecord is a record in the result of GetContactConsents.
 type ConsentRecord struct {
-	Time                int64           `json:"time"`
-	Method              string          `json:"method"`       // the method of the call; with_changes also returns other changes of the subscription
-	ConsentType         string          `json:"consent_type"` // gdpr, direct or not_recorded; empty for a change without a consent
-	ConsentText         string          `json:"consent_text"`
-	IPAddress           string          `json:"ip_address"`
-	ListPreferences     map[string]bool `json:"list_preferences"`
-	KeyName             string          `json:"key_name"`              // name of the API key of the call
-	ImportID            int64           `json:"import_id"`             // the Import of a file that the consent comes from; 0 means none
-	ImportRow           int64           `json:"import_row"`            // number of its row
-	TrackingConsent     string          `json:"tracking_consent"`      // granted or denied: what the person decided about the recording of opens and clicks; only in such a row
-	TrackingTextVersion string          `json:"tracking_text_version"` // version of the text that the person read; only in such a row
+	Time            int64           `json:"time"`
+	Method          string          `json:"method"`       // the method of the call; with_changes also returns other changes of the subscription
+	ConsentType     string          `json:"consent_type"` // gdpr, direct or not_recorded; empty for a change without a consent
+	ConsentText     string          `json:"consent_text"`
+	IPAddress       string          `json:"ip_address"`
+	ListPreferences map[string]bool `json:"list_preferences"`
+	KeyName         string          `json:"key_name"`   // name of the API key of the call
+	ImportID        int64           `json:"import_id"`  // the Import of a file that the consent comes from; 0 means none
+	ImportRow       int64           `json:"import_row"` // number of its row
 }
 
 // SentMessage is a record in the result of GetMessagesSentToContact.
@@ -1031,6 +1023,7 @@ type List struct {
 	PreferencesText           string `json:"preferences_text"`         // what subscribers read above their settings
 	OpenPolicy                string `json:"open_policy"`              // whose opens are recorded if track_opens is true: off (of none), ask (of people who agreed), inform (of all who did not refuse), or empty for the policy of the Account
 	ClickPolicy               string `json:"click_policy"`             // whose clicks are recorded if track_clicks is true, as open_policy
+	TrackingText              string `json:"tracking_text"`            // what people agree to who allow to record their opens and clicks, on Forms, pages and in the ledger; empty: a text of the language
 }
 
 // Preference is a record in the result of SearchListPreferences.
@@ -1070,9 +1063,11 @@ type Form struct {
 	IsOpen           bool   `json:"is_open"`       // whether people can subscribe; true by default
 	CreationTime     int64  `json:"creation_time"` // Unix time, like all times; 0 means never
 	LastModifiedTime int64  `json:"last_modified_time"`
-	ShownCount       int64  `json:"shown_count"`     // how often it was shown
-	SentCount        int64  `json:"sent_count"`      // how often it was sent
-	ConfirmedCount   int64  `json:"confirmed_count"` // how many of its Contacts confirmed
+	ShownCount       int64  `json:"shown_count"`       // how often it was shown
+	SentCount        int64  `json:"sent_count"`        // how often it was sent
+	ConfirmedCount   int64  `json:"confirmed_count"`   // how many of its Contacts confirmed
+	AsksForTracking  bool   `json:"asks_for_tracking"` // whether it has a tick of its own that allows to record opens and clicks; a new Form has it if its List records only people who agreed
+	TrackingText     string `json:"tracking_text"`     // what people allow with this tick; empty: the tracking_text of the List; at most 255 characters
 }
 
 // ListDay is a record in the result of GetListDays.

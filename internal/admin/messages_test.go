@@ -206,7 +206,7 @@ func (s *site) refusedBlocks() {
 
 func (s *site) starts() {
 	v := s.writer()
-	for _, name := range []string{"newsletter", "announcement", "invitation", "letter"} {
+	for _, name := range []string{"newsletter", "announcement", "invitation", "letter", "measuring"} {
 		blocks, markdown := v.message(v.begun("blocks:"+name)), v.message(v.begun("markdown:"+name))
 		if !strings.Contains(blocks.Blocks, "unsubscribe_url") {
 			s.Errorf("%s begins with the blocks %s", name, blocks.Blocks)

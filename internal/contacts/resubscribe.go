@@ -16,8 +16,6 @@ type ResubscribeRequest struct {
 	List    enlist.ListID
 	Contact enlist.ContactID
 	Consent Consent
-
-	Tracking *TrackingDecision // as in SubscribeRequest
 }
 
 // Resubscribe clears a Contact's unsubscribe flag and returns the Contact's ID. The address
@@ -38,9 +36,6 @@ func (s *Service) Resubscribe(ctx context.Context, c *enlist.Caller, r Resubscri
 		if err != nil {
 			return 0, err
 		}
-		if err := r.Tracking.Check(); err != nil {
-			return 0, err
-		}
 		resubscribed := contact.IsUnsubscribed
 		if SetPreferences(contact, schema, row.Preferences) || resubscribed {
 			contact.IsUnsubscribed = false
@@ -54,10 +49,7 @@ func (s *Service) Resubscribe(ctx context.Context, c *enlist.Caller, r Resubscri
 			}
 		}
 		row.ContactID, row.Time, row.KeyID, row.Method = contact.ID, now, c.Key.ID, "resubscribeContact"
-		if err := AddLedgerRow(tx, &row); err != nil {
-			return 0, err
-		}
-		return contact.ID, r.Tracking.decideAs(tx, schema, contact, Origin{Method: row.Method, Key: row.KeyID, IP: row.IP}, now)
+		return contact.ID, AddLedgerRow(tx, &row)
 	})
 }
 

@@ -37,8 +37,6 @@ type ContactRequest struct {
 	List    enlist.ListID
 	Contact enlist.ContactID
 	IP      string // as in Consent
-
-	Tracking *TrackingDecision // as in SubscribeRequest; only for Confirm
 }
 
 // Confirm sets double_opt_in and double_opt_in_time. A second confirmation changes nothing.
@@ -50,13 +48,7 @@ func (s *Service) Confirm(ctx context.Context, c *enlist.Caller, r ContactReques
 		if err := by.checkIP(); err != nil {
 			return err
 		}
-		if err := r.Tracking.Check(); err != nil {
-			return err
-		}
-		if err := s.ConfirmSubscription(tx, schema, contact, by, now); err != nil {
-			return err
-		}
-		return r.Tracking.decideAs(tx, schema, contact, by, now)
+		return s.ConfirmSubscription(tx, schema, contact, by, now)
 	})
 }
 
@@ -94,6 +86,9 @@ func (s *Service) ConfirmSubscription(tx *db.Tx, schema *enlist.Schema, contact 
 		return err
 	}
 	if err := by.Record(tx, contact, now); err != nil {
+		return err
+	}
+	if err := confirmTick(tx, schema, contact, by, now); err != nil {
 		return err
 	}
 	if contact.WebformID != 0 {

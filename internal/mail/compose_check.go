@@ -90,11 +90,14 @@ func (t *textTemplate) isEmpty() bool {
 // length checks the length of the parts, with the longest links that the service inserts.
 func (k *contentCheck) length(c *composer, t *compiled) {
 	r := c.rendering(k.OutgoingMail)
-	if k.Schema.TracksOpens(enlist.TrackingGranted) {
+	if !k.Message.Asks && k.Schema.TracksOpens(enlist.TrackingGranted) {
 		r.open = c.link(enlist.LinkOpen, k.Delivery)
 	}
-	if k.Schema.TracksClicks(enlist.TrackingGranted) {
+	if !k.Message.Asks && k.Schema.TracksClicks(enlist.TrackingGranted) {
 		r.click = c.tracked(k.Delivery, func(i int) enlist.LinkID { return enlist.LinkID(i + 1) })
+	}
+	if k.Recorded || r.open != "" || r.click != nil {
+		c.linkTracking(&r)
 	}
 	size := 0
 	if t.html != nil {

@@ -20,6 +20,8 @@ type rendering struct {
 	leave       string       // text of the link to unsubscribe at the end
 	link        linkTo       // the other links of the mail
 	open        string       // URL of the tracking pixel; "" if openings are not tracked
+	tracking    string       // URL of the page about the recording of opens and clicks, and
+	about       string       // the text of this link at the end; "": the mail is not recorded
 	values      merge.Values // of the Contact
 	click       trackedLink  // nil if clicks are not tracked
 	tooLong     bool         // a part is longer than maxPart, and is incomplete
@@ -51,8 +53,23 @@ func (r *rendering) value(name string) string {
 		return r.link(enlist.LinkPreferences)
 	case merge.WebVersionURL:
 		return r.link(enlist.LinkMail)
+	case merge.TrackingURL:
+		return r.link(enlist.LinkTracking)
+	case merge.TrackingAgreeURL:
+		return r.choice(enlist.TrackingGranted)
+	case merge.TrackingRefuseURL:
+		return r.choice(enlist.TrackingDenied)
 	}
 	return r.contactValue(name)
+}
+
+// choice returns the link to the page about the recording of opens and clicks, with a decision in front.
+func (r *rendering) choice(c enlist.TrackingConsent) string {
+	link := r.link(enlist.LinkTracking)
+	if r.mail.Archived {
+		return link // that of no one person
+	}
+	return link + "?" + enlist.TrackingChoice + "=" + c.String()
 }
 
 // contactValue returns the value of a merge field in a subject. It returns "" for links. The service
@@ -78,8 +95,8 @@ func (r *rendering) subject(t *compiled) string {
 // noLink replaces a link in HTML if a value makes the link unsafe.
 const noLink = "#"
 
-// text returns the text part. At its end, text adds who sends the mail, and a link to unsubscribe, unless the
-// Message already has this link.
+// text returns the text part. At its end, text adds who sends the mail, and a link to unsubscribe and, in a mail that is
+// recorded, one to the page about this, unless the Message already has the link.
 func (r *rendering) text(t *compiled) string {
 	var b strings.Builder
 	for i := range t.text.pieces {
@@ -112,6 +129,9 @@ func (r *rendering) text(t *compiled) string {
 	end := slices.Clone(t.sender)
 	if !t.text.unsubscribe && r.unsubscribe != "" {
 		end = append(end, r.leave+": "+r.unsubscribe)
+	}
+	if !t.text.tracking && r.tracking != "" {
+		end = append(end, r.about+": "+r.tracking)
 	}
 	if len(end) == 0 {
 		return text
@@ -159,8 +179,8 @@ func (r *rendering) part(b *strings.Builder, p *htmlPart) {
 	}
 }
 
-// bodyEnd appends the end of the body: who sends the mail, a link to unsubscribe, unless the Message already
-// has this link, and the tracking pixel, if openings are tracked.
+// bodyEnd appends the end of the body: who sends the mail, the links that text adds, and the tracking pixel, if openings
+// are tracked.
 func (r *rendering) bodyEnd(b *strings.Builder, t *compiled) {
 	var end []string
 	// Its own colours can be read on every ground of the author, whose rules must not change one of them.
@@ -173,8 +193,14 @@ func (r *rendering) bodyEnd(b *strings.Builder, t *compiled) {
 	for _, line := range t.sender {
 		end = append(end, html.EscapeString(line))
 	}
+	add := func(url, text string) {
+		end = append(end, `<a href="`+html.EscapeString(url)+`"`+link+`>`+html.EscapeString(text)+"</a>")
+	}
 	if !t.html.unsubscribe && r.unsubscribe != "" {
-		end = append(end, `<a href="`+html.EscapeString(r.unsubscribe)+`"`+link+`>`+html.EscapeString(r.leave)+"</a>")
+		add(r.unsubscribe, r.leave)
+	}
+	if !t.html.tracking && r.tracking != "" {
+		add(r.tracking, r.about)
 	}
 	if len(end) > 0 {
 		b.WriteString(`<p dir="auto" style="` + style + `text-align: center;">` + strings.Join(end, "<br>\n") + "</p>\n")

@@ -21,6 +21,7 @@ type htmlTemplate struct {
 	end         int      // number of parts before </body>
 	links       []string // links that can be tracked, with the same text as in the Message
 	unsubscribe bool     // the HTML has a link to unsubscribe
+	tracking    bool     // the HTML has a link to the page about the recording of opens and clicks
 }
 
 // htmlPart is fixed HTML, a merge field or a link.
@@ -250,10 +251,13 @@ func (p *htmlParser) tracked(url string, m merge.Template) int {
 	return i
 }
 
-// uses records that the HTML has a link to unsubscribe, if m contains this merge field. One that only Outlook shows does
-// not count.
+// uses records that the HTML has a link which a mail needs, if m contains this merge field. One that only Outlook shows
+// does not count.
 func (p *htmlParser) uses(m merge.Template) {
-	p.template.unsubscribe = p.template.unsubscribe || !p.outlook && names(m, fieldUnsubscribe)
+	if t := p.template; !p.outlook {
+		t.unsubscribe = t.unsubscribe || names(m, fieldUnsubscribe)
+		t.tracking = t.tracking || names(m, merge.TrackingURL)
+	}
 }
 
 // literal adds fixed HTML. flush makes one part from all HTML that literal added.

@@ -63,6 +63,7 @@ func trimLink(link string) string {
 type textTemplate struct {
 	pieces      []textMerge
 	unsubscribe bool // the text has a link to unsubscribe
+	tracking    bool // as of htmlTemplate
 }
 
 // textMerge is a textPiece with its merge fields parsed.
@@ -82,6 +83,7 @@ func (s textSource) template() textTemplate {
 		}
 		t.pieces = append(t.pieces, m)
 		t.unsubscribe = t.unsubscribe || names(m.Template, fieldUnsubscribe)
+		t.tracking = t.tracking || names(m.Template, merge.TrackingURL)
 	}
 	return t
 }

@@ -45,6 +45,8 @@ type Message struct {
 
 	Theme string // of the Account, for DecodeTheme; the Message does not store it
 
+	Asks bool // AsksForTracking, if LoadMessage has read the Message
+
 	// LeftOut is the length of the contents in bytes, in a list of Messages, which leaves them out; else 0.
 	LeftOut int64
 }

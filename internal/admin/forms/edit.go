@@ -26,7 +26,6 @@ type editData struct {
 	Fields       []fieldRow
 	Card         ui.FormCard // what is around the inputs
 	MayEdit      bool
-	Seen         string // version of the Form
 	Plot         ui.Plot
 	All          forms.Day // sums of the days of the chart
 	Shown        shown
@@ -69,12 +68,16 @@ func formOf(r *ui.Request, f *forms.Form, schema *enlist.Schema) ui.Form {
 	for _, one := range asked {
 		preferences.Options = append(preferences.Options, ui.Option{Value: ui.Plain(int64(one.ID)), Text: one.Name})
 	}
+	usual, _ := forms.TrackingText(&schema.List, language.New().For(cmp.Or(f.Language, schema.List.Language), ""), f.Language)
 	form := ui.Form{
 		{Name: "name", Label: r.Text("forms.name"), Required: true, Most: 255},
 		{Name: "title", Label: r.Text("forms.title_input", "list", schema.List.Name), Most: 255},
 		{Name: "introduction", Label: r.Text("forms.introduction"), Kind: ui.InputArea, Rows: 3},
 		{Name: "field_ids", Also: []string{"required_field_ids"}, Kind: ui.InputNote, Label: r.Text("forms.fields_about")},
 		{Name: "consent_text", Label: r.Text("forms.consent"), Kind: ui.InputArea, Rows: 2, Most: 255},
+		ui.Check("asks_for_tracking", r.Text("forms.asks_for_tracking"), f.AsksTracking),
+		{Name: "tracking_text", Label: r.Text("forms.tracking_text"), Kind: ui.InputArea, Rows: 2, Most: 255,
+			Example: usual},
 		{Name: "button", Label: r.Text("forms.button"), Most: 255},
 		{Name: "thanks", Label: r.Text("forms.thanks"), Kind: ui.InputArea, Rows: 2},
 		{Name: "redirect_url", Label: r.Text("forms.redirect"), Example: "https://www.example.com/thanks"},
@@ -117,7 +120,6 @@ func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 		details := append(form.Details(), ui.Text("field_ids", strings.Join(shown, ",")),
 			ui.Text("required_field_ids", strings.Join(required, ",")))
 		if ui.Overwrites(r, forms.FormAttributes, f, details) {
-			form.ShowStored(r)
 			return page(ui.Changed)
 		}
 		_, err := r.App.Forms.SetForm(r.Context(), r.Caller, f.ListID, f.ID, details)
@@ -128,9 +130,9 @@ func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 // showEditor shows the editor with what is stored, or with a form that was refused. rows are its Fields.
 func (p *pages) showEditor(r *ui.Request, f *forms.Form, schema *enlist.Schema, form ui.Form, rows []fieldRow,
 	problem string) (*ui.View, error) {
-	d := &editData{Form: f, Seen: enlist.VersionOf(forms.FormAttributes, f), Above: form[:aboveFields], Below: form[aboveFields:], List: &schema.List, Fields: rows,
+	d := &editData{Form: f, Above: form[:aboveFields], Below: form[aboveFields:], List: &schema.List, Fields: rows,
 		MayEdit: r.Caller.Key.Level >= enlist.Full,
-		Card:    save(r, ui.FormCard{})}
+		Card:    save(r, ui.FormCard{Seen: enlist.VersionOf(forms.FormAttributes, f)})}
 	if d.MayEdit {
 		d.Card.Links = []ui.Action{{Text: r.Text("forms.delete"), Path: path(f.ListID, f.ID) + "/delete"}}
 	}
@@ -239,8 +241,11 @@ func (p *pages) snippetOf(f *forms.Form, code string, schema *enlist.Schema, url
 		Inputs []input
 		Topics []tick
 		Press  string // text of the button
+
+		Tracking string // beside the tick for the recording of opens and clicks
 	}{Form: form, URL: url}
 	shown := p.texts.For(cmp.Or(form.Language, schema.List.Language), "")
+	d.Tracking, _ = form.TrackingTick(schema, shown)
 	d.Press = cmp.Or(form.Button, shown.Text("web.form.button"))
 	for _, in := range forms.Inputs(f, schema) {
 		label := cmp.Or(labels[forms.FieldInput(in.ID)], shown.FieldName(in.Name))

@@ -5,6 +5,7 @@ import (
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
+	"enlist/internal/language"
 	"enlist/internal/lists"
 	"enlist/internal/sending"
 )
@@ -35,6 +36,8 @@ func textsForm(r *ui.Request, l *enlist.List) ui.Form {
 		text("imprint", "forms.imprint", ui.InputArea, 3),
 		heading("forms.after_unsubscribing"), text("farewell_text", "forms.farewell", ui.InputArea, 3),
 		heading("forms.settings"), text("preferences_text", "forms.settings_text", ui.InputArea, 3),
+		ui.Input{Name: "tracking_text", Label: r.Text("forms.list_tracking"), Most: 255,
+			Example: language.New().For(l.Language, "").Text("web.tracking.agree")},
 		heading("forms.public"), ui.Input{Name: "is_public", Kind: ui.InputCheck,
 			Label: r.Text("forms.public_box", "url", r.PublicURL+"/a/"+ui.Plain(int64(l.ID)))},
 		text("description", "forms.description_text", ui.InputArea, 3)), lists.ListAttributes, l)
@@ -49,6 +52,9 @@ func (p *pages) listTexts(r *ui.Request) (*ui.View, error) {
 	f := textsForm(r, list)
 	page := func(problem string) (*ui.View, error) { return p.showTexts(r, list, f, problem), nil }
 	return r.Submit(f, page, func() (*ui.View, error) {
+		if ui.Overwrites(r, lists.ListAttributes, list, f.Details()) {
+			return page(ui.Changed)
+		}
 		_, err := r.App.Lists.EditList(r.Context(), r.Caller, list.ID, f.Details())
 		return ui.GoTo("/admin/forms/"+ui.Plain(int64(list.ID))+"/texts", r.Text("forms.saved")), err
 	})
@@ -57,7 +63,7 @@ func (p *pages) listTexts(r *ui.Request) (*ui.View, error) {
 // showTexts shows the stored texts of a List, or a form that was refused.
 func (p *pages) showTexts(r *ui.Request, l *enlist.List, f ui.Form, problem string) *ui.View {
 	return &ui.View{Title: r.Text("forms.texts_of", "list", l.Name), Place: "/admin/forms", Content: p.listPage,
-		Problem: problem, Data: textsData{l.ID, save(r, ui.FormCard{Form: f})}}
+		Problem: problem, Data: textsData{l.ID, save(r, ui.FormCard{Form: f, Seen: enlist.VersionOf(lists.ListAttributes, l)})}}
 }
 
 // save returns a form with the button that saves it, if the user may.

@@ -134,7 +134,8 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 		field.Options = append(field.Options, ui.Option{Value: fields[i].Name, Text: fields[i].Name})
 	}
 	field.Options = append(field.Options, ui.Choices("list_name", r.Text("messages.name_list"),
-		"unsubscribe_url", r.Text("messages.link_unsubscribe"))...)
+		"unsubscribe_url", r.Text("messages.link_unsubscribe"), "tracking_url", r.Text("messages.link_tracking"),
+		"tracking_agree_url", r.Text("messages.link_agree"), "tracking_refuse_url", r.Text("messages.link_refuse"))...)
 	d.Field = ui.Form{field, {Name: "fallback", Label: r.Text("messages.or_else"), Value: r.PostForm.Get("fallback"),
 		Example: r.Text("messages.friend")}}
 	return view, d.finish(r)
@@ -211,9 +212,6 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 		}
 	}
 	if ui.Overwrites(r, messages.WholeMessageAttributes, m, detailsOf(&typed)) {
-		if err := keepBoth(r, &typed); err != nil {
-			return nil, err
-		}
 		return p.show(r, &editData{Message: &typed, Problem: ui.Changed})
 	}
 	err = r.App.Messages.SaveMessage(r.Context(), r.Caller, messages.Save{Message: id, Details: detailsOf(&typed),
