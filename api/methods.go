@@ -1023,6 +1023,7 @@ type List struct {
 	PreferencesText           string `json:"preferences_text"`         // what subscribers read above their settings
 	OpenPolicy                string `json:"open_policy"`              // whose opens are recorded if track_opens is true: off (of none), ask (of people who agreed), inform (of all who did not refuse), or empty for the policy of the Account
 	ClickPolicy               string `json:"click_policy"`             // whose clicks are recorded if track_clicks is true, as open_policy
+	TrackingText              string `json:"tracking_text"`            // what people agree to who allow to record their opens and clicks, on Forms, pages and in the ledger; empty: a text of the language
 }
 
 // Preference is a record in the result of SearchListPreferences.
@@ -1062,9 +1063,11 @@ type Form struct {
 	IsOpen           bool   `json:"is_open"`       // whether people can subscribe; true by default
 	CreationTime     int64  `json:"creation_time"` // Unix time, like all times; 0 means never
 	LastModifiedTime int64  `json:"last_modified_time"`
-	ShownCount       int64  `json:"shown_count"`     // how often it was shown
-	SentCount        int64  `json:"sent_count"`      // how often it was sent
-	ConfirmedCount   int64  `json:"confirmed_count"` // how many of its Contacts confirmed
+	ShownCount       int64  `json:"shown_count"`       // how often it was shown
+	SentCount        int64  `json:"sent_count"`        // how often it was sent
+	ConfirmedCount   int64  `json:"confirmed_count"`   // how many of its Contacts confirmed
+	AsksForTracking  bool   `json:"asks_for_tracking"` // whether it has a tick of its own that allows to record opens and clicks; a new Form has it if its List records only people who agreed
+	TrackingText     string `json:"tracking_text"`     // what people allow with this tick; empty: the tracking_text of the List; at most 255 characters
 }
 
 // ListDay is a record in the result of GetListDays.
@@ -1141,13 +1144,6 @@ type Message struct {
 	Attachments            string `json:"attachments"`   // comma-separated IDs of files
 	InlineImages           string `json:"inline_images"` // comma-separated IDs of files; the HTML refers to them as cid:NAME
 	Blocks                 string `json:"blocks"`        // a JSON array of blocks, or a text with one; replies have the text
-	Utm                    string `json:"utm"`           // whether the author's links get UTM parameters: account (as the setting utm says), on or off
-	UtmSource              string `json:"utm_source"`    // empty: that of the Account, or else the name of the List; no merge fields, as in the next four
-	UtmMedium              string `json:"utm_medium"`    // empty: that of the Account, or else email
-	UtmCampaign            string `json:"utm_campaign"`  // empty: that of the Account, or else the name of the Batch or of the Message
-	UtmContent             string `json:"utm_content"`   // empty: that of the Account, or else none
-	UtmTerm                string `json:"utm_term"`      // empty: that of the Account, or else none
-	UtmDomains             string `json:"utm_domains"`   // domains whose links get them, with their subdomains, separated by spaces; empty: those of the Account, or else all
 }
 
 // Theme is a record in the result of GetTheme.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"enlist/internal/enlist"
 	"enlist/internal/messages"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -29,6 +30,7 @@ func TestEditorInChromium(t *testing.T) {
 	b.worksByKeys(v)
 	b.pastes(v)
 	b.drags(v)
+	b.takesPictures(v)
 	b.keepsUnchangedTexts(v)
 	b.backKeepsTheMail(v)
 	b.marksRefusedBlocks(v)
@@ -243,6 +245,23 @@ func (b *chromium) drags(v *visitor) {
 	if !slices.Equal(order, want) {
 		b.Errorf("dragged blocks are in the order %q, want %q", order, want)
 	}
+}
+
+// takesPictures pastes a picture of 3,000 pixels, and then a file that is none.
+func (b *chromium) takesPictures(v *visitor) {
+	b.open(v, "empty:blocks")
+	b.add(0)
+	b.keys("before")
+	b.do(`{ const c = document.createElement("canvas"); c.width = 3000; c.height = 30; c.getContext("2d").fillRect(0, 0, 99, 9);
+		window.paste = files => { const d = new DataTransfer(); files.forEach(f => d.items.add(f));
+			document.querySelector(".rows").dispatchEvent(new ClipboardEvent("paste", {clipboardData: d, bubbles: true, cancelable: true})) };
+		c.toBlob(b => paste([new File([b], "wide.png", {type: "image/png"})]), "image/png") }`)
+	b.waitFor(`document.querySelector(".rows img")?.naturalWidth === 1104 && document.querySelector(".canvas-live").innerText === "Uploaded: wide.png"`)
+	files, err := b.App.Files.SearchFiles(b.Context(), b.Caller, enlist.Query{})
+	b.Must(err)
+	b.wantBlocks("a picture", fmt.Sprintf(`[{"type":"text","text":"before"},{"type":"image","file":%d,"width":1104}]`, files[0].ID))
+	b.do(`paste([new File(["nonsense"], "broken.png", {type: "image/png"})])`)
+	b.waitFor(`document.querySelector(".canvas-live").innerText.startsWith("broken.png: The picture was not stored")`)
 }
 
 // keepsUnchangedTexts stores the Markdown of a person as it was typed, beside a block that changes.

@@ -347,6 +347,9 @@ func (h *hold) toTranslators() {
 	for _, c := range address.Countries() {
 		data = append(data, c.Name)
 	}
+	for _, code := range []string{language.English, "de"} { // what subscribers read, in their languages
+		data = append(data, language.New().For(code, "").Text("web.tracking.agree"))
+	}
 	ofAudit := slices.Clone(data)
 	for _, row := range h.AuditLog(h.Caller.Account.ID) {
 		ofAudit = append(ofAudit, apiWords.FindAllString(fmt.Sprint(row), -1)...)

@@ -2,7 +2,10 @@ package admin_test
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"image"
 	"image/png"
 	"mime/multipart"
@@ -30,7 +33,6 @@ func TestWriting(t *testing.T) {
 		{Name: "what was typed stays when the blocks or the sender are refused", Test: (*site).refusedBlocks},
 		{Name: "each start makes a Message with example texts that are known, and a text becomes blocks", Test: (*site).starts},
 		{Name: "the name of a Message is its subject until a person names it", Test: (*site).namesOfMessages},
-		{Name: "the links of a Message get UTM parameters, which the preview shows", Test: (*site).parameters},
 		{Name: "the list finds, sorts and copies Messages, and shows their opens", Test: (*site).messageList},
 		{Name: "the preview of a List is for people who may use the List, in the light and in the dark", Test: (*site).previews},
 		{Name: "a person who may not change a Message sees its mail without inputs, and below standard without a Contact", Test: (*site).readers},
@@ -41,20 +43,6 @@ func TestWriting(t *testing.T) {
 		{Name: "a page saves by itself, and a text that is not in the Message is marked", Test: (*site).savesByItself},
 		{Name: "the look is shown before it is saved, and wrong values stay beside their reason", Test: (*site).look},
 	})
-}
-
-func (s *site) parameters() {
-	v := s.writer()
-	at := v.begun("empty:" + messages.EmailMarkdown)
-	form := url.Values{"subject": {"May"}, "name": {"May"}, "email_type": {messages.EmailMarkdown}, "content": {"[Go](https://shop.example/)"},
-		"from_name": {""}, "from_address": {""}, "reply_to": {""}, "postal_address": {""}, "utm": {"on"}, "utm_campaign": {"spring"}, "utm_domains": {"shop"}}
-	v.send(at, form, http.StatusUnprocessableEntity, "!expected domains such as example.com", `: "shop"`, `Campaign: "spring"`)
-	form.Set("utm_domains", "shop.example")
-	v.send(at, form, http.StatusOK, `Campaign: "spring"`, `: "shop.example"`, "the links to shop.example get utm_source=")
-	_, _, mail := v.get(at + "/mail")
-	if !strings.Contains(mail, "utm_medium=email&amp;utm_campaign=spring") {
-		s.Errorf("the mail has no parameters:\n%s", mail)
-	}
 }
 
 // newWriting returns a site that composes mails.
@@ -218,7 +206,7 @@ func (s *site) refusedBlocks() {
 
 func (s *site) starts() {
 	v := s.writer()
-	for _, name := range []string{"newsletter", "announcement", "invitation", "letter"} {
+	for _, name := range []string{"newsletter", "announcement", "invitation", "letter", "measuring"} {
 		blocks, markdown := v.message(v.begun("blocks:"+name)), v.message(v.begun("markdown:"+name))
 		if !strings.Contains(blocks.Blocks, "unsubscribe_url") {
 			s.Errorf("%s begins with the blocks %s", name, blocks.Blocks)
@@ -356,6 +344,33 @@ func pngImage(t interface{ Must(error) }) []byte {
 	return b.Bytes()
 }
 
+// hugeImage returns an image whose header says that it has 400 million pixels.
+func hugeImage(picture []byte) []byte {
+	huge := bytes.Clone(picture)
+	binary.BigEndian.PutUint32(huge[16:], 20_000)
+	binary.BigEndian.PutUint32(huge[20:], 20_000)
+	binary.BigEndian.PutUint32(huge[29:], crc32.ChecksumIEEE(huge[12:29]))
+	return huge
+}
+
+// sentByScript uploads an image as the script of the editor does.
+func (v *visitor) sentByScript(name string, content []byte) (status int, text string) {
+	v.Helper()
+	transport := v.client.Transport
+	defer func() { v.client.Transport = transport }()
+	v.client.Transport = asScript{cmp.Or(transport, http.DefaultTransport)}
+	return v.upload(name, content)
+}
+
+// asScript adds the header of the script.
+type asScript struct{ http.RoundTripper }
+
+func (a asScript) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Accept", "application/json")
+	return a.RoundTripper.RoundTrip(r)
+}
+
 func (s *site) images() {
 	v, picture := s.writer(), pngImage(s)
 	v.want("/admin/images", http.StatusOK, "There is no image yet.")
@@ -363,7 +378,7 @@ func (s *site) images() {
 		s.Errorf("an image is answered with %d and %s", status, text)
 	}
 	for name, content := range map[string][]byte{"x.svg": []byte("<svg xmlns='http://www.w3.org/2000/svg'/>"), "x.png": []byte("<script>"), "y.png": picture[:12],
-		"x.pdf": []byte("%PDF-1.7"), "": picture, "big.png": append(bytes.Clone(picture), make([]byte, 11<<20)...)} {
+		"x.pdf": []byte("%PDF-1.7"), "": picture, "huge.png": hugeImage(picture), "big.png": append(bytes.Clone(picture), make([]byte, 11<<20)...)} {
 		if status, text := v.upload(name, content); status != http.StatusUnprocessableEntity || !strings.Contains(text, `class="wrong"`) {
 			s.Errorf("the file %q is answered with %d", name, status)
 		}
@@ -376,6 +391,12 @@ func (s *site) images() {
 	at := "/admin/images/" + id(all[0].ID)
 	if status, _, text := v.get(at); status != http.StatusOK || text != string(picture) {
 		s.Errorf("the image is answered with %d and %d bytes", status, len(text))
+	}
+	if status, text := v.sentByScript("script.png", picture); status != http.StatusOK || !strings.Contains(text, `"name":"script.png","width":3`) {
+		s.Errorf("an image of the script is answered with %d and %s", status, text)
+	}
+	if status, text := v.sentByScript("huge.png", hugeImage(picture)); status != http.StatusUnprocessableEntity || !strings.Contains(text, `{"problem":"\"huge.png\" has more than 80 million pixels`) {
+		s.Errorf("a huge image of the script is answered with %d and %s", status, text)
 	}
 	other := s.signedInElsewhere()
 	other.want("/admin/images", http.StatusOK, "There is no image yet.")

@@ -42,7 +42,7 @@ func ask(o *apptest.Account, list enlist.ListID, id enlist.ContactID, at int64, 
 // confirm follows a link to confirm and checks the state after that.
 func confirm(o *apptest.Account, d enlist.DeliveryKey, want sending.Confirmation) {
 	o.Helper()
-	v, err := o.App.Sending.ConfirmByLink(o.Context(), d, "")
+	v, err := o.App.Sending.ConfirmByLink(o.Context(), d, "", nil)
 	o.Must(err)
 	if got := v.Confirmation(); got != want {
 		o.Errorf("the state of the confirmation is %d, want %d", got, want)

@@ -55,7 +55,7 @@ func linksAreRecorded(o *apptest.Account) {
 	second := o.Subscribe(list, "Email", "ann@example.com")
 	d := enlist.DeliveryKey{List: list, Contact: first, Time: o.Now.Unix(), Cause: messages.CauseConfirmation}
 	for range 2 {
-		_, err := o.App.Sending.ConfirmByLink(o.Context(), d, "2001:db8::1")
+		_, err := o.App.Sending.ConfirmByLink(o.Context(), d, "2001:db8::1", nil)
 		o.Must(err)
 	}
 	for range 2 {

@@ -21,7 +21,8 @@ type SubscribeRequest struct {
 	Form    enlist.FormID // that the person has sent; 0: another program subscribes the person
 	// Language of the page on which the person subscribes; "": it is not known.
 	Language string
-	ByLink   bool // the person uses the page with the settings of another subscription
+	Ticked   *TrackingDecision // of the person who has sent the Form; nil: none. Check has accepted it.
+	ByLink   bool              // the person uses the page with the settings of another subscription
 }
 
 // Subscribe adds a Contact to a List and returns its ID. If the List disallows duplicates and
@@ -67,7 +68,8 @@ func (call *subscribeCall) run(tx *db.Tx, now int64) (enlist.ContactID, error) {
 	sub := subscription{ParsedContact: parsed, service: call.service, tx: tx, caller: call.caller, now: now}
 	contact := parsed.NewContact("api", now)
 	if call.Form != 0 {
-		contact.SubscribedVia, contact.WebformID, sub.form = "web_form", int64(call.Form), call.Form
+		contact.SubscribedVia, contact.WebformID = "web_form", int64(call.Form)
+		sub.form, sub.ticked = call.Form, call.Ticked
 	}
 	if call.ByLink {
 		contact.SubscribedVia, sub.byLink = "other", true
@@ -128,7 +130,8 @@ type subscription struct {
 	form    enlist.FormID // as in SubscribeRequest, like byLink
 	byLink  bool
 
-	language string // as in SubscribeRequest
+	language string            // as in SubscribeRequest
+	ticked   *TrackingDecision // as in SubscribeRequest
 }
 
 // insertOrFind inserts a new Contact. If the List disallows duplicates and a Contact has the
@@ -189,7 +192,7 @@ func (sub *subscription) update(contact *enlist.Contact) error {
 	if resubscribed {
 		return sub.recordAndEmit(contact, enlist.WebhookUpdated, enlist.WebhookSubscribed)
 	}
-	if err := sub.record(contact.ID); err != nil {
+	if err := sub.record(contact); err != nil {
 		return err
 	}
 	if changed {
@@ -206,7 +209,7 @@ func (sub *subscription) update(contact *enlist.Contact) error {
 // recordAndEmit writes the ledger row and stores the jobs that a subscription
 // causes. reference.md: Events
 func (sub *subscription) recordAndEmit(contact *enlist.Contact, types ...enlist.WebhookEventType) error {
-	if err := sub.record(contact.ID); err != nil {
+	if err := sub.record(contact); err != nil {
 		return err
 	}
 	if err := events.Publish(sub.tx, sub.Schema, contact.ID, sub.now, types...); err != nil {
@@ -215,11 +218,11 @@ func (sub *subscription) recordAndEmit(contact *enlist.Contact, types ...enlist.
 	return emitSubscribed(sub.tx, sub.Schema, contact, sub.now)
 }
 
-// record writes the ledger row. Every successful call writes a row, even if it does not
+// record writes the ledger row, and what a Form has ticked. Every successful call writes a row, even if it does not
 // change the Contact. decisions.md: 27
-func (sub *subscription) record(id enlist.ContactID) error {
+func (sub *subscription) record(contact *enlist.Contact) error {
 	row := &sub.consent
-	row.ContactID, row.Time, row.KeyID, row.Method = id, sub.now, sub.caller.Key.ID, "subscribeContact"
+	row.ContactID, row.Time, row.KeyID, row.Method = contact.ID, sub.now, sub.caller.Key.ID, "subscribeContact"
 	switch {
 	case sub.form != 0:
 		row.Method = MethodForm
@@ -231,6 +234,9 @@ func (sub *subscription) record(id enlist.ContactID) error {
 		add = addFirstLedgerRow
 	}
 	if err := add(sub.tx, row); err != nil || sub.form == 0 {
+		return err
+	}
+	if err := sub.tick(contact); err != nil {
 		return err
 	}
 	return sub.service.above.FormSent(sub.tx, sub.Schema, sub.form, sub.now)

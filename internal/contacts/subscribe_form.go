@@ -3,6 +3,7 @@ package contacts
 import (
 	"slices"
 
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -37,4 +38,43 @@ func (sub *subscription) speaks(contact *enlist.Contact) bool {
 	}
 	contact.Language = sub.language
 	return true
+}
+
+// tick stores that the visitor allows to record opens and clicks. Where the List asks to confirm, only the ledger has it
+// until the person confirms; a Contact that has confirmed is not asked again, so its tick says nothing. Elsewhere it
+// changes no decision that the address has, and holds in this List only. decisions.md: 160
+func (sub *subscription) tick(contact *enlist.Contact) error {
+	d, list := sub.ticked, &sub.Schema.List
+	switch {
+	case d == nil, list.DoubleOptIn && contact.DoubleOptIn, !list.DoubleOptIn && contact.TrackingConsent != enlist.TrackingUnknown:
+		return nil
+	case list.DoubleOptIn:
+		return AddLedgerRow(sub.tx, &enlist.LedgerRow{ListID: list.ID, ContactID: contact.ID, Time: sub.now,
+			Method: d.By.Method, Text: d.By.Text, IP: d.By.IP, Tracking: d.Consent, TextVersion: d.Version})
+	}
+	return eachWithAddress(sub.tx, []enlist.ListID{list.ID}, contact.Key, func(c *enlist.Contact) error {
+		return decideOne(sub.tx, c, d, sub.now)
+	})
+}
+
+// TickToConfirm returns the row of the ledger of the tick in the last Form that the person has sent, or nil if there is
+// none or the Contact has this decision.
+func TickToConfirm(tx *db.Tx, contact *enlist.Contact) (*enlist.LedgerRow, error) {
+	rows, err := ledger(tx, " AND (tracking_consent <> 0 OR type <> '')", contact.ListID, contact.ID, 1, 0)
+	if err != nil || len(rows) == 0 || rows[0].Method != MethodForm || rows[0].Tracking == enlist.TrackingUnknown ||
+		rows[0].Tracking == contact.TrackingConsent {
+		return nil, err
+	}
+	return &rows[0], nil
+}
+
+// confirmTick lets the tick of a Form hold, because the person has confirmed the subscription.
+func confirmTick(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, by Origin, now int64) error {
+	row, err := TickToConfirm(tx, contact)
+	if err != nil || row == nil {
+		return err
+	}
+	by.Text = row.Text
+	d := &TrackingDecision{Consent: row.Tracking, Version: row.TextVersion, By: by}
+	return DecideTracking(tx, schema, contact, d, now)
 }

@@ -23,6 +23,7 @@ const maxTextVersion = 50
 type TrackingDecision struct {
 	Consent enlist.TrackingConsent // not TrackingUnknown
 	Version string                 // of the text that the person read, for example of a privacy policy; "": none
+	Forget  bool                   // with a refusal: what was recorded before it is removed too
 	By      Origin                 // its Text is what the person read
 }
 

@@ -227,7 +227,7 @@ func (b *builder) subscribe(ctx context.Context, l *list, p *person) error {
 		return err
 	}
 	mail := enlist.DeliveryKey{List: l.id, Contact: id, Time: now, Cause: messages.CauseConfirmation}
-	_, err = b.app.Sending.ConfirmByLink(ctx, mail, r.Consent.IP)
+	_, err = b.app.Sending.ConfirmByLink(ctx, mail, r.Consent.IP, nil)
 	return err
 }
 

@@ -102,6 +102,11 @@ const LinkPreferences LinkKind = "p" // shows the settings of a Contact
 
 const LinkMail LinkKind = "w" // shows the mail as a page, without what is of one person
 
+const LinkTracking LinkKind = "t" // shows what is recorded of opens and clicks, and whether the Contact agrees
+
+// TrackingChoice is the name in the query of a LinkTracking for the word of a decision, for which the page has its button.
+const TrackingChoice = "choice"
+
 // AskForLink is the query of a mail as a page with which a reader asks for a mail with the own link to the settings.
 const AskForLink = "link"
 
@@ -162,7 +167,7 @@ func (k *LinkKey) Read(path string) (l Link, ok bool) {
 			return l, false
 		}
 		l.Target, text = LinkID(target), text[:at]
-	case LinkUnsubscribe, LinkConfirm, LinkOpen, LinkContact, LinkPreferences, LinkMail:
+	case LinkUnsubscribe, LinkConfirm, LinkOpen, LinkContact, LinkPreferences, LinkMail, LinkTracking:
 	default:
 		return l, false
 	}

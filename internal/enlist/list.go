@@ -47,6 +47,7 @@ type List struct {
 	Description        string // for subscribers; paragraphs
 	FarewellText       string // what subscribers read who have left; paragraphs
 	PreferencesText    string // what subscribers read above their settings; paragraphs
+	TrackingText       string // what people agree to who allow to record opens and clicks; "": a text of the language
 }
 
 // Recipients returns the addresses that are notified of an event, separated by commas. It

@@ -56,6 +56,9 @@ func (s *Schema) TracksClicks(c TrackingConsent) bool {
 	return s.List.TrackClicks && cmp.Or(s.List.ClickPolicy, s.TrackingPolicy).records(c)
 }
 
+// Tracks reports whether opens or clicks of a person with a decision are recorded.
+func (s *Schema) Tracks(c TrackingConsent) bool { return s.TracksOpens(c) || s.TracksClicks(c) }
+
 // Unmeasured says what of a mail is not recorded. Its bits are stored.
 type Unmeasured int64
 

@@ -42,11 +42,19 @@ func (s *Service) UploadImage(ctx context.Context, c *enlist.Caller, name string
 		text("data", base64.StdEncoding.EncodeToString(data))}})
 }
 
+// maxPixels limits an image that mails show: a small file can have so many that a mail program needs gigabytes of memory.
+const maxPixels = 80_000_000
+
 // checkImage refuses what browsers do not show as an image, whatever its name says.
 func checkImage(name string, data []byte) error {
 	mediaType := TypeOf(name, data[:min(len(data), SniffLength)])
 	_, hasHeader := imageHeaders[mediaType]
-	if width, _ := imageSize(mediaType, bytes.NewReader(data)); !ImageTypes[mediaType] || hasHeader && width == 0 {
+	width, height := imageSize(mediaType, bytes.NewReader(data))
+	if width*height > maxPixels {
+		return enlist.Invalid("data", fmt.Sprintf("%s has more than %d million pixels: make it smaller", enlist.Quoted(name),
+			maxPixels/1_000_000))
+	}
+	if !ImageTypes[mediaType] || hasHeader && width == 0 {
 		return enlist.Invalid("data", enlist.Quoted(name)+" is no PNG, JPEG, GIF or WebP image")
 	}
 	return nil

@@ -3,6 +3,7 @@
 //	form.go         the record, and the calls setForm, deleteForm and searchForms
 //	form_sql.go     the statements
 //	translation.go  its texts in further languages
+//	tracking.go     the tick for the recording of opens and clicks
 //	public.go       what a visitor without a key sees of a Form, and what people did with it on each day
 //	send.go         what happens when a visitor sends it, and what its inputs are in HTML
 //

@@ -39,6 +39,8 @@ type Form struct {
 	Translations     string // the texts in further languages; see Translations
 	Sites            string // origins, with commas, whose pages may send the Form
 	Open             bool
+	AsksTracking     bool   // a tick allows to record opens and clicks
+	TrackingText     string // of this tick; "": that of the List
 	CreationTime     int64
 	LastModifiedTime int64
 
@@ -69,6 +71,8 @@ var FormAttributes = []enlist.Attribute[Form]{
 	enlist.ReadOnlyInt("shown_count", func(f *Form) int64 { return f.Shown }),
 	enlist.ReadOnlyInt("sent_count", func(f *Form) int64 { return f.Sent }),
 	enlist.ReadOnlyInt("confirmed_count", func(f *Form) int64 { return f.Confirmed }),
+	enlist.FlagKey("asks_for_tracking", func(f *Form) *bool { return &f.AsksTracking }),
+	enlist.TextKey("tracking_text", func(f *Form) *string { return &f.TrackingText }, readConsent),
 }
 
 // Limits of Forms. reference.md: form.record
@@ -199,13 +203,16 @@ func (s *Service) SetForm(ctx context.Context, c *enlist.Caller, list enlist.Lis
 	})
 }
 
-// askByDefault sets for which Fields a new Form asks, and which of them need a value, unless the details say it.
-// reference.md: field.show_in_form, field.is_mandatory
+// askByDefault sets for which Fields a new Form asks, which of them need a value, and whether it asks to record opens and
+// clicks, unless the details say it. reference.md: field.show_in_form, field.is_mandatory, form.tracking
 func (f *Form) askByDefault(schema *enlist.Schema, details []enlist.Detail) {
 	isSent := func(key string) bool {
 		return slices.ContainsFunc(details, func(d enlist.Detail) bool {
 			return d.Key == key && d.Value.Kind != enlist.InputNull
 		})
+	}
+	if !isSent("asks_for_tracking") {
+		f.AsksTracking = schema.AsksForTracking()
 	}
 	asked := ids[enlist.FieldID](f.FieldIDs)
 	if !isSent("field_ids") {

@@ -28,6 +28,8 @@ func mapForm(m *db.Mapper, f *Form) {
 	m.Value("translations", &f.Translations)
 	m.Value("sites", &f.Sites)
 	m.Value("is_open", &f.Open)
+	m.Value("asks_tracking", &f.AsksTracking)
+	m.Value("tracking_text", &f.TrackingText)
 	m.Fixed("creation_time", &f.CreationTime)
 	m.Value("last_modified_time", &f.LastModifiedTime)
 }
@@ -111,6 +113,6 @@ func RemoveOf(tx *db.Tx, list enlist.ListID) error {
 // Texts calls each with the texts of the Forms of an Account.
 func Texts(tx *db.Tx, account enlist.AccountID, each func(id int64, text string)) error {
 	return tx.EachText(each, `SELECT id, title || ' ' || introduction || ' ' || button || ' ' || consent || ' ' || thanks
-			|| ' ' || translations
+			|| ' ' || translations || ' ' || tracking_text
 		FROM form WHERE account_id = ? ORDER BY 1`, int64(account))
 }

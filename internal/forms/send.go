@@ -18,6 +18,8 @@ type Entry struct {
 	Values   map[enlist.FieldID][]string // several texts for the ticks of a checkbox Field
 	Ticked   map[enlist.PreferenceID]bool
 	Agreed   bool   // the tick for the consent
+	Tracking string // the text of the tick for the recording of opens and clicks, if it is ticked, and its version
+	Version  string
 	Title    string // that the visitor has read, for the ledger
 	Language string // in which the visitor has read the texts
 	Page     string // language of the page, for the mails that follow
@@ -96,6 +98,13 @@ func (s *Service) Send(ctx context.Context, id enlist.FormID, e *Entry) (map[enl
 	for _, pref := range p.Preferences { // as on the page with the settings, no tick is no answer
 		if e.Ticked[pref.ID] {
 			r.Consent.Preferences = append(r.Consent.Preferences, enlist.PreferenceChoice{Name: pref.Name, Agree: true})
+		}
+	}
+	if p.AsksTracking && e.Tracking != "" {
+		r.Ticked = &contacts.TrackingDecision{Consent: enlist.TrackingGranted, Version: e.Version,
+			By: contacts.Origin{Method: contacts.MethodForm, IP: e.IP, Text: e.Tracking}}
+		if err := r.Ticked.Check(); err != nil {
+			return nil, err
 		}
 	}
 	_, err = s.contacts.Subscribe(ctx, by, r)

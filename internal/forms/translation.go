@@ -27,6 +27,7 @@ type Translation struct {
 	Button       string            `json:"button,omitempty"`
 	Consent      string            `json:"consent_text,omitempty"` // has no effect if the Form asks for no consent
 	Thanks       string            `json:"thanks,omitempty"`
+	Tracking     string            `json:"tracking_text,omitempty"`
 	Labels       map[string]string `json:"labels,omitempty"` // by the input: f12 of a Field, p3 of a preference
 }
 
@@ -97,7 +98,8 @@ func readTranslations(text string) (Translations, error) {
 		err := json.Unmarshal(sent[code], &t, json.RejectUnknownMembers(true)) // a misspelled key would be lost
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", code,
-				enlist.Expected("an object of title, introduction, button, consent_text, thanks, and the object labels"))
+				enlist.Expected("an object of title, introduction, button, consent_text, thanks, tracking_text, and "+
+					"the object labels"))
 		}
 		if err := t.read(code + "."); err != nil {
 			return nil, err
@@ -115,7 +117,7 @@ func (t *Translation) read(in string) error {
 		read func(string) (string, error)
 	}{{"title", &t.Title, enlist.ReadLine}, {"introduction", &t.Introduction, lists.ReadParagraphs},
 		{"button", &t.Button, enlist.ReadLine}, {"consent_text", &t.Consent, readConsent},
-		{"thanks", &t.Thanks, lists.ReadParagraphs}} {
+		{"thanks", &t.Thanks, lists.ReadParagraphs}, {"tracking_text", &t.Tracking, readConsent}} {
 		text, err := one.read(*one.at)
 		if err != nil {
 			return fmt.Errorf("%s%s: %w", in, one.key, err)
@@ -212,6 +214,7 @@ func (f *Form) In(code string) (*Form, map[string]string) {
 	in.Language = code
 	in.Title, in.Introduction = cmp.Or(t.Title, f.Title), cmp.Or(t.Introduction, f.Introduction)
 	in.Button, in.Thanks = cmp.Or(t.Button, f.Button), cmp.Or(t.Thanks, f.Thanks)
+	in.TrackingText = cmp.Or(t.Tracking, f.TrackingText)
 	if f.Consent != "" {
 		in.Consent = cmp.Or(t.Consent, f.Consent)
 	}

@@ -61,6 +61,7 @@ var ListAttributes = []enlist.Attribute[enlist.List]{
 		enlist.OneOf(append([]string{""}, enlist.TrackingPolicies...)...)),
 	enlist.TextKey("click_policy", func(l *enlist.List) *string { return (*string)(&l.ClickPolicy) },
 		enlist.OneOf(append([]string{""}, enlist.TrackingPolicies...)...)),
+	enlist.TextKey("tracking_text", func(l *enlist.List) *string { return &l.TrackingText }, enlist.ReadLine),
 }
 
 // virtualNumber is a key that callers may set to a telephone number in any form. Replies have its digits as a number,

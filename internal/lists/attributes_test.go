@@ -31,14 +31,14 @@ func shownRecord[T any](attributes []enlist.Attribute[T], record *T) string {
 // covers: spec field.record, list.record
 func TestRecordsHaveTheirKeysInOrder(t *testing.T) {
 	list := enlist.List{ID: 1, AccountID: 2, CreatorKeyID: 3, CreatorName: "Ann", Name: "News", CreationTime: 4, LastModifiedTime: 5, OnRegister: "r@x.io", OnUpdate: "u@x.io", OnUnsubscribe: "q@x.io", DisallowDuplicates: true, SendToDuplicates: true, FolderID: 6, FolderName: "Lists", ContactCount: 7, CountryCode: 61, VirtualNumber: "+61", SMSStopWords: "stop", SMSResponseAction: "do_nothing", SMSResponseFields: "8,9", AddressTypes: "email,mobile",
-		GDPR: true, DoubleOptIn: true, TrackOpens: true, TrackClicks: true, FromName: "News", FromAddress: "n@x.io", Language: "de", ConfirmSubject: "S", ConfirmText: "T", ConsentText: "C", Imprint: "I", Public: true, Description: "D", FarewellText: "F", PreferencesText: "P", OpenPolicy: "ask", ClickPolicy: "off"}
+		GDPR: true, DoubleOptIn: true, TrackOpens: true, TrackClicks: true, FromName: "News", FromAddress: "n@x.io", Language: "de", ConfirmSubject: "S", ConfirmText: "T", ConsentText: "C", Imprint: "I", Public: true, Description: "D", FarewellText: "F", PreferencesText: "P", OpenPolicy: "ask", ClickPolicy: "off", TrackingText: "R"}
 	field := enlist.Field{ID: 1, ListID: 2, Name: "State", Type: enlist.Dropdown, Mandatory: true, AllowUpdate: true, ShowInForm: true, Length: 3, Size: 4, RowSize: "5", DefaultValue: "d", Values: "a,b", Defaults: "b", DontStoreDefault: true, AllowedFileTypes: "images", FileFolderID: 6, AddressType: enlist.AddressMobile, TimeFormat: "12h", DateValidation: "past", DisplayOrder: 7}
 	for _, c := range []struct{ name, got, want string }{
 		{"List", shownRecord(ListAttributes, &list), "id=1 creator_user_id=3 name=News creation_time=4 last_modified_time=5 " +
 			"on_register_address=r@x.io on_update_address=u@x.io on_unsubscribe_address=q@x.io disallow_duplicate_contacts=true " +
 			"folder_id=6 contact_count=7 country_code=61 virtual_number=61 sms_stop_words=stop sms_response_action=do_nothing " +
 			"sms_response_field_ids=8,9 folder_name=Lists address_types=email,mobile creator_name=Ann allow_send_to_duplicates=true is_gdpr_compliant=true double_opt_in_required=true track_opens=true track_clicks=true " +
-			"from_name=News from_address=n@x.io language=de confirmation_subject=S confirmation_text=T consent_text=C imprint=I is_public=true description=D farewell_text=F preferences_text=P open_policy=ask click_policy=off"},
+			"from_name=News from_address=n@x.io language=de confirmation_subject=S confirmation_text=T consent_text=C imprint=I is_public=true description=D farewell_text=F preferences_text=P open_policy=ask click_policy=off tracking_text=R"},
 		{"Field", shownRecord(FieldAttributes, &field), "id=1 list_id=2 name=State type=dropdown is_mandatory=true allow_update=true show_in_form=1 length=3 size=4 row_size=5 " +
 			"default_value=d values_array=a,b defaults_array=b dont_store_default=1 allowed_file_types=images file_folder_id=6 address_type=mobile time_format=12h " +
 			"date_validation=past display_order=7"},

@@ -53,6 +53,7 @@ func mapList(m *db.Mapper, l *enlist.List) {
 	m.Value("description", &l.Description)
 	m.Value("farewell_text", &l.FarewellText)
 	m.Value("preferences_text", &l.PreferencesText)
+	m.Value("tracking_text", &l.TrackingText)
 }
 
 // OfAccount returns an Account's Lists in the order of their IDs.

@@ -69,15 +69,6 @@ func (c *composer) rendering(l *messages.OutgoingMail) rendering {
 		values: messages.MailValues(l.Schema, l.Contact)}
 }
 
-// tag returns the UTM parameters of a mail, or nil.
-func (c *composer) tag(l *messages.OutgoingMail, t *compiled) *enlist.LinkTag {
-	account := c.settings().Of(l.Message.AccountID).UTM
-	if l.Message.UTM == "" && !account.IsOn() {
-		return nil
-	}
-	return t.utm.Tag(account, l.Schema.List.Name, cmp.Or(l.Campaign, l.Message.Name), &c.key)
-}
-
 // languageOf returns the language in which the Contact of a mail subscribed, or else that of the List.
 func (c *composer) languageOf(l *messages.OutgoingMail) *language.Language {
 	return c.texts.For(cmp.Or(l.Contact.Language, l.Schema.List.Language), "")
@@ -93,7 +84,7 @@ func (c *composer) linksOfAll(about enlist.DeliveryKey) (unsubscribe string, oth
 	ask := at + "?" + enlist.AskForLink
 	return ask, func(kind enlist.LinkKind) string {
 		switch kind {
-		case enlist.LinkPreferences:
+		case enlist.LinkPreferences, enlist.LinkTracking:
 			return ask
 		case enlist.LinkMail:
 			return at
@@ -136,21 +127,12 @@ func (c *composer) outgoing(ctx context.Context, l *messages.OutgoingMail) (*com
 		return nil, "", &messages.Undelivered{Permanent: true, Detail: t.refused.Error()}
 	}
 	r := c.rendering(l)
-	r.tag = c.tag(l, t)
 	r.leave = oneLine(c.languageOf(l).Text("web.unsubscribe.heading", "list", list.Name))
 	if l.Archived {
 		r.unsubscribe, r.link = c.linksOfAll(l.Delivery)
 	}
-	lacks := l.Unmeasured()
-	if lacks&enlist.UnmeasuredOpens == 0 {
-		r.open = c.link(enlist.LinkOpen, l.Delivery)
-	}
-	if lacks&enlist.UnmeasuredClicks == 0 {
-		targets, err := t.linkTargets(ctx, l.Message, c.links)
-		if err != nil {
-			return nil, "", fmt.Errorf("store the targets of links: %w", err)
-		}
-		r.click = c.tracked(l.Delivery, func(i int) enlist.LinkID { return targets[i] })
+	if err := c.record(ctx, &r, t); err != nil {
+		return nil, "", err
 	}
 	h := c.listHeader(list, l.Message)
 	if err := c.fillSender(ctx, l, &h); err != nil {
@@ -174,6 +156,36 @@ func (c *composer) outgoing(ctx context.Context, l *messages.OutgoingMail) (*com
 		return nil, "", &messages.Undelivered{Permanent: true, Detail: "the Contact's values make this mail too long"}
 	}
 	return m, h.subject, nil
+}
+
+// record adds what records opens and clicks, if the Contact may be recorded, and then the link to the page about it.
+// Only HTML can be recorded. decisions.md: 155, 160
+func (c *composer) record(ctx context.Context, r *rendering, t *compiled) error {
+	l, lacks := r.mail, r.mail.Unmeasured()
+	if t.html == nil {
+		return nil
+	}
+	isRecorded := l.Recorded
+	if lacks&enlist.UnmeasuredOpens == 0 {
+		r.open, isRecorded = c.link(enlist.LinkOpen, l.Delivery), true
+	}
+	if lacks&enlist.UnmeasuredClicks == 0 {
+		targets, err := t.linkTargets(ctx, l.Message, c.links)
+		if err != nil {
+			return fmt.Errorf("store the targets of links: %w", err)
+		}
+		r.click = c.tracked(l.Delivery, func(i int) enlist.LinkID { return targets[i] })
+		isRecorded = isRecorded || len(targets) > 0
+	}
+	if isRecorded {
+		c.linkTracking(r)
+	}
+	return nil
+}
+
+// linkTracking adds the link to the page about the recording of opens and clicks.
+func (c *composer) linkTracking(r *rendering) {
+	r.tracking, r.about = r.link(enlist.LinkTracking), c.languageOf(r.mail).Text("web.tracking.title")
 }
 
 // preferences composes the mail with the link to the settings of a subscriber, and returns its subject.

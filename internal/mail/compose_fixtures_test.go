@@ -70,7 +70,7 @@ func testContact() *enlist.Contact {
 
 func testMail(m *messages.Message) *messages.OutgoingMail {
 	if m != nil {
-		m.ID, m.Type = 9, messages.MessageEmail
+		m.ID, m.Type, m.Asks = 9, messages.MessageEmail, messages.AsksForTracking(m)
 	}
 	return &messages.OutgoingMail{Delivery: enlist.DeliveryKey{List: 12, Contact: 345, Time: 1767225600, Cause: "a7"},
 		Schema: testSchema(), Contact: testContact(), Address: "ann@example.com", Message: m}

@@ -17,13 +17,14 @@ import (
 type rendering struct {
 	mail        *messages.OutgoingMail
 	unsubscribe string
-	leave       string          // text of the link to unsubscribe at the end
-	link        linkTo          // the other links of the mail
-	open        string          // URL of the tracking pixel; "" if openings are not tracked
-	values      merge.Values    // of the Contact
-	tag         *enlist.LinkTag // UTM parameters of the author's links; nil: none
-	click       trackedLink     // nil if clicks are not tracked
-	tooLong     bool            // a part is longer than maxPart, and is incomplete
+	leave       string       // text of the link to unsubscribe at the end
+	link        linkTo       // the other links of the mail
+	open        string       // URL of the tracking pixel; "" if openings are not tracked
+	tracking    string       // URL of the page about the recording of opens and clicks, and
+	about       string       // the text of this link at the end; "": the mail is not recorded
+	values      merge.Values // of the Contact
+	click       trackedLink  // nil if clicks are not tracked
+	tooLong     bool         // a part is longer than maxPart, and is incomplete
 }
 
 type linkTo func(enlist.LinkKind) string
@@ -52,8 +53,23 @@ func (r *rendering) value(name string) string {
 		return r.link(enlist.LinkPreferences)
 	case merge.WebVersionURL:
 		return r.link(enlist.LinkMail)
+	case merge.TrackingURL:
+		return r.link(enlist.LinkTracking)
+	case merge.TrackingAgreeURL:
+		return r.choice(enlist.TrackingGranted)
+	case merge.TrackingRefuseURL:
+		return r.choice(enlist.TrackingDenied)
 	}
 	return r.contactValue(name)
+}
+
+// choice returns the link to the page about the recording of opens and clicks, with a decision in front.
+func (r *rendering) choice(c enlist.TrackingConsent) string {
+	link := r.link(enlist.LinkTracking)
+	if r.mail.Archived {
+		return link // that of no one person
+	}
+	return link + "?" + enlist.TrackingChoice + "=" + c.String()
 }
 
 // contactValue returns the value of a merge field in a subject. It returns "" for links. The service
@@ -79,8 +95,8 @@ func (r *rendering) subject(t *compiled) string {
 // noLink replaces a link in HTML if a value makes the link unsafe.
 const noLink = "#"
 
-// text returns the text part. At its end, text adds who sends the mail, and a link to unsubscribe, unless the
-// Message already has this link.
+// text returns the text part. At its end, text adds who sends the mail, and a link to unsubscribe and, in a mail that is
+// recorded, one to the page about this, unless the Message already has the link.
 func (r *rendering) text(t *compiled) string {
 	var b strings.Builder
 	for i := range t.text.pieces {
@@ -88,15 +104,9 @@ func (r *rendering) text(t *compiled) string {
 			return ""
 		}
 		m := &t.text.pieces[i]
-		switch {
-		case m.isFixed:
-			b.WriteString(m.before)
-			b.WriteString(r.tagged(m.Template[0].Text, m.isAuthors))
-			b.WriteString(m.after)
-			continue
-		case m.link:
+		if m.link {
 			if link, ok := m.URL(r.value); ok {
-				b.WriteString(m.before + r.tagged(link, m.isAuthors) + m.after)
+				b.WriteString(m.before + link + m.after)
 				continue
 			}
 			// Leave an unsafe link out. But if the link begins with a merge field, write
@@ -120,19 +130,14 @@ func (r *rendering) text(t *compiled) string {
 	if !t.text.unsubscribe && r.unsubscribe != "" {
 		end = append(end, r.leave+": "+r.unsubscribe)
 	}
+	if !t.text.tracking && r.tracking != "" {
+		end = append(end, r.about+": "+r.tracking)
+	}
 	if len(end) == 0 {
 		return text
 	}
 	// Mail programs read a line "-- " as the end of the text. RFC 3676, 4.3
 	return text + "\n-- \n" + strings.Join(end, "\n") + "\n"
-}
-
-// tagged returns a link of the text part. A tracked link leads to the same URL: see sending.LinkURL.
-func (r *rendering) tagged(link string, isAuthors bool) string {
-	if r.tag == nil || !isAuthors {
-		return link
-	}
-	return r.tag.Add(link)
 }
 
 func (r *rendering) html(t *compiled) string {
@@ -167,8 +172,6 @@ func (r *rendering) part(b *strings.Builder, p *htmlPart) {
 			link = noLink
 		case r.click != nil && p.track >= 0:
 			link = r.click(p.track, p.link.Used(r.values))
-		case p.track >= 0:
-			link = r.tag.Add(link)
 		}
 		b.WriteString(html.EscapeString(link))
 	default:
@@ -176,8 +179,8 @@ func (r *rendering) part(b *strings.Builder, p *htmlPart) {
 	}
 }
 
-// bodyEnd appends the end of the body: who sends the mail, a link to unsubscribe, unless the Message already
-// has this link, and the tracking pixel, if openings are tracked.
+// bodyEnd appends the end of the body: who sends the mail, the links that text adds, and the tracking pixel, if openings
+// are tracked.
 func (r *rendering) bodyEnd(b *strings.Builder, t *compiled) {
 	var end []string
 	// Its own colours can be read on every ground of the author, whose rules must not change one of them.
@@ -190,8 +193,14 @@ func (r *rendering) bodyEnd(b *strings.Builder, t *compiled) {
 	for _, line := range t.sender {
 		end = append(end, html.EscapeString(line))
 	}
+	add := func(url, text string) {
+		end = append(end, `<a href="`+html.EscapeString(url)+`"`+link+`>`+html.EscapeString(text)+"</a>")
+	}
 	if !t.html.unsubscribe && r.unsubscribe != "" {
-		end = append(end, `<a href="`+html.EscapeString(r.unsubscribe)+`"`+link+`>`+html.EscapeString(r.leave)+"</a>")
+		add(r.unsubscribe, r.leave)
+	}
+	if !t.html.tracking && r.tracking != "" {
+		add(r.tracking, r.about)
 	}
 	if len(end) > 0 {
 		b.WriteString(`<p dir="auto" style="` + style + `text-align: center;">` + strings.Join(end, "<br>\n") + "</p>\n")

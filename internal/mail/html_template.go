@@ -21,6 +21,7 @@ type htmlTemplate struct {
 	end         int      // number of parts before </body>
 	links       []string // links that can be tracked, with the same text as in the Message
 	unsubscribe bool     // the HTML has a link to unsubscribe
+	tracking    bool     // the HTML has a link to the page about the recording of opens and clicks
 }
 
 // htmlPart is fixed HTML, a merge field or a link.
@@ -236,7 +237,9 @@ func (p *htmlParser) link(element string, a html.Attribute) {
 // tracked returns the index of a link that can be tracked. It returns -1 for links to
 // unsubscribe or confirm, and for links that do not begin with http:// or https://.
 func (p *htmlParser) tracked(url string, m merge.Template) int {
-	if !isTrackable(url, m) {
+	lower := strings.ToLower(url[:min(len(url), len("https://"))])
+	isWeb := strings.HasPrefix(lower, "http://") || lower == "https://"
+	if !isWeb || slices.ContainsFunc(m, func(p merge.Part) bool { return merge.IsLink(p.Name) }) {
 		return -1
 	}
 	i, known := p.index[url]
@@ -248,17 +251,13 @@ func (p *htmlParser) tracked(url string, m merge.Template) int {
 	return i
 }
 
-// isTrackable reports whether a link leads to a page of the author: one that can be tracked, and that gets UTM parameters.
-func isTrackable(url string, m merge.Template) bool {
-	lower := strings.ToLower(url[:min(len(url), len("https://"))])
-	return (strings.HasPrefix(lower, "http://") || lower == "https://") &&
-		!slices.ContainsFunc(m, func(p merge.Part) bool { return merge.IsLink(p.Name) })
-}
-
-// uses records that the HTML has a link to unsubscribe, if m contains this merge field. One that only Outlook shows does
-// not count.
+// uses records that the HTML has a link which a mail needs, if m contains this merge field. One that only Outlook shows
+// does not count.
 func (p *htmlParser) uses(m merge.Template) {
-	p.template.unsubscribe = p.template.unsubscribe || !p.outlook && names(m, fieldUnsubscribe)
+	if t := p.template; !p.outlook {
+		t.unsubscribe = t.unsubscribe || names(m, fieldUnsubscribe)
+		t.tracking = t.tracking || names(m, merge.TrackingURL)
+	}
 }
 
 // literal adds fixed HTML. flush makes one part from all HTML that literal added.

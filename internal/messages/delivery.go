@@ -58,19 +58,20 @@ type OutgoingMail struct {
 	Address   string   // the Contact's Email
 	Message   *Message // nil: the request to confirm the subscription or, with CauseLink, the link to the settings
 	Files     []MessageFile
-	Campaign  string // name of the Batch; "": it has none, or the mail is of no Batch
 	Untracked bool   // it has no tracking pixel and no tracked links, whatever the List says
 	Archived  bool   // it is shown to anyone who has the URL: it has no values and links of one person
+	Recorded  bool   // a trial of a mail whose opens or clicks are recorded: it has the link to the page about this
 	Problem   string // why the mail of an autoresponder cannot be sent; "" if it can
 }
 
 // Unmeasured returns what of the mail is not recorded. The mail is composed by it, and its result stored with it.
 // decisions.md: 162
 func (m *OutgoingMail) Unmeasured() (u enlist.Unmeasured) {
-	if m.Untracked || m.Message == nil || !m.Schema.TracksOpens(m.Contact.TrackingConsent) {
+	untracked := m.Untracked || m.Message == nil || m.Message.Asks
+	if untracked || !m.Schema.TracksOpens(m.Contact.TrackingConsent) {
 		u = enlist.UnmeasuredOpens
 	}
-	if m.Untracked || m.Message == nil || !m.Schema.TracksClicks(m.Contact.TrackingConsent) {
+	if untracked || !m.Schema.TracksClicks(m.Contact.TrackingConsent) {
 		u |= enlist.UnmeasuredClicks
 	}
 	return u

@@ -95,7 +95,8 @@ func exampleTexts() []string {
 	return []string{"write here, in two or three sentences", "Say what happened and why it matters to the reader.",
 		"One thought in each story.", "Say in one sentence what it is.", "Say why, in your own words.", "1. First step",
 		"Saturday, 14 November, 15:00", "12 Fern Street", "write as you would write to one person.",
-		"https://example.com/first", "https://example.com/details", "https://example.com/reply"}
+		"https://example.com/first", "https://example.com/details", "https://example.com/reply",
+		"Say here what you use it for."}
 }
 
 // ExampleTexts returns the example texts of starting templates that the Message has.

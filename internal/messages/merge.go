@@ -2,6 +2,7 @@ package messages
 
 import (
 	"html"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -39,24 +40,39 @@ func MergeValue(s *enlist.Schema, c *enlist.Contact, name string) (value string,
 	return c.Values.Get(f.ID), true
 }
 
-// MergeFields returns the merge fields of the Message that are values of a Contact or a List, in their order. A merge
-// field is returned once, or twice if it stands with and without a fallback.
-func (m *Message) MergeFields() (all []merge.Part) {
+// source returns the texts of the Message that can have merge fields.
+func (m *Message) source() string {
 	source := m.Subject + "\n" + m.FromAddress + "\n" + m.ReplyTo + "\n"
 	switch {
 	case m.EmailType == EmailBlocks:
-		source += html.UnescapeString(blockTexts(m.Blocks))
+		return source + html.UnescapeString(blockTexts(m.Blocks))
 	case m.OnlyText():
-		source += m.Text
-	default:
-		source += m.Text + "\n" + html.UnescapeString(m.HTML)
+		return source + m.Text
 	}
+	return source + m.Text + "\n" + html.UnescapeString(m.HTML)
+}
+
+// AsksForTracking reports whether a Message asks its readers to agree to the recording of opens and clicks. Its mails
+// are never recorded. decisions.md: 160
+func AsksForTracking(m *Message) bool {
+	all := []string{m.Subject, m.Text, m.HTML, m.Blocks}
+	if !slices.ContainsFunc(all, func(text string) bool { return strings.Contains(text, "tracking_") }) {
+		return false // most Messages, without parsing them
+	}
+	return slices.ContainsFunc(merge.Parse(m.source()), func(p merge.Part) bool {
+		return p.Name == merge.TrackingAgreeURL || p.Name == merge.TrackingRefuseURL
+	})
+}
+
+// MergeFields returns the merge fields of the Message that are values of a Contact or a List, in their order. A merge
+// field is returned once, or twice if it stands with and without a fallback.
+func (m *Message) MergeFields() (all []merge.Part) {
 	type use struct {
 		name     string
 		fallback bool
 	}
 	known := make(map[use]bool)
-	for _, part := range merge.Parse(source) {
+	for _, part := range merge.Parse(m.source()) {
 		if part.Name == "" || merge.IsLink(part.Name) {
 			continue
 		}

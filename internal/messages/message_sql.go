@@ -35,7 +35,6 @@ func mapMessageHead(m *db.Mapper, x *Message) {
 	m.Value("unsubscribe_webform_id", &x.UnsubscribeWebformID)
 	m.Value("authorised_sender", &x.AuthorisedSender)
 	m.Value("postal_address", &x.PostalAddress)
-	m.Value("utm", &x.UTM)
 }
 
 func mapMessage(m *db.Mapper, x *Message) {
@@ -76,7 +75,11 @@ func measureContents(tx *db.Tx, account enlist.AccountID, all []Message) error {
 // LoadMessage returns a Message of an Account with its contents.
 func LoadMessage(tx *db.Tx, account enlist.AccountID, id enlist.MessageID) (*Message, error) {
 	const byID = "WHERE id = ? AND account_id = ?"
-	return messageTable.One(tx, enlist.ErrNoMessage, byID, int64(id), int64(account))
+	m, err := messageTable.One(tx, enlist.ErrNoMessage, byID, int64(id), int64(account))
+	if err == nil {
+		m.Asks = AsksForTracking(m)
+	}
+	return m, err
 }
 
 // LoadHead returns a Message of an Account without its contents.

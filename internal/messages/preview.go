@@ -191,6 +191,8 @@ func (s *Service) trialMail(tx *db.Tx, c *enlist.Caller, message enlist.MessageI
 	if err != nil {
 		return nil, err
 	}
+	m.Recorded = m.Schema.Tracks(m.Contact.TrackingConsent) && !m.Message.Asks
+	m.Schema = Untracked(m.Schema)
 	if m.Message.Type != MessageEmail {
 		return nil, enlist.Invalid("message_id", "expected a Message of the type email")
 	}
@@ -212,8 +214,5 @@ func trialContact(tx *db.Tx, c *enlist.Caller, list enlist.ListID,
 	default:
 		schema, contact, err = contacts.Load(tx, c, list, id)
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	return Untracked(schema), contact, nil
+	return schema, contact, err
 }

@@ -31,9 +31,7 @@ func (s *Service) ViewMail(ctx context.Context, d enlist.DeliveryKey) (*WebPage,
 		if err != nil || content == nil {
 			return nil, err
 		}
-		mail := archivedMail(schema, d, content)
-		mail.Campaign, err = batches.NameOf(tx, d.Batch())
-		return mail, err
+		return archivedMail(schema, d, content), nil
 	})
 	return s.webPage(ctx, mail, err)
 }

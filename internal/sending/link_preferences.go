@@ -141,6 +141,8 @@ type PreferenceChange struct {
 	Answers []enlist.PreferenceChoice
 	Lists   map[enlist.ListID]bool // of the public Lists: whether to be subscribed
 	IP      string                 // of the visitor, or ""
+
+	Tracking *contacts.TrackingDecision // nil, or the present decision: no change
 }
 
 // ChangePreferences stores what a subscriber sends, and returns the page before the change. A page that has expired
@@ -158,7 +160,11 @@ func (s *Service) ChangePreferences(ctx context.Context, d enlist.DeliveryKey, r
 			return nil, err
 		}
 		by = &enlist.Caller{Account: account, Key: new(enlist.Key)}
-		return p, contacts.EditOwn(tx, p.Schema, p.Contact, r.Values, r.Answers, r.IP, now)
+		err = contacts.EditOwn(tx, p.Schema, p.Contact, r.Values, r.Answers, r.IP, now)
+		if err == nil && r.Tracking != nil && r.Tracking.Consent != p.Contact.TrackingConsent {
+			err = contacts.DecideTracking(tx, p.Schema, p.Contact, r.Tracking, now)
+		}
+		return p, err
 	})
 	if err != nil || by == nil {
 		return p, err

@@ -29,6 +29,10 @@ type LinkView struct {
 	// address has changed, it is true if the address of the mail can still be unsubscribed.
 	Subscribed bool
 
+	// Ticked is the row of the ledger about a tick for the recording of opens and clicks, which holds once the Contact
+	// confirms; nil: there is none. Only ViewLink reads it.
+	Ticked *enlist.LedgerRow
+
 	sentTo string // the address that the mail went to; "" if it is not known
 }
 
@@ -81,7 +85,13 @@ func (v *LinkView) Confirmation() Confirmation {
 
 // ViewLink returns the state of the Contact that a link was made for. It changes nothing.
 func (s *Service) ViewLink(ctx context.Context, d enlist.DeliveryKey) (*LinkView, error) {
-	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*LinkView, error) { return loadLinkView(tx, d) })
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*LinkView, error) {
+		v, err := loadLinkView(tx, d)
+		if err == nil && v.Confirmation() == ConfirmationOpen && v.Schema.List.DoubleOptIn {
+			v.Ticked, err = contacts.TickToConfirm(tx, v.Contact)
+		}
+		return v, err
+	})
 }
 
 // loadLinkView reads the state of a link's Contact. If the List or the Contact is gone, Contact is
@@ -193,15 +203,21 @@ func (s *Service) unsubscribeByMail(ctx context.Context, c *enlist.Caller, d enl
 }
 
 // ConfirmByLink confirms the subscription if its state is ConfirmationOpen. It returns the
-// state after the call. ip is the visitor's address for the consent ledger, or "". decisions.md: 48, 89
-func (s *Service) ConfirmByLink(ctx context.Context, d enlist.DeliveryKey, ip string) (*LinkView, error) {
+// state after the call. ip is the visitor's address for the consent ledger, or "". tracking is what the visitor decides
+// about the recording of opens and clicks, or nil. decisions.md: 48, 89
+func (s *Service) ConfirmByLink(ctx context.Context, d enlist.DeliveryKey, ip string,
+	tracking *contacts.TrackingDecision) (*LinkView, error) {
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*LinkView, error) {
 		v, err := loadLinkView(tx, d)
 		if err != nil || v.Confirmation() != ConfirmationOpen {
 			return v, err
 		}
-		return v, s.contacts.ConfirmSubscription(tx, v.Schema, v.Contact,
+		err = s.contacts.ConfirmSubscription(tx, v.Schema, v.Contact,
 			contacts.Origin{Method: contacts.MethodConfirmLink, IP: ip, Text: v.Schema.List.ConsentText}, now)
+		if err == nil && tracking != nil {
+			err = contacts.DecideTracking(tx, v.Schema, v.Contact, tracking, now)
+		}
+		return v, err
 	})
 }
 

@@ -104,7 +104,18 @@ func (h *Handler) confirm(w http.ResponseWriter, r *http.Request, l enlist.Link)
 		h.showConfirm(w, r, l)
 		return
 	}
-	v, err := h.links.ConfirmByLink(r.Context(), l.DeliveryKey, visitorIP(r))
+	v, err := h.links.ViewLink(r.Context(), l.DeliveryKey)
+	var agreed *contacts.TrackingDecision
+	if err == nil && v.Contact != nil && v.Schema.AsksForTracking() && r.PostForm.Has(trackingInput) {
+		agreed = h.decision(r, v.Schema, v.Language(), contacts.MethodConfirmLink)
+		if agreed == nil { // the text has changed
+			h.confirmation(w, r, l, v, err)
+			return
+		}
+	}
+	if err == nil {
+		v, err = h.links.ConfirmByLink(r.Context(), l.DeliveryKey, visitorIP(r), agreed)
+	}
 	h.confirmation(w, r, l, v, err)
 }
 
@@ -126,7 +137,13 @@ func (h *Handler) confirmation(w http.ResponseWriter, r *http.Request, l enlist.
 	case sending.ConfirmationDone:
 		name = "confirmed"
 	}
-	h.render(w, r, status, name, subscription(v))
+	p := subscription(v)
+	if name == "confirm" && v.Ticked != nil {
+		p.Tracking = &trackingPage{Ticked: v.Ticked.Text}
+	} else if name == "confirm" && v.Schema.AsksForTracking() && v.Contact.TrackingConsent != enlist.TrackingGranted {
+		p.Tracking = trackingOf(v.Schema, v.Contact, "")
+	}
+	h.render(w, r, status, name, p)
 }
 
 // pixel is a GIF image of one transparent pixel.

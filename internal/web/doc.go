@@ -10,6 +10,7 @@
 //	actions.go    one function for each kind of link and HTTP method
 //	page.go       fills the templates in the folder pages, in the look of an Account
 //	settings.go   the page with the settings of a subscriber, and where a reader asks for its link
+//	tracking.go   the page about the recording of opens and clicks, and this choice on other pages
 //	form*.go, input.go   Forms, for visitors and for scripts of other sites
 //	limits.go     how often a visitor may send forms
 //	details.go    the page of a Contact, and addresses that not everyone may read

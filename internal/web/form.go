@@ -97,12 +97,14 @@ type formPage struct {
 	Topics    []tick // preferences
 	Stamp     string
 	Agreed    bool
+	Ticked    bool   // the tick with the text Tracking
 	Fault     bool   // the tick for the consent is missing
 	Problem   string // key of a text about the whole form
 	Next      string // key of a text about what the visitor does next; "": nothing
 	Trap      string // names of inputs
 	StampName string
 	AgreeName string
+	Tracking  string
 	Link      string // of the page that mails the link to the settings; relative: the public URL can have a path
 	Action    string // where the form is sent; "": to the URL of the page
 	Others    []languageLink
@@ -118,6 +120,7 @@ func (f *formRequest) page(p *forms.Public) page {
 	form := &formPage{Public: p, Trap: trapInput, StampName: stampInput, AgreeName: agreeInput,
 		Topics: topicsOf(p, nil),
 		Link:   strconv.FormatInt(int64(f.id), 10) + "/link"}
+	form.Tracking, _ = f.trackingOf(p, true)
 	for _, code := range p.AllLanguages {
 		query := "?" + languageQuery + "=" + code
 		switch {
@@ -184,10 +187,12 @@ func (f *formRequest) logForm(err error) {
 	}
 }
 
-// stampOf returns the subject of the stamp of the Form. The ledger gets the consent, or else the title. The stamp is
-// for this text, because a visitor has not agreed to one that was not shown.
+// stampOf returns the subject of the stamp of the Form. The ledger gets the consent, or else the title, and what a tick
+// allows to record. The stamp is for these texts, because a visitor has not agreed to one that was not shown.
 func (f *formRequest) stampOf(p *forms.Public) string {
-	return "form " + strconv.FormatInt(int64(f.id), 10) + " " + p.Language + "\x00" + cmp.Or(p.Consent, p.Title)
+	tracking, _ := f.trackingOf(p, true)
+	return "form " + strconv.FormatInt(int64(f.id), 10) + " " + p.Language + "\x00" + cmp.Or(p.Consent, p.Title) +
+		strings.Repeat("\x00", min(1, len(tracking))) + tracking
 }
 
 // newStamp returns the stamp of a Form that is shown at a time.
@@ -241,11 +246,11 @@ func (f *formRequest) send() {
 	}
 	e := f.entry(p, posted)
 	view := f.page(p)
-	view.Form.Agreed, view.Form.Topics = e.Agreed, topicsOf(p, e)
+	view.Form.Agreed, view.Form.Ticked, view.Form.Topics = e.Agreed, e.Tracking != "", topicsOf(p, e)
 	if stamp, ok := f.readStamp(p, posted.Get(stampInput)); !ok {
 		view.Form.Problem, view.Form.Inputs = "web.form.again", inputsOf(p, e, nil)
 		if stamp == "" { // the texts are new to the visitor, who has not ticked this consent
-			stamp, view.Form.Agreed = f.newStamp(p, f.now()), false
+			stamp, view.Form.Agreed, view.Form.Ticked = f.newStamp(p, f.now()), false, false
 		}
 		f.write(http.StatusUnprocessableEntity, view, stamp)
 		return
@@ -302,6 +307,9 @@ func (f *formRequest) entry(p *forms.Public, posted url.Values) *forms.Entry {
 	}
 	for _, one := range p.Preferences {
 		e.Ticked[one.ID] = forms.IsTicked(posted[forms.PreferenceInput(one.ID)])
+	}
+	if forms.IsTicked(posted[trackingInput]) {
+		e.Tracking, e.Version = f.trackingOf(p, posted.Get(stampInput) != "")
 	}
 	return e
 }

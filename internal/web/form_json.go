@@ -20,7 +20,8 @@ type formInfo struct {
 	Title        string      `json:"title"`
 	Introduction string      `json:"introduction"`
 	Button       string      `json:"button"`
-	ConsentText  string      `json:"consent_text"` // not empty: agree must be true
+	ConsentText  string      `json:"consent_text"`            // not empty: agree must be true
+	TrackingText string      `json:"tracking_text,omitempty"` // not empty: tracking may be true
 	Fields       []fieldInfo `json:"fields"`
 	Preferences  []topicInfo `json:"preferences,omitempty"`
 	Language     string      `json:"language"`            // of the texts; ?lang= asks for another one
@@ -45,6 +46,7 @@ type topicInfo struct {
 type formSent struct {
 	Values   map[string]any `json:"values"` // a text, an array of texts for a checkbox Field, true for a preference
 	Agree    any            `json:"agree"`  // true, or what forms.IsTicked accepts
+	Tracking any            `json:"tracking"`
 	Stamp    string         `json:"stamp"`
 	Homepage string         `json:"homepage"` // the trap
 }
@@ -100,6 +102,7 @@ func (f *formRequest) info(p *forms.Public) formInfo {
 	in := page{Schema: p.Schema, Language: f.texts.For(languageOf(p), f.browserLanguages())}
 	i := formInfo{Title: p.Title, Introduction: p.Introduction, Button: p.Button, ConsentText: p.Consent,
 		Language: in.Language.Code, Languages: p.AllLanguages, Stamp: f.newStamp(p, f.now())}
+	i.TrackingText, _ = f.trackingOf(p, true)
 	if i.Title == "" {
 		i.Title = in.plain("web.form.heading")
 	}
@@ -200,7 +203,7 @@ func (s *formSent) posted(p *forms.Public) url.Values {
 			}
 		}
 	}
-	all[agreeInput] = tickOf(s.Agree)
+	all[agreeInput], all[trackingInput], all[stampInput] = tickOf(s.Agree), tickOf(s.Tracking), []string{s.Stamp}
 	return all
 }
 

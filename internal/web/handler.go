@@ -29,11 +29,15 @@ type Links interface {
 	ViewLink(ctx context.Context, d enlist.DeliveryKey) (*sending.LinkView, error)
 	// UnsubscribeByLink unsubscribes the Contact. ip is the visitor's address, or "".
 	UnsubscribeByLink(ctx context.Context, d enlist.DeliveryKey, ip string) (*sending.LinkView, error)
-	// ConfirmByLink confirms the subscription, unless LinkView.Confirmation says why not. ip is as above.
-	ConfirmByLink(ctx context.Context, d enlist.DeliveryKey, ip string) (*sending.LinkView, error)
+	// ConfirmByLink confirms the subscription, unless LinkView.Confirmation says why not, and stores a
+	// decision about the recording of opens and clicks if there is one. ip is as above.
+	ConfirmByLink(ctx context.Context, d enlist.DeliveryKey, ip string,
+		tracking *contacts.TrackingDecision) (*sending.LinkView, error)
 	// ExplainDeparture stores why the Contact has unsubscribed.
 	ExplainDeparture(ctx context.Context, d enlist.DeliveryKey, reason contacts.DepartureReason,
 		words string) (*sending.LinkView, error)
+	// DecideTracking stores what the Contact decides about the recording of opens and clicks.
+	DecideTracking(ctx context.Context, d enlist.DeliveryKey, r contacts.TrackingDecision) (*sending.LinkView, error)
 	// ViewPreferences returns the settings of the Contact, ChangePreferences stores what the visitor sends, and
 	// SendNewLink mails a new link.
 	ViewPreferences(ctx context.Context, d enlist.DeliveryKey) (*sending.PreferencePage, error)
@@ -147,6 +151,7 @@ func (h *Handler) Routes(to mux) {
 		enlist.LinkOpen:        {(*Handler).open, nil},
 		enlist.LinkClick:       {(*Handler).click, nil},
 		enlist.LinkPreferences: {(*Handler).showPreferences, (*Handler).savePreferences},
+		enlist.LinkTracking:    {(*Handler).showTracking, (*Handler).decideTracking},
 		enlist.LinkMail:        {(*Handler).mail, (*Handler).mailOwnLink},
 		enlist.LinkContact:     {(*Handler).contact, nil},
 	} {

@@ -19,7 +19,7 @@ import (
 
 // kinds has all kinds of links, in the order of harness.links.
 var kinds = []enlist.LinkKind{enlist.LinkUnsubscribe, enlist.LinkConfirm, enlist.LinkOpen, enlist.LinkClick, enlist.LinkContact,
-	enlist.LinkPreferences, enlist.LinkMail}
+	enlist.LinkPreferences, enlist.LinkMail, enlist.LinkTracking}
 
 // links returns the paths of the links of all kinds for a Contact.
 func (h *harness) links(id enlist.ContactID) []string {
@@ -111,7 +111,8 @@ func TestOtherMethodsAreNotAllowed(t *testing.T) {
 	for i, path := range h.links(id) {
 		allow := "GET, HEAD"
 		others := []string{"PUT", "DELETE", "PATCH", "OPTIONS"}
-		if kind := kinds[i]; kind == enlist.LinkUnsubscribe || kind == enlist.LinkConfirm || kind == enlist.LinkPreferences {
+		if kind := kinds[i]; kind == enlist.LinkUnsubscribe || kind == enlist.LinkConfirm || kind == enlist.LinkPreferences ||
+			kind == enlist.LinkTracking {
 			allow += ", POST"
 		} else {
 			others = append(others, "POST")

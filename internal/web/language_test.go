@@ -83,7 +83,8 @@ func TestPagesAreInTheLanguageInWhichThePersonSubscribed(t *testing.T) {
 // of English words.
 func (h *harness) marked() map[string]string {
 	h.Helper()
-	h.editList("name", "Ναυς", "imprint", "Ναυς 1", "consent_text", "Ναι", "description", "Ναυς", "is_public", "1")
+	h.editList("name", "Ναυς", "imprint", "Ναυς 1", "consent_text", "Ναι", "description", "Ναυς", "is_public", "1",
+		"track_opens", "1", "track_clicks", "1", "open_policy", "ask")
 	_, err := h.service.Lists.AddPreference(h.Context(), h.caller, h.list, "Ωρα")
 	h.must(err)
 	id := h.subscribe("Email", "μ@example.com", "preferences", "Ωρα")
@@ -106,6 +107,10 @@ func (h *harness) marked() map[string]string {
 		p.Form = f.page(form).Form
 		p.Form.Fault, p.Form.Problem, p.Form.Next, p.Form.Consent = true, "web.form.problem", "web.formsent.waits", "Ναι"
 		p.Form.Others = []languageLink{{"el", "Ελληνικά", "?lang=el"}}
+		p.Form.Tracking = p.Form.Consent
+		if name == "tracking" { // in the other state than that of the settings
+			p.Tracking.Refuses, p.Tracking.TrackingConsent = true, enlist.TrackingGranted
+		}
 		p.Form.Inputs = inputsOf(form, nil, map[enlist.FieldID]forms.Fault{form.Schema.Email().ID: forms.Wrong})
 		p.IsOwner = strings.HasPrefix(name, "contact_") || name == "expired"
 		all[name] = h.pages.fill(r, name, &p)

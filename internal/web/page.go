@@ -46,6 +46,7 @@ type page struct {
 	Details  *details
 	Form     *formPage
 	Settings *settingsPage
+	Tracking *trackingPage
 	Archive  *archivePage
 	Reasons  []contacts.DepartureReason // for which the page asks
 	Done     bool                       // the visitor has sent the form of the page
@@ -162,14 +163,11 @@ func (h *Handler) render(w http.ResponseWriter, r *http.Request, status int, nam
 
 // fill returns the HTML of a page, and sets the language and the look of p.
 func (h *Handler) fill(r *http.Request, name string, p *page) string {
-	wanted, folder := p.Wanted, "web."
-	switch {
-	case p.IsOwner:
-		wanted, folder = language.English, "owner."
-	case p.Schema != nil:
-		wanted = cmp.Or(wanted, p.Schema.List.Language)
+	folder := "web."
+	p.Language = h.languageFor(r, p.Schema, p.Wanted)
+	if p.IsOwner {
+		folder, p.Language = "owner.", h.texts.For(language.English, "")
 	}
-	p.Language = h.texts.For(wanted, r.Header.Get("Accept-Language"))
 	p.Title = p.Language.Text(folder + name + ".title")
 	if p.Schema != nil {
 		p.Look = h.lookOf(r, &p.Schema.List)
@@ -179,6 +177,14 @@ func (h *Handler) fill(r *http.Request, name string, p *page) string {
 		panic(fmt.Sprintf("page %s: %v", name, err)) // the template has an error
 	}
 	return b.String()
+}
+
+// languageFor returns the language of a page: the wanted one, or else that of its List or of the browser.
+func (h *Handler) languageFor(r *http.Request, s *enlist.Schema, wanted string) *language.Language {
+	if s != nil {
+		wanted = cmp.Or(wanted, s.List.Language)
+	}
+	return h.texts.For(wanted, r.Header.Get("Accept-Language"))
 }
 
 // Themes has the themes of Accounts; messages.Service has them.

@@ -25,6 +25,8 @@ type settingsPage struct {
 	Leave   string // relative path of the page to unsubscribe
 	Data    string // relative URL of the data as a file
 	Problem bool
+
+	Tracking string // the word of the decision that the page shows; "": none, because nothing can be recorded
 }
 
 // tick is a checkbox that stands alone.
@@ -78,6 +80,10 @@ func (h *Handler) settingsOf(l enlist.Link, v *sending.PreferencePage) page {
 	}
 	p := subscription(&v.LinkView)
 	p.Settings = s
+	if v.Schema.Tracks(enlist.TrackingGranted) {
+		p.Tracking = trackingOf(v.Schema, v.Contact, "")
+		s.Tracking = v.Contact.TrackingConsent.String()
+	}
 	return p
 }
 
@@ -99,14 +105,14 @@ func (h *Handler) savePreferences(w http.ResponseWriter, r *http.Request, l enli
 	}
 	v, err := h.links.ViewPreferences(r.Context(), l.DeliveryKey)
 	if err == nil && v.Contact != nil && r.PostForm.Get("button") == "link" {
-		h.newLink(w, r, l, v)
+		h.newLink(w, r, l, &v.LinkView)
 		return
 	}
 	if err != nil || v.Contact == nil || v.Expired {
 		h.settings(w, r, l, v, err, nil)
 		return
 	}
-	v, err = h.links.ChangePreferences(r.Context(), l.DeliveryKey, changeOf(r, v))
+	v, err = h.links.ChangePreferences(r.Context(), l.DeliveryKey, h.changeOf(r, v))
 	var wrong *enlist.Error
 	if errors.As(err, &wrong) && wrong.Kind == enlist.InvalidParameters {
 		v, err := h.links.ViewPreferences(r.Context(), l.DeliveryKey)
@@ -127,7 +133,7 @@ func (h *Handler) savePreferences(w http.ResponseWriter, r *http.Request, l enli
 }
 
 // changeOf returns what the visitor has sent, of what the page has shown: a tick that it did not show stays.
-func changeOf(r *http.Request, v *sending.PreferencePage) *sending.PreferenceChange {
+func (h *Handler) changeOf(r *http.Request, v *sending.PreferencePage) *sending.PreferenceChange {
 	shown := r.PostForm["shown"]
 	c := &sending.PreferenceChange{Lists: make(map[enlist.ListID]bool), IP: visitorIP(r)}
 	for _, f := range v.Fields {
@@ -147,6 +153,9 @@ func changeOf(r *http.Request, v *sending.PreferencePage) *sending.PreferenceCha
 			c.Lists[o.List.ID] = forms.IsTicked(r.PostForm[name])
 		}
 	}
+	if slices.Contains(shown, trackingInput) {
+		c.Tracking = h.decision(r, v.Schema, v.Language(), contacts.MethodPreferences)
+	}
 	return c
 }
 
@@ -161,6 +170,9 @@ func (h *Handler) refused(r *http.Request, l enlist.Link, v *sending.PreferenceP
 			s.Inputs[i].Fault = "web.form.wrong"
 		}
 	}
+	if sent := r.PostForm.Get(trackingInput); s.Tracking != "" && sent != "" {
+		s.Tracking = sent
+	}
 	for _, all := range [][]tick{s.Topics, s.Others} {
 		for i := range all {
 			all[i].Ticked = forms.IsTicked(r.PostForm[all[i].Name])
@@ -170,7 +182,7 @@ func (h *Handler) refused(r *http.Request, l enlist.Link, v *sending.PreferenceP
 }
 
 // newLink mails a new link to the Contact's address.
-func (h *Handler) newLink(w http.ResponseWriter, r *http.Request, l enlist.Link, v *sending.PreferencePage) {
+func (h *Handler) newLink(w http.ResponseWriter, r *http.Request, l enlist.Link, v *sending.LinkView) {
 	if h.limits.admitMailbox("link-of "+l.DeliveryKey.String(), h.now()) {
 		if err := h.links.SendNewLink(r.Context(), l.DeliveryKey); err != nil {
 			h.failed(w, r, l, err)

@@ -68,12 +68,16 @@ func formOf(r *ui.Request, f *forms.Form, schema *enlist.Schema) ui.Form {
 	for _, one := range asked {
 		preferences.Options = append(preferences.Options, ui.Option{Value: ui.Plain(int64(one.ID)), Text: one.Name})
 	}
+	usual, _ := forms.TrackingText(&schema.List, language.New().For(cmp.Or(f.Language, schema.List.Language), ""), f.Language)
 	form := ui.Form{
 		{Name: "name", Label: r.Text("forms.name"), Required: true, Most: 255},
 		{Name: "title", Label: r.Text("forms.title_input", "list", schema.List.Name), Most: 255},
 		{Name: "introduction", Label: r.Text("forms.introduction"), Kind: ui.InputArea, Rows: 3},
 		{Name: "field_ids", Also: []string{"required_field_ids"}, Kind: ui.InputNote, Label: r.Text("forms.fields_about")},
 		{Name: "consent_text", Label: r.Text("forms.consent"), Kind: ui.InputArea, Rows: 2, Most: 255},
+		ui.Check("asks_for_tracking", r.Text("forms.asks_for_tracking"), f.AsksTracking),
+		{Name: "tracking_text", Label: r.Text("forms.tracking_text"), Kind: ui.InputArea, Rows: 2, Most: 255,
+			Example: usual},
 		{Name: "button", Label: r.Text("forms.button"), Most: 255},
 		{Name: "thanks", Label: r.Text("forms.thanks"), Kind: ui.InputArea, Rows: 2},
 		{Name: "redirect_url", Label: r.Text("forms.redirect"), Example: "https://www.example.com/thanks"},
@@ -237,8 +241,11 @@ func (p *pages) snippetOf(f *forms.Form, code string, schema *enlist.Schema, url
 		Inputs []input
 		Topics []tick
 		Press  string // text of the button
+
+		Tracking string // beside the tick for the recording of opens and clicks
 	}{Form: form, URL: url}
 	shown := p.texts.For(cmp.Or(form.Language, schema.List.Language), "")
+	d.Tracking, _ = form.TrackingTick(schema, shown)
 	d.Press = cmp.Or(form.Button, shown.Text("web.form.button"))
 	for _, in := range forms.Inputs(f, schema) {
 		label := cmp.Or(labels[forms.FieldInput(in.ID)], shown.FieldName(in.Name))

@@ -59,6 +59,8 @@ func (p *pages) textsIn(r *ui.Request, f *forms.Form, schema *enlist.Schema, cod
 		consent = "forms.consent_no_effect"
 	}
 	add("consent_text", r.Text(consent), t.Consent, f.Consent, 2, 255)
+	usual, _ := forms.TrackingText(&schema.List, in, code)
+	add("tracking_text", r.Text("forms.tracking_text"), t.Tracking, cmp.Or(f.TrackingText, usual), 2, 255)
 	add("button", r.Text("forms.button"), t.Button, cmp.Or(f.Button, in.Text("web.form.button")), 0, 255)
 	add("thanks", r.Text("forms.thanks"), t.Thanks, cmp.Or(f.Thanks, in.Text("web.formsent.body", "list", list)), 2, 0)
 	return form
@@ -127,7 +129,8 @@ func (p *pages) language(r *ui.Request) (*ui.View, error) {
 func typed(form ui.Form, stored forms.Translation) forms.Translation {
 	t := forms.Translation{Title: form.Value("title"), Introduction: form.Value("introduction"),
 		Button: form.Value("button"), Consent: form.Value("consent_text"), Thanks: form.Value("thanks"),
-		Labels: make(map[string]string)}
+		Tracking: form.Value("tracking_text"),
+		Labels:   make(map[string]string)}
 	maps.Copy(t.Labels, stored.Labels)
 	for _, in := range form {
 		if input, ok := strings.CutPrefix(in.Name, labelInput); ok {

@@ -5,6 +5,7 @@ import (
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
+	"enlist/internal/language"
 	"enlist/internal/lists"
 	"enlist/internal/sending"
 )
@@ -35,6 +36,8 @@ func textsForm(r *ui.Request, l *enlist.List) ui.Form {
 		text("imprint", "forms.imprint", ui.InputArea, 3),
 		heading("forms.after_unsubscribing"), text("farewell_text", "forms.farewell", ui.InputArea, 3),
 		heading("forms.settings"), text("preferences_text", "forms.settings_text", ui.InputArea, 3),
+		ui.Input{Name: "tracking_text", Label: r.Text("forms.list_tracking"), Most: 255,
+			Example: language.New().For(l.Language, "").Text("web.tracking.agree")},
 		heading("forms.public"), ui.Input{Name: "is_public", Kind: ui.InputCheck,
 			Label: r.Text("forms.public_box", "url", r.PublicURL+"/a/"+ui.Plain(int64(l.ID)))},
 		text("description", "forms.description_text", ui.InputArea, 3)), lists.ListAttributes, l)

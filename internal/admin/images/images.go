@@ -4,6 +4,7 @@ package images
 
 import (
 	"embed"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -78,6 +79,9 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) { return p.view(r, "") }
 
 // view shows the page. wrong says why an image was not stored.
 func (p *pages) view(r *ui.Request, wrong string) (*ui.View, error) {
+	if wrong != "" && forScript(r) {
+		return nil, answer(r, http.StatusUnprocessableEntity, map[string]any{"problem": wrong})
+	}
 	all, err := All(r)
 	d := listData{}
 	if r.Caller.Key.Level >= enlist.Full {
@@ -109,7 +113,7 @@ func (p *pages) upload(r *ui.Request) (*ui.View, error) {
 		return p.view(r, tooLarge)
 	}
 	body := r.Upload(most(r) + formRoom)
-	name, err := store(r)
+	file, err := store(r)
 	known, refused := errors.AsType[*enlist.Error](err)
 	switch {
 	case body.IsTooLarge():
@@ -123,32 +127,53 @@ func (p *pages) upload(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	body.Discard()
-	return ui.GoTo("/admin/images", r.Text("images.stored", "name", name)), nil
+	if forScript(r) {
+		return nil, answer(r, http.StatusOK, map[string]any{"id": file.ID, "name": file.Name, "width": file.ImageWidth})
+	}
+	return ui.GoTo("/admin/images", r.Text("images.stored", "name", file.Name)), nil
+}
+
+// forScript reports whether the script of the editor has sent the image.
+func forScript(r *ui.Request) bool { return r.Header.Get("Accept") == "application/json" }
+
+// answer sends a record to the script.
+func answer(r *ui.Request, status int, record map[string]any) error {
+	text, err := json.Marshal(record)
+	if err != nil {
+		return err
+	}
+	r.Writer.Header().Set("Content-Type", "application/json")
+	r.Writer.WriteHeader(status)
+	r.Writer.Write(text) // an error means that the browser has disconnected
+	return nil
 }
 
 // store stores the file of the form.
-func store(r *ui.Request) (name string, err error) {
+func store(r *ui.Request) (*files.StoredFile, error) {
 	parts, err := r.MultipartReader()
 	if err != nil {
-		return "", enlist.Invalid("data", "choose a file")
+		return nil, enlist.Invalid("data", "choose a file")
 	}
 	for {
 		part, err := parts.NextPart()
 		if err != nil || part.FormName() == "file" && part.FileName() == "" {
-			return "", enlist.Invalid("data", "choose a file")
+			return nil, enlist.Invalid("data", "choose a file")
 		}
 		if part.FormName() == ui.AccountInput {
 			value, err := io.ReadAll(io.LimitReader(part, formRoom))
 			if err = errors.Join(err, r.CheckAccount(string(value))); err != nil {
-				return "", err
+				return nil, err
 			}
 		}
 		if part.FormName() != "file" {
 			continue
 		}
 		name := path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
-		_, err = r.App.Files.UploadImage(r.Context(), r.Caller, name, part)
-		return name, err
+		added, err := r.App.Files.UploadImage(r.Context(), r.Caller, name, part)
+		if err != nil {
+			return nil, err
+		}
+		return r.App.Files.File(r.Context(), r.Caller, added.ID)
 	}
 }
 

@@ -20,6 +20,7 @@ type canvas struct {
 	Contents  []string          `json:"contents"`
 	Wrong     []string          `json:"wrong"`
 	Images    []picture         `json:"images"`
+	MayUpload bool              `json:"may_upload"`
 	Fields    []mergeField      `json:"fields"`
 	Texts     map[string]string `json:"texts"`
 	Logo      enlist.FileID     `json:"logo"`
@@ -50,7 +51,7 @@ func (d *editData) addCanvas(r *ui.Request) error {
 	if err != nil || made == nil {
 		return r.Context().Err()
 	}
-	c := canvas{Blocks: all, Contents: made.Contents, Wrong: made.Wrong, Texts: make(map[string]string),
+	c := canvas{MayUpload: r.MayEditAccount(), Blocks: all, Contents: made.Contents, Wrong: made.Wrong, Texts: make(map[string]string),
 		Logo: made.Theme.Logo, LogoText: made.Theme.LogoText, LogoWidth: min(made.Theme.LogoWidth, made.Theme.Width), Half: made.Half,
 		Foot: strings.Split(cmp.Or(strings.TrimSpace(d.PostalAddress), made.Theme.Imprint), "\n")}
 	for i := range d.pictures {
@@ -107,5 +108,7 @@ var canvasTexts = map[string]string{
 	"size": "messages.size", "phone": "messages.canvas_phone",
 	"dark": "messages.canvas_dark", "hint_text": "messages.canvas_hint_text",
 	"hint_heading": "messages.canvas_hint_heading", "hint_button": "messages.canvas_hint_button",
-	"hint_by": "messages.who_says", "hint_html": "messages.canvas_hint_html",
+	"upload": "messages.canvas_upload", "uploading": "messages.canvas_uploading", "uploaded": "messages.canvas_uploaded",
+	"not_uploaded": "messages.canvas_not_uploaded",
+	"hint_by":      "messages.who_says", "hint_html": "messages.canvas_hint_html",
 }

@@ -46,7 +46,7 @@ type start struct{ Name, Text string }
 // starts are the texts with which a new Message can begin: Markdown after the subject, and the same as blocks, in the
 // folder templates.
 var starts = []start{{"messages.start_newsletter", "newsletter"}, {"messages.start_announcement", "announcement"}, {"messages.start_invitation", "invitation"},
-	{"messages.start_letter", "letter"}}
+	{"messages.start_letter", "letter"}, {"messages.start_measuring", "measuring"}}
 
 // empty are kinds of content with which a new Message can begin.
 var empty = []start{{"messages.kind_blocks", messages.EmailBlocks}, {"messages.kind_markdown", messages.EmailMarkdown},

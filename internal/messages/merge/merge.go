@@ -21,12 +21,16 @@ const (
 	ConfirmURL     = "confirm_url"
 	PreferencesURL = "preferences_url" // the page with the settings of the subscriber
 	WebVersionURL  = "web_version_url" // the mail as a page
+
+	TrackingURL       = "tracking_url"        // the page about the recording of opens and clicks
+	TrackingAgreeURL  = "tracking_agree_url"  // this page, with the button to agree
+	TrackingRefuseURL = "tracking_refuse_url" // this page, with the button to refuse
 )
 
 // IsLink reports whether a merge field is a link that is different in each mail. Such a link works without a password.
 func IsLink(name string) bool {
 	switch name {
-	case UnsubscribeURL, ConfirmURL, PreferencesURL, WebVersionURL:
+	case UnsubscribeURL, ConfirmURL, PreferencesURL, WebVersionURL, TrackingURL, TrackingAgreeURL, TrackingRefuseURL:
 		return true
 	}
 	return false

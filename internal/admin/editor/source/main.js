@@ -35,6 +35,7 @@ import {markdownOf} from "./markdown.js";
 import {blockAt, keys, rules} from "./keys.js";
 import {askLink, element, newToolbar} from "./bars.js";
 import {newPanel} from "./panel.js";
+import {newUploads} from "./upload.js";
 import {newHandles} from "./drag.js";
 import {cleaned, withFields} from "./paste.js";
 
@@ -51,15 +52,19 @@ function start(place, data) {
 		element("div", {class: "foot"}, element("p", {}, ...data.foot.flatMap((line, i) => i ? [element("br"), line] : [line]))));
 	const canvas = element("div", {class: "canvas"}, element("div", {class: "paper"}, element("div", {class: "around"}, card)));
 	canvas.style.setProperty("--half", data.half + "px");
-	const live = element("div", {class: "skip", role: "status"});
+	const live = element("div", {class: "canvas-live second", role: "status"});
 	const work = element("div", {class: "canvas-work"});
 
 	const view = new EditorView({mount: rows}, {
 		state,
 		attributes: {id: "mail", role: "textbox", "aria-multiline": "true", "aria-label": texts.mail, spellcheck: "true"},
 		transformPastedHTML: cleaned, transformPasted: withFields,
+		handlePaste: (_, event) => data.may_upload && uploads.take(event.clipboardData, placeToPaste(view.state.selection)),
+		handleDrop: (_, event, slice, moved) => !moved && data.may_upload &&
+			uploads.take(event.dataTransfer, view.posAtCoords({left: event.clientX, top: event.clientY})?.pos ?? view.state.doc.content.size),
 		dispatchTransaction(tr) {
 			view.updateState(view.state.apply(tr));
+			uploads.map(tr.mapping);
 			update();
 			if (!tr.docChanged) return;
 			clearTimeout(timer);
@@ -68,8 +73,10 @@ function start(place, data) {
 		},
 	});
 	const wrongAt = pos => refusedKey.getState(view.state).find(pos, pos + 1)[0]?.spec;
+	const announce = text => live.textContent = text;
+	const uploads = newUploads(view, data, form, announce);
 	const toolbar = newToolbar(view, {...data, mail: "mail"});
-	const panel = newPanel(view, data, text => live.textContent = text, wrongAt);
+	const panel = newPanel(view, data, {announce, wrongAt, uploads});
 	const looks = newLooks(canvas, texts);
 	work.append(element("div", {class: "canvas-view"}, canvas), panel.dom);
 	place.append(element("div", {class: "canvas-top"}, toolbar.dom, looks), work, live);
@@ -98,18 +105,21 @@ const written = contents => contents.map(html => {
 	return firstChild.type.name === "markdown" ? null : markdownOf(firstChild);
 });
 
+// placeToPaste is an image without a picture that is selected, or else the end of the selection.
+const placeToPaste = ({from, to, node}) => node?.type === schema.nodes.image && !node.attrs.file ? from : to;
+
 // docAtStart returns what was typed before the Back button, or else the blocks of the page.
 function docAtStart(data, place, kept) {
 	try {
 		const {of, doc} = JSON.parse(kept.value);
 		if (of === sum(place.dataset.canvas)) {
-			docOf(data.blocks || [], data.contents || []); // it notes the sources of the texts
+			docOf(data.blocks, data.contents); // it notes the sources of the texts
 			const node = schema.nodeFromJSON(doc);
 			node.check();
 			return node;
 		}
 	} catch {} // nothing was kept
-	return docOf(data.blocks || [], data.contents || []);
+	return docOf(data.blocks, data.contents);
 }
 
 function sum(text) {
@@ -156,7 +166,7 @@ function refused(data) {
 		key: refusedKey,
 		state: {
 			init: (_, state) => {
-				const all = [], queue = [...data.wrong || []];
+				const all = [], queue = [...data.wrong];
 				state.doc.descendants((node, pos) => {
 					if (!node.type.spec.group?.includes("block")) return node.type.name === "column";
 					const text = queue.shift();
@@ -172,4 +182,8 @@ function refused(data) {
 }
 
 const place = document.getElementById("canvas");
-if (place) start(place, JSON.parse(place.dataset.canvas));
+if (place) {
+	const data = JSON.parse(place.dataset.canvas);
+	for (const key of ["blocks", "contents", "wrong", "images", "fields"]) data[key] ??= []; // Go writes an empty list as null
+	start(place, data);
+}

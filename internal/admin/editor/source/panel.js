@@ -7,7 +7,7 @@ import {icon} from "./icons.js";
 import {element, nameOf, openMenu, withScheme} from "./bars.js";
 
 // newPanel returns the panel. wrongAt says what the server has refused at a place.
-export function newPanel(view, {texts, images}, announce, wrongAt) {
+export function newPanel(view, {texts, images, may_upload}, {announce, wrongAt, uploads}) {
 	const dom = element("aside", {class: "canvas-panel", "aria-label": texts.panel});
 	let shown = null; // the block that the panel shows
 	const inputs = []; // with the attribute that each has
@@ -35,7 +35,7 @@ export function newPanel(view, {texts, images}, announce, wrongAt) {
 		const link = () => input("link", texts.leads, {placeholder: texts.example_link, inputmode: "url"});
 		switch (node.type.name) {
 		case "image": return [
-			images.length ? pictures(node) : element("p", {class: "second"}, texts.no_image),
+			images.length ? pictures(node) : null, may_upload ? fromComputer() : element("p", {class: "second"}, texts.no_image),
 			input("alt", texts.alt), input("width", texts.width, {number: true}), link(), node.attrs.url ? input("url", texts.url) : null];
 		case "button": return [link()];
 		case "heading": return [input("level", texts.size, {choose: choice([[1, texts.style_1], [2, texts.style_2], [3, texts.style_3]])})];
@@ -43,6 +43,14 @@ export function newPanel(view, {texts, images}, announce, wrongAt) {
 		case "markdown": return [element("p", {class: "second"}, texts.markdown_note)];
 		}
 		return [];
+	}
+
+	// fromComputer returns an input for a file of the computer.
+	function fromComputer() {
+		const file = element("input", {type: "file", accept: "image/png,image/jpeg,image/gif,image/webp", onchange: () => {
+			if (shown && file.files.length) uploads.add([...file.files], shown.pos, true);
+		}});
+		return element("label", {}, texts.upload, file);
 	}
 
 	// pictures returns the images of the Account, to choose one.
@@ -62,7 +70,7 @@ export function newPanel(view, {texts, images}, announce, wrongAt) {
 		const {selection} = view.state, isField = selection instanceof NodeSelection && selection.node.type === schema.nodes.field;
 		const at = blockAt(view.state);
 		const now = isField ? {node: selection.node, pos: selection.from} : at;
-		if (!now || !shown || now.pos !== shown.pos || now.node.type !== shown.node.type) draw(now, at, isField);
+		if (!now || !shown || now.pos !== shown.pos || now.node.type !== shown.node.type || now.node.attrs.file !== shown.node.attrs.file) draw(now, at, isField);
 		shown = now;
 		if (!now) return;
 		for (const [key, field] of inputs) if (document.activeElement !== field) field.value = now.node.attrs[key];
