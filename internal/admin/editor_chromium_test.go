@@ -31,6 +31,7 @@ func TestEditorInChromium(t *testing.T) {
 	b.pastes(v)
 	b.drags(v)
 	b.takesPictures(v)
+	b.hasPreviewText(v)
 	b.keepsUnchangedTexts(v)
 	b.backKeepsTheMail(v)
 	b.marksRefusedBlocks(v)
@@ -119,7 +120,7 @@ func (b *chromium) typesAndSaves(v *visitor) {
 	b.add(3)
 	b.keys("Press")
 	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(`.canvas-panel input`), "example.com/x"+kb.Tab)))
-	b.add(6)
+	b.add(7)
 	b.keys("said" + kb.ArrowDown + "Ann")
 	b.save(v, at, stored(typedBlocks))
 	for range 40 {
@@ -262,6 +263,19 @@ func (b *chromium) takesPictures(v *visitor) {
 	b.wantBlocks("a picture", fmt.Sprintf(`[{"type":"text","text":"before"},{"type":"image","file":%d,"width":1104}]`, files[0].ID))
 	b.do(`paste([new File(["nonsense"], "broken.png", {type: "image/png"})])`)
 	b.waitFor(`document.querySelector(".canvas-live").innerText.startsWith("broken.png: The picture was not stored")`)
+}
+
+func (b *chromium) hasPreviewText(v *visitor) {
+	at := b.open(v, "empty:blocks")
+	b.do(`document.querySelector("iframe.mail").addEventListener("load", () => window.shownAnew = true)`)
+	b.add(5)
+	b.add(6)
+	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(`.canvas-panel input`), kb.Backspace+"40")))
+	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(`.canvas-inbox input`), "For {{First Name|you}}")))
+	b.waitFor(`document.querySelector(".canvas-phone").innerText.endsWith("New Message\nFor you") && document.querySelector(".canvas-inbox small").innerText === "7 letters"`)
+	b.waitFor(`window.shownAnew && document.querySelector("[data-saved]").innerText.startsWith("Saved")`)
+	b.save(v, at, `[{"type":"preheader","text":"For {{First Name|you}}"},{"type":"line"},{"type":"space","height":40}]`)
+	b.waitFor(`document.querySelector(".canvas-inbox input").value === "For {{First Name|you}}" && document.querySelector(".space svg").getBoundingClientRect().height === 40`)
 }
 
 // keepsUnchangedTexts stores the Markdown of a person as it was typed, beside a block that changes.

@@ -22,7 +22,9 @@ func (c *composer) Canvas(ctx context.Context, m *messages.Message) (*messages.C
 		if b.Type == messages.BlockText || b.Type == messages.BlockQuote {
 			canvas.Contents = append(canvas.Contents, d.markdown(b.Text))
 		}
-		canvas.Wrong = append(canvas.Wrong, b.LinkProblem())
+		if b.Type != messages.BlockPreheader { // it is above the canvas
+			canvas.Wrong = append(canvas.Wrong, b.LinkProblem())
+		}
 	})
 	return canvas, d.refused
 }

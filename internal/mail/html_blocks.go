@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"strconv"
@@ -50,6 +51,9 @@ func (d *themedDocument) block(b *messages.Block, width int64) string {
 			"</tr></table></td></tr>\n"
 	case messages.BlockLine:
 		return cell("rule", "", "<hr>")
+	case messages.BlockSpace:
+		height := strconv.FormatInt(cmp.Or(b.Height, messages.DefaultSpace), 10)
+		return `<tr><td class="space" height="` + height + `" style="height: ` + height + `px">&nbsp;</td></tr>` + "\n"
 	case messages.BlockQuote:
 		by := ""
 		if b.By != "" {
@@ -58,6 +62,18 @@ func (d *themedDocument) block(b *messages.Block, width int64) string {
 		return cell("text", b.Align, "<blockquote>"+d.markdown(b.Text)+by+"</blockquote>")
 	case messages.BlockHTML:
 		return cell("html", b.Align, balanced(plainFallbacks(b.HTML)))
+	}
+	return ""
+}
+
+// preheader returns the text that mail programs show beside the subject. The spaces keep them from showing the begin of
+// the mail after it.
+func preheader(all []messages.Block) string {
+	for i := range all {
+		if b := &all[i]; b.Type == messages.BlockPreheader && b.Text != "" {
+			return `<div style="display: none; max-height: 0; overflow: hidden; mso-hide: all; font-size: 1px; line-height: 1px;">` +
+				html.EscapeString(b.Text) + strings.Repeat("&#8199;&#847; ", 60) + "</div>\n"
+		}
 	}
 	return ""
 }

@@ -31,18 +31,18 @@ func sourceHTML(ctx context.Context, m *messages.Message, fileURL func(enlist.Fi
 		return completeFileLinks(plainFallbacks(m.HTML), fileURL), nil
 	}
 	d := &themedDocument{Theme: messages.DecodeTheme(m.Theme), fileURL: fileURL, effort: effort{ctx: ctx}}
-	rows := ""
+	rows, before := "", ""
 	if m.EmailType == messages.EmailMarkdown {
 		rows = cell("text", "", d.markdown(m.Text))
 	} else if all, err := messages.DecodeBlocks(m.Blocks); err != nil { // a later version may store another form
 		return "", nil
 	} else {
-		rows = d.rows(all, d.room())
+		rows, before = d.rows(all, d.room()), preheader(all)
 	}
 	if d.refused != nil {
 		return "", d.refused
 	}
-	return d.document(completeFileLinks(rows, fileURL)), nil
+	return d.document(before, completeFileLinks(rows, fileURL)), nil
 }
 
 // markdown returns a text in Markdown as HTML. d.refused is the first error.
@@ -81,8 +81,8 @@ func (d *themedDocument) room() int64 { return d.Width - 2*cardPadding }
 // footMark is where compose_render.go inserts who sends the mail and the link to unsubscribe.
 const footMark = "<!--enlist:foot-->"
 
-// document returns the HTML with rows in its middle.
-func (d *themedDocument) document(rows string) string {
+// document returns the HTML with rows in its middle, and something before them that is not shown.
+func (d *themedDocument) document(before, rows string) string {
 	width := strconv.FormatInt(d.Width, 10)
 	rows = d.logo() + rows
 	return `<!DOCTYPE html>
@@ -95,7 +95,7 @@ func (d *themedDocument) document(rows string) string {
 <style>` + usedRules(d.sheet(), rows) + `</style>
 </head>
 <body>
-` + table(`class="paper" width="100%" bgcolor="`+d.Background+`"`) + `<tr><td class="around" align="center">
+` + before + table(`class="paper" width="100%" bgcolor="`+d.Background+`"`) + `<tr><td class="around" align="center">
 <!--[if mso]>` + table(`width="`+width+`"`) + `<tr><td><![endif]-->
 ` + table(`class="card" width="100%" bgcolor="`+d.Card+`"`) + `
 <tr><td class="top" height="` + strconv.Itoa(cardPadding/2) + `"></td></tr>
@@ -203,6 +203,7 @@ body { margin: 0; padding: 0; background: $PAPER; }
 .button a { display: inline-block; padding: 11px 22px; color: $ONACCENT; text-decoration: none; }
 .button a { font-family: $FONT; font-size: 16px; line-height: 1.25; font-weight: bold; }
 .rule { padding: 8px 24px 24px; }
+.space { font-size: 0; line-height: 0; }
 .col { width: 50%; vertical-align: top; }
 h1, h2, h3, h4 { line-height: 1.25; margin: 12px 0; color: $TEXT; }
 h1 { font-size: 26px; }

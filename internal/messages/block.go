@@ -18,19 +18,20 @@ import (
 
 // Block is a part of a mail. Which keys have a meaning depends on the type.
 type Block struct {
-	Type  BlockType     `json:"type"`
-	Text  string        `json:"text,omitempty"`  // of a heading or a button; of a text or a quote in Markdown
-	Level int64         `json:"level,omitempty"` // of a heading: 1 to 3
-	By    string        `json:"by,omitempty"`    // who says the quote
-	File  enlist.FileID `json:"file,omitempty"`  // of an image: a file of the Account
-	URL   string        `json:"url,omitempty"`   // of an image elsewhere, in place of a file
-	Alt   string        `json:"alt,omitempty"`   // what an image shows, in words
-	Width int64         `json:"width,omitempty"` // of an image in pixels; 0: as wide as there is room
-	Link  string        `json:"link,omitempty"`  // to which an image or a button leads
-	Align string        `json:"align,omitempty"` // "center"; "": at the begin of the line
-	HTML  string        `json:"html,omitempty"`
-	Left  []Block       `json:"left,omitempty"` // of columns, which have no columns in them
-	Right []Block       `json:"right,omitempty"`
+	Type   BlockType     `json:"type"`
+	Text   string        `json:"text,omitempty"`   // of a heading or a button; of a text or a quote in Markdown
+	Level  int64         `json:"level,omitempty"`  // of a heading: 1 to 3
+	By     string        `json:"by,omitempty"`     // who says the quote
+	File   enlist.FileID `json:"file,omitempty"`   // of an image: a file of the Account
+	URL    string        `json:"url,omitempty"`    // of an image elsewhere, in place of a file
+	Alt    string        `json:"alt,omitempty"`    // what an image shows, in words
+	Width  int64         `json:"width,omitempty"`  // of an image in pixels; 0: as wide as there is room
+	Height int64         `json:"height,omitempty"` // of a space in pixels; 0: DefaultSpace
+	Link   string        `json:"link,omitempty"`   // to which an image or a button leads
+	Align  string        `json:"align,omitempty"`  // "center"; "": at the begin of the line
+	HTML   string        `json:"html,omitempty"`
+	Left   []Block       `json:"left,omitempty"` // of columns, which have no columns in them
+	Right  []Block       `json:"right,omitempty"`
 }
 
 // BlockType is a kind of Block.
@@ -46,12 +47,20 @@ const (
 	BlockLine    BlockType = "line"
 	BlockQuote   BlockType = "quote"
 	BlockHTML    BlockType = "html"
+
+	// BlockPreheader is a text that mail programs show beside the subject, and the mail itself does not show.
+	BlockPreheader BlockType = "preheader"
+	BlockSpace     BlockType = "space"
 )
 
 // Limits of blocks.
 const (
 	maxBlocks = 200 // of a Message, with those in columns
 	maxWidth  = 2000
+	maxHeight = 300 // of a space
+
+	// DefaultSpace is the height of a space that has none, in pixels.
+	DefaultSpace = 24
 )
 
 // DecodeBlocks returns the blocks that a Message has stored.
@@ -128,22 +137,24 @@ func countBlocks(all []Block) (n int) {
 // check refuses a block that no mail can show.
 func (b *Block) check() error {
 	switch b.Type {
-	case BlockHeading, BlockText, BlockImage, BlockButton, BlockLine, BlockQuote, BlockHTML:
+	case BlockHeading, BlockText, BlockImage, BlockButton, BlockLine, BlockQuote, BlockHTML, BlockPreheader, BlockSpace:
 		if len(b.Left)+len(b.Right) > 0 {
 			return enlist.Expected("left and right only in a block of the type columns")
 		}
 	case BlockColumns:
-		isColumns := func(inside Block) bool { return inside.Type == BlockColumns }
-		if slices.ContainsFunc(b.Left, isColumns) || slices.ContainsFunc(b.Right, isColumns) {
-			return enlist.Expected("columns without columns in them")
+		isOutside := func(inside Block) bool { return inside.Type == BlockColumns || inside.Type == BlockPreheader }
+		if slices.ContainsFunc(b.Left, isOutside) || slices.ContainsFunc(b.Right, isOutside) {
+			return enlist.Expected("columns without columns in them, and without a preheader")
 		}
 	default:
-		return enlist.Expected("blocks with a type: heading, text, image, button, columns, line, quote or html; " +
+		return enlist.Expected("blocks with a type: heading, text, image, button, columns, line, quote, html, preheader or space; " +
 			enlist.Quoted(string(b.Type)) + " is none")
 	}
 	switch {
 	case b.Level < 0 || b.Level > 3:
 		return enlist.Expected("a level from 1 to 3")
+	case b.Height < 0 || b.Height > maxHeight:
+		return enlist.Expected(fmt.Sprintf("a height from 0 to %d", maxHeight))
 	case b.Width < 0 || b.Width > maxWidth:
 		return enlist.Expected(fmt.Sprintf("a width from 0 to %d", maxWidth))
 	case b.Align != "" && b.Align != "center":

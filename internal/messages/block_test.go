@@ -82,6 +82,8 @@ func (f *images) refused() {
 		`[{"type":"video"}]`:                                               "is none",
 		`[{"type":"text","left":[{"type":"line"}]}]`:                       "only in a block of the type columns",
 		`[{"type":"columns","left":[{"type":"columns"}]}]`:                 "without columns in them",
+		`[{"type":"columns","right":[{"type":"preheader"}]}]`:              "without a preheader",
+		`[{"type":"space","height":301}]`:                                  "a height from 0 to 300",
 		`[{"type":"heading","level":4}]`:                                   "a level from 1 to 3",
 		`[{"type":"image","width":-1}]`:                                    "a width from 0",
 		`[{"type":"text","align":"right"}]`:                                "align center",

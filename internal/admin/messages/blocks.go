@@ -24,7 +24,8 @@ var blockKinds = []struct {
 	Text string
 }{{messages.BlockText, "messages.block_text"}, {messages.BlockHeading, "messages.block_heading"}, {messages.BlockImage, "messages.block_image"},
 	{messages.BlockButton, "messages.block_button"}, {messages.BlockColumns, "messages.block_columns"}, {messages.BlockLine, "messages.block_line"},
-	{messages.BlockQuote, "messages.block_quote"}, {messages.BlockHTML, "messages.block_html"}}
+	{messages.BlockQuote, "messages.block_quote"}, {messages.BlockHTML, "messages.block_html"},
+	{messages.BlockSpace, "messages.block_space"}, {messages.BlockPreheader, "messages.block_preheader"}}
 
 // readBlocks reads the blocks of a form. prefix is "" or such as "2.left.".
 func readBlocks(form url.Values, prefix string) (all []messages.Block) {
@@ -34,7 +35,7 @@ func readBlocks(form url.Values, prefix string) (all []messages.Block) {
 		get := func(key string) string { return strings.ReplaceAll(form.Get(at+key), "\r\n", "\n") }
 		b := messages.Block{Type: messages.BlockType(get("type")), Text: get("text"), Level: ui.Int(get("level")),
 			By: get("by"), File: enlist.FileID(ui.Int(get("file"))), URL: get("url"), Alt: get("alt"),
-			Width: ui.Int(get("width")), Link: strings.TrimSpace(get("link")), Align: get("align"), HTML: get("html")}
+			Width: ui.Int(get("width")), Height: ui.Int(get("height")), Link: strings.TrimSpace(get("link")), Align: get("align"), HTML: get("html")}
 		if form.Has(at+"was") && get("was") != get("file") {
 			b.Width = 0 // the one of the other image
 		}
@@ -137,7 +138,7 @@ func newBlockList(all []messages.Block, prefix, title string, pictures []images.
 	if prefix != "" {
 		l.Kinds = nil
 		for _, k := range blockKinds {
-			if k.Name != messages.BlockColumns {
+			if k.Name != messages.BlockColumns && k.Name != messages.BlockPreheader {
 				l.Kinds = append(l.Kinds, k)
 			}
 		}
@@ -169,6 +170,9 @@ var inputsOf = map[messages.BlockType][]string{
 	messages.BlockButton:  {"line", "link", "align"},
 	messages.BlockQuote:   {"text", "by"},
 	messages.BlockHTML:    {"html"},
+	messages.BlockSpace:   {"height"},
+
+	messages.BlockPreheader: {"line"},
 }
 
 // Has reports whether a block of this type has an input.

@@ -27,6 +27,7 @@ type canvas struct {
 	LogoText  string            `json:"logo_text"`
 	LogoWidth int64             `json:"logo_width"`
 	Half      int64             `json:"half"` // room for an image in a column, in pixels
+	Sender    string            `json:"sender"`
 	Foot      []string          `json:"foot"` // lines at the end of the mail
 }
 
@@ -52,7 +53,7 @@ func (d *editData) addCanvas(r *ui.Request) error {
 		return r.Context().Err()
 	}
 	c := canvas{MayUpload: r.MayEditAccount(), Blocks: all, Contents: made.Contents, Wrong: made.Wrong, Texts: make(map[string]string),
-		Logo: made.Theme.Logo, LogoText: made.Theme.LogoText, LogoWidth: min(made.Theme.LogoWidth, made.Theme.Width), Half: made.Half,
+		Logo: made.Theme.Logo, LogoText: made.Theme.LogoText, LogoWidth: min(made.Theme.LogoWidth, made.Theme.Width), Half: made.Half, Sender: r.Caller.Account.Name,
 		Foot: strings.Split(cmp.Or(strings.TrimSpace(d.PostalAddress), made.Theme.Imprint), "\n")}
 	for i := range d.pictures {
 		f := &d.pictures[i]
@@ -110,5 +111,7 @@ var canvasTexts = map[string]string{
 	"hint_heading": "messages.canvas_hint_heading", "hint_button": "messages.canvas_hint_button",
 	"upload": "messages.canvas_upload", "uploading": "messages.canvas_uploading", "uploaded": "messages.canvas_uploaded",
 	"not_uploaded": "messages.canvas_not_uploaded",
-	"hint_by":      "messages.who_says", "hint_html": "messages.canvas_hint_html",
+	"space":        "messages.block_space", "height": "messages.height_pixels", "preheader": "messages.block_preheader",
+	"preheader_note": "messages.canvas_preheader_note", "letters": "messages.canvas_letters", "on_phone": "messages.canvas_on_phone",
+	"hint_by": "messages.who_says", "hint_html": "messages.canvas_hint_html",
 }

@@ -23,7 +23,7 @@ export function element(name, attributes = {}, ...children) {
 
 // The types of blocks in the order of the menu, with the keys of their names.
 export const kinds = [["words", "text"], ["heading", "heading"], ["image", "image"], ["button", "button"], ["columns", "columns"], ["line", "line"],
-	["quote", "quote"], ["html", "html"]];
+	["space", "space"], ["quote", "quote"], ["html", "html"]];
 
 export const nameOf = (texts, node) => texts[node.type.name === "markdown" ? "markdown" : (kinds.find(k => k[0] === node.type.name) || ["", node.type.name])[1]];
 

@@ -17,12 +17,13 @@ export function docOf(blocks, contents) {
 
 // nodeOf returns the node of a block, and takes the contents that it needs.
 export function nodeOf(block, queue) {
-	const {type, text = "", level, by = "", file, url, alt, width, link, align, html = "", left, right, ...rest} = block;
+	const {type, text = "", level, height, by = "", file, url, alt, width, link, align, html = "", left, right, ...rest} = block;
 	const common = {rest, align: align || ""};
 	switch (type) {
 	case "heading": return schema.node("heading", {...common, level: level || 1}, lineOf(text));
 	case "button": return schema.node("button", {...common, link: link || ""}, lineOf(text));
 	case "image": return schema.node("image", {...common, file: file || 0, url: url || "", alt: alt || "", width: width || 0, link: link || ""});
+	case "space": return schema.node("space", {...common, height: height || 0});
 	case "line": return schema.node("line", common);
 	case "html": return schema.node("html", common, html ? schema.text(html) : null);
 	case "columns": return schema.node("columns", common, [left, right].map(side => schema.node("column", null, (side || []).map(b => nodeOf(b, queue)).filter(Boolean))));
@@ -118,7 +119,7 @@ function blockOf(node) {
 		break;
 	default:
 		block.type = node.type.name;
-		for (const key of ["file", "url", "alt", "width", "link"]) put(key, attrs[key]);
+		for (const key of ["file", "url", "alt", "width", "link", "height"]) put(key, attrs[key]);
 	}
 	return block;
 }

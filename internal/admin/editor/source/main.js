@@ -35,6 +35,7 @@ import {markdownOf} from "./markdown.js";
 import {blockAt, keys, rules} from "./keys.js";
 import {askLink, element, newToolbar} from "./bars.js";
 import {newPanel} from "./panel.js";
+import {newInbox} from "./inbox.js";
 import {newUploads} from "./upload.js";
 import {newHandles} from "./drag.js";
 import {cleaned, withFields} from "./paste.js";
@@ -67,8 +68,7 @@ function start(place, data) {
 			uploads.map(tr.mapping);
 			update();
 			if (!tr.docChanged) return;
-			clearTimeout(timer);
-			timer = setTimeout(keep, 400);
+			keepSoon();
 			form.dispatchEvent(new Event("input", {bubbles: true}));
 		},
 	});
@@ -85,6 +85,11 @@ function start(place, data) {
 	place.closest(".editor").classList.add("with-canvas");
 	newHandles(view, texts, work.firstChild);
 
+	const inbox = newInbox(form, data, () => keepSoon());
+	if (data.preheader !== undefined) inbox.set(data.preheader);
+	const all = () => [...inbox.blocks(), ...blocksOf(view.state.doc)];
+	place.prepend(inbox.dom);
+
 	const update = () => {
 		toolbar.update();
 		panel.update();
@@ -93,10 +98,21 @@ function start(place, data) {
 
 	// The blocks are sent with the form. The browser keeps the text for its Back button.
 	let timer = 0;
-	const keep = () => kept.value = JSON.stringify({of: sum(place.dataset.canvas), doc: view.state.doc.toJSON()});
-	form.addEventListener("formdata", event => event.formData.set("blocks", JSON.stringify(blocksOf(view.state.doc))));
+	const keepSoon = () => {
+		clearTimeout(timer);
+		timer = setTimeout(keep, 400);
+	};
+	const keep = () => kept.value = JSON.stringify({of: sum(place.dataset.canvas), doc: view.state.doc.toJSON(), preheader: inbox.text()});
+	form.addEventListener("formdata", event => event.formData.set("blocks", JSON.stringify(all())));
 	addEventListener("pagehide", keep);
-	place.canvas = {view, blocks: () => blocksOf(view.state.doc), written}; // for tests
+	// The mail below the editor is the stored one: it is shown anew when autosave.js has stored what was typed.
+	let shownDoc = view.state.doc;
+	document.addEventListener("session:used", () => {
+		const frame = document.querySelector("iframe.mail");
+		if (frame && shownDoc !== view.state.doc) frame.src = frame.getAttribute("src");
+		shownDoc = view.state.doc;
+	});
+	place.canvas = {view, blocks: all, written}; // for tests
 }
 
 // written returns the Markdown of texts, as if a person had changed each of them; null: it is edited as Markdown.
@@ -111,11 +127,12 @@ const placeToPaste = ({from, to, node}) => node?.type === schema.nodes.image && 
 // docAtStart returns what was typed before the Back button, or else the blocks of the page.
 function docAtStart(data, place, kept) {
 	try {
-		const {of, doc} = JSON.parse(kept.value);
+		const {of, doc, preheader} = JSON.parse(kept.value);
 		if (of === sum(place.dataset.canvas)) {
 			docOf(data.blocks, data.contents); // it notes the sources of the texts
 			const node = schema.nodeFromJSON(doc);
 			node.check();
+			data.preheader = preheader;
 			return node;
 		}
 	} catch {} // nothing was kept

@@ -76,6 +76,10 @@ const nodes = {
 		toDOM: n => ["div", block("picture", n, data(n)), ...pictureOf(n.attrs)],
 	},
 	line: {group: "block inColumn", attrs: common, toDOM: n => ["div", block("rule", n, data(n)), ["hr"]], parseDOM: parseBlock("line")},
+	space: {
+		group: "block inColumn", attrs: {...common, height: {default: 0}}, parseDOM: parseBlock("space"),
+		toDOM: n => ["div", block("space", n, data(n)), ["http://www.w3.org/2000/svg svg", {width: "1", height: String(n.attrs.height || 24), "aria-hidden": "true"}]],
+	},
 	html: {
 		content: "text*", marks: "", group: "block inColumn", code: true, isolating: true, attrs: common,
 		toDOM: n => ["div", block("source", n, data(n)), ["pre", {spellcheck: "false"}, 0]],

@@ -1,0 +1,34 @@
+package mail
+
+import (
+	"strings"
+	"testing"
+
+	"enlist/internal/messages"
+)
+
+// covers: spec message.preheader
+func TestPreheaderStandsBeforeTheMailAndIsNotShown(t *testing.T) {
+	m := &messages.Message{EmailType: messages.EmailBlocks, Blocks: messages.EncodeBlocks([]messages.Block{{Type: messages.BlockText, Text: "Shown."},
+		{Type: messages.BlockSpace}, {Type: messages.BlockSpace, Height: 40}, {Type: messages.BlockPreheader, Text: "For {{First Name|<you>}}"}})}
+	source, err := sourceHTML(t.Context(), m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, body, _ := strings.Cut(source, "<body>\n")
+	if !strings.HasPrefix(body, `<div style="display: none; max-height: 0;`) || !strings.Contains(body, "For {{First Name|&lt;you&gt;}}&#8199;") {
+		t.Errorf("the mail begins with %.200s", body)
+	}
+	for _, space := range []string{`height="24" style="height: 24px"`, `height="40" style="height: 40px"`} {
+		if !strings.Contains(body, space) {
+			t.Errorf("the mail has no space with %s", space)
+		}
+	}
+	var text strings.Builder
+	for _, piece := range plainText(source) {
+		text.WriteString(piece.before + piece.text + piece.after)
+	}
+	if got := text.String(); !strings.Contains(got, "Shown.") || strings.Contains(got, "For ") {
+		t.Errorf("the text part is %q", got)
+	}
+}
