@@ -176,7 +176,7 @@ func (s *operations) asksWhoGetsMail() {
 	v.send("/admin/lists/"+id(empty)+"/settings", url.Values{"name": {"Empty"}, "country_code": {"49"}}, http.StatusOK, "is subscribed at once")
 }
 
-var seenInput = regexp.MustCompile(`name="seen" value="([0-9a-f]+)"`)
+var seenInput = regexp.MustCompile(`name="(seen|form_seen)" value="([0-9a-f]+)"`)
 
 // changedByOthers sends forms of two tabs.
 func (s *operations) changedByOthers() {
@@ -184,6 +184,9 @@ func (s *operations) changedByOthers() {
 	s.AddField(list, "name", "Town", "type", "text")
 	message := s.AddMessage("Shared")
 	form, err := s.App.Forms.SetForm(s.Context(), s.Caller, list, 0, apptest.Details("name", "Shared"))
+	s.Must(err)
+	webhook := s.AddWebhook("contact", "subscribed", "url", "https://w.example.com/", "list_id", list)
+	autoresponder, err := s.App.Batches.AddAutoresponder(s.Context(), s.Caller, apptest.Details("list_id", int(list), "message_id", int(s.AddMessage("Welcome")), "event_type", "subscribe"))
 	s.Must(err)
 	_, _, text := v.get("/admin/lists/" + id(list))
 	town := regexp.MustCompile(`/admin/lists/\d+/fields/\d+">Town`).FindString(text)
@@ -194,22 +197,25 @@ func (s *operations) changedByOthers() {
 	}{
 		"/admin/lists/" + id(list) + "/settings":    {url.Values{"name": {"Shared"}, "country_code": {"49"}}, "track_opens", "1", "it is ticked now"},
 		strings.TrimSuffix(town, `">Town`):          {url.Values{"name": {"Town"}, "type": {"text"}, "time_format": {"off"}}, "length", "20", "it is “20” now"},
-		"/admin/messages/" + id(message):            {url.Values{"name": {"Shared"}, "subject": {"Old"}, "email_type": {"markdown"}}, "content", "Hello", ""},
-		"/admin/forms/" + id(list) + "/texts":       {url.Values{"language": {"de"}}, "farewell_text", "Bye\r\nall", ""},
-		"/admin/forms/" + id(list) + "/" + id(form): {url.Values{"name": {"Shared"}, "is_open": {"1"}, "order" + id(s.EmailField(list)): {"1"}}, "sites", "https://a.example\r\nhttps://b.example", ""},
-		"/admin/look": {themeForm(), "imprint", "Us\r\nall", ""},
+		"/admin/messages/" + id(message):            {url.Values{"name": {"Shared"}, "subject": {"Old"}, "email_type": {"markdown"}}, "content", "Hello", "A text is not in the Message:<a"},
+		"/admin/forms/" + id(list) + "/texts":       {url.Values{"language": {"de"}}, "farewell_text", "Bye\r\nall", "it is “Bye all” now"},
+		"/admin/forms/" + id(list) + "/" + id(form): {url.Values{"name": {"Shared"}, "is_open": {"1"}, "order" + id(s.EmailField(list)): {"1"}}, "sites", "https://a.example\r\nhttps://b.example", "it is “https://a.example https://b.example” now"},
+		"/admin/look":                                {themeForm(), "imprint", "Us\r\nall", "it is “Us all” now"},
+		"/admin/account/edit":                        {url.Values{"name": {"Club"}, "timezone": {"Asia/Tokyo"}, "country_code": {"49"}, "send_delay": {"1"}}, "send_delay", "3", "it is “3” now"},
+		"/admin/webhooks/" + id(webhook):             {url.Values{"url": {"https://x.example.com/"}, "event": {"contact:subscribed"}, "list_id": {id(list)}}, "url", "https://y.example.com/", "it is “https://y.example.com/” now"},
+		"/admin/autoresponders/" + id(autoresponder): {url.Values{"message_id": {id(message)}, "event_type": {"subscribe"}, "segment_id": {"0"}, "when": {"delay"}, "offset": {"1"}, "period": {"hour"}, "clock": {"00:00"}}, "offset", "7", "it is “7” now"},
 	} {
-		seen := func(text string) string {
+		saw := func(form url.Values, text string) {
 			found := seenInput.FindStringSubmatch(text)
 			if found == nil {
 				s.Fatalf("%s does not say what it has shown:\n%s", path, cut(text))
 			}
-			return found[1]
+			form.Set(found[1], found[2])
 		}
-		_, _, text := v.get(path)
+		_, _, text := v.get(strings.TrimSuffix(path, "/edit"))
 		old, other := c.form, maps.Clone(c.form)
-		old.Set("seen", seen(text))
-		other.Set("seen", seen(text))
+		saw(old, text)
+		saw(other, text)
 		other.Set(c.key, c.value)
 		v.send(path, other, http.StatusOK)
 		v.send(path, other, http.StatusOK) // pressed twice
@@ -218,7 +224,7 @@ func (s *operations) changedByOthers() {
 			!strings.Contains(text, c.marked) {
 			s.Errorf("%s is answered with %d:\n%s", path, status, cut(text))
 		}
-		old.Set("seen", seen(text))
+		saw(old, text)
 		v.send(path, old, http.StatusOK)
 	}
 }

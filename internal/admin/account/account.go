@@ -4,6 +4,7 @@ package account
 
 import (
 	"embed"
+	"slices"
 
 	"enlist/internal/accounts"
 	"enlist/internal/admin/ui"
@@ -76,11 +77,13 @@ func (p *page) edit(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	isNew := !r.HasCountry() && r.PostForm.Get("country_code") != ""
-	shown := a.Account
-	if r.PostForm.Has("timezone") {
-		shown.TimeZone = r.PostForm.Get("timezone") // which the choice has then, also if it is wrong
+	form := formOf(r, &a.Account)
+	if typed := r.PostForm.Get("timezone"); typed != "" { // which the choice has then, also if it is wrong
+		zone := form.In("timezone")
+		if !slices.ContainsFunc(zone.Options, func(o ui.Option) bool { return o.Value == typed }) {
+			zone.Options = append(zone.Options, ui.Option{Value: typed, Text: typed})
+		}
 	}
-	form := formOf(r, &shown)
 	page := func(problem string) (*ui.View, error) { return p.view(r, a, form, problem) }
 	return r.Submit(form, page, func() (*ui.View, error) {
 		err := r.App.Accounts.EditOwnAccount(r.Context(), r.Caller, accounts.OwnAccountChange{Name: form.Value("name"),

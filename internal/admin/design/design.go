@@ -86,11 +86,8 @@ func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 	form := formOf(r, stored, all)
 	page := func(problem string) (*ui.View, error) { return p.view(r, stored, form, problem), nil }
 	return r.Submit(form, page, func() (*ui.View, error) {
-		switch {
-		case r.FormValue("do") == "show":
+		if r.FormValue("do") == "show" {
 			return page("")
-		case ui.Overwrites(r, messages.ThemeAttributes, stored, form.Details()):
-			return page(ui.Changed)
 		}
 		err := r.App.Messages.SetTheme(r.Context(), r.Caller, form.Details())
 		return ui.GoTo("/admin/look", r.Text("design.saved")), err
@@ -99,7 +96,7 @@ func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 
 // view shows the page with a form of the stored Theme, perhaps with what was typed.
 func (p *pages) view(r *ui.Request, stored *messages.Theme, form ui.Form, problem string) *ui.View {
-	d := &data{Card: ui.FormCard{Form: form, Seen: enlist.VersionOf(messages.ThemeAttributes, stored)},
+	d := &data{Card: ui.FormCard{Form: form},
 		Phone: r.FormValue("frame") == "360", HasImages: len(form.In("logo_file_id").Options) > 1,
 		MayEdit: r.Caller.Key.Level >= enlist.Full, Preview: "/admin/look/mail"}
 	d.View = ui.Form{

@@ -26,6 +26,7 @@ type editData struct {
 	Fields       []fieldRow
 	Card         ui.FormCard // what is around the inputs
 	MayEdit      bool
+	Seen         string // version of the Form
 	Plot         ui.Plot
 	All          forms.Day // sums of the days of the chart
 	Shown        shown
@@ -120,6 +121,7 @@ func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 		details := append(form.Details(), ui.Text("field_ids", strings.Join(shown, ",")),
 			ui.Text("required_field_ids", strings.Join(required, ",")))
 		if ui.Overwrites(r, forms.FormAttributes, f, details) {
+			form.ShowStored(r)
 			return page(ui.Changed)
 		}
 		_, err := r.App.Forms.SetForm(r.Context(), r.Caller, f.ListID, f.ID, details)
@@ -130,9 +132,9 @@ func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 // showEditor shows the editor with what is stored, or with a form that was refused. rows are its Fields.
 func (p *pages) showEditor(r *ui.Request, f *forms.Form, schema *enlist.Schema, form ui.Form, rows []fieldRow,
 	problem string) (*ui.View, error) {
-	d := &editData{Form: f, Above: form[:aboveFields], Below: form[aboveFields:], List: &schema.List, Fields: rows,
+	d := &editData{Form: f, Seen: enlist.VersionOf(forms.FormAttributes, f), Above: form[:aboveFields], Below: form[aboveFields:], List: &schema.List, Fields: rows,
 		MayEdit: r.Caller.Key.Level >= enlist.Full,
-		Card:    save(r, ui.FormCard{Seen: enlist.VersionOf(forms.FormAttributes, f)})}
+		Card:    save(r, ui.FormCard{})}
 	if d.MayEdit {
 		d.Card.Links = []ui.Action{{Text: r.Text("forms.delete"), Path: path(f.ListID, f.ID) + "/delete"}}
 	}

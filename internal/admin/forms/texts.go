@@ -52,9 +52,6 @@ func (p *pages) listTexts(r *ui.Request) (*ui.View, error) {
 	f := textsForm(r, list)
 	page := func(problem string) (*ui.View, error) { return p.showTexts(r, list, f, problem), nil }
 	return r.Submit(f, page, func() (*ui.View, error) {
-		if ui.Overwrites(r, lists.ListAttributes, list, f.Details()) {
-			return page(ui.Changed)
-		}
 		_, err := r.App.Lists.EditList(r.Context(), r.Caller, list.ID, f.Details())
 		return ui.GoTo("/admin/forms/"+ui.Plain(int64(list.ID))+"/texts", r.Text("forms.saved")), err
 	})
@@ -63,7 +60,7 @@ func (p *pages) listTexts(r *ui.Request) (*ui.View, error) {
 // showTexts shows the stored texts of a List, or a form that was refused.
 func (p *pages) showTexts(r *ui.Request, l *enlist.List, f ui.Form, problem string) *ui.View {
 	return &ui.View{Title: r.Text("forms.texts_of", "list", l.Name), Place: "/admin/forms", Content: p.listPage,
-		Problem: problem, Data: textsData{l.ID, save(r, ui.FormCard{Form: f, Seen: enlist.VersionOf(lists.ListAttributes, l)})}}
+		Problem: problem, Data: textsData{l.ID, save(r, ui.FormCard{Form: f})}}
 }
 
 // save returns a form with the button that saves it, if the user may.

@@ -130,9 +130,8 @@ func editField(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	stored := fieldInputs(r, field)
 	f := fieldForm(r, field)
-	c := ui.FormCard{Texts: []string{r.Text("lists.unused_rules")}, Form: f, Seen: stored.Seen(),
+	c := ui.FormCard{Texts: []string{r.Text("lists.unused_rules")}, Form: f,
 		Button: r.Text("lists.save"), Back: backTo(r, list)}
 	if field.AddressType != enlist.AddressEmail {
 		c.Links = []ui.Action{{Text: r.Text("lists.delete_link"),
@@ -142,9 +141,6 @@ func editField(r *ui.Request) (*ui.View, error) {
 		return ui.FormPage(r.Text("lists.of_list", "name", field.Name, "list", list.Name), place, problem, c), nil
 	}
 	return r.Submit(f, page, func() (*ui.View, error) {
-		if stored.Conflicts(r, f) {
-			return page(ui.Changed)
-		}
 		misfits, err := r.App.Lists.FieldMisfits(r.Context(), r.Caller, list.ID, field.ID, fieldDetails(f))
 		switch n := misfits.Count; {
 		case err != nil:

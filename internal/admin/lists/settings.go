@@ -115,17 +115,13 @@ func settings(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	stored := inputsOf(r, list)
-	c := ui.FormCard{Form: f, Seen: stored.Seen(), Button: r.Text("lists.save"), Back: backTo(r, list)}
+	c := ui.FormCard{Form: f, Button: r.Text("lists.save"), Back: backTo(r, list)}
 	page := func(problem string) (*ui.View, error) {
 		v := ui.FormPage(r.Text("lists.settings_of", "list", list.Name), place, problem, c)
 		v.Actions = []ui.Action{{Text: r.Text("lists.texts"), Path: "/admin/forms/" + ui.Plain(int64(list.ID)) + "/texts"}}
 		return v, nil
 	}
 	return r.Submit(f, page, func() (*ui.View, error) {
-		if stored.Conflicts(r, f) {
-			return page(ui.Changed)
-		}
 		asks, err := askReceiving(r, list, f)
 		if err != nil {
 			return nil, err

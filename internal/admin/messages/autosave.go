@@ -19,6 +19,13 @@ type savedAnswer struct {
 	Draft bool   `json:"draft"`
 }
 
+// keepBoth keeps a text that would replace a newer one as a draft, whose page compares both.
+func keepBoth(r *ui.Request, typed *messages.Message) error {
+	_, err := r.App.Messages.Autosave(r.Context(), r.Caller, messages.Save{Message: typed.ID, Details: detailsOf(typed),
+		Page: r.FormValue("page"), Number: ui.Int(r.FormValue("number")) + 1, Seen: r.FormValue("seen")})
+	return err
+}
+
 // whySaved says what became of a text. Without a reason, it is in the Message.
 var whySaved = map[messages.DraftWhy]string{"": "messages.saved_at", messages.DraftQueued: "messages.draft_queued",
 	messages.DraftChanged: "messages.draft_changed", messages.DraftWrong: "messages.draft_wrong"}

@@ -212,6 +212,9 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 		}
 	}
 	if ui.Overwrites(r, messages.WholeMessageAttributes, m, detailsOf(&typed)) {
+		if err := keepBoth(r, &typed); err != nil {
+			return nil, err
+		}
 		return p.show(r, &editData{Message: &typed, Problem: ui.Changed})
 	}
 	err = r.App.Messages.SaveMessage(r.Context(), r.Caller, messages.Save{Message: id, Details: detailsOf(&typed),

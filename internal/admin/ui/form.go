@@ -70,6 +70,9 @@ type Input struct {
 	Hidden       string // what a screen reader says of an input without a label
 	Autocomplete string // what the browser may fill in
 	Accept       string // of InputFile: the ends of the names
+
+	stored  string // value before the form was read
+	wasRead bool
 }
 
 // Option is a value that an input can have.
@@ -166,6 +169,7 @@ func (f Form) Read(r *Request) {
 func (f Form) ReadFrom(sent url.Values) {
 	f.each(func(in *Input) {
 		if in.Kind != InputHidden {
+			in.remember()
 			in.Value = strings.ReplaceAll(sent.Get(in.Name), "\r\n", "\n")
 			in.Chosen = sent[in.Name]
 		}
@@ -251,7 +255,6 @@ type FormCard struct {
 	Form    Form
 	Method  string   // "get": the form only asks for another page; "": post
 	Action  string   // path to which the form is sent; "": that of the page
-	Seen    string   // hash of the stored values that the page shows; see Conflicts
 	Button  string   // "": the person may change nothing, and After says so
 	Danger  bool     // the button deletes something
 	Back    Action   // leads away without a change; without a Text, there is none
@@ -275,7 +278,8 @@ func (r *Request) FormPage(title, place string, c *FormCard, do func() (*View, e
 }
 
 // Submit answers the GET and the POST of a page with a form. A GET shows the page. A POST reads the form and calls do. If
-// this refuses the values, or not all was typed that had to be, it shows the page with the mistakes beside the inputs.
+// this refuses the values, not all was typed that had to be, or the values were changed meanwhile (seen.go), it shows the
+// page with the mistakes beside the inputs.
 func (r *Request) Submit(f Form, page func(problem string) (*View, error), do func() (*View, error)) (*View, error) {
 	if r.Method != http.MethodPost {
 		return page("")
@@ -285,6 +289,9 @@ func (r *Request) Submit(f Form, page func(problem string) (*View, error), do fu
 	if in != nil && !strings.EqualFold(strings.TrimSpace(in.Value), strings.TrimSpace(in.Label)) {
 		in.Wrong = r.Text("ui.not_typed")
 		return page("ui.nothing_changed")
+	}
+	if f.overwrites(r) {
+		return page(Changed)
 	}
 	v, err := do()
 	if err == nil {
