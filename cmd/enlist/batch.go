@@ -178,7 +178,8 @@ func statsRecord(r *reports.BatchReport) record {
 		{"skipped", r.Skipped}, {"unsent", r.Unsent()}, {"opened", r.Opened()}, {"opened_by_people", r.HumanOpened},
 		{"clicked", r.Clicked}, {"clicked_by_people", r.HumanClicked},
 		{"bounced", r.Bounced}, {"complained", r.Complained}, {"unsubscribed", r.Unsubscribed},
-		{"deactivated", r.Deactivated}, {"repeated", r.Repeated}, {"doubtful", r.Doubtful}}
+		{"deactivated", r.Deactivated}, {"repeated", r.Repeated}, {"doubtful", r.Doubtful},
+		{"measured_opens", r.MeasuredOpens()}, {"measured_clicks", r.MeasuredClicks()}}
 	for _, left := range recordOf(reports.LeftOutAttributes, &r.Counts) {
 		all = append(all, value{"left_out_" + left.name, left.any})
 	}

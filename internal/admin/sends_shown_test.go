@@ -52,6 +52,9 @@ func (v *visitor) shown(plan url.Values) url.Values {
 	if found := regexp.MustCompile(`name="repeat" value="(\d+)"`).FindStringSubmatch(form); found != nil {
 		values.Set("repeat", found[1])
 	}
+	if strings.Contains(form, `name="track" value="1" checked`) {
+		values.Set("track", "1")
+	}
 	return values
 }
 

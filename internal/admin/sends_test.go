@@ -31,6 +31,8 @@ func TestPagesOfSends(t *testing.T) {
 		{Name: "a report of an autoresponder has the last 30 days", Test: (*site).daysOfReport},
 		{Name: "a report of a Batch with variants has intervals, and the winner can be chosen", Test: (*site).variantsOfReport},
 		{Name: "a Batch is sent again to those who did not open it", Test: (*site).sendAgain},
+		{Name: "rates are of the mails that could be measured, and the pages say of how many", Test: (*site).measuredRates},
+		{Name: "the tick of the last page of a send decides whether its mails are tracked", Test: (*site).sendsUntracked},
 		{Name: "a copy has the choices of the Batch, also those that the page cannot show", Test: (*site).copies},
 		{Name: "mistakes of a new send stand beside their input, which keeps its value", Test: (*site).mistakes},
 		{Name: "the last page of a send names what slows it", Test: (*site).slowedSends},

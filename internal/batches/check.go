@@ -143,6 +143,7 @@ func (k *batchCheck) conclude() {
 				enlist.Quoted(name), n,
 				k.result.Recipients)})
 	}
+	k.concludeMeasured()
 	if k.result.Recipients == 0 {
 		k.add(messages.Finding{Level: messages.FindingWarning, Code: FindingNoRecipients,
 			Text: "no Contact would get the mail now"})

@@ -85,6 +85,7 @@ type batchCheck struct {
 	missing  map[string]int64 // recipients without a value, by merge field
 	schema   *enlist.Schema   // of the first List with a recipient, or else of the first List
 	contact  *enlist.Contact  // the first recipient; nil: there is none
+	measured int64            // recipients whose opens or clicks can choose the winner
 
 	seed  maphash.Seed
 	taken map[uint64]bool // hashes of the addresses of recipients, and of the recipients in Lists that send to duplicates
@@ -202,6 +203,7 @@ type checkStep struct {
 	checked    int64
 	contacts   int64 // of the population, in this step
 	recipients int64 // of the step
+	measured   int64 // of these
 	taken      map[uint64]bool
 	domains    map[string]int64 // recipients of the step by domain
 	missing    map[string]int64 // of the check, after this step
@@ -245,6 +247,9 @@ func (k *batchCheck) step(tx *db.Tx, i int) (*checkStep, error) {
 		key := wanted[i].Key
 		st.domains[key[strings.LastIndexByte(key, '@')+1:]]++
 	}
+	if st.measured, err = k.countMeasured(tx, schema, IDsOfCandidates(wanted)); err != nil {
+		return nil, err
+	}
 	return st, k.countMissing(tx, st, IDsOfCandidates(wanted))
 }
 
@@ -252,6 +257,7 @@ func (k *batchCheck) step(tx *db.Tx, i int) (*checkStep, error) {
 func (k *batchCheck) take(i int, st *checkStep) {
 	k.populations[i], k.result.Counts, k.missing = st.population, st.counts, st.missing
 	k.result.Checked += st.checked
+	k.measured += st.measured
 	k.result.Populations[i].Contacts += st.contacts
 	k.result.Populations[i].Recipients += st.recipients
 	maps.Copy(k.taken, st.taken)

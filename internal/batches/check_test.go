@@ -57,7 +57,8 @@ func checkFindsMistakes(f *apptest.Batches) {
 	}
 	variants := batches.BatchOptions{VariantOptions: batches.VariantOptions{Variants: []batches.Variant{{Subject: "Hello"}, {Message: other}}}}
 	want("variants", check(other, variants, apptest.Whole(shop)),
-		`missing_value 1: the merge field "Points" has no fallback, and is empty for 1 of 2 recipients`)
+		`missing_value 1: the merge field "Points" has no fallback, and is empty for 1 of 2 recipients`,
+		"few_measured 0: clicks of only 0 of 2 recipients can be measured, which is about 0 for each variant: with fewer than 50, the first variant wins")
 	where := batches.PopulationRequest{List: f.News, Criteria: apptest.Criterion("Email", "exactly", "none@example.com")}
 	want("a search that finds no Contact", check(other, batches.BatchOptions{}, where), `unknown_field 0: the List "News" has no Field "Points"`,
 		"no_recipients 0: no Contact would get the mail now")

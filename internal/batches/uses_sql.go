@@ -13,6 +13,7 @@ type Use struct {
 	Batch     enlist.BatchID
 	Time      int64 // when its sending began or begins
 	Delivered int64 // mails that arrived, as far as is known
+	Measured  int64 // of these, had a tracking pixel
 	Opened    int64 // mails that a person opened
 }
 
@@ -32,10 +33,12 @@ func Uses(tx *db.Tx, c *enlist.Caller) (map[enlist.MessageID][]Use, error) {
 	err = tx.Each(func(row *db.Cursor) error {
 		m := enlist.MessageID(row.Int())
 		u := Use{Batch: enlist.BatchID(row.Int()), Time: row.Int(), Delivered: row.Int()}
+		u.Measured = max(0, u.Delivered-row.Int())
 		uses[m] = append([]Use{u}, uses[m]...)
 		ids = append(ids, u.Batch)
 		return nil
-	}, `SELECT message_id, id, CASE begun_time WHEN 0 THEN send_time ELSE begun_time END, sent - (bounced - refused)
+	}, `SELECT message_id, id, CASE begun_time WHEN 0 THEN send_time ELSE begun_time END, sent - (bounced - refused),
+			unmeasured_opens
 		FROM batch WHERE account_id = ? AND status NOT IN (?, ?, ?)`+within+" ORDER BY id DESC LIMIT ?",
 		append(args, int64(maxUses))...)
 	if err != nil {
@@ -56,7 +59,10 @@ type AutoresponderFigures struct {
 	Sent      int64
 	Delivered int64 // mails that arrived, as far as is known
 	Opened    int64 // mails that a person opened
-	Clicked   int64 // mails in which a person clicked a link
+
+	MeasuredOpens, MeasuredClicks int64 // of the delivered ones, had a tracking pixel, or tracked links
+
+	Clicked int64 // mails in which a person clicked a link
 }
 
 // FiguresOfAutoresponders returns the figures of the autoresponders of a List, without those that were also in a List
@@ -72,10 +78,11 @@ func FiguresOfAutoresponders(tx *db.Tx, c *enlist.Caller, list enlist.ListID) (
 	err = tx.Each(func(row *db.Cursor) error {
 		id := enlist.AutoresponderID(row.Int())
 		f := AutoresponderFigures{Batch: enlist.BatchID(row.Int()), Sent: row.Int(), Delivered: max(0, row.Int())}
+		f.MeasuredOpens, f.MeasuredClicks = max(0, f.Delivered-row.Int()), max(0, f.Delivered-row.Int())
 		figures[id] = f
 		ids = append(ids, f.Batch)
 		return nil
-	}, `SELECT a.id, batch.id, sent, sent - (bounced - refused)
+	}, `SELECT a.id, batch.id, sent, sent - (bounced - refused), unmeasured_opens, unmeasured_clicks
 		FROM autoresponder a JOIN autoresponder_batch f ON f.autoresponder_id = a.id
 			JOIN batch ON batch.id = f.batch_id
 		WHERE a.list_id = ?`+within, append([]any{int64(list)}, args...)...)

@@ -204,6 +204,24 @@ func takeOver(tx *db.Tx, to, from *enlist.Contact, now int64) error {
 	return SetTracking(tx, to.ListID, []enlist.ContactID{to.ID}, from.TrackingConsent, from.TrackingTime)
 }
 
+// CountTracking returns how many of some Contacts of a List have each decision. Contacts that are gone do not count.
+func CountTracking(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (map[enlist.TrackingConsent]int64, error) {
+	counts := make(map[enlist.TrackingConsent]int64)
+	if len(ids) == 0 {
+		return counts, nil
+	}
+	test, args, err := tx.ContactTest("id", ids)
+	if err != nil {
+		return nil, err
+	}
+	return counts, tx.Each(func(row *db.Cursor) error {
+		consent := enlist.TrackingConsent(row.Int())
+		counts[consent] = row.Int()
+		return nil
+	}, "SELECT tracking_consent, count(*) FROM contact WHERE list_id = ? AND "+test+" GROUP BY tracking_consent",
+		append([]any{int64(list)}, args...)...)
+}
+
 // lastTracking returns the newest row of a Contact's ledger with a decision, or an empty row.
 func lastTracking(tx *db.Tx, list enlist.ListID, id enlist.ContactID) (*enlist.LedgerRow, error) {
 	rows, err := ledger(tx, " AND tracking_consent <> 0", list, id, 1, 0)

@@ -229,6 +229,14 @@ func (c *Change) storeLate(tx *db.Tx, m *SentMail, now int64) (isNew bool, err e
 	if err != nil {
 		return false, err
 	}
+	if r.Sent != 0 && r.Unmeasured == 0 && m.Unmeasured != 0 { // a report has come first
+		r.Unmeasured = m.Unmeasured
+		if EventOf(events, EventBounced, 0) == nil {
+			c.Counts.Unmeasured.Count(m.Unmeasured, 1)
+			c.domains.To(m.Address).Unmeasured.Count(m.Unmeasured, 1)
+		}
+		return false, r.Save(tx)
+	}
 	before := r.Contradicted(events)
 	hasFailed := r.Status == StatusFailed
 	r.Unmeasured = m.Unmeasured

@@ -69,9 +69,24 @@ type Part struct {
 	Reason BounceReason // that the text of the mail server names; for EventBounced and RowsFailed
 	// IsOld says that ReasonPolicy stands for each fault of the sender: an earlier version counted the Batch.
 	IsOld bool
+	Opens OpensPart
 }
 
+// OpensPart says whether the opens of the mails must be measured.
+type OpensPart int
+
+// The parts.
+const (
+	AnyOpens OpensPart = iota
+	OpensMeasured
+	OpensNotMeasured
+)
+
 func (p *Part) has(r *Recipient) bool {
+	lacks := r.Unmeasured&enlist.UnmeasuredOpens != 0
+	if p.Opens == OpensMeasured && lacks || p.Opens == OpensNotMeasured && !lacks {
+		return false
+	}
 	if p.Group != "" && pace.Provider(r.Address) != p.Group {
 		return false
 	}

@@ -34,7 +34,7 @@ func (r *BatchReport) NotOpened() int64 {
 	return max(0, r.Sent-(r.Bounced-r.Refused)-r.Opened()+r.Contradicted)
 }
 
-// MeasuredNotOpened returns NotOpened without the mails that had no tracking pixel, so that nobody can know it of them.
+// MeasuredNotOpened returns NotOpened without the mails that had no tracking pixel, whose opens are unknown.
 func (r *BatchReport) MeasuredNotOpened() int64 { return max(0, r.NotOpened()-r.Unmeasured.Opens) }
 
 // Unsent returns the number of recipients whose mail is not sent yet.

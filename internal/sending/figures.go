@@ -89,21 +89,9 @@ func (g *sentGroup) store(tx *db.Tx) error {
 	if err != nil {
 		return err
 	}
-	byLack := make(map[enlist.Unmeasured][]enlist.ContactID) // of new recipients
-	for _, id := range ids {
-		if stored[id] == nil {
-			byLack[lacks[id]] = append(byLack[lacks[id]], id)
-		}
+	if err := g.addFresh(tx, ids, stored, lacks); err != nil {
+		return err
 	}
-	for _, u := range slices.Sorted(maps.Keys(byLack)) {
-		added, err := recipients.Add(tx, last.List, g.batch, byLack[u], recipients.StatusSent, last.SentTime, u)
-		if err != nil {
-			return err
-		}
-		g.counts.Recipients, g.counts.Sent = g.counts.Recipients+added, g.counts.Sent+added
-		g.counts.Unmeasured.Count(u, added)
-	}
-	g.countFresh(stored, lacks)
 	for _, d := range g.mails {
 		if stored[d.Contact] == nil {
 			continue
@@ -115,33 +103,61 @@ func (g *sentGroup) store(tx *db.Tx) error {
 		if err != nil {
 			return err
 		}
-		var events []recipients.Event
-		before := g.counts.Unmeasured
-		if r.Sent == 0 { // an earlier mail was not accepted
-			events, err = recipients.Events(tx, r.List, r.Batch, r.Contact)
-			if err != nil {
-				return err
-			}
-			g.domains.To(d.Address).Sent++
-		}
-		g.counts.Contradicted -= r.Contradicted(events)
-		r.CountIn(&g.counts, -1)
-		if r.Sent == 0 {
-			r.Unmeasured = d.Unmeasured
-		}
-		r.Unmeasured &= d.Unmeasured
-		r.Sent, r.Time, r.Address = d.SentTime, d.SentTime, d.Address
-		if r.Status != recipients.StatusBounced && r.Status != recipients.StatusComplained {
-			r.Status, r.Detail = recipients.StatusSent, ""
-		}
-		r.CountIn(&g.counts, 1)
-		g.counts.Contradicted += r.Contradicted(events)
-		g.countLack(d.Address, before)
-		if err := r.Save(tx); err != nil {
+		if err := g.sentAgain(tx, r, d); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// addFresh stores the recipients that are new, and counts them.
+func (g *sentGroup) addFresh(tx *db.Tx, ids []enlist.ContactID, stored map[enlist.ContactID]*recipients.Recipient,
+	lacks map[enlist.ContactID]enlist.Unmeasured) error {
+	byLack := make(map[enlist.Unmeasured][]enlist.ContactID)
+	for _, id := range ids {
+		if stored[id] == nil {
+			byLack[lacks[id]] = append(byLack[lacks[id]], id)
+		}
+	}
+	last := g.mails[len(g.mails)-1]
+	for _, u := range slices.Sorted(maps.Keys(byLack)) {
+		added, err := recipients.Add(tx, last.List, g.batch, byLack[u], recipients.StatusSent, last.SentTime, u)
+		if err != nil {
+			return err
+		}
+		g.counts.Recipients, g.counts.Sent = g.counts.Recipients+added, g.counts.Sent+added
+		g.counts.Unmeasured.Count(u, added)
+	}
+	g.countFresh(stored, lacks)
+	return nil
+}
+
+// sentAgain stores a further mail to a recipient.
+func (g *sentGroup) sentAgain(tx *db.Tx, r *recipients.Recipient, d *messages.Delivery) error {
+	var events []recipients.Event
+	before := g.counts.Unmeasured
+	if r.Sent == 0 { // an earlier mail was not accepted
+		var err error
+		events, err = recipients.Events(tx, r.List, r.Batch, r.Contact)
+		if err != nil {
+			return err
+		}
+		g.domains.To(d.Address).Sent++
+	}
+	g.counts.Contradicted -= r.Contradicted(events)
+	r.CountIn(&g.counts, -1)
+	if r.Sent == 0 {
+		r.Unmeasured = d.Unmeasured
+	}
+	r.Unmeasured &= d.Unmeasured
+	r.Sent, r.Time, r.Address = d.SentTime, d.SentTime, d.Address
+	if r.Status != recipients.StatusBounced && r.Status != recipients.StatusComplained {
+		r.Status, r.Detail = recipients.StatusSent, ""
+	}
+	r.CountIn(&g.counts, 1)
+	g.counts.Contradicted += r.Contradicted(events)
+	g.countLack(d.Address, before)
+	return r.Save(tx)
 }
 
 // countLack counts by domain what a recipient has changed in the numbers of mails that are not measured.

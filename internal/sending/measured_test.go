@@ -1,6 +1,7 @@
 package sending_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +17,7 @@ import (
 
 // This file tests which mails count as measured. Contacts 0 and 1 have agreed, 2 has refused, and 3 to 5 have not decided.
 
-// covers: decision 162
+// covers: decision 162, spec batch.measured, spec batch.winner
 func TestMeasured(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewSentBatch(6), []apptest.Rule[*apptest.SentBatch]{
 		{Name: "a report has how many of the mails that arrived are measured, by each policy", Test: measuredByPolicy},
@@ -138,15 +139,27 @@ func measuredAutoresponder(e *apptest.SentBatch) {
 
 func second[T any](_ T, err error) error { return err }
 
+// testOf returns a test of two subjects with most of a List.
+func testOf(f *apptest.SentBatch, list enlist.ListID) batches.BatchRequest {
+	return batches.BatchRequest{Message: f.Message, Populations: []batches.PopulationRequest{apptest.Whole(list)},
+		Options: batches.BatchOptions{VariantOptions: batches.VariantOptions{Variants: twoSubjects, Share: 90, Hours: 1}}}
+}
+
 // winnerOfMeasured sends two tests to 200 Contacts: in one, 5 of each variant are measured, in the other 60.
 func winnerOfMeasured(f *apptest.SentBatch) {
 	list := f.AddList("track_opens", true, "track_clicks", true, "open_policy", "ask", "click_policy", "ask")
 	ids := f.SubscribeMany(list, 200)
 	for _, n := range []int{10, 150} {
 		f.Decide(list, enlist.TrackingGranted, ids[:n]...)
+		check, err := f.App.Batches.CheckBatch(f.Context(), f.Caller, testOf(f, list))
+		f.Must(err)
+		if warns := slices.ContainsFunc(check.Findings, func(found messages.Finding) bool {
+			return found.Code == batches.FindingFewMeasured && strings.Contains(found.Text, "only 10 of 200 recipients")
+		}); warns != (n == 10) {
+			f.Errorf("with %d of 200 measured the check says %+v", n, check.Findings)
+		}
 		f.Created = f.Now.Unix()
-		f.ID = f.AddChecked(batches.BatchRequest{Message: f.Message, Populations: []batches.PopulationRequest{apptest.Whole(list)},
-			Options: batches.BatchOptions{VariantOptions: batches.VariantOptions{Variants: twoSubjects, Share: 90, Hours: 1}}})
+		f.ID = f.AddChecked(testOf(f, list))
 		second := make(map[enlist.ContactID]bool)
 		f.SendAll(func(m *sending.BatchMail) *messages.Undelivered {
 			second[m.Contact.ID] = m.Message.Subject == "Other"

@@ -31,8 +31,7 @@ func resultsCountOnce(f *apptest.Batches) {
 		{Recipient: next.Mark[1].Recipient, Failed: &messages.Undelivered{Code: 451, Detail: "later"}}}}
 	f.Advance(results)
 	f.Advance(results)
-	want := recipients.Counts{Recipients: 3, Sent: 1, Skipped: 1, LeftUnsubscribed: 1,
-		Unmeasured: recipients.Unmeasured{Opens: 1, Clicks: 1}}
+	want := recipients.Counts{Recipients: 3, Sent: 1, Skipped: 1, LeftUnsubscribed: 1}
 	if b := f.Batch(id); b.Counts != want {
 		f.Errorf("the counts are %+v, want %+v", b.Counts, want)
 	}

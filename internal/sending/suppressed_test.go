@@ -48,6 +48,7 @@ func suppressedGetsNothing(f *apptest.Batches) {
 	suppress(f, "a4@example.com") // between the population and the sending
 	f.WantAddresses(f.SendAll(nil), "a1@example.com", "a2@example.com", "a5@example.com")
 	want.Sent, want.Skipped, want.LeftSuppressed = 3, 1, 4
+	want.Unmeasured = recipients.Unmeasured{Opens: 3, Clicks: 3}
 	if b := f.Batch(id); b.Counts != want || b.Status != batches.BatchCompleted {
 		f.Errorf("the Batch is %+v, want %+v and completed", *b, want)
 	}

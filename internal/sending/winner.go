@@ -155,18 +155,14 @@ func SumsOfVariants(tx *db.Tx, b *batches.Batch) ([]VariantSums, error) {
 // significant is the difference, in standard deviations, above which two rates differ with a probability of 95 %.
 const significant = 1.96
 
-// leastMeasured is the number of mails of each variant that must be measured, if others are not: those must say
-// something about the others. With 50 mails, a rate of 20 % is known to about 11 points. decisions.md: 162
-const leastMeasured = 50
-
 // winner returns the number of the winner, and why it is this one: the best variant, or the first one if too few mails
 // of a variant are measured.
 func winner(v *batches.Variants, variants []VariantSums) (number int64, verdict string) {
 	for i := range variants {
 		s := &variants[i]
-		if n := s.measured(v.By); n < s.Sent && n < leastMeasured {
+		if n := s.measured(v.By); n < s.Sent && n < batches.LeastMeasured {
 			return 1, fmt.Sprintf("variant 1, because only %d of %d mails of variant %d are measured, and %d are needed", n, s.Sent,
-				s.Number, leastMeasured)
+				s.Number, batches.LeastMeasured)
 		}
 	}
 	return best(v, variants)

@@ -170,8 +170,8 @@ func messageName(r *ui.Request, names ui.Names, a *enlist.Autoresponder) string 
 
 // count sets the figures of an autoresponder.
 func (m *mark) count(r *ui.Request, f *reports.AutoresponderFigures) {
-	m.Sent, m.Opened = r.Language.Number(f.Sent), r.Language.Percent(f.Opened, f.Delivered)
-	m.Clicked = r.Language.Percent(f.Clicked, f.Delivered)
+	m.Sent, m.Opened = r.Language.Number(f.Sent), r.Rate(f.Opened, f.MeasuredOpens, f.Delivered).String()
+	m.Clicked = r.Rate(f.Clicked, f.MeasuredClicks, f.Delivered).String()
 	if f.Sent > 0 {
 		m.Report = "/admin/sends/" + ui.Plain(int64(f.Batch))
 	}

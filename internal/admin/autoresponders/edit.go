@@ -39,7 +39,8 @@ func whatForm(r *ui.Request, a *enlist.Autoresponder) (ui.Form, error) {
 	}
 	return ui.Form{message, {Name: "event_type", Label: r.Text("autoresponders.after_person"), Kind: ui.InputChoice,
 		Value: string(a.Event), Options: eventTexts(r)}, segment,
-		ui.Check("is_active", r.Text("autoresponders.is_active"), a.IsActive)}, err
+		ui.Check("is_active", r.Text("autoresponders.is_active"), a.IsActive),
+		ui.Check("track", r.Text("autoresponders.track"), !a.Untracked)}, err
 }
 
 // whenForm returns the inputs that say when an autoresponder sends. The keys of the record depend on the choice.

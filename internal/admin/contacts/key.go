@@ -83,6 +83,10 @@ var mailsOf = []key{
 		No: "contacts.sentence_did_not_open_mail"},
 	{Name: enlist.KeyBatchClicked, Text: "contacts.clicked_mail", Yes: "contacts.sentence_clicked_mail",
 		No: "contacts.sentence_did_not_click_mail"},
+	{Name: enlist.KeyBatchOpensMeasured, Text: "contacts.opens_measured", Yes: "contacts.sentence_opens_measured",
+		No: "contacts.sentence_opens_not_measured"},
+	{Name: enlist.KeyBatchClicksMeasured, Text: "contacts.clicks_measured", Yes: "contacts.sentence_clicks_measured",
+		No: "contacts.sentence_clicks_not_measured"},
 }
 
 // inWords returns a key of a table above with its texts.

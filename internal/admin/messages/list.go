@@ -89,7 +89,7 @@ func newRow(r *ui.Request, m *messages.Message, uses []reports.Use) row {
 			continue
 		}
 		one.last = max(one.last, u.Time)
-		one.Uses = append(one.Uses, use{u, r.Day(u.Time), r.Language.Percent(u.Opened, u.Delivered)})
+		one.Uses = append(one.Uses, use{u, r.Day(u.Time), r.Rate(u.Opened, u.Measured, u.Delivered).String()})
 	}
 	if n := len(one.Uses); n > 0 {
 		one.Used, one.LastRate = r.Day(one.last), one.Uses[n-1].Rate
@@ -102,7 +102,7 @@ func newRow(r *ui.Request, m *messages.Message, uses []reports.Use) row {
 }
 
 // share is the share of opened mails in thousandths.
-func (u *use) share() int64 { return min(1000, 1000*u.Opened/max(1, u.Delivered)) }
+func (u *use) share() int64 { return min(1000, 1000*u.Opened/max(1, u.Measured)) }
 
 // bars draws the share of opened mails of each use. most is the one of the highest bar.
 func bars(r *ui.Request, uses []use, most int64) template.HTML {

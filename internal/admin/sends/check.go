@@ -3,6 +3,7 @@ package sends
 import (
 	"cmp"
 	"html/template"
+	"maps"
 	"net/url"
 	"strings"
 	"time"
@@ -39,6 +40,8 @@ type checkData struct {
 	Asks      ui.Form // what the person has to agree to
 	Errors    bool    // the Batch would be refused
 	Hidden    url.Values
+	Sent      url.Values // Hidden without what the form of the button has itself
+	Track     ui.Form
 	Edit      string // path of the first page, with the same choices
 	Findings  []messages.Finding
 	Course    course
@@ -162,6 +165,10 @@ func (d *checkData) fill(r *ui.Request, chosen *plan, request *batches.BatchRequ
 	d.plan, d.Gets, d.Of, d.Me = *chosen, check.Recipients, check.Total, r.User.Email
 	d.Out, d.Findings = leftOutCounts(&check.Counts), check.Findings
 	d.Hidden, d.Edit = chosen.values(), "/admin/sends/new?"+chosen.values().Encode()
+	d.Sent = maps.Clone(d.Hidden)
+	delete(d.Sent, "track")
+	d.Sent.Set("ticks", "1")
+	d.Track = ui.Form{trackInput("track", r.Text("sends.track"), r.Text("sends.track_help"), !chosen.Untracked)}
 	if err := d.show(r, request); err != nil {
 		return err
 	}

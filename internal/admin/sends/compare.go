@@ -39,9 +39,9 @@ func domainsOf(q *ui.Request, r *reports.BatchReport) (all []domain) {
 			{"sends.sent_mails", q.Language.Number(s.Sent), "", "accepted"},
 			{"sends.bounced_mails", q.Language.Number(s.Bounced), "", "bounced"},
 			{"sends.deferred_mails", q.Language.Number(s.Deferred), "", "deferred"},
-			{"sends.opened_mails", q.Language.Percent(s.HumanOpened, arrived), "", "opened"},
-			{"sends.clicked_mails", q.Language.Percent(s.HumanClicked, arrived), "", "clicked"},
-			{"sends.machines", q.Language.Percent(max(0, s.Opened-s.HumanOpened), arrived), "", "machines"},
+			{"sends.opened_mails", q.Rate(s.HumanOpened, s.MeasuredOpens(), arrived).String(), "", "opened"},
+			{"sends.clicked_mails", q.Rate(s.HumanClicked, s.MeasuredClicks(), arrived).String(), "", "clicked"},
+			{"sends.machines", q.Rate(max(0, s.Opened-s.HumanOpened), s.MeasuredOpens(), arrived).String(), "", "machines"},
 		}})
 	}
 	return all
@@ -120,8 +120,10 @@ func (d *reportData) addVariants(r *ui.Request, b *reports.BatchReport, names ui
 
 func variantOf(r *ui.Request, s *sending.VariantSums, names ui.Names) variantRow {
 	row := variantRow{Number: s.Number, Letter: string(rune('A' + s.Number - 1)), Name: names.Messages[s.Message],
-		Sent: s.Sent, Opened: r.Language.Percent(s.HumanOpened, s.Sent), OpenedRange: rangeOf(r, s.HumanOpened, s.Sent),
-		Clicked: r.Language.Percent(s.HumanClicked, s.Sent), ClickedRange: rangeOf(r, s.HumanClicked, s.Sent)}
+		Sent: s.Sent, Opened: r.Rate(s.HumanOpened, s.MeasuredOpens(), s.Sent).String(),
+		OpenedRange:  rangeOf(r, s.HumanOpened, s.MeasuredOpens()),
+		Clicked:      r.Rate(s.HumanClicked, s.MeasuredClicks(), s.Sent).String(),
+		ClickedRange: rangeOf(r, s.HumanClicked, s.MeasuredClicks())}
 	if s.Subject != "" {
 		row.Name = s.Subject
 	}
@@ -149,8 +151,8 @@ var rates = []struct {
 	of   func(*reports.BatchReport) (part, whole int64)
 }{
 	{"sends.delivered_mails", func(r *reports.BatchReport) (int64, int64) { return r.Delivered(), r.ToSend() }},
-	{"sends.opened_mails", func(r *reports.BatchReport) (int64, int64) { return r.HumanOpened, r.Delivered() }},
-	{"sends.clicked_mails", func(r *reports.BatchReport) (int64, int64) { return r.HumanClicked, r.Delivered() }},
+	{"sends.opened_mails", func(r *reports.BatchReport) (int64, int64) { return r.HumanOpened, r.MeasuredOpens() }},
+	{"sends.clicked_mails", func(r *reports.BatchReport) (int64, int64) { return r.HumanClicked, r.MeasuredClicks() }},
 	{"sends.unsubscribed_mails", func(r *reports.BatchReport) (int64, int64) { return r.Unsubscribed, r.Delivered() }},
 }
 

@@ -85,7 +85,8 @@ func whatCard(r *ui.Request, p *plan) (ui.Input, error) {
 				Value: ui.Plain(int64(v.Message)), Options: others},
 			{Name: "subject", Label: r.Text("sends.subject_empty_message", "letter", letter), Value: v.Subject}}})
 	}
-	test.Parts = append(test.Parts, ui.Input{Kind: ui.InputNote, Label: r.Text("sends.always_counts_b_d_count")},
+	test.Parts = append(test.Parts, ui.Input{Kind: ui.InputNote, Label: r.Text("sends.always_counts_b_d_count") + " " +
+		r.Text("sends.too_few_measured")},
 		ui.Input{Kind: ui.InputRow, Parts: ui.Form{
 			{Name: "share", Label: r.Text("sends.test_with_percent"), Kind: ui.InputNumber, Value: p.Share, Example: "20"},
 			{Name: "hours", Label: r.Text("sends.choose_after_hours"), Kind: ui.InputNumber, Value: p.Hours, Example: "4"},
@@ -94,7 +95,17 @@ func whatCard(r *ui.Request, p *plan) (ui.Input, error) {
 					"hand", r.Text("sends.i_choose"))}}})
 	return ui.Input{Kind: ui.InputCard, Label: r.Text("sends.what"), Parts: ui.Form{message,
 		{Name: "name", Label: r.Text("sends.name_campaign_empty_message"), Value: p.Name}, test,
-		{Name: "doubt", Kind: ui.InputHidden, Value: p.Doubt}}}, err
+		{Name: "doubt", Kind: ui.InputHidden, Value: p.Doubt}, {Name: "ticks", Kind: ui.InputHidden, Value: "1"},
+		trackInput("track", r.Text("sends.track"), r.Text("sends.track_help"), !p.Untracked)}}, err
+}
+
+// trackInput returns a tick with a text that explains it.
+func trackInput(name, text, help string, is bool) ui.Input {
+	in := ui.Input{Name: name, Kind: ui.InputBoxes, Options: []ui.Option{{Value: "1", Text: text, Help: help}}}
+	if is {
+		in.Chosen = []string{"1"}
+	}
+	return in
 }
 
 // whomCard has the Lists, Segments and earlier Batches that a send can have and leave out.
@@ -164,7 +175,11 @@ func copiedInputs(r *ui.Request, p *plan) (f ui.Form, err error) {
 			return nil, err
 		}
 		add("again", p.Again, r.Text("sends.who_got_did_not_open", "again_name", names.Batch(&report.Batch)),
-			r.Text("sends.opened_by_none", "not_opened", report.NotOpened()))
+			r.Text("sends.opened_by_none", "not_opened", report.MeasuredNotOpened()))
+		if n := report.Unmeasured.Opens; n > 0 {
+			f = append(f, trackInput("unmeasured", r.Text("sends.again_unmeasured", "n", n), r.Text("sends.again_unmeasured_help"),
+				p.Unmeasured))
+		}
 	}
 	if p.Like != 0 {
 		b, err := r.App.Batches.Batch(r.Context(), r.Caller, p.Like)
@@ -228,7 +243,7 @@ func whenCard(r *ui.Request, p *plan, hasZone bool) (ui.Input, error) {
 
 // inputs has the inputs of the form by the names that errors of addBatch begin with.
 var inputs = map[string]string{"rate": "rate", "name": "name", "local_time": "zone", "variants": "test",
-	"test_share": "test", "winner": "test", "winner_hours": "test", "exclude": "without", "populations": "list",
+	"test_share": "test", "track": "track", "winner": "test", "winner_hours": "test", "exclude": "without", "populations": "list",
 	"message_id": "message", "send_time": "at"}
 
 // mistakes returns what is wrong with the form, by input, or nil for an error that is no mistake of the form.

@@ -77,7 +77,8 @@ func figuresFile(r *ui.Request) (*ui.View, error) {
 	}
 	for _, s := range report.ByDomain() {
 		write("provider", s.Group, number{"sent", s.Sent}, number{"refused", s.Refused}, number{"bounced", s.Bounced},
-			number{"deferred", s.Deferred}, number{"opened", s.HumanOpened}, number{"clicked", s.HumanClicked})
+			number{"deferred", s.Deferred}, number{"opened", s.HumanOpened}, number{"clicked", s.HumanClicked},
+			number{"measured_opens", s.MeasuredOpens()}, number{"measured_clicks", s.MeasuredClicks()})
 	}
 	for _, s := range report.ByReason() {
 		write("reason", string(s.Reason), number{"refused", s.Refused}, number{"bounced", s.Bounced},
@@ -89,7 +90,8 @@ func figuresFile(r *ui.Request) (*ui.View, error) {
 	for i := range report.ByVariant {
 		v := &report.ByVariant[i]
 		write("variant", ui.Plain(v.Number), number{"sent", v.Sent}, number{"opened", v.HumanOpened},
-			number{"clicked", v.HumanClicked})
+			number{"clicked", v.HumanClicked}, number{"measured_opens", v.MeasuredOpens()},
+			number{"measured_clicks", v.MeasuredClicks()})
 	}
 	for _, s := range leftOut(report) {
 		write("left_out", r.Text(s.Name), number{"contacts", s.Count})
@@ -101,5 +103,6 @@ func totals(r *reports.BatchReport) []number {
 	return []number{{"recipients", r.ToSend()}, {"delivered", r.Delivered()}, {"opened", r.HumanOpened},
 		{"opened_by_machines", max(0, r.Opened()-r.HumanOpened)}, {"clicked", r.HumanClicked},
 		{"clicked_by_machines", max(0, r.Clicked-r.HumanClicked)}, {"left", r.Unsubscribed},
-		{"complained", r.Complained}, {"not_opened", r.NotOpened()}, {"bounced", r.Bounced}}
+		{"complained", r.Complained}, {"not_opened", r.NotOpened()}, {"bounced", r.Bounced},
+		{"measured_opens", r.MeasuredOpens()}, {"measured_clicks", r.MeasuredClicks()}}
 }

@@ -19,6 +19,7 @@ type uncounted struct {
 	Key      string // of the text about what is not counted
 	List     string
 	Settings string // path; "": the person may not change them
+	Text     string // of a Batch whose mails were not measured although the List counts; "": the Key says it
 }
 
 // The texts about what a List does not count.
@@ -57,7 +58,16 @@ func uncountedOf(r *ui.Request, b *reports.BatchReport) (*uncounted, error) {
 	l := *list
 	l.TrackOpens = l.TrackOpens || b.Opened() > 0
 	l.TrackClicks = l.TrackClicks || b.Clicked > 0
-	return newUncounted(r, &l), nil
+	u := newUncounted(r, &l)
+	if u != nil || b.Delivered() == 0 {
+		return u, nil
+	}
+	l.TrackOpens, l.TrackClicks = b.MeasuredOpens() > 0 || b.Opened() > 0, b.MeasuredClicks() > 0 || b.Clicked > 0
+	if u = newUncounted(r, &l); u != nil {
+		u.Text = map[string]string{noOpens: r.Text("sends.unmeasured_opens"), noClicks: r.Text("sends.unmeasured_clicks"),
+			noneCounted: r.Text("sends.unmeasured_both")}[u.Key]
+	}
+	return u, nil
 }
 
 // Opens reports whether opens are not counted.

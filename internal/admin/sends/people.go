@@ -60,6 +60,7 @@ var kinds = []kind{
 	{"opened", "sends.kind_opened", recipients.RowsOpens, enlist.InputTrue, "time"},
 	{"machines", "sends.kind_machines", recipients.RowsOpens, enlist.InputFalse, "time"},
 	{"not-opened", "sends.kind_not_opened", recipients.RowsNotOpened, enlist.InputNull, ""},
+	{"not-measured", "sends.kind_not_measured", recipients.RowsDelivered, enlist.InputNull, ""},
 	{"clicked", "sends.kind_clicked", recipients.EventClicked, enlist.InputTrue, "time"},
 	{"clicked-machines", "sends.kind_clicked_machines", recipients.EventClicked, enlist.InputFalse, "time"},
 	{"link", "sends.kind_link", recipients.EventLink, enlist.InputNull, ""},
@@ -99,6 +100,16 @@ func (k *kind) search(r *ui.Request) (reports.RowsRequest, enlist.Query) {
 		q.Criteria = &enlist.Criteria{All: parts}
 	}
 	return request, q
+}
+
+// measure leaves the people whose mails were not measured out of the people who did not open a Batch, or finds them.
+func (k *kind) measure(b *batches.Batch, part *recipients.Part) {
+	switch {
+	case k.name == "not-measured":
+		part.Opens = recipients.OpensNotMeasured
+	case k.name == "not-opened" && b.Unmeasured.Opens > 0: // otherwise the rows can be read page by page
+		part.Opens = recipients.OpensMeasured
+	}
 }
 
 // peoplePage is the number of people on a page.
@@ -144,6 +155,7 @@ func (p *pages) people(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	request, q := k.search(r)
+	k.measure(b, &request.Part)
 	values := r.URL.Query()
 	columns := k.columns(r, b)
 	order := columns.Order(values, "")
@@ -232,7 +244,12 @@ func peopleFile(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
+	b, err := r.App.Batches.Batch(r.Context(), r.Caller, enlist.BatchID(r.ID("batch")))
+	if err != nil {
+		return nil, err
+	}
 	request, q := k.search(r)
+	k.measure(b, &request.Part)
 	w := &rowFile{csvFile: newFile(r, "send-"+ui.Plain(r.ID("batch"))+"-"+k.name+".csv"), request: r}
 	return w.end(r.App.Reports.BatchRows(r.Context(), r.Caller, request, q, w))
 }

@@ -30,11 +30,12 @@ type plan struct {
 	Zone       string // name of the Field with the recipients' time zones; "": all at the same moment
 	Doubt      string // as of addBatch; only a copy can have it
 
-	Test     bool // of variants
-	Variants [variants]variant
-	Share    string
-	Hours    string
-	Winner   string
+	Untracked bool // no opens and clicks are measured
+	Test      bool // of variants
+	Variants  [variants]variant
+	Share     string
+	Hours     string
+	Winner    string
 
 	sent url.Values // the form that has it
 }
@@ -55,6 +56,7 @@ func planOf(r *ui.Request) plan {
 		When: text("when"), At: text("at"), Zone: r.FormValue("zone"), Doubt: text("doubt"),
 		Again: enlist.BatchID(ui.Int(text("again"))), Like: enlist.BatchID(ui.Int(text("like"))),
 		Test: r.FormValue("test") != "", Share: text("share"), Hours: text("hours"), Winner: text("winner"),
+		Unmeasured: r.FormValue("unmeasured") != "", Untracked: r.FormValue("ticks") != "" && r.FormValue("track") == "",
 		Parts: partsOf(r.Form["segment"]), Leave: partsOf(r.Form["leave"])}
 	for _, id := range r.Form["list"] {
 		if list := enlist.ListID(ui.Int(id)); list != 0 {
@@ -80,8 +82,8 @@ func planOf(r *ui.Request) plan {
 
 // The inputs of a plan, and those of its test.
 var (
-	planInputs = []string{"message", "list", "segment", "leave", "without", "again", "like", "name", "rate", "when", "at", "zone",
-		"doubt", "test"}
+	planInputs = []string{"message", "list", "segment", "leave", "without", "again", "unmeasured", "like", "name", "rate", "when", "at", "zone",
+		"doubt", "ticks", "track", "test"}
 	testInputs = []string{"variant", "subject", "share", "hours", "winner"}
 )
 
@@ -119,7 +121,7 @@ func (p part) String() string { return ui.Plain(int64(p.List)) + "-" + ui.Plain(
 // copied returns a request as a plan, and what a plan cannot say of its populations and exclusions.
 func copied(id enlist.BatchID, b *batches.BatchRequest) (p plan, rest batches.BatchRequest) {
 	p = plan{Message: b.Message, Name: b.Options.Name, Rate: b.Options.Rate, Zone: b.Options.LocalTime,
-		Without: b.Options.Exclude.Batches, Doubt: b.Options.Doubt}
+		Without: b.Options.Exclude.Batches, Doubt: b.Options.Doubt, Untracked: b.Options.Untracked}
 	for _, one := range b.Populations {
 		segments := one.Criteria.SegmentsOf()
 		switch {
@@ -159,7 +161,7 @@ func copied(id enlist.BatchID, b *batches.BatchRequest) (p plan, rest batches.Ba
 // those of Copy and NotOpened.
 func (p *plan) request(r *ui.Request) (b batches.BatchRequest, err error) {
 	b = batches.BatchRequest{Message: p.Message, Options: batches.BatchOptions{Name: p.Name, Rate: p.Rate,
-		LocalTime: p.Zone, Doubt: p.Doubt, Exclude: batches.Exclusion{Batches: p.Without}}}
+		LocalTime: p.Zone, Doubt: p.Doubt, Untracked: p.Untracked, Exclude: batches.Exclusion{Batches: p.Without}}}
 	if err := p.populations(r, &b); err != nil {
 		return b, err
 	}

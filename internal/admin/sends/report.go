@@ -136,7 +136,7 @@ func moves(b *reports.BatchReport, now time.Time) bool {
 func actionsOf(r *ui.Request, b *reports.BatchReport, u *uncounted) (all []ui.Action) {
 	id := ui.Plain(int64(b.ID))
 	if r.MaySend() && b.Status != batches.BatchRunning {
-		if n := b.NotOpened(); n > 0 && b.EventsRemoved == 0 && !u.Opens() {
+		if n := b.MeasuredNotOpened(); n > 0 && b.EventsRemoved == 0 && !u.Opens() {
 			all = append(all, ui.Action{Text: r.Text("sends.send_again", "n", n),
 				Path: "/admin/sends/new?again=" + id + "&message=" + ui.Plain(int64(b.MessageID))})
 		}
@@ -174,12 +174,12 @@ func commandsOf(r *ui.Request, b *batches.Batch) (all []command) {
 }
 
 func figuresOf(q *ui.Request, r *reports.BatchReport) []figure {
-	arrived := r.Delivered()
+	arrived, opens, clicks := r.Delivered(), r.MeasuredOpens(), r.MeasuredClicks()
 	return []figure{
 		{"sends.recipients", q.Language.Number(r.ToSend()), "", "recipients"},
 		{"sends.delivered_mails", q.Language.Number(arrived), q.Language.Percent(arrived, r.ToSend()), "delivered"},
-		{"sends.opened_mails", q.Language.Number(r.HumanOpened), q.Language.Percent(r.HumanOpened, arrived), "opened"},
-		{"sends.clicked_mails", q.Language.Number(r.HumanClicked), q.Language.Percent(r.HumanClicked, arrived), "clicked"},
+		{"sends.opened_mails", q.Language.Number(r.HumanOpened), q.Rate(r.HumanOpened, opens, arrived).String(), "opened"},
+		{"sends.clicked_mails", q.Language.Number(r.HumanClicked), q.Rate(r.HumanClicked, clicks, arrived).String(), "clicked"},
 		{"sends.unsubscribed_mails", q.Language.Number(r.Unsubscribed), q.Language.Percent(r.Unsubscribed, arrived), "left"},
 		{"sends.complained_mails", q.Language.Number(r.Complained), q.Language.Percent(r.Complained, arrived), "complained"},
 	}
@@ -190,11 +190,15 @@ func machinesOf(q *ui.Request, r *reports.BatchReport) []figure {
 	arrived, opened, clicked := r.Delivered(), max(0, r.Opened()-r.HumanOpened), max(0, r.Clicked-r.HumanClicked)
 	figures := []figure{
 		{"sends.sent_mails", q.Language.Number(r.Sent), q.Language.Percent(r.Sent, r.ToSend()), "accepted"},
-		{"sends.opened_by_machines_only", q.Language.Number(opened), q.Language.Percent(opened, arrived), "machines"},
-		{"sends.clicked_by_machines_only", q.Language.Number(clicked), q.Language.Percent(clicked, arrived), "clicked-machines"},
-		{"sends.not_opened", q.Language.Number(r.NotOpened()), q.Language.Percent(r.NotOpened(), arrived), "not-opened"},
+		{"sends.opened_by_machines_only", q.Language.Number(opened), q.Rate(opened, r.MeasuredOpens(), arrived).String(), "machines"},
+		{"sends.clicked_by_machines_only", q.Language.Number(clicked), q.Rate(clicked, r.MeasuredClicks(), arrived).String(), "clicked-machines"},
+		{"sends.not_opened", q.Language.Number(r.MeasuredNotOpened()), q.Rate(r.MeasuredNotOpened(), r.MeasuredOpens(), arrived).String(),
+			"not-opened"},
 		{"sends.refused_bounced", q.Language.Number(r.Bounced), q.Language.Percent(r.Bounced, r.ToSend()), "bounced"},
 		{"sends.deactivated_after", q.Language.Number(r.Deactivated), "", "deactivated"},
+	}
+	if n := r.Unmeasured.Opens; n > 0 {
+		figures = append(figures, figure{"sends.not_measured", q.Language.Number(n), q.Language.Percent(n, arrived), "not-measured"})
 	}
 	if r.Repeated > 0 {
 		figures = append(figures, figure{"sends.repeated_mails", q.Language.Number(r.Repeated), "", "repeated"})

@@ -46,7 +46,7 @@ type Row struct {
 	ID                             enlist.BatchID
 	Name, List, When, Status, Kind string
 	Done, All                      int64 // mails
-	Opened, Clicked                string
+	Opened, Clicked                ui.Rate
 	Running                        bool
 	Commands                       []command
 	Back                           string // URL of the page, to which a command returns
@@ -170,8 +170,8 @@ func rowsOf(r *ui.Request, all []batches.Batch, names ui.Names) ([]Row, error) {
 		status, kind := statusOf(b)
 		rows[i] = Row{ID: b.ID, Name: names.Batch(b), List: listsText(names, b, lists[b.ID]), When: r.Date(b.SendTime),
 			Status: r.Text(status), Kind: kind, Running: !b.Ended(), Commands: commandsOf(r, b),
-			Done: b.Processed(), All: b.ToSend(), Opened: r.Language.Percent(report.HumanOpened, report.Delivered()),
-			Clicked: r.Language.Percent(report.HumanClicked, report.Delivered())}
+			Done: b.Processed(), All: b.ToSend(), Opened: r.Rate(report.HumanOpened, report.MeasuredOpens(), report.Delivered()),
+			Clicked: r.Rate(report.HumanClicked, report.MeasuredClicks(), report.Delivered())}
 	}
 	return rows, nil
 }

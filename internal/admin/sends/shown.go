@@ -49,7 +49,10 @@ func isFresh(r *ui.Request, token string) bool {
 // once returns the Caller who adds the Batch of a plan with a token once: a second press by the same or another person
 // returns the first Batch.
 func once(r *ui.Request, p *plan, token string) *enlist.Caller {
-	sum := sha256.Sum256([]byte(token + "\n" + p.values().Encode()))
+	values := p.values() // without the tick of the page itself
+	values.Del("ticks")
+	values.Del("track")
+	sum := sha256.Sum256([]byte(token + "\n" + values.Encode()))
 	c := *r.Caller
 	c.Retry = &enlist.Retry{Header: "page-" + hex.EncodeToString(sum[:20])}
 	return &c

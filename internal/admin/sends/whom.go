@@ -41,11 +41,16 @@ func whomOf(r *ui.Request, p *plan, names ui.Names) (w whom, err error) {
 	if err := w.addSegments(r, &w.Excluded, p.Leave, names); err != nil {
 		return w, err
 	}
+	var unmeasured []enlist.BatchID
+	if p.Unmeasured {
+		unmeasured = []enlist.BatchID{p.Again}
+	}
 	for _, of := range []struct {
 		to   *[]string
 		text string
 		ids  []enlist.BatchID
-	}{{&w.To, "sends.whom_not_opened", []enlist.BatchID{p.Again}}, {&w.To, "sends.whom_as", []enlist.BatchID{p.Like}},
+	}{{&w.To, "sends.whom_not_opened", []enlist.BatchID{p.Again}}, {&w.To, "sends.whom_unmeasured", unmeasured},
+		{&w.To, "sends.whom_as", []enlist.BatchID{p.Like}},
 		{&w.Excluded, "sends.whom_got", p.Without}} {
 		for _, id := range of.ids {
 			if id == 0 {

@@ -13,7 +13,7 @@
 //	form.go, form_wrong.go   forms, and what is wrong in them; forms whose inputs are the keys of a record
 //	choices.go           inputs that several forms have: rights, Lists, a country, a time zone
 //	upload.go, download.go   files from and to a browser
-//	format.go            times in words
+//	format.go, rate.go   times in words; rates of opens and clicks
 //	account.go           keeps a form of one Account from changing another
 //	seen.go              keeps a form from setting back what others have changed
 //	table.go             tables that are sorted by a column and searched for names
