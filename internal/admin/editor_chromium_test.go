@@ -464,7 +464,7 @@ func (g markdownGenerator) document() string {
 func (b *chromium) looksLikeTheMail(v *visitor) {
 	at := v.begun("empty:blocks")
 	v.post(at, blockForm("blocks", `[{"type":"heading","text":"A heading that is long enough to fill two lines of a mail"},{"type":"text","text":"Some **words**.\n\n- one\n- two\n\n> q\n\n## Sub\n\n---\n\nend"},`+
-		`{"type":"button","text":"Press","link":"https://example.com","align":"center"},{"type":"quote","text":"A quote","by":"Ann"},{"type":"line"},{"type":"columns","left":[{"type":"text","text":"left"}],`+
+		`{"type":"button","text":"Press","link":"https://example.com","align":"center"},{"type":"quote","text":"A quote","by":"Ann"},{"type":"line"},{"type":"columns","share":33,"left":[{"type":"text","text":"left"}],`+
 		`"right":[{"type":"heading","text":"right","level":3}]},{"type":"text","text":"[Unsubscribe]({{unsubscribe_url}})","align":"center"}]`))
 	places := func(root string) []string {
 		b.Helper()

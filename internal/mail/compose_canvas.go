@@ -17,7 +17,7 @@ func (c *composer) Canvas(ctx context.Context, m *messages.Message) (*messages.C
 	if err != nil {
 		return nil, err
 	}
-	canvas := &messages.Canvas{Theme: d.Theme, Sheet: d.canvasSheet(), Half: half(d.room())}
+	canvas := &messages.Canvas{Theme: d.Theme, Sheet: d.canvasSheet(), Room: d.room()}
 	messages.EachBlock(all, func(b *messages.Block) {
 		if b.Type == messages.BlockText || b.Type == messages.BlockQuote {
 			canvas.Contents = append(canvas.Contents, d.markdown(b.Text))

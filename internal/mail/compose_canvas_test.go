@@ -24,8 +24,8 @@ func TestCanvasHasTheTextsAndTheRulesOfTheMail(t *testing.T) {
 	if strings.Join(canvas.Contents, "~") != strings.Join(want, "~") {
 		t.Errorf("the contents are %q, want %q", canvas.Contents, want)
 	}
-	if len(canvas.Wrong) != 6 || !strings.Contains(canvas.Wrong[4], "javascript:") || canvas.Half != 202 {
-		t.Errorf("the links are %q, and a column has room for %d", canvas.Wrong, canvas.Half)
+	if len(canvas.Wrong) != 6 || !strings.Contains(canvas.Wrong[4], "javascript:") || canvas.Room != 452 {
+		t.Errorf("the links are %q, and the text has the width %d", canvas.Wrong, canvas.Room)
 	}
 	for _, rule := range []string{".canvas {", "#fff0f0", "max-width: 500px", "@container canvas (max-width: 520px)", "&.dark {"} {
 		if !strings.Contains(canvas.Sheet, rule) {

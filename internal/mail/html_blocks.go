@@ -47,7 +47,8 @@ func (d *themedDocument) block(b *messages.Block, width int64) string {
 	case messages.BlockButton:
 		return cell("press", b.Align, d.button(b))
 	case messages.BlockColumns:
-		return "<tr><td>" + table(`width="100%"`) + "<tr>" + d.column(b.Left, half(width)) + d.column(b.Right, half(width)) +
+		left, right := b.Shares()
+		return "<tr><td>" + table(`width="100%"`) + "<tr>" + d.column(b.Left, width, left) + d.column(b.Right, width, right) +
 			"</tr></table></td></tr>\n"
 	case messages.BlockLine:
 		return cell("rule", "", "<hr>")
@@ -78,11 +79,16 @@ func preheader(all []messages.Block) string {
 	return ""
 }
 
-// half returns the room for an image in one of two columns.
-func half(width int64) int64 { return width/2 - cardPadding }
+// columnRoom returns the room for an image in a column of a share in percent, in a text of a width.
+func columnRoom(width, share int64) int64 { return (width+2*cardPadding)*share/100 - 2*cardPadding }
 
-func (d *themedDocument) column(all []messages.Block, width int64) string {
-	return `<td class="col" width="50%" valign="top">` + table(`width="100%"`) + d.rows(all, width) + "</table></td>"
+func (d *themedDocument) column(all []messages.Block, width, share int64) string {
+	style, part := "", strconv.FormatInt(share, 10)+"%"
+	if share != 50 { // the width that the class has
+		style = ` style="width: ` + part + `"`
+	}
+	return `<td class="col" width="` + part + `" valign="top"` + style + ">" + table(`width="100%"`) +
+		d.rows(all, columnRoom(width, share)) + "</table></td>"
 }
 
 // image returns an image, with its link. Outlook shows an image without a width in its own size.

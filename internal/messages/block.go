@@ -32,6 +32,7 @@ type Block struct {
 	HTML   string        `json:"html,omitempty"`
 	Left   []Block       `json:"left,omitempty"` // of columns, which have no columns in them
 	Right  []Block       `json:"right,omitempty"`
+	Share  int64         `json:"share,omitempty"` // of columns: the width of the left one in percent, 33 or 67; 0: both are equal
 }
 
 // BlockType is a kind of Block.
@@ -155,6 +156,8 @@ func (b *Block) check() error {
 		return enlist.Expected("a level from 1 to 3")
 	case b.Height < 0 || b.Height > maxHeight:
 		return enlist.Expected(fmt.Sprintf("a height from 0 to %d", maxHeight))
+	case b.Share != 0 && b.Share != 33 && b.Share != 67:
+		return enlist.Expected("a share of 33 or 67, or none")
 	case b.Width < 0 || b.Width > maxWidth:
 		return enlist.Expected(fmt.Sprintf("a width from 0 to %d", maxWidth))
 	case b.Align != "" && b.Align != "center":
@@ -168,6 +171,14 @@ func (b *Block) check() error {
 			enlist.Quoted(b.Link) + " " + why)
 	}
 	return nil
+}
+
+// Shares returns the widths of the columns in percent.
+func (b *Block) Shares() (left, right int64) {
+	if b.Share == 0 {
+		return 50, 50
+	}
+	return b.Share, 100 - b.Share
 }
 
 // LinkProblem says what is wrong with the link of an image or a button, such as "leads nowhere", or returns "". A block

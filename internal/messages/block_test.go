@@ -83,6 +83,7 @@ func (f *images) refused() {
 		`[{"type":"text","left":[{"type":"line"}]}]`:                       "only in a block of the type columns",
 		`[{"type":"columns","left":[{"type":"columns"}]}]`:                 "without columns in them",
 		`[{"type":"columns","right":[{"type":"preheader"}]}]`:              "without a preheader",
+		`[{"type":"columns","share":40}]`:                                  "a share of 33 or 67",
 		`[{"type":"space","height":301}]`:                                  "a height from 0 to 300",
 		`[{"type":"heading","level":4}]`:                                   "a level from 1 to 3",
 		`[{"type":"image","width":-1}]`:                                    "a width from 0",

@@ -9,7 +9,7 @@ type Canvas struct {
 	Theme    Theme
 	Sheet    string   // rules of a style sheet for an element of the class canvas
 	Contents []string // HTML of the blocks of the types text and quote, with merge fields, in the order of the blocks
-	Half     int64    // room for an image in a column, in pixels
+	Room     int64    // width of the text in pixels
 	Wrong    []string // of each block: what LinkProblem says
 }
 

@@ -35,7 +35,7 @@ func readBlocks(form url.Values, prefix string) (all []messages.Block) {
 		get := func(key string) string { return strings.ReplaceAll(form.Get(at+key), "\r\n", "\n") }
 		b := messages.Block{Type: messages.BlockType(get("type")), Text: get("text"), Level: ui.Int(get("level")),
 			By: get("by"), File: enlist.FileID(ui.Int(get("file"))), URL: get("url"), Alt: get("alt"),
-			Width: ui.Int(get("width")), Height: ui.Int(get("height")), Link: strings.TrimSpace(get("link")), Align: get("align"), HTML: get("html")}
+			Width: ui.Int(get("width")), Height: ui.Int(get("height")), Share: ui.Int(get("share")), Link: strings.TrimSpace(get("link")), Align: get("align"), HTML: get("html")}
 		if form.Has(at+"was") && get("was") != get("file") {
 			b.Width = 0 // the one of the other image
 		}
@@ -171,6 +171,7 @@ var inputsOf = map[messages.BlockType][]string{
 	messages.BlockQuote:   {"text", "by"},
 	messages.BlockHTML:    {"html"},
 	messages.BlockSpace:   {"height"},
+	messages.BlockColumns: {"share"},
 
 	messages.BlockPreheader: {"line"},
 }

@@ -26,7 +26,7 @@ type canvas struct {
 	Logo      enlist.FileID     `json:"logo"`
 	LogoText  string            `json:"logo_text"`
 	LogoWidth int64             `json:"logo_width"`
-	Half      int64             `json:"half"` // room for an image in a column, in pixels
+	Room      int64             `json:"room"` // width of the text in pixels
 	Sender    string            `json:"sender"`
 	Foot      []string          `json:"foot"` // lines at the end of the mail
 }
@@ -53,7 +53,7 @@ func (d *editData) addCanvas(r *ui.Request) error {
 		return r.Context().Err()
 	}
 	c := canvas{MayUpload: r.MayEditAccount(), Blocks: all, Contents: made.Contents, Wrong: made.Wrong, Texts: make(map[string]string),
-		Logo: made.Theme.Logo, LogoText: made.Theme.LogoText, LogoWidth: min(made.Theme.LogoWidth, made.Theme.Width), Half: made.Half, Sender: r.Caller.Account.Name,
+		Logo: made.Theme.Logo, LogoText: made.Theme.LogoText, LogoWidth: min(made.Theme.LogoWidth, made.Theme.Width), Room: made.Room, Sender: r.Caller.Account.Name,
 		Foot: strings.Split(cmp.Or(strings.TrimSpace(d.PostalAddress), made.Theme.Imprint), "\n")}
 	for i := range d.pictures {
 		f := &d.pictures[i]
@@ -113,5 +113,7 @@ var canvasTexts = map[string]string{
 	"not_uploaded": "messages.canvas_not_uploaded",
 	"space":        "messages.block_space", "height": "messages.height_pixels", "preheader": "messages.block_preheader",
 	"preheader_note": "messages.canvas_preheader_note", "letters": "messages.canvas_letters", "on_phone": "messages.canvas_on_phone",
-	"hint_by": "messages.who_says", "hint_html": "messages.canvas_hint_html",
+	"share": "messages.column_widths", "share_0": "messages.widths_equal", "share_33": "messages.widths_33",
+	"share_67": "messages.widths_67",
+	"hint_by":  "messages.who_says", "hint_html": "messages.canvas_hint_html",
 }

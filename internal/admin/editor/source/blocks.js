@@ -17,7 +17,7 @@ export function docOf(blocks, contents) {
 
 // nodeOf returns the node of a block, and takes the contents that it needs.
 export function nodeOf(block, queue) {
-	const {type, text = "", level, height, by = "", file, url, alt, width, link, align, html = "", left, right, ...rest} = block;
+	const {type, text = "", level, height, share, by = "", file, url, alt, width, link, align, html = "", left, right, ...rest} = block;
 	const common = {rest, align: align || ""};
 	switch (type) {
 	case "heading": return schema.node("heading", {...common, level: level || 1}, lineOf(text));
@@ -26,7 +26,7 @@ export function nodeOf(block, queue) {
 	case "space": return schema.node("space", {...common, height: height || 0});
 	case "line": return schema.node("line", common);
 	case "html": return schema.node("html", common, html ? schema.text(html) : null);
-	case "columns": return schema.node("columns", common, [left, right].map(side => schema.node("column", null, (side || []).map(b => nodeOf(b, queue)).filter(Boolean))));
+	case "columns": return schema.node("columns", {...common, share: share || 0}, [left, right].map(side => schema.node("column", null, (side || []).map(b => nodeOf(b, queue)).filter(Boolean))));
 	case "text": case "quote": return wordsOf(type, text, by, common, queue.shift() ?? "");
 	}
 	return null;
@@ -114,6 +114,7 @@ function blockOf(node) {
 	case "html": block.type = "html"; put("html", node.textContent); break;
 	case "columns":
 		block.type = "columns";
+		put("share", attrs.share);
 		if (node.child(0).childCount) block.left = blocksOf(node.child(0));
 		if (node.child(1).childCount) block.right = blocksOf(node.child(1));
 		break;

@@ -52,7 +52,7 @@ function start(place, data) {
 	const card = element("div", {class: "card"}, element("div", {class: "top"}), logo || null, rows,
 		element("div", {class: "foot"}, element("p", {}, ...data.foot.flatMap((line, i) => i ? [element("br"), line] : [line]))));
 	const canvas = element("div", {class: "canvas"}, element("div", {class: "paper"}, element("div", {class: "around"}, card)));
-	canvas.style.setProperty("--half", data.half + "px");
+	canvas.style.setProperty("--room", data.room + "px");
 	const live = element("div", {class: "canvas-live second", role: "status"});
 	const work = element("div", {class: "canvas-work"});
 

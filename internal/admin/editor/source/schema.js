@@ -93,8 +93,8 @@ const nodes = {
 		parseDOM: [{...parseBlock("markdown")[0], preserveWhitespace: "full"}],
 	},
 	columns: {
-		content: "column column", group: "block", isolating: true, attrs: {rest: {default: {}}, align: {default: ""}},
-		toDOM: n => ["div", block("columns", n, data(n)), 0], parseDOM: parseBlock("columns"),
+		content: "column column", group: "block", isolating: true, attrs: {...common, share: {default: 0}},
+		toDOM: n => ["div", block("columns", n, {...data(n), "data-share": n.attrs.share}), 0], parseDOM: parseBlock("columns"),
 	},
 	column: {content: "inColumn*", isolating: true, toDOM: n => ["div", {class: n.childCount ? "col" : "col bare", "data-col": ""}, 0], parseDOM: [{tag: "[data-col]"}]},
 };

@@ -22,13 +22,13 @@ async function smaller(file, most) {
 }
 
 // newUploads returns what stores pictures. map keeps the places to which they go while the person types on.
-export function newUploads(view, {texts, images, half}, form, announce) {
+export function newUploads(view, {texts, images, room}, form, announce) {
 	const waiting = new Set();
 
 	async function store(file) {
 		const body = new FormData(), account = form.elements.of_account;
 		if (account) body.append("of_account", account.value);
-		const made = await smaller(file, 4 * (half + 24)); // half is the room in one of two columns
+		const made = await smaller(file, 2 * room);
 		body.append("file", made, made.name);
 		const answer = await fetch("/admin/images", {method: "POST", body, headers: {Accept: "application/json"}});
 		const said = await answer.json();

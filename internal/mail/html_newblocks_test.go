@@ -8,9 +8,9 @@ import (
 )
 
 // covers: spec message.preheader
-func TestPreheaderStandsBeforeTheMailAndIsNotShown(t *testing.T) {
+func TestPreheaderSpaceAndWidthsOfColumns(t *testing.T) {
 	m := &messages.Message{EmailType: messages.EmailBlocks, Blocks: messages.EncodeBlocks([]messages.Block{{Type: messages.BlockText, Text: "Shown."},
-		{Type: messages.BlockSpace}, {Type: messages.BlockSpace, Height: 40}, {Type: messages.BlockPreheader, Text: "For {{First Name|<you>}}"}})}
+		{Type: messages.BlockSpace}, {Type: messages.BlockSpace, Height: 40}, {Type: messages.BlockColumns, Share: 67, Left: []messages.Block{{Type: messages.BlockImage, URL: "https://example.com/a.png"}}}, {Type: messages.BlockPreheader, Text: "For {{First Name|<you>}}"}})}
 	source, err := sourceHTML(t.Context(), m, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -19,9 +19,9 @@ func TestPreheaderStandsBeforeTheMailAndIsNotShown(t *testing.T) {
 	if !strings.HasPrefix(body, `<div style="display: none; max-height: 0;`) || !strings.Contains(body, "For {{First Name|&lt;you&gt;}}&#8199;") {
 		t.Errorf("the mail begins with %.200s", body)
 	}
-	for _, space := range []string{`height="24" style="height: 24px"`, `height="40" style="height: 40px"`} {
+	for _, space := range []string{`<td class="col" width="67%" valign="top" style="width: 67%">`, `<td class="col" width="33%" valign="top" style="width: 33%">`, `width="354"`, `height="24" style="height: 24px"`, `height="40" style="height: 40px"`} {
 		if !strings.Contains(body, space) {
-			t.Errorf("the mail has no space with %s", space)
+			t.Errorf("the mail has no %s", space)
 		}
 	}
 	var text strings.Builder
