@@ -11,5 +11,7 @@
 // without a mail server), SentBatch (a Batch that was sent) and Autoresponder. Most of their methods call the App and
 // fail the test after an unexpected result.
 //
+// ReadTraces compares each mail that a mail server for tests gets with the consent of its recipient.
+//
 // The package does not open a server: internal/rpc, internal/web and others do so for their own tests.
 package apptest

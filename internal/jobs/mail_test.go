@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"enlist/internal/app"
+	"enlist/internal/apptest"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
@@ -42,6 +43,7 @@ type listWithMailServer struct {
 // not start the workers.
 func newListWithMailServer(t *testing.T, e dbtest.Engine, details ...enlist.Detail) *listWithMailServer {
 	p := &listWithMailServer{storeWithList: newStoreWithList(t, e), server: mailtest.Start(t, mailtest.Options{})}
+	p.server.Read(apptest.ReadTraces(t, p.store))
 	_, err := p.service.Lists.EditList(t.Context(), p.caller, p.list, details)
 	p.must(err)
 	return p

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"enlist/internal/app"
+	"enlist/internal/apptest"
 	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db/dbtest"
@@ -43,6 +44,7 @@ func newMailedList(t *testing.T, e dbtest.Engine) *mailedList {
 	t.Helper()
 	p := &mailedList{T: t, server: mailtest.Start(t, mailtest.Options{}), store: e.Own(t)}
 	p.service = app.New(p.store, time.Now)
+	p.server.Read(apptest.ReadTraces(t, p.store))
 	first, err := p.service.Bootstrap(t.Context(), "")
 	p.must(err)
 	p.list = first.List
@@ -133,11 +135,12 @@ func detail(key, text string) enlist.Detail {
 }
 
 // subscribe subscribes an address to the List.
-func (p *mailedList) subscribe(email string) {
+func (p *mailedList) subscribe(email string) enlist.ContactID {
 	p.Helper()
-	_, err := p.service.Contacts.Subscribe(p.Context(), p.caller,
+	id, err := p.service.Contacts.Subscribe(p.Context(), p.caller,
 		contacts.SubscribeRequest{List: p.list, Details: []enlist.Detail{detail("Email", email)}})
 	p.must(err)
+	return id
 }
 
 // addBatch subscribes n Contacts, and adds and prepares a Batch for the List. It sets the Message and the populations
@@ -154,7 +157,7 @@ func (p *mailedList) addBatch(n int, r batches.BatchRequest) enlist.BatchID {
 func (p *mailedList) send(r batches.BatchRequest) enlist.BatchID {
 	p.Helper()
 	message, err := p.service.Messages.AddMessage(p.Context(), p.caller, []enlist.Detail{detail("name", "May"), detail("subject", "Hello {{Email}}"),
-		detail("text_content", "Dear {{Email}}"), detail("html_content", "<p>Dear {{Email}}</p>")})
+		detail("text_content", "Dear {{Email}}"), detail("html_content", `<p>Dear {{Email}} <a href="https://example.com/">More</a></p>`)})
 	p.must(err)
 	r.Message, r.Populations = message, []batches.PopulationRequest{{List: p.list}}
 	id, err := p.service.Batches.AddBatch(p.Context(), p.caller, r)

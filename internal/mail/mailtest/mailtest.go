@@ -59,7 +59,8 @@ type Server struct {
 	script   func(Step) Action
 	seen     map[Stage]int
 	messages []Message
-	arrived  chan struct{} // closed and replaced when a message is accepted
+	read     func(to []string, data []byte) // nil: none
+	arrived  chan struct{}                  // closed and replaced when a message is accepted
 }
 
 // run has the state of the server from Resume to Stop.
@@ -192,8 +193,22 @@ func (s *Server) Wait(ctx context.Context, n int) ([]Message, error) {
 	}
 }
 
+// Read makes the server call read with the recipients and the content of each message that it accepts from now on,
+// before it answers. Goroutines call it.
+func (s *Server) Read(read func(to []string, data []byte)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.read = read
+}
+
 // accept stores a message and notifies the callers of Wait.
 func (s *Server) accept(m Message) {
+	s.mu.Lock()
+	read := s.read
+	s.mu.Unlock()
+	if read != nil {
+		read(m.To, m.Data)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.messages = append(s.messages, m)
