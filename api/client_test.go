@@ -58,6 +58,12 @@ func TestParametersAreSentByPosition(t *testing.T) {
 					Preferences: map[string]bool{"News": true}, IPAddress: "192.0.2.1"})
 				return err
 			}},
+		{"confirm with a decision about the recording of opens and clicks", "7",
+			`{"id":1,"method":"confirmContact","params":["k",1,7,"","denied","We count opens.","v3"]}`,
+			func(c *api.Client) error {
+				_, err := c.ConfirmContact(ctx, 1, 7, "", api.Tracking{Consent: "denied", Text: "We count opens.", Version: "v3"})
+				return err
+			}},
 		{"the zero Query has no limit, so the server uses its default", "[]",
 			`{"id":1,"method":"searchContacts","params":["k",1,[],null,0,"","",["all"]]}`,
 			func(c *api.Client) error {

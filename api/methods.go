@@ -19,8 +19,11 @@ func (c *Client) SubscribeContact(ctx context.Context, list int64, details Detai
 // ResubscribeContact clears the unsubscribe flag of a Contact. Its entry on the Unsubscriber List
 // stays. The result is the Contact's ID. The key needs the level standard. Errors: CodeNoList,
 // CodeNoContact, CodeInvalidConsent, CodeConsentRequired.
-func (c *Client) ResubscribeContact(ctx context.Context, list, contact int64, consent Consent) (int64, error) {
-	return call[int64](ctx, c, "resubscribeContact", list, contact, consent)
+//   - tracking: What the person has decided about the recording of opens and clicks; none means
+//     nothing
+func (c *Client) ResubscribeContact(ctx context.Context, list, contact int64, consent Consent, tracking ...Tracking,
+) (int64, error) {
+	return call[int64](ctx, c, "resubscribeContact", list, contact, consent, decision(tracking))
 }
 
 // AddContacts adds up to 5,000 Contacts. It does not subscribe them: no notification is sent.
@@ -82,8 +85,11 @@ func (c *Client) ReactivateContact(ctx context.Context, list, contact int64) (in
 // ConfirmContact records that the subscriber confirmed the subscription. The result is the
 // Contact's ID. The key needs the level standard. Errors: CodeNoList, CodeNoContact.
 //   - ipAddress: The subscriber's IP address
-func (c *Client) ConfirmContact(ctx context.Context, list, contact int64, ipAddress string) (int64, error) {
-	return call[int64](ctx, c, "confirmContact", list, contact, ipAddress)
+//   - tracking: What the person has decided about the recording of opens and clicks; none means
+//     nothing
+func (c *Client) ConfirmContact(ctx context.Context, list, contact int64, ipAddress string, tracking ...Tracking,
+) (int64, error) {
+	return call[int64](ctx, c, "confirmContact", list, contact, ipAddress, decision(tracking))
 }
 
 // SearchContacts returns the Contacts of a List that match the criteria. A long result is streamed.
@@ -939,15 +945,17 @@ func (r *Contact) member(key string) any {
 
 // ConsentRecord is a record in the result of GetContactConsents.
 type ConsentRecord struct {
-	Time            int64           `json:"time"`
-	Method          string          `json:"method"`       // the method of the call; with_changes also returns other changes of the subscription
-	ConsentType     string          `json:"consent_type"` // gdpr, direct or not_recorded; empty for a change without a consent
-	ConsentText     string          `json:"consent_text"`
-	IPAddress       string          `json:"ip_address"`
-	ListPreferences map[string]bool `json:"list_preferences"`
-	KeyName         string          `json:"key_name"`   // name of the API key of the call
-	ImportID        int64           `json:"import_id"`  // the Import of a file that the consent comes from; 0 means none
-	ImportRow       int64           `json:"import_row"` // number of its row
+	Time                int64           `json:"time"`
+	Method              string          `json:"method"`       // the method of the call; with_changes also returns other changes of the subscription
+	ConsentType         string          `json:"consent_type"` // gdpr, direct or not_recorded; empty for a change without a consent
+	ConsentText         string          `json:"consent_text"`
+	IPAddress           string          `json:"ip_address"`
+	ListPreferences     map[string]bool `json:"list_preferences"`
+	KeyName             string          `json:"key_name"`              // name of the API key of the call
+	ImportID            int64           `json:"import_id"`             // the Import of a file that the consent comes from; 0 means none
+	ImportRow           int64           `json:"import_row"`            // number of its row
+	TrackingConsent     string          `json:"tracking_consent"`      // granted or denied: what the person decided about the recording of opens and clicks; only in such a row
+	TrackingTextVersion string          `json:"tracking_text_version"` // version of the text that the person read; only in such a row
 }
 
 // SentMessage is a record in the result of GetMessagesSentToContact.

@@ -39,6 +39,25 @@ func (c Consent) params() []any {
 	return []any{c.Type, c.Text, preferences, c.IPAddress}
 }
 
+// Tracking is what a person has decided about the recording of opens and clicks. A method takes at most one.
+// SubscribeContact, AddContacts and EditContacts take it as keys of Details: tracking_consent, tracking_text and
+// tracking_text_version. reference.md: contact.tracking
+type Tracking struct {
+	Consent string // granted or denied
+	Text    string // what the person read, up to 255 characters
+	Version string // of the text, up to 50 characters
+}
+
+// decision is a Tracking, or none.
+type decision []Tracking
+
+func (d decision) params() (params []any) {
+	for _, t := range d {
+		params = []any{t.Consent, t.Text, t.Version}
+	}
+	return params
+}
+
 // MaxContacts is the largest number of Contacts in one call of AddContacts or
 // EditContacts. The server refuses a larger call with CodeInvalidParameters.
 const MaxContacts = 5000

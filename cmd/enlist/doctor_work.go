@@ -28,6 +28,7 @@ var jobWords = map[string]string{
 	"forget_field":          "removals of the values of a Field",
 	"convert_field":         "conversions of the values of a Field",
 	"apply_retention":       "removals of old data",
+	"forget_tracking":       "removals of opens and clicks of people who refused their recording",
 	"prepare_batch":         "Batches whose recipients were not stored",
 	"remove_batch":          "removals of a Batch",
 }

@@ -59,6 +59,8 @@ type importAdd struct {
 	ConsentType string `enum:",gdpr,direct,not_recorded" default:"" placeholder:"TYPE" help:"What all persons of the file agreed to: gdpr, direct or not_recorded."`
 	ConsentText string `placeholder:"TEXT" help:"The text to which they agreed."`
 
+	OverruleRefusals bool `help:"Let a yes in the column tracking_consent replace a refusal."`
+
 	Autoresponders bool `help:"Start the autoresponders (api_upload) of new Contacts."`
 	Notifications  bool `help:"Notify the on_register_address of the List of each new Contact."`
 	Webhooks       bool `help:"Post the changes to webhooks."`
@@ -132,7 +134,7 @@ func (c *importAdd) options(name string) imports.ImportOptions {
 		Decimals:     mappings(c.Decimal),
 		DecimalComma: c.DecimalComma, AddFields: c.AddFields, As: c.As, Skip: c.Skip, ConsentType: c.ConsentType,
 		ConsentText: c.ConsentText, DryRun: c.DryRun, Status: c.Status, BadValues: c.BadValues, Confirm: c.Confirm, Autoresponders: c.Autoresponders, Notifications: c.Notifications,
-		Webhooks: c.Webhooks}
+		Webhooks: c.Webhooks, OverruleRefusals: c.OverruleRefusals}
 	if c.Overwrite {
 		o.Existing = imports.ExistingOverwrite
 	}

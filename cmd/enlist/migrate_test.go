@@ -90,6 +90,7 @@ func answers(t *testing.T, c *api.Client) map[string]any {
 			read("getContactConsents", list, id(contact), 0, 0, true)
 			read("getContactPreferences", list, id(contact))
 		}
+		read("searchContacts", list, none, 0, 0, "id", "ASC", []any{"id", "tracking_consent", "tracking_time"})
 		read("searchContacts", list, []any{[]any{"is_unsubscribed", "exactly", true}}, 0, 0, "Email", "ASC", []any{"Email"})
 	}
 	for _, m := range read("searchMessages", none, 0) {
@@ -136,6 +137,10 @@ func fillAccount(t *testing.T, c *api.Client) (list int64) {
 		details := api.Details{"Email": fmt.Sprintf("Member%d@example.com", i), "Fee": "12.50", "Born": "1990-02-03", "Topics": "a,c"}
 		if i%3 == 0 {
 			details["Mobile Phone"] = fmt.Sprintf("0171 12345%02d", i)
+		}
+		if i > 6 {
+			details["tracking_consent"], details["tracking_text"] = []string{"granted", "denied"}[i%2], "We count opens."
+			details["tracking_text_version"] = "v2"
 		}
 		must(c.SubscribeContact(ctx, list, details, api.Consent{Type: api.ConsentGDPR, Text: "Yes, ich will “Neues”", IPAddress: "2001:db8::1",
 			Preferences: map[string]bool{"News": true, "Events": i%2 == 0}}))(t)

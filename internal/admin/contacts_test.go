@@ -114,6 +114,9 @@ func (s *site) editSegment() {
 		*apptest.Criterion("batch_opened", "in", []any{id(s.ID)}),
 		*apptest.Criterion("last_open_time", "exactly", 0), *apptest.Criterion("First Name", "contains", "a b")}})
 	v.want("/admin/segments", http.StatusOK, "Is not unsubscribed and opened the mail “May, ", " and last opened: never and First Name contains “a b”")
+	s.SetSegment(list, "Refused", &enlist.Criteria{All: []enlist.Criteria{*apptest.Criterion("tracking_consent", "exactly", "denied"),
+		*apptest.Criterion("tracking_time", "greater_than", 0)}})
+	v.want("/admin/segments", http.StatusOK, "The counting of opens and clicks is refused and decided about opens and clicks: ever")
 	s.SetSegment(list, "Opposites", &enlist.Criteria{Any: []enlist.Criteria{*apptest.Criterion("is_active", "not", 1),
 		*apptest.Criterion("batch_clicked", "not", id(s.ID)), *apptest.Criterion("State", "in", []any{"NSW"}),
 		*apptest.Criterion("creation_time", "greater_than", 0)}})

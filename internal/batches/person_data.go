@@ -1,8 +1,12 @@
 package batches
 
 import (
+	"context"
+
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 	"enlist/internal/recipients"
 )
 
@@ -19,6 +23,29 @@ func ForgetContacts(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) error
 		return err
 	}
 	return recipients.Forget(tx, among, list, ids)
+}
+
+// ForgetTracking removes what was recorded about the opens and clicks of a Contact. A repeated call changes nothing.
+// decisions.md: 161
+func (s *Service) ForgetTracking(ctx context.Context, _ db.Job, e contacts.ForgetTracking) error {
+	return s.db.Update(ctx, func(tx *db.Tx) error {
+		until, gone, err := e.RecordedIn(tx)
+		if err != nil || gone {
+			return err
+		}
+		among, err := OfList(tx, e.List)
+		if err != nil {
+			return err
+		}
+		opened, clicked, err := recipients.ForgetAccesses(tx, among, e.List, e.Contact, e.Since, until)
+		if err != nil {
+			return err
+		}
+		if err := events.ForgetAccesses(tx, e.List, e.Contact, e.Since, until); err != nil {
+			return err
+		}
+		return contacts.SetAccessTimes(tx, e.List, e.Contact, e.Since, until, opened, clicked)
+	})
 }
 
 // Texts calls each with the criteria of the Batches of an Account.

@@ -190,6 +190,11 @@ func (b *addStep) record(rows []*addRow) error {
 	if err != nil {
 		return err
 	}
-	return addLedgerRows(b.tx, &enlist.LedgerRow{ListID: b.List, Time: b.now, Method: "addContacts",
-		Type: ConsentNotRecorded, IP: ip, KeyID: b.caller.Key.ID}, ids)
+	by := Origin{Method: "addContacts", Key: b.caller.Key.ID, IP: ip}
+	err = addLedgerRows(b.tx, &enlist.LedgerRow{ListID: b.List, Time: b.now, Method: by.Method,
+		Type: ConsentNotRecorded, IP: by.IP, KeyID: by.Key}, ids)
+	if err != nil {
+		return err
+	}
+	return b.decideTracking(rows, by)
 }

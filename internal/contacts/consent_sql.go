@@ -19,7 +19,7 @@ func AddLedgerRow(tx *db.Tx, r *enlist.LedgerRow) error {
 	}
 	if r.Tracking != enlist.TrackingUnknown {
 		return tx.Do(trackingLedger.Of(tx.SQL), int64(r.ListID), int64(r.ContactID), r.Time, r.Method, r.Text, r.IP,
-			int64(r.KeyID), int64(r.Tracking), r.TextVersion)
+			int64(r.KeyID), int64(r.Tracking), r.TextVersion, int64(r.ImportID), r.ImportRow)
 	}
 	return ledgerTable.Of(tx.SQL).Queue(tx, r)
 }
@@ -28,8 +28,8 @@ func AddLedgerRow(tx *db.Tx, r *enlist.LedgerRow) error {
 // other rows stays short.
 var trackingLedger = db.NewPerDialect(func(d *db.Dialect) string {
 	return `INSERT INTO consent (list_id, contact_id, time, method, type, text, ip, preferences, key_id,
-			tracking_consent, text_version, number)
-		VALUES (?1, ?2, ?3, ?4, '', ?5, ?6, '', ?7, ?8, ?9, ` + d.LedgerNumber + ")"
+			tracking_consent, text_version, import_id, import_row, number)
+		VALUES (?1, ?2, ?3, ?4, '', ?5, ?6, '', ?7, ?8, ?9, ?10, ?11, ` + d.LedgerNumber + ")"
 })
 
 // addFirstLedgerRow adds the first row of a new Contact. It does not look for rows before it.
@@ -161,14 +161,15 @@ func ledger(tx *db.Tx, test string, list enlist.ListID, contact enlist.ContactID
 	return ledger, nameKeys(tx, ledger)
 }
 
-// ConsentsOf is Consents for all rows of some Contacts.
+// ConsentsOf returns all rows of some Contacts that record a consent, or a decision about the recording of opens and
+// clicks, newest first.
 func ConsentsOf(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (map[enlist.ContactID][]enlist.LedgerRow, error) {
 	test, args, err := tx.ContactTest("contact_id", ids)
 	if err != nil {
 		return nil, err
 	}
 	rows, err := ledgerTable.Of(tx.SQL).All(tx, "WHERE list_id = ? AND "+test+
-		" AND type <> '' ORDER BY contact_id, number DESC", append([]any{int64(list)}, args...)...)
+		" AND (type <> '' OR tracking_consent <> 0) ORDER BY contact_id, number DESC", append([]any{int64(list)}, args...)...)
 	if err == nil {
 		err = nameKeys(tx, rows)
 	}

@@ -205,7 +205,14 @@ func (s *editStep) record(r *editRow, p *editProgress) error {
 		return nil
 	}
 	s.size.add(len(r.contact.Values))
+	decided, err := s.decideTracking(r)
+	if err != nil {
+		return err
+	}
 	if !r.changed {
+		if decided {
+			s.events = append(s.events, ContactEvent{r.id, enlist.WebhookUpdated})
+		}
 		return nil
 	}
 	if r.key != "" && !IsSameAddress(r.old.Key, r.key) {

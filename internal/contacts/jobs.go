@@ -32,3 +32,13 @@ type SendLink struct {
 
 // Kind implements Effect.
 func (SendLink) Kind() string { return "send_link" }
+
+// ForgetTracking removes what was recorded about the opens and clicks of a Contact since a time. decisions.md: 161
+type ForgetTracking struct {
+	List    enlist.ListID    `json:"list_id"`
+	Contact enlist.ContactID `json:"contact_id"`
+	Since   int64            `json:"since"` // of the refusal; 0: everything
+}
+
+// Kind implements Effect.
+func (ForgetTracking) Kind() string { return "forget_tracking" }

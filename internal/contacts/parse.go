@@ -25,7 +25,9 @@ type ParsedContact struct {
 	Mobile  string           // normalised mobile number; "" if none was sent
 	Initial enlist.Values    // of a new Contact; nil: not prepared yet
 	consent enlist.LedgerRow // only for a subscription
-	err     error            // the first refusal, in the order of checks
+
+	tracking *TrackingDecision // nil: none was sent
+	err      error             // the first refusal, in the order of checks
 }
 
 // parsedValue is a value that a Field has accepted, in the form that is stored. A text of ""
@@ -44,7 +46,10 @@ func (p *ParsedContact) IsCurrent(schema *enlist.Schema, today string) bool {
 // parse checks the details: first the address, then the other values in the order
 // sent. Errors: InvalidEmail, InvalidParameters. reference.md: errors.order
 func (p *ParsedContact) parse(details []enlist.Detail) error {
-	return p.ParseSent(MatchDetails(p.Schema, details))
+	if err := p.ParseSent(MatchDetails(p.Schema, details)); err != nil {
+		return err
+	}
+	return p.parseTracking(details)
 }
 
 // ParseSent is parse for values whose Fields are known.

@@ -14,10 +14,11 @@ var (
 	PersonContacts = db.PersonTable{Name: "contact", Contact: "list_id = ? AND id = ?",
 		Columns: `list_id id creation_time last_modified_time double_opt_in double_opt_in_time is_active
 			is_bounce_deactivated is_unsubscribed last_click_time last_message_time last_open_time subscribed_via
-			webform_id language confirmation_time subscription_waits bounce_time`}
+			webform_id language confirmation_time subscription_waits bounce_time tracking_consent tracking_time`}
 	PersonConsents = db.PersonTable{Name: "consent", Contact: "list_id = ? AND contact_id = ?", Order: " ORDER BY number",
-		Former:  true,
-		Columns: "list_id contact_id number time method type text ip preferences:json key_id import_id import_row"}
+		Former: true,
+		Columns: `list_id contact_id number time method type text ip preferences:json key_id import_id import_row
+			tracking_consent text_version`}
 	PersonDepartures = db.PersonTable{Name: "departure", Contact: "list_id = ? AND contact_id = ?",
 		Columns: "list_id contact_id time reason words"}
 	PersonEntries = db.PersonTable{Name: "unsubscriber",

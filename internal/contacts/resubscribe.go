@@ -16,6 +16,8 @@ type ResubscribeRequest struct {
 	List    enlist.ListID
 	Contact enlist.ContactID
 	Consent Consent
+
+	Tracking *TrackingDecision // what the person has decided about the recording of opens and clicks; nil: nothing
 }
 
 // Resubscribe clears a Contact's unsubscribe flag and returns the Contact's ID. The address
@@ -36,6 +38,9 @@ func (s *Service) Resubscribe(ctx context.Context, c *enlist.Caller, r Resubscri
 		if err != nil {
 			return 0, err
 		}
+		if err := r.Tracking.Check(); err != nil {
+			return 0, err
+		}
 		resubscribed := contact.IsUnsubscribed
 		if SetPreferences(contact, schema, row.Preferences) || resubscribed {
 			contact.IsUnsubscribed = false
@@ -49,7 +54,10 @@ func (s *Service) Resubscribe(ctx context.Context, c *enlist.Caller, r Resubscri
 			}
 		}
 		row.ContactID, row.Time, row.KeyID, row.Method = contact.ID, now, c.Key.ID, "resubscribeContact"
-		return contact.ID, AddLedgerRow(tx, &row)
+		if err := AddLedgerRow(tx, &row); err != nil {
+			return 0, err
+		}
+		return contact.ID, r.Tracking.decideAs(tx, schema, contact, Origin{Method: row.Method, Key: row.KeyID, IP: row.IP}, now)
 	})
 }
 

@@ -37,6 +37,8 @@ type ContactRequest struct {
 	List    enlist.ListID
 	Contact enlist.ContactID
 	IP      string // as in Consent
+
+	Tracking *TrackingDecision // as in ResubscribeRequest; only for Confirm
 }
 
 // Confirm sets double_opt_in and double_opt_in_time. A second confirmation changes nothing.
@@ -48,7 +50,13 @@ func (s *Service) Confirm(ctx context.Context, c *enlist.Caller, r ContactReques
 		if err := by.checkIP(); err != nil {
 			return err
 		}
-		return s.ConfirmSubscription(tx, schema, contact, by, now)
+		if err := r.Tracking.Check(); err != nil {
+			return err
+		}
+		if err := s.ConfirmSubscription(tx, schema, contact, by, now); err != nil {
+			return err
+		}
+		return r.Tracking.decideAs(tx, schema, contact, by, now)
 	})
 }
 

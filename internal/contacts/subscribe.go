@@ -116,7 +116,8 @@ func (call *subscribeCall) onlyInserts() bool {
 		return false
 	}
 	list := &p.Schema.List
-	return list.DisallowDuplicates && !list.DoubleOptIn && len(p.Schema.Webhooks) == 0 && call.Form == 0
+	return list.DisallowDuplicates && !list.DoubleOptIn && len(p.Schema.Webhooks) == 0 && call.Form == 0 &&
+		p.tracking == nil && !p.Schema.SharesTracking
 }
 
 // subscription is a parsed call inside its transaction.
@@ -233,10 +234,10 @@ func (sub *subscription) record(contact *enlist.Contact) error {
 	if sub.isNew {
 		add = addFirstLedgerRow
 	}
-	if err := add(sub.tx, row); err != nil || sub.form == 0 {
+	if err := add(sub.tx, row); err != nil {
 		return err
 	}
-	if err := sub.tick(contact); err != nil {
+	if err := sub.decideTracking(contact); err != nil || sub.form == 0 {
 		return err
 	}
 	return sub.service.above.FormSent(sub.tx, sub.Schema, sub.form, sub.now)

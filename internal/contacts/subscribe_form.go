@@ -43,10 +43,15 @@ func (sub *subscription) speaks(contact *enlist.Contact) bool {
 // tick stores that the visitor allows to record opens and clicks. Where the List asks to confirm, only the ledger has it
 // until the person confirms; a Contact that has confirmed is not asked again, so its tick says nothing. Elsewhere it
 // changes no decision that the address has, and holds in this List only. decisions.md: 160
-func (sub *subscription) tick(contact *enlist.Contact) error {
-	d, list := sub.ticked, &sub.Schema.List
+func (sub *subscription) tick(contact *enlist.Contact, published enlist.ListID) error {
+	if sub.ticked == nil {
+		return nil
+	}
+	ticked, list := *sub.ticked, &sub.Schema.List
+	ticked.Published = published
+	d := &ticked
 	switch {
-	case d == nil, list.DoubleOptIn && contact.DoubleOptIn, !list.DoubleOptIn && contact.TrackingConsent != enlist.TrackingUnknown:
+	case list.DoubleOptIn && contact.DoubleOptIn, !list.DoubleOptIn && contact.TrackingConsent != enlist.TrackingUnknown:
 		return nil
 	case list.DoubleOptIn:
 		return AddLedgerRow(sub.tx, &enlist.LedgerRow{ListID: list.ID, ContactID: contact.ID, Time: sub.now,

@@ -2,6 +2,7 @@ package contacts
 
 import (
 	"context"
+	"math"
 	"slices"
 	"unicode/utf8"
 
@@ -25,12 +26,18 @@ type TrackingDecision struct {
 	Version string                 // of the text that the person read, for example of a privacy policy; "": none
 	Forget  bool                   // with a refusal: what was recorded before it is removed too
 	By      Origin                 // its Text is what the person read
+
+	Import    enlist.ImportID // from whose file the decision comes; 0: none
+	ImportRow int64
+	Published enlist.ListID // whose webhook events the caller publishes
 }
 
 // Check refuses a decision that cannot be stored, and replaces its IP address by the form that is stored. Errors:
 // InvalidParameters.
 func (d *TrackingDecision) Check() error {
 	switch {
+	case d == nil: // the person has decided nothing
+		return nil
 	case d.Consent != enlist.TrackingGranted && d.Consent != enlist.TrackingDenied:
 		return enlist.Invalid("tracking_consent", "expected granted or denied")
 	case utf8.RuneCountInString(d.By.Text) > MaxConsentText:
@@ -104,12 +111,28 @@ func definedIDs(tx *db.Tx, account enlist.AccountID) ([]enlist.ListID, error) {
 // decideOne stores a decision for one Contact.
 func decideOne(tx *db.Tx, c *enlist.Contact, d *TrackingDecision, now int64) error {
 	err := AddLedgerRow(tx, &enlist.LedgerRow{ListID: c.ListID, ContactID: c.ID, Time: now, Method: d.By.Method,
-		Text: d.By.Text, IP: d.By.IP, KeyID: d.By.Key, Tracking: d.Consent, TextVersion: d.Version})
-	if err != nil || c.TrackingConsent == d.Consent {
+		Text: d.By.Text, IP: d.By.IP, KeyID: d.By.Key, Tracking: d.Consent, TextVersion: d.Version, ImportID: d.Import, ImportRow: d.ImportRow})
+	if err != nil {
 		return err
+	}
+	changed := c.TrackingConsent != d.Consent
+	if d.Consent == enlist.TrackingDenied && (changed || d.Forget) {
+		job := ForgetTracking{List: c.ListID, Contact: c.ID, Since: now}
+		if d.Forget {
+			job.Since = 0
+		}
+		if err := tx.Enqueue(job); err != nil {
+			return err
+		}
+	}
+	if !changed {
+		return nil
 	}
 	if err := SetTracking(tx, c.ListID, []enlist.ContactID{c.ID}, d.Consent, now); err != nil {
 		return err
+	}
+	if c.ListID == d.Published {
+		return nil
 	}
 	schema, err := lists.Schema(tx, c.ListID)
 	if err != nil {
@@ -125,20 +148,50 @@ func SetTracking(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID, consent 
 	if err != nil {
 		return err
 	}
-	return tx.Do(`UPDATE contact SET tracking_consent = ?, tracking_time = ?, last_modified_time = ?
-		WHERE list_id = ? AND `+test, slices.Concat([]any{int64(consent), at, at, int64(list)}, args)...)
+	return tx.Do(`UPDATE contact SET tracking_consent = ?, tracking_time = ?,
+			last_modified_time = CASE WHEN last_modified_time < ? THEN CAST(? AS BIGINT) ELSE last_modified_time END
+		WHERE list_id = ? AND `+test, slices.Concat([]any{int64(consent), at, at, at, int64(list)}, args)...)
 }
 
-// Tracking returns what a Contact has decided, as it is stored now: in a transaction that writes, it locks the Contact.
-// A Contact that is gone has refused.
-func Tracking(tx *db.Tx, list enlist.ListID, id enlist.ContactID) (enlist.TrackingConsent, error) {
-	consent := int64(enlist.TrackingDenied)
-	err := tx.Row([]any{&consent}, "SELECT tracking_consent FROM contact WHERE list_id = ? AND id = ?"+tx.Locking(),
-		int64(list), int64(id))
-	return enlist.TrackingConsent(consent), err
+// Tracking returns what a Contact has decided about a mail that was sent at a time, as it is stored now: in a
+// transaction that writes, it locks the Contact. A Contact that is gone has refused. Who has refused and agrees later
+// has not agreed about the mails before the refusal: the sums of their Batches have counted them.
+func Tracking(tx *db.Tx, list enlist.ListID, id enlist.ContactID, sent int64) (enlist.TrackingConsent, error) {
+	consent, since := int64(enlist.TrackingDenied), int64(0)
+	err := tx.Row([]any{&consent, &since}, "SELECT tracking_consent, tracking_time FROM contact WHERE list_id = ? AND id = ?"+
+		tx.Locking(), int64(list), int64(id))
+	if err != nil || enlist.TrackingConsent(consent) != enlist.TrackingGranted || since < sent {
+		return enlist.TrackingConsent(consent), err
+	}
+	refused, err := tx.Number(`SELECT coalesce(max(time), 0) FROM consent WHERE list_id = ? AND contact_id = ?
+		AND tracking_consent = ?`, int64(list), int64(id), int64(enlist.TrackingDenied))
+	if refused > 0 && sent <= refused {
+		return enlist.TrackingDenied, err
+	}
+	return enlist.TrackingGranted, err
 }
 
-// InheritTracking gives a new Contact, which is stored, the decision that its address has in another Contact of the
+// RecordedIn returns the time from which on the job must leave what was recorded: a new agreement of the Contact. It
+// locks the Contact. gone is true if there is none, and nothing left to remove.
+func (f ForgetTracking) RecordedIn(tx *db.Tx) (until int64, gone bool, err error) {
+	consent, since := int64(-1), int64(0)
+	err = tx.Row([]any{&consent, &since}, "SELECT tracking_consent, tracking_time FROM contact WHERE list_id = ? AND id = ?"+
+		tx.Locking(), int64(f.List), int64(f.Contact))
+	if enlist.TrackingConsent(consent) != enlist.TrackingGranted {
+		since = math.MaxInt64
+	}
+	return since, consent < 0, err
+}
+
+// SetAccessTimes replaces the times of a Contact's last open and click that are between two times.
+func SetAccessTimes(tx *db.Tx, list enlist.ListID, id enlist.ContactID, since, until, opened, clicked int64) error {
+	return tx.Do(`UPDATE contact SET
+			last_open_time = CASE WHEN last_open_time >= ?1 AND last_open_time < ?2 THEN ?3 ELSE last_open_time END,
+			last_click_time = CASE WHEN last_click_time >= ?1 AND last_click_time < ?2 THEN ?4 ELSE last_click_time END
+		WHERE list_id = ?5 AND id = ?6`, since, until, opened, clicked, int64(list), int64(id))
+}
+
+// InheritTracking gives a Contact that is new, or has another address now, the decision that its address has in another Contact of the
 // List, or of the Account if it shares decisions: the newest one. The ledger of the new Contact gets a row with the same text.
 func InheritTracking(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, now int64) error {
 	among, err := []enlist.ListID{schema.List.ID}, error(nil)
@@ -158,7 +211,7 @@ func InheritTracking(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, 
 		}
 		return nil
 	})
-	if err != nil || newest.TrackingConsent == contact.TrackingConsent {
+	if err != nil || newest.TrackingConsent == enlist.TrackingUnknown || newest.TrackingConsent == contact.TrackingConsent {
 		return err
 	}
 	if err := takeOver(tx, contact, newest, now); err != nil {
@@ -197,7 +250,7 @@ func takeOver(tx *db.Tx, to, from *enlist.Contact, now int64) error {
 		return err
 	}
 	row.ListID, row.ContactID, row.Time, row.Method = to.ListID, to.ID, now, MethodSameAddress
-	row.Tracking = from.TrackingConsent
+	row.ImportID, row.ImportRow, row.Tracking = 0, 0, from.TrackingConsent
 	if err := AddLedgerRow(tx, row); err != nil {
 		return err
 	}

@@ -111,6 +111,9 @@ func shareOne(tx *db.Tx, e *ShareTracking, id enlist.ContactID, now int64) error
 		if to.TrackingTime >= from.TrackingTime || to.TrackingConsent == from.TrackingConsent {
 			return nil
 		}
-		return takeOver(tx, to, from, now)
+		if err := takeOver(tx, to, from, now); err != nil || from.TrackingConsent != enlist.TrackingDenied {
+			return err
+		}
+		return tx.Enqueue(ForgetTracking{List: to.ListID, Contact: to.ID, Since: from.TrackingTime})
 	})
 }

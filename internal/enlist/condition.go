@@ -17,6 +17,7 @@ const (
 	KeyMobile                        // like KeyEmail
 	KeyBatch                         // a Contact has the key for several Batches; allows only Exactly, Not and In
 	KeyPreference                    // the answer to a preference: true, false or absent; allows only Exactly, Not and In
+	KeyTracking                      // one of TrackingWords; allows only Exactly, Not and In
 )
 
 // SearchKey is a key that a Condition tests or a search sorts by: a system key or, for
@@ -29,6 +30,7 @@ type SearchKey struct {
 	Searchable bool // criteria can test this key; a search can also sort by keys that are not searchable
 	Computed   bool // of a record other than a Contact: the database has no expression for this key
 	Parts      bool // only for indexes: the index finds parts of the texts (ForParts)
+	AfterField bool // a Field with this name takes precedence
 
 	index int // index of the Attribute of a system key in its table
 }
@@ -58,7 +60,7 @@ type Condition struct {
 //   - under StartsWith, EndsWith and Contains: the text to look for
 type Operand struct {
 	Text       string
-	Int        int64   // for KeyInt; for KeyBool 0 or 1; unused if Absent
+	Int        int64   // for KeyInt; for KeyBool 0 or 1; for KeyTracking a TrackingConsent; unused if Absent
 	Number     float64 // for KeyNumber, exact to 15 digits; unused if Absent
 	Absent     bool    // "" under Exactly, Not and In: matches a record without the value
 	Impossible bool    // no stored value can equal this operand, such as 2.5 for an ID

@@ -26,11 +26,11 @@ func IsBatchKey(name string) bool {
 
 // batchKeys are the keys of Contacts with the type KeyBatch. reference.md: compare.batch
 var batchKeys = []SearchKey{
-	{Name: KeyBatchSent, Type: KeyBatch, Searchable: true},
-	{Name: KeyBatchOpened, Type: KeyBatch, Searchable: true},
-	{Name: KeyBatchClicked, Type: KeyBatch, Searchable: true},
-	{Name: KeyBatchOpensMeasured, Type: KeyBatch, Searchable: true},
-	{Name: KeyBatchClicksMeasured, Type: KeyBatch, Searchable: true},
+	{Name: KeyBatchSent, Type: KeyBatch, Searchable: true, AfterField: true},
+	{Name: KeyBatchOpened, Type: KeyBatch, Searchable: true, AfterField: true},
+	{Name: KeyBatchClicked, Type: KeyBatch, Searchable: true, AfterField: true},
+	{Name: KeyBatchOpensMeasured, Type: KeyBatch, Searchable: true, AfterField: true},
+	{Name: KeyBatchClicksMeasured, Type: KeyBatch, Searchable: true, AfterField: true},
 }
 
 // InBatch returns the operand of a test of one Batch.

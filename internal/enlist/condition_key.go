@@ -28,15 +28,15 @@ func AttributeKeys[T any](attributes []Attribute[T]) []SearchKey {
 }
 
 // find returns the key with a name. It looks at system keys first, then at names of Fields,
-// then at field_<id>, then at keys of Batches and preferences. With notField it leaves out Fields. It
+// then at field_<id>, then at keys of Batches, decisions and preferences. With notField it leaves out Fields. It
 // returns nil when no key matches. reference.md: search.key
 func (k Keys) find(name string, notField bool) *SearchKey {
-	var batch *SearchKey
+	var later *SearchKey
 	for i := range k.System {
 		switch {
 		case k.System[i].Name != name:
-		case k.System[i].Type == KeyBatch:
-			batch = &k.System[i]
+		case k.System[i].AfterField:
+			later = &k.System[i]
 		default:
 			return &k.System[i]
 		}
@@ -46,8 +46,8 @@ func (k Keys) find(name string, notField bool) *SearchKey {
 			return f.SearchKey()
 		}
 	}
-	if batch != nil || k.Schema == nil {
-		return batch
+	if later != nil || k.Schema == nil {
+		return later
 	}
 	return k.Schema.preferenceKey(name)
 }

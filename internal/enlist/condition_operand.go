@@ -87,6 +87,8 @@ func (p *operandParser) operand(value Input) (o Operand, problem string) {
 		return p.integer(text)
 	case KeyBool, KeyPreference:
 		return flagOperand(value)
+	case KeyTracking:
+		return trackingOperand(text)
 	case KeyNumber:
 		return numberOperand(text)
 	case KeyDate:
@@ -142,6 +144,15 @@ func flagOperand(value Input) (o Operand, problem string) {
 		return Operand{Text: "1", Int: 1}, ""
 	}
 	return Operand{Text: "0"}, ""
+}
+
+// trackingOperand reads a decision about the recording of opens and clicks.
+func trackingOperand(text string) (o Operand, problem string) {
+	consent, ok := TrackingOf(text)
+	if !ok {
+		return Operand{}, "the value must be unknown, granted or denied"
+	}
+	return Operand{Text: consent.String(), Int: int64(consent)}, ""
 }
 
 // dateOperand reads a date in every form that a Date Field of any time format accepts.

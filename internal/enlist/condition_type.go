@@ -89,6 +89,8 @@ func (t *criteriaChecker) test(c *Criteria) (*Condition, error) {
 			return nil, RefuseKey(c.Key, "%s: a flag takes only exactly, not and in", c.Key)
 		case KeyPreference:
 			return nil, RefuseKey(c.Key, "%s: a preference takes only exactly, not and in", c.Key)
+		case KeyTracking:
+			return nil, RefuseKey(c.Key, "%s: a decision takes only exactly, not and in", c.Key)
 		case KeyBatch:
 			return nil, RefuseKey(c.Key, "%s: the ID of a Batch takes only exactly, not and in", c.Key)
 		}

@@ -1,5 +1,7 @@
 package enlist
 
+import "slices"
+
 // This file converts the names in returned_fields to the columns of a reply, and says which
 // parts of a Contact a search must read for these columns.
 
@@ -61,7 +63,7 @@ func (p *projection) whole() {
 	}
 }
 
-// add adds the column of the system key or Field with this name. It ignores a name that is
+// add adds the column of the system key, the Field or the decision with this name. It ignores a name that is
 // unknown or that was added before.
 func (p *projection) add(name string) {
 	if p.seen[name] {
@@ -77,6 +79,13 @@ func (p *projection) add(name string) {
 	if f := p.schema.FieldCalled(name); f != nil {
 		p.needs.Fields = append(p.needs.Fields, f.ID)
 		p.append(Column{Name: name, Field: f})
+		return
+	}
+	for i := range trackingAttributes {
+		if a := &trackingAttributes[i]; a.Name == name {
+			p.needs.System = true
+			p.append(Column{Name: name, System: a})
+		}
 	}
 }
 
@@ -104,7 +113,7 @@ var ContactAttributes = []Attribute[Contact]{
 }
 
 // ContactKeys are the system keys that searches of Contacts may use.
-var ContactKeys = append(AttributeKeys(ContactAttributes), batchKeys...)
+var ContactKeys = slices.Concat(AttributeKeys(ContactAttributes), batchKeys, trackingKeys)
 
 // Column is one key of the Contacts that a search returns: a Field or a system key.
 type Column struct {

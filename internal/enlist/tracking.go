@@ -1,6 +1,10 @@
 package enlist
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // This file says whose opens and clicks are recorded. decisions.md: 155
 
@@ -18,6 +22,42 @@ const (
 var TrackingWords = []string{"unknown", "granted", "denied"}
 
 func (c TrackingConsent) String() string { return TrackingWords[c] }
+
+// TrackingOf returns the decision of a word. ok is false if there is no such word.
+func TrackingOf(word string) (c TrackingConsent, ok bool) {
+	i := slices.Index(TrackingWords, strings.ToLower(strings.TrimSpace(word)))
+	return TrackingConsent(max(i, 0)), i >= 0
+}
+
+// The keys of a Contact about its decision. The last two are only sent. A Field with such a name takes precedence, and
+// replies have the first two only if the caller names them: published clients do not know them.
+const (
+	KeyTrackingConsent     = "tracking_consent"
+	KeyTrackingTime        = "tracking_time"
+	KeyTrackingText        = "tracking_text"
+	KeyTrackingTextVersion = "tracking_text_version"
+)
+
+// IsTrackingKey reports whether a key of a Contact's details is about a decision.
+func IsTrackingKey(name string) bool {
+	switch name {
+	case KeyTrackingConsent, KeyTrackingTime, KeyTrackingText, KeyTrackingTextVersion:
+		return true
+	}
+	return false
+}
+
+// trackingAttributes are the keys of replies.
+var trackingAttributes = []Attribute[Contact]{
+	ReadOnlyText(KeyTrackingConsent, func(c *Contact) string { return c.TrackingConsent.String() }),
+	ReadOnlyInt(KeyTrackingTime, func(c *Contact) int64 { return c.TrackingTime }),
+}
+
+// trackingKeys are the keys of searches.
+var trackingKeys = []SearchKey{
+	{Name: KeyTrackingConsent, Type: KeyTracking, Searchable: true, AfterField: true},
+	{Name: KeyTrackingTime, Type: KeyInt, Searchable: true, AfterField: true},
+}
 
 // TrackingPolicy says for whom a List records opens or clicks.
 type TrackingPolicy string

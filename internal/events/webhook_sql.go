@@ -183,6 +183,14 @@ func RemoveByID(tx *db.Tx, ids []int64) error {
 	return tx.Do("DELETE FROM webhook_event WHERE id"+test, arg)
 }
 
+// ForgetAccesses removes events that wait and tell of opens and clicks of a Contact between two times. No index has the
+// Contact, but few events wait.
+func ForgetAccesses(tx *db.Tx, list enlist.ListID, contact enlist.ContactID, since, until int64) error {
+	return tx.Do(`DELETE FROM webhook_event WHERE list_id = ? AND contact_id = ? AND event IN (?, ?)
+		AND time >= ? AND time < ?`, int64(list), int64(contact), string(enlist.WebhookOpened),
+		string(enlist.WebhookClicked), since, until)
+}
+
 // DeleteWebhookEvents removes at most limit events from the queue of a target. It removes the events of one
 // webhook, or of all webhooks if webhook is 0.
 func DeleteWebhookEvents(tx *db.Tx, id enlist.WebhookTargetID, webhook enlist.WebhookID, limit int) (

@@ -30,7 +30,7 @@ const (
 type Export struct {
 	List    enlist.ListID
 	Query   enlist.Query // SortBy, Limit and Offset must be zero with Proof
-	Columns []string     // as returned_fields; empty: all Fields and system keys
+	Columns []string     // as returned_fields; empty: all Fields and system keys, and the decision about being recorded
 	Format  Format       // "" means CSV
 	Gzip    bool
 	Excel   bool // CSV for people, which cannot be imported again as it is
@@ -110,10 +110,14 @@ func (e *Export) Write(ctx context.Context, s *app.App, c *enlist.Caller, out io
 		w.gzip, _ = gzip.NewWriterLevel(out, gzip.BestSpeed) // the level is valid
 	}
 	var err error
+	columns := e.Columns
+	if len(columns) == 0 {
+		columns = []string{"all", enlist.KeyTrackingConsent, enlist.KeyTrackingTime}
+	}
 	if e.Proof {
-		err = s.Privacy.SearchContactsWithProof(ctx, c, e.List, e.Query.Criteria, e.Columns, w)
+		err = s.Privacy.SearchContactsWithProof(ctx, c, e.List, e.Query.Criteria, columns, w)
 	} else {
-		err = s.Contacts.SearchContacts(ctx, c, e.List, e.Query, e.Columns, w)
+		err = s.Contacts.SearchContacts(ctx, c, e.List, e.Query, columns, w)
 	}
 	if err == nil {
 		err = w.finish()

@@ -16,6 +16,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
+	"enlist/internal/imports"
 	"enlist/internal/imports/sheet"
 	"enlist/internal/rpc"
 )
@@ -237,6 +238,27 @@ func TestAnErrorOfTheFileEndsTheExport(t *testing.T) {
 		e := Export{List: f.list, Gzip: gz}
 		if _, err := e.Write(t.Context(), f.App, f.Caller, &full{1000}); !errors.Is(err, errFull) {
 			t.Errorf("gz %t: %v", gz, err)
+		}
+	}
+}
+
+// A file without named columns has the decisions about the recording of opens and clicks, and an import takes them.
+//
+// covers: decision 161
+func TestExportedDecisionsAreImported(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, dbtest.SQLite.Shared(t))
+	f.add(f.list, [][]enlist.Detail{apptest.Details("Email", "a@example.com", "tracking_consent", "denied"),
+		apptest.Details("Email", "b@example.com")})
+	for _, format := range []Format{CSV, NDJSON} {
+		export := Export{List: f.list, Format: format}
+		copied := f.addList()
+		i := f.ImportFile(copied, f.write(export), func(o *imports.ImportOptions) { o.FileName, o.AddFields = export.Name("x"), true })
+		if n := f.Count(copied, "tracking_consent", "exactly", "denied"); i.Added != 2 || n != 1 {
+			t.Errorf("%s: of the %d Contacts %d have refused, want 1 of 2; columns %+v", format, i.Added, n, i.Columns)
+		}
+		if names := f.Fields(copied, enlist.Query{}); slices.Contains(names, "tracking_time") {
+			t.Errorf("%s: the import has added the Field tracking_time", format)
 		}
 	}
 }

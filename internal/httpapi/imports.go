@@ -251,7 +251,7 @@ func readImportOptions(query url.Values) (o imports.ImportOptions, follow bool, 
 		"consent_type": &o.ConsentType, "consent_text": &o.ConsentText, "status": &o.Status,
 		"confirm": &o.Confirm, "bad_values": &o.BadValues}
 	flags := map[string]*bool{"no_header": &o.NoHeader, "decimal_comma": &o.DecimalComma, "add_fields": &o.AddFields,
-		"dry_run": &o.DryRun, "autoresponders": &o.Autoresponders, "notifications": &o.Notifications,
+		"dry_run": &o.DryRun, "overrule_refusals": &o.OverruleRefusals, "autoresponders": &o.Autoresponders, "notifications": &o.Notifications,
 		"webhooks": &o.Webhooks, "follow": &follow}
 	pairs := map[string]*[]imports.ImportMapping{"map": &o.Map, "date": &o.Dates, "decimal": &o.Decimals}
 	for name, values := range query {

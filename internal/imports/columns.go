@@ -43,6 +43,10 @@ const (
 	keyConsentIP          = "consent_ip"
 	keyConsentPreferences = "consent_preferences"
 	keyUnsubscribedTime   = "unsubscribed_time"
+
+	keyTracking     = enlist.KeyTrackingConsent
+	keyTrackingText = enlist.KeyTrackingText
+	keyTextVersion  = enlist.KeyTrackingTextVersion
 )
 
 // importKeys are the columns that are no Fields, by their names in lower case. reference.md: import.keys
@@ -51,6 +55,7 @@ var importKeys = map[string]string{
 	keyBounced: keyBounced, keyUnsubscribed: keyUnsubscribed, keyConsentType: keyConsentType,
 	keyConsentText: keyConsentText, keyConsentTime: keyConsentTime, keyConsentIP: keyConsentIP,
 	"ip_address": keyConsentIP, keyConsentPreferences: keyConsentPreferences, keyUnsubscribedTime: keyUnsubscribedTime,
+	keyTracking: keyTracking, keyTrackingText: keyTrackingText, keyTextVersion: keyTextVersion,
 }
 
 // columnPlan finds the meaning of the columns of a file.
@@ -154,7 +159,9 @@ func (p *columnPlan) meaning(name string) (ImportColumn, error) {
 		c.Target, c.Field = f.Name, f.ID
 	case key != "":
 		c.Target = key
-	case p.options.AddFields && !lists.Reserved(target):
+	case isTrackingHeading(target):
+		c.Target = keyTracking
+	case p.options.AddFields && !lists.Reserved(target) && target != enlist.KeyTrackingTime: // an export has it
 		c.Target, c.New = strings.TrimSpace(target), new(NewField)
 	case mapped:
 		return c, enlist.Invalid("map", fmt.Sprintf("the List has no Field %s for the column %s: add it, or import with add_fields",

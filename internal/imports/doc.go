@@ -13,6 +13,7 @@
 //	status.go   columns with such states
 //	step.go     stores the rows of one step in a transaction
 //	others.go   files of addresses that have unsubscribed or bounced
+//	tracking.go      what people have decided about the recording of their opens and clicks
 //	run.go      runs the steps
 //	run_read.go reads the rows of the steps
 //	edit.go     shows, pauses, continues and cancels Imports

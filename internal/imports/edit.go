@@ -111,5 +111,6 @@ func (i *Import) auditValues() accounts.AuditValues {
 	return accounts.AuditValues{"file_name": o.FileName, "size": i.Size, "sha256": i.SHA256, "as": o.As,
 		"existing": o.Existing,
 		"skip":     o.Skip, "status": o.Status, "confirm": o.Confirm, "consent_type": o.ConsentType, "consent_text": o.ConsentText, "dry_run": o.DryRun,
-		"state": string(i.State)}
+		"overrule_refusals": o.OverruleRefusals,
+		"state":             string(i.State)}
 }

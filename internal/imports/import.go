@@ -85,7 +85,9 @@ type ImportOptions struct {
 	Status      string `json:"status,omitempty"`     // what becomes of rows whose state is unsubscribed or the like; "": no answer
 	Confirm     string `json:"confirm,omitempty"`    // on a List that asks people to confirm; "": no answer
 	BadValues   string `json:"bad_values,omitempty"` // what becomes of a row with a value that does not fit
-	DryRun      bool   `json:"dry_run,omitempty"`    // stores only the results
+	// OverruleRefusals lets an agreement in the file replace a refusal of the recording of opens and clicks.
+	OverruleRefusals bool `json:"overrule_refusals,omitempty"`
+	DryRun           bool `json:"dry_run,omitempty"` // stores only the results
 	// KeepFile keeps the file for ImportKept, after a dry run or a refusal. An Import that leaves a question to the user
 	// open is then a dry run.
 	KeepFile bool `json:"keep_file,omitempty"`

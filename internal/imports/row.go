@@ -43,6 +43,8 @@ type importedState struct {
 	created, confirmed, left              int64 // Unix times; 0: not given
 	isUnsubscribed, isInactive, isBounced bool
 	isStated                              bool // confirmed by the text of the consent
+	tracking                              enlist.TrackingConsent
+	trackingText, textVersion             string // what the person read about the recording
 }
 
 // rowParser reads rows. Its result depends only on the Schema and the day, so rows are read before the transaction that
@@ -81,6 +83,11 @@ func (p *rowParser) parse(r *importRow) {
 	at, err := p.read(r, &consent)
 	if err == nil && p.options.As == AsContacts && !r.isLeaving(p.options) {
 		err = p.agree(r, &consent, at)
+	}
+	if err == nil && r.system.tracking != enlist.TrackingUnknown {
+		d := contacts.TrackingDecision{Consent: r.system.tracking, Version: r.system.textVersion,
+			By: contacts.Origin{Text: r.system.trackingText}}
+		err = d.Check()
 	}
 	if err == nil && len(r.leftOut) > 0 && p.options.BadValues != BadValuesLeaveOut {
 		r.isFixable, err = true, r.leftOut[0].err
@@ -163,6 +170,12 @@ func (p *rowParser) readKey(b *boundColumn, r *importRow, consent *contacts.Cons
 			consent.IP = text
 		case b.key == keyConsentPreferences:
 			consent.Preferences, err = p.preferences(text)
+		case b.key == keyTracking:
+			r.system.tracking, err = trackingOf(text)
+		case b.key == keyTrackingText:
+			r.system.trackingText = text
+		case b.key == keyTextVersion:
+			r.system.textVersion = text
 		}
 	}
 	return err

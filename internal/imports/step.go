@@ -220,7 +220,7 @@ func (s *importTx) existing(d *decision, c *enlist.Contact) {
 	if c.ID == 0 {
 		s.repeats[c] = append(s.repeats[c], d.row) // complete restores the state after the INSERT
 	} else {
-		isChanged = s.restore(d.row, c) || isChanged
+		isChanged = s.restore(d.row, c) || s.decides(d.row, c) || isChanged
 	}
 	if !isChanged {
 		d.outcome, d.reason = RowUnchanged, reasonNoChange
@@ -327,7 +327,10 @@ func (s *importTx) record() error {
 			return err
 		}
 	}
-	if err := contacts.AddImportedRows(s.tx, ledger); err != nil || !o.Webhooks {
+	if err := contacts.AddImportedRows(s.tx, ledger); err != nil {
+		return err
+	}
+	if err := s.decideTracking(); err != nil || !o.Webhooks {
 		return err
 	}
 	return s.i.Published.Publish(s.tx, s.schema, s.now, found)

@@ -61,6 +61,7 @@ func Config(o Options) *jobqueue.Config {
 	q.addLongChanges(o)
 	add(q, sharedQueue(), shared(o.Service.Imports.RunJob))
 	m := o.Service.Sending.NewMailSender(sending.SenderOptions{Mailer: o.Mailer, Slots: o.Slots, Log: o.Log})
+	add(q, serialQueue(), o.Service.Batches.ForgetTracking)
 	add(q, mailQueue(), m.Notify)
 	add(q, mailQueue(), m.Confirm)
 	add(q, mailQueue(), m.SendLink)

@@ -110,18 +110,25 @@ func (b *consentMove) store(m *Consents) error {
 		r.refuse("", "its rows of the consent ledger differ: the other service has others now than when they were moved")
 		return nil
 	}
+	var decided *enlist.LedgerRow // the newest decision about the recording of opens and clicks
 	for _, record := range slices.Backward(m.Rows[:fresh]) {
 		r.record = record
 		row, err := b.row(&r, m.Contact)
 		if err != nil {
 			return err
 		}
+		if row.Tracking != enlist.TrackingUnknown {
+			decided = row
+		}
 		if err := contacts.AddLedgerRow(b.tx, row); err != nil {
 			return err
 		}
 		b.added++
 	}
-	return nil
+	if decided == nil {
+		return nil
+	}
+	return contacts.SetTracking(b.tx, b.schema.List.ID, []enlist.ContactID{m.Contact}, decided.Tracking, decided.Time)
 }
 
 // newerRows returns how many rows, newest first, are changes after the newest stored row. A service that stores no
@@ -146,7 +153,8 @@ func (b *consentMove) row(r *reader, contact enlist.ContactID) (*enlist.LedgerRo
 	row := &enlist.LedgerRow{ListID: b.schema.List.ID, ContactID: contact, Time: r.int("time"),
 		Method: r.record.Text("method"),
 		Type:   enlist.ConsentType(r.record.Text("consent_type")), Text: r.record.Text("consent_text"),
-		IP: r.record.Text("ip_address")}
+		IP: r.record.Text("ip_address"), TextVersion: r.record.Text("tracking_text_version")}
+	row.Tracking, _ = enlist.TrackingOf(r.record.Text("tracking_consent")) // a service without decisions has no such key
 	switch row.Type {
 	case enlist.ConsentGDPR, contacts.ConsentDirect, contacts.ConsentNotRecorded, "": // "": a change without a consent
 	default:

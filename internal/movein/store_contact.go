@@ -153,7 +153,21 @@ func (p *storedPage) store(tx *db.Tx, c *enlist.Caller, now int64, all []*enlist
 		return enlist.Refuse(enlist.ContactLimit, "the Account may store %d Contacts: raise the limit with enlist account limit",
 			c.Account.ContactLimit)
 	}
-	return contacts.Restore(tx, now, changed)
+	if err := contacts.Restore(tx, now, changed); err != nil {
+		return err
+	}
+	for _, contact := range changed { // consents.go moves decisions about the recording of opens and clicks
+		before := old[contact.ID]
+		if before == nil || before.TrackingConsent == enlist.TrackingUnknown {
+			continue
+		}
+		err := contacts.SetTracking(tx, contact.ListID, []enlist.ContactID{contact.ID}, before.TrackingConsent,
+			before.TrackingTime)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // compare sets the checksums of the page.

@@ -28,6 +28,29 @@ func newPage(t *testing.T) (page []byte, key ed25519.PublicKey) {
 	return page, private.Public().(ed25519.PublicKey)
 }
 
+// covers: decision 161
+func TestAPageShowsDecisionsAboutRecording(t *testing.T) {
+	private := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
+	page, err := proof.Page(language.New().For(language.English, ""), &privacy.ConsentProof{IsSubscribed: true, Rows: []enlist.LedgerRow{
+		{Method: "import", Tracking: enlist.TrackingGranted, Text: "We count <opens>.", TextVersion: "2026-03", ImportID: 4, ImportRow: 9},
+		{Time: 1767225600, Method: "trackingPage", Tracking: enlist.TrackingDenied}}}, "1.1", private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := proof.Verify(page, private.Public().(ed25519.PublicKey)); err != nil {
+		t.Error(err)
+	}
+	for _, want := range []string{"agreed that opens and clicks are counted (import)", "We count &lt;opens&gt;.", "2026-03", "import 4, row 9",
+		"refused that opens and clicks are counted (trackingPage)", "2026-01-01 00:00:00 UTC"} {
+		if !bytes.Contains(page, []byte(want)) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if bytes.Contains(page, []byte("no consent: a change")) || bytes.Contains(page, []byte("unsubscribed")) {
+		t.Error("the page calls a decision a change of the subscription")
+	}
+}
+
 // covers: decision 100
 func TestAnyChangeOfAPageIsFound(t *testing.T) {
 	page, key := newPage(t)

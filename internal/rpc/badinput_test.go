@@ -18,12 +18,12 @@ import (
 // addOneOfEachRecord prepared.
 var goodParams = map[string][]string{
 	"subscribeContact":            {`1`, `{"Email":"bob@example.org"}`, `"direct"`, `"text"`, `{"News":true}`, `"192.0.2.1"`},
-	"resubscribeContact":          {`1`, `1`, `"direct"`, `"text"`, `{"News":true}`, `"192.0.2.1"`},
+	"resubscribeContact":          {`1`, `1`, `"direct"`, `"text"`, `{"News":true}`, `"192.0.2.1"`, `"granted"`, `"text"`, `"v1"`},
 	"unsubscribeContact":          {`1`, `"unknown@example.org"`, `"192.0.2.1"`},
 	"unsubscribeContactById":      {`1`, `1`, `"192.0.2.1"`},
 	"deactivateContact":           {`1`, `1`},
 	"reactivateContact":           {`1`, `1`},
-	"confirmContact":              {`1`, `1`, `"192.0.2.1"`},
+	"confirmContact":              {`1`, `1`, `"192.0.2.1"`, `"denied"`, `"text"`, `"v1"`},
 	"searchContacts":              {`1`, `[["Email","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`, `["id"]`},
 	"countContacts":               {`1`, `[["Email","exactly","x"]]`},
 	"getContactById":              {`1`, `1`, `["id"]`},

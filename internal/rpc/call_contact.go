@@ -18,7 +18,8 @@ func readSubscribe(p *params, i int) contacts.SubscribeRequest {
 
 // readResubscribe reads the parameters of resubscribeContact. reference.md: resubscribeContact
 func readResubscribe(p *params, i int) contacts.ResubscribeRequest {
-	return contacts.ResubscribeRequest{List: p.list(i), Contact: p.contact(i + 1), Consent: p.consent(i + 2)}
+	return contacts.ResubscribeRequest{List: p.list(i), Contact: p.contact(i + 1), Consent: p.consent(i + 2),
+		Tracking: p.tracking(i + 6)}
 }
 
 // readUnsubscribe reads the parameters of unsubscribeContact. Its result is the List's ID, whether or not a Contact had
@@ -30,6 +31,13 @@ func readUnsubscribe(p *params, i int) contacts.UnsubscribeRequest {
 // readChange reads the parameters of a change by a person: a List, a Contact and the person's IP address.
 func readChange(p *params, i int) contacts.ContactRequest {
 	return contacts.ContactRequest{List: p.list(i), Contact: p.contact(i + 1), IP: p.text(i + 2)}
+}
+
+// readConfirmation reads the parameters of confirmContact.
+func readConfirmation(p *params, i int) contacts.ContactRequest {
+	r := readChange(p, i)
+	r.Tracking = p.tracking(i + 3)
+	return r
 }
 
 // readLedgerQuery reads the parameters of getContactConsents. decisions.md: 27, 89

@@ -153,7 +153,7 @@ func records() []RecordInfo {
 	contact.Open = true
 	consent := plainRecord("Consent", "time integer", "method string", "consent_type string", "consent_text string",
 		"ip_address string", "list_preferences object of boolean", "key_name string", "import_id integer",
-		"import_row integer")
+		"import_row integer", "tracking_consent string", "tracking_text_version string")
 	preview := plainRecord("Preview", "subject string", "from string", "to string", "reply_to string", "headers string",
 		"html string", "text string", "size integer", "findings array of string")
 	audit := record("AuditRow", accounts.AuditAttributes).with("before object", "after object")

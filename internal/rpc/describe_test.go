@@ -65,7 +65,7 @@ func TestEveryMeaningIsOfAKey(t *testing.T) {
 }
 
 // readsMore has the number of further parameters that a method of params reads, beside the one at its position.
-var readsMore = map[string]int{"query": 4, "consent": 3}
+var readsMore = map[string]int{"query": 4, "consent": 3, "tracking": 2}
 
 // unread are parameters that a method ignores.
 var unread = map[string]string{"addAccount": "user_details", "addUser": "user_details", "editUser": "user_details",

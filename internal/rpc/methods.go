@@ -36,6 +36,8 @@ type method struct {
 const (
 	searchParams  = " search_criteria=[] limit=100 offset=0 sort_by= sort_order=DESC"
 	consentParams = " consent_type=not_recorded consent_text= list_preferences={} ip_address="
+	// trackingParams are the parameters of a decision about the recording of opens and clicks (params.tracking).
+	trackingParams = " tracking_consent= tracking_text= tracking_text_version="
 )
 
 // Short names for the table: access levels, and whether a method writes.

@@ -14,7 +14,7 @@ func (t table) addContactMethods() {
 		run1(readSubscribe, g.Contacts.Subscribe, writeInt)).
 		says("Adds one Contact to a List. If the List has the address, changes this Contact and subscribes it again.",
 			"integer, the Contact's ID", "302 303 310 317 330 334 335")
-	g.add("resubscribeContact", standard, writes, "list_id contact_id"+consentParams,
+	g.add("resubscribeContact", standard, writes, "list_id contact_id"+consentParams+trackingParams,
 		run1(readResubscribe, g.Contacts.Resubscribe, writeInt)).
 		says("Clears the unsubscribe flag of a Contact. Its entry on the Unsubscriber List stays.",
 			"integer, the Contact's ID", "302 303 304 310 334 335")
@@ -45,8 +45,8 @@ func (t table) addContactMethods() {
 	g.add("reactivateContact", standard, writes, "list_id contact_id",
 		run2(readList, readContact, g.Contacts.Reactivate, writeInt)).
 		says("Makes a Contact active again, also after a bounce.", "integer, the Contact's ID", "302 303 304")
-	g.add("confirmContact", standard, writes, "list_id contact_id ip_address=",
-		run1(readChange, g.Contacts.Confirm, writeInt)).
+	g.add("confirmContact", standard, writes, "list_id contact_id ip_address="+trackingParams,
+		run1(readConfirmation, g.Contacts.Confirm, writeInt)).
 		says("Records that the subscriber confirmed the subscription.", "integer, the Contact's ID", "302 303 304 310")
 	t.addContactSearches()
 }

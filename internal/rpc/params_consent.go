@@ -56,3 +56,20 @@ func (p *params) preferences(i int) []enlist.PreferenceChoice {
 	}
 	return choices
 }
+
+// tracking reads tracking_consent, tracking_text and tracking_text_version. i is the position of tracking_consent. It
+// returns nil if the person has decided nothing. reference.md: contact.tracking
+func (p *params) tracking(i int) *contacts.TrackingDecision {
+	word := p.text(i)
+	d := &contacts.TrackingDecision{Version: p.text(i + 2), By: contacts.Origin{Text: p.text(i + 1)}}
+	known := true
+	d.Consent, known = enlist.TrackingOf(word)
+	switch {
+	case !known && word != "":
+		p.refuse(i, "granted, denied or unknown")
+		return nil
+	case d.Consent == enlist.TrackingUnknown:
+		return nil
+	}
+	return d
+}

@@ -121,7 +121,8 @@ func appendChoices(b []byte, choices []enlist.PreferenceChoice) []byte {
 }
 
 // appendLedgerRow appends one row of a Contact's consent ledger. Only a row that comes from a file has import_id and
-// import_row. decisions.md: 95
+// import_row, and only one about the recording of opens and clicks tracking_consent and tracking_text_version.
+// decisions.md: 95, 161
 func appendLedgerRow(b []byte, r *enlist.LedgerRow) []byte {
 	b = strconv.AppendInt(append(b, `{"time":`...), r.Time, 10)
 	b = appendString(append(b, `,"method":`...), r.Method)
@@ -133,6 +134,10 @@ func appendLedgerRow(b []byte, r *enlist.LedgerRow) []byte {
 	if r.ImportID != 0 {
 		b = strconv.AppendInt(append(b, `,"import_id":`...), int64(r.ImportID), 10)
 		b = strconv.AppendInt(append(b, `,"import_row":`...), r.ImportRow, 10)
+	}
+	if r.Tracking != enlist.TrackingUnknown {
+		b = appendString(append(b, `,"tracking_consent":`...), r.Tracking.String())
+		b = appendString(append(b, `,"tracking_text_version":`...), r.TextVersion)
 	}
 	return append(b, '}')
 }

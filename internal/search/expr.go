@@ -41,7 +41,7 @@ func (q *Query) stored(k *enlist.SearchKey) string {
 // letters A to Z on both engines.
 func (q *Query) compared(k *enlist.SearchKey) string {
 	switch k.Type {
-	case enlist.KeyInt, enlist.KeyBool, enlist.KeyDate:
+	case enlist.KeyInt, enlist.KeyBool, enlist.KeyTracking, enlist.KeyDate:
 		return q.stored(k)
 	case enlist.KeyNumber:
 		return q.SQL.FieldNumber(fieldID(k))
@@ -106,7 +106,7 @@ func (q *Query) test(c *enlist.Condition) {
 // operand returns an operand as the argument that the database compares with the value of the key.
 func (q *Query) operand(k *enlist.SearchKey, o enlist.Operand) any {
 	switch k.Type {
-	case enlist.KeyInt, enlist.KeyBool, enlist.KeyBatch:
+	case enlist.KeyInt, enlist.KeyBool, enlist.KeyTracking, enlist.KeyBatch:
 		return o.Int
 	case enlist.KeyNumber:
 		if !q.SQL.NumbersAsText {
@@ -228,7 +228,7 @@ func (q *Query) differ(k *enlist.SearchKey, o enlist.Operand) {
 func (q *Query) inItems(k *enlist.SearchKey) string {
 	kind := "TEXT"
 	switch k.Type {
-	case enlist.KeyInt, enlist.KeyBool, enlist.KeyBatch:
+	case enlist.KeyInt, enlist.KeyBool, enlist.KeyTracking, enlist.KeyBatch:
 		kind = "BIGINT"
 	case enlist.KeyNumber:
 		kind = "NUMERIC"

@@ -52,7 +52,8 @@ func operandArray(k *enlist.SearchKey, operands []enlist.Operand) any {
 	for _, o := range operands {
 		texts, numbers = append(texts, o.Text), append(numbers, o.Int)
 	}
-	if k.Type == enlist.KeyInt || k.Type == enlist.KeyBool || k.Type == enlist.KeyBatch {
+	switch k.Type {
+	case enlist.KeyInt, enlist.KeyBool, enlist.KeyTracking, enlist.KeyBatch:
 		return numbers
 	}
 	return texts

@@ -89,7 +89,7 @@ func (a *access) counts(tx *db.Tx) (bool, error) {
 	if err != nil {
 		return false, enlist.IgnoreKind(enlist.NoList, err)
 	}
-	consent, err := contacts.Tracking(tx, a.List, a.Contact)
+	consent, err := contacts.Tracking(tx, a.List, a.Contact, a.now)
 	if err != nil || !a.tracked(schema, consent) {
 		return false, err
 	}
@@ -131,7 +131,7 @@ func (a *access) store(tx *db.Tx) error {
 		return enlist.IgnoreKind(enlist.NoBatch, err)
 	}
 	// The Contact is locked from here on, after its recipient as everywhere: a refusal comes before this, or waits.
-	consent, err := contacts.Tracking(tx, a.List, a.Contact)
+	consent, err := contacts.Tracking(tx, a.List, a.Contact, r.Sent)
 	if err != nil || !a.tracked(schema, consent) {
 		return err
 	}

@@ -63,7 +63,8 @@ func (p *pages) newForm(r *ui.Request) (*form, error) {
 		"gdpr", r.Text("imports.consent_statement"), "direct", r.Text("imports.consent_direct"))),
 		{Name: "consent_text", Label: r.Text("imports.statement_they_agreed"), Kind: ui.InputArea, Rows: 3,
 			Most: contacts.MaxConsentText},
-		{Kind: ui.InputNote, Label: r.Text("imports.consent_note")}}
+		{Kind: ui.InputNote, Label: r.Text("imports.consent_note")},
+		ui.Check("overrule_refusals", r.Text("imports.overrule_refusals"), false)}
 	unusual := append(fileInputs(r), ui.Check("decimal_comma", r.Text("imports.numbers_with_comma"), false),
 		ui.Check("autoresponders", r.Text("imports.start_autoresponders"), false), ui.Check("webhooks", r.Text("imports.tell_webhooks"), false))
 	f.File = ui.Form{{Name: "at_once", Kind: ui.InputRadio, Options: ui.Choices("",
@@ -165,7 +166,7 @@ func (f *form) options(list enlist.ListID, name string) imports.ImportOptions {
 		NoHeader: is("no_header"), DecimalComma: is("decimal_comma"), As: cmp.Or(f.Value("as"), imports.AsContacts),
 		Existing: f.Value("existing"), ConsentType: f.Value("consent"), AddFields: is("add_fields"),
 		DryRun: !is("at_once"), KeepFile: true, Status: f.Value("status"), Autoresponders: is("autoresponders"),
-		Webhooks: is("webhooks")}
+		Webhooks: is("webhooks"), OverruleRefusals: is("overrule_refusals")}
 	if o.As != imports.AsContacts { // such a file has only addresses
 		o.Existing, o.ConsentType, o.Status, o.AddFields, o.Autoresponders = "", "", "", false, false
 	}

@@ -80,6 +80,10 @@ var acts = map[string]string{
 func Act(in *language.Language, r *enlist.LedgerRow) string {
 	text := acts[r.Method]
 	switch {
+	case r.Tracking == enlist.TrackingGranted:
+		text = "proof.act_tracking_granted"
+	case r.Tracking == enlist.TrackingDenied:
+		text = "proof.act_tracking_denied"
 	case IsImportedDeparture(r):
 		text = "proof.act_import_unsubscribed"
 	case text == "":
@@ -89,7 +93,9 @@ func Act(in *language.Language, r *enlist.LedgerRow) string {
 }
 
 // IsImportedDeparture reports whether an import unsubscribed the person.
-func IsImportedDeparture(r *enlist.LedgerRow) bool { return r.Method == "import" && r.Type == "" }
+func IsImportedDeparture(r *enlist.LedgerRow) bool {
+	return r.Method == "import" && r.Type == "" && r.Tracking == enlist.TrackingUnknown
+}
 
 // typeText returns the key of the type of a consent.
 func typeText(t enlist.ConsentType) string {

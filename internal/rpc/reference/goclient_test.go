@@ -63,6 +63,8 @@ var grouped = []struct {
 	goArgument
 }{
 	{"consent_type", 4, goArgument{Name: "consent", Type: "Consent"}},
+	{"tracking_consent", 3, goArgument{Name: "tracking", Type: "...Tracking", value: "decision(tracking)",
+		meaning: "What the person has decided about the recording of opens and clicks; none means nothing"}},
 	{"overwrite", 3, goArgument{Name: "options", Type: "AddOptions"}},
 	{"returned_fields", 1, goArgument{Name: "returned", Type: "...string", value: "fields(returned)",
 		meaning: "Names of Fields and system keys to return; none means every value"}},
