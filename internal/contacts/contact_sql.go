@@ -108,6 +108,7 @@ func mapContact(d *db.Dialect, m *db.Mapper, c *enlist.Contact) {
 	m.Value("mobile_key", (*db.NullText)(&c.Mobile))
 	m.ID("id", (*int64)(&c.ID))
 	search.MapContactState(m, c)
+	search.MapTracking(m, c)
 	m.State("preference_values", "''", (*db.Answers)(&c.Prefs))
 	m.State("language", "''", &c.Language)
 	m.Converted("field_values", d.Document, d.ToDocument, &m.Document)

@@ -110,35 +110,40 @@ func definedIDs(tx *db.Tx, account enlist.AccountID) ([]enlist.ListID, error) {
 
 // decideOne stores a decision for one Contact.
 func decideOne(tx *db.Tx, c *enlist.Contact, d *TrackingDecision, now int64) error {
-	err := AddLedgerRow(tx, &enlist.LedgerRow{ListID: c.ListID, ContactID: c.ID, Time: now, Method: d.By.Method,
-		Text: d.By.Text, IP: d.By.IP, KeyID: d.By.Key, Tracking: d.Consent, TextVersion: d.Version, ImportID: d.Import, ImportRow: d.ImportRow})
-	if err != nil {
+	changed, err := putTracking(tx, c, &enlist.LedgerRow{Time: now, Method: d.By.Method, Text: d.By.Text, IP: d.By.IP,
+		KeyID: d.By.Key, Tracking: d.Consent, TextVersion: d.Version, ImportID: d.Import, ImportRow: d.ImportRow}, now, d.Forget)
+	if err != nil || !changed || c.ListID == d.Published {
 		return err
-	}
-	changed := c.TrackingConsent != d.Consent
-	if d.Consent == enlist.TrackingDenied && (changed || d.Forget) {
-		job := ForgetTracking{List: c.ListID, Contact: c.ID, Since: now}
-		if d.Forget {
-			job.Since = 0
-		}
-		if err := tx.Enqueue(job); err != nil {
-			return err
-		}
-	}
-	if !changed {
-		return nil
-	}
-	if err := SetTracking(tx, c.ListID, []enlist.ContactID{c.ID}, d.Consent, now); err != nil {
-		return err
-	}
-	if c.ListID == d.Published {
-		return nil
 	}
 	schema, err := lists.Schema(tx, c.ListID)
 	if err != nil {
 		return err
 	}
 	return events.Publish(tx, schema, c.ID, now, enlist.WebhookUpdated)
+}
+
+// putTracking adds a row with a decision to the ledger of a Contact, and stores the decision if it is another one than
+// before. A refusal removes what was recorded since its time or, with forget, everything: if nothing was, no job is
+// needed.
+func putTracking(tx *db.Tx, c *enlist.Contact, row *enlist.LedgerRow, at int64, forget bool) (changed bool, err error) {
+	row.ListID, row.ContactID = c.ListID, c.ID
+	if err := AddLedgerRow(tx, row); err != nil {
+		return false, err
+	}
+	changed = c.TrackingConsent != row.Tracking
+	if row.Tracking == enlist.TrackingDenied && (changed || forget) && c.LastOpenTime|c.LastClickTime != 0 {
+		job := ForgetTracking{List: c.ListID, Contact: c.ID, Since: at}
+		if forget {
+			job.Since = 0
+		}
+		if err := tx.Enqueue(job); err != nil {
+			return false, err
+		}
+	}
+	if !changed {
+		return false, nil
+	}
+	return true, SetTracking(tx, c.ListID, []enlist.ContactID{c.ID}, row.Tracking, at)
 }
 
 // SetTracking stores the same decision in Contacts of a List, without a row of the ledger. The other statements that
@@ -249,12 +254,9 @@ func takeOver(tx *db.Tx, to, from *enlist.Contact, now int64) error {
 	if err != nil {
 		return err
 	}
-	row.ListID, row.ContactID, row.Time, row.Method = to.ListID, to.ID, now, MethodSameAddress
-	row.ImportID, row.ImportRow, row.Tracking = 0, 0, from.TrackingConsent
-	if err := AddLedgerRow(tx, row); err != nil {
-		return err
-	}
-	return SetTracking(tx, to.ListID, []enlist.ContactID{to.ID}, from.TrackingConsent, from.TrackingTime)
+	row.Time, row.Method, row.ImportID, row.ImportRow, row.Tracking = now, MethodSameAddress, 0, 0, from.TrackingConsent
+	_, err = putTracking(tx, to, row, from.TrackingTime, false)
+	return err
 }
 
 // CountTracking returns how many of some Contacts of a List have each decision. Contacts that are gone do not count.

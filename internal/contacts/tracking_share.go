@@ -111,9 +111,6 @@ func shareOne(tx *db.Tx, e *ShareTracking, id enlist.ContactID, now int64) error
 		if to.TrackingTime >= from.TrackingTime || to.TrackingConsent == from.TrackingConsent {
 			return nil
 		}
-		if err := takeOver(tx, to, from, now); err != nil || from.TrackingConsent != enlist.TrackingDenied {
-			return err
-		}
-		return tx.Enqueue(ForgetTracking{List: to.ListID, Contact: to.ID, Since: from.TrackingTime})
+		return takeOver(tx, to, from, now)
 	})
 }

@@ -82,7 +82,8 @@ type Search struct {
 
 // Columns says which parts of a Contact a search must read.
 type Columns struct {
-	System bool      // at least one system key other than the ID
-	All    bool      // every Field
-	Fields []FieldID // if All is false: the Fields to read
+	System   bool      // at least one system key other than the ID
+	Tracking bool      // the decision about the recording of opens and clicks
+	All      bool      // every Field
+	Fields   []FieldID // if All is false: the Fields to read
 }

@@ -83,7 +83,7 @@ func (p *projection) add(name string) {
 	}
 	for i := range trackingAttributes {
 		if a := &trackingAttributes[i]; a.Name == name {
-			p.needs.System = true
+			p.needs.Tracking = true
 			p.append(Column{Name: name, System: a})
 		}
 	}

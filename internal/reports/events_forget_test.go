@@ -102,6 +102,8 @@ func forgottenAccesses(f *apptest.SentBatch) {
 }
 
 func refusedTwice(f *apptest.SentBatch) {
+	f.Open(f.Contacts[0], apptest.PersonAgent)
+	decideTracking(f, f.Contacts[1], enlist.TrackingDenied, true) // nothing was recorded
 	for i, forget := range []bool{false, false, true} {
 		decideTracking(f, f.Contacts[0], enlist.TrackingDenied, forget)
 		if n, want := f.Jobs("forget_tracking"), []int{1, 1, 2}[i]; n != want {

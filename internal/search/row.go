@@ -19,6 +19,9 @@ func (q *Query) columns(c enlist.Columns) {
 	if c.System {
 		q.Add(", " + contactStateTable.Columns)
 	}
+	if c.Tracking {
+		q.Add(", " + trackingTable.Columns)
+	}
 	if !singly(q.SQL, c) {
 		q.Add(", " + q.SQL.Document)
 		return
@@ -47,6 +50,10 @@ func (r *columnReader) read(row *db.Cursor) error {
 	if r.of.System {
 		r.state.Cursor = row
 		MapContactState(&r.state, c)
+	}
+	if r.of.Tracking {
+		r.state.Cursor = row
+		MapTracking(&r.state, c)
 	}
 	if !singly(r.tx.SQL, r.of) {
 		return ReadValues(r.tx, row.Text(), c)
@@ -97,6 +104,13 @@ func MapContactState(m *db.Mapper, c *enlist.Contact) {
 	m.State("last_open_time", "0", &c.LastOpenTime)
 	m.Fixed("subscribed_via", &c.SubscribedVia)
 	m.Fixed("webform_id", &c.WebformID)
-	m.Computed("tracking_consent", (*int64)(&c.TrackingConsent)) // package contacts stores both with one statement
+}
+
+// trackingTable has the columns that a search for decisions about the recording of opens and clicks reads besides.
+var trackingTable = db.NewMapping("contact", MapTracking)
+
+// MapTracking describes the columns with the decision. Package contacts stores both with one statement.
+func MapTracking(m *db.Mapper, c *enlist.Contact) {
+	m.Computed("tracking_consent", (*int64)(&c.TrackingConsent))
 	m.Computed("tracking_time", &c.TrackingTime)
 }
