@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"enlist/internal/accounts"
@@ -250,7 +251,7 @@ func eachWithAddress(tx *db.Tx, among []enlist.ListID, key string, fn func(*enli
 
 // takeOver gives a Contact the decision of another one with its address. The ledger gets a row with the same text.
 func takeOver(tx *db.Tx, to, from *enlist.Contact, now int64) error {
-	row, err := lastTracking(tx, from.ListID, from.ID)
+	row, err := lastTracking(tx, from)
 	if err != nil {
 		return err
 	}
@@ -277,9 +278,10 @@ func CountTracking(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (map[e
 		append([]any{int64(list)}, args...)...)
 }
 
-// lastTracking returns the newest row of a Contact's ledger with a decision, or an empty row.
-func lastTracking(tx *db.Tx, list enlist.ListID, id enlist.ContactID) (*enlist.LedgerRow, error) {
-	rows, err := ledger(tx, " AND tracking_consent <> 0", list, id, 1, 0)
+// lastTracking returns the newest row of a Contact's ledger with its decision, or an empty row. A tick that waits for a
+// confirmation is in the ledger too.
+func lastTracking(tx *db.Tx, c *enlist.Contact) (*enlist.LedgerRow, error) {
+	rows, err := ledger(tx, " AND tracking_consent = "+strconv.FormatInt(int64(c.TrackingConsent), 10), c.ListID, c.ID, 1, 0)
 	if err != nil || len(rows) == 0 {
 		return new(enlist.LedgerRow), err
 	}

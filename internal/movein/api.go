@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -141,11 +142,11 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // search returns one page of a search.
 func (s *API) search(ctx context.Context, method string, before []any, criteria api.Criteria, offset int,
-	sortBy string) ([]Record, error) {
+	sortBy string, after ...any) ([]Record, error) {
 	if criteria == nil {
 		criteria = api.Criteria{}
 	}
-	params := append(before[:len(before):len(before)], criteria, pageSize, offset, sortBy, api.Ascending)
+	params := slices.Concat(before, []any{criteria, pageSize, offset, sortBy, api.Ascending}, after)
 	in, err := s.call(ctx, method, params...)
 	if err != nil {
 		return nil, err
@@ -189,7 +190,9 @@ func (s *API) Contacts(ctx context.Context, list, after, since int64) ([]Record,
 	if since > 0 {
 		criteria = append(criteria, api.Test{"last_modified_time", "greater_than", since - 1})
 	}
-	page, err := s.search(ctx, method, []any{list}, criteria, 0, "id")
+	// Other services ignore names that they do not know.
+	page, err := s.search(ctx, method, []any{list}, criteria, 0, "id",
+		[]string{"all", enlist.KeyTrackingConsent, enlist.KeyTrackingTime})
 	if err != nil {
 		return nil, err
 	}

@@ -110,25 +110,18 @@ func (b *consentMove) store(m *Consents) error {
 		r.refuse("", "its rows of the consent ledger differ: the other service has others now than when they were moved")
 		return nil
 	}
-	var decided *enlist.LedgerRow // the newest decision about the recording of opens and clicks
 	for _, record := range slices.Backward(m.Rows[:fresh]) {
 		r.record = record
 		row, err := b.row(&r, m.Contact)
 		if err != nil {
 			return err
 		}
-		if row.Tracking != enlist.TrackingUnknown {
-			decided = row
-		}
 		if err := contacts.AddLedgerRow(b.tx, row); err != nil {
 			return err
 		}
 		b.added++
 	}
-	if decided == nil {
-		return nil
-	}
-	return contacts.SetTracking(b.tx, b.schema.List.ID, []enlist.ContactID{m.Contact}, decided.Tracking, decided.Time)
+	return nil
 }
 
 // newerRows returns how many rows, newest first, are changes after the newest stored row. A service that stores no

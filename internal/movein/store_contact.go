@@ -156,13 +156,12 @@ func (p *storedPage) store(tx *db.Tx, c *enlist.Caller, now int64, all []*enlist
 	if err := contacts.Restore(tx, now, changed); err != nil {
 		return err
 	}
-	for _, contact := range changed { // consents.go moves decisions about the recording of opens and clicks
-		before := old[contact.ID]
-		if before == nil || before.TrackingConsent == enlist.TrackingUnknown {
+	for _, contact := range changed {
+		if contact.TrackingConsent == enlist.TrackingUnknown {
 			continue
 		}
-		err := contacts.SetTracking(tx, contact.ListID, []enlist.ContactID{contact.ID}, before.TrackingConsent,
-			before.TrackingTime)
+		err := contacts.SetTracking(tx, contact.ListID, []enlist.ContactID{contact.ID}, contact.TrackingConsent,
+			contact.TrackingTime)
 		if err != nil {
 			return err
 		}
@@ -195,6 +194,9 @@ func contactText(c *enlist.Contact) string {
 	b := fmt.Appendf(nil, "%d %q %q %d %d %t %d %t %t %t %d %d %d %q %d", c.ID, c.Key, c.Mobile, c.Created, c.Modified,
 		c.DoubleOptIn, c.DoubleOptInTime, c.IsActive, c.IsBounceDeactivated, c.IsUnsubscribed, c.LastClickTime,
 		c.LastMessageTime, c.LastOpenTime, c.SubscribedVia, c.WebformID)
+	if c.TrackingConsent != enlist.TrackingUnknown {
+		b = fmt.Appendf(b, " %s %d", c.TrackingConsent, c.TrackingTime)
+	}
 	for _, v := range c.Values {
 		b = strconv.AppendInt(append(b, ' '), int64(v.Field), 10)
 		b = strconv.AppendQuote(append(b, '='), v.Text)
@@ -235,6 +237,12 @@ func (r *reader) contact(schema *enlist.Schema, today string, now int64) *enlist
 		IsUnsubscribed: r.flag("is_unsubscribed", false), LastClickTime: r.int("last_click_time"),
 		LastMessageTime: r.int("last_message_time"), LastOpenTime: r.int("last_open_time"),
 		SubscribedVia: r.line("subscribed_via"), WebformID: r.int("webform_id"),
+	}
+	if schema.FieldCalled(enlist.KeyTrackingConsent) == nil { // a service without decisions has no such key
+		c.TrackingConsent, _ = enlist.TrackingOf(r.record.Text(enlist.KeyTrackingConsent))
+	}
+	if c.TrackingConsent != enlist.TrackingUnknown {
+		c.TrackingTime = r.int(enlist.KeyTrackingTime)
 	}
 	sent := contacts.MatchDetails(schema, r.record)
 	for _, v := range sent {
