@@ -15,6 +15,7 @@ import (
 
 	"enlist/internal/colour"
 	"enlist/internal/enlist"
+	"enlist/internal/language"
 
 	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/cdproto/cdp"
@@ -232,6 +233,31 @@ func TestPagesFitAPhoneInChromium(t *testing.T) {
 	b.visit(contactPage)
 	b.look()
 	b.shot("wide-contact")
+}
+
+// The page about recording fits a phone and a wide window in each language, and its button works without script.
+//
+// covers: decision 160
+func TestThePageAboutRecordingInChromiumInEachLanguage(t *testing.T) {
+	b := newBrowser(newHarness(t, "track_opens", "1", "track_clicks", "1"))
+	for _, code := range language.Codes() {
+		b.editList("language", code)
+		id := b.subscribe("Email", code+"@example.com")
+		for _, width := range []int64{390, 1280} {
+			b.size(width, 844)
+			b.dark(width == 390)
+			b.visit(b.path(enlist.LinkTracking, id))
+			fits, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](`document.documentElement.scrollWidth <= innerWidth && `+
+				`document.documentElement.lang == "`+code+`" && document.querySelectorAll("button").length == 1`))
+			if err != nil || !fits {
+				t.Errorf("the page in %s at %d does not fit: %v", code, width, err)
+			}
+			b.shot("tracking-" + code + "-" + itoa(width))
+		}
+		b.press(chromedp.Click(chromedp.CSS("button")))
+		b.decided(id, enlist.TrackingDenied, 1)
+		b.shot("tracking-" + code + "-refused")
+	}
 }
 
 // Texts of a language with longer words than English fit on a phone.
