@@ -1152,6 +1152,13 @@ type Message struct {
 	Attachments            string `json:"attachments"`   // comma-separated IDs of files
 	InlineImages           string `json:"inline_images"` // comma-separated IDs of files; the HTML refers to them as cid:NAME
 	Blocks                 string `json:"blocks"`        // a JSON array of blocks, or a text with one; replies have the text
+	Utm                    string `json:"utm"`           // whether the author's links get UTM parameters: account (as the setting utm says), on or off
+	UtmSource              string `json:"utm_source"`    // empty: that of the Account, or else the name of the List; no merge fields, as in the next four
+	UtmMedium              string `json:"utm_medium"`    // empty: that of the Account, or else email
+	UtmCampaign            string `json:"utm_campaign"`  // empty: that of the Account, or else the name of the Batch or of the Message
+	UtmContent             string `json:"utm_content"`   // empty: that of the Account, or else none
+	UtmTerm                string `json:"utm_term"`      // empty: that of the Account, or else none
+	UtmDomains             string `json:"utm_domains"`   // domains whose links get them, with their subdomains, separated by spaces; empty: those of the Account, or else all
 }
 
 // Theme is a record in the result of GetTheme.

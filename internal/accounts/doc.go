@@ -8,6 +8,7 @@
 //	sender.go      the addresses from which an Account may send
 //	folder.go      Folders
 //	setting*.go    what the operator sets for the service or an Account, or declares before the start
+//	utm.go         the setting for UTM parameters, as a person of level full changes it
 //	audit*.go      the audit log: a row for each administrative act, and its search
 //	retry.go       removes the results of calls with an Idempotency-Key
 //	person_data.go what of this is about a person

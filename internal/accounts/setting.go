@@ -43,6 +43,7 @@ type Settings struct {
 	SearchIndexes int             // largest number of automatic indexes in a place
 	TimeZone      string          // of a new Account; "": that of the server
 	CountryCode   int64           // telephone code of new Lists; 0: not chosen
+	UTM           enlist.UTM      // of the links in mails
 	SendDelay     int64           // minutes in which a person can stop a Batch before it begins
 
 	dkimKey                  crypto.Signer
@@ -117,6 +118,10 @@ var SettingTable = []Setting{
 	{Name: "country-code", Example: "49", OfAccount: true, parse: parseCountryCode,
 		Says: "Telephone country code for numbers without one in Lists that pages and commands make. By default pages ask, " +
 			"and commands use 61, as the method addList does."},
+	{Name: "utm", Default: "off", Example: "source=News&domains=example.com", OfAccount: true, parse: parseUTM,
+		Says: "UTM parameters of the links in mails, if the Message says nothing else: off, on, or values: source (else the " +
+			"List's name), medium (else email), campaign (else the name of the Batch or the Message), content, term, and " +
+			"domains whose links get them (else all)."},
 	{Name: "send-delay", Default: "1", Example: "5", OfAccount: true, parse: parseSendDelay,
 		Says: "Minutes, 0 to 10, in which a user can stop a campaign to more than 100 Contacts after the button Send now."},
 }
@@ -344,6 +349,11 @@ func parseSearchIndexes(s *Settings, text string) (err error) {
 func parseTimeZone(s *Settings, text string) error {
 	s.TimeZone = text
 	return enlist.CheckTimeZone(text)
+}
+
+func parseUTM(s *Settings, text string) (err error) {
+	s.UTM, err = enlist.ParseUTM(text)
+	return err
 }
 
 func parseSendDelay(s *Settings, text string) (err error) {

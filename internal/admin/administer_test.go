@@ -123,6 +123,13 @@ func (s *site) manageAccount() {
 	v.wantWithout("/admin/", "CNIL")
 	v.want("/admin/lists/"+id(s.News), http.StatusOK, "are counted for people who have agreed")
 
+	v.send("/admin/account/utm", url.Values{"utm": {"1"}, "utm_source": {"{{Email}}"}, "utm_domains": {"shop"}}, http.StatusUnprocessableEntity,
+		"Nothing was changed", "!expected a text of at most 200 bytes without merge fields", "!expected domains such as example.com", `: "{{Email}}"`)
+	v.send("/admin/account/utm", url.Values{"utm": {"1"}, "utm_source": {"shop"}}, http.StatusOK, "Saved.", "[x] Add them to links", `Source: "shop"`)
+	v.want("/admin/messages/"+id(s.Message), http.StatusOK, "as in the Account: yes")
+	v.send("/admin/account/utm", url.Values{"utm_source": {"shop"}}, http.StatusOK, "[ ] Add them to links", `Source: "shop"`)
+	v.want("/admin/messages/"+id(s.Message), http.StatusOK, "as in the Account: no")
+
 	s.signedIn(users.Membership{Level: enlist.Standard}).want("/admin/account", http.StatusForbidden)
 	restricted := s.signedIn(users.Membership{Level: enlist.Full, Lists: []enlist.ListID{s.News}})
 	restricted.want("/admin/account", http.StatusNotFound)
@@ -213,7 +220,7 @@ func (s *site) formsOfAccounts() {
 	s.Must(err)
 	own := id(s.Caller.Account.ID)
 	input := `<input type="hidden" name="of_account" value="` + own + `">`
-	for path, forms := range map[string]int{"/admin/account": 3, "/admin/users": 2, "/admin/keys": 2, "/admin/images": 2, "/admin/look": 2} {
+	for path, forms := range map[string]int{"/admin/account": 4, "/admin/users": 2, "/admin/keys": 2, "/admin/images": 2, "/admin/look": 2} {
 		if _, _, text := v.get(path); strings.Count(text, input) != forms || strings.Count(text, `<form method="post"`) != forms {
 			s.Errorf("not all %d forms of %s have the Account:\n%s", forms, path, cut(text))
 		}

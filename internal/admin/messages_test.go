@@ -33,6 +33,7 @@ func TestWriting(t *testing.T) {
 		{Name: "what was typed stays when the blocks or the sender are refused", Test: (*site).refusedBlocks},
 		{Name: "each start makes a Message with example texts that are known, and a text becomes blocks", Test: (*site).starts},
 		{Name: "the name of a Message is its subject until a person names it", Test: (*site).namesOfMessages},
+		{Name: "the links of a Message get UTM parameters, which the preview shows", Test: (*site).parameters},
 		{Name: "the list finds, sorts and copies Messages, and shows their opens", Test: (*site).messageList},
 		{Name: "the preview of a List is for people who may use the List, in the light and in the dark", Test: (*site).previews},
 		{Name: "a person who may not change a Message sees its mail without inputs, and below standard without a Contact", Test: (*site).readers},
@@ -43,6 +44,20 @@ func TestWriting(t *testing.T) {
 		{Name: "a page saves by itself, and a text that is not in the Message is marked", Test: (*site).savesByItself},
 		{Name: "the look is shown before it is saved, and wrong values stay beside their reason", Test: (*site).look},
 	})
+}
+
+func (s *site) parameters() {
+	v := s.writer()
+	at := v.begun("empty:" + messages.EmailMarkdown)
+	form := url.Values{"subject": {"May"}, "name": {"May"}, "email_type": {messages.EmailMarkdown}, "content": {"[Go](https://shop.example/)"},
+		"from_name": {""}, "from_address": {""}, "reply_to": {""}, "postal_address": {""}, "utm": {"on"}, "utm_campaign": {"spring"}, "utm_domains": {"shop"}}
+	v.send(at, form, http.StatusUnprocessableEntity, "!expected domains such as example.com", `: "shop"`, `Campaign: "spring"`)
+	form.Set("utm_domains", "shop.example")
+	v.send(at, form, http.StatusOK, `Campaign: "spring"`, `: "shop.example"`, "the links to shop.example get utm_source=")
+	_, _, mail := v.get(at + "/mail")
+	if !strings.Contains(mail, "utm_medium=email&amp;utm_campaign=spring") {
+		s.Errorf("the mail has no parameters:\n%s", mail)
+	}
 }
 
 // newWriting returns a site that composes mails.

@@ -60,6 +60,7 @@ const (
 	FindingNoImage       messages.FindingCode = "missing_image"       // the mail contains no such inline image
 	FindingUnusedImage   messages.FindingCode = "unused_image"        // the HTML does not show an inline image
 	FindingNoAlt         messages.FindingCode = "no_alt"              // an image without alternative text
+	FindingParameters    messages.FindingCode = "utm"                 // a note: the links get UTM parameters
 	FindingExample       messages.FindingCode = "example_text"        // texts of a starting template are left
 	FindingNoRecipients  messages.FindingCode = "no_recipients"
 )
@@ -125,7 +126,7 @@ func onlyMatching(tx *db.Tx, schema *enlist.Schema, criteria *enlist.Criteria,
 // sample returns the mail of the first recipient with one of the contents.
 func (k *batchCheck) sample(i int) *messages.OutgoingMail {
 	m := &messages.OutgoingMail{Schema: k.schema, Contact: k.contact, Message: k.contents[i].Message,
-		Files: k.contents[i].Files, Untracked: k.Untracked,
+		Files: k.contents[i].Files, Campaign: k.Batch.Name, Untracked: k.Untracked,
 		Delivery: enlist.DeliveryKey{List: k.schema.List.ID, Time: k.CreationTime, Cause: CauseBatch(k.ID)}}
 	if m.Contact == nil {
 		m.Contact = new(enlist.Contact)

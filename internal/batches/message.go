@@ -114,3 +114,12 @@ func MessageNames(tx *db.Tx, c *enlist.Caller) (map[enlist.MessageID]string, err
 	}
 	return names, err
 }
+
+// NameOf returns the name of a Batch, or "" if there is no such Batch.
+func NameOf(tx *db.Tx, id enlist.BatchID) (name string, err error) {
+	if id == 0 {
+		return "", nil
+	}
+	err = tx.Row([]any{&name}, "SELECT name FROM batch WHERE id = ?", int64(id))
+	return name, err
+}

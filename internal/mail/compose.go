@@ -69,6 +69,15 @@ func (c *composer) rendering(l *messages.OutgoingMail) rendering {
 		values: messages.MailValues(l.Schema, l.Contact)}
 }
 
+// tag returns the UTM parameters of a mail, or nil.
+func (c *composer) tag(l *messages.OutgoingMail, t *compiled) *enlist.LinkTag {
+	account := c.settings().Of(l.Message.AccountID).UTM
+	if l.Message.UTM == "" && !account.IsOn() {
+		return nil
+	}
+	return t.utm.Tag(account, l.Schema.List.Name, cmp.Or(l.Campaign, l.Message.Name), &c.key)
+}
+
 // languageOf returns the language in which the Contact of a mail subscribed, or else that of the List.
 func (c *composer) languageOf(l *messages.OutgoingMail) *language.Language {
 	return c.texts.For(cmp.Or(l.Contact.Language, l.Schema.List.Language), "")
@@ -127,6 +136,7 @@ func (c *composer) outgoing(ctx context.Context, l *messages.OutgoingMail) (*com
 		return nil, "", &messages.Undelivered{Permanent: true, Detail: t.refused.Error()}
 	}
 	r := c.rendering(l)
+	r.tag = c.tag(l, t)
 	r.leave = oneLine(c.languageOf(l).Text("web.unsubscribe.heading", "list", list.Name))
 	if l.Archived {
 		r.unsubscribe, r.link = c.linksOfAll(l.Delivery)

@@ -29,6 +29,21 @@ func BenchmarkOutgoing(b *testing.B) {
 	}
 }
 
+// With UTM parameters, without tracking.
+func BenchmarkOutgoingWithParameters(b *testing.B) {
+	for _, utm := range []string{"", "on"} {
+		b.Run("utm="+utm, func(b *testing.B) {
+			c, _ := testComposer(b)
+			l := testMail(&messages.Message{EmailType: messages.EmailHTML, Subject: "Hello {{First Name}}", HTML: newsletter, UTM: utm})
+			for b.Loop() {
+				if _, _, err := c.outgoing(b.Context(), l); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 func BenchmarkCompile(b *testing.B) {
 	m := &messages.Message{EmailType: messages.EmailHTML, Subject: "Hello {{First Name}}", HTML: newsletter}
 	for b.Loop() {

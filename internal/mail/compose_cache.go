@@ -18,7 +18,8 @@ import (
 // compiled has the templates of a Message.
 type compiled struct {
 	source   messages.Message
-	refused  error  // why there is no mail: what the author can do; the next three fields are then empty
+	refused  error // why there is no mail: what the author can do; the next three fields are then empty
+	utm      enlist.UTM
 	document string // the HTML with its merge fields, before styles are moved
 	text     textTemplate
 	html     *htmlTemplate // nil if there is no HTML part
@@ -45,7 +46,7 @@ const fieldUnsubscribe = merge.UnsubscribeURL
 func compile(ctx context.Context, m *messages.Message, files []messages.MessageFile,
 	fileURL func(enlist.FileID) string) (*compiled, error) {
 	c := &compiled{source: *m, files: files, subject: merge.Parse(m.Subject),
-		sender: senderLines(m)}
+		sender: senderLines(m), utm: m.OwnUTM()}
 	source, err := sourceHTML(ctx, m, fileURL)
 	if err == nil {
 		err = checkHTML(source)

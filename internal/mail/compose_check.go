@@ -90,6 +90,8 @@ func (t *textTemplate) isEmpty() bool {
 // length checks the length of the parts, with the longest links that the service inserts.
 func (k *contentCheck) length(c *composer, t *compiled) {
 	r := c.rendering(k.OutgoingMail)
+	r.tag = c.tag(k.OutgoingMail, t)
+	k.parameters(r.tag)
 	if !k.Message.Asks && k.Schema.TracksOpens(enlist.TrackingGranted) {
 		r.open = c.link(enlist.LinkOpen, k.Delivery)
 	}
@@ -111,6 +113,18 @@ func (k *contentCheck) length(c *composer, t *compiled) {
 		k.add(messages.FindingWarning, batches.FindingClipped,
 			"the HTML of the mail has %d KB: Gmail shows only the first 102 KB and hides the rest", size>>10)
 	}
+}
+
+// parameters says what the links get.
+func (k *contentCheck) parameters(tag *enlist.LinkTag) {
+	if tag == nil {
+		return
+	}
+	links := "the links"
+	if domains := tag.Domains(); domains != nil {
+		links += " to " + strings.Join(domains, ", ")
+	}
+	k.add(messages.FindingNote, batches.FindingParameters, "%s get %s", links, tag)
 }
 
 func (k *contentCheck) links(m *messages.Message, source string) {

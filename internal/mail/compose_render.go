@@ -17,14 +17,15 @@ import (
 type rendering struct {
 	mail        *messages.OutgoingMail
 	unsubscribe string
-	leave       string       // text of the link to unsubscribe at the end
-	link        linkTo       // the other links of the mail
-	open        string       // URL of the tracking pixel; "" if openings are not tracked
-	tracking    string       // URL of the page about the recording of opens and clicks, and
-	about       string       // the text of this link at the end; "": the mail is not recorded
-	values      merge.Values // of the Contact
-	click       trackedLink  // nil if clicks are not tracked
-	tooLong     bool         // a part is longer than maxPart, and is incomplete
+	leave       string          // text of the link to unsubscribe at the end
+	link        linkTo          // the other links of the mail
+	open        string          // URL of the tracking pixel; "" if openings are not tracked
+	tracking    string          // URL of the page about the recording of opens and clicks, and
+	about       string          // the text of this link at the end; "": the mail is not recorded
+	values      merge.Values    // of the Contact
+	tag         *enlist.LinkTag // UTM parameters of the author's links; nil: none
+	click       trackedLink     // nil if clicks are not tracked
+	tooLong     bool            // a part is longer than maxPart, and is incomplete
 }
 
 type linkTo func(enlist.LinkKind) string
@@ -104,9 +105,15 @@ func (r *rendering) text(t *compiled) string {
 			return ""
 		}
 		m := &t.text.pieces[i]
-		if m.link {
+		switch {
+		case m.isFixed:
+			b.WriteString(m.before)
+			b.WriteString(r.tagged(m.Template[0].Text, m.isAuthors))
+			b.WriteString(m.after)
+			continue
+		case m.link:
 			if link, ok := m.URL(r.value); ok {
-				b.WriteString(m.before + link + m.after)
+				b.WriteString(m.before + r.tagged(link, m.isAuthors) + m.after)
 				continue
 			}
 			// Leave an unsafe link out. But if the link begins with a merge field, write
@@ -138,6 +145,14 @@ func (r *rendering) text(t *compiled) string {
 	}
 	// Mail programs read a line "-- " as the end of the text. RFC 3676, 4.3
 	return text + "\n-- \n" + strings.Join(end, "\n") + "\n"
+}
+
+// tagged returns a link of the text part. A tracked link leads to the same URL: see sending.LinkURL.
+func (r *rendering) tagged(link string, isAuthors bool) string {
+	if r.tag == nil || !isAuthors {
+		return link
+	}
+	return r.tag.Add(link)
 }
 
 func (r *rendering) html(t *compiled) string {
@@ -172,6 +187,8 @@ func (r *rendering) part(b *strings.Builder, p *htmlPart) {
 			link = noLink
 		case r.click != nil && p.track >= 0:
 			link = r.click(p.track, p.link.Used(r.values))
+		case p.track >= 0:
+			link = r.tag.Add(link)
 		}
 		b.WriteString(html.EscapeString(link))
 	default:

@@ -237,9 +237,7 @@ func (p *htmlParser) link(element string, a html.Attribute) {
 // tracked returns the index of a link that can be tracked. It returns -1 for links to
 // unsubscribe or confirm, and for links that do not begin with http:// or https://.
 func (p *htmlParser) tracked(url string, m merge.Template) int {
-	lower := strings.ToLower(url[:min(len(url), len("https://"))])
-	isWeb := strings.HasPrefix(lower, "http://") || lower == "https://"
-	if !isWeb || slices.ContainsFunc(m, func(p merge.Part) bool { return merge.IsLink(p.Name) }) {
+	if !isTrackable(url, m) {
 		return -1
 	}
 	i, known := p.index[url]
@@ -249,6 +247,13 @@ func (p *htmlParser) tracked(url string, m merge.Template) int {
 		p.template.links = append(p.template.links, url)
 	}
 	return i
+}
+
+// isTrackable reports whether a link leads to a page of the author: one that can be tracked, and that gets UTM parameters.
+func isTrackable(url string, m merge.Template) bool {
+	lower := strings.ToLower(url[:min(len(url), len("https://"))])
+	return (strings.HasPrefix(lower, "http://") || lower == "https://") &&
+		!slices.ContainsFunc(m, func(p merge.Part) bool { return merge.IsLink(p.Name) })
 }
 
 // uses records that the HTML has a link which a mail needs, if m contains this merge field. One that only Outlook shows

@@ -70,16 +70,19 @@ type textTemplate struct {
 type textMerge struct {
 	merge.Template
 	link          bool // a link with merge fields
+	isFixed       bool // a link without merge fields, which is the same in all mails
+	isAuthors     bool // a link that gets UTM parameters
 	before, after string
 }
 
 func (s textSource) template() textTemplate {
 	t := textTemplate{pieces: make([]textMerge, 0, len(s))}
 	for _, p := range s {
-		m := textMerge{merge.Parse(p.text), p.link, p.before, p.after}
+		m := textMerge{Template: merge.Parse(p.text), link: p.link, before: p.before, after: p.after}
+		m.isAuthors = p.link && isTrackable(strings.TrimSpace(p.text), m.Template)
 		if m.link && !m.HasFields() {
-			link, _ := m.URL(nil) // without merge fields, the link is the same in all mails
-			m = textMerge{Template: merge.Template{{Text: p.before + link + p.after}}}
+			link, _ := m.URL(nil)
+			m.Template, m.link, m.isFixed = merge.Template{{Text: link}}, false, true
 		}
 		t.pieces = append(t.pieces, m)
 		t.unsubscribe = t.unsubscribe || names(m.Template, fieldUnsubscribe)

@@ -58,6 +58,7 @@ type OutgoingMail struct {
 	Address   string   // the Contact's Email
 	Message   *Message // nil: the request to confirm the subscription or, with CauseLink, the link to the settings
 	Files     []MessageFile
+	Campaign  string // name of the Batch; "": it has none, or the mail is of no Batch
 	Untracked bool   // it has no tracking pixel and no tracked links, whatever the List says
 	Archived  bool   // it is shown to anyone who has the URL: it has no values and links of one person
 	Recorded  bool   // a trial of a mail whose opens or clicks are recorded: it has the link to the page about this

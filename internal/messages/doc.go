@@ -8,6 +8,7 @@
 //	block.go, canvas.go, theme.go   the blocks of a Message, what the editor shows of them, and how the mails of an
 //	             Account look
 //	merge*.go    merge fields, and those in the addresses of a Message
+//	utm.go       UTM parameters of the links of a Message
 //	finding.go   what is probably wrong with a Message
 //	preview.go, trial.go   previews and test mails
 //	sender.go    which sender a mail has

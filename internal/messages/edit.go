@@ -65,14 +65,14 @@ var fileAttributes = []enlist.Attribute[Message]{
 
 // MessageAttributes are the keys of a Message record in a search, in the order of a reply. The
 // contents are left out, to keep the reply small.
-var MessageAttributes = slices.Concat(publishedAttributes, fileAttributes)
+var MessageAttributes = slices.Concat(publishedAttributes, fileAttributes, utmAttributes())
 
 // WholeMessageAttributes are the MessageAttributes and the contents.
 var WholeMessageAttributes = slices.Concat(publishedAttributes, []enlist.Attribute[Message]{
 	contentKey("html_content", func(m *Message) *string { return &m.HTML }),
 	contentKey("text_content", func(m *Message) *string { return &m.Text }),
 	contentKey("sms_content", func(m *Message) *string { return &m.SMS }),
-}, fileAttributes, []enlist.Attribute[Message]{blocksKey()})
+}, fileAttributes, []enlist.Attribute[Message]{blocksKey()}, utmAttributes())
 
 // Limits of a Message.
 const (

@@ -43,6 +43,8 @@ type Message struct {
 	AuthorisedSender       string // who sends the mails, such as a company
 	PostalAddress          string // of the sender, in several lines
 
+	UTM string // parameters of its links, for enlist.ParseUTM
+
 	Theme string // of the Account, for DecodeTheme; the Message does not store it
 
 	Asks bool // AsksForTracking, if LoadMessage has read the Message

@@ -35,6 +35,7 @@ func mapMessageHead(m *db.Mapper, x *Message) {
 	m.Value("unsubscribe_webform_id", &x.UnsubscribeWebformID)
 	m.Value("authorised_sender", &x.AuthorisedSender)
 	m.Value("postal_address", &x.PostalAddress)
+	m.Value("utm", &x.UTM)
 }
 
 func mapMessage(m *db.Mapper, x *Message) {

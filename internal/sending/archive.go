@@ -111,10 +111,12 @@ func (s *Service) readArchived(ctx context.Context, list enlist.ListID, batch en
 			}
 			mail = archivedMail(a.Schema,
 				enlist.DeliveryKey{List: list, Time: b.FirstSent, Cause: batches.CauseBatch(b.ID)}, &content[b.Winner()])
+			mail.Campaign = b.Name
 		}
 		definitions, err := tx.Catalogue()
 		if err == nil {
-			key = archivedKey{list, batch, b.Winner(), a.Mails[0].version, definitions.Version()}
+			key = archivedKey{list, batch, b.Winner(), a.Mails[0].version, definitions.Version(),
+				s.messages.UTM(a.Schema.List.AccountID)}
 		}
 		return err
 	})
@@ -129,6 +131,7 @@ type archivedKey struct {
 	winner      int
 	version     int64
 	definitions int64
+	utm         enlist.UTM // of the Account
 }
 
 // archivedPages caches pages. Its zero value with composing is an empty cache.

@@ -31,7 +31,9 @@ func (s *Service) ViewMail(ctx context.Context, d enlist.DeliveryKey) (*WebPage,
 		if err != nil || content == nil {
 			return nil, err
 		}
-		return archivedMail(schema, d, content), nil
+		mail := archivedMail(schema, d, content)
+		mail.Campaign, err = batches.NameOf(tx, d.Batch())
+		return mail, err
 	})
 	return s.webPage(ctx, mail, err)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"enlist/internal/batches"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
@@ -29,10 +30,10 @@ func (s *Service) LinkTargets(ctx context.Context, message enlist.MessageID, edi
 // LinkURL returns the URL to which a LinkClick leads. Its merge fields have the values of the Contact
 // that the mail had. If one of them has changed since, or the Contact is gone, they are empty. The error is of kind
 // NoLink if the Message is gone, or if the filled URL does not begin with http:// or https://. key has signed the link.
-// decisions.md: 49
+// decisions.md: 49, 156
 func (s *Service) LinkURL(ctx context.Context, key *enlist.LinkKey, l enlist.Link) (string, error) {
 	return db.OwnView(ctx, s.db, func(tx *db.Tx) (string, error) {
-		_, url, err := messages.LinkTarget(tx, l.Target)
+		url, message, err := messages.TrackedLink(tx, l.Target)
 		if err != nil {
 			return "", err
 		}
@@ -54,7 +55,11 @@ func (s *Service) LinkURL(ctx context.Context, key *enlist.LinkKey, l enlist.Lin
 		if !ok || !isWebURL(merged) {
 			return "", enlist.ErrNoLink
 		}
-		return merged, nil
+		if s.messages.LinkTag(message, "", "", key) == nil {
+			return merged, nil
+		}
+		campaign, err := batches.NameOf(tx, l.DeliveryKey.Batch())
+		return s.messages.LinkTag(message, v.Schema.List.Name, campaign, key).Add(merged), err
 	})
 }
 

@@ -120,9 +120,8 @@ func (l *LeasedSlice) mail(schema *enlist.Schema, contacts []enlist.Contact,
 	c := &contacts[i]
 	content := l.content(r.Contact)
 	m = messages.OutgoingMail{Delivery: l.Of.KeyOf(r), Schema: schema, Contact: c, Message: content.Message,
-		Files:     content.Files,
-		Address:   c.Values.Get(schema.Email().ID),
-		Untracked: l.Of.Untracked}
+		Files: content.Files, Campaign: l.Of.Name, Untracked: l.Of.Untracked,
+		Address: c.Values.Get(schema.Email().ID)}
 	reason = recipients.WhyLeftOut(c, schema)
 	if reason == "" && m.Address == "" {
 		reason = recipients.LeftNoAddress

@@ -102,6 +102,36 @@ func TestClickRedirectsAndIsRecorded(t *testing.T) {
 	leads("GET", "https://shop.example/new?for=&x=1#top")
 }
 
+// A tracked link leads to the URL that the mail has without tracking: with its UTM parameters.
+//
+// covers: decision 156
+func TestClickLeadsToTheParametersOfThePlainLink(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, "track_clicks", "1")
+	h.must(h.service.Accounts.RenameAccount(h.Context(), h.caller.Account.ID, "Shop"))
+	message, err := h.service.Messages.AddMessage(h.Context(), h.caller, sent([]string{"type", "email", "name", "May & June", "subject", "May",
+		"html_content", "x", "utm", "on", "utm_source", "list", "utm_domains", "shop.example"}))
+	h.must(err)
+	if message != 1 {
+		t.Fatalf("the Message has the ID %d", message)
+	}
+	id := h.subscribe("Email", "mira@example.com")
+	leads := func(url, to string) {
+		t.Helper()
+		if a := h.do("GET", h.clickPath(id, url), ""); a.StatusCode != http.StatusFound || a.Header.Get("Location") != to {
+			t.Errorf("got %d and the Location %q, want 302 and %q", a.StatusCode, a.Header.Get("Location"), to)
+		}
+	}
+	const added = "utm_source=list&utm_medium=email&utm_campaign=May+%26+June"
+	leads("https://shop.example/new?for={{Email}}#top", "https://shop.example/new?for=mira%40example.com&"+added+"#top")
+	leads("https://shop.example/?utm_campaign=x", "https://shop.example/?utm_campaign=x&utm_source=list&utm_medium=email")
+	leads("https://other.example/", "https://other.example/")
+	leads("https://shop.example"+h.key.FilePath(3), "https://shop.example"+h.key.FilePath(3))
+	_, err = h.service.Messages.EditMessage(h.Context(), h.caller, message, sent([]string{"utm", "off"}))
+	h.must(err)
+	leads("https://shop.example/", "https://shop.example/")
+}
+
 // A tracked link has the values that the mail had, or none: never those of a later time, which a reader of a forwarded
 // mail must not see. A link of a mail of an earlier version has no fingerprint.
 //

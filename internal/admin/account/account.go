@@ -22,6 +22,7 @@ func Pages() []ui.Page {
 		{Pattern: "GET /admin/account", Level: enlist.Full, Serve: p.edit},
 		{Pattern: "POST /admin/account/edit", Level: enlist.Full, Serve: p.edit},
 		{Pattern: "POST /admin/account/tracking", Level: enlist.Full, Serve: p.tracking},
+		{Pattern: "POST /admin/account/utm", Level: enlist.Full, Serve: p.utm},
 	}
 }
 
@@ -32,6 +33,7 @@ type data struct {
 	*accounts.OwnAccount
 	Card       ui.FormCard
 	Tracking   ui.FormCard
+	UTM        ui.FormCard
 	HasLimit   bool
 	HeldReason string // "": mails are not held
 	IntoFolder bool   // no mail leaves the server
@@ -62,7 +64,7 @@ func (p *page) view(r *ui.Request, a *accounts.OwnAccount, form ui.Form, problem
 	if !r.HasCountry() { // no user has chosen it yet
 		d.Card.Heading, d.Card.Texts = r.Text("account.where"), []string{r.Text("account.suggested")}
 	}
-	d.Tracking = trackingCard(r, &a.Account)
+	d.Tracking, d.UTM = trackingCard(r, &a.Account), utmCard(r, &a.Account)
 	if held != nil {
 		d.HeldReason, d.HeldSince = held.Reason, r.Date(held.Time)
 	}
@@ -127,5 +129,37 @@ func (p *page) tracking(r *ui.Request) (*ui.View, error) {
 		err := r.App.Contacts.SetTracking(r.Context(), r.Caller, contacts.TrackingSettings{
 			Policy: enlist.TrackingPolicy(c.Form.Value("tracking_policy")), Shares: c.Form.Value("shares_tracking") != ""})
 		return ui.GoTo("/admin/account", r.Text("account.saved")), err
+	})
+}
+
+// utmCard returns the form of the UTM parameters.
+func utmCard(r *ui.Request, a *enlist.Account) ui.FormCard {
+	u := r.App.Accounts.Settings().Of(a.ID).UTM
+	is := ui.Check("utm", r.Text("account.utm_on"), u.IsOn())
+	return ui.FormCard{Heading: r.Text("account.utm"), Texts: []string{r.Text("account.utm_about")},
+		Form: append(ui.Form{is}, ui.UTM(r, &u)...), Action: "/admin/account/utm", Button: r.Text("account.save")}
+}
+
+// utm changes the UTM parameters of the links in mails.
+func (p *page) utm(r *ui.Request) (*ui.View, error) {
+	a, err := r.App.Accounts.OwnAccount(r.Context(), r.Caller)
+	if err != nil {
+		return nil, err
+	}
+	c := utmCard(r, &a.Account)
+	page := func(problem string) (*ui.View, error) {
+		v, err := p.view(r, a, formOf(r, &a.Account), problem)
+		if err == nil {
+			v.Data.(*data).UTM = c
+		}
+		return v, err
+	}
+	return r.Submit(c.Form, page, func() (*ui.View, error) {
+		use := enlist.UTMOff
+		if c.Form.Value("utm") != "" {
+			use = enlist.UTMOn
+		}
+		details := append(c.Form[1:].Details(), ui.Text("utm", string(use)))
+		return ui.GoTo("/admin/account", r.Text("account.saved")), r.App.Accounts.SetUTM(r.Context(), r.Caller, details)
 	})
 }

@@ -22,7 +22,7 @@ var kinds = []struct{ Name, Text string }{{messages.EmailBlocks, "messages.kind_
 // editData is the data of the editor.
 type editData struct {
 	*messages.Message
-	Form      ui.Form   // the last input has the sender
+	Form      ui.Form   // the last two inputs have the sender and the UTM parameters
 	List      blockList // of a Message of blocks
 	MayEdit   bool
 	MaySend   bool
@@ -42,10 +42,10 @@ type editData struct {
 }
 
 // Texts returns the inputs above the blocks.
-func (d *editData) Texts() ui.Form { return d.Form[:len(d.Form)-1] }
+func (d *editData) Texts() ui.Form { return d.Form[:len(d.Form)-2] }
 
-// Sender returns the inputs below them.
-func (d *editData) Sender() ui.Form { return d.Form[len(d.Form)-1:] }
+// Below returns the inputs below them.
+func (d *editData) Below() ui.Form { return d.Form[len(d.Form)-2:] }
 
 // formOf returns the inputs of a Message, but for those of its blocks.
 func formOf(r *ui.Request, m *messages.Message) ui.Form {
@@ -67,7 +67,7 @@ func formOf(r *ui.Request, m *messages.Message) ui.Form {
 		{Name: "from_address", Label: r.Text("messages.from_address_empty_list"), Value: m.FromAddress},
 		{Name: "reply_to", Label: r.Text("messages.replies_go_label"), Value: m.ReplyTo},
 		{Name: "postal_address", Label: r.Text("messages.postal_address_below_mail_mail"), Kind: ui.InputArea, Rows: 3,
-			Value: m.PostalAddress}}})
+			Value: m.PostalAddress}}}, utmOf(r, m))
 }
 
 // HasBlocks reports whether the Message consists of blocks.
@@ -211,13 +211,14 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 			return nil, err
 		}
 	}
-	if ui.Overwrites(r, messages.WholeMessageAttributes, m, detailsOf(&typed)) {
+	details := append(detailsOf(&typed), typedUTM(r.PostForm)...)
+	if ui.Overwrites(r, messages.WholeMessageAttributes, m, details) {
 		if err := keepBoth(r, &typed); err != nil {
 			return nil, err
 		}
 		return p.show(r, &editData{Message: &typed, Problem: ui.Changed})
 	}
-	err = r.App.Messages.SaveMessage(r.Context(), r.Caller, messages.Save{Message: id, Details: detailsOf(&typed),
+	err = r.App.Messages.SaveMessage(r.Context(), r.Caller, messages.Save{Message: id, Details: details,
 		Page: r.FormValue("page"), Number: ui.Int(r.FormValue("number")), IsEnded: do == ""})
 	if err != nil {
 		d := &editData{Message: &typed, Form: formOf(r, &typed)}

@@ -3,8 +3,5 @@
 -- Mails that were not sent, or came back, for a reason that is not the address.
 ALTER TABLE batch_domain ADD COLUMN failed INTEGER NOT NULL DEFAULT 0;
 
--- The UTM parameters of links in mails, as JSON; '': those of the Account.
+-- The UTM parameters of links in mails; '': those of the Account.
 ALTER TABLE message ADD COLUMN utm TEXT NOT NULL DEFAULT '';
-
--- The UTM parameters of links in mails, as JSON; '': none.
-ALTER TABLE account ADD COLUMN utm TEXT NOT NULL DEFAULT '';
