@@ -33,6 +33,8 @@ type BatchCheck struct {
 	Upto    []enlist.ContactID // by population: its Contacts have no higher ID; nil if the check is not complete
 	Recent  []Batch            // of the last day, that send the same Message to one of the Lists, the last one first
 
+	Asking []enlist.BatchID // of the last six months that have asked for the consent to being recorded, if this one does
+
 	Groups map[string]int64 // Recipients by pace.DomainGroup, at most maxGroups of them
 	From   string           // sender of the mails to the first List; "": none is set
 }
@@ -145,6 +147,7 @@ func (k *batchCheck) conclude() {
 				k.result.Recipients)})
 	}
 	k.concludeMeasured()
+	k.concludeAsked()
 	if k.result.Recipients == 0 {
 		k.add(messages.Finding{Level: messages.FindingWarning, Code: FindingNoRecipients,
 			Text: "no Contact would get the mail now"})

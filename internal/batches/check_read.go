@@ -85,6 +85,9 @@ type batchCheck struct {
 	missing  map[string]int64 // recipients without a value, by merge field
 	schema   *enlist.Schema   // of the first List with a recipient, or else of the first List
 	contact  *enlist.Contact  // the first recipient; nil: there is none
+	asks     bool             // a Message asks for the consent to being recorded
+	asked    int64            // recipients who were asked not long before, and have not answered
+	answered int64            // recipients who have answered
 	measured int64            // recipients whose opens or clicks can choose the winner
 
 	seed  maphash.Seed
@@ -104,6 +107,9 @@ func (b *newBatch) check() *batchCheck {
 // begin reads the Message and the Lists, and counts the Contacts of the populations.
 func (k *batchCheck) begin(s *Service, tx *db.Tx) error {
 	if err := k.readContents(tx); err != nil {
+		return err
+	}
+	if err := k.readAsking(tx); err != nil {
 		return err
 	}
 	var err error
@@ -204,6 +210,8 @@ type checkStep struct {
 	contacts   int64 // of the population, in this step
 	recipients int64 // of the step
 	measured   int64 // of these
+	asked      int64
+	answered   int64
 	taken      map[uint64]bool
 	domains    map[string]int64 // recipients of the step by domain
 	missing    map[string]int64 // of the check, after this step
@@ -250,6 +258,9 @@ func (k *batchCheck) step(tx *db.Tx, i int) (*checkStep, error) {
 	if st.measured, err = k.countMeasured(tx, schema, IDsOfCandidates(wanted)); err != nil {
 		return nil, err
 	}
+	if err := k.countAsked(tx, st, IDsOfCandidates(wanted)); err != nil {
+		return nil, err
+	}
 	return st, k.countMissing(tx, st, IDsOfCandidates(wanted))
 }
 
@@ -258,6 +269,8 @@ func (k *batchCheck) take(i int, st *checkStep) {
 	k.populations[i], k.result.Counts, k.missing = st.population, st.counts, st.missing
 	k.result.Checked += st.checked
 	k.measured += st.measured
+	k.asked += st.asked
+	k.answered += st.answered
 	k.result.Populations[i].Contacts += st.contacts
 	k.result.Populations[i].Recipients += st.recipients
 	maps.Copy(k.taken, st.taken)

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,29 +27,30 @@ const askedFrom = 10_000
 type checkData struct {
 	plan
 	whom
-	Check     *batches.BatchCheck
-	Bar       template.HTML
-	Out       []share
-	Gets      int64
-	Of        int64
-	Time      string
-	Mails     []mailLook
-	Wait      int64          // minutes in which the send can be stopped
-	Shown     shown          // what the form says that it has shown
-	Added     enlist.BatchID // that this page has added; 0: none
-	Recent    []recentSend
-	Asks      ui.Form // what the person has to agree to
-	Errors    bool    // the Batch would be refused
-	Hidden    url.Values
-	Sent      url.Values // Hidden without what the form of the button has itself
-	Track     ui.Form
-	Edit      string // path of the first page, with the same choices
-	Findings  []messages.Finding
-	Course    course
-	Whole     string // path of this page that looks at all Contacts; "": this one does
-	Uncounted []uncounted
-	Chosen    []chosenPart
-	Me        string // address of the person
+	Check        *batches.BatchCheck
+	Bar          template.HTML
+	Out          []share
+	Gets         int64
+	Of           int64
+	Time         string
+	Mails        []mailLook
+	Wait         int64          // minutes in which the send can be stopped
+	Shown        shown          // what the form says that it has shown
+	Added        enlist.BatchID // that this page has added; 0: none
+	Recent       []recentSend
+	Asks         ui.Form // what the person has to agree to
+	Errors       bool    // the Batch would be refused
+	Hidden       url.Values
+	Sent         url.Values // Hidden without what the form of the button has itself
+	Track        ui.Form
+	WithoutAsked string // path of the first page that leaves out who was asked not long before; "": there is no such person
+	Edit         string // path of the first page, with the same choices
+	Findings     []messages.Finding
+	Course       course
+	Whole        string // path of this page that looks at all Contacts; "": this one does
+	Uncounted    []uncounted
+	Chosen       []chosenPart
+	Me           string // address of the person
 
 	Wrong map[string]string // what is wrong, by input
 }
@@ -169,6 +171,7 @@ func (d *checkData) fill(r *ui.Request, chosen *plan, request *batches.BatchRequ
 	delete(d.Sent, "track")
 	d.Sent.Set("ticks", "1")
 	d.Track = ui.Form{trackInput("track", r.Text("sends.track"), r.Text("sends.track_help"), !chosen.Untracked)}
+	d.WithoutAsked = withoutAsked(chosen, check)
 	if err := d.show(r, request); err != nil {
 		return err
 	}
@@ -188,6 +191,17 @@ func (d *checkData) fill(r *ui.Request, chosen *plan, request *batches.BatchRequ
 		d.Errors = d.Errors || f.Level == messages.FindingError
 	}
 	return d.readLists(r, request)
+}
+
+// withoutAsked returns the path of the first page with the same choices, that leaves out the recipients of the Batches
+// that have asked for the consent to being recorded in the last six months.
+func withoutAsked(chosen *plan, check *batches.BatchCheck) string {
+	if !slices.ContainsFunc(check.Findings, func(f messages.Finding) bool { return f.Code == batches.FindingAskedRecently }) {
+		return ""
+	}
+	v := chosen.values()
+	v["without"] = slices.Concat(v["without"], idTexts(check.Asking))
+	return "/admin/sends/new?" + v.Encode()
 }
 
 // parts returns the populations of a check with the names of whomOf. What the plan has of earlier Batches can be
