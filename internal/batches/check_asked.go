@@ -54,7 +54,8 @@ func (k *batchCheck) readAsking(tx *db.Tx) error {
 	return err
 }
 
-// countAsked counts the recipients of a step who were asked not long before and have not answered, and the recipients who have answered.
+// countAsked counts the recipients of a step who were asked not long before and have not answered, and the recipients
+// who have answered.
 func (k *batchCheck) countAsked(tx *db.Tx, st *checkStep, ids []enlist.ContactID) error {
 	if !k.asks {
 		return nil
