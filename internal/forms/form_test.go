@@ -19,7 +19,7 @@ import (
 
 // This file tests Forms: the calls, and what happens when a visitor sends one.
 
-// covers: spec form.record, form.translations, form.subscribe, form.counts, contact.webform_id, decision 132, 136
+// covers: spec form.record, form.translations, form.subscribe, form.counts, contact.webform_id, form.tracking, decision 132, 136, 160
 func TestForms(t *testing.T) {
 	apptest.Run(t, apptest.Shared, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
 		{Name: "a subscriber keeps the language of the first Form, until the subscription ends", Test: keepsLanguage},
@@ -31,6 +31,7 @@ func TestForms(t *testing.T) {
 		{Name: "a Form adds no duplicate, also to a List that allows them", Test: noDuplicates},
 		{Name: "at the limit of an Account the answer does not show whether a Contact has the address", Test: fullAccount},
 		{Name: "a tick is an answer about a preference, and the answers of a Contact stay", Test: answers},
+		{Name: "a tick for recording holds once the person confirms, and changes no decision of the address", Test: ticks},
 		{Name: "days count what was shown, sent and confirmed", Test: counts},
 		{Name: "a Form in several languages has its own texts for those that a translation leaves out", Test: translations},
 		{Name: "wrong translations are named by their language and text", Test: wrongTranslations},

@@ -235,25 +235,32 @@ func TestPagesFitAPhoneInChromium(t *testing.T) {
 	b.shot("wide-contact")
 }
 
-// The page about recording fits a phone and a wide window in each language, and its button works without script.
+// The pages that ask about recording fit a phone and a wide window in each language, with no box ticked before, and the
+// button of the page works without script.
 //
 // covers: decision 160
 func TestThePageAboutRecordingInChromiumInEachLanguage(t *testing.T) {
-	b := newBrowser(newHarness(t, "track_opens", "1", "track_clicks", "1"))
+	b := newBrowser(newHarness(t, "track_opens", "1", "track_clicks", "1", "double_opt_in_required", "1"))
+	form := b.addForm("asks_for_tracking", "1")
 	for _, code := range language.Codes() {
-		b.editList("language", code)
+		b.editList("language", code, "open_policy", "ask")
 		id := b.subscribe("Email", code+"@example.com")
 		for _, width := range []int64{390, 1280} {
 			b.size(width, 844)
 			b.dark(width == 390)
-			b.visit(b.path(enlist.LinkTracking, id))
-			fits, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](`document.documentElement.scrollWidth <= innerWidth && `+
-				`document.documentElement.lang == "`+code+`" && document.querySelectorAll("button").length == 1`))
-			if err != nil || !fits {
-				t.Errorf("the page in %s at %d does not fit: %v", code, width, err)
+			for name, path := range map[string]string{"form": form, "confirm": b.path(enlist.LinkConfirm, id),
+				"settings": b.path(enlist.LinkPreferences, id), "tracking": b.path(enlist.LinkTracking, id)} {
+				b.visit(path)
+				fits, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](`document.documentElement.scrollWidth <= innerWidth && `+
+					`document.documentElement.lang == "`+code+`" && document.querySelectorAll("button").length == 1 && `+
+					`!document.querySelector("[name=tracking]:checked")`))
+				if err != nil || !fits {
+					t.Errorf("the page %s in %s at %d does not fit: %v", name, code, width, err)
+				}
+				b.shot(name + "-" + code + "-" + itoa(width))
 			}
-			b.shot("tracking-" + code + "-" + itoa(width))
 		}
+		b.visit(b.path(enlist.LinkTracking, id))
 		b.press(chromedp.Click(chromedp.CSS("button")))
 		b.decided(id, enlist.TrackingDenied, 1)
 		b.shot("tracking-" + code + "-refused")
