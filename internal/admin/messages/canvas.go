@@ -115,5 +115,6 @@ var canvasTexts = map[string]string{
 	"preheader_note": "messages.canvas_preheader_note", "letters": "messages.canvas_letters", "on_phone": "messages.canvas_on_phone",
 	"share": "messages.column_widths", "share_0": "messages.widths_equal", "share_33": "messages.widths_33",
 	"share_67": "messages.widths_67",
-	"hint_by":  "messages.who_says", "hint_html": "messages.canvas_hint_html",
+	"no_link":  "messages.canvas_no_link", "no_alt": "messages.canvas_no_alt",
+	"hint_by": "messages.who_says", "hint_html": "messages.canvas_hint_html",
 }

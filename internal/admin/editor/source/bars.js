@@ -27,6 +27,12 @@ export const kinds = [["words", "text"], ["heading", "heading"], ["image", "imag
 
 export const nameOf = (texts, node) => texts[node.type.name === "markdown" ? "markdown" : (kinds.find(k => k[0] === node.type.name) || ["", node.type.name])[1]];
 
+// missing returns what a block needs before the mail is sent, in words: where a button leads, or what a picture shows.
+export function missing(texts, {type, attrs}) {
+	if (type === nodes.button && !attrs.link.trim()) return texts.no_link;
+	return type === nodes.image && (attrs.file || attrs.url) && !attrs.alt.trim() ? texts.no_alt : "";
+}
+
 const inList = (state, type) => {
 	const {$from} = state.selection;
 	for (let d = $from.depth; d > 0; d--) if ($from.node(d).type === type) return true;

@@ -33,7 +33,7 @@ import {schema} from "./schema.js";
 import {blocksOf, docOf} from "./blocks.js";
 import {markdownOf} from "./markdown.js";
 import {blockAt, keys, rules} from "./keys.js";
-import {askLink, element, newToolbar} from "./bars.js";
+import {askLink, element, missing, newToolbar} from "./bars.js";
 import {newPanel} from "./panel.js";
 import {newInbox} from "./inbox.js";
 import {newUploads} from "./upload.js";
@@ -158,12 +158,14 @@ function newLooks(canvas, texts) {
 	return element("p", {class: "row canvas-looks"}, toggle("phone", "phone"), toggle("dark", "dark"));
 }
 
-// hints shows what an empty text is for, and which block has the cursor.
+// hints shows what an empty text is for, what a block needs, and which block has the cursor.
 function hints(texts) {
 	return new Plugin({props: {decorations(state) {
 		const all = [], at = blockAt(state);
 		if (at) all.push(Decoration.node(at.pos, at.pos + at.node.nodeSize, {class: "current"}));
 		state.doc.descendants((node, pos, parent) => {
+			const needs = missing(texts, node);
+			if (needs) all.push(Decoration.node(pos, pos + node.nodeSize, {class: "needs", "data-needs": needs}));
 			if (node.isTextblock) {
 				if (node.content.size === 0 && (parent.childCount === 1 || !["words", "quote"].includes(parent.type.name) || node.type.name === "by")) {
 					const hint = texts[{paragraph: "hint_text", heading: "hint_heading", button: "hint_button", by: "hint_by", html: "hint_html"}[node.type.name]];

@@ -4,7 +4,7 @@ import {NodeSelection} from "prosemirror-state";
 import {schema} from "./schema.js";
 import {blockAt, copy, move, remove, setAttribute} from "./keys.js";
 import {icon} from "./icons.js";
-import {element, nameOf, openMenu, withScheme} from "./bars.js";
+import {element, missing, nameOf, openMenu, withScheme} from "./bars.js";
 
 // newPanel returns the panel. wrongAt says what the server has refused at a place.
 export function newPanel(view, {texts, images, may_upload}, {announce, wrongAt, uploads}) {
@@ -78,7 +78,7 @@ export function newPanel(view, {texts, images, may_upload}, {announce, wrongAt, 
 		for (const [key, field] of inputs) if (document.activeElement !== field) field.value = now.node.attrs[key];
 		for (const b of dom.querySelectorAll("[data-do=up], [data-do=down]")) b.disabled = !move(b.dataset.do === "up" ? -1 : 1)(view.state);
 		const wrong = wrongAt(now.pos), says = dom.querySelector(".wrong");
-		if (says) says.textContent = wrong ? wrong.text : "";
+		if (says) says.textContent = wrong ? wrong.text : missing(texts, now.node);
 	}
 
 	function draw(now, at, isField) {
