@@ -18,6 +18,7 @@ func TestDecisionsAboutRecording(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
 		{Name: "a decision for all Lists holds in each, also for Contacts that come later", Test: sharedDecision},
 		{Name: "a Form decides only for an address without a decision", Test: decisionByForm},
+		{Name: "the ledger of an erased person keeps the decision and its version, without text and IP address", Test: erasedDecision},
 		{Name: "a decision with the same time as a Contact's last change leaves that change", Test: inheritedModified},
 	})
 }
@@ -33,11 +34,7 @@ func decidedIn(o *apptest.Account, want enlist.TrackingConsent, method string, i
 	o.Helper()
 	for _, list := range in {
 		for _, id := range o.All(list) {
-			var rows []enlist.LedgerRow
-			apptest.View(o.T, o.Store, func(tx *db.Tx) (err error) {
-				rows, err = contacts.LedgerRows(tx, list, id, 0, 0)
-				return err
-			})
+			rows := ledgerOf(o, list, id)
 			got := enlist.LedgerRow{}
 			for i := range rows {
 				if got.Tracking == enlist.TrackingUnknown {
@@ -112,4 +109,29 @@ func inheritedModified(o *apptest.Account) {
 	if c := o.Contact(second, id); c.TrackingTime != at || c.Modified != o.Now.Unix() {
 		o.Errorf("the Contact has decided at %d and was changed at %d, want %d and %d", c.TrackingTime, c.Modified, at, o.Now.Unix())
 	}
+}
+
+func erasedDecision(o *apptest.Account) {
+	list := o.AddList()
+	id := o.Subscribe(list, "Email", "ann@example.com", "tracking_consent", "denied", "tracking_text", "Ann told us.", "tracking_text_version", "v3")
+	_, err := o.App.Privacy.ErasePerson(o.Context(), o.Caller, "ann@example.com")
+	o.Must(err)
+	for _, r := range ledgerOf(o, list, id) {
+		if r.Tracking != enlist.TrackingUnknown && (r.Tracking != enlist.TrackingDenied || r.TextVersion != "v3" || r.Text != "" || r.IP != "") {
+			o.Errorf("the ledger has %+v", r)
+		}
+	}
+	if got := ledgerOf(o, list, id); len(got) != 3 {
+		o.Errorf("the ledger has %d rows, want the consent, the decision and the erasure", len(got))
+	}
+}
+
+// ledgerOf returns the ledger of a Contact, newest first.
+func ledgerOf(o *apptest.Account, list enlist.ListID, id enlist.ContactID) (rows []enlist.LedgerRow) {
+	o.Helper()
+	apptest.View(o.T, o.Store, func(tx *db.Tx) (err error) {
+		rows, err = contacts.LedgerRows(tx, list, id, 0, 0)
+		return err
+	})
+	return rows
 }
