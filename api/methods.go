@@ -1032,6 +1032,7 @@ type List struct {
 	OpenPolicy                string `json:"open_policy"`              // whose opens are recorded if track_opens is true: off (of none), ask (of people who agreed), inform (of all who did not refuse), or empty for the policy of the Account
 	ClickPolicy               string `json:"click_policy"`             // whose clicks are recorded if track_clicks is true, as open_policy
 	TrackingText              string `json:"tracking_text"`            // what people agree to who allow to record their opens and clicks, on Forms, pages and in the ledger; empty: a text of the language
+	Version                   string `json:"version"`                  // a hash of what callers may set; details with if_version change no other version of the record
 }
 
 // Preference is a record in the result of SearchListPreferences.
@@ -1076,6 +1077,7 @@ type Form struct {
 	ConfirmedCount   int64  `json:"confirmed_count"`   // how many of its Contacts confirmed
 	AsksForTracking  bool   `json:"asks_for_tracking"` // whether it has a tick of its own that allows to record opens and clicks; a new Form has it if its List records only people who agreed
 	TrackingText     string `json:"tracking_text"`     // what people allow with this tick; empty: the tracking_text of the List; at most 255 characters
+	Version          string `json:"version"`           // a hash of what callers may set; details with if_version change no other version of the record
 }
 
 // ListDay is a record in the result of GetListDays.
@@ -1120,6 +1122,7 @@ type Field struct {
 	TimeFormat       string `json:"time_format"`        // of a date Field: off, 12h or 24h
 	DateValidation   string `json:"date_validation"`    // of a date Field: past, future, or two ISO dates, comma-separated
 	DisplayOrder     int64  `json:"display_order"`      // position on the List's default form; -1: hidden
+	Version          string `json:"version"`            // a hash of what callers may set; details with if_version change no other version of the record
 }
 
 // Message is a record in the result of SearchMessages, GetMessageByID.
@@ -1159,6 +1162,7 @@ type Message struct {
 	UtmContent             string `json:"utm_content"`   // empty: that of the Account, or else none
 	UtmTerm                string `json:"utm_term"`      // empty: that of the Account, or else none
 	UtmDomains             string `json:"utm_domains"`   // domains whose links get them, with their subdomains, separated by spaces; empty: those of the Account, or else all
+	Version                string `json:"version"`       // a hash of what callers may set; details with if_version change no other version of the record
 }
 
 // Theme is a record in the result of GetTheme.
@@ -1173,6 +1177,7 @@ type Theme struct {
 	Font             string `json:"font"`          // system, arial, verdana, georgia, times or courier
 	Width            int64  `json:"width"`         // in pixels: 400 to 900
 	Imprint          string `json:"imprint"`       // lines at the end of each mail, of up to 2,000 characters
+	Version          string `json:"version"`       // a hash of what callers may set; details with if_version change no other version of the record
 }
 
 // Preview is a record in the result of PreviewMessage.
@@ -1209,6 +1214,7 @@ type Autoresponder struct {
 	TimeCriteriaSpecificHour   int64  `json:"time_criteria_specific_hour"`   // for specific: 0 to 23
 	SegmentID                  int64  `json:"segment_id"`                    // a Segment of the List, whose Contacts get the Message; 0: all Contacts
 	Track                      bool   `json:"track"`                         // false: its mails have no tracking pixel and no tracked links, whatever the List says
+	Version                    string `json:"version"`                       // a hash of what callers may set; details with if_version change no other version of the record
 }
 
 // Batch is a record in the result of GetBatchByID, SearchBatches.

@@ -16,7 +16,7 @@ import (
 // access an autoresponder if it may access the autoresponder's List.
 
 // AutoresponderAttributes are the keys of an autoresponder record, in their order on the wire.
-var AutoresponderAttributes = []enlist.Attribute[enlist.Autoresponder]{
+var AutoresponderAttributes = enlist.WithVersion([]enlist.Attribute[enlist.Autoresponder]{
 	enlist.Searchable(enlist.ReadOnlyInt("id", func(a *enlist.Autoresponder) enlist.AutoresponderID { return a.ID })),
 	enlist.Searchable(enlist.FlagKey("is_active", func(a *enlist.Autoresponder) *bool { return &a.IsActive })),
 	enlist.Searchable(enlist.EnumKey("event_type", func(a *enlist.Autoresponder) *enlist.Event { return &a.Event },
@@ -47,7 +47,7 @@ var AutoresponderAttributes = []enlist.Attribute[enlist.Autoresponder]{
 	enlist.Searchable(enlist.IntKey("segment_id", func(a *enlist.Autoresponder) *enlist.SegmentID { return &a.SegmentID },
 		0, lists.MaxID)),
 	enlist.NotKey("track", func(a *enlist.Autoresponder) *bool { return &a.Untracked }),
-}
+})
 
 // Limits of autoresponders. reference.md: limit.events
 const (

@@ -22,9 +22,13 @@ const MaxName = 255
 const maxText = 64 << 10
 
 // Assign sets the keys that details contain, in the order sent. It ignores unknown keys and
-// keys that callers cannot set, because clients send complete records back. After an error, which has all mistakes, the
+// keys that callers cannot set, because clients send complete records back. With the key IfVersion, the record must have this
+// version. After an error, which has all mistakes, the
 // record must not be used.
 func Assign[T any](record *T, attributes []Attribute[T], details []Detail) error {
+	if err := checkVersion(record, attributes, details); err != nil {
+		return err
+	}
 	var wrong []*Error
 	for i := range details {
 		for j := range attributes {

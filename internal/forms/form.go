@@ -48,7 +48,7 @@ type Form struct {
 }
 
 // FormAttributes are the keys of a Form record, in the order of a reply.
-var FormAttributes = []enlist.Attribute[Form]{
+var FormAttributes = enlist.WithVersion([]enlist.Attribute[Form]{
 	enlist.Searchable(enlist.ReadOnlyInt("id", func(f *Form) enlist.FormID { return f.ID })),
 	enlist.ReadOnlyInt("list_id", func(f *Form) enlist.ListID { return f.ListID }),
 	enlist.Searchable(enlist.TextKey("name", func(f *Form) *string { return &f.Name }, enlist.ReadName)),
@@ -73,7 +73,7 @@ var FormAttributes = []enlist.Attribute[Form]{
 	enlist.ReadOnlyInt("confirmed_count", func(f *Form) int64 { return f.Confirmed }),
 	enlist.FlagKey("asks_for_tracking", func(f *Form) *bool { return &f.AsksTracking }),
 	enlist.TextKey("tracking_text", func(f *Form) *string { return &f.TrackingText }, readConsent),
-}
+})
 
 // Limits of Forms. reference.md: form.record
 const (

@@ -15,7 +15,7 @@ import (
 // This file lists the keys of a List record, and reads the values that callers send for them.
 
 // ListAttributes are the keys of a List record, in the order of a reply: the published keys, then our own.
-var ListAttributes = []enlist.Attribute[enlist.List]{
+var ListAttributes = enlist.WithVersion([]enlist.Attribute[enlist.List]{
 	enlist.Searchable(enlist.ReadOnlyInt("id", func(l *enlist.List) enlist.ListID { return l.ID })),
 	enlist.Searchable(enlist.ReadOnlyInt("creator_user_id",
 		func(l *enlist.List) enlist.KeyID { return l.CreatorKeyID })),
@@ -62,7 +62,7 @@ var ListAttributes = []enlist.Attribute[enlist.List]{
 	enlist.TextKey("click_policy", func(l *enlist.List) *string { return (*string)(&l.ClickPolicy) },
 		enlist.OneOf(append([]string{""}, enlist.TrackingPolicies...)...)),
 	enlist.TextKey("tracking_text", func(l *enlist.List) *string { return &l.TrackingText }, enlist.ReadLine),
-}
+})
 
 // virtualNumber is a key that callers may set to a telephone number in any form. Replies have its digits as a number,
 // which is 0 without a number.

@@ -50,8 +50,9 @@ func TestRecordsHaveTheirKeysInOrder(t *testing.T) {
 			"id=1 name=Lists creation_time=3 type=list item_count=4"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if c.got != c.want {
-				t.Errorf("got  %s\nwant %s", c.got, c.want)
+			got, _, _ := strings.Cut(c.got, " version=") // the last key of Lists and Fields
+			if got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
 	}

@@ -10,7 +10,7 @@ import (
 // This file lists the keys of a Field record, and reads the values that callers send for them.
 
 // FieldAttributes are the keys of a Field record, in the order of a reply. reference.md: Fields
-var FieldAttributes = []enlist.Attribute[enlist.Field]{
+var FieldAttributes = enlist.WithVersion([]enlist.Attribute[enlist.Field]{
 	enlist.Searchable(enlist.ReadOnlyInt("id", func(f *enlist.Field) enlist.FieldID { return f.ID })),
 	enlist.ReadOnlyInt("list_id", func(f *enlist.Field) enlist.ListID { return f.ListID }),
 	enlist.Searchable(enlist.TextKey("name", func(f *enlist.Field) *string { return &f.Name }, enlist.ReadName)),
@@ -36,7 +36,7 @@ var FieldAttributes = []enlist.Attribute[enlist.Field]{
 		enlist.OneOf("", enlist.TimeOff, enlist.Time12, enlist.Time24)),
 	enlist.TextKey("date_validation", func(f *enlist.Field) *string { return &f.DateValidation }, readDateValidation),
 	enlist.IntKey("display_order", func(f *enlist.Field) *int64 { return &f.DisplayOrder }, -1, maxSize),
-}
+})
 
 // attributesOfTypes are the attributes that only some types of Fields use. The function
 // empty clears the attribute. reference.md: field.record

@@ -192,7 +192,7 @@ func searchFields(o *apptest.Account) {
 		}
 	}
 	unsearchable := []string{"list_id", "date_validation", "defaults_array", "length", "size", "row_size", "time_format",
-		"values_array", "display_order"}
+		"values_array", "display_order", "version"}
 	for _, a := range lists.FieldAttributes {
 		if a.Searchable == slices.Contains(unsearchable, a.Name) {
 			o.Errorf("the attribute %s has Searchable %v, want the opposite", a.Name, a.Searchable)

@@ -68,11 +68,11 @@ var fileAttributes = []enlist.Attribute[Message]{
 var MessageAttributes = slices.Concat(publishedAttributes, fileAttributes, utmAttributes())
 
 // WholeMessageAttributes are the MessageAttributes and the contents.
-var WholeMessageAttributes = slices.Concat(publishedAttributes, []enlist.Attribute[Message]{
+var WholeMessageAttributes = enlist.WithVersion(slices.Concat(publishedAttributes, []enlist.Attribute[Message]{
 	contentKey("html_content", func(m *Message) *string { return &m.HTML }),
 	contentKey("text_content", func(m *Message) *string { return &m.Text }),
 	contentKey("sms_content", func(m *Message) *string { return &m.SMS }),
-}, fileAttributes, []enlist.Attribute[Message]{blocksKey()}, utmAttributes())
+}, fileAttributes, []enlist.Attribute[Message]{blocksKey()}, utmAttributes()))
 
 // Limits of a Message.
 const (

@@ -85,7 +85,7 @@ func (t Theme) Encode() string {
 }
 
 // ThemeAttributes are the keys of a Theme, in the order of a reply.
-var ThemeAttributes = []enlist.Attribute[Theme]{
+var ThemeAttributes = enlist.WithVersion([]enlist.Attribute[Theme]{
 	enlist.RefKey("logo_file_id", func(t *Theme) *enlist.FileID { return &t.Logo }),
 	enlist.TextKey("logo_text", func(t *Theme) *string { return &t.LogoText }, enlist.ReadLine),
 	enlist.IntKey("logo_width", func(t *Theme) *int64 { return &t.LogoWidth }, 16, maxMailWidth),
@@ -96,7 +96,7 @@ var ThemeAttributes = []enlist.Attribute[Theme]{
 	enlist.EnumKey("font", func(t *Theme) *string { return &t.Font }, fonts...),
 	enlist.IntKey("width", func(t *Theme) *int64 { return &t.Width }, minMailWidth, maxMailWidth),
 	enlist.TextKey("imprint", func(t *Theme) *string { return &t.Imprint }, readImprint),
-}
+})
 
 // readColour reads a colour as #rrggbb.
 func readColour(text string) (string, error) {

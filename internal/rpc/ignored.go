@@ -36,13 +36,13 @@ const (
 // cannot set has a meaning too, because clients send complete records back. Keys of Contacts depend on the List.
 func detailKeys() map[string][]string {
 	return map[string][]string{
-		"list_details":          keysOf(lists.ListAttributes),
-		"field_details":         keysOf(lists.FieldAttributes),
-		"form_details":          keysOf(forms.FormAttributes),
+		"list_details":          append(keysOf(lists.ListAttributes), enlist.IfVersion),
+		"field_details":         append(keysOf(lists.FieldAttributes), enlist.IfVersion),
+		"form_details":          append(keysOf(forms.FormAttributes), enlist.IfVersion),
 		"folder_details":        keysOf(accounts.FolderAttributes),
-		"message_details":       keysOf(messages.WholeMessageAttributes),
-		"theme_details":         keysOf(messages.ThemeAttributes),
-		"autoresponder_details": keysOf(batches.AutoresponderAttributes),
+		"message_details":       append(keysOf(messages.WholeMessageAttributes), enlist.IfVersion),
+		"theme_details":         append(keysOf(messages.ThemeAttributes), enlist.IfVersion),
+		"autoresponder_details": append(keysOf(batches.AutoresponderAttributes), enlist.IfVersion),
 		"webhook_details":       keysOf(webhooks.WholeWebhookAttributes),
 		"file_details":          append(keysOf(files.FileAttributes), "data"),
 		"populations":           {"list_id", "type", "contact_list", "segment_id", "time"},
