@@ -27,12 +27,14 @@ func TestOnlyMessagesAreTracked(t *testing.T) {
 	refused, trial := message(), message()
 	refused.Contact.TrackingConsent = enlist.TrackingDenied
 	trial.Schema = messages.Untracked(trial.Schema)
+	plain := testMail(&messages.Message{EmailType: messages.EmailPlain, Subject: "x", Text: "https://example.com/new"})
 	for _, one := range []struct {
 		name string
 		mail *messages.OutgoingMail
 		want bool
 	}{{"a Message", message(), true}, {"a Message without tracking", untracked, false}, {"a test", trial, false},
 		{"a Message to a person who has refused", refused, false}, {"a request to confirm", testMail(nil), false},
+		{"a Message without HTML", plain, false},
 		{"a link to the settings", link, false}} {
 		s := *one.mail.Schema
 		if one.mail != trial {

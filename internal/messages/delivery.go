@@ -68,7 +68,7 @@ type OutgoingMail struct {
 // Unmeasured returns what of the mail is not recorded. The mail is composed by it, and its result stored with it.
 // decisions.md: 162
 func (m *OutgoingMail) Unmeasured() (u enlist.Unmeasured) {
-	untracked := m.Untracked || m.Message == nil || m.Message.Asks
+	untracked := m.Untracked || m.Message == nil || m.Message.Asks || m.Message.EmailType == EmailPlain // no HTML part
 	if untracked || !m.Schema.TracksOpens(m.Contact.TrackingConsent) {
 		u = enlist.UnmeasuredOpens
 	}
