@@ -77,7 +77,7 @@ func formOf(r *ui.Request, f *forms.Form, schema *enlist.Schema) ui.Form {
 		{Name: "field_ids", Also: []string{"required_field_ids"}, Kind: ui.InputNote, Label: r.Text("forms.fields_about")},
 		{Name: "consent_text", Label: r.Text("forms.consent"), Kind: ui.InputArea, Rows: 2, Most: 255},
 		ui.Check("asks_for_tracking", r.Text("forms.asks_for_tracking"), f.AsksTracking),
-		{Name: "tracking_text", Label: r.Text("forms.tracking_text"), Kind: ui.InputArea, Rows: 2, Most: 255,
+		{Name: "tracking_text", Label: r.Text("forms.tracking_text"), Kind: ui.InputArea, Rows: 4, Most: 255,
 			Example: usual},
 		{Name: "button", Label: r.Text("forms.button"), Most: 255},
 		{Name: "thanks", Label: r.Text("forms.thanks"), Kind: ui.InputArea, Rows: 2},

@@ -60,7 +60,7 @@ func (p *pages) textsIn(r *ui.Request, f *forms.Form, schema *enlist.Schema, cod
 	}
 	add("consent_text", r.Text(consent), t.Consent, f.Consent, 2, 255)
 	usual, _ := forms.TrackingText(&schema.List, in, code)
-	add("tracking_text", r.Text("forms.tracking_text"), t.Tracking, cmp.Or(f.TrackingText, usual), 2, 255)
+	add("tracking_text", r.Text("forms.tracking_text"), t.Tracking, cmp.Or(f.TrackingText, usual), 4, 255)
 	add("button", r.Text("forms.button"), t.Button, cmp.Or(f.Button, in.Text("web.form.button")), 0, 255)
 	add("thanks", r.Text("forms.thanks"), t.Thanks, cmp.Or(f.Thanks, in.Text("web.formsent.body", "list", list)), 2, 0)
 	return form
