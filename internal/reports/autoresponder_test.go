@@ -46,7 +46,7 @@ func autoresponderFigures(e *apptest.SentBatch) {
 	figures, err := f.App.Reports.AutoresponderFigures(f.Context(), f.Caller, f.News)
 	f.Must(err)
 	apptest.Same(f.T, "figures of the List", figures, map[enlist.AutoresponderID]reports.AutoresponderFigures{
-		f.Autoresponder: {Batch: f.ID, Sent: 5, Delivered: 4, Opened: 2, Clicked: 1}})
+		f.Autoresponder: {Batch: f.ID, Sent: 5, Delivered: 4, Opened: 2, MeasuredOpens: 4, MeasuredClicks: 4, Clicked: 1}})
 	contact := f.Contact(f.News, f.Contacts[0])
 	if contact.LastOpenTime != f.Now.Unix() {
 		f.Errorf("the Contact's last open was at %d, want %d", contact.LastOpenTime, f.Now.Unix())
