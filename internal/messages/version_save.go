@@ -86,7 +86,7 @@ func (s *Service) Autosave(ctx context.Context, c *enlist.Caller, save Save) (Sa
 			return r, err
 		}
 		r.Seen = enlist.VersionOf(WholeMessageAttributes, old)
-		isOwn := last != nil && last.Page == save.Page && last.User == c.User // the page itself has saved last
+		isOwn := last != nil && last.Page == save.Page && save.Page != "" && last.User == c.User // the page itself has saved last
 		content, err := contentOf(old)
 		if err != nil {
 			return r, err

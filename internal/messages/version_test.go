@@ -24,6 +24,7 @@ func TestVersions(t *testing.T) {
 		{Name: "a save by itself changes nothing that is to be sent", Test: queuedStays},
 		{Name: "a save by itself over a newer text, or with a mistake, is a draft of its page", Test: drafts},
 		{Name: "saves of a page that arrive in another order keep the last one", Test: order},
+		{Name: "a save without a page does not replace a newer text", Test: withoutPage},
 		{Name: "versions are removed with their Message", Test: removedVersions},
 	})
 }
@@ -241,6 +242,16 @@ func order(f *apptest.SentBatch) {
 	saved, err := f.App.Messages.Autosave(f.Context(), w.user, later)
 	if f.Must(err); saved.IsDraft || w.stored().HTML != "later" {
 		f.T.Errorf("the last save is %+v, and the Message is %q", saved, w.stored().HTML)
+	}
+}
+
+func withoutPage(f *apptest.SentBatch) {
+	w := newWriter(f, "Ann", 7)
+	first, second := w.at("", "Ann", 7), w.at("", "Ann", 7)
+	first.page, second.page = "", ""
+	first.ends("newer")
+	if saved := second.types("over it"); saved.Why != messages.DraftChanged || w.stored().HTML != "newer" {
+		f.T.Errorf("the save is %+v, and the Message is %q", saved, w.stored().HTML)
 	}
 }
 
