@@ -66,7 +66,8 @@ func (s *Service) CountLists(ctx context.Context, c *enlist.Caller, ids []enlist
 }
 
 // NotOpened returns the populations of those Contacts to whom the mail of a Batch was sent, and who did not open it. If
-// unmeasured, they have also the Contacts of whom it is not known, because their mails had no tracking pixel. Errors: NoBatch, Denied, InvalidSearch if the opens were removed.
+// unmeasured, they have also the Contacts of whom it is not known, because their mails had no tracking pixel or they have
+// refused since. Errors: NoBatch, Denied, InvalidSearch if the opens were removed.
 func (s *Service) NotOpened(ctx context.Context, c *enlist.Caller, id enlist.BatchID,
 	unmeasured bool) ([]PopulationRequest, error) {
 	sent := enlist.KeyBatchOpensMeasured
@@ -88,10 +89,14 @@ func (s *Service) NotOpened(ctx context.Context, c *enlist.Caller, id enlist.Bat
 		value := enlist.InBatch(id)
 		populations := make([]PopulationRequest, len(lists))
 		for i, list := range lists {
-			populations[i] = PopulationRequest{List: list, Criteria: &enlist.Criteria{All: []enlist.Criteria{
+			all := []enlist.Criteria{
 				{Key: sent, Operator: "exactly", Value: value, NotField: true},
-				{Key: enlist.KeyBatchOpened, Operator: "not", Value: value, NotField: true},
-			}}}
+				{Key: enlist.KeyBatchOpened, Operator: "not", Value: value, NotField: true}}
+			if !unmeasured {
+				all = append(all, enlist.Criteria{Key: enlist.KeyTrackingConsent, Operator: "not",
+					Value: enlist.TextInput(enlist.TrackingDenied.String()), NotField: true})
+			}
+			populations[i] = PopulationRequest{List: list, Criteria: &enlist.Criteria{All: all}}
 		}
 		return populations, nil
 	})

@@ -38,6 +38,7 @@ const (
 	MethodComplaint       = "complaint"       // the recipient reported a mail as spam
 	MethodUnsubscribeAll  = "unsubscribeAll"  // unsubscribeContact with List 0: no mail of the Account; no flag changed
 	MethodTracking        = "trackingPage"    // the page about the recording of opens and clicks, which each recorded mail links
+	MethodTick            = "webFormTick"     // a tick of a Form that waits for a confirmation, and decides nothing
 	MethodUser            = "user"            // a user changed it on the pages of the administration
 	MethodSameAddress     = "sameAddress"     // as another Contact with the address has decided
 	MethodErasure         = "erasePerson"     // everything about the person was erased, also by the command line

@@ -169,7 +169,7 @@ func ConsentsOf(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (map[enli
 		return nil, err
 	}
 	rows, err := ledgerTable.Of(tx.SQL).All(tx, "WHERE list_id = ? AND "+test+
-		" AND (type <> '' OR tracking_consent <> 0) ORDER BY contact_id, number DESC", append([]any{int64(list)}, args...)...)
+		" AND (type <> '' OR tracking_consent <> 0 AND method <> '"+MethodTick+"') ORDER BY contact_id, number DESC", append([]any{int64(list)}, args...)...)
 	if err == nil {
 		err = nameKeys(tx, rows)
 	}

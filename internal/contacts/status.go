@@ -96,9 +96,6 @@ func (s *Service) ConfirmSubscription(tx *db.Tx, schema *enlist.Schema, contact 
 	if err := by.Record(tx, contact, now); err != nil {
 		return err
 	}
-	if err := confirmTick(tx, schema, contact, by, now); err != nil {
-		return err
-	}
 	if contact.WebformID != 0 {
 		err := s.above.FormConfirmed(tx, schema, enlist.FormID(contact.WebformID), now)
 		if err != nil {

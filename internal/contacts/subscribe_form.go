@@ -55,7 +55,7 @@ func (sub *subscription) tick(contact *enlist.Contact, published enlist.ListID) 
 		return nil
 	case list.DoubleOptIn:
 		return AddLedgerRow(sub.tx, &enlist.LedgerRow{ListID: list.ID, ContactID: contact.ID, Time: sub.now,
-			Method: d.By.Method, Text: d.By.Text, IP: d.By.IP, Tracking: d.Consent, TextVersion: d.Version})
+			Method: MethodTick, Text: d.By.Text, IP: d.By.IP, Tracking: d.Consent, TextVersion: d.Version})
 	}
 	return eachWithAddress(sub.tx, []enlist.ListID{list.ID}, contact.Key, func(c *enlist.Contact) error {
 		return decideOne(sub.tx, c, d, sub.now)
@@ -66,20 +66,8 @@ func (sub *subscription) tick(contact *enlist.Contact, published enlist.ListID) 
 // none or the Contact has this decision.
 func TickToConfirm(tx *db.Tx, contact *enlist.Contact) (*enlist.LedgerRow, error) {
 	rows, err := ledger(tx, " AND (tracking_consent <> 0 OR type <> '')", contact.ListID, contact.ID, 1, 0)
-	if err != nil || len(rows) == 0 || rows[0].Method != MethodForm || rows[0].Tracking == enlist.TrackingUnknown ||
-		rows[0].Tracking == contact.TrackingConsent {
+	if err != nil || len(rows) == 0 || rows[0].Method != MethodTick || rows[0].Tracking == contact.TrackingConsent {
 		return nil, err
 	}
 	return &rows[0], nil
-}
-
-// confirmTick lets the tick of a Form hold, because the person has confirmed the subscription.
-func confirmTick(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, by Origin, now int64) error {
-	row, err := TickToConfirm(tx, contact)
-	if err != nil || row == nil {
-		return err
-	}
-	by.Text = row.Text
-	d := &TrackingDecision{Consent: row.Tracking, Version: row.TextVersion, By: by}
-	return DecideTracking(tx, schema, contact, d, now)
 }

@@ -197,8 +197,9 @@ func SetAccessTimes(tx *db.Tx, list enlist.ListID, id enlist.ContactID, since, u
 		WHERE list_id = ?5 AND id = ?6`, since, until, opened, clicked, int64(list), int64(id))
 }
 
-// InheritTracking gives a Contact that is new, or has another address now, the decision that its address has in another Contact of the
-// List, or of the Account if it shares decisions: the newest one. The ledger of the new Contact gets a row with the same text.
+// InheritTracking gives a Contact that is new, or has another address now, the decision that its address has in another
+// Contact of the List, or of the Account if it shares decisions: a refusal if there is one, else the newest agreement that
+// is not of a Form alone. The ledger of the new Contact gets a row with the same text.
 func InheritTracking(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, now int64) error {
 	among, err := []enlist.ListID{schema.List.ID}, error(nil)
 	switch {
@@ -210,21 +211,44 @@ func InheritTracking(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, 
 	if err != nil {
 		return err
 	}
-	newest := new(enlist.Contact)
+	var from *enlist.Contact
 	err = eachWithAddress(tx, among, contact.Key, func(c *enlist.Contact) error {
-		if c.TrackingTime > newest.TrackingTime && c.ID != contact.ID {
-			newest = c
+		if c.ID == contact.ID || c.TrackingConsent == enlist.TrackingUnknown || from != nil && !wins(c, from) {
+			return nil
 		}
-		return nil
+		known, err := isOfPerson(tx, c)
+		if known {
+			from = c
+		}
+		return err
 	})
-	if err != nil || newest.TrackingConsent == enlist.TrackingUnknown || newest.TrackingConsent == contact.TrackingConsent {
+	if err != nil || from == nil || from.TrackingConsent == contact.TrackingConsent {
 		return err
 	}
-	if err := takeOver(tx, contact, newest, now); err != nil {
+	if err := takeOver(tx, contact, from, now); err != nil {
 		return err
 	}
-	contact.TrackingConsent, contact.TrackingTime = newest.TrackingConsent, newest.TrackingTime
+	contact.TrackingConsent, contact.TrackingTime = from.TrackingConsent, from.TrackingTime
 	return nil
+}
+
+// wins reports whether the decision of a Contact holds for an address of which another Contact has decided something
+// else: a refusal, or else the newer one.
+func wins(c, other *enlist.Contact) bool {
+	if c.TrackingConsent != other.TrackingConsent {
+		return c.TrackingConsent == enlist.TrackingDenied
+	}
+	return c.TrackingTime > other.TrackingTime
+}
+
+// isOfPerson reports whether the decision of a Contact may hold in other Lists. Anyone can tick a Form with any address,
+// so such an agreement holds in its List only.
+func isOfPerson(tx *db.Tx, c *enlist.Contact) (bool, error) {
+	if c.TrackingConsent == enlist.TrackingDenied {
+		return true, nil
+	}
+	row, err := lastTracking(tx, c)
+	return row.Method != MethodForm, err
 }
 
 // eachWithAddress calls fn for the Contacts of some Lists that have a normalised address.
@@ -256,6 +280,7 @@ func takeOver(tx *db.Tx, to, from *enlist.Contact, now int64) error {
 		return err
 	}
 	row.Time, row.Method, row.ImportID, row.ImportRow, row.Tracking = now, MethodSameAddress, 0, 0, from.TrackingConsent
+	row.IP, row.KeyID = "", 0 // perhaps of a List that readers of this one may not access
 	_, err = putTracking(tx, to, row, from.TrackingTime, false)
 	return err
 }
@@ -281,7 +306,8 @@ func CountTracking(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (map[e
 // lastTracking returns the newest row of a Contact's ledger with its decision, or an empty row. A tick that waits for a
 // confirmation is in the ledger too.
 func lastTracking(tx *db.Tx, c *enlist.Contact) (*enlist.LedgerRow, error) {
-	rows, err := ledger(tx, " AND tracking_consent = "+strconv.FormatInt(int64(c.TrackingConsent), 10), c.ListID, c.ID, 1, 0)
+	rows, err := ledger(tx, " AND method <> '"+MethodTick+"' AND tracking_consent = "+
+		strconv.FormatInt(int64(c.TrackingConsent), 10), c.ListID, c.ID, 1, 0)
 	if err != nil || len(rows) == 0 {
 		return new(enlist.LedgerRow), err
 	}

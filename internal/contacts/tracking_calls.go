@@ -56,8 +56,11 @@ func (d *TrackingDecision) decideAs(tx *db.Tx, schema *enlist.Schema, contact *e
 }
 
 // adds reports whether the decision says more than a Contact has: a client that sends a record back as it was changes
-// nothing.
+// nothing. If the person has refused since, the record has an agreement, but no text to which the person agreed.
 func (d *TrackingDecision) adds(contact *enlist.Contact) bool {
+	if d != nil && contact.TrackingConsent == enlist.TrackingDenied && d.By.Text == "" {
+		return false
+	}
 	return d != nil && (d.Consent != contact.TrackingConsent || d.By.Text != "" || d.Version != "")
 }
 

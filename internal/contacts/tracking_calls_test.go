@@ -73,6 +73,10 @@ func sharedDecision(o *apptest.Account) {
 	_, err = o.App.Contacts.EditContacts(o.Context(), o.Caller, contacts.EditRequest{List: later,
 		Contacts: []contacts.EditRow{{ID: o.All(later)[0], Details: apptest.Details("tracking_consent", "granted")}}})
 	o.Must(err)
+	decidedIn(o, enlist.TrackingDenied, "subscribeContact", first, second) // a record that is sent back says nothing
+	_, err = o.App.Contacts.EditContacts(o.Context(), o.Caller, contacts.EditRequest{List: later,
+		Contacts: []contacts.EditRow{{ID: o.All(later)[0], Details: apptest.Details("tracking_consent", "granted", "tracking_text", "Count mine.")}}})
+	o.Must(err)
 	decidedIn(o, enlist.TrackingGranted, "editContacts", first, second, later, added, imported)
 }
 
@@ -97,6 +101,9 @@ func decisionByForm(o *apptest.Account) {
 	fresh := o.AddList()
 	byForm(fresh, "new@example.com")
 	decidedIn(o, enlist.TrackingGranted, contacts.MethodForm, fresh)
+	next := o.AddList()
+	o.Subscribe(next, "Email", "new@example.com")
+	decidedIn(o, enlist.TrackingUnknown, "", next) // anyone can tick a Form
 }
 
 func inheritedModified(o *apptest.Account) {

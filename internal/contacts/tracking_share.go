@@ -50,7 +50,7 @@ func (ShareTracking) Kind() string { return "share_tracking" }
 // shareStep is the largest number of Contacts whose decision one transaction shares.
 const shareStep = 100
 
-// ShareTracking does the next step. A step that runs twice changes nothing the second time: the later decision wins.
+// ShareTracking does the next step. A step that runs twice changes nothing the second time.
 func (s *Service) ShareTracking(ctx context.Context, e ShareTracking) (rest ShareTracking, done bool, err error) {
 	var ids []enlist.ContactID
 	err = s.db.ViewPrimary(ctx, func(tx *db.Tx) (err error) {
@@ -97,18 +97,22 @@ func (s *Service) shareThese(tx *db.Tx, e *ShareTracking, done *bool, ids []enli
 	return nil
 }
 
-// shareOne gives the decision of a Contact to the others with its address that have an older one or none.
+// shareOne gives the decision of a Contact to the others with its address that have none; a refusal also to those that
+// have agreed.
 func shareOne(tx *db.Tx, e *ShareTracking, id enlist.ContactID, now int64) error {
 	from, err := ByID(tx, e.List, id)
-	if err != nil {
+	if err != nil || from.TrackingConsent == enlist.TrackingUnknown {
 		return enlist.IgnoreKind(enlist.NoContact, err)
+	}
+	if known, err := isOfPerson(tx, from); err != nil || !known {
+		return err
 	}
 	among, err := listsWithAddress(tx, e.Account, from.Key)
 	if err != nil {
 		return err
 	}
 	return eachWithAddress(tx, among, from.Key, func(to *enlist.Contact) error {
-		if to.TrackingTime >= from.TrackingTime || to.TrackingConsent == from.TrackingConsent {
+		if to.TrackingConsent != enlist.TrackingUnknown && (to.TrackingConsent == from.TrackingConsent || !wins(from, to)) {
 			return nil
 		}
 		return takeOver(tx, to, from, now)

@@ -101,17 +101,17 @@ func sharedDecisions(o *apptest.Account) {
 	decide(o, first, ann, enlist.TrackingDenied)
 	decide(o, second, bob2, enlist.TrackingDenied)
 	o.Now = o.Now.Add(time.Minute)
-	decide(o, first, bob, enlist.TrackingGranted) // later than the refusal in the other List
+	decide(o, first, bob, enlist.TrackingGranted) // later than the refusal in the other List, which wins
 	o.Must(o.App.Contacts.SetTracking(o.Context(), o.Caller, contacts.TrackingSettings{Policy: enlist.TrackWhoAgreed, Shares: true}))
 	for e, done := (contacts.ShareTracking{Account: o.Caller.Account.ID}), false; !done; {
 		var err error
 		e, done, err = o.App.Contacts.ShareTracking(o.Context(), e)
 		o.Must(err)
 	}
-	want := fmt.Sprintf("denied %d, granted %d", at, at+60)
+	want := fmt.Sprintf("denied %d, denied %[1]d", at)
 	apptest.Same(o.T, "the decisions in the first List", decisions(o, first, ann, bob), want)
 	apptest.Same(o.T, "the decisions in the second List", decisions(o, second, ann2, bob2), want)
-	apptest.Same(o.T, "the decision of the duplicate", decisions(o, second, again), fmt.Sprintf("granted %d", at+60))
+	apptest.Same(o.T, "the decision of the duplicate", decisions(o, second, again), fmt.Sprintf("denied %d", at))
 	if ledger := decided(o, second, ann2); !strings.Contains(ledger, "sameAddress") || !strings.Contains(ledger, "by telephone") {
 		o.Errorf("the ledger has %q, want the words of the other List", ledger)
 	}

@@ -45,15 +45,14 @@ func ticks(o *apptest.Account) {
 	decided(confirms, enlist.TrackingDenied)
 	_, err = o.App.Contacts.Confirm(o.Context(), o.Caller, contacts.ContactRequest{List: confirms, Contact: ann})
 	o.Must(err)
-	decided(confirms, enlist.TrackingGranted)
-	decided(open, enlist.TrackingGranted)
+	decided(confirms, enlist.TrackingDenied) // a program shows the person no text
 	var row enlist.LedgerRow
 	apptest.View(o.T, o.Store, func(tx *db.Tx) error {
-		rows, err := contacts.LedgerRows(tx, confirms, ann, 1, 0)
-		row = rows[0]
+		rows, err := contacts.LedgerRows(tx, confirms, ann, 2, 0)
+		row = rows[1]
 		return err
 	})
-	if row.Text != "Count me" || row.TextVersion != "7" || row.Method != "confirmContact" {
-		o.Errorf("the newest row of the ledger is %+v", row)
+	if row.Text != "Count me" || row.TextVersion != "7" || row.Method != contacts.MethodTick {
+		o.Errorf("the row of the ledger is %+v", row)
 	}
 }

@@ -109,7 +109,7 @@ func (s *Service) recordAccess(ctx context.Context, d enlist.DeliveryKey, clicke
 		if err != nil {
 			return enlist.IgnoreKind(enlist.NoList, err)
 		}
-		consent, err := contacts.Tracking(tx, d.List, d.Contact, now)
+		consent, err := contacts.Tracking(tx, d.List, d.Contact, d.Time)
 		if err != nil {
 			return err
 		}

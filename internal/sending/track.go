@@ -1,6 +1,7 @@
 package sending
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -131,11 +132,12 @@ func (a *access) store(tx *db.Tx) error {
 		return enlist.IgnoreKind(enlist.NoBatch, err)
 	}
 	// The Contact is locked from here on, after its recipient as everywhere: a refusal comes before this, or waits.
-	consent, err := contacts.Tracking(tx, a.List, a.Contact, r.Sent)
+	consent, err := contacts.Tracking(tx, a.List, a.Contact, cmp.Or(r.Sent, r.Time))
 	if err != nil || !a.tracked(schema, consent) {
 		return err
 	}
-	t := &tracking{tx: tx, access: a, recipient: r, events: events, opens: schema.TracksOpens(consent),
+	opens := schema.TracksOpens(consent) && r.Unmeasured&enlist.UnmeasuredOpens == 0
+	t := &tracking{tx: tx, access: a, recipient: r, events: events, opens: opens,
 		human: !a.agent.Machine && r.Status != recipients.StatusSending && a.now-r.Sent >= handOver}
 	if a.Kind == enlist.LinkClick && schema.TracksClicks(consent) {
 		if err := t.click(); err != nil {

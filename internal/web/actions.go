@@ -106,7 +106,12 @@ func (h *Handler) confirm(w http.ResponseWriter, r *http.Request, l enlist.Link)
 	}
 	v, err := h.links.ViewLink(r.Context(), l.DeliveryKey)
 	var agreed *contacts.TrackingDecision
-	if err == nil && v.Contact != nil && v.Schema.AsksForTracking() && r.PostForm.Has(trackingInput) {
+	switch {
+	case err != nil || v.Contact == nil:
+	case v.Ticked != nil && r.PostForm.Get(tickedInput) == mark(v.Ticked): // the page has shown its text
+		agreed = &contacts.TrackingDecision{Consent: v.Ticked.Tracking, Version: v.Ticked.TextVersion,
+			By: contacts.Origin{Method: contacts.MethodConfirmLink, IP: visitorIP(r), Text: v.Ticked.Text}}
+	case v.Schema.AsksForTracking() && r.PostForm.Has(trackingInput):
 		agreed = h.decision(r, v.Schema, v.Language(), contacts.MethodConfirmLink)
 		if agreed == nil { // the text has changed
 			h.confirmation(w, r, l, v, err)
@@ -139,7 +144,7 @@ func (h *Handler) confirmation(w http.ResponseWriter, r *http.Request, l enlist.
 	}
 	p := subscription(v)
 	if name == "confirm" && v.Ticked != nil {
-		p.Tracking = &trackingPage{Ticked: v.Ticked.Text}
+		p.Tracking = &trackingPage{Ticked: v.Ticked.Text, Mark: mark(v.Ticked)}
 	} else if name == "confirm" && v.Schema.AsksForTracking() && v.Contact.TrackingConsent != enlist.TrackingGranted {
 		p.Tracking = trackingOf(v.Schema, v.Contact, "")
 	}

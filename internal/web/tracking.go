@@ -4,6 +4,7 @@ import (
 	"html/template"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"enlist/internal/contacts"
@@ -20,6 +21,7 @@ import (
 const (
 	trackingInput = "tracking" // of a tick, or of the word of a decision
 	versionInput  = "version"  // of the text that the page has shown
+	tickedInput   = "ticked"   // the mark of the tick of a Form that the page has shown
 )
 
 // trackingPage is what pages show about the recording of opens and clicks.
@@ -28,6 +30,8 @@ type trackingPage struct {
 	Recorded []string // keys of the texts about what can be recorded; none: nothing
 	Refuses  bool     // the button refuses
 	Ticked   string   // the text of the Form to which the visitor has agreed; "": none
+	Mark     string   // of this tick
+	Unknown  bool     // the mail perhaps went to another address than that of the Contact
 }
 
 // trackingOf returns what a page shows a Contact. choice is the word of the decision for which it has the button, or "".
@@ -66,6 +70,9 @@ func (h *Handler) tracking(w http.ResponseWriter, r *http.Request, l enlist.Link
 	default:
 		p.Address, p.Done = mask(v.Address()), r.URL.RawQuery == "saved"
 		p.Tracking = trackingOf(v.Schema, v.Contact, r.URL.Query().Get(enlist.TrackingChoice))
+		if v.Unknown {
+			p.Tracking.Unknown, p.Tracking.Refuses = true, true
+		}
 	}
 	h.render(w, r, status, "tracking", p)
 }
@@ -117,6 +124,9 @@ func (h *Handler) decision(r *http.Request, s *enlist.Schema, wanted, method str
 	}
 	return d
 }
+
+// mark returns the mark of a tick of a Form. A later tick, which another visitor may have sent, has another one.
+func mark(row *enlist.LedgerRow) string { return strconv.FormatInt(row.Time, 10) }
 
 // refusal returns what a person has read who refuses: what can be recorded.
 func refusal(s *enlist.Schema, in *language.Language) (text, version string) {

@@ -201,8 +201,13 @@ func TestATickOfAFormHoldsOnceConfirmed(t *testing.T) {
 	h.shows(h.do("POST", form, "f1=mira%40example.com&tracking=1"), http.StatusOK, "Thank you")
 	h.decided(1, enlist.TrackingUnknown, 1)
 	confirm := h.path(enlist.LinkConfirm, 1)
-	h.shows(h.do("GET", confirm, ""), http.StatusOK, `<p class="lines">I agree that the sender records`)
-	h.shows(h.do("POST", confirm, confirmed), http.StatusOK, "is confirmed")
+	page = h.do("GET", confirm, "")
+	h.shows(page, http.StatusOK, `<p class="lines">I agree that the sender records`)
+	mark := regexp.MustCompile(`name="ticked" value="(\d+)"`).FindStringSubmatch(page.body)
+	if mark == nil {
+		t.Fatal("the page has no mark of the tick")
+	}
+	h.shows(h.do("POST", confirm, confirmed+"&ticked="+mark[1]), http.StatusOK, "is confirmed")
 	h.decided(1, enlist.TrackingGranted, 2)
 	if r := h.decisions(1)[0]; r.Method != contacts.MethodConfirmLink || r.TextVersion != "enlist 1 en" || !strings.HasPrefix(r.Text, "I agree") {
 		t.Errorf("the row is %+v", r)
@@ -213,16 +218,21 @@ func TestATickOfAFormHoldsOnceConfirmed(t *testing.T) {
 
 	h.do("POST", form, "f1=noor%40example.com&tracking=1") // by anyone, and then by the person without a tick
 	h.do("POST", form, "f1=noor%40example.com")
+	h.do("POST", form, "f1=kim%40example.com")
+	h.shows(h.do("GET", h.path(enlist.LinkConfirm, 3), ""), http.StatusOK, `name="tracking" value="granted">`)
+	h.do("POST", form, "f1=kim%40example.com&tracking=1") // by anyone, while the person reads the page
+	h.do("POST", h.path(enlist.LinkConfirm, 3), confirmed)
+	h.decided(3, enlist.TrackingUnknown, 1)
 	open := h.do("GET", h.path(enlist.LinkConfirm, 2), "")
 	h.shows(open, http.StatusOK, `name="tracking" value="granted">`)
 	h.do("POST", h.path(enlist.LinkConfirm, 2), confirmed)
 	h.decided(2, enlist.TrackingUnknown, 1)
 
 	h.do("POST", form, "f1=ola%40example.com")
-	path := h.path(enlist.LinkConfirm, 3)
+	path := h.path(enlist.LinkConfirm, 4)
 	h.shows(h.do("POST", path, confirmed+"&tracking=granted&version=old"), http.StatusOK, "Confirm your subscription")
 	h.shows(h.do("POST", path, confirmed+"&tracking=granted&version=enlist+1+en"), http.StatusOK, "is confirmed")
-	h.decided(3, enlist.TrackingGranted, 1)
+	h.decided(4, enlist.TrackingGranted, 1)
 }
 
 // covers: decision 160, spec form.tracking

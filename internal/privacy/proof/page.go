@@ -80,6 +80,8 @@ var acts = map[string]string{
 func Act(in *language.Language, r *enlist.LedgerRow) string {
 	text := acts[r.Method]
 	switch {
+	case r.Method == contacts.MethodTick:
+		text = "proof.act_tracking_tick"
 	case r.Tracking == enlist.TrackingGranted:
 		text = "proof.act_tracking_granted"
 	case r.Tracking == enlist.TrackingDenied:
