@@ -168,7 +168,8 @@ func (s *Service) SetForm(ctx context.Context, c *enlist.Caller, list enlist.Lis
 			return 0, err
 		}
 		form := Form{ListID: list, AccountID: c.Account.ID, CreationTime: now, Open: true}
-		if err := enlist.Assign(&form, FormAttributes, details); err != nil {
+		unread := slices.DeleteFunc(slices.Clone(details), func(d enlist.Detail) bool { return d.Key == enlist.IfVersion })
+		if err := enlist.Assign(&form, FormAttributes, unread); err != nil {
 			return 0, err
 		}
 		old, err := replaced(tx, list, id, form.Name)
