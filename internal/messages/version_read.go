@@ -39,7 +39,8 @@ func (s *Service) seen(tx *db.Tx, c *enlist.Caller, id enlist.MessageID) (*Messa
 	return LoadSeen(tx, c, id, s.sentTo)
 }
 
-// Version returns a Version and its Message with the texts of the Version. Errors: NoMessage, Denied.
+// Version returns a Version and its Message with the texts of the Version, but without files that the caller cannot put
+// into the Message. Errors: NoMessage, Denied.
 func (s *Service) Version(ctx context.Context, c *enlist.Caller, id enlist.MessageID, version VersionID) (v *Version,
 	m *Message, err error) {
 	err = s.db.View(c.Context(ctx), s.db.Confirmed(c, func(tx *db.Tx) (err error) {
@@ -58,8 +59,12 @@ func (s *Service) version(tx *db.Tx, c *enlist.Caller, id enlist.MessageID, vers
 	if err != nil {
 		return nil, nil, err
 	}
-	m, err = v.In(m)
-	return v, m, err
+	with, err := v.In(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	with, err = s.withoutForbidden(tx, c, m, with)
+	return v, with, err
 }
 
 // PreviewVersion returns the mail of a Version, as PreviewDraft does.

@@ -104,7 +104,7 @@ func (s *Service) Autosave(ctx context.Context, c *enlist.Caller, save Save) (Sa
 		}
 		if r.IsDraft = r.Why != ""; err != nil || r.IsDraft {
 			r.Seen = save.Seen // so a later order to save still finds what has changed
-			return r, errFirst(err, func() error { return s.keepDraft(tx, c, content, save, now) })
+			return r, errFirst(err, func() error { return s.keepDraft(tx, c, old, save, now) })
 		}
 		if after := enlist.VersionOf(WholeMessageAttributes, m); after != r.Seen {
 			r.Seen = after
@@ -143,8 +143,8 @@ func (s *Service) storeAutosave(tx *db.Tx, c *enlist.Caller, old, m *Message, sa
 }
 
 // keepDraft stores a draft of a page, with the texts of the Message that it does not change.
-func (s *Service) keepDraft(tx *db.Tx, c *enlist.Caller, content string, save Save, now int64) error {
-	content, err := withTexts(content, save.Details)
+func (s *Service) keepDraft(tx *db.Tx, c *enlist.Caller, old *Message, save Save, now int64) error {
+	content, err := s.draftContent(tx, c, old, save.Details)
 	if err != nil {
 		return err
 	}
