@@ -202,7 +202,7 @@ func storeEdit(tx *db.Tx, c *enlist.Caller, old, m *Message, now int64) error {
 }
 
 // keep stores the Version of a save that goes into the Message. Before it, the present text gets a Version if it has
-// none: a program has stored it. Saves by a page are one Version for ten minutes, which a user can end.
+// none: a program has stored it. Saves by one page are one Version for ten minutes, which a user can end.
 func (s *Service) keep(tx *db.Tx, c *enlist.Caller, old, m *Message, v Version) error {
 	was, err := contentOf(old)
 	if err != nil {
@@ -238,7 +238,8 @@ func (s *Service) keep(tx *db.Tx, c *enlist.Caller, old, m *Message, v Version) 
 		return err
 	}
 	switch {
-	case last.Kind == VersionAuto && last.User == c.User && !last.IsSent && v.Time-last.Begun < autoTime:
+	case last.Kind == VersionAuto && last.User == c.User && last.Page == v.Page && v.Page != "" && !last.IsSent &&
+		v.Time-last.Begun < autoTime:
 		last.Kind, last.Page, last.Number, last.Time, last.content = v.Kind, v.Page, v.Number, v.Time, v.content
 		return versionTable.Save(tx, last)
 	case last.content == v.content && last.Kind == VersionSaved:

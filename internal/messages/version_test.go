@@ -25,6 +25,7 @@ func TestVersions(t *testing.T) {
 		{Name: "a save by itself over a newer text, or with a mistake, is a draft of its page", Test: drafts},
 		{Name: "saves of a page that arrive in another order keep the last one", Test: order},
 		{Name: "a save without a page does not replace a newer text", Test: withoutPage},
+		{Name: "a version of a page stays when another page or a restored version replaces its text", Test: otherPages},
 		{Name: "versions are removed with their Message", Test: removedVersions},
 	})
 }
@@ -253,6 +254,19 @@ func withoutPage(f *apptest.SentBatch) {
 	if saved := second.types("over it"); saved.Why != messages.DraftChanged || w.stored().HTML != "newer" {
 		f.T.Errorf("the save is %+v, and the Message is %q", saved, w.stored().HTML)
 	}
+}
+
+func otherPages(f *apptest.SentBatch) {
+	w := newWriter(f, "Ann", 7)
+	first := "saved test key " + w.stored().HTML
+	w.look()
+	w.types("first tab")
+	tab := w.at("second tab", "Ann", 7)
+	tab.types("second tab")
+	w.want("auto Ann second tab", "auto Ann first tab", first)
+	restored := messages.Save{Message: w.message, Details: apptest.Details("html_content", "restored"), IsEnded: true}
+	f.Must(f.App.Messages.SaveMessage(f.Context(), w.user, restored))
+	w.want("saved Ann restored", "auto Ann second tab", "auto Ann first tab", first)
 }
 
 func removedVersions(f *apptest.SentBatch) {
