@@ -41,7 +41,7 @@ const (
 )
 
 const (
-	maxVersions = 50      // that are kept of a Message, besides those that were sent
+	maxVersions = 50      // that are kept of a Message, besides those that were sent; and of its drafts
 	autoTime    = 10 * 60 // seconds of saves by a page that are one Version
 )
 
@@ -89,11 +89,16 @@ func dropDraft(tx *db.Tx, id enlist.MessageID, user int64, page string) error {
 		int64(id), user, page)
 }
 
-// dropOldVersions removes all but the last Versions of a Message, and those that were sent.
+// dropOldVersions removes all but the last Versions of a Message and its last drafts. Those that were sent stay.
 func dropOldVersions(tx *db.Tx, id enlist.MessageID) error {
-	return tx.Do(`DELETE FROM message_version WHERE message_id = ? AND is_sent = 0 AND id NOT IN
-		(SELECT id FROM message_version WHERE message_id = ? AND is_sent = 0 ORDER BY id DESC LIMIT ?)`,
-		int64(id), int64(id), int64(maxVersions))
+	for _, of := range []string{"kind <> 'draft' AND is_sent = 0", "kind = 'draft'"} {
+		err := tx.Do("DELETE FROM message_version WHERE message_id = ? AND "+of+" AND id NOT IN (SELECT id FROM message_version "+
+			"WHERE message_id = ? AND "+of+" ORDER BY time DESC, id DESC LIMIT ?)", int64(id), int64(id), int64(maxVersions))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // contentOf returns the texts of a Message as a Version has them.

@@ -21,6 +21,7 @@ func TestVersions(t *testing.T) {
 		{Name: "saves by a page are one version for ten minutes, and a button ends it", Test: savesOfAPage},
 		{Name: "what a program has stored, and what was sent, stay as versions", Test: storedAndSent},
 		{Name: "the last 50 versions are kept", Test: lastVersions},
+		{Name: "drafts do not count among them", Test: lastDrafts},
 		{Name: "a save by itself changes nothing that is to be sent", Test: queuedStays},
 		{Name: "a save by itself over a newer text, or with a mistake, is a draft of its page", Test: drafts},
 		{Name: "saves of a page that arrive in another order keep the last one", Test: order},
@@ -164,6 +165,27 @@ func lastVersions(f *apptest.SentBatch) {
 	}
 	if all := w.versions(); len(all) != 50 || all[0] != "saved Ann 59" || all[49] != "saved Ann 10" {
 		f.T.Errorf("there are %d versions, from %s to %s", len(all), all[len(all)-1], all[0])
+	}
+}
+
+func lastDrafts(f *apptest.SentBatch) {
+	w := newWriter(f, "Ann", 7)
+	w.ends("text")
+	w.types("more")
+	for i := range 55 {
+		tab := w.at(fmt.Sprint("tab ", i), "Ann", 7)
+		tab.seen = "an older text"
+		tab.types(fmt.Sprint("draft ", i))
+	}
+	all := w.versions()
+	if n := len(all); n != 53 || all[0] != "draft Ann draft 54" || all[49] != "draft Ann draft 5" || all[50] != "auto Ann more" {
+		f.T.Errorf("there are %d versions: %q", n, all)
+	}
+	for i := range 55 {
+		w.ends(fmt.Sprint(i))
+	}
+	if all := w.versions(); len(all) != 100 || all[99] != "draft Ann draft 5" {
+		f.T.Errorf("there are %d versions: %q", len(all), all)
 	}
 }
 
