@@ -138,6 +138,9 @@ func (s *Service) EditMessage(ctx context.Context, c *enlist.Caller, id enlist.M
 		if err != nil {
 			return 0, err
 		}
+		if err := s.keepSent(tx, old); err != nil {
+			return 0, err
+		}
 		return id, storeEdit(tx, c, old, m, now)
 	})
 }

@@ -204,35 +204,14 @@ func storeEdit(tx *db.Tx, c *enlist.Caller, old, m *Message, now int64) error {
 // keep stores the Version of a save that goes into the Message. Before it, the present text gets a Version if it has
 // none: a program has stored it. Saves by one page are one Version for ten minutes, which a user can end.
 func (s *Service) keep(tx *db.Tx, c *enlist.Caller, old, m *Message, v Version) error {
-	was, err := contentOf(old)
+	content, err := contentOf(m)
 	if err != nil {
 		return err
 	}
-	if v.content, err = contentOf(m); err != nil {
-		return err
-	}
-	last, err := lastVersion(tx, old.ID)
+	v.content = content
+	last, err := s.keepPresent(tx, old)
 	if err != nil {
 		return err
-	}
-	if last == nil || last.content != was {
-		last = &Version{Message: old.ID, Kind: VersionSaved, Begun: old.LastModifiedTime, Time: old.LastModifiedTime, content: was}
-		if old.LastModifiedTime == old.CreationTime {
-			last.User, last.UserName = old.CreatorUser, old.CreatorName
-		}
-		if err := versionTable.Add(tx, last); err != nil {
-			return err
-		}
-	}
-	sent, err := s.lastSent(tx, old)
-	if err != nil {
-		return err
-	}
-	if sent >= last.Time && !last.IsSent {
-		last.IsSent = true
-		if err := versionTable.Save(tx, last); err != nil {
-			return err
-		}
 	}
 	if err := dropDraft(tx, old.ID, c.User, v.Page); err != nil {
 		return err

@@ -20,6 +20,7 @@ func TestVersions(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewSentBatch(2), []apptest.Rule[*apptest.SentBatch]{
 		{Name: "saves by a page are one version for ten minutes, and a button ends it", Test: savesOfAPage},
 		{Name: "what a program has stored, and what was sent, stay as versions", Test: storedAndSent},
+		{Name: "what was sent stays when a program changes it", Test: sentAndChanged},
 		{Name: "the last 50 versions are kept", Test: lastVersions},
 		{Name: "drafts do not count among them", Test: lastDrafts},
 		{Name: "a save by itself changes nothing that is to be sent", Test: queuedStays},
@@ -156,6 +157,39 @@ func storedAndSent(f *apptest.SentBatch) {
 	w.look()
 	w.ends("two")
 	w.want("saved Ann two", "saved  of a program", "saved Ann one", "saved test key "+sent+" sent")
+}
+
+func sentAndChanged(f *apptest.SentBatch) {
+	w := newWriter(f, "Ann", 7)
+	w.message = f.Message // which was sent
+	sent := "saved test key " + w.stored().HTML + " sent"
+	program := func(text string) {
+		f.Pass(time.Hour)
+		_, err := f.App.Messages.EditMessage(f.Context(), f.Caller, w.message, apptest.Details("html_content", text))
+		f.Must(err)
+	}
+	send := func() {
+		f.Pass(time.Hour)
+		f.Add(apptest.Whole(f.News))
+		f.SendAll(nil)
+	}
+	program("one")
+	program("two") // "one" was not sent
+	w.want(sent)
+	f.Pass(time.Hour)
+	w.ends("three")
+	send()
+	program("four")
+	w.want("saved Ann three sent", "saved  two", sent)
+	f.Pass(time.Hour)
+	w.ends("five")
+	send()
+	f.Pass(time.Hour)
+	f.Update(func(tx *db.Tx) error { // as a version before this one has done it
+		return tx.Do("UPDATE message SET html_content = 'six', last_modified_time = ? WHERE id = ?", f.Now.Unix(), int64(w.message))
+	})
+	w.ends("seven")
+	w.want("saved Ann seven", "saved  six", "saved Ann five sent", "saved  four", "saved Ann three sent", "saved  two", sent)
 }
 
 func lastVersions(f *apptest.SentBatch) {
