@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -21,22 +22,58 @@ type Save struct {
 	IsEnded bool   // the user has pressed the button that saves
 }
 
-// SaveMessage stores what a user has typed, as EditMessage does, and a Version of it.
+// KeptAsDraft is the error of a save that is not in the Message, because a Batch or an autoresponder sends this. The text
+// is stored as a draft.
+type KeptAsDraft struct {
+	SavedByItself
+	refusal error
+}
+
+func (e *KeptAsDraft) Error() string { return e.refusal.Error() }
+
+// Unwrap returns an InvalidParameters.
+func (e *KeptAsDraft) Unwrap() error { return e.refusal }
+
+// SaveMessage stores what a user has typed, as EditMessage does, and a Version of it. If the user has not pressed the button
+// that saves, a text that is going to be sent does not change. The error is then a KeptAsDraft.
 func (s *Service) SaveMessage(ctx context.Context, c *enlist.Caller, save Save) error {
 	kind := VersionAuto
 	if save.IsEnded {
 		kind = VersionSaved
 	}
-	return db.Change(ctx, s.db, c, func(tx *db.Tx, now int64) error {
+	var kept error // the transaction stores the draft
+	err := db.Change(ctx, s.db, c, func(tx *db.Tx, now int64) error {
+		kept = nil
+		if !save.IsEnded {
+			if err := tx.LockDefinitions(); err != nil { // so no Batch of the Message is added meanwhile
+				return err
+			}
+		}
 		old, m, err := s.edited(tx, c, save.Message, save.Details)
 		if err != nil {
 			return err
 		}
-		if err := s.keep(tx, c, old, m, Version{Kind: kind, Page: save.Page, Time: now}); err != nil {
+		if !save.IsEnded {
+			err := s.unused(tx, old, "")
+			isSame := enlist.VersionOf(WholeMessageAttributes, old) == enlist.VersionOf(WholeMessageAttributes, m)
+			switch {
+			case err != nil && enlist.KindOf(err) != enlist.InvalidParameters:
+				return err
+			case err != nil && isSame:
+				return dropDraft(tx, old.ID, c.User, save.Page)
+			case err != nil:
+				kept = &KeptAsDraft{SavedByItself{Seen: save.Seen, Time: now, IsDraft: true, Why: DraftQueued}, err}
+				save := save
+				save.Number++ // the page may have saved an earlier text with the same number
+				return s.keepDraft(tx, c, old, save, now)
+			}
+		}
+		if err := s.keep(tx, c, old, m, Version{Kind: kind, Page: save.Page, Number: save.Number, Time: now}); err != nil {
 			return err
 		}
 		return storeEdit(tx, c, old, m, now)
 	})
+	return cmp.Or(err, kept)
 }
 
 // SavedByItself says what became of an Autosave.
@@ -157,7 +194,7 @@ func (s *Service) keepDraft(tx *db.Tx, c *enlist.Caller, old *Message, save Save
 			UserName: c.Key.Name, Begun: now, Time: now, content: content}
 		return errFirst(versionTable.Add(tx, v), func() error { return dropOldVersions(tx, save.Message) })
 	}
-	if v.Number >= save.Number {
+	if v.Number > save.Number {
 		return nil
 	}
 	v.Number, v.Time, v.content = save.Number, now, content

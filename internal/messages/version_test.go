@@ -1,6 +1,7 @@
 package messages_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,6 +25,7 @@ func TestVersions(t *testing.T) {
 		{Name: "the last 50 versions are kept", Test: lastVersions},
 		{Name: "drafts do not count among them", Test: lastDrafts},
 		{Name: "a save by itself changes nothing that is to be sent", Test: queuedStays},
+		{Name: "nor does a button other than the one that saves", Test: otherButtons},
 		{Name: "a save by itself over a newer text, or with a mistake, is a draft of its page", Test: drafts},
 		{Name: "saves of a page that arrive in another order keep the last one", Test: order},
 		{Name: "a save without a page does not replace a newer text", Test: withoutPage},
@@ -246,6 +248,30 @@ func queuedStays(f *apptest.SentBatch) {
 	if all := w.versions(); w.stored().HTML != "the draft" || strings.Contains(strings.Join(all, " "), "draft Ann") {
 		f.T.Errorf("after the button, the Message is %q, and the versions are %q", w.stored().HTML, all)
 	}
+}
+
+func otherButtons(f *apptest.SentBatch) {
+	w := newWriter(f, "Ann", 7)
+	w.look()
+	press := func(text string) error { return f.App.Messages.SaveMessage(f.Context(), w.user, w.request(text)) }
+	f.Must(press("before"))
+	_, err := f.App.Batches.AddAutoresponder(f.Context(), f.Caller, apptest.Details("list_id", int(f.News), "message_id", int(w.message),
+		"event_type", "subscribe"))
+	f.Must(err)
+	f.Must(press("before"))
+	for _, text := range []string{"half a", "half a text"} {
+		w.number = 5 // the button has the number of the last save by itself
+		err = press(text)
+		if kept, ok := errors.AsType[*messages.KeptAsDraft](err); !ok || kept.Why != messages.DraftQueued || kept.Time != f.Now.Unix() {
+			f.T.Errorf("the save is answered with %v", err)
+		}
+		f.Refused(err, enlist.InvalidParameters, "autoresponders that send the Message")
+		if all := w.versions(); w.stored().HTML != "before" || all[0] != "draft Ann "+text || len(all) != 3 {
+			f.T.Errorf("the Message is %q, and the versions are %q", w.stored().HTML, all)
+		}
+	}
+	f.Must(press("before"))
+	w.want("auto Ann before", "saved test key ")
 }
 
 func drafts(f *apptest.SentBatch) {
