@@ -93,11 +93,12 @@ const (
 	DraftQueued  DraftWhy = "queued"  // a Batch or an autoresponder sends the Message
 	DraftChanged DraftWhy = "changed" // the Message was changed since the page was shown
 	DraftWrong   DraftWhy = "wrong"   // it has a mistake
+	DraftOlder   DraftWhy = "older"   // a later save of the page is stored; this text is stored nowhere
 )
 
 // Autosave stores what a user has typed, without an order to do so: in the Message if nothing is going to send it and
 // nothing else has changed it, else as a draft. A draft of the same page is replaced. An Autosave that arrives after a
-// later one of its page changes nothing. Errors: NoMessage, Denied.
+// later one of its page changes nothing; with another text, it is DraftOlder. Errors: NoMessage, Denied.
 func (s *Service) Autosave(ctx context.Context, c *enlist.Caller, save Save) (SavedByItself, error) {
 	if err := requireMessages(c); err != nil {
 		return SavedByItself{}, err
@@ -123,16 +124,25 @@ func (s *Service) Autosave(ctx context.Context, c *enlist.Caller, save Save) (Sa
 			return r, err
 		}
 		r.Seen = enlist.VersionOf(WholeMessageAttributes, old)
-		isOwn := last != nil && last.Page == save.Page && save.Page != "" && last.User == c.User // the page itself has saved last
+		if last != nil && (last.Page != save.Page || save.Page == "" || last.User != c.User) {
+			last = nil // another page has saved last
+		}
 		content, err := contentOf(old)
 		if err != nil {
 			return r, err
 		}
+		isOwn := last != nil && last.content == content // the page itself has saved what is in the Message
+		isOlder, err := s.isOlder(tx, c, last, old, m, save)
 		switch {
-		case isOwn && last.Number >= save.Number:
+		case err != nil:
+			return r, err
+		case isOlder:
+			r.Why, r.IsDraft, r.Seen = DraftOlder, true, save.Seen
+			return r, nil
+		case last != nil && last.Number >= save.Number:
 			return r, nil
 		case r.Why != "":
-		case r.Seen != save.Seen && !(isOwn && last.content == content):
+		case r.Seen != save.Seen && !isOwn:
 			r.Why = DraftChanged
 		default:
 			if err = s.unused(tx, old, ""); enlist.KindOf(err) == enlist.InvalidParameters {

@@ -314,10 +314,18 @@ func order(f *apptest.SentBatch) {
 	w := newWriter(f, "Ann", 7)
 	w.look()
 	early, late := w.request("early"), w.request("late")
-	for _, save := range []messages.Save{late, early} {
-		_, err := f.App.Messages.Autosave(f.Context(), w.user, save)
-		f.Must(err)
+	save := func(save messages.Save, why messages.DraftWhy) {
+		f.T.Helper()
+		saved, err := f.App.Messages.Autosave(f.Context(), w.user, save)
+		if f.Must(err); saved.Why != why || saved.IsDraft != (why != "") {
+			f.T.Errorf("the save %d is answered with %+v, want %q", save.Number, saved, why)
+		}
 	}
+	save(late, "")
+	save(early, messages.DraftOlder)
+	save(late, "")
+	early.Number = late.Number
+	save(early, messages.DraftOlder)
 	if text := w.stored().HTML; text != "late" {
 		f.T.Errorf("the Message is %q", text)
 	}
@@ -325,6 +333,18 @@ func order(f *apptest.SentBatch) {
 	saved, err := f.App.Messages.Autosave(f.Context(), w.user, later)
 	if f.Must(err); saved.IsDraft || w.stored().HTML != "later" {
 		f.T.Errorf("the last save is %+v, and the Message is %q", saved, w.stored().HTML)
+	}
+	_, err = f.App.Messages.EditMessage(f.Context(), f.Caller, w.message, apptest.Details("html_content", "of a program"))
+	f.Must(err)
+	early, late = w.request("early draft"), w.request("late draft")
+	save(late, messages.DraftChanged)
+	save(early, messages.DraftOlder)
+	save(late, messages.DraftChanged)
+	w.look()
+	early.Seen = w.seen // else it could go into the Message
+	save(early, messages.DraftOlder)
+	if all := w.versions(); w.stored().HTML != "of a program" || all[0] != "draft Ann late draft" {
+		f.T.Errorf("the Message is %q, and the versions are %q", w.stored().HTML, all)
 	}
 }
 
