@@ -153,7 +153,7 @@ func (h *hold) fill() {
 		Details: apptest.Details("subject", text, "html_content", text+"<img alt="+text)})
 	h.Must(err)
 	versions, err := h.App.Messages.Versions(h.Context(), h.Caller, h.Message)
-	if h.Must(err); !draft.IsDraft || len(versions) != 1 {
+	if h.Must(err); !draft.IsDraft || versions[0].Kind != messages.VersionDraft {
 		h.Fatalf("there are %d versions of the Message, and %+v was saved", len(versions), draft)
 	}
 	mailed := "Subject: " + strings.ReplaceAll(text, "\n", " ") + "\r\nContent-Type: text/html\r\n\r\n" + text

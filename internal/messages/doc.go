@@ -2,7 +2,7 @@
 // server, which package mail does, and it does not know Batches.
 //
 //	message.go, edit.go, file.go   the records, and the files that they have
-//	version.go, version_save.go, version_read.go, version_words.go   earlier texts of Messages, drafts, and what a person
+//	version*.go   earlier texts of Messages, drafts, and what a person
 //	             reads in them
 //	see.go       which Messages a person sees who may use only some Lists
 //	block.go, canvas.go, theme.go   the blocks of a Message, what the editor shows of them, and how the mails of an

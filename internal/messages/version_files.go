@@ -11,7 +11,8 @@ import (
 )
 
 // This file removes files from a Version that its Message could not get. A draft can have the ID of any file, and the mail
-// of a Version has a link to each of its files, which everybody can open.
+// of a Version has a link to each of its files, and a browser
+// needs no session to open this.
 
 // withoutForbidden returns a Message without the files that the caller cannot put into it: those of other Accounts, those
 // that are no image, and those of Messages that the caller does not see. old is the Message as it is stored.

@@ -134,13 +134,10 @@ func (s *Service) Autosave(ctx context.Context, c *enlist.Caller, save Save) (Sa
 		isOwn := last != nil && last.content == content // the page itself has saved what is in the Message
 		isOlder, err := s.isOlder(tx, c, last, old, m, save)
 		switch {
-		case err != nil:
+		case err != nil || !isOlder && last != nil && last.Number >= save.Number:
 			return r, err
 		case isOlder:
-			r.Why, r.IsDraft, r.Seen = DraftOlder, true, save.Seen
-			return r, nil
-		case last != nil && last.Number >= save.Number:
-			return r, nil
+			return SavedByItself{Seen: save.Seen, Time: now, IsDraft: true, Why: DraftOlder}, nil
 		case r.Why != "":
 		case r.Seen != save.Seen && !isOwn:
 			r.Why = DraftChanged
