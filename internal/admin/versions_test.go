@@ -82,6 +82,20 @@ func (s *site) versions() {
 	v.want(first, http.StatusOK, "What differs")
 }
 
+// autosaved is the answer to a page that saves by itself.
+type autosaved struct {
+	Seen, Name, Text string
+	Draft            bool
+}
+
+// saves sends a form as the script of its page does.
+func (v *visitor) saves(path string, form url.Values) (answer autosaved) {
+	v.Helper()
+	_, _, text := v.post(path+"/autosave", form)
+	v.Must(json.Unmarshal([]byte(text), &answer))
+	return answer
+}
+
 func (s *site) savesByItself() {
 	v := s.writer()
 	message := s.markdown("Hello")
@@ -90,22 +104,14 @@ func (s *site) savesByItself() {
 	form.Set("name", "June")
 	form.Set("number", "1")
 	form.Set("content", "Hello again")
-	saves := func(v *visitor, form url.Values) (answer struct {
-		Seen, Name, Text string
-		Draft            bool
-	}) {
-		_, _, text := v.post(path+"/autosave", form)
-		s.Must(json.Unmarshal([]byte(text), &answer))
-		return answer
-	}
-	if answer := saves(v, form); answer.Text != "Saved 12:01" || answer.Name != "July" || answer.Draft {
+	if answer := v.saves(path, form); answer.Text != "Saved 12:01" || answer.Name != "July" || answer.Draft {
 		s.Errorf("the answer is %+v", answer)
 	}
 	v.wantShown(path, `Subject: "July"`, `"Hello again"`)
 	v.wantWithout(path, "A text is not in the Message")
 	form.Set("page", "another tab")
 	form.Set("content", "Hello <b>you</b>")
-	if answer := saves(v, form); !answer.Draft || !strings.Contains(answer.Text, "Kept as a draft 12:01: the Message was changed meanwhile") {
+	if answer := v.saves(path, form); !answer.Draft || !strings.Contains(answer.Text, "Kept as a draft 12:01: the Message was changed meanwhile") {
 		s.Errorf("the answer to another tab is %+v", answer)
 	}
 	v.wantShown(path, `"Hello again"`, "A text is not in the Message: [Mon 15 Jun, 12:01, A <b>person</b>]("+path+"/versions/")
@@ -121,4 +127,35 @@ func (s *site) savesByItself() {
 	if status, _, _ := reader.post(path+"/autosave", form); status != http.StatusForbidden {
 		s.Errorf("a save by a reader is answered with %d", status)
 	}
+}
+
+func (s *site) savesParameters() {
+	v := s.writer()
+	form, path := v.editor(s.markdown("Hello"))
+	for key, value := range map[string]string{"subject": "June", "name": "June", "content": "Hello", "number": "1", "utm": "on", "utm_campaign": "spring"} {
+		form.Set(key, value)
+	}
+	if answer := v.saves(path, form); answer.Draft || !strings.HasPrefix(answer.Text, "Saved ") {
+		s.Errorf("the answer is %+v", answer)
+	}
+	v.wantShown(path, `Campaign: "spring"`)
+	form.Set("page", "another tab")
+	form.Set("utm_campaign", "summer")
+	v.send(path, form, http.StatusUnprocessableEntity, "save again", `Campaign: "summer"`)
+	v.wantShown(path, `Campaign: "spring"`)
+	v.post(v.lastDraft(path), nil)
+	v.wantShown(path, `Campaign: "summer"`)
+}
+
+// lastDraft returns the path of the last draft of a Message.
+func (v *visitor) lastDraft(path string) string {
+	v.Helper()
+	_, _, page := v.get(path)
+	_, draft, ok := strings.Cut(shown(page), "A text is not in the Message: [")
+	_, draft, _ = strings.Cut(draft, "](")
+	draft, _, _ = strings.Cut(draft, ")")
+	if !ok {
+		v.Fatalf("%s has no draft:\n%s", path, shown(page))
+	}
+	return draft
 }

@@ -21,7 +21,7 @@ type savedAnswer struct {
 
 // keepBoth keeps a text that would replace a newer one as a draft, whose page compares both.
 func keepBoth(r *ui.Request, typed *messages.Message) error {
-	_, err := r.App.Messages.Autosave(r.Context(), r.Caller, messages.Save{Message: typed.ID, Details: detailsOf(typed),
+	_, err := r.App.Messages.Autosave(r.Context(), r.Caller, messages.Save{Message: typed.ID, Details: detailsOf(r, typed),
 		Page: r.FormValue("page"), Number: ui.Int(r.FormValue("number")) + 1, Seen: r.FormValue("seen")})
 	return err
 }
@@ -40,7 +40,7 @@ func autosave(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	saved, err := r.App.Messages.Autosave(r.Context(), r.Caller, messages.Save{Message: id, Details: detailsOf(&typed),
+	saved, err := r.App.Messages.Autosave(r.Context(), r.Caller, messages.Save{Message: id, Details: detailsOf(r, &typed),
 		Page: r.FormValue("page"), Number: ui.Int(r.FormValue("number")), Seen: r.FormValue("seen")})
 	if err != nil {
 		return nil, err

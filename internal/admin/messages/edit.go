@@ -211,7 +211,7 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 			return nil, err
 		}
 	}
-	details := append(detailsOf(&typed), typedUTM(r.PostForm)...)
+	details := detailsOf(r, &typed)
 	if ui.Overwrites(r, messages.WholeMessageAttributes, m, details) {
 		if err := keepBoth(r, &typed); err != nil {
 			return nil, err
@@ -298,8 +298,8 @@ func contentOf(m *messages.Message) *string {
 	return &m.HTML
 }
 
-// detailsOf returns what the form sets.
-func detailsOf(m *messages.Message) []enlist.Detail {
+// detailsOf returns what the form sets: the typed values of a Message, and the UTM parameters.
+func detailsOf(r *ui.Request, m *messages.Message) []enlist.Detail {
 	details := []enlist.Detail{ui.Text("name", m.Name), ui.Text("subject", m.Subject),
 		ui.Text("email_type", m.EmailType), ui.Text("from_name", m.FromName), ui.Text("from_address", m.FromAddress),
 		ui.Text("reply_to", m.ReplyTo), ui.Text("postal_address", m.PostalAddress)}
@@ -311,5 +311,5 @@ func detailsOf(m *messages.Message) []enlist.Detail {
 	default:
 		details = append(details, ui.Text("html_content", m.HTML))
 	}
-	return details
+	return append(details, typedUTM(r.PostForm)...)
 }
