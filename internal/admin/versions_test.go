@@ -10,6 +10,7 @@ import (
 
 	"enlist/internal/apptest"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
 	"enlist/internal/users"
 )
 
@@ -158,4 +159,31 @@ func (v *visitor) lastDraft(path string) string {
 		v.Fatalf("%s has no draft:\n%s", path, shown(page))
 	}
 	return draft
+}
+
+func (s *site) savesKinds() {
+	v := s.writer()
+	m, err := s.App.Messages.AddMessage(s.Context(), s.Caller, apptest.Details("name", "June", "subject", "June", "email_type", "html", "html_content", "<p>Hello</p>"))
+	s.Must(err)
+	form, path := v.editor(m)
+	for key, value := range map[string]string{"subject": "June", "name": "June", "content": "<p>Hello</p>"} {
+		form.Set(key, value)
+	}
+	for i, kind := range []string{messages.EmailMarkdown, messages.EmailBlocks, messages.EmailBlocks} {
+		form.Set("email_type", kind)
+		form.Set("number", fmt.Sprint(i+1))
+		form.Set("seen", v.saves(path, form).Seen)
+	}
+	const want = `[{"type":"html","html":"<p>Hello</p>"}]`
+	if got := v.stored(path); got != want {
+		s.Errorf("the page has saved the blocks %s, want %s", got, want)
+	}
+	form.Set("email_type", messages.EmailMarkdown)
+	form.Set("number", "4")
+	v.saves(path, form)
+	form.Set("email_type", messages.EmailBlocks)
+	v.post(path, form)
+	if got := v.stored(path); got != want {
+		s.Errorf("the button has saved the blocks %s, want %s", got, want)
+	}
 }

@@ -58,7 +58,7 @@ func formOf(r *ui.Request, m *messages.Message) ui.Form {
 		for _, k := range kinds {
 			kind.Options = append(kind.Options, ui.Option{Value: k.Name, Text: r.Text(k.Text)})
 		}
-		f = append(f, kind, ui.Input{Name: "content", Also: []string{"text_content", "html_content", "blocks"},
+		f = append(f, ui.Input{Name: "was_type", Kind: ui.InputHidden, Value: m.EmailType}, kind, ui.Input{Name: "content", Also: []string{"text_content", "html_content", "blocks"},
 			Label: r.Text("messages.content_label"), Kind: ui.InputArea, Rows: 18, Value: cmp.Or(*contentOf(m), m.Text)})
 	}
 	return append(f, ui.Input{Kind: ui.InputFold, Label: r.Text("messages.name_sender_postal_address"), Parts: ui.Form{
@@ -272,7 +272,7 @@ func changeBlocks(typed *messages.Message, do string, form url.Values) (to strin
 }
 
 // blocksOf returns the blocks of a form, in which the script of the editor has them as JSON. A Message that had no blocks
-// gets one with its content.
+// gets one with its content, of the kind that its page was shown with: the script may have stored another one since.
 func blocksOf(m *messages.Message, form url.Values) ([]messages.Block, error) {
 	if form.Has("blocks") {
 		return messages.DecodeBlocks(form.Get("blocks"))
@@ -280,11 +280,11 @@ func blocksOf(m *messages.Message, form url.Values) ([]messages.Block, error) {
 	if form.Has("count") || !form.Has("content") {
 		return readBlocks(form, ""), nil
 	}
-	content := strings.ReplaceAll(form.Get("content"), "\r\n", "\n")
+	content, was := strings.ReplaceAll(form.Get("content"), "\r\n", "\n"), cmp.Or(form.Get("was_type"), m.EmailType)
 	switch {
 	case strings.TrimSpace(content) == "":
 		return nil, nil
-	case m.EmailType == messages.EmailHTML || m.EmailType == messages.EmailRawHTML:
+	case was == messages.EmailHTML || was == messages.EmailRawHTML:
 		return []messages.Block{{Type: messages.BlockHTML, HTML: content}}, nil
 	}
 	return []messages.Block{{Type: messages.BlockText, Text: content}}, nil
