@@ -42,6 +42,7 @@ func TestWriting(t *testing.T) {
 		{Name: "the last page of a new send shows the sender, the subject, the first words and the mail before the button", Test: (*site).mailIsShown},
 		{Name: "versions are listed, compared in words and pictures, and restored", Test: (*site).versions},
 		{Name: "a page saves by itself, and a text that is not in the Message is marked", Test: (*site).savesByItself},
+		{Name: "after a newer text was found, only the button that saves replaces it", Test: (*site).replacesByOrder},
 		{Name: "HTML becomes a block of HTML, whatever kinds its page has saved meanwhile", Test: (*site).savesKinds},
 		{Name: "a page saves the UTM parameters by itself", Test: (*site).savesParameters},
 		{Name: "the look is shown before it is saved, and wrong values stay beside their reason", Test: (*site).look},

@@ -225,6 +225,9 @@ func (s *operations) changedByOthers() {
 			s.Errorf("%s is answered with %d:\n%s", path, status, cut(text))
 		}
 		saw(old, text)
+		if found := replaces.FindStringSubmatch(text); found != nil { // the button "Save" of a Message
+			old.Set("replaces", found[1])
+		}
 		v.send(path, old, http.StatusOK)
 	}
 }

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
+	"enlist/internal/admin/ui"
 	"enlist/internal/apptest"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
@@ -186,4 +188,67 @@ func (s *site) savesKinds() {
 	if got := v.stored(path); got != want {
 		s.Errorf("the button has saved the blocks %s, want %s", got, want)
 	}
+}
+
+var replaces = regexp.MustCompile(`<button class="main" name="replaces" value="([^"]+)">`)
+
+func (s *site) replacesByOrder() {
+	v := s.writer()
+	message := s.markdown("Hello")
+	form, path := v.editor(message)
+	stored := func(text string) {
+		_, err := s.App.Messages.EditMessage(s.Context(), s.Caller, message, apptest.Details("text_content", text))
+		s.Must(err)
+	}
+	send := func(want int) string {
+		s.Helper()
+		status, _, page := v.post(path, form)
+		if status != want {
+			s.Fatalf("the form is answered with %d, want %d:\n%s", status, want, shown(page))
+		}
+		for _, found := range hiddenInput.FindAllStringSubmatch(page, -1) {
+			form.Set(found[1], found[2])
+		}
+		return page
+	}
+	keeps := func(text, want string) {
+		s.Helper()
+		form.Set("content", text)
+		form.Set("number", fmt.Sprint(ui.Int(form.Get("number"))+1))
+		answer := v.saves(path, form)
+		form.Set("seen", answer.Seen)
+		if got := v.message(path).Text; !answer.Draft || got != want {
+			s.Errorf("the answer is %+v, and the Message has %q, want %q", answer, got, want)
+		}
+	}
+	for key, value := range map[string]string{"subject": "June", "name": "June", "content": "of Ann"} {
+		form.Set(key, value)
+	}
+	stored("of Bob")
+	send(http.StatusUnprocessableEntity)
+	keeps("of Ann again", "of Bob")
+	form.Set("do", "show") // it saves too, but is no such button
+	page := send(http.StatusUnprocessableEntity)
+	form.Del("do")
+	keeps("of Ann once more", "of Bob")
+	form.Set("replaces", replaces.FindStringSubmatch(page)[1])
+	stored("of Bob again")
+	page = send(http.StatusUnprocessableEntity)
+	form.Set("replaces", replaces.FindStringSubmatch(page)[1])
+	form.Set("from_address", "wrong")
+	send(http.StatusUnprocessableEntity)
+	form.Del("replaces")
+	form.Set("from_address", "")
+	send(http.StatusOK)
+	if got := v.message(path).Text; got != "of Ann once more" {
+		s.Errorf("the Message has %q after the button that saves", got)
+	}
+	form, _ = v.editor(message)
+	for key, value := range map[string]string{"subject": "June", "name": "June", "content": "of Ann, with a mistake", "from_address": "wrong"} {
+		form.Set(key, value)
+	}
+	stored("of Bob at last")
+	send(http.StatusUnprocessableEntity)
+	form.Set("from_address", "")
+	keeps("of Ann, without it", "of Bob at last")
 }

@@ -34,10 +34,12 @@ type editData struct {
 	TestTo    string
 	TestWrong string
 	Undo      string // the blocks before one was removed
-	Seen      string // hash of the stored texts
+	Seen      string // VersionOf the Message that the page has shown
+	Replaces  string // and of a newer one that the buttons "Save" replace; "": there is none
 	Canvas    string // what the script of the editor needs, as JSON; "": there is no script
 	pictures  []images.Image
 	Page      string // of this page, for its saves
+	Number    int64  // of the last of these
 	Drafts    []ui.Action
 }
 
@@ -78,7 +80,7 @@ func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.show(r, &editData{Message: m})
+	return p.show(r, &editData{Message: m, Seen: enlist.VersionOf(messages.WholeMessageAttributes, m)})
 }
 
 // show shows the editor.
@@ -100,8 +102,7 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Seen = enlist.VersionOf(messages.WholeMessageAttributes, stored)
-	d.Page = cmp.Or(r.PostForm.Get("page"), rand.Text())
+	d.addSaves(r, stored)
 	switch {
 	case d.Problem != "":
 		view.Problem = d.Problem
@@ -139,6 +140,17 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 	d.Field = ui.Form{field, {Name: "fallback", Label: r.Text("messages.or_else"), Value: r.PostForm.Get("fallback"),
 		Example: r.Text("messages.friend")}}
 	return view, d.finish(r)
+}
+
+// addSaves adds what the page sends with its saves.
+func (d *editData) addSaves(r *ui.Request, stored *messages.Message) {
+	now := enlist.VersionOf(messages.WholeMessageAttributes, stored)
+	if d.Seen = cmp.Or(d.Seen, now); d.Problem == ui.Changed {
+		d.Replaces = now
+	}
+	if d.Page, d.Number = r.PostForm.Get("page"), ui.Int(r.PostForm.Get("number"))+1; d.Page == "" {
+		d.Page, d.Number = rand.Text(), 0
+	}
 }
 
 // finish adds what the script of the editor needs, and the mail.
@@ -190,7 +202,8 @@ func nameFor(stored *messages.Message, name, subject string) string {
 	return subject
 }
 
-// save stores the form, after the change that its button asks for.
+// save stores the form, after the change that its button asks for. If the Message was changed since its page was shown, a
+// newer text is only replaced by a button that has its version: the page still has what it has seen, and saves drafts.
 func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	id := enlist.MessageID(r.ID("message"))
 	m, err := r.App.Messages.Message(r.Context(), r.Caller, id)
@@ -205,6 +218,9 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
+	if newer := r.PostForm.Get("replaces"); newer != "" {
+		r.PostForm.Set("seen", newer)
+	}
 	undo := typed.Blocks
 	if typed.EmailType == messages.EmailBlocks {
 		if to, err = changeBlocks(&typed, do, r.Form); err != nil {
@@ -216,12 +232,12 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 		if err := keepBoth(r, &typed); err != nil {
 			return nil, err
 		}
-		return p.show(r, &editData{Message: &typed, Problem: ui.Changed})
+		return p.show(r, &editData{Message: &typed, Problem: ui.Changed, Seen: r.FormValue("seen")})
 	}
 	err = r.App.Messages.SaveMessage(r.Context(), r.Caller, messages.Save{Message: id, Details: details,
 		Page: r.FormValue("page"), Number: ui.Int(r.FormValue("number")), IsEnded: do == ""})
 	if err != nil {
-		d := &editData{Message: &typed, Form: formOf(r, &typed)}
+		d := &editData{Message: &typed, Form: formOf(r, &typed), Seen: r.PostForm.Get("seen")}
 		if d.Problem, err = d.Form.Refuse(err); err != nil {
 			return nil, err
 		}
