@@ -40,6 +40,7 @@ func TestWriting(t *testing.T) {
 		{Name: "what was typed is saved before the mail is shown another way or tested", Test: (*site).savedFirst},
 		{Name: "an image is uploaded, shown and deleted, and what is none is refused", Test: (*site).images},
 		{Name: "the last page of a new send shows the sender, the subject, the first words and the mail before the button", Test: (*site).mailIsShown},
+		{Name: "the last page of a new send shows the text of a Message that is for inboxes", Test: (*site).preheaderIsShown},
 		{Name: "versions are listed, compared in words and pictures, and restored", Test: (*site).versions},
 		{Name: "a page saves by itself, and a text that is not in the Message is marked", Test: (*site).savesByItself},
 		{Name: "after a newer text was found, only the button that saves replaces it", Test: (*site).replacesByOrder},

@@ -121,3 +121,16 @@ func (s *site) mistakes() {
 		}
 	}
 }
+
+func (s *site) preheaderIsShown() {
+	v := s.full()
+	list, plan := s.fresh(1)
+	m, err := s.App.Messages.AddMessage(s.Context(), s.Caller, apptest.Details("name", "June", "subject", "June", "email_type", "blocks", "blocks",
+		`[{"type":"text","text":"The first words"},{"type":"preheader","text":"For <b> & {{Email|you}}"}]`))
+	s.Must(err)
+	plan.Set("message", id(m))
+	v.wantShown("/admin/sends/check?"+plan.Encode(), "Preview text | For <b> & a0@example.com |")
+	_, err = s.App.Messages.EditMessage(s.Context(), s.Caller, m, apptest.Details("blocks", `[{"type":"text","text":"The first words"}]`))
+	s.Must(err)
+	v.wantShown("/admin/sends/check?list="+id(list)+"&message="+id(m), "Preview text | The first words")
+}

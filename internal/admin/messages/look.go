@@ -2,6 +2,7 @@ package messages
 
 import (
 	"errors"
+	"html"
 	"html/template"
 	"net/url"
 	"strings"
@@ -17,7 +18,7 @@ import (
 type Look struct {
 	Message                enlist.MessageID
 	From, ReplyTo, Subject string
-	Preheader              string       // the first words of the text, which inboxes show after the subject
+	Preheader              string       // what inboxes show after the subject
 	Frame                  template.URL // of the mail
 	Wrong                  string       // why there is no mail
 	Drafts                 []ui.Action  // texts that are not in the Message
@@ -44,7 +45,7 @@ func LookAt(r *ui.Request, message enlist.MessageID, list enlist.ListID, subject
 	}
 	query := url.Values{"list": {ui.Plain(int64(list))}, "contact": {ui.Plain(int64(one.id))}}
 	look = Look{Message: message, From: mail.From, ReplyTo: mail.ReplyTo, Subject: mail.Subject,
-		Preheader: firstWords(mail), Drafts: drafts, Frame: template.URL(path(message) + "/mail?" + query.Encode())}
+		Preheader: preheader(mail), Drafts: drafts, Frame: template.URL(path(message) + "/mail?" + query.Encode())}
 	if subject != "" {
 		look.Subject = subject
 	}
@@ -54,6 +55,24 @@ func LookAt(r *ui.Request, message enlist.MessageID, list enlist.ListID, subject
 // preheaderLength is about how many characters an inbox shows.
 const preheaderLength = 100
 
+// hiddenBlock begins the block in HTML. Package mail writes it.
+const hiddenBlock = `<div style="display: none;`
+
+// preheader returns the text of the block that is for inboxes, or else the first words of the text.
+func preheader(mail *messages.ComposedMail) string {
+	_, body, _ := strings.Cut(mail.HTML, "<body")
+	_, body, _ = strings.Cut(body, ">")
+	text, isHidden := strings.CutPrefix(strings.TrimSpace(body), hiddenBlock)
+	_, text, _ = strings.Cut(text, ">")
+	text, end, _ := strings.Cut(text, "<")
+	text = strings.TrimRight(html.UnescapeString(text), "\u2007\u034f ") // these fill the rest of the line
+	if isHidden && strings.HasPrefix(end, "/div>") && text != "" {
+		return text
+	}
+	return firstWords(mail)
+}
+
+// firstWords returns the first words of the text.
 func firstWords(mail *messages.ComposedMail) string {
 	text, _, _ := strings.Cut(mail.Text, "\n-- \n") // the end of all mails follows
 	words := []rune(strings.Join(strings.Fields(text[:min(len(text), 10*preheaderLength)]), " "))
