@@ -33,29 +33,36 @@ func (b *chromium) keepsTexts() {
 	b.back()
 	b.waitFor(`document.querySelector("` + area + `")?.value === "One two"`)
 
+	b.waitFor(`(form => { form.addEventListener("submit", e => e.preventDefault(), {once: true}); form.requestSubmit(); return true })(document.getElementById("edit"))`)
+	b.types(" three") // after the user has stopped the form
+	b.waitForText(message, "One two three")
+	b.waitFor(`(Date.now = () => 1000) && true`)
+	b.types("!")
+	b.waitForText(message, "One two three!")
+
 	tab := b.tab()
 	tab.visit(editor)
-	tab.types(" three")
+	tab.types(" More")
 	tab.close()
-	b.waitForText(message, "One two three")
+	b.waitForText(message, "One two three! More")
 
 	b.visit(editor)
 	second := b.tab()
 	second.visit(editor)
 	b.types(" four")
-	b.waitForText(message, "One two three four")
+	b.waitForText(message, "One two three! More four")
 	second.types(" of another tab")
 	second.waitFor(`document.querySelector("[data-saved]").innerText.startsWith("Kept as a draft ")`)
 	second.close()
 	b.visit(editor)
 	b.waitFor(`document.querySelector("form .note").innerText.startsWith("A text is not in the Message: ")`)
-	b.waitForText(message, "One two three four")
+	b.waitForText(message, "One two three! More four")
 
 	b.restarts(func() {
 		b.types(" five")
 		b.waitFor(`document.querySelector("[data-saved]").innerText.startsWith("Not saved yet: the server does not answer.")`)
 	})
-	b.waitForText(message, "One two three four five")
+	b.waitForText(message, "One two three! More four five")
 
 	b.Pass(13 * time.Hour)
 	b.types(" six")
@@ -63,7 +70,7 @@ func (b *chromium) keepsTexts() {
 	again := b.tab()
 	again.useLink()
 	again.close()
-	b.waitForText(message, "One two three four five six")
+	b.waitForText(message, "One two three! More four five six")
 	b.saysWhenTheSessionEnds()
 }
 

@@ -19,7 +19,8 @@ function plan(after) {
 }
 
 function sent() {
-  form.elements.number.value = Date.now();
+  const { number } = form.elements; // it grows, also if the clock is put back
+  number.value = Math.max(Date.now(), Number(number.value) + 1);
   return new URLSearchParams(new FormData(form));
 }
 
@@ -49,7 +50,8 @@ for (const kind of ["input", "change"]) {
   document.addEventListener(kind, (event) => {
     if (event.target !== form && event.target.form !== form) return;
     typed++;
-    if (!fails) plan(pause);
+    if (!fails || isSubmitted) plan(pause);
+    isSubmitted = false; // the user has stopped it
   });
 }
 form.addEventListener("submit", () => { isSubmitted = true; });
