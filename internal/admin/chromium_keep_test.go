@@ -71,6 +71,7 @@ func (b *chromium) keepsTexts() {
 	again.useLink()
 	again.close()
 	b.waitForText(message, "One two three! More four five six")
+	b.waitFor(`document.querySelector("[data-saved]").innerText.startsWith("Saved ")`) // else the page asks before it is left
 	b.saysWhenTheSessionEnds()
 }
 

@@ -28,7 +28,8 @@ func keepBoth(r *ui.Request, typed *messages.Message) error {
 
 // whySaved says what became of a text. Without a reason, it is in the Message.
 var whySaved = map[messages.DraftWhy]string{"": "messages.saved_at", messages.DraftQueued: "messages.draft_queued",
-	messages.DraftChanged: "messages.draft_changed", messages.DraftWrong: "messages.draft_wrong"}
+	messages.DraftChanged: "messages.draft_changed", messages.DraftWrong: "messages.draft_wrong",
+	messages.DraftOlder: "messages.draft_older"}
 
 func autosave(r *ui.Request) (*ui.View, error) {
 	id := enlist.MessageID(r.ID("message"))

@@ -3,6 +3,7 @@ package messages
 import (
 	"cmp"
 	"crypto/rand"
+	"errors"
 	"net/url"
 	"strings"
 	"unicode/utf8"
@@ -236,6 +237,10 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	}
 	err = r.App.Messages.SaveMessage(r.Context(), r.Caller, messages.Save{Message: id, Details: details,
 		Page: r.FormValue("page"), Number: ui.Int(r.FormValue("number")), IsEnded: do == ""})
+	if kept, ok := errors.AsType[*messages.KeptAsDraft](err); ok {
+		return p.show(r, &editData{Message: &typed, Seen: r.PostForm.Get("seen"),
+			Problem: r.Text(whySaved[kept.Why], "time", clock(r, kept.Time))})
+	}
 	if err != nil {
 		d := &editData{Message: &typed, Form: formOf(r, &typed), Seen: r.PostForm.Get("seen")}
 		if d.Problem, err = d.Form.Refuse(err); err != nil {
