@@ -84,9 +84,9 @@ func reportsOfABatchEqualWhatHappened(t *testing.T, e dbtest.Engine) {
 		t.Errorf("the numbers differ from what happened (-want +got):\n%s", diff)
 	}
 	wantOwn := &api.BatchReport{HumanOpenedCount: 6, HumanContactClick: 2, HumanLinkClick: 2, SentCount: n - 1, RefusedCount: 1,
-		LeftOut: own.LeftOut, Periods: own.Periods, Editions: []api.BatchEdition{edition}, Variants: []api.BatchVariantNumbers{},
+		MeasuredOpens: n - 1, MeasuredClicks: n - 1, Track: true, LeftOut: own.LeftOut, Periods: own.Periods, Editions: []api.BatchEdition{edition}, Variants: []api.BatchVariantNumbers{},
 		Domains: []api.BatchDomain{{Domain: "other", SentCount: n - 1, RefusedCount: 1, BounceCount: 1, OpenedCount: 7, HumanOpenedCount: 6,
-			UniqueContactClick: 2, HumanContactClick: 2}},
+			UniqueContactClick: 2, HumanContactClick: 2, MeasuredOpens: n - 1, MeasuredClicks: n - 1}},
 		BounceReasons: []api.BatchBounceReason{{Reason: "unknown_address", RefusedCount: 1, BounceCount: 1}}}
 	if diff := cmp.Diff(wantOwn, own); diff != "" {
 		t.Errorf("the report differs from what happened (-want +got):\n%s", diff)

@@ -28,11 +28,11 @@ func clientReadsAndWritesMessages(t *testing.T, e dbtest.Engine) {
 	m := must(client.GetMessageByID(ctx, id, true))(t)
 	want := &api.Message{ID: id, CreatorUserID: m.CreatorUserID, CreatorName: "first key", CreationTime: m.CreationTime, LastModifiedTime: m.LastModifiedTime,
 		Type: "email", Name: "Welcome", FolderID: folder, EmailType: "html", Subject: "Hello", FromName: "Shop", HTMLContent: "<p>{{Email}}</p>", TextContent: "Hi",
-		Size: int64(len("<p>{{Email}}</p>Hi")), ShowUnsubscribeLink: true}
-	if diff := cmp.Diff(want, m); diff != "" || m.CreationTime == 0 {
+		Size: int64(len("<p>{{Email}}</p>Hi")), ShowUnsubscribeLink: true, Utm: "account", Version: m.Version}
+	if diff := cmp.Diff(want, m); diff != "" || m.CreationTime == 0 || m.Version == "" {
 		t.Errorf("getMessageById: %s", diff)
 	}
-	want.HTMLContent, want.TextContent = "", ""
+	want.HTMLContent, want.TextContent, want.Version = "", "", ""
 	if m := must(client.GetMessageByID(ctx, id, false))(t); *m != *want {
 		t.Errorf("getMessageById without contents: %+v", m)
 	}
@@ -70,8 +70,8 @@ func clientReadsAndWritesAutoresponders(t *testing.T, e dbtest.Engine) {
 	a := must(client.GetAutoresponderByID(ctx, id))(t)
 	want := &api.Autoresponder{ID: id, CreatorUserID: a.CreatorUserID, CreatorName: "first key", CreationTime: a.CreationTime, LastModifiedTime: a.LastModifiedTime,
 		ListID: list, MessageID: message, EventType: "subscribe", Timezone: "Europe/Berlin", IsActive: true, TimeCriteriaType: "specific",
-		TimeCriteriaOffsetValue: 2, TimeCriteriaOffsetPeriod: "day", TimeCriteriaSpecificHour: 9, TimeCriteriaSpecificMinute: 30}
-	if diff := cmp.Diff(want, a); diff != "" || a.CreationTime == 0 {
+		TimeCriteriaOffsetValue: 2, TimeCriteriaOffsetPeriod: "day", TimeCriteriaSpecificHour: 9, TimeCriteriaSpecificMinute: 30, Track: true, Version: a.Version}
+	if diff := cmp.Diff(want, a); diff != "" || a.CreationTime == 0 || a.Version == "" {
 		t.Errorf("getAutoresponderById: %s", diff)
 	}
 	byEvent := api.Criteria{api.Test{"event_type", "exactly", "subscribe"}}
