@@ -82,30 +82,42 @@ func (s *Service) seenMessages(tx *db.Tx, c *enlist.Caller) ([]Message, error) {
 
 // checkNewFiles refuses files of others: a person of only some Lists can use the files of Messages that it sees.
 func (s *Service) checkNewFiles(tx *db.Tx, c *enlist.Caller, old, m *Message) error {
+	allows, err := s.allowedFiles(tx, c, old, m)
+	if err != nil {
+		return err
+	}
+	for _, id := range m.allFiles() {
+		if !allows(id) {
+			return &enlist.Error{Kind: enlist.NoFile, Field: "blocks",
+				Detail: fmt.Sprintf("the Account has no file with the ID %d", id)}
+		}
+	}
+	return nil
+}
+
+// allowedFiles returns which files of the Account the caller may use in m, a changed form of the Message old: those that
+// old has, and those of the Messages that the caller sees. It reads these only if m has a new file.
+func (s *Service) allowedFiles(tx *db.Tx, c *enlist.Caller, old, m *Message) (func(enlist.FileID) bool, error) {
 	if c.Key.Lists == nil {
-		return nil
+		return func(enlist.FileID) bool { return true }, nil
 	}
 	known := old.allFiles()
-	isNew := func(id enlist.FileID) bool { return !slices.Contains(known, id) }
-	if !slices.ContainsFunc(m.allFiles(), isNew) {
-		return nil
+	isKnown := func(id enlist.FileID) bool { return slices.Contains(known, id) }
+	if !slices.ContainsFunc(m.allFiles(), func(id enlist.FileID) bool { return !isKnown(id) }) {
+		return isKnown, nil
 	}
 	all, err := s.seenMessages(tx, c)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for i := range all {
 		other, err := LoadMessage(tx, c.Account.ID, all[i].ID)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		known = append(known, other.allFiles()...)
 	}
-	if i := slices.IndexFunc(m.allFiles(), isNew); i >= 0 {
-		return &enlist.Error{Kind: enlist.NoFile, Field: "blocks",
-			Detail: fmt.Sprintf("the Account has no file with the ID %d", m.allFiles()[i])}
-	}
-	return nil
+	return isKnown, nil
 }
 
 // allFiles returns the files of a Message, also those of its blocks.

@@ -1,7 +1,6 @@
 package messages
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -11,8 +10,7 @@ import (
 )
 
 // This file removes files from a Version that its Message could not get. A draft can have the ID of any file, and the mail
-// of a Version has a link to each of its files, and a browser
-// needs no session to open this.
+// of a Version has a link to each of its files, which a browser opens without a session.
 
 // withoutForbidden returns a Message without the files that the caller cannot put into it: those of other Accounts, those
 // that are no image, and those of Messages that the caller does not see. old is the Message as it is stored.
@@ -20,14 +18,8 @@ func (s *Service) withoutForbidden(tx *db.Tx, c *enlist.Caller, old, m *Message)
 	if len(m.allFiles()) == 0 {
 		return m, nil
 	}
-	allows := func(enlist.FileID) bool { return true }
-	if err := s.checkNewFiles(tx, c, old, m); enlist.KindOf(err) == enlist.NoFile {
-		known, err := s.knownFiles(tx, c, old)
-		if err != nil {
-			return nil, err
-		}
-		allows = func(id enlist.FileID) bool { return slices.Contains(known, id) }
-	} else if err != nil {
+	allows, err := s.allowedFiles(tx, c, old, m)
+	if err != nil {
 		return nil, err
 	}
 	clean := *m
@@ -63,23 +55,6 @@ func (s *Service) withoutForbidden(tx *db.Tx, c *enlist.Caller, old, m *Message)
 		*list = strings.Join(kept, ",")
 	}
 	return &clean, nil
-}
-
-// knownFiles returns the files of a Message, and of all Messages that the caller sees.
-func (s *Service) knownFiles(tx *db.Tx, c *enlist.Caller, old *Message) ([]enlist.FileID, error) {
-	known := old.allFiles()
-	all, err := s.seenMessages(tx, c)
-	if err != nil {
-		return nil, err
-	}
-	for i := range all {
-		m, err := LoadMessage(tx, c.Account.ID, all[i].ID)
-		if err != nil {
-			return nil, err
-		}
-		known = append(known, m.allFiles()...)
-	}
-	return known, nil
 }
 
 // draftContent returns the texts of a draft: those that a page has sent in place of those of the Message, also wrong ones,
