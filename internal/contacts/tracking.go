@@ -212,20 +212,21 @@ func InheritTracking(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact, 
 		return err
 	}
 	var from *enlist.Contact
+	var row *enlist.LedgerRow
 	err = eachWithAddress(tx, among, contact.Key, func(c *enlist.Contact) error {
 		if c.ID == contact.ID || c.TrackingConsent == enlist.TrackingUnknown || from != nil && !wins(c, from) {
 			return nil
 		}
-		known, err := isOfPerson(tx, c)
-		if known {
-			from = c
+		last, err := lastOfPerson(tx, c)
+		if last != nil {
+			from, row = c, last
 		}
 		return err
 	})
 	if err != nil || from == nil || from.TrackingConsent == contact.TrackingConsent {
 		return err
 	}
-	if err := takeOver(tx, contact, from, now); err != nil {
+	if err := takeOver(tx, contact, from, *row, now); err != nil {
 		return err
 	}
 	contact.TrackingConsent, contact.TrackingTime = from.TrackingConsent, from.TrackingTime
@@ -241,14 +242,14 @@ func wins(c, other *enlist.Contact) bool {
 	return c.TrackingTime > other.TrackingTime
 }
 
-// isOfPerson reports whether the decision of a Contact may hold in other Lists. Anyone can tick a Form with any address,
-// so such an agreement holds in its List only.
-func isOfPerson(tx *db.Tx, c *enlist.Contact) (bool, error) {
-	if c.TrackingConsent == enlist.TrackingDenied {
-		return true, nil
-	}
+// lastOfPerson is lastTracking, or nil for a decision that must not hold in other Lists: anyone can tick a Form with any
+// address, so such an agreement holds in its List only.
+func lastOfPerson(tx *db.Tx, c *enlist.Contact) (*enlist.LedgerRow, error) {
 	row, err := lastTracking(tx, c)
-	return row.Method != MethodForm, err
+	if err != nil || c.TrackingConsent == enlist.TrackingGranted && row.Method == MethodForm {
+		return nil, err
+	}
+	return row, nil
 }
 
 // eachWithAddress calls fn for the Contacts of some Lists that have a normalised address.
@@ -273,15 +274,12 @@ func eachWithAddress(tx *db.Tx, among []enlist.ListID, key string, fn func(*enli
 	return nil
 }
 
-// takeOver gives a Contact the decision of another one with its address. The ledger gets a row with the same text.
-func takeOver(tx *db.Tx, to, from *enlist.Contact, now int64) error {
-	row, err := lastTracking(tx, from)
-	if err != nil {
-		return err
-	}
+// takeOver gives a Contact the decision of another one with its address. row is its row of the ledger, whose text the new
+// row has.
+func takeOver(tx *db.Tx, to, from *enlist.Contact, row enlist.LedgerRow, now int64) error {
 	row.Time, row.Method, row.ImportID, row.ImportRow, row.Tracking = now, MethodSameAddress, 0, 0, from.TrackingConsent
 	row.IP, row.KeyID = "", 0 // perhaps of a List that readers of this one may not access
-	_, err = putTracking(tx, to, row, from.TrackingTime, false)
+	_, err := putTracking(tx, to, &row, from.TrackingTime, false)
 	return err
 }
 

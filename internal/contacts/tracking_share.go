@@ -104,7 +104,8 @@ func shareOne(tx *db.Tx, e *ShareTracking, id enlist.ContactID, now int64) error
 	if err != nil || from.TrackingConsent == enlist.TrackingUnknown {
 		return enlist.IgnoreKind(enlist.NoContact, err)
 	}
-	if known, err := isOfPerson(tx, from); err != nil || !known {
+	row, err := lastOfPerson(tx, from)
+	if err != nil || row == nil {
 		return err
 	}
 	among, err := listsWithAddress(tx, e.Account, from.Key)
@@ -115,6 +116,6 @@ func shareOne(tx *db.Tx, e *ShareTracking, id enlist.ContactID, now int64) error
 		if to.TrackingConsent != enlist.TrackingUnknown && (to.TrackingConsent == from.TrackingConsent || !wins(from, to)) {
 			return nil
 		}
-		return takeOver(tx, to, from, now)
+		return takeOver(tx, to, from, *row, now)
 	})
 }
