@@ -117,7 +117,7 @@ func usersSettings(c config.Serve, url string, key enlist.LinkKey, mailer *mail.
 			ctx, done := context.WithTimeout(ctx, linkTime)
 			defer done()
 			return mailer.SendSignInLink(ctx, &mail.SignInLink{To: l.To, Name: l.Name, By: l.By, Account: l.Account,
-				URL: l.URL})
+				URL: l.URL, Language: l.Language})
 		}
 	}
 	return s

@@ -10,7 +10,7 @@ import (
 	"enlist/internal/users"
 )
 
-// enlist user invite, link, list and remove: the users of the pages of the administration.
+// enlist user invite, link, list, language and remove: the users of the pages of the administration.
 
 // linkURL has the flag with which a command prints the URL of a link.
 type linkURL struct {
@@ -23,10 +23,11 @@ func (l linkURL) of(text string) string { return linkPath(l.PublicURL, text) }
 func linkPath(base, text string) string { return base + users.LinkPath + text }
 
 type userCommand struct {
-	Invite inviteUserCommand `cmd:"" help:"Let a user use the pages at /admin/, and print a link to sign in."`
-	Link   linkUserCommand   `cmd:"" help:"Print a link with which a user signs in once."`
-	List   listUserCommand   `cmd:"" help:"List the users of the pages."`
-	Remove removeUserCommand `cmd:"" help:"End a user's use of the pages."`
+	Invite   inviteUserCommand   `cmd:"" help:"Let a user use the pages at /admin/, and print a link to sign in."`
+	Link     linkUserCommand     `cmd:"" help:"Print a link with which a user signs in once."`
+	List     listUserCommand     `cmd:"" help:"List the users of the pages."`
+	Language languageUserCommand `cmd:"" help:"Set the language of the pages and mails for a user."`
+	Remove   removeUserCommand   `cmd:"" help:"End a user's use of the pages."`
 }
 
 type inviteUserCommand struct {
@@ -122,7 +123,7 @@ func (c *listUserCommand) Run(ctx context.Context, out *console, s *app.App) err
 func memberRecord(m *users.Member) record {
 	return record{{"email", m.Email}, {"name", m.Name}, {"account_id", m.Account}, {"level", m.Level.String()},
 		{"lists", append([]enlist.ListID{}, m.Lists...)}, {"may_send", m.MaySend}, {"all_accounts", m.AllAccounts},
-		{"sign_in_time", m.SignInTime}}
+		{"sign_in_time", m.SignInTime}, {"language", m.Language}}
 }
 
 // memberLine returns a user for a table: times are dates.
@@ -137,6 +138,21 @@ func memberLine(m *users.Member) record {
 	}
 	return record{{"email", m.Email}, {"name", m.Name}, {"account", account}, {"level", m.Level},
 		{"lists", listsText(m.Lists)}, {"may send", maySend}, {"signed in", formatTime(minute, m.SignInTime, "never")}}
+}
+
+type languageUserCommand struct {
+	config.Database
+	Email string `arg:"" help:"Email address of the user."`
+	Code  string `arg:"" optional:"" help:"Language, such as de; without it, that of the browser."`
+}
+
+// Run sets the language of a user.
+func (c *languageUserCommand) Run(ctx context.Context, out *console, s *app.App) error {
+	if err := s.Users.SetLanguage(ctx, c.Email, c.Code); err != nil {
+		return err
+	}
+	fmt.Fprintf(out.stdout, "set the language of %s\n", c.Email)
+	return nil
 }
 
 type removeUserCommand struct {

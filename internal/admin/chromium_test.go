@@ -18,7 +18,6 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
-	"enlist/internal/language"
 	"enlist/internal/language/languagetest"
 	"enlist/internal/users"
 
@@ -227,7 +226,7 @@ func (b *chromium) fitsNarrowWindows(paths ...string) {
 func (b *chromium) fitsLongerWords() {
 	english := b.server
 	b.server = httptest.NewServer(admin.New(b.App, admin.Options{Delay: func(*http.Request) {}, Log: slog.New(slog.DiscardHandler),
-		SettingsPage: b.publicPages().SettingsExample, Language: languagetest.Texts().For(language.English, "")}))
+		SettingsPage: b.publicPages().SettingsExample, Texts: languagetest.Texts()}))
 	defer func() {
 		b.server.Close()
 		b.server = english

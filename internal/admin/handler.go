@@ -76,7 +76,7 @@ type Options struct {
 	Server    sending.Server
 	Home      home.Server
 	Log       *slog.Logger
-	Language  *language.Language // of the pages; nil: English, in which alone all of them are
+	Texts     *language.Texts // of the pages; nil: those of the program
 
 	SettingsPage forms.SettingsPage
 }
@@ -96,12 +96,13 @@ type Handler struct {
 func New(a *app.App, o Options) *Handler {
 	h := &Handler{app: a, options: o, protect: http.NewCrossOriginProtection(), cookies: cookies{o.Secure},
 		byPattern: make(map[string]*ui.Page)}
-	if o.Language == nil {
-		h.options.Language = language.New().For(language.English, "")
+	if o.Texts == nil {
+		h.options.Texts = language.New()
 	}
 	h.pages.Handle("GET /admin/assets/", ui.NewAssets())
-	s := signin.New(a.Users, signin.Options{Delay: o.Delay, SetCookie: h.cookies.set, Browser: h.browser, Language: h.options.Language,
-		IsSame: h.isSame, Write: h.write})
+	s := signin.New(a.Users, signin.Options{Delay: o.Delay, SetCookie: h.cookies.set, Browser: h.browser,
+		Language: func(r *http.Request) *language.Language { return h.languageOf(r, nil) },
+		IsSame:   h.isSame, Write: h.write})
 	h.signIn = s
 	h.pages.HandleFunc("GET /admin/sign-in", s.Form)
 	h.pages.HandleFunc("POST /admin/sign-in", h.withForm(s.SignIn))
@@ -127,6 +128,15 @@ func New(a *app.App, o Options) *Handler {
 	return h
 }
 
+// languageOf returns the language of a page: that of the user, or else the one that fits the browser best.
+func (h *Handler) languageOf(r *http.Request, v *users.Visit) *language.Language {
+	code := ""
+	if v != nil {
+		code = v.User.Language
+	}
+	return h.options.Texts.OfUsers().For(code, r.Header.Get("Accept-Language"))
+}
+
 func (h *Handler) add(p ui.Page) {
 	h.byPattern[p.Pattern] = &p
 	h.pages.HandleFunc(p.Pattern, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, &p) })
@@ -148,7 +158,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// The Back button shows what was typed all the same, and after the sign-out it shows no page: with no-cache it would.
 	head.Set("Cache-Control", "no-store")
 	if err := h.protect.Check(r); err != nil {
-		h.write(w, r, http.StatusForbidden, h.problem("ui.problem_other_site"), nil)
+		h.problem(w, r, http.StatusForbidden, "ui.problem_other_site", nil)
 		return
 	}
 	_, pattern := h.pages.Handler(r)
@@ -167,20 +177,19 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, v *users.Visit, e
 	var known *enlist.Error
 	switch {
 	case errors.Is(err, ui.ErrNotFound), isMissing(err):
-		h.write(w, r, http.StatusNotFound, h.problem("ui.problem_no_page"), v)
+		h.problem(w, r, http.StatusNotFound, "ui.problem_no_page", v)
 	case errors.Is(err, limiter.ErrBusy):
 		w.Header().Set("Retry-After", retryAfter)
-		h.write(w, r, http.StatusServiceUnavailable,
-			h.problem("ui.problem_busy_forms"), v)
+		h.problem(w, r, http.StatusServiceUnavailable, "ui.problem_busy_forms", v)
 	case errors.Is(err, users.ErrBusy):
 		w.Header().Set("Retry-After", retryAfter)
-		h.write(w, r, http.StatusServiceUnavailable, h.problem("ui.problem_busy_sign_in"), v)
+		h.problem(w, r, http.StatusServiceUnavailable, "ui.problem_busy_sign_in", v)
 	case errors.As(err, &known) && known.Kind != enlist.Internal:
-		h.write(w, r, http.StatusUnprocessableEntity, h.problem(known.Error()), v)
+		h.problem(w, r, http.StatusUnprocessableEntity, known.Error(), v)
 	case r.Context().Err() != nil:
 	default:
 		h.logFailure(r, "a page failed", err)
-		h.write(w, r, http.StatusInternalServerError, h.problem("ui.problem_failed"), v)
+		h.problem(w, r, http.StatusInternalServerError, "ui.problem_failed", v)
 	}
 }
 
@@ -216,7 +225,7 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request, p *ui.Page) (*us
 		}
 		if !errors.Is(err, users.ErrNoSession) {
 			h.logFailure(r, "a page failed", err)
-			h.write(w, r, http.StatusServiceUnavailable, h.problem("ui.problem_no_database"), nil)
+			h.problem(w, r, http.StatusServiceUnavailable, "ui.problem_no_database", nil)
 			return nil, false
 		}
 	}
@@ -280,7 +289,7 @@ func (h *Handler) write(w http.ResponseWriter, r *http.Request, status int, view
 		u := h.underWay(r, status, v)
 		view.UnderWay = &u
 	}
-	if err := ui.Write(w, r, status, view, h.options.Language, v); err != nil {
+	if err := ui.Write(w, r, status, view, h.languageOf(r, v), v); err != nil {
 		h.logFailure(r, "a page failed", err)
 		http.Error(w, "this page failed: the log of the server says why", http.StatusInternalServerError)
 	}

@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m, func() error { return goleak.Find() }) }
 
-// covers: decision 138, decision 146, decision 148
+// covers: decision 138, decision 146, decision 148, decision 169
 func TestPages(t *testing.T) {
 	apptest.Run(t, apptest.Own, newSite, []apptest.Rule[*site]{
 		{Name: "a form that is sent after the session has ended is sent again after the sign-in", Test: (*site).sentAgain},
@@ -44,6 +44,7 @@ func TestPages(t *testing.T) {
 		{Name: "only a person who may send can send", Test: (*site).maySend},
 		{Name: "a form of one Account changes no other that the person has chosen meanwhile", Test: (*site).formsOfAccounts},
 		{Name: "a Form is added, edited and deleted, and the texts of its List", Test: (*site).forms},
+		{Name: "pages are in the language of the user, or else of the browser, if it is complete", Test: (*site).ofUser},
 		{Name: "conditions are kept as a Segment, which a send can choose", Test: (*site).segments},
 	})
 }

@@ -337,7 +337,7 @@ var apiWords = regexp.MustCompile(`[A-Za-z]+`)
 func (h *hold) toTranslators() {
 	marked := httptest.NewServer(admin.New(h.App, admin.Options{Delay: func(*http.Request) {}, Log: slog.New(slog.DiscardHandler),
 		SettingsPage: h.publicPages().SettingsExample, Server: sending.Server{MailDir: h.mails},
-		Language: languagetest.Texts().For(language.English, "")}))
+		Texts: languagetest.Texts()}))
 	defer marked.Close()
 	before := h.server
 	h.server = marked

@@ -2,8 +2,10 @@ package admin
 
 import (
 	"embed"
+	"net/http"
 
 	"enlist/internal/admin/ui"
+	"enlist/internal/users"
 )
 
 //go:embed problem.html
@@ -11,7 +13,7 @@ var files embed.FS
 
 var problemPage = ui.Parse(files, "problem.html")
 
-// problem returns a page that only says what went wrong: a key of the catalogue, or a text of a service.
-func (h *Handler) problem(text string) *ui.View {
-	return &ui.View{Title: h.options.Language.Text("ui.problem"), Problem: text, Content: problemPage}
+// problem writes a page that only says what went wrong: a key of the catalogue, or a text of a service.
+func (h *Handler) problem(w http.ResponseWriter, r *http.Request, status int, text string, v *users.Visit) {
+	h.write(w, r, status, &ui.View{Title: h.languageOf(r, v).Text("ui.problem"), Problem: text, Content: problemPage}, v)
 }

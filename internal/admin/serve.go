@@ -25,11 +25,11 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
 	if !ok {
 		return
 	}
-	request := &ui.Request{Request: r, Writer: w, Visit: v, App: h.app, Language: h.options.Language,
+	request := &ui.Request{Request: r, Writer: w, Visit: v, App: h.app, Language: h.languageOf(r, v), Texts: h.options.Texts.OfUsers(),
 		Now: h.app.DB.Now().In(enlist.Location(v.Caller.Account.TimeZone)), Version: h.options.Version, MailDir: h.options.Server.MailDir,
 		PublicURL: cmp.Or(h.options.PublicURL, origin(r))}
 	if v.Caller.Key.Level < p.Level {
-		h.write(w, r, http.StatusForbidden, h.problem("ui.problem_level"), v)
+		h.problem(w, r, http.StatusForbidden, "ui.problem_level", v)
 		return
 	}
 	switch {
@@ -106,10 +106,9 @@ func (h *Handler) readForm(w http.ResponseWriter, r *http.Request, v *users.Visi
 	r.Body = http.NoBody
 	switch {
 	case err != nil: // a part of a form must not be stored
-		h.write(w, r, http.StatusRequestEntityTooLarge, h.problem("ui.problem_too_large"), v)
+		h.problem(w, r, http.StatusRequestEntityTooLarge, "ui.problem_too_large", v)
 	case !isText(r.Form):
-		h.write(w, r, http.StatusUnprocessableEntity,
-			h.problem("ui.problem_no_text"), v)
+		h.problem(w, r, http.StatusUnprocessableEntity, "ui.problem_no_text", v)
 	default:
 		if v != nil { // the form was sent again after a sign-in
 			r.PostForm, r.Form = signin.Without(r.PostForm), signin.Without(r.Form)

@@ -1,6 +1,7 @@
 // Package language has the texts of all pages and mails, in one catalogue for each language: texts/de.toml and so on.
 // Their format is that of go-i18n, which the tools of translators read. English is complete. Another language has at
-// least the texts of subscribers (keys that begin with format, language, web and mail), and borrows others from English.
+// least the texts of subscribers (keys that begin with format, language, web and mail). With all texts of English, the
+// administration is offered in it too.
 //
 // A key is the folder of the page and a name, such as "lists.add_field". A text is a whole sentence, and can have
 //
@@ -37,6 +38,7 @@ const English = "en"
 type Texts struct {
 	all     []*Language // English first, because the matcher takes the first one if none fits
 	matcher language.Matcher
+	ofUsers *Texts
 }
 
 // Language has the texts of one language.
@@ -87,9 +89,7 @@ func Read(files fs.FS) *Texts {
 		panic(err)
 	}
 	slices.SortStableFunc(t.all, func(a, b *Language) int { return rank(a) - rank(b) })
-	var tags []language.Tag
 	for _, l := range t.all {
-		tags = append(tags, l.tag)
 		if l != t.all[0] {
 			l.english = t.all[0]
 		}
@@ -97,9 +97,35 @@ func Read(files fs.FS) *Texts {
 			l.names[i] = strings.Split(l.Text(key), ",")
 		}
 	}
-	t.matcher = language.NewMatcher(tags)
+	t.match()
+	t.ofUsers = &Texts{all: slices.DeleteFunc(slices.Clone(t.all), func(l *Language) bool { return !l.IsComplete() })}
+	t.ofUsers.match()
 	return t
 }
+
+func (t *Texts) match() {
+	var tags []language.Tag
+	for _, l := range t.all {
+		tags = append(tags, l.tag)
+	}
+	t.matcher = language.NewMatcher(tags)
+}
+
+// IsComplete reports whether the language has all texts of English.
+func (l *Language) IsComplete() bool {
+	if l.english == nil {
+		return true
+	}
+	for key := range l.english.texts {
+		if l.texts[key] == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// OfUsers returns the languages of the pages of the administration: those that are complete.
+func (t *Texts) OfUsers() *Texts { return t.ofUsers }
 
 func rank(l *Language) int {
 	if l.Code == English {

@@ -9,7 +9,6 @@ import (
 	"html/template"
 	"strings"
 
-	"enlist/internal/language"
 	"enlist/internal/messages/merge"
 )
 
@@ -121,6 +120,7 @@ type SignInLink struct {
 	To, Name    string // of the person
 	By, Account string // who invites, and to what
 	URL         string
+	Language    string // of the mail; "": English
 }
 
 // SendSignInLink sends the mail now, and returns an error if the mail server does not take it.
@@ -128,9 +128,9 @@ func (m *Mailer) SendSignInLink(ctx context.Context, l *SignInLink) error {
 	if m.composer.defaultSender() == "" {
 		return errors.New("this server has no sender: set one with enlist settings set mail-from=news@example.com")
 	}
-	in := m.composer.texts.For(language.English, "")
+	in := m.composer.texts.OfUsers().For(l.Language, "")
 	args := []any{"name", oneLine(l.Name), "user", oneLine(l.By), "account", oneLine(l.Account)}
-	mail, err := m.composer.ofServer(l.To, &builtIn{Title: in.Text("signin.mail.title", args...),
+	mail, err := m.composer.ofServer(l.To, &builtIn{Language: in.Code, Title: in.Text("signin.mail.title", args...),
 		Heading: in.Text("signin.mail.heading", args...), Before: in.Text("signin.mail.before", args...),
 		Button: in.Text("signin.mail.button"), Link: l.URL, After: in.Text("signin.mail.after", args...)})
 	if err != nil {
@@ -142,9 +142,8 @@ func (m *Mailer) SendSignInLink(ctx context.Context, l *SignInLink) error {
 // defaultSender returns the sender of mails whose Message and List have none, or "".
 func (c *composer) defaultSender() string { return cmp.Or(c.settings().From, c.from) }
 
-// ofServer composes a mail in English from the sender of the server.
+// ofServer composes a mail from the sender of the server.
 func (c *composer) ofServer(to string, b *builtIn) (*composed, error) {
-	b.Language = language.English
 	return c.builtIn(header{from: c.defaultSender(), fromName: c.settings().FromName, to: to, key: "s/" + rand.Text(),
 		isDefault: true}, b)
 }

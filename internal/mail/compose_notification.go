@@ -25,7 +25,7 @@ func (c *composer) notification(id string, n *messages.Notification) (*composed,
 // notificationBody returns the content of a notification. It has no details if the
 // Contact was removed after the event.
 func (c *composer) notificationBody(n *messages.Notification) *builtIn {
-	in := c.texts.For(language.English, "")
+	in := c.texts.OfUsers().For(n.Schema.List.Language, "")
 	event := map[enlist.Event]string{enlist.EventSubscribe: "owner.subscribed", enlist.EventUnsubscribe: "owner.unsubscribed",
 		enlist.EventUpdateProfile: "owner.changed"}[n.Event]
 	name, list := contactName(in, n), n.Schema.List.Name

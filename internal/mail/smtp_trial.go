@@ -58,7 +58,7 @@ func (m *Mailer) SendTrial(ctx context.Context, to string) (*Trial, error) {
 // trialMail returns a mail from the sender of the server.
 func (m *Mailer) trialMail(ctx context.Context, s *smtpSender, to string) (*envelope, error) {
 	in := m.composer.texts.For(language.English, "")
-	mail, err := m.composer.ofServer(to, &builtIn{Title: in.Text("owner.trial.title"),
+	mail, err := m.composer.ofServer(to, &builtIn{Language: in.Code, Title: in.Text("owner.trial.title"),
 		Heading: in.Text("owner.trial.title"), Before: in.Text("owner.trial.body")})
 	if err != nil {
 		return nil, err

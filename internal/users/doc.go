@@ -4,6 +4,7 @@
 //	user.go       users and their memberships of Accounts
 //	everything.go   who may do everything in all Accounts
 //	member.go       what a user of level full does with the users of an Account
+//	language.go     the language of the pages of a user
 //	link.go         links with which a user signs in once
 //	password.go     passwords
 //	passkey*.go     passkeys

@@ -83,7 +83,7 @@ func (s *Service) InviteFirst(ctx context.Context, email, name, url string) (*Me
 			return nil, err
 		}
 		return &LinkMail{To: user.Email, Name: user.Name, By: "The person who runs this server",
-			Account: known[0].Name, URL: url + LinkPath + text}, addLink(tx, text, user.ID, now)
+			Account: known[0].Name, URL: url + LinkPath + text, Language: user.Language}, addLink(tx, text, user.ID, now)
 	})
 	if err != nil || to == nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package users
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -22,6 +23,7 @@ type LinkMail struct {
 	To, Name    string // of the user
 	By, Account string // who invites, and to what
 	URL         string
+	Language    string // of the user, or else of who invites; "": not known
 }
 
 var (
@@ -279,7 +281,7 @@ func addMemberLink(tx *db.Tx, v *Visit, m *Member, text string, now int64) error
 
 func (s *Service) mailLink(ctx context.Context, v *Visit, m *Member, text string) *MemberLink {
 	err := s.settings.Mail(ctx, &LinkMail{To: m.Email, Name: m.Name, By: v.User.Name,
-		Account: v.Caller.Account.Name, URL: s.linkURL(text)})
+		Account: v.Caller.Account.Name, URL: s.linkURL(text), Language: cmp.Or(m.Language, v.User.Language)})
 	if err != nil {
 		err = fmt.Errorf("mail the link: %w", err)
 	}

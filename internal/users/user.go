@@ -23,8 +23,9 @@ type User struct {
 	Email        string
 	Name         string // as the pages greet the user
 	CreationTime int64
-	SignInTime   int64 // of the last sign-in; 0: never
-	AllAccounts  bool  // may do everything in all Accounts, also in those added later
+	SignInTime   int64  // of the last sign-in; 0: never
+	AllAccounts  bool   // may do everything in all Accounts, also in those added later
+	Language     string // of the pages and of mails, ISO 639-1; "": that of the browser
 
 	emailKey string // the normalised address
 	password string // as passwords.hash returns it; "": signs in by links only

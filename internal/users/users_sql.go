@@ -19,6 +19,7 @@ func mapUser(m *db.Mapper, p *User) {
 	m.Fixed("creation_time", &p.CreationTime)
 	m.Value("sign_in_time", &p.SignInTime)
 	m.Value("all_accounts", &p.AllAccounts)
+	m.Value("language", &p.Language)
 }
 
 func mapMembership(m *db.Mapper, p *Membership) {

@@ -8,7 +8,6 @@ import (
 	"enlist/internal/address"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
-	"enlist/internal/language"
 	"enlist/internal/sending"
 )
 
@@ -198,7 +197,7 @@ func (h *Handler) contact(w http.ResponseWriter, r *http.Request, l enlist.Link)
 		h.render(w, r, http.StatusGone, "contact_gone", p)
 	default:
 		p := subscription(&v.LinkView)
-		p.IsOwner, p.Details = true, newDetails(v, h.texts.For(language.English, ""))
+		p.IsOwner, p.Details = true, newDetails(v, h.ownerLanguage(r))
 		h.render(w, r, http.StatusOK, "contact_page", p)
 	}
 }

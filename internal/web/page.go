@@ -40,7 +40,7 @@ func contentPolicy() string {
 // page is the data of a page. The templates escape all of it for HTML.
 type page struct {
 	Title    string         // of the browser window; render sets it
-	IsOwner  bool           // the page is for the owner of the List, and in English
+	IsOwner  bool           // the page is for the owner of the List, in a language of the administration
 	Schema   *enlist.Schema // nil if the List was removed, or if the page is not about a List
 	Address  string         // masked address, "" if the page shows no address
 	Details  *details
@@ -166,7 +166,7 @@ func (h *Handler) fill(r *http.Request, name string, p *page) string {
 	folder := "web."
 	p.Language = h.languageFor(r, p.Schema, p.Wanted)
 	if p.IsOwner {
-		folder, p.Language = "owner.", h.texts.For(language.English, "")
+		folder, p.Language = "owner.", h.ownerLanguage(r)
 	}
 	p.Title = p.Language.Text(folder + name + ".title")
 	if p.Schema != nil {
@@ -185,6 +185,11 @@ func (h *Handler) languageFor(r *http.Request, s *enlist.Schema, wanted string) 
 		wanted = cmp.Or(wanted, s.List.Language)
 	}
 	return h.texts.For(wanted, r.Header.Get("Accept-Language"))
+}
+
+// ownerLanguage returns the language of a page for the owner of a List, who is not signed in.
+func (h *Handler) ownerLanguage(r *http.Request) *language.Language {
+	return h.texts.OfUsers().For("", r.Header.Get("Accept-Language"))
 }
 
 // Themes has the themes of Accounts; messages.Service has them.

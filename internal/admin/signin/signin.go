@@ -24,7 +24,7 @@ type Options struct {
 	Delay     func(*http.Request) // waits after a sign-in that failed
 	SetCookie func(w http.ResponseWriter, cookie string)
 	Browser   func(*http.Request) users.Browser
-	Language  *language.Language
+	Language  func(*http.Request) *language.Language // of a page
 	// IsSame reports whether the user of a session was signed in in the browser of a request before.
 	IsSame func(r *http.Request, cookie string) bool
 	Write  func(w http.ResponseWriter, r *http.Request, status int, view *ui.View, v *users.Visit)
@@ -121,7 +121,7 @@ func (p *Pages) show(w http.ResponseWriter, r *http.Request, status int, wrong s
 	if d.Options, err = p.users.PasskeyToSignIn(r.Host); err != nil {
 		d.Options = "" // the other ways go on
 	}
-	p.options.Write(w, r, status, &ui.View{Title: p.options.Language.Text("signin.title"), Problem: wrong, Content: p.form, Data: d}, nil)
+	p.options.Write(w, r, status, &ui.View{Title: p.text(r, "signin.title"), Problem: wrong, Content: p.form, Data: d}, nil)
 }
 
 // SignIn signs a user in.
@@ -191,37 +191,39 @@ func (p *Pages) Link(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		p.fail(w, r)
 	case user == nil:
-		p.showFirst(w, r, http.StatusOK, p.firstForm())
+		p.showFirst(w, r, http.StatusOK, p.firstForm(r))
 	default:
-		p.showLink(w, r, http.StatusOK, "signin.title", ui.FormCard{Button: p.text("signin.button"),
-			Texts: []string{p.text("signin.hello", "name", user.Name)}})
+		p.showLink(w, r, http.StatusOK, "signin.title", ui.FormCard{Button: p.text(r, "signin.button"),
+			Texts: []string{p.text(r, "signin.hello", "name", user.Name)}})
 	}
 }
 
-func (p *Pages) text(key string, args ...any) string { return p.options.Language.Text(key, args...) }
+func (p *Pages) text(r *http.Request, key string, args ...any) string {
+	return p.options.Language(r).Text(key, args...)
+}
 
 // firstForm returns the form with which the first user says who that is.
-func (p *Pages) firstForm() ui.Form {
+func (p *Pages) firstForm(r *http.Request) ui.Form {
 	return ui.Form{
-		{Name: "name", Label: p.text("signin.name"), Required: true, Most: 100, Autocomplete: "name"},
-		{Name: "email", Label: p.text("signin.email"), Kind: ui.InputEmail, Required: true, Autocomplete: "username"},
-		{Name: "password", Label: p.text("signin.new_password"), Kind: ui.InputPassword, Required: true, Least: 10,
+		{Name: "name", Label: p.text(r, "signin.name"), Required: true, Most: 100, Autocomplete: "name"},
+		{Name: "email", Label: p.text(r, "signin.email"), Kind: ui.InputEmail, Required: true, Autocomplete: "username"},
+		{Name: "password", Label: p.text(r, "signin.new_password"), Kind: ui.InputPassword, Required: true, Least: 10,
 			Autocomplete: "new-password"},
 	}
 }
 
 func (p *Pages) showFirst(w http.ResponseWriter, r *http.Request, status int, f ui.Form) {
 	f.In("password").Value = ""
-	p.showLink(w, r, status, "signin.welcome", ui.FormCard{Texts: []string{p.text("signin.first")}, Form: f,
-		Button: p.text("signin.begin")})
+	p.showLink(w, r, status, "signin.welcome", ui.FormCard{Texts: []string{p.text(r, "signin.first")}, Form: f,
+		Button: p.text(r, "signin.begin")})
 }
 
 func (p *Pages) showLink(w http.ResponseWriter, r *http.Request, status int, title string, c ui.FormCard) {
-	p.options.Write(w, r, status, &ui.View{Title: p.text(title), Content: p.link, Data: linkData{true, c}}, nil)
+	p.options.Write(w, r, status, &ui.View{Title: p.text(r, title), Content: p.link, Data: linkData{true, c}}, nil)
 }
 
 func (p *Pages) showBadLink(w http.ResponseWriter, r *http.Request) {
-	p.options.Write(w, r, http.StatusNotFound, &ui.View{Title: p.text("signin.bad_link"), Content: p.link, Data: linkData{}}, nil)
+	p.options.Write(w, r, http.StatusNotFound, &ui.View{Title: p.text(r, "signin.bad_link"), Content: p.link, Data: linkData{}}, nil)
 }
 
 // UseLink signs the user of a link in, or makes the first user.
@@ -229,7 +231,7 @@ func (p *Pages) UseLink(w http.ResponseWriter, r *http.Request) {
 	text, b := r.PathValue("text"), p.options.Browser(r)
 	user, err := p.users.UserOfLink(r.Context(), text)
 	var cookie string
-	f := p.firstForm()
+	f := p.firstForm(r)
 	switch {
 	case err != nil:
 	case user != nil:

@@ -50,9 +50,10 @@ type Request struct {
 	App       *app.App
 	Now       time.Time // in the time zone of the Account
 	Language  *language.Language
-	Version   string // of the program
-	MailDir   string // folder into which mails are written in place of sending them; "": none
-	PublicURL string // that links to Forms and archives begin with, as those in mails do
+	Texts     *language.Texts // in which the user can have the pages
+	Version   string          // of the program
+	MailDir   string          // folder into which mails are written in place of sending them; "": none
+	PublicURL string          // that links to Forms and archives begin with, as those in mails do
 	lists     []enlist.List
 }
 
@@ -275,7 +276,7 @@ func Write(w http.ResponseWriter, r *http.Request, status int, view *View, in *l
 		text = withAccount(text, v.Caller.Account.ID)
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Vary", "Accept-Encoding, HX-Request")
+	w.Header().Set("Vary", "Accept-Encoding, Accept-Language, HX-Request")
 	if !acceptsGzip(r) {
 		w.WriteHeader(status)
 		w.Write(text) // an error means that the client has disconnected

@@ -20,6 +20,7 @@ func Pages() []ui.Page {
 		{Pattern: "GET /admin/you", Level: enlist.Read, Serve: func(r *ui.Request) (*ui.View, error) {
 			return p.show(r, newForms(r), "")
 		}},
+		{Pattern: "POST /admin/you/language", Level: enlist.Read, Serve: p.chooseLanguage},
 		{Pattern: "POST /admin/you/password", Level: enlist.Read, Serve: p.setPassword},
 		{Pattern: "POST /admin/you/passkeys", Level: enlist.Read, Serve: p.addPasskey},
 		{Pattern: "POST /admin/you/passkeys/{passkey}/remove", Level: enlist.Read, Serve: removePasskey},
@@ -30,7 +31,7 @@ func Pages() []ui.Page {
 type page struct{ content *ui.Template }
 
 // forms are the forms of the page, perhaps as they were refused.
-type forms struct{ password, passkey ui.Form }
+type forms struct{ password, passkey, language ui.Form }
 
 // newForms returns the forms without values.
 func newForms(r *ui.Request) (f forms) {
@@ -46,12 +47,19 @@ func newForms(r *ui.Request) (f forms) {
 	}
 	f.password = append(f.password, ui.Input{Name: "password", Label: r.Text("signin.new_password"),
 		Kind: ui.InputPassword, Autocomplete: "new-password", Least: 10, Required: true})
+	in := ui.Input{Name: "language", Label: r.Text("you.language"), Kind: ui.InputChoice, Value: r.User.Language,
+		Options: ui.Choices("", r.Text("you.language_of_browser"))}
+	for _, l := range r.Texts.All() {
+		in.Options = append(in.Options, ui.Option{Value: l.Code, Text: l.Name()})
+	}
+	f.language = ui.Form{in}
 	return f
 }
 
 // data is the data of the page.
 type data struct {
 	Password ui.FormCard
+	Language ui.FormCard // without a choice, it has no Button and is not shown
 	Passkey  ui.Form
 	Sessions []session
 	Passkeys []passkey
@@ -76,6 +84,10 @@ func (p *page) show(r *ui.Request, f forms, problem string) (*ui.View, error) {
 	}
 	d := data{Passkey: f.passkey, Password: ui.FormCard{Heading: r.Text("you.change_password"), Form: f.password,
 		Action: "/admin/you/password", Button: r.Text("you.save"), After: r.Text("you.signs_out")}}
+	if len(r.Texts.All()) > 1 {
+		d.Language = ui.FormCard{Heading: r.Text("you.language"), Form: f.language, Action: "/admin/you/language",
+			Button: r.Text("you.save"), After: r.Text("you.language_is")}
+	}
 	if !r.User.HasPassword() {
 		d.Password.Heading, d.Password.Texts = r.Text("you.choose_password"), []string{r.Text("you.next_time")}
 	}
@@ -99,6 +111,16 @@ func (p *page) show(r *ui.Request, f forms, problem string) (*ui.View, error) {
 	}
 	return &ui.View{Title: r.User.Name, Sub: r.User.Email, Place: "/admin/you", Problem: problem, Content: p.content,
 		Data: d}, nil
+}
+
+func (p *page) chooseLanguage(r *ui.Request) (*ui.View, error) {
+	f := newForms(r)
+	page := func(problem string) (*ui.View, error) { return p.show(r, f, problem) }
+	return r.Submit(f.language, page, func() (*ui.View, error) {
+		code := f.language.Value("language")
+		saved := r.Texts.For(code, r.Header.Get("Accept-Language")).Text("you.language_saved")
+		return ui.GoTo("/admin/you", saved), r.App.Users.ChooseLanguage(r.Context(), r.Visit, code)
+	})
 }
 
 func (p *page) setPassword(r *ui.Request) (*ui.View, error) {

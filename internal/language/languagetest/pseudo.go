@@ -24,6 +24,20 @@ var kept = regexp.MustCompile(`\{[a-z0-9_]+\}|</?[a-z0-9_]+>`)
 
 // Texts returns texts in which English is the made-up language. It panics if the English catalogue cannot be read.
 func Texts() *language.Texts {
+	return language.Read(fstest.MapFS{"en.toml": {Data: catalogue()}})
+}
+
+// Beside returns texts with English as it is, and with the made-up language as another one.
+func Beside(code string) *language.Texts {
+	data, err := fs.ReadFile(language.Files(), "en.toml")
+	if err != nil {
+		panic(err)
+	}
+	return language.Read(fstest.MapFS{"en.toml": {Data: data}, code + ".toml": {Data: catalogue()}})
+}
+
+// catalogue returns the catalogue of the made-up language.
+func catalogue() []byte {
 	data, err := fs.ReadFile(language.Files(), "en.toml")
 	table := make(map[string]any)
 	if err == nil {
@@ -40,7 +54,7 @@ func Texts() *language.Texts {
 	if err != nil {
 		panic(err)
 	}
-	return language.Read(fstest.MapFS{"en.toml": {Data: data}})
+	return data
 }
 
 // mark marks all texts of a table.

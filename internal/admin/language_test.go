@@ -1,0 +1,50 @@
+package admin_test
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+
+	"enlist/internal/admin"
+	"enlist/internal/enlist"
+	"enlist/internal/language/languagetest"
+	"enlist/internal/users"
+)
+
+// ofUser looks at pages in a second complete language, which is German for browsers.
+func (s *site) ofUser() {
+	second := httptest.NewServer(admin.New(s.App, admin.Options{Delay: func(*http.Request) {}, Log: slog.New(slog.DiscardHandler),
+		Texts: languagetest.Beside("de")}))
+	defer second.Close()
+	of := *s
+	of.server = second
+	v := of.signedIn(users.Membership{Level: enlist.Read})
+	wanted := func(v *visitor, path, accept, code, title string) {
+		s.Helper()
+		request, err := http.NewRequest("GET", second.URL+path, nil)
+		s.Must(err)
+		request.Header.Set("Accept-Language", accept)
+		r, err := v.client.Do(request)
+		s.Must(err)
+		if _, _, text := v.read(r); !strings.Contains(text, `<html lang="`+code+`">`) || !strings.Contains(text, title) {
+			s.Errorf("GET %s for a browser of %q is not in %s:\n%s", path, accept, code, cut(text))
+		}
+	}
+	wanted(v, "/admin/lists", "", "en", ">Lists<")
+	wanted(v, "/admin/lists", "de-AT,en;q=0.5", "de", ">Łīšţš<")
+	wanted(v, "/admin/lists", "fr", "en", ">Lists<") // which is not complete
+	wanted(v, "/admin/unknown", "de", "de", "Ţĥ")
+	wanted(of.stranger(), "/admin/sign-in", "de", "de", "Šīğñ")
+	wanted(of.stranger(), "/admin/link/unknown", "de", "de", "Ţĥ")
+
+	v.send("/admin/you/language", url.Values{"language": {"xx"}}, http.StatusUnprocessableEntity, "!expected one of")
+	v.send("/admin/you/language", url.Values{"language": {"de"}}, http.StatusOK, "Ŷōūř łăñğūăğē ŵăš šăṽēđ.")
+	wanted(v, "/admin/lists", "en", "de", ">Łīšţš<")
+	s.Must(s.App.Users.SetLanguage(s.Context(), "p-read@example.com", "fr"))
+	wanted(v, "/admin/lists", "de", "de", ">Łīšţš<")
+	v.send("/admin/you/language", url.Values{"language": {""}}, http.StatusOK, "Your language was saved.")
+	v.want("/admin/you", http.StatusOK, "Language")
+	s.signedIn(users.Membership{Level: enlist.Read}).wantWithout("/admin/you", "Language") // there is no other
+}
