@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -24,6 +25,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // The test opens pages in Chromium, with script. It is skipped if Chromium is not installed.
@@ -40,6 +42,7 @@ func TestScriptOfThePagesInChromium(t *testing.T) {
 	b.printsTables(list)
 	b.drawsForTheWidth("/admin/lists/" + id(list))
 	b.backKeepsWhatWasTyped(list)
+	b.picksByKeys()
 	b.fitsNarrowWindows("/admin/contacts?list="+id(list)+"&g=0&key=State&op=in&value=NSW&g=1&key=Born&op=exactly&value=1990-01-31&top=State",
 		"/admin/contacts/person?list="+id(list)+"&contact="+id(s.All(list)[0]), "/admin/contacts/change?list="+id(list)+"&key=State&op=in&value=NSW")
 	b.fitsLongerWords()
@@ -182,6 +185,31 @@ func (b *chromium) drawsForTheWidth(path string) {
 			b.Errorf("in a window of %d, the charts of %s have %q in wrong places", width, path, wrong)
 		}
 	}
+}
+
+// picksByKeys types into the search of a picker, chooses by keys, and takes a choice back.
+func (b *chromium) picksByKeys() {
+	for n := range 40 {
+		b.AddList("name", fmt.Sprintf("Branch %d", n+100))
+	}
+	b.visit("/admin/sends/new")
+	const search = `#pick-list input[type=search]`
+	b.waitFor(`document.querySelector("` + search + `").getAttribute("role") === "combobox"`)
+	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(search), "branch 11")))
+	b.waitFor(`document.querySelectorAll("#pick-list [role=option]").length === 10`)
+	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(search), kb.ArrowDown+kb.ArrowDown)))
+	b.waitFor(`(active => active?.getAttribute("role") === "option" && active.innerText.trim().startsWith("Branch 111"))(
+		document.getElementById(document.querySelector("` + search + `").getAttribute("aria-activedescendant")))`)
+	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(search), kb.Enter)))
+	b.waitFor(`location.pathname === "/admin/sends/new" && document.activeElement.matches("` + search + `") &&
+		[...document.querySelectorAll("#pick-list [data-chosen] input:checked")].map(i => i.parentNode.innerText.trim().slice(0, 10)).join() === "Branch 111"`)
+	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(search), kb.Escape)))
+	b.waitFor(`(text => text === "")(document.querySelector("` + search + `").value) &&
+		[...document.querySelectorAll("#pick-list [role=option]")].every(o => !o.innerText.includes("Branch 111"))`)
+	b.Must(chromedp.Do(b.ctx, chromedp.Click(chromedp.CSS(`#pick-list [role=option]`))))
+	b.waitFor(`document.querySelectorAll("#pick-list [data-chosen] input:checked").length === 2`)
+	b.Must(chromedp.Do(b.ctx, chromedp.Click(chromedp.CSS(`#pick-list [data-chosen] input`))))
+	b.waitFor(`new FormData(document.querySelector("main form")).getAll("list").length === 1`)
 }
 
 func (b *chromium) backKeepsWhatWasTyped(list enlist.ListID) {

@@ -73,18 +73,22 @@ type mark struct {
 // allData is the data of the page of all autoresponders.
 type allData struct {
 	List    enlist.ListID
-	Lists   []enlist.List
+	Lists   ui.Input // chooses one
 	Lines   []line
+	Pager   ui.Pager
 	MayEdit bool
 }
+
+// perPage is the number of autoresponders on a page.
+const perPage = 100
 
 // mayEdit reports whether the person may change autoresponders, which send mails.
 func mayEdit(r *ui.Request) bool { return r.Caller.Key.Level >= enlist.Full && r.MaySend() }
 
 func (p *pages) all(r *ui.Request) (*ui.View, error) {
 	d := allData{List: enlist.ListID(ui.Int(r.FormValue("list"))), MayEdit: mayEdit(r)}
-	var err error
-	if d.Lists, err = r.Lists(); err != nil {
+	lists, err := r.Lists()
+	if err != nil {
 		return nil, err
 	}
 	all, err := r.App.Batches.SearchAutoresponders(r.Context(), r.Caller, enlist.Query{})
@@ -98,11 +102,15 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 		}
 	case len(all) > 0:
 		d.List = all[0].ListID
-	case len(d.Lists) > 0:
-		d.List = d.Lists[0].ID
+	case len(lists) > 0:
+		d.List = lists[0].ID
+	}
+	if d.Lists, err = listInput(r, d.List); err != nil {
+		return nil, err
 	}
 	all = slices.DeleteFunc(all, func(a enlist.Autoresponder) bool { return a.ListID != d.List })
 	if len(all) > 0 {
+		all, d.Pager = ui.PageRows(r.URL.Query(), all, perPage)
 		if d.Lines, err = linesOf(r, d.List, all); err != nil {
 			return nil, err
 		}
@@ -114,6 +122,15 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 			Path: "/admin/autoresponders/new?list=" + ui.Plain(int64(d.List))}}
 	}
 	return view, nil
+}
+
+// listInput returns the input that chooses the List of the page.
+func listInput(r *ui.Request, list enlist.ListID) (in ui.Input, err error) {
+	in = ui.Input{Name: "list", Label: r.Text("autoresponders.list"), Kind: ui.InputChoice, Value: ui.Plain(int64(list)),
+		Picker: true}
+	in.Find = r.FormValue(in.FindName())
+	in.Options, err = r.ListOptions()
+	return in, err
 }
 
 // linesOf returns the autoresponders of a List by event, and those on a date last.

@@ -15,7 +15,7 @@ import (
 
 // whatForm returns the inputs that say what an autoresponder sends, to whom, and after what.
 func whatForm(r *ui.Request, a *enlist.Autoresponder) (ui.Form, error) {
-	message := ui.Input{Name: "message_id", Label: r.Text("autoresponders.message"), Kind: ui.InputChoice,
+	message := ui.Input{Name: "message_id", Label: r.Text("autoresponders.message"), Kind: ui.InputChoice, Picker: true,
 		Value: ui.Plain(int64(a.MessageID))}
 	names, err := r.Names()
 	if err != nil {
@@ -30,7 +30,7 @@ func whatForm(r *ui.Request, a *enlist.Autoresponder) (ui.Form, error) {
 	}
 	slices.SortFunc(message.Options, func(a, b ui.Option) int { return strings.Compare(a.Text, b.Text) })
 	segment := ui.Input{Name: "segment_id", Label: r.Text("autoresponders.to_whom"),
-		Help: r.Text("autoresponders.to_whom_help"), Kind: ui.InputChoice, Value: ui.Plain(int64(a.SegmentID)),
+		Help: r.Text("autoresponders.to_whom_help"), Kind: ui.InputChoice, Picker: true, Value: ui.Plain(int64(a.SegmentID)),
 		Options: ui.Choices("0", r.Text("autoresponders.to_all"))}
 	segments, err := r.App.Contacts.SearchSegments(r.Context(), r.Caller, a.ListID, enlist.Query{SortBy: "name"})
 	for i := range segments {

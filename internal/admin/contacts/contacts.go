@@ -87,7 +87,7 @@ type data struct {
 func (p *pages) show(r *ui.Request) (*ui.View, error) {
 	q := r.URL.Query()
 	v := read(q)
-	if v.edit(q) && !r.Fragment() {
+	if !r.IsPicking() && v.edit(q) && !r.Fragment() {
 		return ui.GoTo(v.url(), ""), nil
 	}
 	return p.showView(r, v, "", "")
@@ -117,7 +117,8 @@ func (p *pages) showView(r *ui.Request, v view, name, wrong string) (*ui.View, e
 		return nil, err
 	}
 	d.ListInput = ui.Input{Name: "list", Label: r.Text("contacts.list"), Kind: ui.InputChoice,
-		Value: ui.Plain(int64(v.list)), Options: lists}
+		Value: ui.Plain(int64(v.list)), Options: lists, Picker: true}
+	d.ListInput.Find = r.FormValue(d.ListInput.FindName())
 	d.fill(r, b, &v)
 	if err := d.Count.read(r, b, v); err != nil {
 		return nil, err
@@ -165,10 +166,11 @@ func (d *data) actions(r *ui.Request, v *view) []ui.Action {
 func (d *data) fill(r *ui.Request, b *builder, v *view) {
 	d.List = b.list
 	d.Segments = ui.Input{Name: "segment", Label: r.Text("contacts.show_segment"), Kind: ui.InputChoice,
-		Value: ui.Plain(int64(v.segment)), Options: b.key(enlist.KeySegment).Choices}
+		Value: ui.Plain(int64(v.segment)), Options: b.key(enlist.KeySegment).Choices, Picker: true}
+	d.Segments.Find = r.FormValue(d.Segments.FindName())
 	if i := slices.IndexFunc(b.segments, func(s contacts.Segment) bool { return s.ID == v.segment }); i >= 0 {
 		d.Segment = &b.segments[i]
-		if r.URL.Query().Has("open") && !b.show(v, d.Segment.Criteria) {
+		if r.URL.Query().Has("open") && !r.IsPicking() && !b.show(v, d.Segment.Criteria) {
 			d.Segment, d.Deeper = nil, true
 			v.conditions = []condition{{Key: enlist.KeySegment, Operator: "in", Value: ui.Plain(int64(v.segment))}}
 			v.either = map[int]bool{}

@@ -83,9 +83,10 @@ func (b *builder) row(index int, c condition) formRow {
 		row.Value = ui.Input{Name: "value", Kind: ui.InputHidden}
 	case k.Choices != nil && c.Operator == "in":
 		chosen := strings.Split(c.Value, ",")
-		row.Value = ui.Input{Name: "value", Kind: ui.InputHidden}
 		row.Picks = &ui.Input{Name: "pick." + strconv.Itoa(index), Kind: ui.InputBoxes, Chosen: chosen,
-			Options: withValues(k.Choices, chosen...)}
+			Options: withValues(k.Choices, chosen...), Picker: true, Hidden: row.Value.Hidden}
+		row.Picks.Find = b.request.FormValue(row.Picks.FindName())
+		row.Value = ui.Input{Name: "value", Kind: ui.InputHidden}
 	case k.Choices != nil:
 		row.Value.Kind = ui.InputChoice
 		row.Value.Options = append(ui.Choices("", b.request.Text("contacts.choose")), withValues(k.Choices, c.Value)...)

@@ -75,52 +75,78 @@ func (p *pages) segments(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	ofList := make(map[enlist.ListID][]contacts.Segment)
+	w := segmentWriter{Request: r, until: time.Now().Add(ui.SearchWait), ofList: make(map[enlist.ListID][]contacts.Segment)}
 	for i := range all {
-		ofList[all[i].ListID] = append(ofList[all[i].ListID], all[i])
+		w.ofList[all[i].ListID] = append(w.ofList[all[i].ListID], all[i])
 	}
 	all, find := ui.FindRows(r, all, func(s *contacts.Segment) string { return s.Name })
-	var mails []key
+	if w.names, err = r.ListNames(); err != nil {
+		return nil, err
+	}
 	if len(all) > 0 {
-		if mails, err = mailKeys(r); err != nil {
+		if w.mails, err = mailKeys(r); err != nil {
 			return nil, err
 		}
 	}
-	until := time.Now().Add(ui.SearchWait) // for all counts
-	var b *builder                         // of the List of the row before
-	var rows []segmentRow
+	rows := make([]segmentRow, len(all))
 	for i := range all {
-		list, id := all[i].ListID, all[i].ID
-		if b == nil || b.list.ID != list {
-			if b, err = newBuilderWith(r, list, mails, ofList[list]); err != nil {
-				return nil, err
-			}
-		}
-		row := segmentRow{Segment: all[i], List: b.list.Name, Text: b.sentenceOf(all[i].Criteria),
-			Changed: r.Day(all[i].LastModifiedTime)}
-		if r.Caller.Key.Level >= enlist.Standard {
-			row.Open = openPath(list, id)
-		}
-		if r.Caller.Key.Level >= enlist.Full {
-			row.Delete = "/admin/segments/" + ui.Plain(int64(list)) + "/" + ui.Plain(int64(id)) + "/delete"
-		}
-		row.Slow, err = ui.Within(r.Context(), b.list.ContactCount, time.Until(until),
-			func(ctx context.Context) (err error) {
-				row.Count, err = r.App.Contacts.CountContacts(ctx, r.Caller, list, enlist.InSegment(id))
-				return err
-			})
-		var wrong *enlist.Error
-		switch {
-		case err == nil:
-		case errors.As(err, &wrong) && wrong.Kind == enlist.InvalidSearch:
-			row.Wrong = wrong.Detail
-		default:
+		rows[i] = segmentRow{Segment: all[i], List: w.names[all[i].ListID]}
+	}
+	if r.URL.Query().Get("sort") == "contacts" { // otherwise only those of the page are counted
+		if err := w.write(rows); err != nil {
 			return nil, err
 		}
-		rows = append(rows, row)
 	}
-	return &ui.View{Title: r.Text("contacts.segments"), Place: "/admin/segments", Content: p.all,
-		Data: segmentColumns.Table(r, "", rows, find)}, nil
+	t := segmentColumns.Table(r, "", rows, find)
+	if t.Cut(r); t.Order.Key != "contacts" {
+		err = w.write(t.Rows)
+	}
+	return &ui.View{Title: r.Text("contacts.segments"), Place: "/admin/segments", Content: p.all, Data: t}, err
+}
+
+// segmentWriter writes rows of Segments.
+type segmentWriter struct {
+	*ui.Request
+	until  time.Time // for all counts
+	names  map[enlist.ListID]string
+	ofList map[enlist.ListID][]contacts.Segment
+	mails  []key
+	last   *builder // of the List of the row before
+}
+
+// write adds what a row shows beside names.
+func (w *segmentWriter) write(rows []segmentRow) (err error) {
+	for i := range rows {
+		if err := w.writeOne(&rows[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *segmentWriter) writeOne(row *segmentRow) (err error) {
+	list, id := row.ListID, row.ID
+	if w.last == nil || w.last.list.ID != list {
+		if w.last, err = newBuilderWith(w.Request, list, w.mails, w.ofList[list]); err != nil {
+			return err
+		}
+	}
+	row.Text, row.Changed = w.last.sentenceOf(row.Criteria), w.Day(row.LastModifiedTime)
+	if w.Caller.Key.Level >= enlist.Standard {
+		row.Open = openPath(list, id)
+	}
+	if w.Caller.Key.Level >= enlist.Full {
+		row.Delete = "/admin/segments/" + ui.Plain(int64(list)) + "/" + ui.Plain(int64(id)) + "/delete"
+	}
+	row.Slow, err = ui.Within(w.Context(), w.last.list.ContactCount, time.Until(w.until), func(ctx context.Context) (err error) {
+		row.Count, err = w.App.Contacts.CountContacts(ctx, w.Caller, list, enlist.InSegment(id))
+		return err
+	})
+	wrong := new(enlist.Error)
+	if errors.As(err, &wrong) && wrong.Kind == enlist.InvalidSearch {
+		row.Wrong, err = wrong.Detail, nil
+	}
+	return err
 }
 
 // found returns the Segment in the path. Errors: ui.ErrNotFound.

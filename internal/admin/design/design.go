@@ -40,7 +40,7 @@ type data struct {
 
 // formOf returns the form of a Theme.
 func formOf(r *ui.Request, t *messages.Theme, all []images.Image) ui.Form {
-	logo := ui.Input{Name: "logo_file_id", Label: r.Text("design.logo"), Kind: ui.InputChoice,
+	logo := ui.Input{Name: "logo_file_id", Label: r.Text("design.logo"), Kind: ui.InputChoice, Picker: true,
 		Options: ui.Choices("0", r.Text("design.no_logo"))}
 	for i := range all {
 		logo.Options = append(logo.Options, ui.Option{Value: ui.Plain(int64(all[i].ID)), Text: all[i].Name})

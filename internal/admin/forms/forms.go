@@ -95,7 +95,7 @@ type listData struct {
 func newForm(r *ui.Request) (ui.Form, error) {
 	lists, err := r.ListOptions()
 	return ui.Form{{Kind: ui.InputRow, Parts: ui.Form{
-		{Name: "list_id", Label: r.Text("forms.list"), Kind: ui.InputChoice, Options: lists},
+		{Name: "list_id", Label: r.Text("forms.list"), Kind: ui.InputChoice, Options: lists, Picker: true},
 		{Name: "name", Label: r.Text("forms.name"), Required: true, Most: 255},
 		{Name: "consent_text", Label: r.Text("forms.consent"), Most: 255}}}}, err
 }
@@ -146,6 +146,7 @@ func (p *pages) showList(r *ui.Request, f ui.Form, problem string) (*ui.View, er
 	rows := rowsOfForms(r, lists, all)
 	rows, find := ui.FindRows(r, rows, func(f *row) string { return f.Name })
 	d.Table = columns.Table(r, "", rows, find)
+	d.Cut(r)
 	if err := d.addLeft(r, lists); err != nil {
 		return nil, err
 	}

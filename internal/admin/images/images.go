@@ -90,7 +90,8 @@ func (p *pages) view(r *ui.Request, wrong string) (*ui.View, error) {
 		d.Upload = &ui.FormCard{Form: ui.Form{file}, Action: "/admin/images", Button: r.Text("images.upload")}
 	}
 	all, find := ui.FindRows(r, all, func(i *Image) string { return i.Name })
-	if d.Table = columns.Table(r, "added", all, find); len(all) > 0 {
+	d.Table = columns.Table(r, "added", all, find)
+	if d.Cut(r); len(all) > 0 {
 		d.Foot = r.Text("images.public")
 	}
 	v := &ui.View{Title: r.Text("images.title"), Place: "/admin/images", Content: p.library, Data: d}

@@ -48,7 +48,9 @@ func (p *pages) newForm(r *ui.Request) (*form, error) {
 		return ui.Input{Name: name, Label: r.Text(key), Kind: ui.InputChoice, Options: options}
 	}
 	f := &form{posted: make(url.Values), HasLists: len(lists) > 0, mayAddFields: r.Caller.Key.Level >= enlist.Full}
-	f.Rows = ui.Form{choice("list", "imports.select_list", lists),
+	list := choice("list", "imports.select_list", lists)
+	list.Picker, list.PickerAt = true, "/admin/imports/new"
+	f.Rows = ui.Form{list,
 		choice("as", "imports.select_as", ui.Choices(imports.AsContacts, r.Text("imports.as_contacts"),
 			imports.AsUnsubscribers, r.Text("imports.as_unsubscribers"), imports.AsComplained, r.Text("imports.as_complained"),
 			imports.AsBounced, r.Text("imports.as_bounced"))),

@@ -40,8 +40,12 @@ var columns = ui.Columns[row]{
 // allData is the data of the page: the keys that are valid, and the others.
 type allData struct {
 	Valid, Past ui.Table[row]
+	AllPast     int // keys; Past has the first ones
 	New         ui.FormCard
 }
+
+// maxPast is the number of keys that Past has.
+const maxPast = 50
 
 // inputsOf returns the inputs that each form of a key has: its name, its rate, and whether it is strict.
 func inputsOf(r *ui.Request, k *enlist.Key) (name, rate, rates, strict ui.Input) {
@@ -104,6 +108,9 @@ func (p *pages) showAll(r *ui.Request, f ui.Form, problem string) (*ui.View, err
 	}
 	d.Valid, d.Past = columns.Table(r, "", valid, find), columns.Table(r, "", past, find)
 	d.Valid.Roomy, d.Past.Roomy = true, true
+	d.Valid.Cut(r)
+	d.AllPast = len(past)
+	d.Past.Rows = d.Past.Rows[:min(len(d.Past.Rows), maxPast)]
 	return &ui.View{Title: r.Text("keys.title"), Sub: r.Text("keys.about", "account", r.Caller.Account.Name),
 		Place: "/admin/keys", Content: p.keys, Data: d, Problem: problem}, nil
 }

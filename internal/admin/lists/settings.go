@@ -28,7 +28,7 @@ func formOf(r *ui.Request, l *enlist.List) (ui.Form, error) {
 	if err = enlist.IgnoreKind(enlist.Denied, err); err != nil || len(folders) < 2 {
 		return f, err
 	}
-	folder := ui.Input{Name: "folder_id", Label: r.Text("lists.folder"), Kind: ui.InputChoice,
+	folder := ui.Input{Name: "folder_id", Label: r.Text("lists.folder"), Kind: ui.InputChoice, Picker: true,
 		Value: ui.Plain(int64(l.FolderID))}
 	for i := range folders {
 		folder.Options = append(folder.Options,

@@ -131,6 +131,7 @@ func (p *pages) showAll(r *ui.Request, f ui.Form, problem string) (*ui.View, err
 	rows, find := ui.FindRows(r, rows, func(m *row) string { return m.Name + "\n" + m.Email })
 	d.Table = columns.Table(r, "", rows, find)
 	d.Roomy = true
+	d.Cut(r)
 	return &ui.View{Title: r.Text("members.title"), Sub: r.Text("members.about", "account", r.Caller.Account.Name),
 		Place: "/admin/users", Content: p.users, Data: d, Problem: problem}, nil
 }

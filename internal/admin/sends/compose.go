@@ -70,8 +70,8 @@ func whatCard(r *ui.Request, p *plan) (ui.Input, error) {
 	for i, m := range all {
 		choices[i] = ui.Option{Value: ui.Plain(int64(m.ID)), Text: m.Name}
 	}
-	message := ui.Input{Name: "message", Label: r.Text("sends.message_label"), Kind: ui.InputChoice,
-		Value: ui.Plain(int64(p.Message)), Options: choices}
+	message := picker(r, ui.Input{Name: "message", Label: r.Text("sends.message_label"), Kind: ui.InputChoice,
+		Value: ui.Plain(int64(p.Message)), Options: choices})
 	if p.Message != 0 && !slices.ContainsFunc(choices, message.Is) { // a copy can have one that the person does not see
 		message.Options = append(ui.Choices("", r.Text("sends.choose_one")), choices...)
 	}
@@ -81,8 +81,8 @@ func whatCard(r *ui.Request, p *plan) (ui.Input, error) {
 	for i, v := range p.Variants {
 		letter := string(rune('A' + i))
 		test.Parts = append(test.Parts, ui.Input{Kind: ui.InputRow, Parts: ui.Form{
-			{Name: "variant", Label: r.Text("sends.message_of_variant", "letter", letter), Kind: ui.InputChoice,
-				Value: ui.Plain(int64(v.Message)), Options: others},
+			picker(r, ui.Input{Name: "variant", ID: "variant-" + letter, Label: r.Text("sends.message_of_variant", "letter", letter),
+				Kind: ui.InputChoice, Value: ui.Plain(int64(v.Message)), Options: others}),
 			{Name: "subject", Label: r.Text("sends.subject_empty_message", "letter", letter), Value: v.Subject}}})
 	}
 	test.Parts = append(test.Parts, ui.Input{Kind: ui.InputNote, Label: r.Text("sends.always_counts_b_d_count") + " " +
@@ -97,6 +97,12 @@ func whatCard(r *ui.Request, p *plan) (ui.Input, error) {
 		{Name: "name", Label: r.Text("sends.name_campaign_empty_message"), Value: p.Name}, test,
 		{Name: "doubt", Kind: ui.InputHidden, Value: p.Doubt}, {Name: "ticks", Kind: ui.InputHidden, Value: "1"},
 		trackInput("track", r.Text("sends.track"), r.Text("sends.track_help"), !p.Untracked)}}, err
+}
+
+// picker returns an input as a picker of this page: the form itself leads to another one.
+func picker(r *ui.Request, in ui.Input) ui.Input {
+	in.Picker, in.PickerAt, in.Find = true, "/admin/sends/new", r.FormValue(in.FindName())
+	return in
 }
 
 // trackInput returns a tick with a text that explains it.
@@ -145,10 +151,11 @@ func whomCard(r *ui.Request, p *plan) (ui.Input, error) {
 	for _, one := range p.Leave {
 		leave.Chosen = append(leave.Chosen, one.String())
 	}
-	card.Parts = append(card.Parts, list)
+	card.Parts = append(card.Parts, picker(r, list))
 	if len(segments) > 0 {
-		card.Parts = append(card.Parts, segment, ui.Input{Kind: ui.InputFold, Label: r.Text("sends.leave_out_segments"),
-			IsOpen: len(p.Leave) > 0, Parts: ui.Form{leave}})
+		segment.Hidden, leave.Hidden = r.Text("sends.segments"), r.Text("sends.leave_out_segments")
+		card.Parts = append(card.Parts, picker(r, segment), ui.Input{Kind: ui.InputFold, Label: r.Text("sends.leave_out_segments"),
+			IsOpen: len(p.Leave) > 0, Parts: ui.Form{picker(r, leave)}})
 	}
 	without, err := withoutInput(r, p)
 	if len(without.Options) > 0 {

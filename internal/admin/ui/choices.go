@@ -55,7 +55,7 @@ func (r *Request) LevelInput(chosen enlist.Level) Input {
 
 // ListsInput returns the input that chooses all Lists, which is nil, or some of those that the user may use.
 func (r *Request) ListsInput(chosen []enlist.ListID) (Input, error) {
-	some := Input{Name: "list", Kind: InputBoxes}
+	some := Input{Name: "list", Kind: InputBoxes, Picker: true}
 	for _, id := range chosen {
 		some.Chosen = append(some.Chosen, Plain(int64(id)))
 	}

@@ -11,6 +11,7 @@
 //	page.go, pager.go    a page, and the parts of a list that is too long for one
 //	template.go          templates in each language
 //	form.go, form_wrong.go   forms, and what is wrong in them; forms whose inputs are the keys of a record
+//	picker.go            inputs with more Options than a user reads
 //	choices.go, utm.go   inputs that several forms have: rights, Lists, a country, a time zone; UTM parameters
 //	upload.go, download.go   files from and to a browser
 //	format.go, rate.go   times in words; rates of opens and clicks

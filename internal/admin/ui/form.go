@@ -63,6 +63,11 @@ type Input struct {
 	IsOpen      bool   // of InputFold: it is not folded at first
 	Zone        bool   // form.js chooses the time zone of the browser
 
+	Picker   bool   // of InputChoice and InputBoxes: many Options are found by a search (picker.go)
+	PickerAt string // path that shows the form again after a search; "": to which the form is sent
+	FormID   string // of the form that a picker outside of it belongs to
+	Find     string // what the search looks for
+
 	Rows         int    // lines of InputArea; 0: 4
 	Least, Most  int    // letters; 0: the service has a limit, or none
 	Example      string // shown while there is no value
@@ -171,7 +176,7 @@ func (f Form) ReadFrom(sent url.Values) {
 		if in.Kind != InputHidden {
 			in.remember()
 			in.Value = strings.ReplaceAll(sent.Get(in.Name), "\r\n", "\n")
-			in.Chosen = sent[in.Name]
+			in.Chosen, in.Find = sent[in.Name], sent.Get(in.FindName())
 		}
 	})
 }
@@ -277,14 +282,17 @@ func (r *Request) FormPage(title, place string, c *FormCard, do func() (*View, e
 	return r.Submit(c.Form, func(problem string) (*View, error) { return FormPage(title, place, problem, *c), nil }, do)
 }
 
-// Submit answers the GET and the POST of a page with a form. A GET shows the page. A POST reads the form and calls do. If
-// this refuses the values, not all was typed that had to be, or the values were changed meanwhile (seen.go), it shows the
+// Submit answers the GET and the POST of a page with a form. A GET shows the page. A POST reads the form and calls do, or
+// shows the page again for the search of a picker. If do refuses the values, not all was typed that had to be, or the values were changed meanwhile (seen.go), it shows the
 // page with the mistakes beside the inputs.
 func (r *Request) Submit(f Form, page func(problem string) (*View, error), do func() (*View, error)) (*View, error) {
 	if r.Method != http.MethodPost {
 		return page("")
 	}
 	f.Read(r)
+	if r.IsPicking() {
+		return page("")
+	}
 	in := f.In("typed")
 	if in != nil && !strings.EqualFold(strings.TrimSpace(in.Value), strings.TrimSpace(in.Label)) {
 		in.Wrong = r.Text("ui.not_typed")

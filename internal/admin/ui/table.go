@@ -30,6 +30,16 @@ func (all Columns[R]) Table(r *Request, first string, rows []R, f Find) Table[R]
 	return Table[R]{Rows: rows, Order: all.Sort(r.URL.Query(), first, rows), Find: f}
 }
 
+// tableRows is the number of rows that Cut leaves on a page.
+const tableRows = 50
+
+// Cut leaves the rows of the page that the URL asks for, if the table is too long for one page.
+func (t *Table[R]) Cut(r *Request) {
+	if len(t.Rows) > tableRows {
+		t.Rows, t.Pager = PageRows(r.URL.Query(), t.Rows, tableRows)
+	}
+}
+
 // Columns are the columns of a table with rows of the type R.
 type Columns[R any] []Column[R]
 

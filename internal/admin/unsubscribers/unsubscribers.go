@@ -61,7 +61,7 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 	d, q := data{Empty: "unsubscribers.no_match"}, r.URL.Query()
 	d.Order, d.Foot = columns.Order(q, "time"), r.Text("unsubscribers.what")
 	d.Find = ui.NewFind(r, ui.Form{{Name: "q", Label: r.Text("unsubscribers.find")},
-		{Name: "list", Label: r.Text("unsubscribers.list"), Kind: ui.InputChoice,
+		{Name: "list", Label: r.Text("unsubscribers.list"), Kind: ui.InputChoice, Picker: true,
 			Options: append(ui.Choices("", r.Text("unsubscribers.any_list")), lists...)}}, d.Order)
 	if d.Find.Form.IsEmpty() {
 		d.Empty = "unsubscribers.none"

@@ -60,7 +60,8 @@ func formOf(r *ui.Request, w *enlist.Webhook) (ui.Form, error) {
 			event.Options = append(event.Options, ui.Option{Value: value, Text: r.Text(eventTexts[value])})
 		}
 	}
-	list := ui.Input{Name: "list_id", Label: r.Text("webhooks.of"), Kind: ui.InputChoice, Value: ui.Plain(int64(w.ListID))}
+	list := ui.Input{Name: "list_id", Label: r.Text("webhooks.of"), Kind: ui.InputChoice, Value: ui.Plain(int64(w.ListID)),
+		Picker: true}
 	if r.Caller.Key.Lists == nil {
 		list.Options = ui.Choices("0", r.Text("webhooks.all_lists"))
 	}
@@ -143,6 +144,7 @@ func (p *pages) showWith(r *ui.Request, f ui.Form, problem string) (*ui.View, er
 	d := allData{columns.Table(r, "", rows, find), ui.FormCard{Heading: r.Text("webhooks.add"), Form: f,
 		Button: r.Text("webhooks.add_button"), Action: "/admin/webhooks"}}
 	d.Roomy = true
+	d.Cut(r)
 	return &ui.View{Title: r.Text("webhooks.title"), Sub: r.Text("webhooks.about"), Place: "/admin/webhooks", Content: p.all,
 		Data: d, Problem: problem}, nil
 }
