@@ -23,6 +23,7 @@ func TestBatches(t *testing.T) {
 		{Name: "a check finds what does not fit the Lists and the Contacts, and adds nothing", Test: checkFindsMistakes},
 		{Name: "a Batch with an error of the check is not added, unless it is forced", Test: errorsStopABatch},
 		{Name: "a Batch whose Message has lost its content is paused, and not continued", Test: emptiedMessageStopsABatch},
+		{Name: "a check counts who sees the blocks with a condition, and mails without any", Test: checkCountsBlocks},
 		{Name: "a check reads all Contacts in steps, and shows its progress", Test: checkReadsAll},
 		{Name: "a check ends at its limits with what it has read", Test: checkIsLimited},
 		{Name: "the sender of a Batch has one of the domains of its Account", Test: sendersAreChecked},

@@ -127,7 +127,7 @@ func onlyMatching(tx *db.Tx, schema *enlist.Schema, criteria *enlist.Criteria,
 
 // sample returns the mail of the first recipient with one of the contents.
 func (k *batchCheck) sample(i int) *messages.OutgoingMail {
-	m := &messages.OutgoingMail{Schema: k.schema, Contact: k.contact, Message: k.contents[i].Message,
+	m := &messages.OutgoingMail{Schema: k.schema, Contact: k.contact, Message: k.contents[i].Message.AllShown(),
 		Files: k.contents[i].Files, Campaign: k.Batch.Name, Untracked: k.Untracked,
 		Delivery: enlist.DeliveryKey{List: k.schema.List.ID, Time: k.CreationTime, Cause: CauseBatch(k.ID)}}
 	if m.Contact == nil {
@@ -148,6 +148,7 @@ func (k *batchCheck) conclude() {
 	}
 	k.concludeMeasured()
 	k.concludeAsked()
+	k.concludeShown()
 	if k.result.Recipients == 0 {
 		k.add(messages.Finding{Level: messages.FindingWarning, Code: FindingNoRecipients,
 			Text: "no Contact would get the mail now"})

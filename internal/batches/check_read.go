@@ -88,6 +88,7 @@ type batchCheck struct {
 	asks     bool             // a Message asks for the consent to being recorded
 	asked    int64            // recipients who were asked not long before, and have not answered
 	answered int64            // recipients who have answered
+	shown    []shownCount     // of the Messages whose blocks have conditions
 	measured int64            // recipients whose opens or clicks can choose the winner
 
 	seed  maphash.Seed
@@ -109,6 +110,7 @@ func (k *batchCheck) begin(s *Service, tx *db.Tx) error {
 	if err := k.readContents(tx); err != nil {
 		return err
 	}
+	k.readConditions()
 	if err := k.readAsking(tx); err != nil {
 		return err
 	}
@@ -133,6 +135,9 @@ func (k *batchCheck) begin(s *Service, tx *db.Tx) error {
 		if !slices.Contains(checked, p.List) {
 			checked = append(checked, p.List)
 			k.checkList(s, schema)
+			if err := k.checkConditions(tx, schema); err != nil {
+				return err
+			}
 		}
 		n := int64(len(p.Contacts))
 		if p.Type != PopulationContacts {
@@ -215,6 +220,7 @@ type checkStep struct {
 	taken      map[uint64]bool
 	domains    map[string]int64 // recipients of the step by domain
 	missing    map[string]int64 // of the check, after this step
+	shown      []shownCount
 	schema     *enlist.Schema
 	contact    *enlist.Contact // the first recipient of the step
 }
@@ -261,6 +267,9 @@ func (k *batchCheck) step(tx *db.Tx, i int) (*checkStep, error) {
 	if err := k.countAsked(tx, st, IDsOfCandidates(wanted)); err != nil {
 		return nil, err
 	}
+	if err := k.countShown(tx, st, IDsOfCandidates(wanted)); err != nil {
+		return nil, err
+	}
 	return st, k.countMissing(tx, st, IDsOfCandidates(wanted))
 }
 
@@ -271,6 +280,7 @@ func (k *batchCheck) take(i int, st *checkStep) {
 	k.measured += st.measured
 	k.asked += st.asked
 	k.answered += st.answered
+	k.takeShown(st)
 	k.result.Populations[i].Contacts += st.contacts
 	k.result.Populations[i].Recipients += st.recipients
 	maps.Copy(k.taken, st.taken)

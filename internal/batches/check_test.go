@@ -120,3 +120,35 @@ func checkIsLimited(f *apptest.Batches) {
 		f.Errorf("with 5,000 addresses the check has read %d of %d Contacts, complete %t; want one step", k.Checked, k.Total, k.Complete)
 	}
 }
+
+func checkCountsBlocks(f *apptest.Batches) {
+	shop := f.AddList("name", "Shop", "from_address", "shop@example.com")
+	f.AddField(f.News, "name", "City", "type", "text")
+	f.Subscribe(f.News, "Email", "ann@example.com", "City", "Ulm")
+	f.Subscribe(f.News, "Email", "bob@example.com", "City", "Rome")
+	f.Subscribe(f.News, "Email", "eve@example.com")
+	f.Subscribe(shop, "Email", "ulf@example.com")
+	id, err := f.App.Messages.AddMessage(f.Context(), f.Caller, apptest.Details("name", "May", "subject", "May", "email_type", "blocks",
+		"blocks", `[{"type":"line"},{"type":"text","text":"Dear  Ulm","show_if":["City","exactly","ulm"]},{"type":"columns","left":[{"type":"text","text":"a",`+
+			`"show_if":["City","exactly","Rome"]}],"left_if":["Email","contains","bob"]}]`))
+	f.Must(err)
+	f.Composer.Found = nil
+	k, err := f.App.Batches.CheckBatch(f.Context(), f.Caller, batches.BatchRequest{Message: id,
+		Populations: []batches.PopulationRequest{apptest.Whole(f.News), apptest.Whole(shop)}})
+	f.Must(err)
+	var got []string
+	for _, finding := range k.Findings {
+		if finding.Code != messages.FindingDefaultSender {
+			got = append(got, fmt.Sprintf("%s %s %d: %s", finding.Level, finding.Code, finding.Contacts, finding.Text))
+		}
+	}
+	const noCity = `no key "City" that can be searched`
+	want := []string{`warning bad_condition 0: no Contact of the List "Shop" sees block 2 "Dear Ulm": ` + noCity,
+		`warning bad_condition 0: no Contact of the List "Shop" sees block 3, left column, block 1 "a": ` + noCity,
+		`warning empty_mail 2: the mail is empty for 2 of 4 recipients, who meet no condition: give one block no condition`,
+		`note shown_to 1: block 2 "Dear Ulm" is shown to 1 of 4 recipients`, `note shown_to 1: block 3, left column is shown to 1 of 4 recipients`,
+		`note shown_to 1: block 3, left column, block 1 "a" is shown to 1 of 4 recipients`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		f.Errorf("(-want +got):\n%s", diff)
+	}
+}

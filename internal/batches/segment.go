@@ -6,6 +6,7 @@ import (
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
 )
 
 // CheckSegmentUnused refuses to delete a Segment of a List while an autoresponder sends to it, or while it decides
@@ -16,6 +17,9 @@ func CheckSegmentUnused(tx *db.Tx, schema *enlist.Schema, id enlist.SegmentID) e
 			return enlist.Invalid("segment_id", fmt.Sprintf("the autoresponder %d sends to the Segment; delete it first, "+
 				"or give it another Segment", a.ID))
 		}
+	}
+	if err := checkUnnamed(tx, schema, id); err != nil {
+		return err
 	}
 	open, err := Batches(tx, schema.List.AccountID, BatchFilter{Open: true})
 	if err != nil {
@@ -48,4 +52,31 @@ func (b *Batch) usesSegment(tx *db.Tx, id enlist.SegmentID) (bool, error) {
 	return slices.ContainsFunc(populations, func(p Population) bool {
 		return p.Type == PopulationSearch && p.Criteria.NamesSegment(id)
 	}), err
+}
+
+// checkUnnamed refuses to delete a Segment that decides about the blocks of a Message that is still going to be sent.
+func checkUnnamed(tx *db.Tx, schema *enlist.Schema, id enlist.SegmentID) error {
+	var sent []enlist.MessageID
+	for i := range schema.Autoresponders {
+		sent = append(sent, schema.Autoresponders[i].MessageID)
+	}
+	open, err := Batches(tx, schema.List.AccountID, BatchFilter{Open: true})
+	if err != nil {
+		return err
+	}
+	for i := range open {
+		sent = append(sent, open[i].Messages()...)
+	}
+	slices.Sort(sent)
+	for _, message := range slices.Compact(sent) {
+		m, err := messages.LoadMessage(tx, schema.List.AccountID, message)
+		if enlist.IgnoreKind(enlist.NoMessage, err) != nil {
+			return err
+		}
+		if err == nil && m.NamesSegment(id) {
+			return enlist.Invalid("segment_id", fmt.Sprintf("a block of Message %d is shown only to the Segment, and the Message "+
+				"is going to be sent; give the block another condition first", m.ID))
+		}
+	}
+	return nil
 }

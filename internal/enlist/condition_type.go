@@ -78,10 +78,9 @@ func (t *criteriaChecker) test(c *Criteria) (*Condition, error) {
 	if key == nil || !key.Searchable {
 		return nil, RefuseKey(c.Key, "no key %q that can be searched", c.Key)
 	}
-	op, ok := operatorCalled(c.Operator)
-	if !ok {
-		return nil, RefuseKey(c.Key, "%s: operator %q is none of exactly, not, greater_than, less_than, in, "+
-			"starts_with, ends_with, contains", c.Key, c.Operator)
+	op, err := c.operator()
+	if err != nil {
+		return nil, err
 	}
 	if op != Exactly && op != Not && op != In {
 		switch key.Type {

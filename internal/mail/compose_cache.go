@@ -167,10 +167,12 @@ type templateCache struct {
 // compiling is the number of Messages that are compiled at the same time.
 const compiling = 3
 
-// messageKey identifies a Message in the cache. The variants of a Batch can be one Message with several subjects.
+// messageKey identifies a Message in the cache. The variants of a Batch can be one Message with several subjects, and
+// Contacts can see other blocks of it.
 type messageKey struct {
 	id      enlist.MessageID
 	subject string
+	met     uint32
 }
 
 // get returns a compiled Message from the cache. It compiles the Message if it is not in
@@ -203,7 +205,7 @@ func (t *templateCache) add(fresh *compiled) {
 	if t.byID == nil {
 		t.byID = make(map[messageKey]*compiled)
 	}
-	key := messageKey{m.ID, m.Subject}
+	key := messageKey{m.ID, m.Subject, m.Met}
 	t.evict(key)
 	for id := range t.byID { // the order is random; if an evicted Message is needed again, get compiles it again
 		if len(t.byID) < maxTemplates && t.bytes+fresh.bytes <= maxTemplateBytes {
@@ -219,7 +221,7 @@ func (t *templateCache) add(fresh *compiled) {
 // Message, or contains another version of it.
 func (t *templateCache) cached(m *messages.Message, files []messages.MessageFile) *compiled {
 	t.mu.Lock()
-	cached := t.byID[messageKey{m.ID, m.Subject}]
+	cached := t.byID[messageKey{m.ID, m.Subject, m.Met}]
 	t.mu.Unlock()
 	if cached == nil || cached.source != *m || !slices.Equal(cached.files, files) {
 		return nil

@@ -32,3 +32,15 @@ func TestPreheaderSpaceAndWidthsOfColumns(t *testing.T) {
 		t.Errorf("the text part is %q", got)
 	}
 }
+
+// covers: decision 165
+func TestMailWithoutADecisionHasOnlyBlocksWithoutACondition(t *testing.T) {
+	m := &messages.Message{EmailType: messages.EmailBlocks, Blocks: `[{"type":"text","text":"For all"},{"type":"text","text":"For some","show_if":[["id","not",1]]}]`}
+	source, err := sourceHTML(t.Context(), m, nil)
+	if err != nil || !strings.Contains(source, "For all") || strings.Contains(source, "For some") {
+		t.Errorf("the mail is %s, %v", source, err)
+	}
+	if source, err = sourceHTML(t.Context(), m.AllShown(), nil); err != nil || !strings.Contains(source, "For some") {
+		t.Errorf("with all blocks, the mail is %s, %v", source, err)
+	}
+}

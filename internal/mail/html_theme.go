@@ -37,6 +37,7 @@ func sourceHTML(ctx context.Context, m *messages.Message, fileURL func(enlist.Fi
 	} else if all, err := messages.DecodeBlocks(m.Blocks); err != nil { // a later version may store another form
 		return "", nil
 	} else {
+		all = messages.Unconditional(all)
 		rows, before = d.rows(all, d.room()), preheader(all)
 	}
 	if d.refused != nil {

@@ -3,6 +3,7 @@ package messages
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,6 +34,10 @@ type Block struct {
 	Left   []Block       `json:"left,omitempty"` // of columns, which have no columns in them
 	Right  []Block       `json:"right,omitempty"`
 	Share  int64         `json:"share,omitempty"` // of columns: the width of the left one in percent, 33 or 67; 0: both are equal
+
+	ShowIf  *Condition `json:"show_if,omitempty"`  // nil: each Contact sees the block
+	LeftIf  *Condition `json:"left_if,omitempty"`  // of columns: who sees the left one
+	RightIf *Condition `json:"right_if,omitempty"` // and the right one
 }
 
 // BlockType is a kind of Block.
@@ -112,6 +117,9 @@ func blocksKey() enlist.Attribute[Message] {
 			return enlist.Expected(fmt.Sprintf("blocks of at most %d bytes", maxContent))
 		}
 		all, err := DecodeBlocks(text)
+		if bad, ok := errors.AsType[badCondition](err); ok {
+			return enlist.Expected("conditions of blocks with criteria as searches have them: " + bad.Error())
+		}
 		if err != nil {
 			return enlist.Expected("an array of blocks with the keys of the reference")
 		}
@@ -120,6 +128,9 @@ func blocksKey() enlist.Attribute[Message] {
 		}
 		if err := eachBlock(all, (*Block).check); err != nil {
 			return err
+		}
+		if len(distinct(all)) > maxConditions {
+			return enlist.Expected(fmt.Sprintf("blocks with at most %d different conditions", maxConditions))
 		}
 		m.Blocks = EncodeBlocks(all)
 		return nil
@@ -164,6 +175,9 @@ func (b *Block) check() error {
 		return enlist.Expected("align center, or none")
 	case b.File != 0 && b.Type != BlockImage:
 		return enlist.Expected("a file only in a block of the type image")
+	}
+	if err := b.checkConditions(); err != nil {
+		return err
 	}
 	b.Link = strings.TrimSpace(b.Link)
 	if why := b.LinkProblem(); why != "" {

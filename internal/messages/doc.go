@@ -7,6 +7,7 @@
 //	see.go       which Messages a person sees who may use only some Lists
 //	block.go, canvas.go, theme.go   the blocks of a Message, what the editor shows of them, and how the mails of an
 //	             Account look
+//	condition*.go   which blocks a Contact sees
 //	merge*.go    merge fields, and those in the addresses of a Message
 //	utm.go       UTM parameters of the links of a Message
 //	finding.go   what is probably wrong with a Message

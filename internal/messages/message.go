@@ -49,6 +49,8 @@ type Message struct {
 
 	Asks bool // AsksForTracking, if LoadMessage has read the Message
 
+	Met uint32 // conditions of blocks that the Contact meets, of a Message with the blocks of one Contact
+
 	// LeftOut is the length of the contents in bytes, in a list of Messages, which leaves them out; else 0.
 	LeftOut int64
 }

@@ -148,13 +148,17 @@ func autoresponderMails(tx *db.Tx, list enlist.ListID, id enlist.AutoresponderID
 	if problem == "" && !message.HasContent() {
 		problem = "the Message of the autoresponder has no content"
 	}
+	showing, err := ShowTo(tx, schema, message, slices.Sorted(maps.Keys(contacts)))
+	if err != nil {
+		return err
+	}
 	for _, i := range part {
 		e, c := &all[i], contacts[all[i].Contact]
 		key := enlist.DeliveryKey{List: list, Contact: e.Contact, Time: e.Time, Cause: CauseAutoresponder(id)}
 		if c == nil || sent[key] || !c.Receives(schema, a.Event) {
 			continue
 		}
-		m := &OutgoingMail{Delivery: key, Schema: schema, Contact: c, Message: message, Files: files,
+		m := &OutgoingMail{Delivery: key, Schema: schema, Contact: c, Message: showing.For(c.ID), Files: files,
 			Address: c.Values.Get(schema.Email().ID), Problem: problem, Untracked: a.Untracked}
 		if m.Address != "" {
 			mails[i] = m

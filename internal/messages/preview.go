@@ -123,6 +123,9 @@ func (s *Service) previewDraft(ctx context.Context, c *enlist.Caller, message en
 			m.Message, err = of(tx, m.Message)
 		}
 		if err == nil {
+			m.Message = m.Message.AllShown()
+		}
+		if err == nil {
 			m.Files, err = m.Message.LoadFiles(tx)
 		}
 		if err == nil {
@@ -190,6 +193,15 @@ func (s *Service) trialMail(tx *db.Tx, c *enlist.Caller, message enlist.MessageI
 	m.Schema, m.Contact, err = trialContact(tx, c, list, contact)
 	if err != nil {
 		return nil, err
+	}
+	if list == 0 || contact == 0 {
+		m.Message = m.Message.AllShown()
+	} else {
+		showing, err := ShowTo(tx, m.Schema, m.Message, []enlist.ContactID{contact})
+		if err != nil {
+			return nil, err
+		}
+		m.Message = showing.For(contact)
 	}
 	m.Recorded = m.Schema.Tracks(m.Contact.TrackingConsent) && !m.Message.Asks
 	m.Schema = Untracked(m.Schema)

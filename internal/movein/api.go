@@ -98,7 +98,7 @@ func (s *API) try(ctx context.Context, method string, params []any) (in enlist.I
 	if err := s.client.Call(ctx, method, params, &result); err != nil {
 		return in, tooLarge(err)
 	}
-	in, err = readInput(result)
+	in, err = enlist.InputOfJSON(result)
 	if err != nil {
 		return in, fmt.Errorf("%s: read result: %w", method, err)
 	}

@@ -170,13 +170,7 @@ func (p *params) address(i int) string {
 const maxShownNumber = 30
 
 // describe returns the JSON type of a value in words.
-func describe(v *enlist.Input) string {
-	return [...]string{
-		enlist.InputNull: "null", enlist.InputText: "a string", enlist.InputNumber: "a number",
-		enlist.InputTrue: "a boolean", enlist.InputFalse: "a boolean",
-		enlist.InputArray: "an array", enlist.InputObject: "an object",
-	}[v.Kind]
-}
+func describe(v *enlist.Input) string { return v.Described() }
 
 // describeFound describes a refused value. It quotes a short number, because the call may be
 // refused for the value of the number and not for its JSON type.

@@ -31,6 +31,13 @@ func (s *Service) ViewMail(ctx context.Context, d enlist.DeliveryKey) (*WebPage,
 		if err != nil || content == nil {
 			return nil, err
 		}
+		if d.Contact != 0 {
+			showing, err := messages.ShowTo(tx, schema, content.Message, []enlist.ContactID{d.Contact})
+			if err != nil {
+				return nil, err
+			}
+			content.Message = showing.For(d.Contact)
+		}
 		mail := archivedMail(schema, d, content)
 		mail.Campaign, err = batches.NameOf(tx, d.Batch())
 		return mail, err

@@ -56,12 +56,40 @@ func (s *Service) BatchMails(ctx context.Context, parts []BatchPart) (next []Bat
 			for i, p := range parts {
 				if p.Slice.List == list {
 					next[i] = p.mails(schema, contacts, blocked)
+					if err := showBlocks(tx, schema, next[i].Mark); err != nil {
+						return err
+					}
 				}
 			}
 		}
 		return nil
 	})
 	return next, err
+}
+
+// showBlocks leaves the blocks out that the Contacts of mails to a List do not see.
+func showBlocks(tx *db.Tx, schema *enlist.Schema, mails []BatchMail) error {
+	var ids []enlist.ContactID
+	showing := make(map[*messages.Message]*messages.Showing) // nil: the Message has no conditions
+	for i := range mails {
+		m := mails[i].Message
+		of, known := showing[m]
+		if !known && m.HasConditions() {
+			if ids == nil {
+				for k := range mails {
+					ids = append(ids, mails[k].Contact.ID)
+				}
+			}
+			var err error
+			if of, err = messages.ShowTo(tx, schema, m, ids); err != nil {
+				return err
+			}
+		}
+		if showing[m] = of; of != nil {
+			mails[i].Message = of.For(mails[i].Contact.ID)
+		}
+	}
+	return nil
 }
 
 // contactsToMail returns Contacts and which of them are suppressed, both in order of ID.

@@ -25,6 +25,7 @@ import (
 // list is a List with random Fields and Contacts, in the store and in the model.
 type list struct {
 	model
+	engine db.Engine
 	id     enlist.ListID
 	fields []enlist.Field
 	names  []string            // all keys that a query may use
@@ -38,7 +39,7 @@ var fieldNames = []string{"Name", "name", `Quo"te'd`, "İstanbul ß", "%_\\", "S
 
 // makeList draws a List and stores it.
 func makeList(t *rapid.T, store db.Engine, account enlist.AccountID) *list {
-	l := &list{model: model{kinds: make(kinds), country: 61}}
+	l := &list{engine: store, model: model{kinds: make(kinds), country: 61}}
 	l.drawFields(t)
 	l.drawPools(t)
 	contacts := l.drawContacts(t)

@@ -14,6 +14,8 @@ import (
 	"enlist/internal/apptest"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/lists"
+	"enlist/internal/messages"
 	"enlist/internal/search"
 
 	"github.com/google/go-cmp/cmp"
@@ -97,8 +99,12 @@ func (l *list) search(t *rapid.T, service *app.App, caller *enlist.Caller) {
 		t.Fatalf("count %s: error %v", apptest.Show(q), err)
 	}
 	all := enlist.Query{Criteria: q.Criteria}
-	if want := int64(len(l.find(all, ""))); count != want {
+	matches := l.find(all, "")
+	if want := int64(len(matches)); count != want {
 		t.Fatalf("count %s: got %d, want %d", apptest.Show(all), count, want)
+	}
+	if q.Criteria != nil {
+		l.showBlock(t, service, caller, q.Criteria, matches)
 	}
 }
 
@@ -118,4 +124,36 @@ func (l *list) projection(r record, returned []string) map[string]string {
 		}
 	}
 	return row
+}
+
+// showBlock tests that a block with criteria is shown to the Contacts that a search finds. decisions.md: 165
+func (l *list) showBlock(t *rapid.T, service *app.App, caller *enlist.Caller, criteria *enlist.Criteria, matches []int64) {
+	m := &messages.Message{EmailType: messages.EmailBlocks, Blocks: messages.EncodeBlocks([]messages.Block{
+		{Type: messages.BlockText, Text: "a", ShowIf: &messages.Condition{Criteria: criteria}}})}
+	if !m.HasConditions() {
+		t.Fatalf("the blocks are %s, want a condition", m.Blocks)
+	}
+	err := l.engine.View(context.Background(), func(tx *db.Tx) error {
+		schema, err := lists.Schema(tx, l.id)
+		if err != nil {
+			return err
+		}
+		var ids []enlist.ContactID
+		for _, r := range l.records {
+			ids = append(ids, enlist.ContactID(r.id))
+		}
+		showing, err := messages.ShowTo(tx, schema, m, ids)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			if is := showing.For(id).Blocks != ""; is != slices.Contains(matches, int64(id)) {
+				t.Fatalf("the Contact %d sees a block with the criteria %s: %t", id, criteria.JSON(), is)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -1,0 +1,223 @@
+package messages
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"enlist/internal/contacts"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file has the conditions of blocks: criteria of a search, which a Contact must meet to see the block. The search
+// itself decides, once for all Contacts of a transaction and each condition, so a block is shown to the Contacts that
+// searchContacts finds. Keys are names, as in merge fields, so a Message fits every List that has them. A mail that is
+// composed without this decision has only the blocks without a condition. decisions.md: 165
+
+// maxConditions is the largest number of different conditions of a Message.
+const maxConditions = 20
+
+// Condition is the condition of a block or a column. In JSON it is an array of triples, as the parameter search_criteria.
+type Condition struct{ Criteria *enlist.Criteria }
+
+// MarshalJSON implements json.Marshaler.
+func (c *Condition) MarshalJSON() ([]byte, error) {
+	if c.Criteria == nil {
+		return []byte("null"), nil
+	}
+	return []byte(c.Criteria.JSON()), nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler. The error is a badCondition.
+func (c *Condition) UnmarshalJSON(text []byte) error {
+	in, err := enlist.InputOfJSON(text)
+	if err == nil {
+		c.Criteria, err = enlist.ReadCriteria(&in)
+	}
+	if err == nil {
+		err = c.Criteria.Check()
+	}
+	if err != nil {
+		return badCondition{err}
+	}
+	return nil
+}
+
+// badCondition is the error of criteria that no List could search.
+type badCondition struct{ error }
+
+// conditions returns the conditions of a block and of its columns.
+func (b *Block) conditions() []**Condition { return []**Condition{&b.ShowIf, &b.LeftIf, &b.RightIf} }
+
+// checkConditions removes conditions without a test, and refuses conditions of columns in a block that has none.
+func (b *Block) checkConditions() error {
+	for _, c := range b.conditions() {
+		if *c != nil && (*c).Criteria == nil {
+			*c = nil
+		}
+	}
+	switch {
+	case b.Type != BlockColumns && (b.LeftIf != nil || b.RightIf != nil):
+		return enlist.Expected("left_if and right_if only in a block of the type columns")
+	case b.Type == BlockPreheader && b.ShowIf != nil:
+		return enlist.Expected("a preheader without show_if")
+	}
+	return nil
+}
+
+// distinct returns the different conditions of blocks as JSON, in their order.
+func distinct(all []Block) (conditions []string) {
+	_ = eachBlock(all, func(b *Block) error {
+		for _, c := range b.conditions() {
+			if *c == nil {
+				continue
+			}
+			if text := (*c).Criteria.JSON(); !slices.Contains(conditions, text) {
+				conditions = append(conditions, text)
+			}
+		}
+		return nil
+	})
+	return conditions
+}
+
+// HasConditions reports whether stored blocks can have conditions, without reading them. EncodeBlocks escapes quotes in
+// texts, so only a key has this form.
+func (m *Message) HasConditions() bool {
+	return m.EmailType == EmailBlocks && strings.Contains(m.Blocks, `_if":[`)
+}
+
+// Showing says which blocks of a Message the Contacts of a List see.
+type Showing struct {
+	message    *Message
+	blocks     []Block
+	conditions []string                    // the different ones
+	met        map[enlist.ContactID]uint32 // a bit for each of these
+	made       map[uint32]*Message         // by the conditions that are met
+	Wrong      map[int]error               // InvalidSearch of the conditions that do not fit the List: no Contact meets them
+}
+
+// ShowTo decides about the blocks of a Message for Contacts of a List, by one search for each condition.
+func ShowTo(tx *db.Tx, schema *enlist.Schema, m *Message, ids []enlist.ContactID) (*Showing, error) {
+	s := &Showing{message: m}
+	if !m.HasConditions() {
+		return s, nil
+	}
+	var err error
+	if s.blocks, err = DecodeBlocks(m.Blocks); err != nil {
+		return nil, err
+	}
+	s.conditions, s.made = distinct(s.blocks), make(map[uint32]*Message)
+	s.met, s.Wrong = make(map[enlist.ContactID]uint32, len(ids)), make(map[int]error)
+	for i, text := range s.conditions {
+		var c Condition
+		if err := json.Unmarshal([]byte(text), &c); err != nil {
+			return nil, fmt.Errorf("read a condition: %w", err)
+		}
+		query, err := contacts.TypeSearch(tx, schema, enlist.Query{Criteria: c.Criteria})
+		if enlist.KindOf(err) == enlist.InvalidSearch {
+			s.Wrong[i] = err
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(ids) == 0 || query.Where == nil {
+			continue
+		}
+		found, err := contacts.OnlyAmong(tx, query, ids)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range found {
+			s.met[id] |= 1 << i
+		}
+	}
+	return s, nil
+}
+
+// For returns the Message with the blocks that a Contact sees.
+func (s *Showing) For(id enlist.ContactID) *Message {
+	if s.conditions == nil {
+		return s.message
+	}
+	met := s.met[id]
+	if s.made[met] == nil {
+		m := *s.message
+		m.Met = met
+		m.Blocks = EncodeBlocks(shownBlocks(s.blocks, func(c *Condition) bool { return met&s.bit(c) != 0 }))
+		s.made[met] = &m
+	}
+	return s.made[met]
+}
+
+func (s *Showing) bit(c *Condition) uint32 { return 1 << slices.Index(s.conditions, c.Criteria.JSON()) }
+
+// AllShown returns the Message with all blocks, as no single Contact may see it.
+func (m *Message) AllShown() *Message {
+	if !m.HasConditions() {
+		return m
+	}
+	blocks, err := DecodeBlocks(m.Blocks)
+	if err != nil {
+		return m
+	}
+	shown := *m
+	shown.Blocks = EncodeBlocks(shownBlocks(blocks, func(*Condition) bool { return true }))
+	return &shown
+}
+
+// Unconditional returns the blocks without a condition.
+func Unconditional(all []Block) []Block {
+	if distinct(all) == nil {
+		return all
+	}
+	return shownBlocks(all, func(*Condition) bool { return false })
+}
+
+// shownBlocks returns the blocks whose conditions are met, without them. The blocks of a column whose neighbour is left
+// out, or has lost all its blocks, take its room.
+func shownBlocks(all []Block, meets func(*Condition) bool) (shown []Block) {
+	isMet := func(c *Condition) bool { return c == nil || meets(c) }
+	for _, b := range all {
+		if !isMet(b.ShowIf) {
+			continue
+		}
+		b.ShowIf = nil
+		if b.Type != BlockColumns {
+			shown = append(shown, b)
+			continue
+		}
+		left, right := shownBlocks(b.Left, meets), shownBlocks(b.Right, meets)
+		hasLeft := isMet(b.LeftIf) && (left != nil || b.Left == nil)
+		hasRight := isMet(b.RightIf) && (right != nil || b.Right == nil)
+		switch {
+		case hasLeft && hasRight:
+			b.Left, b.Right, b.LeftIf, b.RightIf = left, right, nil, nil
+			shown = append(shown, b)
+		case hasLeft:
+			shown = append(shown, left...)
+		case hasRight:
+			shown = append(shown, right...)
+		}
+	}
+	return shown
+}
+
+// NamesSegment reports whether a condition of the Message names a Segment.
+func (m *Message) NamesSegment(id enlist.SegmentID) bool {
+	if !m.HasConditions() {
+		return false
+	}
+	all, err := DecodeBlocks(m.Blocks)
+	names := false
+	_ = eachBlock(all, func(b *Block) error {
+		for _, c := range b.conditions() {
+			names = names || *c != nil && (*c).Criteria.NamesSegment(id)
+		}
+		return nil
+	})
+	return names || err != nil
+}
