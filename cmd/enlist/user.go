@@ -35,10 +35,13 @@ type inviteUserCommand struct {
 	linkURL
 	Email   string  `arg:"" help:"Email address with which the user signs in."`
 	Name    string  `required:"" help:"Name of the user, as the pages greet."`
-	Level   string  `enum:",read,standard,full" default:"" help:"Rights: read, standard (also Contacts) or full."`
+	Role    string  `enum:",reader,writer,sender,manager,owner" default:"" help:"What the user may do: reader, writer, sender, manager or owner."`
 	Account int64   `placeholder:"ID" help:"ID of the Account; needed if there are several Accounts."`
 	List    []int64 `placeholder:"ID" help:"ID of a List that the user may use; may be repeated; default: all."`
-	MaySend bool    `help:"The user may send: pause, continue and cancel Batches."`
+
+	// As before there were roles.
+	Level   string `enum:",read,standard,full" default:"" hidden:"" help:"Rights as before there were roles: read, standard (also Contacts) or full."`
+	MaySend bool   `hidden:"" help:"With --level: the user may send."`
 
 	AllAccounts bool `help:"The user may do everything in all Accounts, also in those added later."`
 }
@@ -48,21 +51,20 @@ func (c *inviteUserCommand) Run(ctx context.Context, out *console) error {
 	if c.AllAccounts {
 		return c.inviteToAll(ctx, out)
 	}
-	if c.Level == "" {
-		return usage("choose the rights of the user with --level, or --all-accounts for everything in all Accounts")
-	}
-	level, err := enlist.ParseLevel(c.Level)
-	if err != nil {
-		return err
+	to := users.Membership{Role: enlist.Role(c.Role), Lists: listIDs(c.List), MaySend: c.MaySend}
+	switch {
+	case (c.Role == "") == (c.Level == ""):
+		return usage("choose one role of the user with --role, or --all-accounts for everything in all Accounts")
+	case c.Level != "":
+		to.Level, _ = enlist.ParseLevel(c.Level) // one of those of the flag
 	}
 	return withService(ctx, c.Database, func(s *app.App) error {
 		account, err := chooseAccount(ctx, s, c.Account)
 		if err != nil {
 			return err
 		}
-		i := users.Invitation{Email: c.Email, Name: c.Name,
-			Membership: users.Membership{Account: account, Level: level, Lists: listIDs(c.List), MaySend: c.MaySend}}
-		if _, err := s.Users.Invite(ctx, i); err != nil {
+		to.Account = account
+		if _, err := s.Users.Invite(ctx, users.Invitation{Email: c.Email, Name: c.Name, Membership: to}); err != nil {
 			return err
 		}
 		return c.print(ctx, s, out, c.Email)
@@ -71,8 +73,8 @@ func (c *inviteUserCommand) Run(ctx context.Context, out *console) error {
 
 // inviteToAll gives the user all rights in all Accounts, and prints a link.
 func (c *inviteUserCommand) inviteToAll(ctx context.Context, out *console) error {
-	if c.Level != "" || c.Account != 0 || c.List != nil || c.MaySend {
-		return usage("--all-accounts gives all rights: leave out --level, --account, --list and --may-send")
+	if c.Role != "" || c.Level != "" || c.Account != 0 || c.List != nil || c.MaySend {
+		return usage("--all-accounts gives all rights: leave out --role, --account and --list")
 	}
 	return withService(ctx, c.Database, func(s *app.App) error {
 		if err := s.Users.InviteToAll(ctx, c.Email, c.Name); err != nil {
@@ -115,29 +117,24 @@ func (c *listUserCommand) Run(ctx context.Context, out *console, s *app.App) err
 	if c.JSON {
 		return c.list(out.stdout, records(all, memberRecord))
 	}
-	return c.list(out.stdout, records(all, memberLine), "email", "name", "account", "level", "lists", "may send",
-		"signed in")
+	return c.list(out.stdout, records(all, memberLine), "email", "name", "account", "role", "lists", "signed in")
 }
 
 // memberRecord returns a user for JSON: times are Unix times.
 func memberRecord(m *users.Member) record {
-	return record{{"email", m.Email}, {"name", m.Name}, {"account_id", m.Account}, {"level", m.Level.String()},
-		{"lists", append([]enlist.ListID{}, m.Lists...)}, {"may_send", m.MaySend}, {"all_accounts", m.AllAccounts},
+	return record{{"email", m.Email}, {"name", m.Name}, {"account_id", m.Account}, {"role", m.Role},
+		{"lists", append([]enlist.ListID{}, m.Lists...)}, {"may_send", m.Role.May(enlist.Send)}, {"all_accounts", m.AllAccounts},
 		{"sign_in_time", m.SignInTime}, {"language", m.Language}}
 }
 
 // memberLine returns a user for a table: times are dates.
 func memberLine(m *users.Member) record {
-	maySend := "no"
-	if m.MaySend {
-		maySend = "yes"
-	}
 	var account any = m.Account
 	if m.AllAccounts {
 		account = "all, also new"
 	}
-	return record{{"email", m.Email}, {"name", m.Name}, {"account", account}, {"level", m.Level},
-		{"lists", listsText(m.Lists)}, {"may send", maySend}, {"signed in", formatTime(minute, m.SignInTime, "never")}}
+	return record{{"email", m.Email}, {"name", m.Name}, {"account", account}, {"role", m.Role},
+		{"lists", listsText(m.Lists)}, {"signed in", formatTime(minute, m.SignInTime, "never")}}
 }
 
 type languageUserCommand struct {

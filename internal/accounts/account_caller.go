@@ -19,8 +19,8 @@ type OwnAccount struct {
 
 // RequireAdministrator refuses callers who may not administer their Account. Errors: Denied.
 func RequireAdministrator(c *enlist.Caller) error {
-	if c.Key.Level < enlist.Full {
-		return enlist.Refuse(enlist.Denied, "only the level full may administer the Account")
+	if !c.May(enlist.Administer) {
+		return enlist.Refuse(enlist.Denied, "only an owner, or a key of the level full, may administer the Account")
 	}
 	return enlist.RequireWholeAccount(c)
 }

@@ -12,8 +12,8 @@ import (
 
 // requireKeys refuses callers who may not administer keys. Errors: Denied.
 func requireKeys(c *enlist.Caller) error {
-	if c.Key.Level < enlist.Full {
-		return enlist.Refuse(enlist.Denied, "only the level full may administer keys")
+	if !c.May(enlist.Administer) {
+		return enlist.Refuse(enlist.Denied, "only an owner, or a key of the level full, may administer keys")
 	}
 	return enlist.RequireWholeAccount(c)
 }
@@ -44,7 +44,7 @@ func (s *Service) AddAccountKey(ctx context.Context, c *enlist.Caller, d KeyDeta
 	if err := requireKeys(c); err != nil {
 		return nil, "", err
 	}
-	if c.NoSending && d.Level > enlist.Read {
+	if !c.May(enlist.Send) && d.Level > enlist.Read {
 		return nil, "", enlist.Invalid("level", "a key of this level may send, and you may not: choose read")
 	}
 	if err := s.checkRate(c.Account.ID, d.Rate); err != nil {

@@ -71,7 +71,7 @@ func foreignKeys(f *apptest.Account) {
 
 func keysWithoutSending(f *apptest.Account) {
 	c := *f.Caller
-	c.NoSending = true
+	c.Key = &enlist.Key{AccountID: c.Account.ID, Role: enlist.OwnerWithoutSend}
 	for level, want := range map[enlist.Level]bool{enlist.Read: true, enlist.Standard: false, enlist.Full: false} {
 		_, _, err := f.App.Accounts.AddAccountKey(f.Context(), &c, accounts.KeyDetails{Name: "x", Level: level})
 		if (err == nil) != want {

@@ -51,7 +51,7 @@ func (s *site) managePeople() {
 		return nil
 	}})
 	v := s.signedIn(users.Membership{Level: enlist.Full, MaySend: true})
-	form := url.Values{"name": {"Li <b>"}, "email": {"li@example.com"}, "level": {"read"}, "only": {"1"}}
+	form := url.Values{"name": {"Li <b>"}, "email": {"li@example.com"}, "role": {"reader"}, "only": {"1"}}
 	if status, _, text := v.post("/admin/users", form); status != http.StatusUnprocessableEntity || len(missing(text, `: "Li <b>"`)) > 0 {
 		s.Errorf("an invitation without a List is answered with %d:\n%s", status, shown(text))
 	}
@@ -75,10 +75,14 @@ func (s *site) managePeople() {
 	s.Must(err)
 	path := "/admin/users/" + id(all[0].ID)
 	v.want(path, http.StatusOK, "Go-http-client", "Sign out")
-	v.post(path, url.Values{"level": {"full"}})
+	v.post(path, url.Values{"role": {"owner-without-send"}})
+	li.want("/admin/users", http.StatusForbidden)
+	v.post(path, url.Values{"role": {"owner"}, "only": {"1"}, "list": {id(s.News)}})
+	li.want("/admin/users", http.StatusForbidden)
+	v.post(path, url.Values{"role": {"owner"}})
 	li.want("/admin/users", http.StatusOK, "li@example.com", "Invite a user")
-	li.want(path, http.StatusOK, "You cannot change your own rights")
-	if status, _, _ := li.post(path, url.Values{"level": {"full"}, "may_send": {"1"}}); status != http.StatusUnprocessableEntity {
+	li.want(path, http.StatusOK, "You cannot change your own role")
+	if status, _, _ := li.post(path, url.Values{"role": {"reader"}}); status != http.StatusUnprocessableEntity {
 		s.Errorf("a person changes the own rights: %d", status)
 	}
 	if v.post(path+"/link", nil); len(mailed) != 2 || mailed[0] == mailed[1] {
@@ -132,7 +136,7 @@ func (s *site) manageAccount() {
 
 	s.signedIn(users.Membership{Level: enlist.Standard}).want("/admin/account", http.StatusForbidden)
 	restricted := s.signedIn(users.Membership{Level: enlist.Full, Lists: []enlist.ListID{s.News}})
-	restricted.want("/admin/account", http.StatusNotFound)
+	restricted.want("/admin/account", http.StatusForbidden)
 	restricted.wantWithout("/admin/", "/admin/account\"")
 }
 
@@ -227,7 +231,7 @@ func (s *site) formsOfAccounts() {
 	}
 	v.send("/admin/account", url.Values{"account": {id(other.ID)}}, http.StatusOK)
 	for path, form := range map[string]url.Values{"/admin/account/edit": {"name": {"Mine"}, "timezone": {"UTC"}},
-		"/admin/users": {"name": {"Li"}, "email": {"li@example.com"}, "level": {"full"}}, "/admin/keys": {"name": {"K"}, "level": {"full"}, "rate": {"default"}},
+		"/admin/users": {"name": {"Li"}, "email": {"li@example.com"}, "role": {"owner"}}, "/admin/keys": {"name": {"K"}, "level": {"full"}, "rate": {"default"}},
 		"/admin/look": themeForm("imprint", "Mine"), "/admin/lists/new": {"name": {"L"}, "country_code": {"49"}}} {
 		form.Set(ui.AccountInput, own)
 		v.send(path, form, http.StatusUnprocessableEntity, "Nothing was changed: the form is of the Account", "and you use")

@@ -42,6 +42,6 @@ func (s *site) checkedSends() {
 		return err
 	})
 	silent := s.signedIn(users.Membership{Level: enlist.Full})
-	silent.send(path, plan, http.StatusNotFound)
+	silent.send(path, plan, http.StatusForbidden)
 	s.signedInElsewhere().send(path, plan, http.StatusNotFound)
 }

@@ -63,11 +63,11 @@ func (s *site) forms() {
 		"Join <us>", `"https://a.example https://b.example"`, "Shown 0 times", "(frame /s/1?preview)", `accept-charset="utf-8"`, `type="email" autocomplete="email" required`,
 		`<form method="post" action="` + s.server.URL + "/s/", `name="f` + email + `" type=`, "Day |"}
 	v.want(at, http.StatusOK, parts...)
-	reader.want(at, http.StatusOK, "Your level does not allow changes")
+	reader.want(at, http.StatusOK, "Your role does not allow changes")
 	v.want("/admin/forms", http.StatusOK, "Website", "/s/")
 	s.languages(v, reader, at, form)
 	texts := "/admin/forms/" + id(s.News) + "/texts"
-	reader.want(texts, http.StatusOK, "Your level does not allow changes")
+	reader.want(texts, http.StatusOK, "Your role does not allow changes")
 	if status, _, text := v.post(texts, url.Values{"confirmation_subject": {"a\nb"}, "imprint": {"Club <b>"}}); status != http.StatusUnprocessableEntity ||
 		!strings.Contains(text, "Club &lt;b&gt;") || !strings.Contains(text, "control characters") {
 		s.Errorf("a subject of two lines is answered with %d, or without what was typed", status)
@@ -171,7 +171,7 @@ func (s *site) languages(v, reader *visitor, at string, form url.Values) {
 	if status, _, text := v.post(at, form); status != http.StatusUnprocessableEntity || !strings.Contains(text, `name="language" aria-invalid="true"`) {
 		s.Errorf("the language of a translation is answered with %d, or not beside the language", status)
 	}
-	reader.want(french, http.StatusOK, "Your level does not allow changes")
+	reader.want(french, http.StatusOK, "Your role does not allow changes")
 	s.faultsOfTheForm(v, at, french, form, texts)
 	v.post(french, url.Values{"do": {"remove"}})
 	v.want(french, http.StatusOK, "a new language until you save it", `Title: ""`)

@@ -348,13 +348,13 @@ func (s *site) firstSend() {
 func (s *site) maySend() {
 	v := s.signedIn(users.Membership{Level: enlist.Full})
 	message := id(s.Message)
-	v.want("/admin/sends/new", http.StatusNotFound)
+	v.want("/admin/sends/new", http.StatusForbidden)
 	for path, form := range map[string]url.Values{
 		"/admin/sends":                         {"message": {message}, "list": {id(s.News)}, "when": {"now"}, "token": {"t"}},
 		"/admin/sends/" + id(s.ID) + "/pause":  nil,
 		"/admin/messages/" + message + "/test": {"to": {"a@example.com"}},
 	} {
-		if status, _, _ := v.post(path, form); status != http.StatusNotFound {
+		if status, _, _ := v.post(path, form); status != http.StatusForbidden {
 			s.Errorf("POST %s of a person who may not send is answered with %d", path, status)
 		}
 	}

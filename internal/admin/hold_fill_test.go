@@ -45,7 +45,7 @@ type hold struct {
 	pages   []*ui.Page
 	ids     map[string]string // examples of the parameters
 	own     enlist.ListID     // the only List of the restricted person
-	levels  map[enlist.Level]*visitor
+	roles   map[enlist.Role]*visitor
 	mails   string // folder
 	delayed int
 }
@@ -85,9 +85,9 @@ func newHold(t *testing.T) *hold {
 	h.server = httptest.NewServer(handler)
 	t.Cleanup(h.server.Close)
 	h.own = h.AddList("name", "Of the person", "from_address", "own@example.org")
-	h.levels = make(map[enlist.Level]*visitor)
-	for _, level := range []enlist.Level{enlist.Read, enlist.Standard, enlist.Full} {
-		h.levels[level] = h.signedIn(users.Membership{Level: level, MaySend: true})
+	h.roles = make(map[enlist.Role]*visitor)
+	for _, role := range append(enlist.Roles[:], enlist.ContactsOnly, enlist.ContactsAndSend, enlist.ManagerWithoutSend, enlist.OwnerWithoutSend) {
+		h.roles[role] = h.as(string(role), users.Membership{Role: role})
 	}
 	h.fill()
 	return h

@@ -28,12 +28,12 @@ import (
 // This file walks all pages that the Handler has, over a store with markup in each text. A new page is walked by
 // itself. It fails if the path of the page has a parameter that has no example here.
 
-// Each page holds against strangers, other Accounts, other Lists, lower levels, other sites and markup.
+// Each page holds against strangers, other Accounts, other Lists, lesser roles, other sites and markup.
 func TestAllPagesHold(t *testing.T) {
 	s := newHold(t)
 	s.Case("each parameter of a path has an example", s.examples)
 	s.Case("strangers are led to the sign-in", s.toStrangers)
-	s.Case("each page needs its level, and answers others with 403", s.toLevels)
+	s.Case("each page answers each role as the table of roles says, and others with 403", s.toRoles)
 	s.Case("records of another Account are answered like unknown ones", s.toOthers)
 	s.Case("a person of one List sees no text of another List", s.toRestricted)
 	s.Case("each link and each form of a page is for the person who sees it", s.toLinks)
@@ -86,18 +86,19 @@ func (h *hold) toStrangers() {
 	}
 }
 
-func (h *hold) toLevels() {
-	for level, v := range h.levels {
+// toRoles asks for each page with each role. It answers what the table of package enlist says.
+func (h *hold) toRoles() {
+	for role, v := range h.roles {
 		for _, p := range h.pages {
-			if !isGet(p) && level >= p.Level {
+			if !isGet(p) && role.May(p.Needs) {
 				continue // it would change the examples
 			}
 			want := http.StatusOK
-			if level < p.Level {
+			if !role.May(p.Needs) {
 				want = http.StatusForbidden
 			}
 			if reply, text := v.ask(p.Pattern, h.path(p.Pattern, nil), nil); reply.StatusCode != want {
-				h.Errorf("%s of level %s is answered with %d, want %d\n%s", p.Pattern, level, reply.StatusCode, want, cut(text))
+				h.Errorf("%s of a %s is answered with %d, want %d\n%s", p.Pattern, role, reply.StatusCode, want, cut(text))
 			}
 		}
 	}
@@ -133,34 +134,37 @@ func (h *hold) toOthers() {
 }
 
 func (h *hold) toRestricted() {
-	v := h.as("one", users.Membership{Level: enlist.Full, Lists: []enlist.ListID{h.own}, MaySend: true})
+	v := h.as("one", users.Membership{Role: enlist.Manager, Lists: []enlist.ListID{h.own}})
 	for _, p := range h.pages {
 		reply, text := v.ask(p.Pattern, h.path(p.Pattern, nil), nil)
 		if strings.Contains(text, secret) {
 			h.Errorf("%s shows a person of one List texts of others, with %d:\n%s", p.Pattern, reply.StatusCode, cut(text))
 		}
-		if parameter.MatchString(p.Pattern) && reply.StatusCode != http.StatusNotFound {
-			h.Errorf("%s of another List is answered with %d, want 404\n%s", p.Pattern, reply.StatusCode, cut(text))
+		want := map[bool]int{true: http.StatusNotFound, false: http.StatusForbidden}[enlist.Manager.May(p.Needs)]
+		if parameter.MatchString(p.Pattern) && reply.StatusCode != want {
+			h.Errorf("%s of another List is answered with %d, not like an unknown one\n%s", p.Pattern, reply.StatusCode, cut(text))
 		}
 	}
 }
 
 // toLinks follows the links of all pages, and looks up who may send their forms.
 func (h *hold) toLinks() {
-	for _, m := range []users.Membership{{Level: enlist.Read}, {Level: enlist.Standard, MaySend: true}, {Level: enlist.Full, MaySend: true}} {
-		for _, m.Lists = range [][]enlist.ListID{nil, {h.News}} {
-			name := fmt.Sprintf("%s-%d", m.Level, len(m.Lists))
-			h.follow(name, m.Level, h.as(name, m))
+	for role, v := range h.roles {
+		h.follow(string(role), role, v)
+		if role.HasAllLists() || !slices.Contains(enlist.Roles[:], role) {
+			continue
 		}
+		name := string(role) + "-of-one"
+		h.follow(name, role, h.as(name, users.Membership{Role: role, Lists: []enlist.ListID{h.News}}))
 	}
 }
 
-func (h *hold) follow(name string, level enlist.Level, v *visitor) {
+func (h *hold) follow(name string, role enlist.Role, v *visitor) {
 	var mux http.ServeMux
-	levels := make(map[string]enlist.Level)
+	needs := make(map[string]enlist.Right)
 	for _, p := range h.pages {
 		mux.Handle(p.Pattern, http.NotFoundHandler())
-		levels[p.Pattern] = p.Level
+		needs[p.Pattern] = p.Needs
 	}
 	followed := make(map[string]bool)
 	for _, p := range h.pages {
@@ -197,8 +201,8 @@ func (h *hold) follow(name string, level enlist.Level, v *visitor) {
 			r, err := http.NewRequestWithContext(v.Context(), method, to, nil)
 			h.Must(err)
 			_, pattern := mux.Handler(r)
-			if levels[pattern] > level {
-				h.Errorf("%s shows %s %s %s, which is for level %s", p.Pattern, name, method, to, levels[pattern])
+			if !role.May(needs[pattern]) {
+				h.Errorf("%s shows %s %s %s, which its role does not allow", p.Pattern, name, method, to)
 			}
 			if method == http.MethodGet && !followed[to] {
 				followed[to] = true
@@ -211,7 +215,7 @@ func (h *hold) follow(name string, level enlist.Level, v *visitor) {
 }
 
 func (h *hold) toOtherSites() {
-	v := h.levels[enlist.Full]
+	v := h.roles[enlist.Owner]
 	paths := []string{"POST /admin/sign-in", "POST /admin/sign-in/passkey", "POST /admin/sign-out", "POST /admin/account", "POST /admin/link/x"}
 	for _, p := range h.pages {
 		if !isGet(p) {
@@ -229,7 +233,7 @@ func (h *hold) toOtherSites() {
 }
 
 func (h *hold) toMarkup() {
-	v := h.levels[enlist.Full]
+	v := h.roles[enlist.Owner]
 	shown := 0
 	for _, p := range h.pages {
 		if !isGet(p) {
@@ -299,7 +303,7 @@ func (h *hold) noMarkup(pattern, page string) {
 
 // stops shows that a person can stop a page that loads again by itself.
 func (h *hold) stops() {
-	v := h.levels[enlist.Full]
+	v := h.roles[enlist.Owner]
 	h.Add(batches.PopulationRequest{List: h.News}) // a Batch that is being sent
 	for path, want := range map[string]bool{"/admin/sends": true, "/admin/sends?still=1": false} {
 		_, text := v.ask("GET", path, nil)
@@ -344,6 +348,9 @@ func (h *hold) toTranslators() {
 	defer func() { h.server = before }()
 	v := h.as("translator", users.Membership{Level: enlist.Full, MaySend: true})
 	data := append(enlist.TimeZones(), dataOfPages...)
+	for role := range h.roles { // names of users
+		data = append(data, string(role), string(role)+"-of-one")
+	}
 	for _, c := range address.Countries() {
 		data = append(data, c.Name)
 	}

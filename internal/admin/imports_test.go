@@ -388,7 +388,7 @@ func (s *importSite) resultsFile() {
 func (s *importSite) newFields() {
 	list := []string{"list", fmt.Sprint(s.list), "add_fields", "1", "at_once", "1"}
 	s.wantWithout(s.get("standard", "/admin/imports/new"), "add_fields")
-	s.want(s.upload("standard", "f.csv", "Email,Pet\nf@example.com,cat\n", list...), 422, "An Import that adds Fields needs")
+	s.want(s.upload("standard", "f.csv", "Email,Pet\nf@example.com,cat\n", list...), 422, "Only a manager or an owner can add Fields by an import.")
 	got := s.upload("full", "f.csv", "Email,Pet\nf@example.com,cat\n", list...)
 	if i := s.run(got.path); i.Added != 1 || i.Columns[1].Target != "Pet" || i.Columns[1].Field == 0 {
 		s.Errorf("the Import is %+v", i)

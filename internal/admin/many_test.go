@@ -84,7 +84,7 @@ func TestPagesOfALargeAccount(t *testing.T) {
 }
 
 func (h *hold) smallPages() {
-	v := h.levels[enlist.Full]
+	v := h.roles[enlist.Owner]
 	for _, p := range h.pages {
 		if !isGet(p) || p.File {
 			continue
@@ -108,7 +108,7 @@ func (v *visitor) wantPicks(page string, texts ...string) {
 }
 
 func (h *hold) pickerOfAPage() {
-	v := h.levels[enlist.Full]
+	v := h.roles[enlist.Owner]
 	_, _, page := v.get("/admin/sends/new")
 	v.wantPicks(page, `Search 1,002 entries: ""`, "[ ] The List of the branch 1 ", "!The List of the branch 7 ", "990 more entries match.")
 	var list enlist.ListID
@@ -129,7 +129,7 @@ func (h *hold) pickerOfAPage() {
 }
 
 func (h *hold) pickerOfAForm() {
-	v := h.levels[enlist.Full]
+	v := h.roles[enlist.Owner]
 	before := len(value(h.App.Webhooks.SearchWebhooks(h.Context(), h.Caller, enlist.Query{})))
 	_, _, page := v.post("/admin/webhooks", url.Values{"event": {"list:removed"}, "url": {"https://x.example.com/"}, "list_id": {h.ids["list"]},
 		"pick": {"list_id"}, "find.list_id": {"branch 42"}})
@@ -151,7 +151,7 @@ func (h *hold) pickerOfOthers() {
 }
 
 func (h *hold) pagesOfATable() {
-	v := h.levels[enlist.Full]
+	v := h.roles[enlist.Owner]
 	for path, rows := range map[string]string{"/admin/segments": "The members of the year ", "/admin/forms": "The form of the branch ",
 		"/admin/lists": "The List of the branch ", "/admin/messages": "The letter of week ", "/admin/users": "Person ", "/admin/images": "picture ",
 		"/admin/keys": "The key of the program "} {

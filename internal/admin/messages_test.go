@@ -493,7 +493,7 @@ func (s *site) look() {
 	}
 	v.want("/admin/look/mail?width=5", http.StatusUnprocessableEntity)
 	reader := s.signedIn(users.Membership{Level: enlist.Read})
-	reader.want("/admin/look", http.StatusOK, "Your level does not allow changes.")
+	reader.want("/admin/look", http.StatusOK, "Your role does not allow changes.")
 	if status, _, _ := reader.post("/admin/look", form); status != http.StatusForbidden {
 		s.Errorf("a person with the level read changes the look: %d", status)
 	}

@@ -113,7 +113,7 @@ func (s *operations) queue() {
 	v.want("/admin/sending", http.StatusOK, "1 were deferred", "Notification", "Try now", "/admin/sending/queue/"+id(all[0].ID))
 	v.send("/admin/sending/queue/"+id(all[1].ID), nil, http.StatusNotFound)
 	v.send("/admin/sending/queue/"+id(all[0].ID), nil, http.StatusOK, "The mail is tried again")
-	s.as("silent", users.Membership{Level: enlist.Full}).send("/admin/sending/queue/"+id(all[0].ID), nil, http.StatusNotFound)
+	s.as("silent", users.Membership{Level: enlist.Full}).send("/admin/sending/queue/"+id(all[0].ID), nil, http.StatusForbidden)
 }
 
 // ages keeps ages of two Accounts, and looks at the plot as a person of one, also of one of its Lists.

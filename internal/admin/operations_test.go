@@ -215,10 +215,10 @@ func (s *operations) autoresponders() {
 	v.send(one+"/deactivate", nil, http.StatusOK, "Not active")
 	v.send(one+"/other", nil, http.StatusNotFound)
 	v.send(one+"/delete", url.Values{"typed": {"x"}}, http.StatusUnprocessableEntity, "Type it as it is written here")
-	for _, w := range []*visitor{s.as("silent", users.Membership{Level: enlist.Full}), s.signedInElsewhere()} {
-		w.send(one+"/activate", nil, http.StatusNotFound)
-		w.send(one+"/delete", url.Values{"typed": {"May"}}, http.StatusNotFound)
-		w.send(add, form, http.StatusNotFound)
+	for w, status := range map[*visitor]int{s.as("silent", users.Membership{Level: enlist.Full}): http.StatusForbidden, s.signedInElsewhere(): http.StatusNotFound} {
+		w.send(one+"/activate", nil, status)
+		w.send(one+"/delete", url.Values{"typed": {"May"}}, status)
+		w.send(add, form, status)
 	}
 	v.send(one+"/delete", url.Values{"typed": {"May"}}, http.StatusOK, "was deleted")
 	v.want(one, http.StatusNotFound)

@@ -28,7 +28,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, p *ui.Page) {
 	request := &ui.Request{Request: r, Writer: w, Visit: v, App: h.app, Language: h.languageOf(r, v), Texts: h.options.Texts.OfUsers(),
 		Now: h.app.DB.Now().In(enlist.Location(v.Caller.Account.TimeZone)), Version: h.options.Version, MailDir: h.options.Server.MailDir,
 		PublicURL: cmp.Or(h.options.PublicURL, origin(r))}
-	if v.Caller.Key.Level < p.Level {
+	if !v.Caller.May(p.Needs) {
 		h.problem(w, r, http.StatusForbidden, "ui.problem_level", v)
 		return
 	}

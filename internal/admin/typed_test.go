@@ -56,7 +56,7 @@ var number = regexp.MustCompile(`/[0-9]+`)
 
 // toTyping sends all forms.
 func (h *hold) toTyping() {
-	v := h.levels[enlist.Full]
+	v := h.roles[enlist.Owner]
 	seen := make(map[string]bool)
 	for _, p := range h.pages {
 		if !isGet(p) {

@@ -34,7 +34,7 @@ func TestAPageReadsInOneView(t *testing.T) {
 	h := newHold(t)
 	c := &counted{Engine: h.App.DB.Engine}
 	h.App.DB.Engine = c
-	v := h.levels[enlist.Full]
+	v := h.roles[enlist.Owner]
 	for _, p := range h.pages {
 		if !isGet(p) || p.File {
 			continue

@@ -91,7 +91,7 @@ func (s *Service) Departures(ctx context.Context, c *enlist.Caller, list enlist.
 			d.Counts[DepartureReason(row.Text())] = row.Int()
 			return nil
 		}, "SELECT reason, count(*) FROM departure WHERE list_id = ? GROUP BY reason", int64(list))
-		if err != nil || c.Key.Level < enlist.Standard {
+		if err != nil || !c.May(enlist.SeeContacts) {
 			return d, err
 		}
 		return d, tx.Each(func(row *db.Cursor) error {

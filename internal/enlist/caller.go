@@ -41,16 +41,6 @@ type Caller struct {
 	User int64 // ID of the person who is signed in; 0: a key or the operator
 
 	Hash *KeyHash // of the key that was sent; nil for an operator or a person, who need no key
-	// NoSending is set for a person who may use the Account, but not send mails.
-	NoSending bool
-}
-
-// RequireSending refuses a person who may not send mails.
-func RequireSending(c *Caller) error {
-	if c.NoSending {
-		return Refuse(Denied, "you may not send")
-	}
-	return nil
 }
 
 // RequireWholeAccount refuses keys that are restricted to some Lists. reference.md: auth.restricted

@@ -17,6 +17,7 @@
 //	utm.go            UTM parameters of the links in mails
 //	person.go         a person about whom an Account stores data
 //	caller.go         who makes a call, and its Idempotency-Key
+//	role.go           the roles of users, and what each may do
 //	error.go          kinds of refusals; refusal.go has the refusals that several packages share
 //	rate*.go          rates of mails and of calls
 //	retention.go      how long an Account keeps data

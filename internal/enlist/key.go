@@ -39,6 +39,7 @@ type Key struct {
 	Name         string
 	Prefix       string // the first 8 characters, by which its owner recognises it
 	Level        Level
+	Role         Role     // of a user in place of a key; "": this is an API key
 	Lists        []ListID // nil: all Lists of the Account
 	Rate         CallRate
 	IsStrict     bool // a call with a key that means nothing to it is refused. reference.md: strict

@@ -118,9 +118,9 @@ func allowImport(tx *db.Tx, c *enlist.Caller, o *ImportOptions) (*enlist.Schema,
 	switch {
 	case err != nil:
 		return nil, err
-	case c.Key.Level < enlist.Standard:
+	case !c.May(enlist.SeeContacts):
 		return nil, enlist.Refuse(enlist.Denied, "an import needs a key of the level standard")
-	case o.AddFields && !o.DryRun && c.Key.Level < enlist.Full:
+	case o.AddFields && !o.DryRun && !c.May(enlist.Manage):
 		return nil, enlist.Refuse(enlist.Denied, "an import that adds Fields needs a key of the level full")
 	case o.Skip == SkipOfAccount && o.As == AsContacts:
 		return schema, enlist.RequireWholeAccount(c)

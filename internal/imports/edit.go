@@ -77,7 +77,7 @@ func (s *Service) editImport(ctx context.Context, c *enlist.Caller, id enlist.Im
 		if _, err := loadImport(tx, c, id); err != nil {
 			return err
 		}
-		if c.Key.Level < enlist.Standard {
+		if !c.May(enlist.SeeContacts) {
 			return enlist.Refuse(enlist.Denied, "an import needs a key of the level standard")
 		}
 		i, err := lockImport(tx, id)

@@ -36,7 +36,7 @@ func (m *Message) wroteIt(c *enlist.Caller) bool { return c.User != 0 && m.Creat
 
 // MayEdit reports whether a person may change and delete a Message that it sees.
 func (m *Message) MayEdit(c *enlist.Caller) bool {
-	return c.Key.Level >= enlist.Full && (c.Key.Lists == nil || m.wroteIt(c))
+	return c.May(enlist.Write) && (c.Key.Lists == nil || m.wroteIt(c))
 }
 
 // LoadSeen returns a Message with its contents. One that the caller does not see is like one that does not exist.

@@ -48,7 +48,7 @@ func (s *Service) SendTestMessage(ctx context.Context, c *enlist.Caller, r TestR
 	return db.Change(ctx, s.db, c, func(tx *db.Tx, now int64) error {
 		m, err := s.trialMail(tx, c, r.Message, r.List, r.Contact)
 		if err == nil {
-			err = enlist.RequireSending(c)
+			err = requireTests(c, r.Addresses)
 		}
 		if err != nil {
 			return err
@@ -79,6 +79,24 @@ func (s *Service) SendTestMessage(ctx context.Context, c *enlist.Caller, r TestR
 		}
 		return nil
 	})
+}
+
+// requireTests refuses a user who may not send tests, or not to all of the addresses.
+func requireTests(c *enlist.Caller, addresses []string) error {
+	_, own, _ := address.ParseEmail(c.Actor.User)
+	isOther := func(text string) bool {
+		_, key, ok := address.ParseEmail(text)
+		return !ok || key != own
+	}
+	switch {
+	case c.May(enlist.Send):
+		return nil
+	case !c.May(enlist.SendTests):
+		return enlist.RequireSending(c)
+	case slices.ContainsFunc(addresses, isOther):
+		return enlist.Invalid("addresses", "you may send tests only to your own address")
+	}
+	return nil
 }
 
 // TestMail returns the mail of a job. It returns nil if the Message, the List or the Contact is gone.

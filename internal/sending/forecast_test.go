@@ -38,7 +38,7 @@ func forecasts(f *apptest.Batches) {
 		f.Errorf("a forecast with a wrong rate: %v", err)
 	}
 	noSending := *f.Caller
-	noSending.NoSending = true
+	noSending.Key = &enlist.Key{AccountID: noSending.Account.ID, Role: enlist.Writer}
 	if _, err := f.App.Sending.Forecast(f.Context(), &noSending, new(batches.BatchCheck), "", now); enlist.KindOf(err) != enlist.Denied {
 		f.Errorf("a forecast of a person who may not send: %v", err)
 	}

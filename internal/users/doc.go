@@ -2,8 +2,9 @@
 // sign in, and their sessions. Programs use API keys instead, which are in package accounts.
 //
 //	user.go       users and their memberships of Accounts
+//	role.go         roles beside the version that has none
 //	everything.go   who may do everything in all Accounts
-//	member.go       what a user of level full does with the users of an Account
+//	member.go       what an owner does with the users of an Account
 //	language.go     the language of the pages of a user
 //	link.go         links with which a user signs in once
 //	password.go     passwords

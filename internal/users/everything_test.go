@@ -22,7 +22,7 @@ func everythingLater(f *apptest.Account) {
 	f.Must(err)
 	f.Must(f.App.Users.SwitchAccount(f.Context(), first, later.ID))
 	v := visit(f, becomeAgain(f))
-	if v == nil || v.Caller.Account.ID != later.ID || v.Caller.Key.Level != enlist.Full || v.Caller.NoSending || v.Caller.Key.Lists != nil {
+	if v == nil || v.Caller.Account.ID != later.ID || v.Caller.Key.Level != enlist.Full || !v.Caller.May(enlist.Send) || v.Caller.Key.Lists != nil {
 		f.Fatalf("in the later Account the visit is %+v", v)
 	}
 	if err := f.App.Users.SwitchAccount(f.Context(), v, later.ID+1000); !errors.Is(err, users.ErrNoSession) {

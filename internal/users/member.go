@@ -14,7 +14,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file has what a user of level full does with the users of the present Account. user.go has the same for the
+// This file has what an owner does with the users of the present Account. user.go has the same for the
 // operator, who may do everything. A user gives no right that the user does not have, and sees no link of another
 // user, with which one could sign in and choose the password. decisions.md: 146
 
@@ -32,7 +32,7 @@ var (
 )
 
 func requireManager(v *Visit) error {
-	if v.Caller.Key.Level < enlist.Full {
+	if !v.Caller.May(enlist.Administer) {
 		return errNotManager
 	}
 	return enlist.RequireWholeAccount(v.Caller)
@@ -41,7 +41,7 @@ func requireManager(v *Visit) error {
 // requireOther is requireManager, and refuses a change of the visitor: the last user could lose the Account.
 func requireOther(v *Visit, id UserID) error {
 	if id == v.User.ID {
-		return enlist.Invalid("user", "you cannot change your own rights: ask another user of level full")
+		return enlist.Invalid("user", "you cannot change your own rights: ask another owner")
 	}
 	return requireManager(v)
 }
@@ -94,13 +94,13 @@ func memberIn(tx *db.Tx, account enlist.AccountID, id UserID) (*Member, error) {
 }
 
 // managerIn is requireManager in a transaction, which no other change of the Account's users by a user overlaps. So two
-// users of level full cannot end each other's rights, and one always remains. It returns the visitor's present rights.
+// owners cannot end each other's rights, and one always remains. It returns the visitor's present rights.
 func managerIn(tx *db.Tx, v *Visit) (*Member, error) {
 	if err := accounts.Lock(tx, v.Caller.Account.ID); err != nil {
 		return nil, err
 	}
 	m, err := memberIn(tx, v.Caller.Account.ID, v.User.ID)
-	if errors.Is(err, errNoMember) || err == nil && (m.Level < enlist.Full || m.Lists != nil) {
+	if errors.Is(err, errNoMember) || err == nil && !m.Role.May(enlist.Administer) {
 		err = errNotManager
 	}
 	return m, err
@@ -116,8 +116,8 @@ func (s *Service) InviteMember(ctx context.Context, v *Visit, i Invitation) (*Me
 	if err := requireManager(v); err != nil {
 		return nil, nil, err
 	}
-	if i.MaySend && v.Caller.NoSending {
-		return nil, nil, errMayNotSend
+	if err := i.checkGiven(v, enlist.Reader); err != nil {
+		return nil, nil, err
 	}
 	p, err := newUser(i.Email, i.Name)
 	if err != nil {
@@ -161,9 +161,21 @@ func (s *Service) InviteMember(ctx context.Context, v *Visit, i Invitation) (*Me
 // SendsMail reports whether links are mailed.
 func (s *Service) SendsMail() bool { return s.settings.Mail != nil }
 
-var errMayNotSend = enlist.Invalid("may_send", "you may not send, so you cannot allow it")
+var errMayNotSend = enlist.Invalid("role", "you may not send, so you cannot allow it")
 
-// ChangeMember changes level, Lists and right to send of a user of the visitor's Account. Errors: Denied,
+// checkGiven refuses a role that the visitor cannot give to a user, who has a role now.
+func (m *Membership) checkGiven(v *Visit, now enlist.Role) error {
+	if _, err := enlist.ParseRole(string(m.Role)); err != nil && m.Role != "" && m.Role != now {
+		return enlist.Invalid("role", "this role cannot be given")
+	}
+	m.setRole()
+	if m.Role.May(enlist.Send) && !now.May(enlist.Send) && !v.Caller.May(enlist.Send) {
+		return errMayNotSend
+	}
+	return nil
+}
+
+// ChangeMember changes role and Lists of a user of the visitor's Account. Errors: Denied,
 // InvalidParameters, NoList.
 func (s *Service) ChangeMember(ctx context.Context, v *Visit, id UserID, to Membership) error {
 	if err := requireOther(v, id); err != nil {
@@ -178,13 +190,13 @@ func (s *Service) ChangeMember(ctx context.Context, v *Visit, id UserID, to Memb
 		if err != nil {
 			return err
 		}
-		if to.MaySend && !m.MaySend && v.Caller.NoSending {
-			return errMayNotSend
+		if err := to.checkGiven(v, m.Role); err != nil {
+			return err
 		}
 		if m.AllAccounts {
 			return errAllAccounts(&m.User)
 		}
-		m.Level, m.Lists, m.MaySend = to.Level, to.Lists, to.MaySend
+		m.Role, m.Lists = to.Role, to.Lists
 		return addMembership(ctx, tx, v.Caller.Account, m, now)
 	})
 }
@@ -258,7 +270,7 @@ func (s *Service) NewMemberLink(ctx context.Context, v *Visit, id UserID) (*Memb
 			return nil, err
 		case len(of) > 1 || m.AllAccounts:
 			return nil, enlist.Invalid("user", m.Name+" uses other Accounts too"+onlyOperator)
-		case m.MaySend && v.Caller.NoSending:
+		case m.Role.May(enlist.Send) && !v.Caller.May(enlist.Send):
 			return nil, enlist.Invalid("user", m.Name+" may send and you may not, so you cannot make a link")
 		case !s.SendsMail():
 			return nil, enlist.Invalid("user", errNoMail.Error()+onlyOperator)

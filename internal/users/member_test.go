@@ -8,18 +8,21 @@ import (
 	"testing"
 
 	"enlist/internal/apptest"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/users"
 )
 
+// covers: decision 166
 func TestMembers(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
-		{Name: "a user of level full invites, changes and removes others, in the audit log", Test: manage},
+		{Name: "an owner invites, changes and removes others, in the audit log", Test: manage},
+		{Name: "each membership from before there were roles keeps exactly its rights, also beside the version without roles", Test: rolesBefore},
 		{Name: "no other user may, and a user of another Account does not exist", Test: notManagers},
 		{Name: "no user gives a right that the user does not have", Test: noMoreRights},
 		{Name: "no user sees a link of another, but who may do everything in all Accounts does without mail", Test: memberLinks},
 		{Name: "an inviter cannot become a user whom another Account invites later", Test: invitedTwice},
-		{Name: "one user of level full always remains, also if two remove or lower each other at once", Test: lastManager},
+		{Name: "one owner always remains, also if two remove or lower each other at once", Test: lastManager},
 	})
 }
 
@@ -100,19 +103,79 @@ func notManagers(f *apptest.Account) {
 }
 
 func noMoreRights(f *apptest.Account) {
-	v := member(f, "maria@example.com", users.Membership{Level: enlist.Full})
-	li := member(f, "li@example.com", users.Membership{Level: enlist.Read, MaySend: true})
-	_, _, err := f.App.Users.InviteMember(f.Context(), v, users.Invitation{Email: "x@example.com", Name: "X", Membership: users.Membership{MaySend: true}})
+	v := member(f, "maria@example.com", users.Membership{Role: enlist.OwnerWithoutSend})
+	li := member(f, "li@example.com", users.Membership{Role: enlist.Sender})
+	_, _, err := f.App.Users.InviteMember(f.Context(), v, users.Invitation{Email: "x@example.com", Name: "X", Membership: users.Membership{Role: enlist.Sender}})
 	_, linked := f.App.Users.NewMemberLink(f.Context(), v, li.User.ID)
 	for _, err := range []error{err, linked} {
 		if enlist.KindOf(err) != enlist.InvalidParameters {
 			f.Errorf("a user who may not send gives the right: %v", err)
 		}
 	}
-	f.Must(f.App.Users.ChangeMember(f.Context(), v, li.User.ID, users.Membership{Level: enlist.Standard, MaySend: true})) // as before
-	f.Must(f.App.Users.ChangeMember(f.Context(), v, li.User.ID, users.Membership{Level: enlist.Standard}))
-	if err := f.App.Users.ChangeMember(f.Context(), v, li.User.ID, users.Membership{MaySend: true}); enlist.KindOf(err) != enlist.InvalidParameters {
-		f.Errorf("a user who may not send gives the right to another: %v", err)
+	f.Must(f.App.Users.ChangeMember(f.Context(), v, li.User.ID, users.Membership{Role: enlist.Manager})) // who may send too
+	f.Must(f.App.Users.ChangeMember(f.Context(), v, li.User.ID, users.Membership{Role: enlist.Writer}))
+	for _, to := range []users.Membership{{Role: enlist.Sender}, {Role: enlist.ContactsOnly}, {Role: "king"}, {Level: enlist.Full, MaySend: true},
+		{Role: enlist.Owner, Lists: []enlist.ListID{f.AddList()}}} {
+		if err := f.App.Users.ChangeMember(f.Context(), v, li.User.ID, to); enlist.KindOf(err) != enlist.InvalidParameters {
+			f.Errorf("an owner who may not send gives %+v: %v", to, err)
+		}
+	}
+}
+
+// rolesBefore changes rows as the version without roles does.
+func rolesBefore(f *apptest.Account) {
+	list := f.AddList()
+	some := []enlist.ListID{list}
+	role := func(cookie string) enlist.Role { return visit(f, cookie).Caller.Key.Role }
+	for _, c := range []struct {
+		before users.Membership
+		want   enlist.Role
+		rights enlist.Right
+	}{
+		{users.Membership{Level: enlist.Read}, enlist.Reader, enlist.See},
+		{users.Membership{Level: enlist.Read, MaySend: true}, enlist.Reader, enlist.See},
+		{users.Membership{Level: enlist.Standard}, enlist.ContactsOnly, enlist.SeeContacts},
+		{users.Membership{Level: enlist.Standard, MaySend: true}, enlist.ContactsAndSend, enlist.SeeContacts | enlist.Send | enlist.SendTests},
+		{users.Membership{Level: enlist.Full}, enlist.OwnerWithoutSend, enlist.Write | enlist.SeeContacts | enlist.Manage | enlist.Administer},
+		{users.Membership{Level: enlist.Full, MaySend: true}, enlist.Owner, 1<<6 - 1},
+		{users.Membership{Level: enlist.Full, Lists: some}, enlist.ManagerWithoutSend, enlist.Write | enlist.SeeContacts | enlist.Manage},
+		{users.Membership{Level: enlist.Full, Lists: some, MaySend: true}, enlist.Manager, 1<<5 - 1},
+	} {
+		cookie := invite(f, users.Invitation{Email: "old@example.com", Name: "Old", Membership: users.Membership{Role: enlist.Writer, Lists: c.before.Lists}})
+		stored := func(level enlist.Level, maySend bool) {
+			f.Must(f.Store.Update(f.Context(), func(tx *db.Tx) error {
+				return tx.Do("UPDATE membership SET level = ?, may_send = ? WHERE account_id = ?", int64(level), map[bool]int64{true: 1}[maySend], int64(f.Caller.Account.ID))
+			}))
+		}
+		f.Must(f.Store.Update(f.Context(), func(tx *db.Tx) error {
+			return tx.Do("UPDATE membership SET role = '' WHERE account_id = ?", int64(f.Caller.Account.ID))
+		}))
+		stored(c.before.Level, c.before.MaySend)
+		if got := role(cookie); got != c.want || got.Rights() != c.rights {
+			f.Errorf("%+v is a %s with the rights %b, want %s with %b", c.before, got, got.Rights(), c.want, c.rights)
+		}
+		for _, r := range enlist.Roles { // stored by this version, then changed by the other one
+			if r == enlist.Owner && c.before.Lists != nil {
+				continue
+			}
+			invite(f, users.Invitation{Email: "old@example.com", Name: "Old", Membership: users.Membership{Role: r, Lists: c.before.Lists}})
+			if got := role(cookie); got != r {
+				f.Errorf("a %s is read as a %s", r, got)
+			}
+			m, err := f.App.Users.Members(f.Context(), f.Caller.Account.ID)
+			f.Must(err)
+			if before := (users.Membership{Level: m[0].Level, MaySend: m[0].MaySend, Lists: m[0].Lists}); !r.May(enlist.Send) && before.MaySend ||
+				!r.May(enlist.SeeContacts) && before.Level > enlist.Read || !r.May(enlist.Administer) && before.Level == enlist.Full {
+				f.Errorf("the version without roles gives a %s the rights %+v", r, before)
+			}
+			if m[0].Level == c.before.Level && m[0].MaySend == c.before.MaySend {
+				continue // that version changes nothing
+			}
+			stored(c.before.Level, c.before.MaySend)
+			if got := role(cookie); got != c.want {
+				f.Errorf("a %s whom the other version made %+v is a %s, want %s", r, c.before, got, c.want)
+			}
+		}
 	}
 }
 

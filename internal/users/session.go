@@ -191,8 +191,7 @@ func visit(tx *db.Tx, cookie string, now int64, actor enlist.Actor) (*Visit, err
 		}
 		v.Accounts = append(v.Accounts, *a)
 		if m.Account == session.Account {
-			v.Caller = &enlist.Caller{Account: a, Actor: actor, User: int64(user.ID), NoSending: !m.MaySend,
-				Key: m.key(user)}
+			v.Caller = &enlist.Caller{Account: a, Actor: actor, User: int64(user.ID), Key: m.key(user)}
 		}
 	}
 	if v.Caller == nil {
@@ -201,9 +200,10 @@ func visit(tx *db.Tx, cookie string, now int64, actor enlist.Actor) (*Visit, err
 	return v, nil
 }
 
-// key returns what stands for a key in calls of a user.
+// key returns what stands for a key in calls of a user. Its Level is that of a role with no less rights: what asks for a
+// level of a user in place of a right refuses too much rather than too little.
 func (m *Membership) key(p *User) *enlist.Key {
-	return &enlist.Key{Name: p.Name, AccountID: m.Account, Level: m.Level, Lists: m.Lists}
+	return &enlist.Key{Name: p.Name, AccountID: m.Account, Role: m.Role, Level: beforeOf[m.Role].level, Lists: m.Lists}
 }
 
 // KeyOf returns the present level and Lists of a user in an Account, as in a Caller, or nil if the user does not use

@@ -38,9 +38,11 @@ func (p *User) HasPassword() bool { return p.password != "" }
 type Membership struct {
 	User    UserID
 	Account enlist.AccountID
-	Level   enlist.Level
+	Role    enlist.Role
 	Lists   []enlist.ListID // nil: all Lists of the Account
-	MaySend bool            // the user may start Batches
+	// What the version without roles reads. Without a Role, an Invitation says with them what the user may do.
+	Level   enlist.Level
+	MaySend bool
 }
 
 // Member is a user with a membership.
@@ -120,6 +122,10 @@ func invite(ctx context.Context, tx *db.Tx, p *User, to Membership, now int64) (
 
 // addMembership stores a membership with a row in the audit log.
 func addMembership(ctx context.Context, tx *db.Tx, account *enlist.Account, m *Member, now int64) error {
+	m.setRole()
+	if m.Lists != nil && m.Role.HasAllLists() {
+		return enlist.Invalid("list", "an owner uses all Lists")
+	}
 	lists, err := accounts.CheckLists(tx, account.ID, m.Lists)
 	if err != nil {
 		return err
@@ -144,7 +150,7 @@ func auditObject(id UserID) accounts.AuditObject {
 }
 
 func auditValues(m *Member) accounts.AuditValues {
-	values := accounts.AuditValues{"email": m.Email, "name": m.Name, "level": m.Level.String(), "may_send": m.MaySend}
+	values := accounts.AuditValues{"email": m.Email, "name": m.Name, "role": string(m.Role)}
 	if m.Lists != nil {
 		accounts.AuditIDs(values, "lists", m.Lists)
 	}
@@ -200,6 +206,7 @@ func (s *Service) Members(ctx context.Context, account enlist.AccountID) ([]Memb
 		}
 		of := make(map[UserID][]Membership)
 		for _, m := range stored {
+			m.readRole()
 			of[m.User] = append(of[m.User], m)
 		}
 		all, err := userTable.All(tx, users+"ORDER BY email_key", args...)

@@ -25,6 +25,7 @@ func mapUser(m *db.Mapper, p *User) {
 func mapMembership(m *db.Mapper, p *Membership) {
 	m.NaturalKey("person_id", (*int64)(&p.User))
 	m.NaturalKey("account_id", (*int64)(&p.Account))
+	m.Value("role", (*string)(&p.Role))
 	m.Value("level", (*db.KeyLevel)(&p.Level))
 	m.Value("lists", (*db.KeyLists)(&p.Lists))
 	m.Value("may_send", &p.MaySend)
@@ -93,7 +94,11 @@ func isEmpty(tx *db.Tx) (bool, error) {
 // Account, and they are not stored, so that they include the Accounts that are added later.
 func membershipsOf(tx *db.Tx, p *User) ([]Membership, error) {
 	if !p.AllAccounts {
-		return membershipTable.All(tx, "WHERE person_id = ? ORDER BY account_id", int64(p.ID))
+		stored, err := membershipTable.All(tx, "WHERE person_id = ? ORDER BY account_id", int64(p.ID))
+		for i := range stored {
+			stored[i].readRole()
+		}
+		return stored, err
 	}
 	known, err := accounts.All(tx)
 	of := make([]Membership, len(known))
@@ -105,7 +110,7 @@ func membershipsOf(tx *db.Tx, p *User) ([]Membership, error) {
 
 // everything is the membership of an Account with all rights.
 func everything(id UserID, account enlist.AccountID) Membership {
-	return Membership{User: id, Account: account, Level: enlist.Full, MaySend: true}
+	return Membership{User: id, Account: account, Role: enlist.Owner, Level: enlist.Full, MaySend: true}
 }
 
 // passkeysOf returns the passkeys of a user in the order of their IDs.

@@ -68,7 +68,7 @@ func firstUser(f *apptest.Account) {
 		f.Errorf("a short password: %v", err)
 	}
 	v := visit(f, becomeFirst(f))
-	if v == nil || v.Caller.Key.Level != enlist.Full || v.Caller.NoSending || v.Caller.Key.Lists != nil || v.User.Email != "Maria@Example.com" {
+	if v == nil || v.Caller.Key.Role != enlist.Owner || v.Caller.Key.Lists != nil || v.User.Email != "Maria@Example.com" {
 		f.Fatalf("the first visit is %+v", v)
 	}
 	for _, used := range []string{old, "", "unknown"} {
@@ -118,8 +118,8 @@ func callerOfMembership(f *apptest.Account) {
 	cookie := invite(f, users.Invitation{Email: "li@example.com", Name: "Li",
 		Membership: users.Membership{Level: enlist.Standard, Lists: []enlist.ListID{list}}})
 	v := visit(f, cookie)
-	if v.Caller.Key.Level != enlist.Standard || !v.Caller.NoSending || len(v.Caller.Key.Lists) != 1 || v.Caller.Key.Lists[0] != list {
-		f.Errorf("the caller is %+v, may send %v", v.Caller.Key, !v.Caller.NoSending)
+	if v.Caller.Key.Level != enlist.Standard || v.Caller.May(enlist.Send) || v.Caller.Key.Role != enlist.ContactsOnly || len(v.Caller.Key.Lists) != 1 || v.Caller.Key.Lists[0] != list {
+		f.Errorf("the caller is %+v", v.Caller.Key)
 	}
 	if v.Caller.User != int64(v.User.ID) {
 		f.Errorf("the caller is the user %d, want %d", v.Caller.User, v.User.ID)

@@ -19,10 +19,10 @@ var files embed.FS
 func Pages() []ui.Page {
 	p := &page{ui.Parse(files, "account.html")}
 	return []ui.Page{
-		{Pattern: "GET /admin/account", Level: enlist.Full, Serve: p.edit},
-		{Pattern: "POST /admin/account/edit", Level: enlist.Full, Serve: p.edit},
-		{Pattern: "POST /admin/account/tracking", Level: enlist.Full, Serve: p.tracking},
-		{Pattern: "POST /admin/account/utm", Level: enlist.Full, Serve: p.utm},
+		{Pattern: "GET /admin/account", Needs: enlist.Administer, Serve: p.edit},
+		{Pattern: "POST /admin/account/edit", Needs: enlist.Administer, Serve: p.edit},
+		{Pattern: "POST /admin/account/tracking", Needs: enlist.Administer, Serve: p.tracking},
+		{Pattern: "POST /admin/account/utm", Needs: enlist.Administer, Serve: p.utm},
 	}
 }
 

@@ -22,7 +22,7 @@ const perPage = 50
 // Pages returns the page.
 func Pages() []ui.Page {
 	content := ui.Parse(files, "audit.html")
-	return []ui.Page{{Pattern: "GET /admin/audit", Level: enlist.Full, Serve: func(r *ui.Request) (*ui.View, error) {
+	return []ui.Page{{Pattern: "GET /admin/audit", Needs: enlist.Administer, Serve: func(r *ui.Request) (*ui.View, error) {
 		return show(r, content)
 	}}}
 }

@@ -23,11 +23,11 @@ func Pages() []ui.Page {
 	p := &pages{ui.Parse(files, "autoresponders.html"), ui.Parse(files, "edit.html")}
 	const one = "/admin/autoresponders/{autoresponder}"
 	return []ui.Page{
-		{Pattern: "GET /admin/autoresponders", Level: enlist.Read, Serve: p.all},
-		{Pattern: "GET /admin/autoresponders/new", IsForm: true, Level: enlist.Full, Serve: p.add},
-		{Pattern: "GET " + one, IsForm: true, Level: enlist.Full, Serve: p.edit},
-		{Pattern: "POST " + one + "/{command}", Level: enlist.Full, Serve: command},
-		{Pattern: "GET " + one + "/delete", IsForm: true, Level: enlist.Full, Serve: remove},
+		{Pattern: "GET /admin/autoresponders", Needs: enlist.See, Serve: p.all},
+		{Pattern: "GET /admin/autoresponders/new", IsForm: true, Needs: enlist.Manage | enlist.Send, Serve: p.add},
+		{Pattern: "GET " + one, IsForm: true, Needs: enlist.Manage | enlist.Send, Serve: p.edit},
+		{Pattern: "POST " + one + "/{command}", Needs: enlist.Manage | enlist.Send, Serve: command},
+		{Pattern: "GET " + one + "/delete", IsForm: true, Needs: enlist.Manage | enlist.Send, Serve: remove},
 	}
 }
 
@@ -83,7 +83,7 @@ type allData struct {
 const perPage = 100
 
 // mayEdit reports whether the person may change autoresponders, which send mails.
-func mayEdit(r *ui.Request) bool { return r.Caller.Key.Level >= enlist.Full && r.MaySend() }
+func mayEdit(r *ui.Request) bool { return r.Caller.May(enlist.Manage | enlist.Send) }
 
 func (p *pages) all(r *ui.Request) (*ui.View, error) {
 	d := allData{List: enlist.ListID(ui.Int(r.FormValue("list"))), MayEdit: mayEdit(r)}

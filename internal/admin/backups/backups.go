@@ -16,7 +16,7 @@ var files embed.FS
 // Pages returns the page.
 func Pages() []ui.Page {
 	p := &page{ui.Parse(files, "backups.html")}
-	return []ui.Page{{Pattern: "GET /admin/backups", Level: enlist.Full, Serve: p.show}}
+	return []ui.Page{{Pattern: "GET /admin/backups", Needs: enlist.Manage, Serve: p.show}}
 }
 
 type page struct{ content *ui.Template }

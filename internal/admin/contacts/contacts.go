@@ -31,23 +31,23 @@ func Pages() []ui.Page {
 		*t = ui.Parse(files, name)
 	}
 	return []ui.Page{
-		{Pattern: "GET /admin/contacts", Level: enlist.Standard, Serve: p.show},
-		{Pattern: "GET /admin/contacts/export", Level: enlist.Standard, Serve: askExport},
-		{Pattern: "POST /admin/contacts/export", MaxForm: ui.TextForm, Level: enlist.Standard, Serve: export},
-		{Pattern: "GET /admin/contacts/change", Level: enlist.Standard, Serve: p.many},
-		{Pattern: "POST /admin/contacts/change", MaxForm: ui.TextForm, Level: enlist.Standard, Serve: p.startMany},
-		{Pattern: "GET /admin/contacts/changes/{change}", Level: enlist.Standard, Serve: p.progress},
-		{Pattern: "POST /admin/contacts/changes/{change}/cancel", Level: enlist.Standard, Serve: cancelMany},
-		{Pattern: "GET /admin/contacts/person", Level: enlist.Standard, Serve: p.person},
-		{Pattern: "POST /admin/contacts/person", Level: enlist.Standard, Serve: p.change},
-		{Pattern: "GET /admin/contacts/person/edit", IsForm: true, MaxForm: ui.TextForm, Level: enlist.Standard, Serve: edit},
-		{Pattern: "POST /admin/contacts/person/tracking", Level: enlist.Standard, Serve: p.decideTracking},
-		{Pattern: "POST /admin/contacts/person/proof", Level: enlist.Standard, Serve: proofOfConsent},
-		{Pattern: "POST /admin/contacts/person/export", Level: enlist.Full, Serve: exportPerson},
-		{Pattern: "GET /admin/contacts/person/erase", IsForm: true, Level: enlist.Full, Serve: p.erase},
-		{Pattern: "POST /admin/contacts/segments", MaxForm: ui.TextForm, Level: enlist.Full, Serve: p.save},
-		{Pattern: "GET /admin/segments", Level: enlist.Read, Serve: p.segments},
-		{Pattern: "GET /admin/segments/{list}/{segment}/delete", IsForm: true, Level: enlist.Full, Serve: deleteSegment},
+		{Pattern: "GET /admin/contacts", Needs: enlist.SeeContacts, Serve: p.show},
+		{Pattern: "GET /admin/contacts/export", Needs: enlist.SeeContacts, Serve: askExport},
+		{Pattern: "POST /admin/contacts/export", MaxForm: ui.TextForm, Needs: enlist.SeeContacts, Serve: export},
+		{Pattern: "GET /admin/contacts/change", Needs: enlist.SeeContacts, Serve: p.many},
+		{Pattern: "POST /admin/contacts/change", MaxForm: ui.TextForm, Needs: enlist.SeeContacts, Serve: p.startMany},
+		{Pattern: "GET /admin/contacts/changes/{change}", Needs: enlist.SeeContacts, Serve: p.progress},
+		{Pattern: "POST /admin/contacts/changes/{change}/cancel", Needs: enlist.SeeContacts, Serve: cancelMany},
+		{Pattern: "GET /admin/contacts/person", Needs: enlist.SeeContacts, Serve: p.person},
+		{Pattern: "POST /admin/contacts/person", Needs: enlist.SeeContacts, Serve: p.change},
+		{Pattern: "GET /admin/contacts/person/edit", IsForm: true, MaxForm: ui.TextForm, Needs: enlist.SeeContacts, Serve: edit},
+		{Pattern: "POST /admin/contacts/person/tracking", Needs: enlist.SeeContacts, Serve: p.decideTracking},
+		{Pattern: "POST /admin/contacts/person/proof", Needs: enlist.SeeContacts, Serve: proofOfConsent},
+		{Pattern: "POST /admin/contacts/person/export", Needs: enlist.Manage, Serve: exportPerson},
+		{Pattern: "GET /admin/contacts/person/erase", IsForm: true, Needs: enlist.Manage, Serve: p.erase},
+		{Pattern: "POST /admin/contacts/segments", MaxForm: ui.TextForm, Needs: enlist.Manage, Serve: p.save},
+		{Pattern: "GET /admin/segments", Needs: enlist.See, Serve: p.segments},
+		{Pattern: "GET /admin/segments/{list}/{segment}/delete", IsForm: true, Needs: enlist.Manage, Serve: deleteSegment},
 	}
 }
 
@@ -99,7 +99,7 @@ func (p *pages) showView(r *ui.Request, v view, name, wrong string) (*ui.View, e
 	if err != nil {
 		return nil, err
 	}
-	d := data{MayEdit: r.MayWrite(), Name: ui.Input{Name: "name", Label: r.Text("contacts.keep_segment"), Value: name,
+	d := data{MayEdit: r.Caller.May(enlist.Manage), Name: ui.Input{Name: "name", Label: r.Text("contacts.keep_segment"), Value: name,
 		Required: true, Most: enlist.MaxName, Wrong: wrong}}
 	page := &ui.View{Title: r.Text("contacts.contacts"), Place: "/admin/contacts", Content: p.content, Data: &d}
 	if v.list == 0 && len(all) > 0 {

@@ -136,7 +136,7 @@ func (p *pages) showPerson(r *ui.Request, refused refusedForms) (*ui.View, error
 		return nil, err
 	}
 	d := personData{Address: address, Zone: r.Zone(),
-		May: r.Caller.Key.Level >= enlist.Full && r.Caller.Key.Lists == nil}
+		May: r.Caller.MayInAll(enlist.Manage)}
 	shown := make(map[enlist.ListID]bool)
 	for i := range found.Contacts {
 		card := cardOf(r, &found.Contacts[i])

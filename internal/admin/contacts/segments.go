@@ -132,10 +132,10 @@ func (w *segmentWriter) writeOne(row *segmentRow) (err error) {
 		}
 	}
 	row.Text, row.Changed = w.last.sentenceOf(row.Criteria), w.Day(row.LastModifiedTime)
-	if w.Caller.Key.Level >= enlist.Standard {
+	if w.Caller.May(enlist.SeeContacts) {
 		row.Open = openPath(list, id)
 	}
-	if w.Caller.Key.Level >= enlist.Full {
+	if w.Caller.May(enlist.Manage) {
 		row.Delete = "/admin/segments/" + ui.Plain(int64(list)) + "/" + ui.Plain(int64(id)) + "/delete"
 	}
 	row.Slow, err = ui.Within(w.Context(), w.last.list.ContactCount, time.Until(w.until), func(ctx context.Context) (err error) {

@@ -20,9 +20,9 @@ var templates embed.FS
 func Pages() []ui.Page {
 	p := &pages{ui.Parse(templates, "design.html")}
 	return []ui.Page{
-		{Pattern: "GET /admin/look", Level: enlist.Read, Serve: p.edit},
-		{Pattern: "POST /admin/look", MaxForm: ui.TextForm, Level: enlist.Full, Serve: p.edit},
-		{Pattern: "GET /admin/look/mail", Level: enlist.Read, Serve: mail},
+		{Pattern: "GET /admin/look", Needs: enlist.See, Serve: p.edit},
+		{Pattern: "POST /admin/look", MaxForm: ui.TextForm, Needs: enlist.Manage, Serve: p.edit},
+		{Pattern: "GET /admin/look/mail", Needs: enlist.See, Serve: mail},
 	}
 }
 
@@ -98,7 +98,7 @@ func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 func (p *pages) view(r *ui.Request, stored *messages.Theme, form ui.Form, problem string) *ui.View {
 	d := &data{Card: ui.FormCard{Form: form},
 		Phone: r.FormValue("frame") == "360", HasImages: len(form.In("logo_file_id").Options) > 1,
-		MayEdit: r.Caller.Key.Level >= enlist.Full, Preview: "/admin/look/mail"}
+		MayEdit: r.Caller.May(enlist.Manage), Preview: "/admin/look/mail"}
 	d.View = ui.Form{
 		{Name: "frame", Label: r.Text("design.preview"), Kind: ui.InputChoice, Value: r.FormValue("frame"),
 			Options: ui.Choices("600", r.Text("design.wide"), "360", r.Text("design.phone"))},

@@ -133,7 +133,7 @@ func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 func (p *pages) showEditor(r *ui.Request, f *forms.Form, schema *enlist.Schema, form ui.Form, rows []fieldRow,
 	problem string) (*ui.View, error) {
 	d := &editData{Form: f, Seen: enlist.VersionOf(forms.FormAttributes, f), Above: form[:aboveFields], Below: form[aboveFields:], List: &schema.List, Fields: rows,
-		MayEdit: r.Caller.Key.Level >= enlist.Full,
+		MayEdit: r.Caller.May(enlist.Manage),
 		Card:    save(r, ui.FormCard{})}
 	if d.MayEdit {
 		d.Card.Links = []ui.Action{{Text: r.Text("forms.delete"), Path: path(f.ListID, f.ID) + "/delete"}}

@@ -26,16 +26,16 @@ func Pages(s SettingsPage) []ui.Page {
 		template.Must(template.ParseFS(files, "snippet.html")), language.New(), s}
 	const one = "/admin/forms/{list}/{form}"
 	return []ui.Page{
-		{Pattern: "GET /admin/forms", Level: enlist.Read, Serve: p.list},
-		{Pattern: "POST /admin/forms", Level: enlist.Full, Serve: p.list},
-		{Pattern: "GET " + one, Level: enlist.Read, Serve: p.edit},
-		{Pattern: "POST " + one, MaxForm: ui.TextForm, Level: enlist.Full, Serve: p.edit},
-		{Pattern: "GET " + one + "/language", Level: enlist.Read, Serve: p.language},
-		{Pattern: "POST " + one + "/language", MaxForm: ui.TextForm, Level: enlist.Full, Serve: p.language},
-		{Pattern: "GET " + one + "/delete", IsForm: true, Level: enlist.Full, Serve: remove},
-		{Pattern: "GET /admin/forms/{list}/texts", Level: enlist.Read, Serve: p.listTexts},
-		{Pattern: "GET /admin/forms/{list}/texts/settings/mail", Level: enlist.Read, Serve: p.settings},
-		{Pattern: "POST /admin/forms/{list}/texts", MaxForm: ui.TextForm, Level: enlist.Full, Serve: p.listTexts},
+		{Pattern: "GET /admin/forms", Needs: enlist.See, Serve: p.list},
+		{Pattern: "POST /admin/forms", Needs: enlist.Manage, Serve: p.list},
+		{Pattern: "GET " + one, Needs: enlist.See, Serve: p.edit},
+		{Pattern: "POST " + one, MaxForm: ui.TextForm, Needs: enlist.Manage, Serve: p.edit},
+		{Pattern: "GET " + one + "/language", Needs: enlist.See, Serve: p.language},
+		{Pattern: "POST " + one + "/language", MaxForm: ui.TextForm, Needs: enlist.Manage, Serve: p.language},
+		{Pattern: "GET " + one + "/delete", IsForm: true, Needs: enlist.Manage, Serve: remove},
+		{Pattern: "GET /admin/forms/{list}/texts", Needs: enlist.See, Serve: p.listTexts},
+		{Pattern: "GET /admin/forms/{list}/texts/settings/mail", Needs: enlist.See, Serve: p.settings},
+		{Pattern: "POST /admin/forms/{list}/texts", MaxForm: ui.TextForm, Needs: enlist.Manage, Serve: p.listTexts},
 	}
 }
 
@@ -135,7 +135,7 @@ func (p *pages) showList(r *ui.Request, f ui.Form, problem string) (*ui.View, er
 	if err != nil {
 		return nil, err
 	}
-	if r.Caller.Key.Level >= enlist.Full && len(lists) > 0 {
+	if r.Caller.May(enlist.Manage) && len(lists) > 0 {
 		d.New = &ui.FormCard{Heading: r.Text("forms.add"), Form: f, Button: r.Text("forms.add_button"),
 			Action: "/admin/forms"}
 	}
@@ -164,7 +164,7 @@ func rowsOfForms(r *ui.Request, lists []enlist.List, all []forms.Form) (rows []r
 	for _, l := range lists {
 		for _, f := range of[l.ID] {
 			one := row{Form: f, List: l.Name, Confirms: l.DoubleOptIn, URL: r.PublicURL + "/s/" + ui.Plain(int64(f.ID))}
-			if r.Caller.Key.Level >= enlist.Standard {
+			if r.Caller.May(enlist.SeeContacts) {
 				one.Who = fmt.Sprintf("/admin/contacts?list=%d&key=webform_id&op=exactly&value=%d", l.ID, f.ID)
 			}
 			rows = append(rows, one)

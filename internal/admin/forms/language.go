@@ -143,7 +143,7 @@ func typed(form ui.Form, stored forms.Translation) forms.Translation {
 // showLanguage shows the page with the stored texts, or with a form that was refused.
 func (p *pages) showLanguage(r *ui.Request, f *forms.Form, schema *enlist.Schema, code string, form ui.Form,
 	problem string) (*ui.View, error) {
-	d := languageData{Form: f, Code: code, Language: nameOf(code), MayEdit: r.Caller.Key.Level >= enlist.Full,
+	d := languageData{Form: f, Code: code, Language: nameOf(code), MayEdit: r.Caller.May(enlist.Manage),
 		IsNew: !slices.Contains(f.Languages(), code), Card: save(r, ui.FormCard{Heading: r.Text("forms.texts"), Form: form,
 			Action: languagePath(f, code)})}
 	var err error

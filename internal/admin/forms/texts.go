@@ -66,7 +66,7 @@ func (p *pages) showTexts(r *ui.Request, l *enlist.List, f ui.Form, problem stri
 // save returns a form with the button that saves it, if the user may.
 func save(r *ui.Request, c ui.FormCard) ui.FormCard {
 	c.Button = r.Text("forms.save")
-	if r.Caller.Key.Level < enlist.Full {
+	if !r.Caller.May(enlist.Manage) {
 		c.Button, c.After = "", r.Text("forms.no_changes")
 	}
 	return c

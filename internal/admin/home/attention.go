@@ -69,7 +69,7 @@ func (d *data) webhooks(r *ui.Request) error {
 		}
 		to, _, _ := strings.Cut(all[i].URL, "?") // programs put tokens into the query
 		path, key := "/admin/webhooks/"+ui.Plain(int64(all[i].ID)), "home.events_kept"
-		if r.Caller.Key.Level < enlist.Full {
+		if !r.Caller.May(enlist.Manage) {
 			path, key = "", "home.events_kept_level"
 		}
 		d.need(r.Text("home.not_posted", "url", to), r.Text(key, "error", why), path, r.Text("home.look_at"))
@@ -82,7 +82,7 @@ func (d *data) webhooks(r *ui.Request) error {
 
 // imports finds the Imports that wait for a person.
 func (d *data) imports(r *ui.Request) error {
-	if r.Caller.Key.Level < enlist.Standard {
+	if !r.Caller.May(enlist.SeeContacts) {
 		return nil
 	}
 	all, err := r.App.Imports.AllImports(r.Context(), r.Caller)
@@ -99,9 +99,9 @@ func (d *data) imports(r *ui.Request) error {
 	return err
 }
 
-// backups finds out whether the last backup is old. Only people of level full can do something about it.
+// backups finds out whether the last backup is old. Only managers and owners can do something about it.
 func (d *data) backups(r *ui.Request) error {
-	if r.Caller.Key.Level < enlist.Full {
+	if !r.Caller.May(enlist.Manage) {
 		return nil
 	}
 	last, err := backup.Last(r.Context(), r.App.DB)
@@ -122,7 +122,7 @@ func (d *data) backups(r *ui.Request) error {
 
 // tracking says that there is a choice of whose opens and clicks are counted, until a user has chosen. It needs Lists.
 func (d *data) tracking(r *ui.Request) {
-	if r.MayEditAccount() && !r.Caller.Account.ChoseTracking && slices.ContainsFunc(d.Lists, func(l list) bool {
+	if r.Caller.May(enlist.Administer) && !r.Caller.Account.ChoseTracking && slices.ContainsFunc(d.Lists, func(l list) bool {
 		return l.ContactCount > 0 && (l.TrackOpens || l.TrackClicks)
 	}) {
 		d.need(r.Text("home.tracking"), r.Text("home.tracking_law"), "/admin/account", r.Text("home.tracking_choose"))

@@ -18,7 +18,7 @@ var files embed.FS
 // Pages returns the page.
 func Pages(s Server) []ui.Page {
 	p := &page{ui.Parse(files, "home.html"), s}
-	return []ui.Page{{Pattern: "GET /admin/{$}", Level: enlist.Read, Serve: p.show}}
+	return []ui.Page{{Pattern: "GET /admin/{$}", Needs: enlist.See, Serve: p.show}}
 }
 
 type page struct {
@@ -57,7 +57,7 @@ func runningOf(r *ui.Request, current []sending.RunningBatch, rows []sends.Row) 
 }
 
 func (p *page) show(r *ui.Request) (*ui.View, error) {
-	d := data{MayAdd: r.MayEditAccount()}
+	d := data{MayAdd: r.Caller.MayInAll(enlist.Manage)}
 	current, err := r.App.Sending.RunningBatches(r.Context(), r.Caller)
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (p *page) show(r *ui.Request) (*ui.View, error) {
 	if len(d.Running) > 0 {
 		view.Refresh = 15
 	}
-	if r.Caller.Key.Level >= enlist.Standard {
+	if r.Caller.May(enlist.SeeContacts) {
 		view.Actions = []ui.Action{{Text: r.Text("home.import"), Path: "/admin/imports/new"}}
 	}
 	if r.MaySend() {

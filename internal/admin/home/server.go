@@ -39,7 +39,7 @@ func (d *data) server(r *ui.Request, s Server) error {
 		}
 	}
 	alone, err := r.IsAlone()
-	if err != nil || r.Caller.Key.Level < enlist.Full || !alone && !r.User.AllAccounts {
+	if err != nil || !r.Caller.May(enlist.Manage) || !alone && !r.User.AllAccounts {
 		return err
 	}
 	if s.Certificate != nil {

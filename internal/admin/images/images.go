@@ -23,10 +23,10 @@ var templates embed.FS
 func Pages() []ui.Page {
 	p := &pages{ui.Parse(templates, "images.html"), ui.Parse(templates, "delete.html")}
 	return []ui.Page{
-		{Pattern: "GET /admin/images", Level: enlist.Read, Serve: p.list},
-		{Pattern: "POST /admin/images", Level: enlist.Full, Upload: true, Whole: true, Serve: p.upload},
-		{Pattern: "GET /admin/images/{file}", Level: enlist.Read, File: true, Serve: show},
-		{Pattern: "GET /admin/images/{file}/delete", IsForm: true, Level: enlist.Full, Serve: p.remove},
+		{Pattern: "GET /admin/images", Needs: enlist.See, Serve: p.list},
+		{Pattern: "POST /admin/images", Needs: enlist.Write, Upload: true, Whole: true, Serve: p.upload},
+		{Pattern: "GET /admin/images/{file}", Needs: enlist.See, File: true, Serve: show},
+		{Pattern: "GET /admin/images/{file}/delete", IsForm: true, Needs: enlist.Write, Serve: p.remove},
 	}
 }
 
@@ -70,7 +70,7 @@ func All(r *ui.Request) ([]Image, error) {
 			about = r.Text("images.pixels", "width", int64(all[i].ImageWidth), "height", int64(all[i].ImageHeight),
 				"size", about)
 		}
-		images = append(images, Image{all[i], about, r.Day(all[i].LastModifiedTime), r.Caller.Key.Level >= enlist.Full})
+		images = append(images, Image{all[i], about, r.Day(all[i].LastModifiedTime), r.Caller.May(enlist.Write)})
 	}
 	return images, nil
 }
@@ -84,7 +84,7 @@ func (p *pages) view(r *ui.Request, wrong string) (*ui.View, error) {
 	}
 	all, err := All(r)
 	d := listData{}
-	if r.Caller.Key.Level >= enlist.Full {
+	if r.Caller.May(enlist.Write) {
 		file := ui.Input{Name: "file", Kind: ui.InputFile, Label: r.Text("images.file", "size", r.Language.Size(most(r))),
 			Accept: "image/png,image/jpeg,image/gif,image/webp", Required: true, Wrong: wrong}
 		d.Upload = &ui.FormCard{Form: ui.Form{file}, Action: "/admin/images", Button: r.Text("images.upload")}

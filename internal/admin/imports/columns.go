@@ -141,7 +141,7 @@ func (d *data) describeColumns(r *ui.Request, i *imports.Import) error {
 	for _, k := range keys {
 		targets = append(targets, ui.Option{Value: ofKey + k[0], Text: r.Text(k[1])})
 	}
-	if r.Caller.Key.Level >= enlist.Full && i.Options.As == imports.AsContacts {
+	if r.Caller.May(enlist.Manage) && i.Options.As == imports.AsContacts {
 		targets = append(targets, ui.Option{Value: newField, Text: r.Text("imports.new_field")})
 	}
 	d.MayChoose = i.HasKeptFile() && len(i.Columns) <= maxColumns

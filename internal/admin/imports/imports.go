@@ -27,15 +27,15 @@ const (
 func Pages() []ui.Page {
 	p := &pages{table: ui.Parse(files, "imports.html"), blank: ui.Parse(files, "new.html"),
 		report: ui.Parse(files, "import.html"), uploads: limiter.New(maxUploads, uploadWait)}
-	const level = enlist.Standard // an Import shows addresses
+	const needed = enlist.SeeContacts // an Import shows addresses
 	return []ui.Page{
-		{Pattern: "GET /admin/imports", Level: level, Serve: p.list},
-		{Pattern: "GET /admin/imports/new", Level: level, Serve: p.form},
-		{Pattern: "POST /admin/imports/new", Level: level, Upload: true, Serve: p.upload},
-		{Pattern: "GET /admin/imports/{import}", Level: level, Serve: p.show},
-		{Pattern: "GET /admin/imports/{import}/results.csv", Level: level, File: true, Serve: results},
-		{Pattern: "GET /admin/imports/{import}/refused", Level: level, File: true, Serve: refusedRows},
-		{Pattern: "POST /admin/imports/{import}/{command}", MaxForm: ui.TextForm, Level: level, Serve: p.command},
+		{Pattern: "GET /admin/imports", Needs: needed, Serve: p.list},
+		{Pattern: "GET /admin/imports/new", Needs: needed, Serve: p.form},
+		{Pattern: "POST /admin/imports/new", Needs: needed, Upload: true, Serve: p.upload},
+		{Pattern: "GET /admin/imports/{import}", Needs: needed, Serve: p.show},
+		{Pattern: "GET /admin/imports/{import}/results.csv", Needs: needed, File: true, Serve: results},
+		{Pattern: "GET /admin/imports/{import}/refused", Needs: needed, File: true, Serve: refusedRows},
+		{Pattern: "POST /admin/imports/{import}/{command}", MaxForm: ui.TextForm, Needs: needed, Serve: p.command},
 	}
 }
 

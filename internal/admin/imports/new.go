@@ -47,7 +47,7 @@ func (p *pages) newForm(r *ui.Request) (*form, error) {
 	choice := func(name, key string, options []ui.Option) ui.Input {
 		return ui.Input{Name: name, Label: r.Text(key), Kind: ui.InputChoice, Options: options}
 	}
-	f := &form{posted: make(url.Values), HasLists: len(lists) > 0, mayAddFields: r.Caller.Key.Level >= enlist.Full}
+	f := &form{posted: make(url.Values), HasLists: len(lists) > 0, mayAddFields: r.Caller.May(enlist.Manage)}
 	list := choice("list", "imports.select_list", lists)
 	list.Picker, list.PickerAt = true, "/admin/imports/new"
 	f.Rows = ui.Form{list,

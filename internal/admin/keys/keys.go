@@ -17,9 +17,9 @@ var files embed.FS
 func Pages() []ui.Page {
 	p := &pages{ui.Parse(files, "keys.html"), ui.Parse(files, "key.html"), ui.Parse(files, "made.html")}
 	return []ui.Page{
-		{Pattern: "GET /admin/keys", IsForm: true, Level: enlist.Full, Serve: p.all},
-		{Pattern: "GET /admin/keys/{key}", IsForm: true, Level: enlist.Full, Serve: p.edit},
-		{Pattern: "POST /admin/keys/{key}/revoke", Level: enlist.Full, Serve: p.revoke},
+		{Pattern: "GET /admin/keys", IsForm: true, Needs: enlist.Administer, Serve: p.all},
+		{Pattern: "GET /admin/keys/{key}", IsForm: true, Needs: enlist.Administer, Serve: p.edit},
+		{Pattern: "POST /admin/keys/{key}/revoke", Needs: enlist.Administer, Serve: p.revoke},
 	}
 }
 

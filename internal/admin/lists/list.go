@@ -48,8 +48,8 @@ func (p *pages) one(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	enlist.SortFields(fields)
-	full := r.Caller.Key.Level >= enlist.Full
-	d := listData{List: list, Settings: settingsOf(r, list), MayEdit: full, MayCopy: mayAdd(r)}
+	manages := r.Caller.May(enlist.Manage)
+	d := listData{List: list, Settings: settingsOf(r, list), MayEdit: manages, MayCopy: mayAdd(r)}
 	for i := range fields {
 		f := &fields[i]
 		d.Fields = append(d.Fields, field{f.ID, f.Name, typeOf(f), rulesOf(r, f), i == 0 || f.DisplayOrder < 0})
@@ -65,10 +65,10 @@ func (p *pages) one(r *ui.Request) (*ui.View, error) {
 	}
 	view := &ui.View{Title: list.Name, Place: "/admin/lists", Content: p.list, Data: d,
 		Sub: r.Text("lists.sub", "n", list.ContactCount, "day", r.Day(list.CreationTime))}
-	if r.Caller.Key.Level >= enlist.Standard {
+	if r.Caller.May(enlist.SeeContacts) {
 		view.Actions = []ui.Action{{Text: r.Text("lists.contacts"), Path: peopleOf(list.ID), Main: true}}
 	}
-	if full {
+	if manages {
 		view.Actions = append(view.Actions, ui.Action{Text: r.Text("lists.settings"),
 			Path: path(list.ID) + "/settings"})
 	}
@@ -161,7 +161,7 @@ func (d *listData) count(r *ui.Request) error {
 	}
 	d.Figures = []figure{receiving, second,
 		{r.Text("lists.provable"), r.Language.Number(f.Provable), r.Language.Percent(f.Provable, f.Receiving), ""}}
-	if r.Caller.Key.Level < enlist.Standard {
+	if !r.Caller.May(enlist.SeeContacts) {
 		for i := range d.Figures {
 			d.Figures[i].Path = ""
 		}

@@ -25,21 +25,21 @@ func Pages() []ui.Page {
 	p := &pages{ui.Parse(files, "lists.html"), ui.Parse(files, "list.html")}
 	const one = "/admin/lists/{list}"
 	return []ui.Page{
-		{Pattern: "GET /admin/lists", Level: enlist.Read, Serve: p.all},
-		{Pattern: "GET /admin/lists/new", IsForm: true, Level: enlist.Full, Serve: newList},
-		{Pattern: "GET " + one, Level: enlist.Read, Serve: p.one},
-		{Pattern: "GET " + one + "/settings", IsForm: true, MaxForm: ui.TextForm, Level: enlist.Full, Serve: settings},
-		{Pattern: "GET " + one + "/fields/new", IsForm: true, Level: enlist.Full, Serve: newField},
-		{Pattern: "GET " + one + "/fields/{field}", IsForm: true, Level: enlist.Full, Serve: editField},
-		{Pattern: "POST " + one + "/fields/{field}/up", Level: enlist.Full, Serve: moveUp},
-		{Pattern: "GET " + one + "/fields/{field}/delete", IsForm: true, Level: enlist.Full, Serve: deleteField},
-		{Pattern: "GET " + one + "/preferences/new", IsForm: true, Level: enlist.Full, Serve: newPreference},
-		{Pattern: "GET " + one + "/preferences/{preference}", IsForm: true, Level: enlist.Full, Serve: editPreference},
-		{Pattern: "GET " + one + "/preferences/{preference}/delete", IsForm: true, Level: enlist.Full,
+		{Pattern: "GET /admin/lists", Needs: enlist.See, Serve: p.all},
+		{Pattern: "GET /admin/lists/new", IsForm: true, Needs: enlist.Manage, Serve: newList},
+		{Pattern: "GET " + one, Needs: enlist.See, Serve: p.one},
+		{Pattern: "GET " + one + "/settings", IsForm: true, MaxForm: ui.TextForm, Needs: enlist.Manage, Serve: settings},
+		{Pattern: "GET " + one + "/fields/new", IsForm: true, Needs: enlist.Manage, Serve: newField},
+		{Pattern: "GET " + one + "/fields/{field}", IsForm: true, Needs: enlist.Manage, Serve: editField},
+		{Pattern: "POST " + one + "/fields/{field}/up", Needs: enlist.Manage, Serve: moveUp},
+		{Pattern: "GET " + one + "/fields/{field}/delete", IsForm: true, Needs: enlist.Manage, Serve: deleteField},
+		{Pattern: "GET " + one + "/preferences/new", IsForm: true, Needs: enlist.Manage, Serve: newPreference},
+		{Pattern: "GET " + one + "/preferences/{preference}", IsForm: true, Needs: enlist.Manage, Serve: editPreference},
+		{Pattern: "GET " + one + "/preferences/{preference}/delete", IsForm: true, Needs: enlist.Manage,
 			Serve: deletePreference},
-		{Pattern: "GET " + one + "/copy", IsForm: true, Level: enlist.Full, Serve: copyList},
-		{Pattern: "GET " + one + "/clear", IsForm: true, Level: enlist.Full, Serve: clearList},
-		{Pattern: "GET " + one + "/delete", IsForm: true, Level: enlist.Full, Serve: deleteList},
+		{Pattern: "GET " + one + "/copy", IsForm: true, Needs: enlist.Manage, Serve: copyList},
+		{Pattern: "GET " + one + "/clear", IsForm: true, Needs: enlist.Manage, Serve: clearList},
+		{Pattern: "GET " + one + "/delete", IsForm: true, Needs: enlist.Manage, Serve: deleteList},
 	}
 }
 
@@ -112,9 +112,9 @@ func read(r *ui.Request, sort string) (all []enlist.List, sums map[enlist.ListID
 	return all, nil, err
 }
 
-// mayAdd reports whether the person may make Lists: at level full, and without a limit to some Lists.
+// mayAdd reports whether the user may make Lists: a manager without a limit to some Lists.
 func mayAdd(r *ui.Request) bool {
-	return r.Caller.Key.Level >= enlist.Full && r.Caller.Key.Lists == nil
+	return r.Caller.MayInAll(enlist.Manage)
 }
 
 // addTrends reads the days of the rows of a page.

@@ -17,31 +17,26 @@ var files embed.FS
 func Pages() []ui.Page {
 	p := &pages{ui.Parse(files, "members.html"), ui.Parse(files, "member.html"), ui.Parse(files, "link.html")}
 	return []ui.Page{
-		{Pattern: "GET /admin/users", IsForm: true, Level: enlist.Full, Serve: p.all},
-		{Pattern: "GET /admin/users/{user}", IsForm: true, Level: enlist.Full, Serve: p.change},
-		{Pattern: "POST /admin/users/{user}/link", Level: enlist.Full, Serve: p.newLink},
-		{Pattern: "GET /admin/users/{user}/remove", IsForm: true, Level: enlist.Full, Serve: remove},
-		{Pattern: "POST /admin/users/{user}/sessions/{session}", Level: enlist.Full, Serve: endSession},
+		{Pattern: "GET /admin/users", IsForm: true, Needs: enlist.Administer, Serve: p.all},
+		{Pattern: "GET /admin/users/{user}", IsForm: true, Needs: enlist.Administer, Serve: p.change},
+		{Pattern: "POST /admin/users/{user}/link", Needs: enlist.Administer, Serve: p.newLink},
+		{Pattern: "GET /admin/users/{user}/remove", IsForm: true, Needs: enlist.Administer, Serve: remove},
+		{Pattern: "POST /admin/users/{user}/sessions/{session}", Needs: enlist.Administer, Serve: endSession},
 	}
 }
 
 type pages struct{ users, user, link *ui.Template }
 
-// rightsForm returns the inputs of the rights of a user. The visitor allows to send only if mayAllow.
-func rightsForm(r *ui.Request, m *users.Membership, mayAllow bool) (ui.Form, error) {
+// rightsForm returns the inputs of the rights of a user.
+func rightsForm(r *ui.Request, m *users.Membership) (ui.Form, error) {
 	lists, err := r.ListsInput(m.Lists)
-	f := ui.Form{r.LevelInput(m.Level)}
-	if mayAllow {
-		f = append(f, ui.Check("may_send", r.Text("members.may_send"), m.MaySend))
-	}
-	return append(f, lists), err
+	lists.Help = r.Text("members.lists_help")
+	return ui.Form{r.RoleInput(m.Role), lists}, err
 }
 
 // membershipOf returns the rights that a form has, and what is wrong with its Lists.
 func membershipOf(r *ui.Request, f ui.Form) (m users.Membership, wrong []*enlist.Error) {
-	m.Level, _ = enlist.ParseLevel(f.Value("level")) // a wrong level is 0
-	// A form without this box does not allow it: what others send is refused.
-	m.Level, m.MaySend = max(m.Level, enlist.Read), r.PostForm.Get("may_send") != ""
+	m.Role = enlist.Role(f.Value("role")) // the form has no other
 	var refused *enlist.Error
 	if m.Lists, refused = r.ChosenLists(f); refused != nil {
 		wrong = append(wrong, refused)
@@ -51,7 +46,7 @@ func membershipOf(r *ui.Request, f ui.Form) (m users.Membership, wrong []*enlist
 
 // inviteForm returns the form of a new user.
 func inviteForm(r *ui.Request) (ui.Form, error) {
-	rights, err := rightsForm(r, &users.Membership{Level: enlist.Read}, r.MaySend())
+	rights, err := rightsForm(r, &users.Membership{Role: enlist.Reader})
 	who := ui.Form{{Name: "name", Label: r.Text("members.name"), Required: true, Most: 100, Autocomplete: "off"},
 		{Name: "email", Label: r.Text("members.email"), Kind: ui.InputEmail, Required: true, Autocomplete: "off"}}
 	return append(ui.Form{{Kind: ui.InputRow, Parts: who}}, rights...), err
@@ -138,11 +133,10 @@ func (p *pages) showAll(r *ui.Request, f ui.Form, problem string) (*ui.View, err
 
 // rightsText says in words what a user may do.
 func rightsText(r *ui.Request, m *users.Membership, names map[enlist.ListID]string) string {
-	level := r.LevelText(m.Level)
-	if m.MaySend {
-		level = r.Text("members.also_sends", "level", level)
+	if m.Role.HasAllLists() {
+		return r.RoleText(m.Role)
 	}
-	return r.RightsText(level, m.Lists, names)
+	return r.RightsText(r.RoleText(m.Role), m.Lists, names)
 }
 
 // linkData is the data of the page with a link, which is shown once.
@@ -208,7 +202,7 @@ func (p *pages) change(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := rightsForm(r, &m.Membership, r.MaySend() || m.MaySend)
+	f, err := rightsForm(r, &m.Membership)
 	if err != nil {
 		return nil, err
 	}

@@ -86,7 +86,7 @@ func (p *pages) edit(r *ui.Request) (*ui.View, error) {
 
 // show shows the editor.
 func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
-	d.MayEdit, d.MaySend = d.Message.MayEdit(r.Caller), r.MaySend()
+	d.MayEdit, d.MaySend = d.Message.MayEdit(r.Caller), r.Caller.May(enlist.SendTests)
 	if d.Form == nil {
 		d.Form = formOf(r, d.Message)
 	}
@@ -95,7 +95,7 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 	}
 	view := &ui.View{Title: d.Name, Place: "/admin/messages", Content: p.editPage, Data: d,
 		Sub: r.Text("messages.sub", "time", r.Date(d.LastModifiedTime), "zone", r.Zone())}
-	if d.MaySend {
+	if r.MaySend() {
 		view.Actions = []ui.Action{{Text: r.Text("messages.use_campaign"), Path: "/admin/sends/new?message=" + ui.Plain(int64(d.ID)),
 			Main: true}}
 	}

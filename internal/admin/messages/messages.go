@@ -19,19 +19,19 @@ func Pages() []ui.Page {
 	p := &pages{ui.Parse(files, "messages.html"), ui.Parse(files, "message.html"), ui.Parse(files, "versions.html"),
 		ui.Parse(files, "version.html")}
 	return []ui.Page{
-		{Pattern: "GET /admin/messages", Level: enlist.Read, Serve: p.list},
-		{Pattern: "POST /admin/messages", MaxForm: ui.LargeForm, Level: enlist.Full, Serve: add},
-		{Pattern: "GET /admin/messages/{message}", Level: enlist.Read, Serve: p.edit},
-		{Pattern: "POST /admin/messages/{message}", MaxForm: ui.LargeForm, Level: enlist.Full, Serve: p.save},
-		{Pattern: "POST /admin/messages/{message}/autosave", MaxForm: ui.LargeForm, Level: enlist.Full, Serve: autosave},
-		{Pattern: "GET /admin/messages/{message}/versions", Level: enlist.Read, Serve: p.versions},
-		{Pattern: "GET /admin/messages/{message}/versions/{version}", Level: enlist.Read, Serve: p.version},
-		{Pattern: "POST /admin/messages/{message}/versions/{version}", Level: enlist.Full, Serve: p.restore},
-		{Pattern: "GET /admin/messages/{message}/versions/{version}/mail", Level: enlist.Read, Serve: versionMail},
-		{Pattern: "GET /admin/messages/{message}/mail", Level: enlist.Read, Serve: mail},
-		{Pattern: "GET /admin/messages/{message}/theme.css", Level: enlist.Full, File: true, Serve: theme},
-		{Pattern: "POST /admin/messages/{message}/test", Level: enlist.Standard, Serve: p.sendTest},
-		{Pattern: "GET /admin/messages/{message}/delete", IsForm: true, Level: enlist.Full, Serve: remove},
+		{Pattern: "GET /admin/messages", Needs: enlist.See, Serve: p.list},
+		{Pattern: "POST /admin/messages", MaxForm: ui.LargeForm, Needs: enlist.Write, Serve: add},
+		{Pattern: "GET /admin/messages/{message}", Needs: enlist.See, Serve: p.edit},
+		{Pattern: "POST /admin/messages/{message}", MaxForm: ui.LargeForm, Needs: enlist.Write, Serve: p.save},
+		{Pattern: "POST /admin/messages/{message}/autosave", MaxForm: ui.LargeForm, Needs: enlist.Write, Serve: autosave},
+		{Pattern: "GET /admin/messages/{message}/versions", Needs: enlist.See, Serve: p.versions},
+		{Pattern: "GET /admin/messages/{message}/versions/{version}", Needs: enlist.See, Serve: p.version},
+		{Pattern: "POST /admin/messages/{message}/versions/{version}", Needs: enlist.Write, Serve: p.restore},
+		{Pattern: "GET /admin/messages/{message}/versions/{version}/mail", Needs: enlist.See, Serve: versionMail},
+		{Pattern: "GET /admin/messages/{message}/mail", Needs: enlist.See, Serve: mail},
+		{Pattern: "GET /admin/messages/{message}/theme.css", Needs: enlist.Write, File: true, Serve: theme},
+		{Pattern: "POST /admin/messages/{message}/test", Needs: enlist.SendTests, Serve: p.sendTest},
+		{Pattern: "GET /admin/messages/{message}/delete", IsForm: true, Needs: enlist.Write, Serve: remove},
 	}
 }
 

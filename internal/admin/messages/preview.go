@@ -65,7 +65,7 @@ const clipAt = 102
 func (s *preview) TooLarge() bool { return s.KB > clipAt }
 
 // seesContacts reports whether the person may see the mail of a Contact. Others see it without one.
-func seesContacts(r *ui.Request) bool { return r.Caller.Key.Level >= enlist.Standard }
+func seesContacts(r *ui.Request) bool { return r.Caller.May(enlist.SeeContacts) }
 
 // preview finds the Contact whose mail is shown, and composes the mail.
 func (d *editData) preview(r *ui.Request) error {

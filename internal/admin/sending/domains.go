@@ -155,7 +155,7 @@ func (p *pages) showDomains(r *ui.Request, check bool) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := domainsData{Senders: all, Checked: check, MayCheck: r.Caller.Key.Level >= enlist.Standard}
+	d := domainsData{Senders: all, Checked: check, MayCheck: r.Caller.May(enlist.SeeContacts)}
 	for i := range all {
 		all[i].Signed = signedBy(r, s, domainName(all[i].Address))
 	}

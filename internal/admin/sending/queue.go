@@ -142,7 +142,7 @@ func shown(r *ui.Request, all []jobs.Job) (rows []job) {
 		if !j.Next.IsZero() {
 			one.Next = r.Date(j.Next.Unix())
 		}
-		if r.Caller.Key.Level < enlist.Standard {
+		if !r.Caller.May(enlist.SeeContacts) {
 			one.Why = r.Text("sending.person_level_standard_sees_why")
 		}
 		rows = append(rows, one)

@@ -39,22 +39,22 @@ func Pages(s Server) []ui.Page {
 	p := &pages{s, ui.Parse(files, "sending.html"), ui.Parse(files, "domains.html"), ui.Parse(files, "mails.html"),
 		ui.Parse(files, "mail.html")}
 	return []ui.Page{
-		{Pattern: "GET /admin/sending", Level: enlist.Read, Serve: func(r *ui.Request) (*ui.View, error) {
+		{Pattern: "GET /admin/sending", Needs: enlist.See, Serve: func(r *ui.Request) (*ui.View, error) {
 			return p.show(r, testForm(r), "")
 		}},
-		{Pattern: "POST /admin/sending/test", Level: enlist.Full, Serve: p.test},
-		{Pattern: "POST /admin/sending/hold", Level: enlist.Full, Serve: p.hold},
-		{Pattern: "POST /admin/sending/release", Level: enlist.Full, Serve: p.release},
-		{Pattern: "POST /admin/sending/queue/{job}", Level: enlist.Full, Serve: p.retry},
-		{Pattern: "GET /admin/sending/domains", Level: enlist.Read, Serve: func(r *ui.Request) (*ui.View, error) {
+		{Pattern: "POST /admin/sending/test", Needs: enlist.Administer | enlist.Send, Serve: p.test},
+		{Pattern: "POST /admin/sending/hold", Needs: enlist.Administer | enlist.Send, Serve: p.hold},
+		{Pattern: "POST /admin/sending/release", Needs: enlist.Administer | enlist.Send, Serve: p.release},
+		{Pattern: "POST /admin/sending/queue/{job}", Needs: enlist.Administer | enlist.Send, Serve: p.retry},
+		{Pattern: "GET /admin/sending/domains", Needs: enlist.See, Serve: func(r *ui.Request) (*ui.View, error) {
 			return p.showDomains(r, false)
 		}},
-		{Pattern: "POST /admin/sending/domains", Level: enlist.Standard, Serve: func(r *ui.Request) (*ui.View, error) {
+		{Pattern: "POST /admin/sending/domains", Needs: enlist.SeeContacts, Serve: func(r *ui.Request) (*ui.View, error) {
 			return p.showDomains(r, true)
 		}},
-		{Pattern: "GET /admin/sending/mails", Level: enlist.Full, Serve: p.mails},
-		{Pattern: "GET /admin/sending/mails/{name}", Level: enlist.Full, Serve: p.mail},
-		{Pattern: "GET /admin/sending/mails/{name}/body", Level: enlist.Full, Serve: p.body},
+		{Pattern: "GET /admin/sending/mails", Needs: enlist.Administer | enlist.Send, Serve: p.mails},
+		{Pattern: "GET /admin/sending/mails/{name}", Needs: enlist.Administer | enlist.Send, Serve: p.mail},
+		{Pattern: "GET /admin/sending/mails/{name}/body", Needs: enlist.Administer | enlist.Send, Serve: p.body},
 	}
 }
 
@@ -120,7 +120,7 @@ func (p *pages) show(r *ui.Request, test ui.Form, problem string) (*ui.View, err
 
 // mayOperate reports whether the person may do what is about all mails of the Account.
 func mayOperate(r *ui.Request) bool {
-	return r.Caller.Key.Level >= enlist.Full && r.Caller.Key.Lists == nil && r.MaySend()
+	return r.Caller.MayInAll(enlist.Administer | enlist.Send)
 }
 
 // readMode sets where mails go.

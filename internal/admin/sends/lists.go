@@ -42,7 +42,7 @@ func newUncounted(r *ui.Request, l *enlist.List) *uncounted {
 	default:
 		u.Key = noneCounted
 	}
-	if r.Caller.Key.Level >= enlist.Full {
+	if r.Caller.May(enlist.Manage) {
 		u.Settings = "/admin/lists/" + ui.Plain(int64(l.ID)) + "/settings"
 	}
 	return u
@@ -137,7 +137,7 @@ func (d *checkData) readLists(r *ui.Request, request *batches.BatchRequest) erro
 			d.Uncounted = append(d.Uncounted, *u)
 		}
 	}
-	if r.Caller.Key.Level < enlist.Standard || d.Again != 0 || d.Like != 0 {
+	if !r.Caller.May(enlist.SeeContacts) || d.Again != 0 || d.Like != 0 {
 		return nil // the person may not see Contacts, or the page of Contacts cannot find these populations
 	}
 	for _, list := range lists {

@@ -87,7 +87,7 @@ func (p *pages) report(r *ui.Request) (*ui.View, error) {
 		return p.waiting(r, report, names, "", "")
 	}
 	d := &reportData{ID: report.ID, Reason: report.Reason, Done: report.Processed(), All: report.ToSend(),
-		Running: !report.Ended(), MayPeople: r.Caller.Key.Level >= enlist.Standard}
+		Running: !report.Ended(), MayPeople: r.Caller.May(enlist.SeeContacts)}
 	if d.Uncounted, err = uncountedOf(r, report); err != nil {
 		return nil, err
 	}

@@ -22,17 +22,17 @@ func Pages() []ui.Page {
 		ui.Parse(files, "compose.html"), ui.Parse(files, "check.html", "lists.html"), ui.Parse(files, "people.html"),
 		ui.Parse(files, "cancel.html"), ui.Parse(files, "waiting.html", "lists.html")}
 	return []ui.Page{
-		{Pattern: "GET /admin/sends", Level: enlist.Read, Serve: p.list},
-		{Pattern: "GET /admin/sends/new", Level: enlist.Standard, Serve: p.compose},
-		{Pattern: "GET /admin/sends/check", Level: enlist.Standard, Serve: p.check},
-		{Pattern: "POST /admin/sends/check", Level: enlist.Standard, Serve: p.test},
-		{Pattern: "POST /admin/sends", Level: enlist.Standard, Serve: p.send},
-		{Pattern: "GET /admin/sends/{batch}", Level: enlist.Read, Serve: p.report},
-		{Pattern: "GET /admin/sends/{batch}/figures.csv", Level: enlist.Read, File: true, Serve: figuresFile},
-		{Pattern: "GET /admin/sends/{batch}/people/{kind}", Level: enlist.Standard, Serve: p.people},
-		{Pattern: "GET /admin/sends/{batch}/people.csv", Level: enlist.Standard, File: true, Serve: peopleFile},
-		{Pattern: "GET /admin/sends/{batch}/cancel", IsForm: true, Level: enlist.Standard, Serve: p.cancel},
-		{Pattern: "POST /admin/sends/{batch}/{command}", Level: enlist.Standard, Serve: p.edit},
+		{Pattern: "GET /admin/sends", Needs: enlist.See, Serve: p.list},
+		{Pattern: "GET /admin/sends/new", Needs: enlist.Send, Serve: p.compose},
+		{Pattern: "GET /admin/sends/check", Needs: enlist.Send, Serve: p.check},
+		{Pattern: "POST /admin/sends/check", Needs: enlist.Send, Serve: p.test},
+		{Pattern: "POST /admin/sends", Needs: enlist.Send, Serve: p.send},
+		{Pattern: "GET /admin/sends/{batch}", Needs: enlist.See, Serve: p.report},
+		{Pattern: "GET /admin/sends/{batch}/figures.csv", Needs: enlist.See, File: true, Serve: figuresFile},
+		{Pattern: "GET /admin/sends/{batch}/people/{kind}", Needs: enlist.SeeContacts, Serve: p.people},
+		{Pattern: "GET /admin/sends/{batch}/people.csv", Needs: enlist.SeeContacts, File: true, Serve: peopleFile},
+		{Pattern: "GET /admin/sends/{batch}/cancel", IsForm: true, Needs: enlist.Send, Serve: p.cancel},
+		{Pattern: "POST /admin/sends/{batch}/{command}", Needs: enlist.Send, Serve: p.edit},
 	}
 }
 

@@ -12,7 +12,32 @@ import (
 // This file has the rights of users and keys in words, the Lists of a user, and inputs that several forms have: of rights,
 // Lists, the country of telephone numbers, and the time zone.
 
-// LevelText says in words what a level allows.
+// RoleText says in words what a role may do.
+func (r *Request) RoleText(role enlist.Role) string { return r.Text(roleTexts[role]) }
+
+// roleTexts are the names of the roles.
+var roleTexts = map[enlist.Role]string{enlist.Reader: "ui.role_reader", enlist.Writer: "ui.role_writer",
+	enlist.Sender: "ui.role_sender", enlist.Manager: "ui.role_manager", enlist.Owner: "ui.role_owner",
+	enlist.ContactsOnly: "ui.role_contacts", enlist.ContactsAndSend: "ui.role_contacts_send",
+	enlist.ManagerWithoutSend: "ui.role_manager_silent", enlist.OwnerWithoutSend: "ui.role_owner_silent"}
+
+// roleHelps say what the roles may do that can be given.
+var roleHelps = map[enlist.Role]string{enlist.Reader: "ui.role_reader_help", enlist.Writer: "ui.role_writer_help",
+	enlist.Sender: "ui.role_sender_help", enlist.Manager: "ui.role_manager_help", enlist.Owner: "ui.role_owner_help"}
+
+// RoleInput returns the input that chooses a role. A role from before there were roles can only be kept.
+func (r *Request) RoleInput(chosen enlist.Role) Input {
+	in := Input{Name: "role", Label: r.Text("ui.role"), Kind: InputRadio, Value: string(chosen)}
+	for _, role := range enlist.Roles {
+		in.Options = append(in.Options, Option{Value: string(role), Text: r.RoleText(role), Help: r.Text(roleHelps[role])})
+	}
+	if roleHelps[chosen] == "" {
+		in.Options = append(in.Options, Option{Value: string(chosen), Text: r.RoleText(chosen), Help: r.Text("ui.role_kept")})
+	}
+	return in
+}
+
+// LevelText says in words what a level of a key allows.
 func (r *Request) LevelText(l enlist.Level) string {
 	switch l {
 	case enlist.Read:

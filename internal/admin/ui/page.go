@@ -27,7 +27,7 @@ var files embed.FS
 type Page struct {
 	Pattern string                        // of a http.ServeMux, such as "GET /admin/lists/{list}"
 	IsForm  bool                          // Serve also answers POST: see Request.Submit
-	Level   enlist.Level                  // that the user needs at least
+	Needs   enlist.Right                  // of the user: the role must have all of them
 	Upload  bool                          // the page reads its body with Request.Upload
 	Whole   bool                          // of Upload: the page has all of the body in memory
 	MaxForm int64                         // largest form in bytes; 0: 64 KiB
@@ -97,15 +97,13 @@ func IsFragment(r *http.Request) bool { return r.Header.Get("HX-Request") == "tr
 var ErrNotFound = errors.New("there is no such page, or you may not see it")
 
 // MaySend reports whether the user may start, pause and cancel Batches.
-func (r *Request) MaySend() bool { return !r.Caller.NoSending && r.Caller.Key.Level >= enlist.Standard }
+func (r *Request) MaySend() bool { return r.Caller.May(enlist.Send) }
 
-// MayEditAccount reports whether the user may change what belongs to the whole Account, such as images.
-func (r *Request) MayEditAccount() bool {
-	return r.Caller.Key.Level >= enlist.Full && r.Caller.Key.Lists == nil
-}
+// MayUpload reports whether the user may add images, which belong to the whole Account.
+func (r *Request) MayUpload() bool { return r.Caller.MayInAll(enlist.Write) }
 
 // MayWrite reports whether the user may write Messages.
-func (r *Request) MayWrite() bool { return r.Caller.Key.Level >= enlist.Full }
+func (r *Request) MayWrite() bool { return r.Caller.May(enlist.Write) }
 
 // NoMail says why no mail leaves now, as a sentence, or "" if mails leave.
 func (r *Request) NoMail() (string, error) {
@@ -139,7 +137,7 @@ func (r *Request) ID(name string) int64 {
 // entry is an entry of the menu.
 type entry struct {
 	Name, Path string
-	level      enlist.Level
+	needs      enlist.Right
 }
 
 // group is a part of the menu.
@@ -154,35 +152,35 @@ var ofAccount = []string{"/admin/images", "/admin/look", "/admin/account", "/adm
 
 // isFor reports whether the menu of a user has the entry.
 func (e entry) isFor(c *enlist.Caller) bool {
-	return c.Key.Level >= e.level && (c.Key.Lists == nil || !slices.Contains(ofAccount, e.Path))
+	return c.May(e.needs) && (c.Key.Lists == nil || !slices.Contains(ofAccount, e.Path))
 }
 
 var menu = []group{
 	{"", []entry{
-		{"ui.menu_home", "/admin/", enlist.Read},
-		{"ui.menu_campaigns", "/admin/sends", enlist.Read},
-		{"ui.menu_messages", "/admin/messages", enlist.Read},
-		{"ui.menu_lists", "/admin/lists", enlist.Read},
-		{"ui.menu_contacts", "/admin/contacts", enlist.Standard},
-		{"ui.menu_segments", "/admin/segments", enlist.Read},
-		{"ui.menu_imports", "/admin/imports", enlist.Standard},
-		{"ui.menu_forms", "/admin/forms", enlist.Read},
-		{"ui.menu_autoresponders", "/admin/autoresponders", enlist.Read},
+		{"ui.menu_home", "/admin/", enlist.See},
+		{"ui.menu_campaigns", "/admin/sends", enlist.See},
+		{"ui.menu_messages", "/admin/messages", enlist.See},
+		{"ui.menu_lists", "/admin/lists", enlist.See},
+		{"ui.menu_contacts", "/admin/contacts", enlist.SeeContacts},
+		{"ui.menu_segments", "/admin/segments", enlist.See},
+		{"ui.menu_imports", "/admin/imports", enlist.SeeContacts},
+		{"ui.menu_forms", "/admin/forms", enlist.See},
+		{"ui.menu_autoresponders", "/admin/autoresponders", enlist.See},
 	}},
 	{"ui.menu_design", []entry{
-		{"ui.menu_images", "/admin/images", enlist.Read},
-		{"ui.menu_mail_design", "/admin/look", enlist.Read},
+		{"ui.menu_images", "/admin/images", enlist.See},
+		{"ui.menu_mail_design", "/admin/look", enlist.See},
 	}},
 	{"ui.menu_administration", []entry{
-		{"ui.menu_sending", "/admin/sending", enlist.Read},
-		{"ui.menu_unsubscribers", "/admin/unsubscribers", enlist.Standard},
-		{"ui.menu_account", "/admin/account", enlist.Full},
-		{"ui.menu_users", "/admin/users", enlist.Full},
-		{"ui.menu_keys", "/admin/keys", enlist.Full},
-		{"ui.menu_webhooks", "/admin/webhooks", enlist.Full},
-		{"ui.menu_audit", "/admin/audit", enlist.Full},
-		{"ui.menu_backups", "/admin/backups", enlist.Full},
-		{"ui.menu_you", "/admin/you", enlist.Read},
+		{"ui.menu_sending", "/admin/sending", enlist.See},
+		{"ui.menu_unsubscribers", "/admin/unsubscribers", enlist.SeeContacts},
+		{"ui.menu_account", "/admin/account", enlist.Administer},
+		{"ui.menu_users", "/admin/users", enlist.Administer},
+		{"ui.menu_keys", "/admin/keys", enlist.Administer},
+		{"ui.menu_webhooks", "/admin/webhooks", enlist.Manage},
+		{"ui.menu_audit", "/admin/audit", enlist.Administer},
+		{"ui.menu_backups", "/admin/backups", enlist.Manage},
+		{"ui.menu_you", "/admin/you", enlist.See},
 	}},
 }
 

@@ -21,8 +21,8 @@ var files embed.FS
 func Pages() []ui.Page {
 	p := &pages{ui.Parse(files, "unsubscribers.html")}
 	return []ui.Page{
-		{Pattern: "GET /admin/unsubscribers", Level: enlist.Standard, Serve: p.all},
-		{Pattern: "GET /admin/unsubscribers/remove", IsForm: true, Level: enlist.Full, Serve: remove},
+		{Pattern: "GET /admin/unsubscribers", Needs: enlist.SeeContacts, Serve: p.all},
+		{Pattern: "GET /admin/unsubscribers/remove", IsForm: true, Needs: enlist.Manage, Serve: remove},
 	}
 }
 
@@ -50,7 +50,7 @@ type data struct {
 
 // mayRemove reports whether the person may take an address off the List.
 func mayRemove(r *ui.Request) bool {
-	return r.Caller.Key.Level >= enlist.Full && r.Caller.Key.Lists == nil
+	return r.Caller.MayInAll(enlist.Manage)
 }
 
 func (p *pages) all(r *ui.Request) (*ui.View, error) {

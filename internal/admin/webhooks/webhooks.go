@@ -16,10 +16,10 @@ var files embed.FS
 func Pages() []ui.Page {
 	p := &pages{ui.Parse(files, "webhooks.html"), ui.Parse(files, "webhook.html")}
 	return []ui.Page{
-		{Pattern: "GET /admin/webhooks", IsForm: true, Level: enlist.Full, Serve: p.showAll},
-		{Pattern: "GET /admin/webhooks/{webhook}", IsForm: true, Level: enlist.Full, Serve: p.edit},
-		{Pattern: "POST /admin/webhooks/{webhook}/again", Level: enlist.Full, Serve: again},
-		{Pattern: "POST /admin/webhooks/{webhook}/delete", Level: enlist.Full, Serve: p.remove},
+		{Pattern: "GET /admin/webhooks", IsForm: true, Needs: enlist.Manage, Serve: p.showAll},
+		{Pattern: "GET /admin/webhooks/{webhook}", IsForm: true, Needs: enlist.Manage, Serve: p.edit},
+		{Pattern: "POST /admin/webhooks/{webhook}/again", Needs: enlist.Manage, Serve: again},
+		{Pattern: "POST /admin/webhooks/{webhook}/delete", Needs: enlist.Manage, Serve: p.remove},
 	}
 }
 

@@ -17,14 +17,14 @@ var files embed.FS
 func Pages() []ui.Page {
 	p := &page{ui.Parse(files, "you.html")}
 	return []ui.Page{
-		{Pattern: "GET /admin/you", Level: enlist.Read, Serve: func(r *ui.Request) (*ui.View, error) {
+		{Pattern: "GET /admin/you", Needs: enlist.See, Serve: func(r *ui.Request) (*ui.View, error) {
 			return p.show(r, newForms(r), "")
 		}},
-		{Pattern: "POST /admin/you/language", Level: enlist.Read, Serve: p.chooseLanguage},
-		{Pattern: "POST /admin/you/password", Level: enlist.Read, Serve: p.setPassword},
-		{Pattern: "POST /admin/you/passkeys", Level: enlist.Read, Serve: p.addPasskey},
-		{Pattern: "POST /admin/you/passkeys/{passkey}/remove", Level: enlist.Read, Serve: removePasskey},
-		{Pattern: "POST /admin/you/sessions/{session}", Level: enlist.Read, Serve: endSession},
+		{Pattern: "POST /admin/you/language", Needs: enlist.See, Serve: p.chooseLanguage},
+		{Pattern: "POST /admin/you/password", Needs: enlist.See, Serve: p.setPassword},
+		{Pattern: "POST /admin/you/passkeys", Needs: enlist.See, Serve: p.addPasskey},
+		{Pattern: "POST /admin/you/passkeys/{passkey}/remove", Needs: enlist.See, Serve: removePasskey},
+		{Pattern: "POST /admin/you/sessions/{session}", Needs: enlist.See, Serve: endSession},
 	}
 }
 
