@@ -68,16 +68,16 @@ func (n *newcomer) signsUp(link string) {
 	n.sees("Kim", "First List", "Nothing was sent yet")
 }
 
-// introducesTheSender says in the settings of the List who sends, and that opens and clicks are counted.
+// introducesTheSender says in the settings of the List who sends, and that opens and clicks are tracked.
 func (n *newcomer) introducesTheSender() {
 	n.presses("Lists")
 	n.presses("First List")
-	n.sees("Opens are not counted")
+	n.sees("Opens are not tracked")
 	n.presses("Settings")
 	n.writes(named("name"), "Garden Club")
 	n.writes(named("from_address"), "news@garden.example")
-	n.ticks("Count opened mails")
-	n.ticks("Count clicks")
+	n.ticks("Track opens")
+	n.ticks("Track clicks")
 	n.picture("02-list", "", 640)
 	n.presses("Save")
 	n.sees("Garden Club")
@@ -115,7 +115,7 @@ func (n *newcomer) imports() {
 	n.sees("Nothing was imported yet")
 	n.presses("Choose a file")
 	n.ticks("Add a Field for each column")
-	n.chooses(named("consent"), "is for the statement below")
+	n.chooses(named("consent"), "to the statement below")
 	n.writes(named("consent_text"), "I want the newsletter of the Garden Club.")
 	n.uploads(gardenersFile(n.T))
 	n.picture("03-import", "", 640)
@@ -165,7 +165,7 @@ func (n *newcomer) addsImage() {
 		n.Fatal(err)
 	}
 	n.presses("Images")
-	n.sees("There is no image yet")
+	n.sees("There are no images yet")
 	n.uploads(file.Name())
 	n.presses("Upload")
 	n.sees("flowers.png")
@@ -175,7 +175,7 @@ func (n *newcomer) addsImage() {
 
 func (n *newcomer) writesMessage(script bool) {
 	n.presses("Messages")
-	n.sees("There is no Message yet")
+	n.sees("There are no Messages yet")
 	n.chooses(named("start"), "Newsletter")
 	n.presses("Write")
 	n.writes(named("subject"), "The garden in spring")
@@ -249,7 +249,7 @@ func (n *newcomer) looksAtPreview() {
 }
 
 func (n *newcomer) sendsTest(box *mailbox) {
-	n.presses("Send a test mail")
+	n.presses("Send a test email")
 	n.sees("kim@garden.example")
 	if mail := box.wait("To: <kim@garden.example>"); !strings.Contains(mail, "Hello Ben,") {
 		n.Errorf("the test mail is %s", mail)
@@ -260,7 +260,7 @@ func (n *newcomer) sends() {
 	n.presses("Use in a campaign")
 	n.ticks("Hobart")
 	n.picture("09-send", "", 640)
-	n.presses("Look at what will happen")
+	n.presses("Review")
 	n.sees("The garden in spring", "To 500 of 9,965", "the Segment “Hobart” of Garden Club", "Sure?")
 	n.picture("10-check", "", 700)
 	n.presses("Send now")
@@ -269,7 +269,7 @@ func (n *newcomer) sends() {
 // watchesReport opens and clicks some mails of the folder, as programs for mail do. The report then shows it without a
 // press of a button. It counts what comes within 2 s after the mail as the work of machines.
 func (n *newcomer) watchesReport(box *mailbox) {
-	n.sees("Delivered 500", "Opened 0", "No mail has been opened yet", "garden.example/beds 0 0")
+	n.sees("Delivered 500", "Opened 0", "No email has been opened yet", "garden.example/beds 0 0")
 	n.picture("11-sent", "", 640)
 	sent := time.Now()
 	var mails []string

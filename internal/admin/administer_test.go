@@ -69,7 +69,7 @@ func (s *site) managePeople() {
 	link := strings.TrimPrefix(mailed[0], "li@example.com ")
 	li := s.stranger()
 	li.post(strings.TrimPrefix(link, s.server.URL), nil)
-	li.want("/admin/lists", http.StatusOK, "You")
+	li.want("/admin/lists", http.StatusOK, "Profile")
 	li.want("/admin/users", http.StatusForbidden)
 	all, err := s.App.Users.Members(s.Context(), s.Caller.Account.ID)
 	s.Must(err)
@@ -110,7 +110,7 @@ func (s *site) manageAccount() {
 	s.Must(s.App.Accounts.SetContactLimit(s.Context(), s.Caller.Account.ID, 5000))
 	s.Must(s.App.Accounts.ChangeSettings(s.Context(), s.Caller.Account.ID, map[string]string{"country-code": "61"}))
 	s.Must(s.App.ReadSettings(s.Context()))
-	v.want("/admin/account", http.StatusOK, `: "UTC" of`, "3 of at most 5,000", "are sent", "](/admin/look)")
+	v.want("/admin/account", http.StatusOK, `: "UTC" of`, "3 of 5,000", "are sent", "](/admin/look)")
 	form := url.Values{"name": {"Club <b>"}, "timezone": {"Nowhere"}, "country_code": {"61"}}
 	v.send("/admin/account/edit", form, http.StatusUnprocessableEntity, "Nothing was changed", `: "Club <b>"`, "!expected an IANA time zone")
 	form.Set("timezone", "Australia/Sydney ")
@@ -120,12 +120,12 @@ func (s *site) manageAccount() {
 	elsewhere.want("/admin/sends/new", http.StatusOK, "Australia/Sydney")
 	v.want("/admin/audit", http.StatusOK, "Australia/Sydney")
 
-	v.want("/admin/", http.StatusOK, "except of those who refused", "CNIL", "[Choose](/admin/account)")
+	v.want("/admin/", http.StatusOK, "except of people who refused", "CNIL", "[Choose](/admin/account)")
 	v.send("/admin/account/tracking", url.Values{"tracking_policy": {"sometimes"}}, http.StatusUnprocessableEntity, "Nothing was changed")
 	v.send("/admin/account/tracking", url.Values{"tracking_policy": {"ask"}, "shares_tracking": {"1"}}, http.StatusOK, "Saved.",
-		"(x) Only of people who agreed", `[x] One decision for all Lists`)
+		"(x) Only people who agreed", `[x] One decision for all Lists`)
 	v.wantWithout("/admin/", "CNIL")
-	v.want("/admin/lists/"+id(s.News), http.StatusOK, "are counted for people who have agreed")
+	v.want("/admin/lists/"+id(s.News), http.StatusOK, "are tracked for people who have agreed")
 
 	v.send("/admin/account/utm", url.Values{"utm": {"1"}, "utm_source": {"{{Email}}"}, "utm_domains": {"shop"}}, http.StatusUnprocessableEntity,
 		"Nothing was changed", "!expected a text of at most 200 bytes without merge fields", "!expected domains such as example.com", `: "{{Email}}"`)
@@ -209,9 +209,9 @@ func (s *site) manageWebhooks() {
 
 	v.want("/admin/audit?who=P-FULL&object=webhook", http.StatusOK, "p-full@example.com", "POST /admin/webhooks", "Webhook "+number)
 	v.want("/admin/audit?object=key", http.StatusOK, "level: standard", "name: Shop <b> → Shop", "strict: true → false")
-	v.want("/admin/audit?who=somebody-else", http.StatusOK, "No row matches")
-	v.want("/admin/audit?method=sign&until=2001-01-01", http.StatusOK, "No row matches")
-	v.want("/admin/audit?from=yesterday", http.StatusUnprocessableEntity, "Write a day as")
+	v.want("/admin/audit?who=somebody-else", http.StatusOK, "No entries match")
+	v.want("/admin/audit?method=sign&until=2001-01-01", http.StatusOK, "No entries match")
+	v.want("/admin/audit?from=yesterday", http.StatusUnprocessableEntity, "Enter a day as")
 	v.want("/admin/audit?page=2", http.StatusOK, "[Back](")
 }
 
@@ -234,12 +234,12 @@ func (s *site) formsOfAccounts() {
 		"/admin/users": {"name": {"Li"}, "email": {"li@example.com"}, "role": {"owner"}}, "/admin/keys": {"name": {"K"}, "level": {"full"}, "rate": {"default"}},
 		"/admin/look": themeForm("imprint", "Mine"), "/admin/lists/new": {"name": {"L"}, "country_code": {"49"}}} {
 		form.Set(ui.AccountInput, own)
-		v.send(path, form, http.StatusUnprocessableEntity, "Nothing was changed: the form is of the Account", "and you use")
+		v.send(path, form, http.StatusUnprocessableEntity, "Nothing was changed: the form belongs to the Account", "but you are using")
 		form.Set(ui.AccountInput, id(other.ID))
 		v.send(path, form, http.StatusOK)
 	}
-	v.storedImage(ui.AccountInput, own, http.StatusUnprocessableEntity, "the form is of the Account")
-	v.storedImage(ui.AccountInput, id(other.ID), http.StatusOK, "dot.png is stored")
+	v.storedImage(ui.AccountInput, own, http.StatusUnprocessableEntity, "the form belongs to the Account")
+	v.storedImage(ui.AccountInput, id(other.ID), http.StatusOK, "dot.png was uploaded")
 }
 
 // storedImage uploads an image with another input before it.

@@ -17,7 +17,7 @@ import (
 
 func TestPagesBeforeASend(t *testing.T) {
 	apptest.Run(t, apptest.Own, newSite, []apptest.Rule[*site]{
-		{Name: "the check and the report of a List that counts no opens and clicks say so, and send to no one who did not open", Test: (*site).uncounted},
+		{Name: "the check and the report of a List that counts no opens and clicks say so, and send to no one people who did not open", Test: (*site).uncounted},
 		{Name: "the numbers of people who are left out lead to these people", Test: (*site).leftOut},
 		{Name: "the page of a send that has not begun says when it begins and to how many, and changes the time", Test: (*site).notBegun},
 		{Name: "a new Account sees its first steps, until its first send is completed", Test: (*site).firstSteps},
@@ -27,17 +27,17 @@ func TestPagesBeforeASend(t *testing.T) {
 func (s *site) uncounted() {
 	list := s.AddList("name", "Quiet <b>")
 	s.AddMany(list, 2)
-	v, settings := s.full(), "[Change it in the List's settings](/admin/lists/"+id(list)+"/settings)"
+	v, settings := s.full(), "[Change this in the settings of the List](/admin/lists/"+id(list)+"/settings)"
 	check := "/admin/sends/check?message=" + id(s.Message) + "&list=" + id(list)
-	v.want(check, http.StatusOK, "Opens and clicks are not counted on the List Quiet <b>", settings)
-	v.wantWithout("/admin/sends/check?message="+id(s.Message)+"&list="+id(s.News), "not counted")
-	s.signedIn(users.Membership{Level: enlist.Standard, MaySend: true}).want(check, http.StatusOK, "not counted", "A manager or an owner can change it")
+	v.want(check, http.StatusOK, "Opens and clicks are not tracked on the List Quiet <b>", settings)
+	v.wantWithout("/admin/sends/check?message="+id(s.Message)+"&list="+id(s.News), "not tracked")
+	s.signedIn(users.Membership{Level: enlist.Standard, MaySend: true}).want(check, http.StatusOK, "not tracked", "A manager or an owner can change it")
 	counted := s.pathOf()
 	s.ID = s.Add(apptest.Whole(list))
 	s.SendAll(nil)
-	v.want(s.pathOf(), http.StatusOK, "Opens and clicks are not counted", settings, "[2]("+s.pathOf()+"/people/recipients)", "| – |")
-	v.wantWithout(s.pathOf(), "No mail has been opened", "people/opened", "people/clicked", "<h2>Links", "Send again", "Not opened")
-	v.want(counted, http.StatusOK, "people/opened", "No mail has been opened")
+	v.want(s.pathOf(), http.StatusOK, "Opens and clicks are not tracked", settings, "[2]("+s.pathOf()+"/people/recipients)", "| – |")
+	v.wantWithout(s.pathOf(), "No email has been opened", "people/opened", "people/clicked", "<h2>Links", "Send again", "Not opened")
+	v.want(counted, http.StatusOK, "people/opened", "No email has been opened")
 }
 
 func (s *site) leftOut() {
@@ -71,11 +71,11 @@ func (s *site) notBegun() {
 	s.ID = s.AddAt(at.Unix(), apptest.Whole(s.News))
 	s.Prepare(s.ID)
 	v, path := s.full(), s.pathOf()
-	v.want(path, http.StatusOK, "No mail has left yet. It begins "+at.In(time.UTC).Format("Mon 2 Jan, 15:04"), "[3]("+path+"/people/recipients) people",
+	v.want(path, http.StatusOK, "No email has been sent yet. It starts "+at.In(time.UTC).Format("Mon 2 Jan, 15:04"), "[3]("+path+"/people/recipients) people",
 		"/admin/messages/"+id(s.Message), "Pause", "Cancel", "copy="+id(s.ID))
-	v.wantWithout(path, "Opened", "people/opened", "What became of the mails")
+	v.wantWithout(path, "Opened", "people/opened", "Delivery")
 	if status, _, text := v.post(path+"/reschedule", url.Values{"at": {"2001-01-01T09:00"}}); status != http.StatusUnprocessableEntity ||
-		!strings.Contains(text, "This time is over.") || !strings.Contains(text, `value="2001-01-01T09:00"`) {
+		!strings.Contains(text, "This time is in the past.") || !strings.Contains(text, `value="2001-01-01T09:00"`) {
 		s.Errorf("a time that is over is answered with %d:\n%s", status, cut(text))
 	}
 	v.post(path+"/reschedule", url.Values{"at": {at.Add(time.Hour).In(time.UTC).Format("2006-01-02T15:04")}})
@@ -88,17 +88,17 @@ func (s *site) notBegun() {
 		}
 	}
 	v.post(path+"/pause", nil)
-	v.want(path, http.StatusOK, "It begins when a user lets it go on", "Go on")
+	v.want(path, http.StatusOK, "It starts when a user continues it", "Continue")
 }
 
 func (s *site) firstSteps() {
 	s.full().wantWithout("/admin/", "First steps")
 	v := s.signedInElsewhere()
-	v.want("/admin/", http.StatusOK, "First steps", "[Say in which time zone and country you are](/admin/account) | next |",
+	v.want("/admin/", http.StatusOK, "First steps", "[Choose your time zone and country](/admin/account) | next |",
 		"](/admin/lists/new)", "[Send it](/admin/sends/new)")
 	v.wantWithout("/admin/", "| done |")
 	v.post("/admin/account/edit", url.Values{"name": {"Club"}, "timezone": {"Europe/Berlin"}, "country_code": {"49"}})
-	v.want("/admin/", http.StatusOK, "[Make a List, for the people and what is known of them](/admin/lists/new) | next |")
+	v.want("/admin/", http.StatusOK, "[Create a List for your contacts](/admin/lists/new) | next |")
 	v.post("/admin/lists/new", url.Values{"name": {"First"}, "from_address": {"news@example.com"}, "country_code": {"49"}})
 	_, _, text := v.get("/admin/")
 	if words := shown(text); strings.Count(words, "| done |") != 3 || !strings.Contains(words, "[Import your Contacts](/admin/imports/new) | next |") {

@@ -25,12 +25,12 @@ func (s *site) checkedSends() {
 		return "| " + name + " | " + contacts + " | " + gets + " |"
 	}
 	v.want(path+"?"+plan.Encode(), http.StatusOK, row("News", "3", "3"), row("Shop", "2", "1"), row("the Segment “First” of News", "1", "0"),
-		"counts in the first one", "Send a test to me", "To p-full@")
+		"is counted in the first one", "Send me a test", "To p-full@")
 	only := url.Values{"message": {id(s.Message)}, "list": {id(shop)}, "again": {id(s.ID)}}
-	v.want(path+"?"+only.Encode(), http.StatusOK, row("Shop", "2", "2"), row("who did not open May", "3", "2"))
+	v.want(path+"?"+only.Encode(), http.StatusOK, row("Shop", "2", "2"), row("people who did not open May", "3", "2"))
 
 	plan.Set("whole", "1")
-	at := v.send(path, plan, http.StatusOK, "The test mail is on its way to p-full@", "Winter", "10/hour")
+	at := v.send(path, plan, http.StatusOK, "The test email was sent to p-full@", "Winter", "10/hour")
 	if !strings.HasPrefix(at, path+"?") || !strings.Contains(at, "done=") || !strings.Contains(at, "&whole=1") {
 		s.Errorf("the test ends at %s", at)
 	}

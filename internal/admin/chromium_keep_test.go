@@ -52,10 +52,10 @@ func (b *chromium) keepsTexts() {
 	b.types(" four")
 	b.waitForText(message, "One two three! More four")
 	second.types(" of another tab")
-	second.waitFor(`document.querySelector("[data-saved]").innerText.startsWith("Kept as a draft ")`)
+	second.waitFor(`document.querySelector("[data-saved]").innerText.startsWith("Saved as a draft ")`)
 	second.close()
 	b.visit(editor)
-	b.waitFor(`document.querySelector("form .note").innerText.startsWith("A text is not in the Message: ")`)
+	b.waitFor(`document.querySelector("form .note").innerText.startsWith("There is a text that is not in the Message: ")`)
 	b.waitForText(message, "One two three! More four")
 
 	b.restarts(func() {

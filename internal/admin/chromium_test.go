@@ -133,7 +133,7 @@ func (b *chromium) progressWithoutReload(list enlist.ListID) {
 		Action:   contacts.ChangeDeactivate})
 	b.Must(err)
 	b.visit("/admin/contacts/changes/" + id(number))
-	b.waitFor(`(window.same = true) && document.querySelector("main").innerText.includes("The change runs")`)
+	b.waitFor(`(window.same = true) && document.querySelector("main").innerText.includes("The change is running")`)
 	_, err = b.App.Contacts.MakeChange(b.Context(), contacts.MakeChange{ID: number})
 	b.Must(err)
 	b.waitFor(`window.same && document.querySelector("main").innerText.includes("The change is done") &&

@@ -95,7 +95,7 @@ func (s *site) editSegment() {
 	v.want(open, http.StatusOK, "the Segment “Some”", "1 match", "has no value")
 	v.want("/admin/segments", http.StatusOK, "(State is one of NSW, VIC and Born has no value) or joined before 1 January 2020")
 	form := url.Values{"list": {id(list)}, "segment": {id(segment)}, "key": {"State"}, "op": {"in"}, "value": {"ACT"}, "name": {"Some"}}
-	if status, _, text := v.post("/admin/contacts/segments", form); status != http.StatusUnprocessableEntity || !strings.Contains(text, "has a Segment of this name") {
+	if status, _, text := v.post("/admin/contacts/segments", form); status != http.StatusUnprocessableEntity || !strings.Contains(text, "already has a Segment with this name") {
 		s.Errorf("a second Segment with the name is answered with %d", status)
 	}
 	form.Set("replace", "1")
@@ -113,14 +113,14 @@ func (s *site) editSegment() {
 	s.SetSegment(list, "Words", &enlist.Criteria{All: []enlist.Criteria{*apptest.Criterion("is_unsubscribed", "exactly", 0),
 		*apptest.Criterion("batch_opened", "in", []any{id(s.ID)}),
 		*apptest.Criterion("last_open_time", "exactly", 0), *apptest.Criterion("First Name", "contains", "a b")}})
-	v.want("/admin/segments", http.StatusOK, "Is not unsubscribed and opened the mail “May, ", " and last opened: never and First Name contains “a b”")
+	v.want("/admin/segments", http.StatusOK, "Is not unsubscribed and opened the email “May, ", " and last opened: never and First Name contains “a b”")
 	s.SetSegment(list, "Refused", &enlist.Criteria{All: []enlist.Criteria{*apptest.Criterion("tracking_consent", "exactly", "denied"),
 		*apptest.Criterion("tracking_time", "greater_than", 0)}})
-	v.want("/admin/segments", http.StatusOK, "The counting of opens and clicks is refused and decided about opens and clicks: ever")
+	v.want("/admin/segments", http.StatusOK, "Consent to tracking is refused and decided about tracking: ever")
 	s.SetSegment(list, "Opposites", &enlist.Criteria{Any: []enlist.Criteria{*apptest.Criterion("is_active", "not", 1),
 		*apptest.Criterion("batch_clicked", "not", id(s.ID)), *apptest.Criterion("State", "in", []any{"NSW"}),
 		*apptest.Criterion("creation_time", "greater_than", 0)}})
-	v.want("/admin/segments", http.StatusOK, "Is not active or did not click in the mail “May, ", " or State is NSW or joined: ever")
+	v.want("/admin/segments", http.StatusOK, "Is not active or did not click in the email “May, ", " or State is NSW or joined: ever")
 }
 
 func (s *site) liveCount() {
@@ -190,15 +190,15 @@ func (s *site) changeMany() {
 	v, list := s.fullVisitor(), s.garden()
 	query := "list=" + id(list) + "&key=State&op=in&value=NSW,ACT"
 	v.want("/admin/contacts?"+query, http.StatusOK, "Change 2…")
-	v.want("/admin/contacts/change?list="+id(list), http.StatusOK, "by at least one condition")
-	v.want("/admin/contacts/change?list="+id(list)+"&id="+id(s.All(list)[0]), http.StatusOK, "What to do with the 1 Contact of Garden")
-	v.want("/admin/contacts/change?"+query, http.StatusOK, "that match: State is one of NSW, ACT. It is done")
+	v.want("/admin/contacts/change?list="+id(list), http.StatusOK, "with at least one condition")
+	v.want("/admin/contacts/change?list="+id(list)+"&id="+id(s.All(list)[0]), http.StatusOK, "Change for the 1 matching Contact of Garden")
+	v.want("/admin/contacts/change?"+query, http.StatusOK, "that match: State is one of NSW, ACT. This runs")
 	_, _, text := v.get("/admin/contacts/change?" + query)
 	_, token, _ := strings.Cut(text, `name="token" value="`)
 	token, _, _ = strings.Cut(token, `"`)
 	form, err := url.ParseQuery(query + "&count=2&token=" + token)
 	s.Must(err)
-	for _, c := range [][]string{{"Choose what to do", "action", ""}, {"Type 2", "action", "delete"}, {"Type 2", "action", "unsubscribe"}, {"Choose a Field", "action", "set"},
+	for _, c := range [][]string{{"Choose a change", "action", ""}, {"Type 2", "action", "delete"}, {"Type 2", "action", "unsubscribe"}, {"Choose a Field", "action", "set"},
 		{"expected a date", "action", "set", "field", "Born", "set", "soon"}, {"2 Contacts match now", "action", "deactivate", "count", "3"}} {
 		one := url.Values{}
 		for name, values := range form {
@@ -246,7 +246,7 @@ func (s *site) changeMany() {
 	form.Set("action", "delete")
 	form.Set("typed", "2")
 	_, other, _ := v.post("/admin/contacts/change", form)
-	if _, _, text := v.post(other+"/cancel", nil); !strings.Contains(text, "was given up: cancelled") || s.Count(list, "State", "exactly", "NSW") != 1 {
+	if _, _, text := v.post(other+"/cancel", nil); !strings.Contains(text, "stopped: cancelled") || s.Count(list, "State", "exactly", "NSW") != 1 {
 		s.Errorf("the cancelled change is shown as:\n%s", text)
 	}
 	for _, w := range []*visitor{s.signedInElsewhere(), s.signedIn(users.Membership{Level: enlist.Standard, Lists: []enlist.ListID{s.News}})} {
@@ -266,10 +266,10 @@ func (s *site) personPage() {
 	s.Open(one, apptest.PersonAgent)
 	s.Click(one, s.Links[0], apptest.PersonAgent)
 	path := "/admin/contacts/person?list=" + id(s.News) + "&contact=" + id(one)
-	v.want(path, http.StatusOK, "Gets mail.", "was opened", "https://a.example/", "(chart", "(subscribeContact)", "Deactivate")
+	v.want(path, http.StatusOK, "Gets email.", "was opened", "https://a.example/", "(chart", "(subscribeContact)", "Deactivate")
 	v.want(path+"&page=2", http.StatusOK, "Other Lists of this person", "[Back](")
 	form := url.Values{"list": {id(s.News)}, "contact": {id(one)}}
-	for _, step := range [][2]string{{"deactivate", "Is deactivated"}, {"reactivate", "Gets mail."}, {"unsubscribe", "Has unsubscribed"}} {
+	for _, step := range [][2]string{{"deactivate", "Is deactivated"}, {"reactivate", "Gets email."}, {"unsubscribe", "Has unsubscribed"}} {
 		form.Set("do", step[0])
 		if status, _, text := v.post("/admin/contacts/person", form); status != http.StatusOK || !strings.Contains(text, step[1]) {
 			s.Errorf("%s is answered with %d:\n%s", step[0], status, text)
@@ -288,10 +288,10 @@ func (s *site) personPage() {
 		s.Errorf("the proof is answered with %d:\n%s", status, text)
 	}
 	decision := url.Values{"list": {id(s.News)}, "contact": {id(one)}, "tracking_consent": {"granted"}}
-	v.want(path, http.StatusOK, "Has not decided about the counting of opens and clicks: both are counted.")
-	v.send("/admin/contacts/person/tracking", decision, http.StatusUnprocessableEntity, "Nothing was changed", "How the person has told you")
+	v.want(path, http.StatusOK, "Has not decided about tracking of opens and clicks: both are tracked.")
+	v.send("/admin/contacts/person/tracking", decision, http.StatusUnprocessableEntity, "Nothing was changed", "How the person told you")
 	decision.Set("tracking_consent", "denied")
-	v.send("/admin/contacts/person/tracking", decision, http.StatusOK, "the ledger has it", "none are counted.")
+	v.send("/admin/contacts/person/tracking", decision, http.StatusOK, "is in the consent ledger", "none are tracked.")
 	form.Set("do", "other")
 	if status, _, _ := v.post("/admin/contacts/person", form); status != http.StatusNotFound {
 		s.Errorf("an unknown change is answered with %d", status)

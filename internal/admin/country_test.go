@@ -75,7 +75,7 @@ func (s *site) chosenCountry() {
 		}
 	}
 	v.wantText(v.inLanguage("/admin/lists/new", "fr"), `: "Germany (+49)" of`)
-	v.wantText(v.inLanguage("/admin/account", "fr"), "Name, time and country", `Time zone: "Europe/Berlin" of`)
+	v.wantText(v.inLanguage("/admin/account", "fr"), "Name, time zone and country", `Time zone: "Europe/Berlin" of`)
 	elsewhere.wantText(elsewhere.inLanguage("/admin/account", "fr"), "Where are you?", `: "France (+33)" of`)
 	form.Set("country_code", "33")
 	v.send("/admin/account/edit", form, http.StatusOK, "Saved.", `: "France (+33)" of`)
@@ -88,10 +88,10 @@ func (s *site) declaredCountry() {
 	s.App.Accounts.Declare([]accounts.Declared{{Name: "country-code", Value: "49", Where: "variable ENLIST_COUNTRY_CODE"}})
 	s.Must(s.App.ReadSettings(s.Context()))
 	v := s.full()
-	v.wantText(v.inLanguage("/admin/account", "fr"), "Name, time and country", `: "Germany (+49)" of`)
+	v.wantText(v.inLanguage("/admin/account", "fr"), "Name, time zone and country", `: "Germany (+49)" of`)
 	v.wantText(v.inLanguage("/admin/lists/new", "fr"), `: "Germany (+49)" of`)
 	elsewhere := s.signedInElsewhere()
-	elsewhere.wantText(elsewhere.inLanguage("/admin/", "fr"), "[Say in which time zone and country you are](/admin/account) | done |")
+	elsewhere.wantText(elsewhere.inLanguage("/admin/", "fr"), "[Choose your time zone and country](/admin/account) | done |")
 }
 
 // zoneOfTheBrowser opens the page of a new Account in a browser in India, whose name of the time zone is an older one.

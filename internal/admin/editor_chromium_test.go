@@ -303,7 +303,7 @@ func (b *chromium) marksRefusedBlocks(v *visitor) {
 	b.open(v, "empty:blocks")
 	b.add(3)
 	b.keys("Press")
-	b.waitFor(`document.querySelector(".rows .needs").dataset.needs === "This button leads nowhere yet" && document.querySelector(".canvas-panel .wrong").innerText === "This button leads nowhere yet"`)
+	b.waitFor(`document.querySelector(".rows .needs").dataset.needs === "This button has no link yet" && document.querySelector(".canvas-panel .wrong").innerText === "This button has no link yet"`)
 	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(`.canvas-panel input`), "javascript:alert(1)")))
 	b.waitFor(`!document.querySelector(".rows .needs")`)
 	b.do(`document.querySelector("#edit button.main").click()`)

@@ -24,14 +24,14 @@ func (s *site) publicPages() *web.Handler {
 func (s *site) forms() {
 	v := s.signedIn(users.Membership{Level: enlist.Full})
 	reader := s.signedIn(users.Membership{Level: enlist.Read})
-	v.want("/admin/forms", http.StatusOK, "There is no Form yet")
+	v.want("/admin/forms", http.StatusOK, "There are no Forms yet")
 	add := url.Values{"list_id": {id(s.News)}, "name": {hostile}, "consent_text": {"Yes <b>"}}
 	status, at, text := v.post("/admin/forms", add)
 	at, _, _ = strings.Cut(at, "?")
 	if status != http.StatusOK || !strings.HasPrefix(at, "/admin/forms/"+id(s.News)+"/") || strings.Contains(text, "<script>") {
 		s.Fatalf("the Form is answered with %d at %s:\n%s", status, at, text)
 	}
-	if status, _, text := v.post("/admin/forms", add); status != http.StatusUnprocessableEntity || !strings.Contains(text, "of this name already") ||
+	if status, _, text := v.post("/admin/forms", add); status != http.StatusUnprocessableEntity || !strings.Contains(text, "already has a Form with this name") ||
 		!strings.Contains(text, `name="consent_text" value="Yes &lt;b&gt;"`) {
 		s.Errorf("another Form of the name is answered with %d, or without the consent that was typed", status)
 	}
@@ -149,7 +149,7 @@ func (s *site) languages(v, reader *visitor, at string, form url.Values) {
 	form.Set("language", "en")
 	v.post(at, form)
 	v.want(at, http.StatusOK, `"French"`, "(frame /s/1?preview)")
-	v.want(french, http.StatusOK, "a new language until you save it", `placeholder="Join &lt;us&gt;"`, `Beside the input of “Email”: ""`)
+	v.want(french, http.StatusOK, "which is added when you save", `placeholder="Join &lt;us&gt;"`, `Label of “Email”: ""`)
 	for _, none := range []string{"", "en", "xx"} {
 		v.want(at+"/language?language="+none, http.StatusNotFound)
 	}
@@ -174,7 +174,7 @@ func (s *site) languages(v, reader *visitor, at string, form url.Values) {
 	reader.want(french, http.StatusOK, "Your role does not allow changes")
 	s.faultsOfTheForm(v, at, french, form, texts)
 	v.post(french, url.Values{"do": {"remove"}})
-	v.want(french, http.StatusOK, "a new language until you save it", `Title: ""`)
+	v.want(french, http.StatusOK, "which is added when you save", `Title: ""`)
 	form.Set("language", "")
 	v.post(at, form)
 }

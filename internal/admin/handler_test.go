@@ -298,7 +298,7 @@ func (s *site) markup() {
 		}
 	}
 	for _, bytes := range []string{"%FF", "%00"} { // no engine stores them as they are
-		v.want("/admin/contacts?q="+bytes, http.StatusUnprocessableEntity, "no characters")
+		v.want("/admin/contacts?q="+bytes, http.StatusUnprocessableEntity, "not valid text")
 	}
 }
 
@@ -341,7 +341,7 @@ func (s *site) firstSend() {
 	sent := "/admin/sends/" + id(v.sendPlan(plan))
 	v.want(sent, http.StatusOK, "May", "Pause")
 	v.post(sent+"/pause", nil)
-	v.want(sent, http.StatusOK, "paused", "Go on")
+	v.want(sent, http.StatusOK, "paused", "Continue")
 	v.want("/admin/sends", http.StatusOK, "May")
 }
 

@@ -28,10 +28,10 @@ func TestHomeSaysWhatTheOperatorHasNotSetUp(t *testing.T) {
 }
 
 const (
-	noBackup    = "No backup was ever set up"
-	noBounces   = "No program reads the bounces of your mails"
-	noLinks     = "The links in mails lead nowhere"
-	certificate = "Browsers refuse this server, or will soon"
+	noBackup    = "Backups were never set up"
+	noBounces   = "Bounces of your emails are not processed"
+	noLinks     = "The links in emails do not work"
+	certificate = "Browsers do not trust this server, or soon will not"
 )
 
 // home returns the text of the first page of a server, for a user who is signed in to another one of the database.
@@ -113,11 +113,11 @@ func (fullDisk) Ready(context.Context) error { return db.ErrFull }
 
 func (s *site) noChangeIsStored() {
 	v := s.as("reader", users.Membership{Level: enlist.Read})
-	if text := v.home(home.Server{}); strings.Contains(text, "No change is stored") {
+	if text := v.home(home.Server{}); strings.Contains(text, "No changes are being stored") {
 		s.Errorf("a database that works is said to store nothing:\n%s", cut(text))
 	}
 	whole := s.App.DB.Engine
 	s.App.DB.Engine = fullDisk{whole}
 	defer func() { s.App.DB.Engine = whole }()
-	v.wantText(v.home(home.Server{}), "No change is stored: "+db.ErrFull.Error())
+	v.wantText(v.home(home.Server{}), "No changes are being stored: "+db.ErrFull.Error())
 }

@@ -25,7 +25,7 @@ func (s *operations) attention() {
 	v := s.full()
 	s.Must(s.App.Contacts.SetTracking(s.Context(), s.Caller, contacts.TrackingSettings{Policy: enlist.TrackUnlessDenied}))
 	_, _, first := v.get("/admin/")
-	if strings.Count(first, "note more") != 1 || !strings.Contains(first, "No backup was ever set up") ||
+	if strings.Count(first, "note more") != 1 || !strings.Contains(first, "Backups were never set up") ||
 		!strings.Contains(first, "3 delivered (100 %)") {
 		s.Errorf("the first page needs other attention, or has no mails:\n%s", cut(first))
 	}
@@ -55,18 +55,18 @@ func (s *operations) attention() {
 		return errors.Join(events.SetWebhookFailing(tx, s.Webhook(hook).Target, true),
 			tx.Do("INSERT INTO backup (id, time, name, tried_time, lease_time, every, error) VALUES (1, 1, 'b', 2, 0, 3600, 'the disk is full')"))
 	})
-	v.want("/admin/", http.StatusOK, "9.7 % of the mails of seven days bounced", " is paused", "by a person", "/admin/sends/"+id(later),
-		"An Import is paused", "/admin/imports/"+id(waits.ID), "posted to https://hook.example/:", "the disk is full", "102 delivered", "/admin/webhooks/"+id(hook), "its Message was deleted", "/admin/sends/"+id(gone))
+	v.want("/admin/", http.StatusOK, "9.7 % of the emails of the last seven days bounced", " is paused", "by a user", "/admin/sends/"+id(later),
+		"An Import is paused", "/admin/imports/"+id(waits.ID), "sent to https://hook.example/:", "the disk is full", "102 delivered", "/admin/webhooks/"+id(hook), "its Message was deleted", "/admin/sends/"+id(gone))
 	s.Must(s.App.Sending.HoldMails(s.Context(), "a move"))
-	v.want("/admin/", http.StatusOK, "a move [", "[Sending health held](/admin/sending)")
+	v.want("/admin/", http.StatusOK, "a move [", "[Sending health on hold](/admin/sending)")
 	s.as("reader", users.Membership{Level: enlist.Read}).want("/admin/", http.StatusOK, "a manager or an owner can post them again")
 	if _, _, text := v.get("/admin/"); strings.Contains(text, "secret") {
 		s.Error("the first page shows the query of the URL of a webhook")
 	}
 	v.want("/admin/backups", http.StatusOK, "the disk is full", "every 60 minutes")
-	v.want("/admin/sending", http.StatusOK, "Bounces of 1,000 mails", "events of 1 webhook are")
+	v.want("/admin/sending", http.StatusOK, "Bounces per 1,000 emails", "events of 1 webhook are")
 	s.App.SetSending(pace.Settings{Relay: "relay.example:25", Warmup: value(pace.ParseWarmup(s.Now.Format(time.DateOnly) + " 500 1.5"))})
-	v.want("/admin/sending", http.StatusOK, "Today 0 of at most 500")
+	v.want("/admin/sending", http.StatusOK, "Today, 0 of at most 500")
 	_, err = s.App.Sending.ReleaseMails(s.Context())
 	s.Must(err)
 }
@@ -86,28 +86,28 @@ func (s *site) runningSends() {
 	v.wantWithout("/admin/lists", "Imports <small>", "Sending health <small>")
 	done := s.Now.In(zone).Add(20*time.Minute).Format("15:04") + " (" + s.Caller.Account.TimeZone + ")."
 	path := "/admin/sends/" + id(one)
-	v.want("/admin/", http.StatusOK, "Herbs", "10 of 30", "60 an hour", "No limit slows it. Done about "+done, "<Pause>("+path+"/pause)")
+	v.want("/admin/", http.StatusOK, "Herbs", "10 of 30", "60 an hour", "No limit applies. Finished at about "+done, "<Pause>("+path+"/pause)")
 	change("rate = '600/hour'")
-	v.want("/admin/", http.StatusOK, "It leaves more slowly than the limits allow. Done about "+done)
+	v.want("/admin/", http.StatusOK, "It is sent more slowly than the limits allow. Finished at about "+done)
 	change("rate = '1/hour'")
-	v.want("/admin/", http.StatusOK, "The rate of this campaign, 1 an hour, is what slows it. Done about tomorrow, ")
+	v.want("/admin/", http.StatusOK, "The limit of this campaign, 1 per hour, determines its speed. Finished at about tomorrow, ")
 	for _, w := range []*visitor{s.as("silent", users.Membership{Level: enlist.Full}), s.as("reader", users.Membership{Level: enlist.Read, MaySend: true})} {
 		w.want("/admin/", http.StatusOK, "60 an hour")
 		w.wantWithout("/admin/", path+"/pause")
 	}
 	back := url.Values{"back": {"/admin/"}}
-	if at := v.send(path+"/pause", back, http.StatusOK, "Paused. What has left", "<Go on>("+path+"/unpause)"); !strings.HasPrefix(at, "/admin/?done=") {
+	if at := v.send(path+"/pause", back, http.StatusOK, "Paused. Emails that have been sent", "<Continue>("+path+"/unpause)"); !strings.HasPrefix(at, "/admin/?done=") {
 		s.Errorf("the pause ends at %s", at)
 	}
-	v.wantWithout("/admin/", "an hour", "Done about")
-	v.send(path+"/unpause", back, http.StatusOK, "Sending goes on.")
+	v.wantWithout("/admin/", "an hour", "Finished at about")
+	v.send(path+"/unpause", back, http.StatusOK, "Sending continues.")
 	if row := s.AuditLog(s.Caller.Account.ID)[0]; row.Method != "POST "+path+"/unpause" {
 		s.Errorf("the last row of the audit log is %+v", row)
 	}
 	s.Prepare(one)
 	later := s.AddAt(s.Now.Add(time.Hour).Unix(), apptest.Whole(list))
 	s.Prepare(later)
-	v.want("/admin/", http.StatusOK, "Begins "+s.Now.In(zone).Add(time.Hour).Format("Mon 2 Jan, 15:04"), "<Pause>(/admin/sends/"+id(later)+"/pause)")
+	v.want("/admin/", http.StatusOK, "Starts "+s.Now.In(zone).Add(time.Hour).Format("Mon 2 Jan, 15:04"), "<Pause>(/admin/sends/"+id(later)+"/pause)")
 }
 
 func value[T any](v T, _ error) T { return v }

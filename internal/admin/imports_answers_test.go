@@ -43,13 +43,13 @@ func TestPagesOfImportsAsk(t *testing.T) {
 func (s *importSite) asksHowColumnsAreWritten() {
 	list := s.AddList()
 	path, _ := s.uploaded("f.csv", "Email;Spent;Joined;Paid\nf1@example.com;1,234;3/2/2026;1.234,50\n", "list", fmt.Sprint(list), "add_fields", "1")
-	s.want(s.get("full", path), 200, "The values of the column Spent do not show how they are written: choose it below.",
-		"The values of the column Joined do not show", `: "choose how they are written" of`, `"written 31/01/2026"`,
-		`: "written 1.234,50, as the values show" of`, `"written 1,234.50"`)
+	s.want(s.get("full", path), 200, "The values of the column Spent do not show which format they have: choose it below.",
+		"The values of the column Joined do not show", `: "choose the format" of`, `"as 31/01/2026"`,
+		`: "as 1.234,50, like the values" of`, `"as 1,234.50"`)
 	targets := []string{"field:Email", "new", "new", "new"}
 	path, _ = s.again(path+"/columns", url.Values{"target": targets, "decimal-1": {"point"}, "date-2": {"MM/DD/YYYY"}, "decimal-3": {""}})
 	s.wantWithout(s.get("full", path), "do not show how")
-	s.want(s.get("full", path), 200, `: "written 1,234.50" of`, `: "written 01/31/2026" of`)
+	s.want(s.get("full", path), 200, `: "as 1,234.50" of`, `: "as 01/31/2026" of`)
 	_, i := s.again(path+"/run", url.Values{})
 	var got []string
 	for _, c := range s.Contact(list, s.All(list)[0]).Values {
@@ -82,7 +82,7 @@ func (s *importSite) keepsTheFile() {
 	list := fmt.Sprint(s.AddList())
 	long := strings.Repeat("ü", 256)
 	got := s.upload("full", "k.csv", "Email,T\xf6wn\nk1@example.com,K\xf6ln\n", "list", list, "at_once", "1", "consent", "gdpr", "consent_text", long, "existing", "burn")
-	s.want(got, 422, "The file is here", "k.csv (", "255 characters are the most", "Choose one of these.", long, `name="at_once" value="1" checked`)
+	s.want(got, 422, "The file was uploaded", "k.csv (", "at most 255 characters", "Choose one of these.", long, `name="at_once" value="1" checked`)
 	s.wantWithout(got, " required")
 	kept := regexp.MustCompile(`name="kept" value="(\d+)"`).FindStringSubmatch(got.body)
 	if kept == nil {
@@ -95,19 +95,19 @@ func (s *importSite) keepsTheFile() {
 			s.Errorf("%s imports the file: %d", person, got.status)
 		}
 	}
-	s.want(s.upload("full", "", "", fields...), 422, "UTF-8", "The file is here", "fair in Bonn") // it cannot be read so
+	s.want(s.upload("full", "", "", fields...), 422, "UTF-8", "The file was uploaded", "fair in Bonn") // it cannot be read so
 	got = s.upload("full", "", "", append(fields, "encoding", "windows-1252")...)
 	if i := s.run(got.path); i.Added != 1 || i.Options.DryRun || i.Options.FileName != "k.csv" {
 		s.Errorf("the Import is %+v", i)
 	}
-	s.want(s.upload("full", "", "", fields...), 422, "no longer here: choose it again")
+	s.want(s.upload("full", "", "", fields...), 422, "no longer stored. Choose it again")
 }
 
 func (s *importSite) marksAnswers() {
 	list := s.AddList("double_opt_in_required", true)
 	path, _ := s.uploaded("m.csv", "Email,Status\nm1@example.com,\nm2@example.com,cleaned\n", "list", fmt.Sprint(list))
 	got := s.post("full", path+"/run", url.Values{"status": {"subscribe"}, "consent_text": {strings.Repeat("x", 256)}})
-	s.want(got, 422, "Say first what happens to 1 new Contact", "!255 characters are the most", `value="subscribe" checked`)
+	s.want(got, 422, "First choose what happens to 1 new Contact", "!A statement can have at most 255 characters", `value="subscribe" checked`)
 	got = s.post("full", path+"/run", url.Values{"confirm": {"statement"}, "status": {"subscribe"}})
 	s.want(got, 422, "!Write the statement", `value="statement" checked`)
 }
@@ -143,13 +143,13 @@ func (s *importSite) asksHowToConfirm() {
 	if !i.Options.DryRun {
 		s.Fatal("the Import did not ask")
 	}
-	s.want(s.get("full", path), 200, "Of 2 new Contacts, 0 can get mail. The List asks people to confirm, and 2 have not.", "fair in Bonn")
-	s.want(s.post("full", path+"/run", url.Values{}), 422, "Say first what happens to 2 new Contacts without a confirmation.")
+	s.want(s.get("full", path), 200, "Of 2 new Contacts, 0 can get email. The List asks people to confirm, and 2 have not.", "fair in Bonn")
+	s.want(s.post("full", path+"/run", url.Values{}), 422, "First choose what happens to 2 new Contacts without a confirmation.")
 	path, i = s.again(path+"/run", url.Values{"confirm": {"statement"}, "consent_text": {"fair in Rome"}})
 	if i.Report.Mail.Receiving != 2 || s.Count(list, "double_opt_in", "exactly", "1") != 2 || i.Options.ConsentText != "fair in Rome" {
 		s.Errorf("the Import is %+v", i)
 	}
-	s.want(s.get("full", path), 200, "Of 2 new Contacts, 2 can get mail.")
+	s.want(s.get("full", path), 200, "Of 2 new Contacts, 2 can get email.")
 
 	list = s.AddList("name", "Confirms later")
 	path, _ = s.uploaded("d.csv", "Email\ny3@example.com\n", "list", fmt.Sprint(list))
@@ -160,7 +160,7 @@ func (s *importSite) asksHowToConfirm() {
 	if !i.Options.DryRun || s.Count(list, "is_active", "exactly", "1") != 0 {
 		s.Error("a List that has begun to ask people to confirm gets Contacts without a question")
 	}
-	s.want(s.get("full", path), 200, "Of 1 new Contact, 0 can get mail.", "Send each of them a mail that asks to confirm")
+	s.want(s.get("full", path), 200, "Of 1 new Contact, 0 can get email.", "Send each of them a confirmation email")
 }
 
 func (s *importSite) asksForBadValues() {
@@ -235,7 +235,7 @@ func (s *importSite) asksHowItIsWritten() {
 		form.Add("target", "")
 	}
 	path, i = s.again(path+"/columns", form)
-	s.want(s.get("full", path), 200, "Köln", "characters in windows-1252", "1 row above the names of the columns")
+	s.want(s.get("full", path), 200, "Köln", "characters in windows-1252", "1 row above the column names")
 	if i.Added != 1 {
 		s.Errorf("the dry run is %+v", i)
 	}

@@ -28,7 +28,7 @@ func (s *importSite) errorsBesideInputs() {
 		{"an unknown encoding", "l.csv", "Email\n", "encoding", "Choose one of these.", []string{"list", list, "encoding", "klingon"}},
 		{"an unknown delimiter", "l.csv", "Email\n", "delimiter", "Choose one of these.", []string{"list", list, "delimiter", "q"}},
 		{"no List", "l.csv", "Email\n", "list", "Choose a List.", nil},
-		{"a long statement", "l.csv", "Email\na@example.com\n", "consent_text", "255 characters are the most", []string{"list", list, "consent", "gdpr", "consent_text", strings.Repeat("ü", 256)}},
+		{"a long statement", "l.csv", "Email\na@example.com\n", "consent_text", "at most 255 characters", []string{"list", list, "consent", "gdpr", "consent_text", strings.Repeat("ü", 256)}},
 	} {
 		s.Case(c.rule, func() {
 			got := s.upload("standard", c.name, c.file, append(c.pairs, "at_once", "1", "decimal_comma", "1")...)
@@ -58,7 +58,7 @@ func (s *importSite) badUploads() {
 	s.want(s.upload("standard", "a.csv", large+strings.Repeat("x", 2<<20), pairs...), 422, "larger than 1.95 KB", `: "I agree"`)
 	kind, body := s.form("a.csv", "Email\ncut@example.com\n", pairs...)
 	cut := strings.Index(body, "cut@") + 10
-	s.want(s.do("standard", http.MethodPost, "/admin/imports/new", kind, strings.NewReader(body[:cut])), 422, "ended before the end of the file")
+	s.want(s.do("standard", http.MethodPost, "/admin/imports/new", kind, strings.NewReader(body[:cut])), 422, "stopped before the end of the file")
 	kind, body = s.form("a.csv", large+strings.Repeat("x", 2<<20), pairs...)
 	streamed := io.MultiReader(strings.NewReader(body)) // its length is not known
 	s.want(s.do("standard", http.MethodPost, "/admin/imports/new", kind, streamed), 422, "larger than 1.95 KB")

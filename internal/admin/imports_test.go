@@ -207,7 +207,7 @@ func (s *importSite) contacts(list enlist.ListID) int64 {
 
 func (s *importSite) emptyPage() {
 	got := s.get("standard", "/admin/imports")
-	s.want(got, 200, "Nothing was imported yet", "](/admin/imports/new)", "[Imports](/admin/imports)*")
+	s.want(got, 200, "Nothing has been imported yet", "](/admin/imports/new)", "[Imports](/admin/imports)*")
 	s.want(s.get("standard", fmt.Sprintf("/admin/imports/new?list=%d", s.second)), 200, `enctype="multipart/form-data"`,
 		`List: "Second" of`, `name="at_once" value="" checked`, "of at most 1 GB")
 	s.wantWithout(s.get("restricted", "/admin/imports/new"), ">People<")
@@ -218,9 +218,9 @@ const threeRows = "E-mail;Town;Colour\nann@example.com;Bonn;red\nnope;Rome;blue\
 func (s *importSite) dryRunThenImport() {
 	got := s.upload("standard", "people.csv", threeRows, "list", fmt.Sprint(s.list))
 	waiting := s.get("standard", got.path)
-	s.want(waiting, 200, "waits for its turn", "Loads again every 2 seconds", "<Pause>", "<Cancel>")
+	s.want(waiting, 200, "waiting for its turn", "Reloads every 2 seconds", "<Pause>", "<Cancel>")
 	s.wantWithout(waiting, "rows now")
-	s.want(s.get("standard", "/admin/imports"), 200, "Loads again", "people.csv", "People")
+	s.want(s.get("standard", "/admin/imports"), 200, "Reloads", "people.csv", "People")
 	i := s.run(got.path)
 	if !i.Options.DryRun || s.contacts(s.list) != 0 || i.CreatorName != "standard" {
 		s.Fatalf("the Import is %+v, and the List has %d Contacts; want a dry run", i, s.contacts(s.list))
@@ -237,9 +237,9 @@ func (s *importSite) dryRunThenImport() {
 	if i := s.run(imported.path); i.Added != 2 || i.Refused != 1 || s.contacts(s.list) != 2 {
 		s.Errorf("the Import is %+v, and the List has %d Contacts; want 2", i, s.contacts(s.list))
 	}
-	s.want(s.get("standard", imported.path), 200, "What happened: 3 rows", "imported")
+	s.want(s.get("standard", imported.path), 200, "Result: 3 rows", "imported")
 	s.want(s.post("standard", got.path+"/run", nil), 422, "no longer stored")
-	s.want(s.get("standard", got.path), 200, "a later Import has it")
+	s.want(s.get("standard", got.path), 200, "it was imported later")
 	s.want(s.get("standard", "/admin/imports"), 200, "1 to 2 of 2")
 }
 
@@ -303,14 +303,14 @@ func (s *importSite) chooseColumns() {
 func (s *importSite) unclearColumns() {
 	got := s.upload("standard", "u.csv", "Kontaktweg,X\nu1@example.com,u2@example.com\n", "list", fmt.Sprint(s.list), "at_once", "")
 	page := s.get("standard", got.path)
-	s.want(page, 200, "needs columns", "Say what the columns are", "u1@example.com", `What the column X becomes: "`)
+	s.want(page, 200, "needs columns", "Choose what the columns are", "u1@example.com", `Field for the column X: "`)
 	s.wantWithout(page, "--map", "rows now")
 	again := s.post("standard", got.path+"/columns", url.Values{"target": {"field:Email", ""}})
 	if i := s.run(again.path); i.Added != 1 {
 		s.Errorf("the dry run is %+v", i)
 	}
 	got = s.upload("standard", "u.csv", "Kontaktweg\nnone\n", "list", fmt.Sprint(s.list), "at_once", "1") // is asked too
-	s.want(s.get("standard", got.path), 200, "needs columns", `What the column Kontaktweg becomes: "is left out" of`)
+	s.want(s.get("standard", got.path), 200, "needs columns", `Field for the column Kontaktweg: "is left out" of`)
 }
 
 func (s *importSite) pauseAndCancel() {
@@ -319,10 +319,10 @@ func (s *importSite) pauseAndCancel() {
 	paused := s.post("standard", got.path+"/pause", nil)
 	s.run(got.path)
 	page := s.get("standard", paused.path)
-	s.want(page, 200, "paused", "<Go on>", "The rows that are stored stay")
-	s.wantWithout(page, "Loads again")
+	s.want(page, 200, "paused", "<Continue>", "Rows that were already stored are kept")
+	s.wantWithout(page, "Reloads")
 	s.post("standard", got.path+"/resume", nil)
-	s.want(s.get("standard", got.path), 200, "waits for its turn")
+	s.want(s.get("standard", got.path), 200, "waiting for its turn")
 	s.post("standard", got.path+"/cancel", nil)
 	if i := s.run(got.path); i.State != imports.ImportCancelled || s.contacts(s.list) != before {
 		s.Errorf("the Import is %+v", i)
@@ -333,7 +333,7 @@ func (s *importSite) pauseAndCancel() {
 
 func (s *importSite) speed() {
 	got := s.upload("standard", "p.csv", "Email\np1@example.com\n", "list", fmt.Sprint(s.list), "at_once", "1")
-	s.wantWithout(s.get("standard", got.path), "Rows a second")
+	s.wantWithout(s.get("standard", got.path), "Rows per second")
 	id := s.run(got.path).ID
 	s.Must(s.Store.Update(s.Context(), func(tx *db.Tx) error { // as if it had paused, and still ran
 		return tx.Do(`UPDATE import SET state = 'running', start_time = ?, speed = '{"every":2,"rows":[4000,0,3000]}'
@@ -342,8 +342,8 @@ func (s *importSite) speed() {
 	at := func(second int) string {
 		return s.Now.UTC().Add(time.Duration(second-5) * time.Second).Format("15:04:05")
 	}
-	s.want(s.get("standard", got.path), 200, "Loads again", "# Rows a second",
-		at(0)+": 2,000 rows a second;", at(2)+": 0 rows", at(4)+" | 3,000 |")
+	s.want(s.get("standard", got.path), 200, "Reloads", "# Rows per second",
+		at(0)+": 2,000 rows per second;", at(2)+": 0 rows", at(4)+" | 3,000 |")
 }
 
 func (s *importSite) markup() {

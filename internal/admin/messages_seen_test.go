@@ -120,7 +120,7 @@ func (s *site) ownMessages() {
 func (s *site) sentToOwnLists() {
 	v := s.limited("news", s.News)
 	path := "/admin/messages/" + id(s.Message)
-	v.want(path, http.StatusOK, "The texts", "<iframe")
+	v.want(path, http.StatusOK, "# Text", "<iframe")
 	v.wantWithout(path, "Save", "Delete")
 	for _, to := range []string{path, path + "/delete"} {
 		if status, _, _ := v.post(to, url.Values{"subject": {"Taken"}, "name": {"Taken"}, "email_type": {"html"}}); status != http.StatusNotFound {
@@ -165,7 +165,7 @@ func (s *site) autoresponderOfOthers() {
 	s.Must(err)
 	v, path := s.limited("one", own), "/admin/autoresponders/"+id(auto)
 	v.wantWithout(path, "Welcome of others")
-	v.want(path, http.StatusOK, `value="`+id(welcome)+`" selected>as it is`)
+	v.want(path, http.StatusOK, `value="`+id(welcome)+`" selected>unchanged`)
 	form := url.Values{"message_id": {id(welcome)}, "event_type": {"unsubscribe"}}
 	if status, _, text := v.post(path, form); status != http.StatusOK {
 		s.Errorf("the autoresponder is answered with %d:\n%s", status, cut(text))

@@ -152,7 +152,7 @@ func (s *site) blocks() {
 	}
 	v.client.CheckRedirect = nil
 	before := "[" + text + "," + heading + "]"
-	if _, _, page := v.post(at, blockForm("do", "remove:2", "count", "3")); !strings.Contains(page, "Put it back") {
+	if _, _, page := v.post(at, blockForm("do", "remove:2", "count", "3")); !strings.Contains(page, "Undo") {
 		s.Errorf("a removed block cannot be put back: %s", page)
 	}
 	if got := v.stored(at); got != before {
@@ -193,7 +193,7 @@ func (s *site) canvas() {
 	}
 	s.signedInElsewhere().want(at+"/theme.css", http.StatusNotFound)
 	s.signedIn(users.Membership{Level: enlist.Standard}).wantWithout(at, "data-canvas")
-	v.want(v.begun("empty:markdown"), http.StatusOK, "Content is")
+	v.want(v.begun("empty:markdown"), http.StatusOK, "Format")
 }
 
 func (s *site) fields() {
@@ -262,7 +262,7 @@ func (s *site) messageList() {
 	v := s.writer()
 	at := v.begun("blocks:letter")
 	v.want("/admin/messages?find=short", http.StatusOK, "A short letter", "1 to 1 of 1", "never")
-	v.want("/admin/messages?find=%3Cnothing", http.StatusOK, "No name here has", `: "<nothing"`)
+	v.want("/admin/messages?find=%3Cnothing", http.StatusOK, "No name contains", `: "<nothing"`)
 	v.want("/admin/messages?sort=used&order=down&page=9", http.StatusOK, "33.3 %", "Last used ↓")
 	_, copied, _ := v.post("/admin/messages", url.Values{"copy": {strings.TrimPrefix(at, "/admin/messages/")}})
 	v.want(copied, http.StatusOK, "Copy of A short letter", "write as you would write")
@@ -274,8 +274,8 @@ func (s *site) messageList() {
 func (s *site) previews() {
 	v := s.writer()
 	at := "/admin/messages/" + id(s.Message)
-	v.want(at+"?contact=a1@example.com&width=360&shade=dark", http.StatusOK, "of 102 KB", "360 in the dark", `class="mail six phone"`, "shade=dark")
-	v.want(at+"?contact=nobody@example.com", http.StatusOK, "The List has no Contact with this address.", `: "nobody@example.com"`)
+	v.want(at+"?contact=a1@example.com&width=360&shade=dark", http.StatusOK, "of 102 KB", "360 pixels, dark mode", `class="mail six phone"`, "shade=dark")
+	v.want(at+"?contact=nobody@example.com", http.StatusOK, "No Contact of the List has this address.", `: "nobody@example.com"`)
 	post := s.AddList("name", "Post")
 	_, err := s.App.Lists.EditField(s.Context(), s.Caller, post, s.EmailField(post), apptest.Details("name", "E-mail"))
 	s.Must(err)
@@ -283,7 +283,7 @@ func (s *site) previews() {
 	v.want(at+"?list="+id(post), http.StatusOK, `: "ann@example.com"`)
 	v.want(at+"?contact=ann@example.com&list="+id(post), http.StatusOK, "of 102 KB", `: "ann@example.com"`)
 	empty := v.begun("blocks:letter") + "?list=" + id(s.AddList("name", "Empty"))
-	v.want(empty, http.StatusOK, "the mail without a Contact", "of 102 KB")
+	v.want(empty, http.StatusOK, "the email without a Contact", "of 102 KB")
 	v.want(strings.Replace(empty, "?", "/mail?", 1), http.StatusOK, "Hello friend")
 	for _, w := range []*visitor{s.signedInElsewhere(), s.signedIn(users.Membership{Level: enlist.Standard, Lists: []enlist.ListID{s.AddList("name", "One")}})} {
 		w.want(at, http.StatusNotFound)
@@ -321,22 +321,22 @@ func (s *site) savedFirst() {
 	}
 	form.Set("do", "test")
 	form.Set("0.text", "tested")
-	for _, c := range []struct{ key, value, says string }{{"contact", "none@example.com", "has no Contact with this address"}, {"to", "nonsense", "nonsense"}} {
+	for _, c := range []struct{ key, value, says string }{{"contact", "none@example.com", "No Contact of the List has this address"}, {"to", "nonsense", "nonsense"}} {
 		old := form.Get(c.key)
 		form.Set(c.key, c.value)
-		if status, _, text := v.post(at, form); status != http.StatusUnprocessableEntity || !strings.Contains(text, "but no test mail was sent") ||
+		if status, _, text := v.post(at, form); status != http.StatusUnprocessableEntity || !strings.Contains(text, "but no test email was sent") ||
 			!strings.Contains(text, c.says) {
 			s.Errorf("a test with the %s %s is answered with %d:\n%s", c.key, c.value, status, text)
 		}
 		form.Set(c.key, old)
 	}
-	if _, to, text := v.post(at, form); !strings.Contains(text, "on its way to me@example.com") || v.stored(at) == want {
+	if _, to, text := v.post(at, form); !strings.Contains(text, "was sent to me@example.com") || v.stored(at) == want {
 		s.Errorf("the test is answered at %s, with the blocks %s:\n%s", to, v.stored(at), text)
 	}
 	w := s.signedIn(users.Membership{Level: enlist.Standard, MaySend: true})
 	w.want(at+"?do=show:360:light", http.StatusOK, `class="mail six phone"`)
 	w.wantWithout(at, `form="edit"`)
-	if _, _, text := w.post(at+"/test", url.Values{"to": {"me@example.com"}, "list": {id(s.News)}}); !strings.Contains(text, "on its way") {
+	if _, _, text := w.post(at+"/test", url.Values{"to": {"me@example.com"}, "list": {id(s.News)}}); !strings.Contains(text, "test email was sent") {
 		s.Errorf("a person who may not change the Message tests it:\n%s", text)
 	}
 }
@@ -392,7 +392,7 @@ func (a asScript) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func (s *site) images() {
 	v, picture := s.writer(), pngImage(s)
-	v.want("/admin/images", http.StatusOK, "There is no image yet.")
+	v.want("/admin/images", http.StatusOK, "There are no images yet.")
 	if status, text := v.upload(`C:\a <b>.png`, picture); status != http.StatusOK || !strings.Contains(text, "3 × 2 pixels") || !strings.Contains(text, "a &lt;b&gt;.png") {
 		s.Errorf("an image is answered with %d and %s", status, text)
 	}
@@ -418,7 +418,7 @@ func (s *site) images() {
 		s.Errorf("a huge image of the script is answered with %d and %s", status, text)
 	}
 	other := s.signedInElsewhere()
-	other.want("/admin/images", http.StatusOK, "There is no image yet.")
+	other.want("/admin/images", http.StatusOK, "There are no images yet.")
 	for _, path := range []string{at, at + "/delete"} {
 		other.want(path, http.StatusNotFound)
 	}

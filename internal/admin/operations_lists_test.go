@@ -19,21 +19,21 @@ import (
 func (s *operations) lists() {
 	v := s.full()
 	at := v.send("/admin/lists/new", url.Values{"name": {"Garden <b>"}, "track_opens": {"1"}, "country_code": {"49"},
-		"disallow_duplicate_contacts": {"1"}}, http.StatusOK, "The List was made", "are of +49", "Garden <b>")
+		"disallow_duplicate_contacts": {"1"}}, http.StatusOK, "The List was created", "are in country +49", "Garden <b>")
 	path, _, _ := strings.Cut(at, "?")
 	v.send("/admin/lists/new", url.Values{"name": {" "}, "imprint": {"Us\r\nall"}, "country_code": {"49"}}, http.StatusUnprocessableEntity, "Us all")
 	v.send(path+"/settings", url.Values{"name": {"Garden"}, "from_address": {"no address"}, "country_code": {"49"}},
 		http.StatusUnprocessableEntity, `"no address" !expected an email address`)
 	v.send(path+"/settings", url.Values{"name": {"Garden"}, "double_opt_in_required": {"1"}, "country_code": {"49"}}, http.StatusOK,
-		"confirms by a link", "are not counted")
+		"confirm with a link", "are not tracked")
 	list := enlist.ListID(ui64(path))
 	s.Subscribe(list, "Email", "ann@example.com")
-	v.want(path, http.StatusOK, "Can get mail", "90 days", "1 Contact", "do not see this List",
-		"double_opt_in&op=exactly&value=1)", "Have not confirmed yet", "double_opt_in&op=exactly&value=0)",
+	v.want(path, http.StatusOK, "Can receive email", "90 days", "1 Contact", "do not see this List",
+		"double_opt_in&op=exactly&value=1)", "Not confirmed yet", "double_opt_in&op=exactly&value=0)",
 		"added | confirmed | unsubscribed | bounced | complained | removed |")
 	v.want("/admin/lists", http.StatusOK, "(chart 90 days: from 0 to 1;)")
 	v.send("/admin/forms/"+id(list)+"/texts", url.Values{"is_public": {"1"}, "description": {"All <plants>"}, "farewell_text": {"Bye <all>"}, "preferences_text": {"Your <choice>"}}, http.StatusOK)
-	v.want(path, http.StatusOK, "may see and join this List", "All <plants>", "Bye <all>", "Your <choice>", "](/admin/forms/"+id(list)+"/texts)")
+	v.want(path, http.StatusOK, "can see and join this List", "All <plants>", "Bye <all>", "Your <choice>", "](/admin/forms/"+id(list)+"/texts)")
 	engine := s.App.DB.Engine
 	s.App.DB.Engine = busy{engine}
 	v.want(path, http.StatusOK, "The server is busy", "?count=1")
@@ -91,23 +91,23 @@ func (s *operations) fields() {
 	one := path + "/fields/" + id(age)
 	v.want(one, http.StatusOK, `: "Age"`, "Delete")
 	number := url.Values{"name": {"Age"}, "type": {"decimal"}, "time_format": {"off"}, "display_order": {"3"}}
-	v.send(one, number, http.StatusUnprocessableEntity, "1 Contact holds a value that would not fit")
+	v.send(one, number, http.StatusUnprocessableEntity, "1 Contact has a value that does not fit")
 	short := url.Values{"name": {"Age"}, "type": {"text"}, "length": {"3"}, "time_format": {"off"}, "display_order": {"3"}}
-	v.send(one, short, http.StatusUnprocessableEntity, "1 Contact holds a value", "all the same")
+	v.send(one, short, http.StatusUnprocessableEntity, "1 Contact has a value", "anyway")
 	if f := s.Field(list, age); f.Length != 0 {
 		s.Errorf("the length is %d before the person has agreed", f.Length)
 	}
 	short.Set("agreed", "5") // of an earlier page
-	v.send(one, short, http.StatusUnprocessableEntity, "1 Contact holds a value", `name="agreed" value="1"`)
+	v.send(one, short, http.StatusUnprocessableEntity, "1 Contact has a value", `name="agreed" value="1"`)
 	short.Set("agreed", "1")
-	v.send(one, short, http.StatusOK, "at most 3 letters")
+	v.send(one, short, http.StatusOK, "at most 3 characters")
 	v.send(one+"/up", nil, http.StatusOK)
 	if names := strings.Join(s.Fields(list, enlist.Query{SortBy: "display_order"}), " "); s.Field(list, age).DisplayOrder != 2 {
 		s.Errorf("after the move, the Fields are %s", names)
 	}
-	v.want(one+"/delete", http.StatusOK, "the values of 1 Contact")
-	v.send(one+"/delete", url.Values{"typed": {"Other"}}, http.StatusUnprocessableEntity, "Type it as it is written here")
-	v.send(one+"/delete", url.Values{"typed": {"Age"}}, http.StatusUnprocessableEntity, "the values are of 1 Contact now")
+	v.want(one+"/delete", http.StatusOK, "the value of 1 Contact")
+	v.send(one+"/delete", url.Values{"typed": {"Other"}}, http.StatusUnprocessableEntity, "Type it exactly as shown")
+	v.send(one+"/delete", url.Values{"typed": {"Age"}}, http.StatusUnprocessableEntity, "the Field now has values of 1 Contact")
 	v.send(one+"/delete", url.Values{"typed": {"Age"}, "count": {"1"}}, http.StatusOK, "was deleted")
 	v.want(one, http.StatusNotFound)
 	v.want(path+"/fields/"+id(s.EmailField(list)), http.StatusOK, "the email address")
@@ -126,7 +126,7 @@ func (s *operations) asksWhoHasNotConfirmed() {
 		path := "/admin/lists/" + id(list) + "/settings"
 		ann := s.Subscribe(list, "Email", "ann@example.com")
 		form := url.Values{"name": {"Renamed"}, "double_opt_in_required": {"1"}, "country_code": {"49"}}
-		v.send(path, form, http.StatusUnprocessableEntity, "1 Contact gets mail today without having confirmed: 100 % of the List")
+		v.send(path, form, http.StatusUnprocessableEntity, "1 Contact gets email today without having confirmed: 100 % of the List")
 		form.Set("waiting", c.choice)
 		if c.choice == "confirm" {
 			form.Set("count", "1")
@@ -137,7 +137,7 @@ func (s *operations) asksWhoHasNotConfirmed() {
 		}
 		form.Set("statement", "fair in Bonn, 2022")
 		form.Set("count", "2")
-		v.send(path, form, http.StatusUnprocessableEntity, map[bool]string{true: "1 Contact now: look at the number again",
+		v.send(path, form, http.StatusUnprocessableEntity, map[bool]string{true: "1 Contact now: check the number again",
 			false: "1 Contacts match now: look at them again"}[c.choice == "wait"])
 		form.Set("count", "1")
 		at, _, _ := strings.Cut(v.send(path, form, http.StatusOK), "?")
@@ -153,7 +153,7 @@ func (s *operations) asksWhoHasNotConfirmed() {
 		if s.Contact(list, ann).DoubleOptIn != c.confirmed {
 			s.Errorf("after the choice %s the Contact is confirmed: %v", c.choice, !c.confirmed)
 		}
-		v.want("/admin/lists/"+id(list), http.StatusOK, "Can get mail", "Have not confirmed yet")
+		v.want("/admin/lists/"+id(list), http.StatusOK, "Can receive email", "Not confirmed yet")
 	}
 }
 
@@ -162,7 +162,7 @@ func (s *operations) asksWhoGetsMail() {
 	v, list := s.full(), s.AddList("name", "Stops", "double_opt_in_required", "1")
 	path, form := "/admin/lists/"+id(list)+"/settings", url.Values{"name": {"Stops"}, "country_code": {"49"}}
 	s.Subscribe(list, "Email", "ann@example.com")
-	v.send(path, form, http.StatusUnprocessableEntity, "1 Contact has not confirmed, and gets no mail today. From now on it gets mail",
+	v.send(path, form, http.StatusUnprocessableEntity, "1 Contact has not confirmed, and gets no email today. From now on it gets email",
 		`name="agreed" value="1" required`, "See who they are")
 	s.Subscribe(list, "Email", "bob@example.com")
 	form.Set("agreed", "1")
@@ -171,9 +171,9 @@ func (s *operations) asksWhoGetsMail() {
 		s.Error("the List asks for no confirmation before the user has agreed to the number")
 	}
 	form.Set("agreed", "2")
-	v.send(path, form, http.StatusOK, "is subscribed at once")
+	v.send(path, form, http.StatusOK, "are subscribed immediately")
 	empty := s.AddList("name", "Empty", "double_opt_in_required", "1")
-	v.send("/admin/lists/"+id(empty)+"/settings", url.Values{"name": {"Empty"}, "country_code": {"49"}}, http.StatusOK, "is subscribed at once")
+	v.send("/admin/lists/"+id(empty)+"/settings", url.Values{"name": {"Empty"}, "country_code": {"49"}}, http.StatusOK, "are subscribed immediately")
 }
 
 var seenInput = regexp.MustCompile(`name="(seen|form_seen)" value="([0-9a-f]+)"`)
@@ -195,9 +195,9 @@ func (s *operations) changedByOthers() {
 		key, value string
 		marked     string
 	}{
-		"/admin/lists/" + id(list) + "/settings":    {url.Values{"name": {"Shared"}, "country_code": {"49"}}, "track_opens", "1", "it is ticked now"},
+		"/admin/lists/" + id(list) + "/settings":    {url.Values{"name": {"Shared"}, "country_code": {"49"}}, "track_opens", "1", "it is selected now"},
 		strings.TrimSuffix(town, `">Town`):          {url.Values{"name": {"Town"}, "type": {"text"}, "time_format": {"off"}}, "length", "20", "it is “20” now"},
-		"/admin/messages/" + id(message):            {url.Values{"name": {"Shared"}, "subject": {"Old"}, "email_type": {"markdown"}}, "content", "Hello", "A text is not in the Message:<a"},
+		"/admin/messages/" + id(message):            {url.Values{"name": {"Shared"}, "subject": {"Old"}, "email_type": {"markdown"}}, "content", "Hello", "There is a text that is not in the Message:<a"},
 		"/admin/forms/" + id(list) + "/texts":       {url.Values{"language": {"de"}}, "farewell_text", "Bye\r\nall", "it is “Bye all” now"},
 		"/admin/forms/" + id(list) + "/" + id(form): {url.Values{"name": {"Shared"}, "is_open": {"1"}, "order" + id(s.EmailField(list)): {"1"}}, "sites", "https://a.example\r\nhttps://b.example", "it is “https://a.example https://b.example” now"},
 		"/admin/look":                                {themeForm(), "imprint", "Us\r\nall", "it is “Us all” now"},

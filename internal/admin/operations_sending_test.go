@@ -32,7 +32,7 @@ func (s *operations) mails() {
 	s.Must(os.WriteFile(filepath.Join(s.dir, name), []byte(content), 0o600))
 	s.Must(os.WriteFile(filepath.Join(s.dir, "secret.txt"), []byte("x"), 0o600))
 	v := s.full()
-	v.want("/admin/sending", http.StatusOK, "No mail leaves this server", "Look at them")
+	v.want("/admin/sending", http.StatusOK, "No email leaves this server", "Show them")
 	v.want("/admin/sending/mails", http.StatusOK, "Jüly <b>", "the newest 1 of 1")
 	other := strings.NewReplacer("15 Jun", "16 Jun", "J=C3=BC", "M=C3=BC", "ann@", "Bob@", "News <", "office <").Replace(content)
 	s.Must(os.WriteFile(filepath.Join(s.dir, "2.eml"), []byte(other), 0o600))
@@ -45,15 +45,15 @@ func (s *operations) mails() {
 		v.want("/admin/sending/mails/"+bad, http.StatusNotFound)
 	}
 	v.send("/admin/sending/test", url.Values{"to": {"ann@example.com\r\nRCPT TO:<bob@example.com>"}}, http.StatusUnprocessableEntity,
-		"The test mail was not sent")
+		"The test email was not sent")
 	v.send("/admin/sending/test", url.Values{"to": {"ann@example.com"}}, http.StatusOK, "answered: 250 ok")
-	v.send("/admin/sending/hold", url.Values{"reason": {"a test"}}, http.StatusOK, "All mails are held", "a test")
-	v.send("/admin/sending/release", nil, http.StatusOK, "Mails are not held any more")
+	v.send("/admin/sending/hold", url.Values{"reason": {"a test"}}, http.StatusOK, "All emails are on hold", "a test")
+	v.send("/admin/sending/release", nil, http.StatusOK, "Emails are no longer on hold")
 	if row := s.AuditLog(0)[0]; row.Object != "Hold" || row.Method != "POST /admin/sending/release" || !strings.HasPrefix(row.User, "p-full@") {
 		s.Errorf("the last row of the audit log is %+v", row)
 	}
 	s.NewCaller()
-	v.want("/admin/sending", http.StatusOK, "No mail leaves this server")
+	v.want("/admin/sending", http.StatusOK, "No email leaves this server")
 	v.want("/admin/sending/mails", http.StatusNotFound)
 	v.want("/admin/sending/mails/"+name+"/body", http.StatusNotFound)
 	v.send("/admin/sending/hold", nil, http.StatusNotFound)
@@ -75,11 +75,11 @@ func (s *operations) domains() {
 	s.Must(err)
 	v.want("/admin/sending", http.StatusOK, "the sending domain")
 	v.want("/admin/sending/domains", http.StatusOK, "._domainkey.example.com", "v=DKIM1", "v=DMARC1; p=none")
-	v.send("/admin/sending/domains", nil, http.StatusOK, "Not all is well", "there is no record, so receivers cannot check the signature")
+	v.send("/admin/sending/domains", nil, http.StatusOK, "Some things need attention", "there is no record, so receivers cannot check the signature")
 	key, err := d.Key.Record(d.Domain)
 	s.Must(err)
 	s.dns.Add(s.T, key.ZoneLine(), `_dmarc.example.com. TXT "v=DMARC1; p=none"`, `example.com. TXT "v=spf1 ip4:192.0.2.1 -all"`)
-	v.send("/admin/sending/domains", nil, http.StatusOK, "The records are fine", "the record has the public key")
+	v.send("/admin/sending/domains", nil, http.StatusOK, "The records are correct", "the record has the public key")
 	if _, _, text := v.get("/admin/sending/domains"); strings.Contains(text, "secret.example") {
 		s.Error("the page shows the domain of another Account")
 	}
@@ -88,20 +88,20 @@ func (s *operations) domains() {
 func (s *operations) queue() {
 	v, other := s.full(), s.NewCaller()
 	list := s.AddList("name", "Notified", "on_register_address", "boss@example.com")
-	v.want("/admin/sending", http.StatusOK, "No mail waits.", "no mail was seen that waited")
+	v.want("/admin/sending", http.StatusOK, "No emails are waiting.", "no email waited")
 	s.Subscribe(list, "Email", "ann@example.com")
 	foreign, err := s.App.Lists.AddList(s.Context(), other, apptest.Details("name", "Foreign", "on_register_address", "boss@example.com"))
 	s.Must(err)
 	_, err = s.App.Contacts.Subscribe(s.Context(), other, contacts.SubscribeRequest{List: foreign, Details: apptest.Details("Email", "bob@example.com")})
 	s.Must(err)
-	v.want("/admin/sending", http.StatusOK, "1 wait for their turn")
+	v.want("/admin/sending", http.StatusOK, "1 are waiting for their turn")
 	v.wantWithout("/admin/sending", "24 hours</h2>")
 	// An autoresponder that is not due does not wait.
 	s.Update(func(tx *db.Tx) error { return tx.Enqueue(events.Autorespond{List: list, Due: s.Now.Unix() + 60}) })
 	s.Update(func(tx *db.Tx) error { // as while all mails are held
 		return tx.Do("UPDATE river_job SET state = 'scheduled', created_at = '2026-01-01 00:00:00'")
 	})
-	v.want("/admin/sending", http.StatusOK, "1 wait for their turn", "165 days")
+	v.want("/admin/sending", http.StatusOK, "1 are waiting for their turn", "165 days")
 	v.wantWithout("/admin/sending", "no mail was seen")
 	s.ages(v, other.Account.ID, list)
 	s.Update(func(tx *db.Tx) error { return tx.Do("UPDATE river_job SET state = 'retryable' WHERE kind = 'notify'") })
@@ -112,7 +112,7 @@ func (s *operations) queue() {
 	}
 	v.want("/admin/sending", http.StatusOK, "1 were deferred", "Notification", "Try now", "/admin/sending/queue/"+id(all[0].ID))
 	v.send("/admin/sending/queue/"+id(all[1].ID), nil, http.StatusNotFound)
-	v.send("/admin/sending/queue/"+id(all[0].ID), nil, http.StatusOK, "The mail is tried again")
+	v.send("/admin/sending/queue/"+id(all[0].ID), nil, http.StatusOK, "The email is being tried again")
 	s.as("silent", users.Membership{Level: enlist.Full}).send("/admin/sending/queue/"+id(all[0].ID), nil, http.StatusForbidden)
 }
 
@@ -128,11 +128,11 @@ func (s *operations) ages(v *visitor, other enlist.AccountID, list enlist.ListID
 		at = at.In(enlist.Location(s.Caller.Account.TimeZone))
 		return " " + at.Format("Mon 15:04") + " | " + minutes + " |"
 	}
-	v.want("/admin/sending", http.StatusOK, "the oldest mail waited, 24 hours", row(hour.Add(15*time.Minute), "0"), row(hour, "25"),
+	v.want("/admin/sending", http.StatusOK, "Waiting time of the oldest email in minutes, 24 hours", row(hour.Add(15*time.Minute), "0"), row(hour, "25"),
 		row(hour.Add(-15*time.Minute), "20"), row(hour.Add(-30*time.Minute), "5"), row(hour.Add(-45*time.Minute), "0"))
 	v.wantWithout("/admin/sending", ">1,000<", "no mail waited for a minute")
 	w := s.as("onelist", users.Membership{Level: enlist.Full, Lists: []enlist.ListID{list}})
-	w.want("/admin/sending", http.StatusOK, "is shown to people who may use all Lists")
+	w.want("/admin/sending", http.StatusOK, "is shown to users who may use all Lists")
 	w.wantWithout("/admin/sending", "24 hours</h2>", "no mail waited for a minute")
 }
 

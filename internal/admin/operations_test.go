@@ -175,13 +175,13 @@ func (s *operations) levels() {
 func (s *operations) autoresponders() {
 	v, list := s.full(), s.AddList("name", "Automatic")
 	base, add := "/admin/autoresponders?list="+id(list), "/admin/autoresponders/new?list="+id(list)
-	v.want(base, http.StatusOK, "no autoresponder yet")
+	v.want(base, http.StatusOK, "no autoresponders yet")
 	form := url.Values{"message_id": {id(s.Message)}, "event_type": {"subscribe"}, "segment_id": {"0"}, "is_active": {"1"},
 		"when": {"delay"}, "offset": {"7"}, "period": {"day"}}
-	v.send(add, form, http.StatusOK, "day 7", "May", "No mail was sent yet")
+	v.send(add, form, http.StatusOK, "day 7", "May", "No email was sent yet")
 	form.Set("when", "immediate")
 	form.Set("offset", "1") // as the page shows it
-	v.send(add, form, http.StatusOK, "day 0, at once")
+	v.send(add, form, http.StatusOK, "day 0, immediately")
 	form.Set("when", "clock")
 	form.Set("offset", "7")
 	form.Set("clock", "x")
@@ -192,7 +192,7 @@ func (s *operations) autoresponders() {
 	for name, typed := range map[string]string{"offset": "3", "clock": "18:00", "at": "2031-01-02T09:00"} {
 		form := maps.Clone(late) // a mail would leave at once
 		form.Set(name, typed)
-		v.send(add, form, http.StatusUnprocessableEntity, "the choice above does not use it", `: "`+typed+`"`)
+		v.send(add, form, http.StatusUnprocessableEntity, "the choice above does not use this", `: "`+typed+`"`)
 	}
 	form.Set("when", "delay")
 	form.Del("clock")
@@ -211,10 +211,10 @@ func (s *operations) autoresponders() {
 	one := "/admin/autoresponders/" + id(all[0].ID)
 	form = url.Values{"message_id": {id(s.Message)}, "event_type": {"subscribe"}, "segment_id": {"0"}, "when": {"date"}, "at": {"2026-12-24T18:00"}}
 	v.send(one, form, http.StatusOK, "24 Dec, 18:00", "Not active")
-	v.send(one+"/activate", nil, http.StatusOK, "It is active")
+	v.send(one+"/activate", nil, http.StatusOK, "The autoresponder is active")
 	v.send(one+"/deactivate", nil, http.StatusOK, "Not active")
 	v.send(one+"/other", nil, http.StatusNotFound)
-	v.send(one+"/delete", url.Values{"typed": {"x"}}, http.StatusUnprocessableEntity, "Type it as it is written here")
+	v.send(one+"/delete", url.Values{"typed": {"x"}}, http.StatusUnprocessableEntity, "Type it exactly as shown")
 	for w, status := range map[*visitor]int{s.as("silent", users.Membership{Level: enlist.Full}): http.StatusForbidden, s.signedInElsewhere(): http.StatusNotFound} {
 		w.send(one+"/activate", nil, status)
 		w.send(one+"/delete", url.Values{"typed": {"May"}}, status)
@@ -233,14 +233,14 @@ func (s *operations) unsubscribers() {
 	}
 	v.want("/admin/unsubscribers?q=gone@example.com", http.StatusOK, "Leavers", "all Lists", "1 to 2 of 2")
 	v.want("/admin/unsubscribers?q=gon&list="+id(list), http.StatusOK, "1 to 1 of 1")
-	v.want("/admin/unsubscribers?q=nothing", http.StatusOK, "No entry matches")
+	v.want("/admin/unsubscribers?q=nothing", http.StatusOK, "No entries match")
 	path := "/admin/unsubscribers/remove?address=gone@example.com&list="
-	v.want(path+"0", http.StatusOK, "asked for no more mail at all", "Contacts with the address stay unsubscribed")
-	v.send(path+"0", url.Values{"typed": {"other@example.com"}}, http.StatusUnprocessableEntity, "Type it as it is written here.")
+	v.want(path+"0", http.StatusOK, "asked not to receive any more email.", "Contacts with the address stay unsubscribed")
+	v.send(path+"0", url.Values{"typed": {"other@example.com"}}, http.StatusUnprocessableEntity, "Type it exactly as shown.")
 	s.signedInElsewhere().send(path+"0", url.Values{"typed": {"gone@example.com"}}, http.StatusUnprocessableEntity, "no such entry")
 	v.send(path+"0", url.Values{"typed": {"Gone@example.com"}}, http.StatusOK, "The entry was removed")
 	v.want(path+"0", http.StatusNotFound)
-	v.want(path+id(list), http.StatusOK, "no more mail of Leavers")
+	v.want(path+id(list), http.StatusOK, "any more email from Leavers")
 	if rows := s.AuditLog(s.Caller.Account.ID); rows[0].Object != "Unsubscriber" || !strings.HasPrefix(rows[0].User, "p-full@") {
 		s.Errorf("the last row of the audit log is %+v", rows[0])
 	}

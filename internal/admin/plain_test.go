@@ -29,7 +29,7 @@ func TestPagesSayWhatIsTrue(t *testing.T) {
 func (s *site) unknownPath() {
 	v := s.full()
 	for _, path := range []string{"/admin/x", "/admin/sends/1/unheard-of", "/admin/messages/1/x/y"} {
-		v.want(path, http.StatusNotFound, "There is no such page", "[Home](/admin/)")
+		v.want(path, http.StatusNotFound, "This page does not exist", "[Home](/admin/)")
 	}
 	if _, at, _ := s.stranger().get("/admin/x"); !strings.HasPrefix(at, "/admin/sign-in") {
 		s.Errorf("a stranger at an unknown path is at %s", at)
@@ -45,7 +45,7 @@ func (s *site) noMailLeaves() {
 		s.Must(err)
 		return at
 	}
-	if at := said(v); !strings.Contains(at, "is on its way to a@example.com.") {
+	if at := said(v); !strings.Contains(at, "was sent to a@example.com.") {
 		s.Errorf("a test mail ends at %s", at)
 	}
 	_, plan := s.fresh(2)
@@ -53,8 +53,8 @@ func (s *site) noMailLeaves() {
 		options admin.Options
 		hold    bool
 		want    string
-	}{{admin.Options{Server: sending.Server{MailDir: "mails"}}, false, "No mail leaves this server"},
-		{admin.Options{}, true, "All mails are held"}} {
+	}{{admin.Options{Server: sending.Server{MailDir: "mails"}}, false, "No email leaves this server"},
+		{admin.Options{}, true, "All emails are on hold"}} {
 		if c.hold {
 			s.Must(s.App.Sending.HoldMails(s.Context(), "a test"))
 		}
@@ -62,11 +62,11 @@ func (s *site) noMailLeaves() {
 		s.server.Close()
 		s.server = httptest.NewServer(admin.New(s.App, c.options))
 		v := s.full()
-		if at := said(v); strings.Contains(at, "on its way") || !strings.Contains(at, c.want) {
+		if at := said(v); strings.Contains(at, "was sent to") || !strings.Contains(at, c.want) {
 			s.Errorf("a test mail ends at %s", at)
 		}
 		v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, c.want)
-		v.want("/admin/account", http.StatusOK, map[bool]string{true: "[held](/admin/sending) since", false: "written into a folder"}[c.hold])
+		v.want("/admin/account", http.StatusOK, map[bool]string{true: "[on hold](/admin/sending) since", false: "written to a folder"}[c.hold])
 		_, text := v.press(v.shown(plan))
 		if !strings.Contains(text, c.want) || strings.Contains(text, "in a moment. <") {
 			s.Errorf("the page of the campaign does not say %q:\n%s", c.want, cut(text))
@@ -87,8 +87,8 @@ func (s *site) hiddenParts() {
 func (s *site) allMistakes() {
 	v := s.full()
 	_, _, first := v.get("/admin/sends/check?" + url.Values{"rate": {"fast"}, "at": {"2020-01-01T09:00"}}.Encode())
-	for _, part := range []string{"4 things are not right yet", "Choose a Message.", "Choose at least one List or Segment.", "expected rates",
-		"This time is over."} {
+	for _, part := range []string{"4 inputs need a correction", "Choose a Message.", "Choose at least one List or Segment.", "expected rates",
+		"This time is in the past."} {
 		if !strings.Contains(first, part) {
 			s.Errorf("the first page has no %q:\n%s", part, cut(first))
 		}
@@ -110,7 +110,7 @@ func (s *site) allMistakes() {
 		"/admin/users": {url.Values{"only": {"1"}, "email": {"none"}}, []string{"is not an email address", "the user needs a name",
 			"Choose at least one List"}},
 		"/admin/keys": {url.Values{"only": {"1"}, "expires": {"soon"}, "rate": {"fast"}, "level": {"read"}}, []string{"expected a name",
-			"Choose at least one List", "Write the day as", "and a rate such as"}},
+			"Choose at least one List", "Enter the day as", "and a rate such as"}},
 		"/admin/look":                           {themeForm("width", "wide", "logo_width", "-1", "accent_colour", "red"), []string{"", "", ""}},
 		"/admin/forms/" + id(s.News) + "/texts": {url.Values{"confirmation_subject": {"a\nb"}, "consent_text": {"a\nb"}}, []string{"", ""}},
 		"/admin/autoresponders/new?list=" + id(s.News): {url.Values{"event_type": {"subscribe"}, "when": {"date"}}, []string{"choose a Message",

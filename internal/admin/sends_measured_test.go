@@ -22,7 +22,7 @@ func (s *site) measuredRates() {
 	s.Pass(3_000_000_000)
 	s.Open(s.Contacts[0], apptest.PersonAgent)
 	v, path := s.full(), s.pathOf()
-	v.want(path, http.StatusOK, "50.0 % · 2 of 3 could be measured", "No mail of this campaign had tracked links",
+	v.want(path, http.StatusOK, "50.0 % · 2 of 3 could be measured", "No email of this campaign had tracked links",
 		"Send again to 1 who did not open", "[1]("+path+"/people/not-measured)")
 	v.want("/admin/sends", http.StatusOK, "50.0 % 2 of 3 could be measured | not measured")
 	v.want("/admin/", http.StatusOK, "50.0 % 2 of 3 could be measured | not measured")
@@ -34,25 +34,25 @@ func (s *site) measuredRates() {
 		s.Errorf("the file lacks what is measured:\n%s", file)
 	}
 	again := "again=" + id(s.ID) + "&message=" + id(s.Message)
-	v.want("/admin/sends/new?"+again, http.StatusOK, "[ ] Also the 1 people whose mail could not be measured")
+	v.want("/admin/sends/new?"+again, http.StatusOK, "[ ] Also the 1 people whose email could not be measured")
 	v.want("/admin/sends/check?"+again, http.StatusOK, "To 1 of 3")
-	v.want("/admin/sends/check?unmeasured=1&"+again, http.StatusOK, "To 2 of 3", "whose mail of Asked could not be measured")
+	v.want("/admin/sends/check?unmeasured=1&"+again, http.StatusOK, "To 2 of 3", "whose email of Asked could not be measured")
 }
 
 // sendsUntracked sends a Batch without tracking, by the tick on the last page.
 func (s *site) sendsUntracked() {
 	v := s.full()
 	_, plan := s.fresh(2)
-	v.want("/admin/sends/new", http.StatusOK, "[x] Measure opens and clicks of this mailing")
-	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "[x] Measure opens and clicks of this mailing")
-	v.want("/admin/sends/check?ticks=1&"+plan.Encode(), http.StatusOK, "[ ] Measure opens and clicks of this mailing")
+	v.want("/admin/sends/new", http.StatusOK, "[x] Track opens and clicks")
+	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "[x] Track opens and clicks")
+	v.want("/admin/sends/check?ticks=1&"+plan.Encode(), http.StatusOK, "[ ] Track opens and clicks")
 	form := v.shown(plan)
 	form.Del("track")
 	added, text := v.press(form)
 	if added == 0 || !s.Batches.Batch(added).Untracked {
 		s.Fatalf("no Batch without tracking was added:\n%s", cut(text))
 	}
-	v.want("/admin/sends/new?"+url.Values{"copy": {id(added)}}.Encode(), http.StatusOK, "[ ] Measure opens and clicks of this mailing")
+	v.want("/admin/sends/new?"+url.Values{"copy": {id(added)}}.Encode(), http.StatusOK, "[ ] Track opens and clicks")
 }
 
 func second[T any](_ T, err error) error { return err }

@@ -21,8 +21,8 @@ func (s *site) sendAgain() {
 	v := s.full()
 	again := "again=" + id(s.ID) + "&message=" + id(s.Message)
 	v.want(s.pathOf(), http.StatusOK, "Send again to 2 who did not open", again)
-	v.want("/admin/sends/new?"+again, http.StatusOK, "Who got “May” and did not open it", "2 mails", `name="again" value="`+id(s.ID)+`" checked`)
-	v.want("/admin/sends/check?"+again, http.StatusOK, "To 2 of 3", "who did not open May", `name="again" value="`+id(s.ID)+`"`)
+	v.want("/admin/sends/new?"+again, http.StatusOK, "People who got “May” and did not open it", "2 emails", `name="again" value="`+id(s.ID)+`" checked`)
+	v.want("/admin/sends/check?"+again, http.StatusOK, "To 2 of 3", "people who did not open May", `name="again" value="`+id(s.ID)+`"`)
 	s.Prepare(v.sendPlan(url.Values{"again": {id(s.ID)}, "message": {id(s.Message)}}))
 	s.WantAddresses(s.SendAll(nil), "a1@example.com", "a2@example.com")
 	mayNot := s.signedIn(users.Membership{Level: enlist.Standard})
@@ -50,7 +50,7 @@ func (s *site) copies() {
 		"without": {id(s.ID)}, "rate": {"600/hour"}, "name": {"The first"}, "list": {id(s.News)}}
 	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "To 0 of 6")
 	plan.Del("without")
-	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "To 2 of 6", "Mails an hour", "No limit slows it. Done about", "excluded by the campaign")
+	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "To 2 of 6", "Emails per hour", "No limit applies. Finished at about", "excluded by the campaign")
 	plan.Set("without", id(s.ID))
 	added := v.sendPlan(plan)
 	number, at := id(added), "/admin/sends/"+id(added)
@@ -59,7 +59,7 @@ func (s *site) copies() {
 		`name="leave" value="`+plan.Get("leave")+`" checked`, `name="without" value="`+id(s.ID)+`" checked`, `value="600/hour"`,
 		`value="The first"`, `name="list" value="`+id(s.News)+`" checked`)
 	v.wantWithout("/admin/sends/new?copy="+number, "as in “", "As in “")
-	const whom = "News · the Segment “First” of News; left out: the Segment “Left” of News · who got May"
+	const whom = "News · the Segment “First” of News; left out: the Segment “Left” of News · people who got May"
 	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, whom)
 	v.want(at, http.StatusOK, "To "+whom)
 
@@ -78,18 +78,18 @@ func (s *site) copies() {
 func (s *site) slowedSends() {
 	v := s.full()
 	path := "/admin/sends/check?" + url.Values{"message": {id(s.Message)}, "list": {id(s.News)}}.Encode()
-	v.want(path, http.StatusOK, "No limit slows it: it leaves as fast as the mail server takes it.")
+	v.want(path, http.StatusOK, "No limit applies: it is sent as fast as the mail server accepts it.")
 	s.Subscribe(s.News, "Email", "one@gmail.com")
 	s.Subscribe(s.News, "Email", "two@googlemail.com")
 	rates, err := pace.ParseRateLimits([]string{"recipient:gmail=2/hour", "recipient:example.com=18/hour"})
 	s.Must(err)
 	s.App.SetSending(pace.Settings{From: "news@example.com", Rates: rates})
-	v.want(path, http.StatusOK, "Gmail, 2 an hour, is what slows it. Done about", "# How fast", "From | mails |")
+	v.want(path, http.StatusOK, "Gmail, 2 per hour, determines its speed. Finished at about", "# Sending speed", "From | emails |")
 	v.wantWithout(path, "Other campaigns")
 	s.Add(apptest.Whole(s.News))
-	v.want(path, http.StatusOK, "Gmail, 2 an hour, is what slows it. Done about", "Other campaigns that run now are counted.")
+	v.want(path, http.StatusOK, "Gmail, 2 per hour, determines its speed. Finished at about", "Other campaigns that are running now are included in the estimate.")
 	s.Must(s.App.Sending.HoldMails(s.Context(), "a test"))
-	v.want(path, http.StatusOK, "All mails are held: none leaves before they are released.")
+	v.want(path, http.StatusOK, "All emails are on hold. None is sent until they are released.")
 }
 
 func (s *site) mistakes() {
@@ -99,7 +99,7 @@ func (s *site) mistakes() {
 	v := s.full()
 	for _, c := range []struct{ change, value, text, kept string }{
 		{"message", "", "Choose a Message.", "My name"},
-		{"message", "99999", "does not exist", "My name"},
+		{"message", "99999", "no longer exists", "My name"},
 		{"list", "", "Choose at least one List or Segment.", "My name"},
 		{"rate", "fast", "expected rates", `value="fast"`},
 		{"name", "two\nlines", "line", "My name"},

@@ -26,7 +26,7 @@ func TestSendsAsShown(t *testing.T) {
 		{Name: "a page that shows 5 Contacts does not send to 5,005", Test: (*site).countIsCompared},
 		{Name: "a Message or a Segment that was changed after the page is shown again", Test: (*site).contentIsCompared},
 		{Name: "a form without what was shown sends nothing", Test: (*site).nothingShown},
-		{Name: "the number of mails is compared with the true one", Test: (*site).numberIsTyped},
+		{Name: "the number of emails is compared with the true one", Test: (*site).numberIsTyped},
 		{Name: "a page sends once, also for several people and tabs", Test: (*site).pageSendsOnce},
 		{Name: "two pages of the same Message to the same List do not both send without a question", Test: (*site).askedAgain},
 		{Name: "a time that was typed counts, and is one of the Account's clock", Test: (*site).typedTime},
@@ -92,7 +92,7 @@ func (s *site) countIsCompared() {
 	form := v.shown(plan)
 	s.AddMany(list, 5005)
 	added, text := v.press(form)
-	if added != 0 || !strings.Contains(text, "Nothing was sent: 5 Contacts were shown, and now it is 5,005.") {
+	if added != 0 || !strings.Contains(text, "Nothing was sent: 5 Contacts were shown, and now there are 5,005.") {
 		s.Errorf("Batch %d was added:\n%s", added, cut(text))
 	}
 	if !strings.Contains(text, "To 5,005 of 5,005") || !strings.Contains(text, `name="drift"`) {
@@ -159,7 +159,7 @@ func (s *site) nothingShown() {
 	}
 	form := v.shown(plan)
 	s.Pass(24 * time.Hour)
-	if added, text := s.full().press(form); added != 0 || !strings.Contains(text, "This page is old") {
+	if added, text := s.full().press(form); added != 0 || !strings.Contains(text, "This page is out of date") {
 		s.Errorf("a page of yesterday adds Batch %d:\n%s", added, cut(text))
 	}
 }
@@ -171,7 +171,7 @@ func (s *site) numberIsTyped() {
 	for _, typed := range []string{"", "5", "10001"} {
 		form.Set("typed", typed)
 		form.Set("asked", typed) // as an old page had it
-		if added, text := v.press(form); added != 0 || !strings.Contains(text, "Type 10000, the number of mails.") {
+		if added, text := v.press(form); added != 0 || !strings.Contains(text, "Type 10000, the number of emails.") {
 			s.Errorf("%q adds Batch %d:\n%s", typed, added, cut(text))
 		}
 	}
@@ -205,7 +205,7 @@ func (s *site) pageSendsOnce() {
 		s.Errorf("there are %d Batches, %v; want that of the site and one more", len(all), err)
 	}
 	// Back shows the page again, with what it has sent.
-	v.want(at, http.StatusOK, "This page was used", "](/admin/sends/"+id(added[0])+")")
+	v.want(at, http.StatusOK, "The campaign was already sent from this page", "](/admin/sends/"+id(added[0])+")")
 	v.wantWithout(at, "Send now")
 }
 
@@ -225,7 +225,7 @@ func (s *site) askedAgain() {
 	batch := max(added[0], added[1])
 	s.Prepare(batch)
 	s.SendAll(nil)
-	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "4 people got this Message at 12:01", "Send it again all the same", "](/admin/sends/"+id(batch)+")")
+	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "4 people got this Message at 12:01", "Send it again anyway", "](/admin/sends/"+id(batch)+")")
 	form := v.shown(plan)
 	form.Del("repeat")
 	if added, text := v.press(form); added != 0 || !strings.Contains(text, "Tick this to send the Message again.") {
@@ -254,7 +254,7 @@ func (s *site) typedTime() {
 	_, plan := s.fresh(2)
 	plan.Set("when", "now")
 	plan.Set("at", "2027-03-14T02:15")
-	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "When: 14 Mar 2027, 03:00", "Send at this time")
+	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "When: 14 Mar 2027, 03:00", "Schedule")
 	added := v.sendPlan(plan)
 	b, err := s.App.Batches.Batch(s.Context(), s.Caller, added)
 	if want := "2027-03-14T03:00:00-04:00"; err != nil ||

@@ -30,7 +30,7 @@ func TestPagesOfSends(t *testing.T) {
 		{Name: "a report draws the links with most clicks and the providers, and stays small with many links", Test: (*site).barsOfReport},
 		{Name: "a report of an autoresponder has the last 30 days", Test: (*site).daysOfReport},
 		{Name: "a report of a Batch with variants has intervals, and the winner can be chosen", Test: (*site).variantsOfReport},
-		{Name: "a Batch is sent again to those who did not open it", Test: (*site).sendAgain},
+		{Name: "a Batch is sent again to those people who did not open it", Test: (*site).sendAgain},
 		{Name: "rates are of the mails that could be measured, and the pages say of how many", Test: (*site).measuredRates},
 		{Name: "the tick of the last page of a send decides whether its mails are tracked", Test: (*site).sendsUntracked},
 		{Name: "a copy has the choices of the Batch, also those that the page cannot show", Test: (*site).copies},
@@ -87,8 +87,8 @@ func (s *site) peopleOfReport() {
 		}
 	}
 	v.want(path+"/people/recipients", http.StatusOK, "a0@", "a1@", "a2@", "1 to 3", "bounced: smtp; 550 5.1.1 <no such user>")
-	v.want(path+"/people/complained", http.StatusOK, "There is no such person yet.")
-	v.want(path+"/people/recipients?page=2", http.StatusOK, "beyond the last one.", "[Back](?)")
+	v.want(path+"/people/complained", http.StatusOK, "There are no such people yet.")
+	v.want(path+"/people/recipients?page=2", http.StatusOK, "There are no more rows.", "[Back](?)")
 	v.want(path+"/people/unheard-of", http.StatusNotFound)
 }
 
@@ -179,17 +179,17 @@ func (s *site) partsOfReport() {
 	_, err := s.App.Sending.Complained(s.Context(), s.Mail(s.Contacts[0]), "spam")
 	s.Must(err)
 	v := s.full()
-	v.want(s.pathOf(), http.StatusOK, "Gmail", "others", "The mailbox is full", "What became of the mails",
-		"Against the one before")
+	v.want(s.pathOf(), http.StatusOK, "Gmail", "others", "The mailbox is full", "Delivery",
+		"Compared with the one before")
 	people := s.pathOf() + "/people/"
 	v.want(s.pathOf(), http.StatusOK, "[2]("+people+"accepted?provider=other)", "[1]("+people+"bounced?provider=gmail)",
-		"[1]("+people+"bounced?reason=full)", "Not proven that the mail is yours", "others",
+		"[1]("+people+"bounced?reason=full)", "Not proven that the email is from you", "others",
 		"Set SPF, DKIM and DMARC for the sender's domain: [check the sending domains](/admin/sending/domains).",
 		"[1]("+people+"failed?reason=authentication)")
-	v.want(people+"failed?reason=authentication", http.StatusOK, "Not proven that the mail is yours", "a2@example.com", "5.7.515")
+	v.want(people+"failed?reason=authentication", http.StatusOK, "Not proven that the email is from you", "a2@example.com", "5.7.515")
 	v.want(people+"bounced?reason=full", http.StatusOK, "The mailbox is full", "ann@gmail.com",
 		`<input type="hidden" name="reason" value="full">`, "people.csv?kind=bounced&reason=full)")
-	v.want(people+"bounced?reason=policy", http.StatusOK, "There is no such person yet.")
+	v.want(people+"bounced?reason=policy", http.StatusOK, "There are no such people yet.")
 	v.want(people+"recipients?provider=gmail", http.StatusOK, "Mailbox provider: Gmail", "ann@gmail.com")
 	v.wantWithout(people+"recipients?provider=gmail", "a0@")
 	v.want(s.pathOf()+"/people.csv?kind=accepted&provider=other", http.StatusOK, "a0@example.com", "a1@example.com")
@@ -200,7 +200,7 @@ func (s *site) partsOfReport() {
 
 func (s *site) barsOfReport() {
 	v := s.full()
-	v.wantWithout(s.pathOf(), "Clicks on the links")
+	v.wantWithout(s.pathOf(), "Clicks on the most popular links")
 	var urls []string
 	for i := range 50 {
 		urls = append(urls, fmt.Sprintf("https://shop.example/%02d/%s?a=1&b=<2>", i, strings.Repeat("spring-", 10)))
@@ -214,7 +214,7 @@ func (s *site) barsOfReport() {
 	s.Click(s.Contacts[1], links[30], apptest.PersonAgent)
 	s.Click(s.Contacts[2], links[30], apptest.ScannerAgent)
 	_, _, text := v.get(s.pathOf())
-	_, bars, _ := strings.Cut(text, "Clicks on the links")
+	_, bars, _ := strings.Cut(text, "Clicks on the most popular links")
 	bars, _, _ = strings.Cut(bars, "</svg>")
 	first := `<text y="13">shop.example/30/spring-spring-sprin…</text><rect class="s1" x="0.0%" y="19" width="66.7%" height="10">` +
 		`<title>` + html.EscapeString(strings.TrimPrefix(urls[30], "https://")) + `, people: 2</title></rect><rect class="s2" x="66.7%" y="19" width="33.3%"`
@@ -254,7 +254,7 @@ func (s *site) variantsOfReport() {
 	v.want("/admin/sends/check?"+plan.Encode(), http.StatusOK, "The test goes out first.")
 	added := v.sendPlan(plan)
 	path := "/admin/sends/" + id(added)
-	v.want(path, http.StatusOK, "Variants", "Two <b>", "No mail has left yet")
+	v.want(path, http.StatusOK, "Variants", "Two <b>", "No email has been sent yet")
 	s.Prepare(added)
 	s.SendAll(nil)
 	v.want(path, http.StatusOK, "Variants", "Two <b>", "Send it to the others")
@@ -298,5 +298,5 @@ func (s *site) listOfSends() {
 	s.AddChecked(batches.BatchRequest{Message: s.Message, Populations: []batches.PopulationRequest{{List: other}}})
 	restricted.want("/admin/sends?q=may", http.StatusOK, "No campaign has") // now it does not see the Message, so its name finds nothing
 	restricted.want("/admin/sends?q=harvest", http.StatusOK, "Harvest festival")
-	v.want("/admin/sends?page=99", http.StatusOK, "beyond the last one")
+	v.want("/admin/sends?page=99", http.StatusOK, "There are no more rows")
 }

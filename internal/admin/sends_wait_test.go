@@ -25,7 +25,7 @@ func (s *site) stopped() {
 	s.SendAll(nil)
 	_, plan := s.fresh(101)
 	_, _, page := v.get("/admin/sends/check?" + plan.Encode())
-	if !strings.Contains(shown(page), "The campaign begins a minute later. Until then you can stop it. You can pause at any moment.") {
+	if !strings.Contains(shown(page), "The campaign starts after a minute. Until then, you can stop it. You can pause at any time.") {
 		s.Errorf("the last page does not say that the send can be stopped:\n%s", shown(page))
 	}
 	waits := v.sendPlan(plan)
@@ -33,7 +33,7 @@ func (s *site) stopped() {
 	s.SendAll(nil)
 	path := "/admin/sends/" + id(waits)
 	_, _, page = v.get(path)
-	if want := "The campaign begins in 60 seconds. Until then you can stop it. <Stop it>(" + path + "/stop)"; !strings.Contains(shown(page), want) {
+	if want := "The campaign starts in 60 seconds. Until then, you can stop it. <Stop>(" + path + "/stop)"; !strings.Contains(shown(page), want) {
 		s.Errorf("the page does not have %q:\n%s", want, shown(page))
 	}
 	reader := s.as("reader", users.Membership{Level: enlist.Standard})
@@ -42,7 +42,7 @@ func (s *site) stopped() {
 		s.Fatalf("the Batch is %s with %d mails in its minute", status, sent)
 	}
 	_, at, page := v.post(path+"/stop", nil)
-	if !strings.HasPrefix(at, "/admin/sends/new?copy="+id(waits)) || !strings.Contains(shown(page), "No mail has left.") {
+	if !strings.HasPrefix(at, "/admin/sends/new?copy="+id(waits)) || !strings.Contains(shown(page), "before any email was sent") {
 		s.Errorf("the press leads to %s:\n%s", at, shown(page))
 	}
 	s.Pass(2 * time.Minute)
@@ -79,7 +79,7 @@ func (s *site) mailIsShown() {
 	_, _, page := v.get("/admin/sends/check?" + plan.Encode())
 	text := shown(page)
 	contact := id(s.All(list)[0])
-	want := "# The mail Sender | "
+	want := "# The email Sender | "
 	if !strings.Contains(text, want) {
 		s.Fatalf("the page does not have %q:\n%s", want, text)
 	}
@@ -92,7 +92,7 @@ func (s *site) mailIsShown() {
 	}
 	plan["test"], plan["variant"], plan["subject"] = []string{"1"}, []string{"0", "0"}, []string{"", "Another subject"}
 	_, _, page = v.get("/admin/sends/check?" + plan.Encode())
-	for _, want := range []string{"# The mail of A", "# The mail of B", "Subject | Another subject |"} {
+	for _, want := range []string{"# The email of A", "# The email of B", "Subject | Another subject |"} {
 		if text := shown(page); !strings.Contains(text, want) {
 			s.Errorf("a test of variants does not show %q:\n%s", want, text)
 		}

@@ -113,7 +113,7 @@ func (s *operations) finds() {
 		v.want(path, http.StatusOK, beta)
 		v.want(path+"?find=ALPH&sort=name", http.StatusOK, strings.Replace(beta, "Beta", "alpha", 1), `: "ALPH"`, `name="sort" value="name"`)
 		v.wantWithout(path+"?find=ALPH", beta)
-		v.want(path+"?find=%3Cnone&sort=name", http.StatusOK, "No name here has “<none”.", "[Show all](?sort=name)")
+		v.want(path+"?find=%3Cnone&sort=name", http.StatusOK, "No name contains “<none”.", "[Show all](?sort=name)")
 	}
 	v.want("/admin/imports?find=row&page=2", http.StatusOK, "1 to 21 of 21")
 }

@@ -62,19 +62,19 @@ func (s *site) versions() {
 	v.send(at, blocks("The garden opens in June", "image"), http.StatusOK)
 	s.Pass(time.Hour)
 	v.send(at, blocks("The garden closes in August", "line"), http.StatusOK)
-	v.wantShown(at+"/versions", "Mon 15 Jun, 13:01](", ") | A <b>person</b> | in the Message", "Mon 15 Jun, 12:01](")
+	v.wantShown(at+"/versions", "Mon 15 Jun, 13:01](", ") | A <b>person</b> | current", "Mon 15 Jun, 12:01](")
 	_, _, page := v.get(at + "/versions")
 	first := strings.Split(shown(page), "Mon 15 Jun, 12:01](")[1]
 	first, _, _ = strings.Cut(first, ")")
-	v.wantShown(first, "The garden closes opens in August June", "# Pictures that only this version has (image) A rose", "(frame "+first+"/mail)")
+	v.wantShown(first, "The garden closes opens in August June", "# Images that only this version has (image) A rose", "(frame "+first+"/mail)")
 	v.want(first, http.StatusOK, "<del>closes </del><ins>opens </ins>in <del>August", `src="/admin/images/`+id(file.ID))
 	v.want(first+"/mail", http.StatusOK, "The garden opens in June")
-	s.as("reader", users.Membership{Level: enlist.Read}).wantWithout(first, "Put it into the Message")
+	s.as("reader", users.Membership{Level: enlist.Read}).wantWithout(first, "Restore this version")
 	_, to, page := v.post(first, nil)
 	if !strings.HasPrefix(to, at) || !strings.Contains(shown(page), `The garden opens in June`) {
 		s.Errorf("the version is not restored at %s:\n%s", to, shown(page))
 	}
-	v.want(first, http.StatusOK, "Nothing: it is the text of the Message.")
+	v.want(first, http.StatusOK, "None: it is the text of the Message.")
 	v.post(first, url.Values{"do": {"delete"}})
 	v.want(first, http.StatusNotFound)
 	for i := range 2 { // much text that has nothing in common
@@ -82,7 +82,7 @@ func (s *site) versions() {
 	}
 	_, _, page = v.get(at + "/versions")
 	first, _, _ = strings.Cut(strings.Split(shown(page), "Mon 15 Jun, 13:01](")[2], ")")
-	v.want(first, http.StatusOK, "What differs")
+	v.want(first, http.StatusOK, "Differences from")
 }
 
 // autosaved is the answer to a page that saves by itself.
@@ -111,21 +111,21 @@ func (s *site) savesByItself() {
 		s.Errorf("the answer is %+v", answer)
 	}
 	v.wantShown(path, `Subject: "July"`, `"Hello again"`)
-	v.wantWithout(path, "A text is not in the Message")
+	v.wantWithout(path, "There is a text that is not in the Message")
 	form.Set("page", "another tab")
 	form.Set("content", "Hello <b>you</b>")
-	if answer := v.saves(path, form); !answer.Draft || !strings.Contains(answer.Text, "Kept as a draft 12:01: the Message was changed meanwhile") {
+	if answer := v.saves(path, form); !answer.Draft || !strings.Contains(answer.Text, "Saved as a draft 12:01: the Message was changed in the meantime") {
 		s.Errorf("the answer to another tab is %+v", answer)
 	}
-	v.wantShown(path, `"Hello again"`, "A text is not in the Message: [Mon 15 Jun, 12:01, A <b>person</b>]("+path+"/versions/")
+	v.wantShown(path, `"Hello again"`, "There is a text that is not in the Message: [Mon 15 Jun, 12:01, A <b>person</b>]("+path+"/versions/")
 	v.wantShown("/admin/messages", "[July]("+path+") Draft")
-	v.wantShown("/admin/sends/check?message="+id(message)+"&list="+id(s.News), "# The mail A text is not in the Message: [")
+	v.wantShown("/admin/sends/check?message="+id(message)+"&list="+id(s.News), "# The email There is a text that is not in the Message: [")
 	_, _, page := v.get(path + "/versions")
 	draft, _, _ := strings.Cut(strings.Split(shown(page), "Mon 15 Jun, 12:01](")[1], ")")
-	v.wantShown(draft, "It is a draft, and not in the Message.", "Hello again <b>you</b>")
+	v.wantShown(draft, "This is a draft. It is not in the Message.", "Hello again <b>you</b>")
 	v.post(draft, nil)
 	v.wantShown(path, `"Hello <b>you</b>"`)
-	v.wantWithout(path, "A text is not in the Message")
+	v.wantWithout(path, "There is a text that is not in the Message")
 	reader := s.as("reader", users.Membership{Level: enlist.Standard})
 	if status, _, _ := reader.post(path+"/autosave", form); status != http.StatusForbidden {
 		s.Errorf("a save by a reader is answered with %d", status)
@@ -154,7 +154,7 @@ func (s *site) savesParameters() {
 func (v *visitor) lastDraft(path string) string {
 	v.Helper()
 	_, _, page := v.get(path)
-	_, draft, ok := strings.Cut(shown(page), "A text is not in the Message: [")
+	_, draft, ok := strings.Cut(shown(page), "There is a text that is not in the Message: [")
 	_, draft, _ = strings.Cut(draft, "](")
 	draft, _, _ = strings.Cut(draft, ")")
 	if !ok {

@@ -72,11 +72,11 @@ func TestConfirmationHasTheLinkToConfirm(t *testing.T) {
 	r := send(t, c, l)
 	keep(t, "confirmation", r)
 	link := "https://mail.example.org/c/12-345-1767225600-c/"
-	contains(t, "text", r.text, link, "ignore this mail")
+	contains(t, "text", r.text, link, "ignore this email")
 	if strings.Contains(strings.ReplaceAll(r.text, "\r", ""), "\n\n\n") {
 		t.Errorf("the text has two empty lines together, want one: %q", r.text)
 	}
-	contains(t, "html", r.html, `href="`+link, "ignore this mail")
+	contains(t, "html", r.html, `href="`+link, "ignore this email")
 	contains(t, "subject", r.subject(t), "Please confirm: News & Views")
 	if r.Get("List-Unsubscribe") != "" || r.Get("Auto-Submitted") != "auto-generated" {
 		t.Errorf("the headers are %v, want no List-Unsubscribe, and Auto-Submitted", r.Header)

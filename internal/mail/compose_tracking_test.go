@@ -22,7 +22,7 @@ func policed(policy enlist.TrackingPolicy, consent enlist.TrackingConsent, m *me
 }
 
 const (
-	about   = "Measuring of opens and clicks"
+	about   = "Tracking of opens and clicks"
 	page    = "https://mail.example.org/t/12-345-1767225600-a7/"
 	agree   = "?choice=granted"
 	refuse  = "?choice=denied"

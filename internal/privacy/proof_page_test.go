@@ -40,8 +40,8 @@ func TestAPageShowsDecisionsAboutRecording(t *testing.T) {
 	if err := proof.Verify(page, private.Public().(ed25519.PublicKey)); err != nil {
 		t.Error(err)
 	}
-	for _, want := range []string{"agreed that opens and clicks are counted (import)", "We count &lt;opens&gt;.", "2026-03", "import 4, row 9",
-		"refused that opens and clicks are counted (trackingPage)", "2026-01-01 00:00:00 UTC"} {
+	for _, want := range []string{"agreed to tracking of opens and clicks (import)", "We count &lt;opens&gt;.", "2026-03", "import 4, row 9",
+		"refused tracking of opens and clicks (trackingPage)", "2026-01-01 00:00:00 UTC"} {
 		if !bytes.Contains(page, []byte(want)) {
 			t.Errorf("the page does not say %q", want)
 		}

@@ -18,9 +18,9 @@ func TestOnlyPublicListsHaveAnArchive(t *testing.T) {
 	path := "/a/" + itoa(int64(h.list))
 	h.shows(h.do("GET", path, ""), http.StatusNotFound, "does not exist")
 	h.editList("is_public", "1", "description", "All <news>")
-	h.shows(h.do("GET", path, ""), http.StatusOK, "Mails of <bdi>News &amp; &lt;Views&gt;</bdi>", "All &lt;news&gt;", "Nothing was sent yet")
+	h.shows(h.do("GET", path, ""), http.StatusOK, "Emails from <bdi>News &amp; &lt;Views&gt;</bdi>", "All &lt;news&gt;", "Nothing has been sent yet")
 	h.shows(h.do("GET", path+"/1", ""), http.StatusNotFound)
-	h.shows(h.do("GET", h.path(enlist.LinkMail, h.subscribe("Email", "mira@example.com")), ""), http.StatusGone, "leads nowhere")
+	h.shows(h.do("GET", h.path(enlist.LinkMail, h.subscribe("Email", "mira@example.com")), ""), http.StatusGone, "no longer works")
 }
 
 // A reader of a mail as a page asks for the own link, and the answer does not show who has one.

@@ -170,7 +170,7 @@ func TestClickLeadsToNoLaterValues(t *testing.T) {
 }
 
 // A tracked link redirects only to an http or https URL. For any other target the server shows the
-// page "This link leads nowhere any more", also if the target comes from a merge field.
+// page "This link no longer works", also if the target comes from a merge field.
 //
 // covers: decision 49
 func TestClickLeadsToWebURLsOnly(t *testing.T) {
@@ -180,7 +180,7 @@ func TestClickLeadsToWebURLsOnly(t *testing.T) {
 	for _, target := range []string{"javascript:alert(1)", "//evil.example", "/relative", "data:text/html,x", "{{Email}}", "http://", "mailto:a@example.com"} {
 		t.Run(target, func(t *testing.T) {
 			a := h.do("GET", h.clickPath(id, target), "")
-			h.shows(a, http.StatusGone, "This link leads nowhere any more")
+			h.shows(a, http.StatusGone, "This link no longer works")
 			if to := a.Header.Get("Location"); to != "" {
 				t.Errorf("the link redirects to %q, want no redirect", to)
 			}
@@ -188,7 +188,7 @@ func TestClickLeadsToWebURLsOnly(t *testing.T) {
 	}
 	path := h.clickPath(id, "https://shop.example/")
 	h.must(h.store.Update(t.Context(), func(tx *db.Tx) error { return messages.DeleteMessage(tx, 1) }))
-	h.shows(h.do("GET", path, ""), http.StatusGone, "This link leads nowhere any more")
+	h.shows(h.do("GET", path, ""), http.StatusGone, "This link no longer works")
 	if c := h.contact(id); c.LastClickTime != 0 {
 		t.Error("a request for a link that leads nowhere was recorded as a click")
 	}

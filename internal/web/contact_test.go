@@ -70,7 +70,7 @@ func TestStatusIsShownInWords(t *testing.T) {
 		{"Subscribed, Inactive", enlist.Contact{}},
 		{"Unsubscribed", enlist.Contact{IsActive: true, IsUnsubscribed: true}},
 		{"Unsubscribed, Inactive", enlist.Contact{IsUnsubscribed: true}},
-		{"Subscribed, Inactive: mail to the address came back", enlist.Contact{IsBounceDeactivated: true}},
+		{"Subscribed, Inactive: an email to the address bounced", enlist.Contact{IsBounceDeactivated: true}},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			if got := strings.Join(status(&c.contact, language.New().For(language.English, "")), ", "); got != c.want {

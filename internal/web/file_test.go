@@ -123,7 +123,7 @@ func TestLinkOfAFileIsSignedAndEndsWithTheFile(t *testing.T) {
 		}
 	}
 	h.must(h.service.Files.DeleteFile(h.Context(), h.caller, 1))
-	if a, body := h.get(path); a.StatusCode != 410 || !strings.Contains(string(body), "does not exist any more") || a.Header.Get("Cache-Control") != "no-store" {
+	if a, body := h.get(path); a.StatusCode != 410 || !strings.Contains(string(body), "no longer exists") || a.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("a deleted file got %d %s", a.StatusCode, body)
 	}
 }

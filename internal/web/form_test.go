@@ -77,7 +77,7 @@ func TestFormStopsPrograms(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)
 	path := h.addForm()
-	h.shows(h.do("POST", path, "f1=mira%40example.com"), http.StatusUnprocessableEntity, `value="mira@example.com"`, "send it once more")
+	h.shows(h.do("POST", path, "f1=mira%40example.com"), http.StatusUnprocessableEntity, `value="mira@example.com"`, "send the form again")
 	stamp := h.stamp(path)
 	send := func(more string) answer { return h.do("POST", path, "f1=mira%40example.com&stamp="+stamp+more) }
 	h.shows(send(""), http.StatusUnprocessableEntity, stamp) // too fast; the stamp stays
@@ -85,7 +85,7 @@ func TestFormStopsPrograms(t *testing.T) {
 	h.shows(send("&homepage=x"), http.StatusOK, "Thank you")
 	h.shows(h.do("POST", path, "f1=mira%40example.com&stamp="+stamp+"0"), http.StatusUnprocessableEntity)
 	h.pass(25 * time.Hour)
-	h.shows(send(""), http.StatusUnprocessableEntity, "send it once more")
+	h.shows(send(""), http.StatusUnprocessableEntity, "send the form again")
 	if n := h.contacts(); n != 0 {
 		t.Fatalf("the List has %d Contacts, want none", n)
 	}
@@ -206,7 +206,7 @@ func TestFormOfAnotherSiteIsSentByScriptAndWithoutIt(t *testing.T) {
 		h.header.Set("Content-Type", "application/json")
 		return h.do("POST", path+".json", `{"stamp":"`+form.Stamp+`","values":`+values+`}`)
 	}
-	h.shows(post(`{"f1":["x"]}`), http.StatusUnprocessableEntity, `"faults":{"f1":"Please give`)
+	h.shows(post(`{"f1":["x"]}`), http.StatusUnprocessableEntity, `"faults":{"f1":"Please enter`)
 	h.shows(post(`{"f1":"ann@example.com"}`), http.StatusOK, `"ok":true`, "https://shop.example/thanks")
 	if n := h.contacts(); n != 2 {
 		t.Errorf("the List has %d Contacts, want 2", n)
@@ -227,7 +227,7 @@ func TestFormAsksForPreferences(t *testing.T) {
 	h.must(err)
 	e, o := forms.PreferenceInput(events), forms.PreferenceInput(offers)
 	path := h.addForm("field_ids", "", "preference_ids", e[1:]+","+o[1:], "sites", "https://shop.example")
-	h.shows(h.do("GET", path, ""), http.StatusOK, "What you would like to get", `name="`+e+`" value="1">`, `<bdi>Events &amp; &lt;b&gt;`)
+	h.shows(h.do("GET", path, ""), http.StatusOK, "What you would like to receive", `name="`+e+`" value="1">`, `<bdi>Events &amp; &lt;b&gt;`)
 	stamp := h.stamp(path)
 	h.pass(3 * time.Second)
 	h.shows(h.do("POST", path, "stamp="+stamp+"&f1=mira%40&"+o+"=1"), http.StatusUnprocessableEntity, `name="`+o+`" value="1" checked`, `name="`+e+`" value="1">`)
@@ -281,7 +281,7 @@ func TestFormHasTheLanguageOfTheVisitor(t *testing.T) {
 	h.header = http.Header{"Accept-Language": {"zh"}} // the URL has the language that was shown
 	h.pass(3 * time.Second)
 	other := h.do("POST", path+"?lang=en", "stamp="+stamp+"&f1=mira%40example.com&agree=1")
-	h.shows(other, http.StatusUnprocessableEntity, `<html lang="en">`, "send it once more")
+	h.shows(other, http.StatusUnprocessableEntity, `<html lang="en">`, "send the form again")
 	h.shows(h.do("POST", path+"?lang=fr", "stamp="+stamp+"&f1=mira%40"), http.StatusUnprocessableEntity, `<html lang="fr">`, `action="?lang=fr"`, "adresse e-mail")
 	h.shows(h.do("POST", path+"?lang=fr", "stamp="+stamp+"&f1=mira%40example.com&agree=1"), http.StatusOK, `<html lang="fr">`, "Merci")
 	h.must(h.store.View(t.Context(), func(tx *db.Tx) error {
@@ -328,7 +328,7 @@ func TestFormStoresOnlyTheConsentThatWasShown(t *testing.T) {
 	// A form that was copied to another site has no stamp.
 	h.header = http.Header{"Origin": {"https://shop.example"}, "Accept-Language": {"fr"}}
 	gone := h.do("POST", path+"?lang=de", filled)
-	h.shows(gone, http.StatusUnprocessableEntity, `<html lang="en">`, "send it once more", `action="?lang=en"`)
+	h.shows(gone, http.StatusUnprocessableEntity, `<html lang="en">`, "send the form again", `action="?lang=en"`)
 	if strings.Contains(gone.body, " checked") {
 		t.Error("the consent that the visitor has not seen is ticked")
 	}

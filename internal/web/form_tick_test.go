@@ -151,7 +151,7 @@ func TestTheLimitOfAMailboxCountsItsTagsTogether(t *testing.T) {
 		t.Errorf("the mailbox gets %d mails, want 1", n)
 	}
 	for i := range 3 {
-		h.shows(h.do("POST", path+"/link", "address=mira%2B"+itoa(int64(i))+"%40example.com"), http.StatusOK, "mailbox")
+		h.shows(h.do("POST", path+"/link", "address=mira%2B"+itoa(int64(i))+"%40example.com"), http.StatusOK, "Check your inbox")
 	}
 	if n := h.jobs("send_link"); n != 1 {
 		t.Errorf("the mailbox gets %d mails with a link, want 1", n)

@@ -174,10 +174,10 @@ func TestErrorPageHidesTheCause(t *testing.T) {
 	id := h.subscribe("Email", "mira@example.com")
 	h.faults.view = errors.New("secret cause")
 	a := h.do("GET", h.path(enlist.LinkUnsubscribe, id), "")
-	h.shows(a, http.StatusInternalServerError, "This did not work")
+	h.shows(a, http.StatusInternalServerError, "Something went wrong")
 	h.faults.view = enlist.Refuse(enlist.Busy, "secret cause")
 	b := h.do("GET", h.path(enlist.LinkUnsubscribe, id), "")
-	h.shows(b, http.StatusServiceUnavailable, "This did not work")
+	h.shows(b, http.StatusServiceUnavailable, "Something went wrong")
 	if strings.Contains(a.body+b.body, "secret") || b.Header.Get("Retry-After") == "" {
 		t.Errorf("got %v %s, want Retry-After, and no cause in the bodies", b.Header, b.body)
 	}

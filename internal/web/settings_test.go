@@ -24,7 +24,7 @@ func TestLinkToTheSettingsIsMailed(t *testing.T) {
 	path := h.addForm() + "/link"
 	h.shows(h.do("GET", path, ""), http.StatusOK, `name="address"`)
 	known, unknown := h.do("POST", path, "address=Mira%40Example.com"), h.do("POST", path, "address=bob%40example.com")
-	h.shows(known, http.StatusOK, "a mail with the link is on its way")
+	h.shows(known, http.StatusOK, "an email with the link is on its way")
 	if known.body != unknown.body {
 		t.Error("the answers about a known and an unknown address differ")
 	}
@@ -46,7 +46,7 @@ func TestPagesPromiseNoMailWhereNoneLeaves(t *testing.T) {
 		asked := enlist.ListID(0)
 		h.pages.SetMails(func(_ context.Context, l *enlist.List) bool { asked = l.ID; return leave })
 		for path, body := range map[string]string{form + "/link": "address=mira%40example.com", old: "button=link"} {
-			if page := h.do("GET", path, ""); strings.Contains(page.body, "No mail can be sent at the moment") == leave {
+			if page := h.do("GET", path, ""); strings.Contains(page.body, "No email can be sent at the moment") == leave {
 				t.Errorf("mails leave: %v, and %s is %s", leave, path, page.body)
 			}
 			want := map[bool]string{true: "on its way", false: "cannot be sent at the moment. Please try again later."}[leave]
@@ -60,8 +60,8 @@ func TestPagesPromiseNoMailWhereNoneLeaves(t *testing.T) {
 		stamp := regexp.MustCompile(`name="stamp" value="([^"]*)"`).FindStringSubmatch(shown.body)[1]
 		h.pass(time.Minute)
 		sent := h.do("POST", form, "stamp="+stamp+"&f1=noor%40example.com")
-		h.shows(sent, http.StatusOK, "Thank you", map[bool]string{true: "a mail is on its way to it", false: "the subscription waits until it is confirmed"}[leave])
-		if strings.Contains(sent.body, "on its way") != leave || asked != h.list {
+		h.shows(sent, http.StatusOK, "Thank you", map[bool]string{true: "we have sent an email to it", false: "the subscription waits until it is confirmed"}[leave])
+		if strings.Contains(sent.body, "have sent an email") != leave || asked != h.list {
 			t.Errorf("mails leave: %v, asked about the List %d, and the Form is answered with %s", leave, asked, sent.body)
 		}
 	}
@@ -89,7 +89,7 @@ func TestSubscriberChangesSettings(t *testing.T) {
 	}
 	b, p, l := forms.FieldInput(born), forms.PreferenceInput(topic), listName(public)
 	shown := "shown=" + b + "&shown=" + p + "&shown=" + l
-	h.shows(h.do("POST", path, shown+"&"+b+"=soon&"+l+"=1"), http.StatusUnprocessableEntity, `value="soon"`, `name="`+l+`" value="1" checked`, "does not fit")
+	h.shows(h.do("POST", path, shown+"&"+b+"=soon&"+l+"=1"), http.StatusUnprocessableEntity, `value="soon"`, `name="`+l+`" value="1" checked`, "not valid")
 	done := h.do("POST", path, shown+"&"+b+"=2000-02-03&"+p+"=1&"+l+"=1&shown="+forms.FieldInput(note)+"&"+forms.FieldInput(note)+"=mine")
 	if done.StatusCode != http.StatusSeeOther {
 		t.Fatalf("the form is answered with %d: %s", done.StatusCode, done.body)
@@ -112,7 +112,7 @@ func TestSubscriberChangesSettings(t *testing.T) {
 	h.shows(data, http.StatusOK, `"Note": "internal"`, `"method": "preferencePage"`)
 	h.pass(31 * 24 * time.Hour)
 	for _, old := range []string{path, path + "?data"} {
-		if a := h.do("GET", old, ""); a.StatusCode != http.StatusGone || strings.Contains(a.body, "internal") || !strings.Contains(a.body, "too old") {
+		if a := h.do("GET", old, ""); a.StatusCode != http.StatusGone || strings.Contains(a.body, "internal") || !strings.Contains(a.body, "has expired") {
 			t.Errorf("an old link is answered with %d", a.StatusCode)
 		}
 	}

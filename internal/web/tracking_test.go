@@ -59,14 +59,14 @@ func TestThePageAboutRecordingRefusesAndAgrees(t *testing.T) {
 	h.header = http.Header{"Accept-Language": {"en"}}
 	id := h.subscribe("Email", "mira@example.com")
 	path := h.path(enlist.LinkTracking, id)
-	h.shows(h.do("GET", path, ""), http.StatusOK, "Measuring of opens and clicks", "mails from <bdi>News &amp; &lt;Views&gt;</bdi> to <bdi>m…@example.com</bdi>",
-		"When you open a mail", "When you follow a link", "It is recorded unless you refuse", `name="tracking" value="denied"`, `name="forget" value="1">`)
+	h.shows(h.do("GET", path, ""), http.StatusOK, "Tracking of opens and clicks", "emails from <bdi>News &amp; &lt;Views&gt;</bdi> to <bdi>m…@example.com</bdi>",
+		"When you open an email", "When you follow a link", "Opens and clicks are recorded unless you refuse", `name="tracking" value="denied"`, `name="forget" value="1">`)
 	for _, body := range []string{"", "List-Unsubscribe=One-Click", "button=confirm", "tracking=unknown", "tracking=granted", "tracking=granted&version=x"} {
 		h.shows(h.do("POST", path, body), http.StatusOK, "You have not decided")
 		h.decided(id, enlist.TrackingUnknown, 0)
 	}
 	h.pass(24 * time.Hour)
-	h.shows(h.do("GET", path, ""), http.StatusOK, "Measuring")
+	h.shows(h.do("GET", path, ""), http.StatusOK, "Tracking of")
 	done := h.do("POST", path+"?choice=denied", "tracking=denied")
 	if done.StatusCode != http.StatusSeeOther || done.Header.Get("Location") != "?saved" {
 		t.Fatalf("the refusal is answered with %d", done.StatusCode)
@@ -78,7 +78,7 @@ func TestThePageAboutRecordingRefusesAndAgrees(t *testing.T) {
 	h.agrees(path)
 	h.decided(id, enlist.TrackingGranted, 2)
 	rows := h.decisions(id)
-	if r := rows[1]; r.Method != contacts.MethodTracking || r.TextVersion != "enlist 1 en" || !strings.HasPrefix(r.Text, "When you open a mail, ") {
+	if r := rows[1]; r.Method != contacts.MethodTracking || r.TextVersion != "enlist 1 en" || !strings.HasPrefix(r.Text, "When you open an email, ") {
 		t.Errorf("the row of the refusal is %+v", r)
 	}
 	if r := rows[0]; r.Text != "I <like> to be counted" || r.TextVersion != "2026-07-02T09:30:00Z" {
@@ -112,12 +112,12 @@ func TestThePageAboutRecordingFollowsThePolicy(t *testing.T) {
 	button("?choice=granted", "granted")
 	h.editList("open_policy", "off")
 	off := h.do("GET", path, "")
-	if h.shows(off, http.StatusOK, "Nothing is recorded when you open a mail"); off.hasButton() {
+	if h.shows(off, http.StatusOK, "Nothing is recorded when you open an email"); off.hasButton() {
 		t.Error("the page of a List that records nothing has a button")
 	}
 	h.do("POST", path, "tracking=denied")
 	h.decided(id, enlist.TrackingUnknown, 0)
-	if settings := h.do("GET", h.path(enlist.LinkPreferences, id), ""); strings.Contains(settings.body, "Measuring") {
+	if settings := h.do("GET", h.path(enlist.LinkPreferences, id), ""); strings.Contains(settings.body, "Tracking of") {
 		t.Error("the settings of a List that records nothing have a choice")
 	}
 	h.editList("open_policy", "inform")
@@ -135,7 +135,7 @@ func TestThePageAboutRecordingFollowsThePolicy(t *testing.T) {
 	h.remove(id)
 	for _, method := range []string{"GET", "POST"} {
 		gone := h.do(method, path, "tracking=denied")
-		if h.shows(gone, http.StatusGone, "Nothing is recorded when you open a mail"); gone.hasButton() {
+		if h.shows(gone, http.StatusGone, "Nothing is recorded when you open an email"); gone.hasButton() {
 			t.Error("the page of a Contact that is gone has a button")
 		}
 	}

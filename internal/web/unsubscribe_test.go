@@ -261,7 +261,7 @@ func TestDepartureIsExplained(t *testing.T) {
 	id := h.subscribe("Email", "mira@example.com")
 	path := h.path(enlist.LinkUnsubscribe, id)
 	h.do("POST", path, "button=reason&reason=too_many") // is subscribed
-	h.shows(h.do("POST", path, pressed), http.StatusOK, "Too many mails", "never subscribed")
+	h.shows(h.do("POST", path, pressed), http.StatusOK, "Too many emails", "never subscribed")
 	h.do("POST", path, "button=reason&reason=nonsense&words=x")
 	h.shows(h.do("POST", path, "button=reason&reason=other&words=%3Cb%3E+"+strings.Repeat("%C3%A9", 600)), http.StatusOK, "Thank you for telling us")
 	got, err := h.service.Contacts.Departures(t.Context(), h.caller, h.list)
