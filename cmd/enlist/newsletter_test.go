@@ -112,7 +112,7 @@ func gardenersFile(t *testing.T) string {
 
 func (n *newcomer) imports() {
 	n.presses("Imports")
-	n.sees("Nothing was imported yet")
+	n.sees("Nothing has been imported yet")
 	n.presses("Choose a file")
 	n.ticks("Add a Field for each column")
 	n.chooses(named("consent"), "to the statement below")
@@ -177,7 +177,7 @@ func (n *newcomer) writesMessage(script bool) {
 	n.presses("Messages")
 	n.sees("There are no Messages yet")
 	n.chooses(named("start"), "Newsletter")
-	n.presses("Write")
+	n.presses("Create")
 	n.writes(named("subject"), "The garden in spring")
 	if script {
 		n.writesInMail()
@@ -261,7 +261,7 @@ func (n *newcomer) sends() {
 	n.ticks("Hobart")
 	n.picture("09-send", "", 640)
 	n.presses("Review")
-	n.sees("The garden in spring", "To 500 of 9,965", "the Segment “Hobart” of Garden Club", "Sure?")
+	n.sees("The garden in spring", "To 500 of 9,965", "the Segment “Hobart” of Garden Club", "Ready to send?")
 	n.picture("10-check", "", 700)
 	n.presses("Send now")
 }
