@@ -60,7 +60,7 @@ var allowedImports = map[string][]string{
 	},
 	"enlist/internal/admin/messages": {
 		"enlist/internal/admin/images", "enlist/internal/admin/ui", "enlist/internal/enlist",
-		"enlist/internal/messages", "enlist/internal/reports",
+		"enlist/internal/messages", "enlist/internal/reports", "enlist/internal/social",
 	},
 	"enlist/internal/admin/contacts": {
 		"enlist/internal/admin/ui", "enlist/internal/contacts", "enlist/internal/enlist",
@@ -70,6 +70,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/language":              {"github.com/pelletier/go-toml/v2", "golang.org/x/text/..."},
 	"enlist/internal/language/languagetest": {"enlist/internal/language", "github.com/pelletier/go-toml/v2", "golang.org/x/net/html"},
 	"enlist/internal/colour":                {},
+	"enlist/internal/social":                {"enlist/internal/colour"},
 	"enlist/internal/config":                {"enlist/internal/enlist", "github.com/pelletier/go-toml/v2/..."},
 	"enlist/internal/httpserver":            {"enlist/internal/durable", "golang.org/x/crypto/acme/...", "golang.org/x/net/idna"},
 	"enlist/internal/admin/forms": {
@@ -127,7 +128,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/mail/mailtest":  {"github.com/emersion/..."},
 	"enlist/internal/web": {"golang.org/x/text/...", "enlist/internal/address", "enlist/internal/colour", "enlist/internal/contacts", "enlist/internal/enlist", "enlist/internal/files", "enlist/internal/forms",
 		"enlist/internal/language", "enlist/internal/limiter",
-		"enlist/internal/messages", "enlist/internal/sending"},
+		"enlist/internal/messages", "enlist/internal/sending", "enlist/internal/social"},
 	"enlist/internal/mail/feedback": {"enlist/internal/enlist", "enlist/internal/mail", "enlist/internal/mail/reply", "enlist/internal/sending",
 		"github.com/prometheus/client_golang/..."},
 	"enlist/internal/privacy/proof": {"enlist/internal/contacts", "enlist/internal/enlist", "enlist/internal/language",
@@ -183,7 +184,7 @@ var allowedImports = map[string][]string{
 		"enlist/internal/lists"},
 	"enlist/internal/messages": {"golang.org/x/net/html", "enlist/internal/accounts", "enlist/internal/address", "enlist/internal/contacts",
 		"enlist/internal/db", "enlist/internal/enlist", "enlist/internal/events", "enlist/internal/files",
-		"enlist/internal/lists", "enlist/internal/messages/merge", "enlist/internal/pace"},
+		"enlist/internal/lists", "enlist/internal/messages/merge", "enlist/internal/pace", "enlist/internal/social"},
 	"enlist/internal/privacy": {"enlist/internal/accounts", "enlist/internal/address", "enlist/internal/batches",
 		"enlist/internal/contacts", "enlist/internal/db", "enlist/internal/enlist", "enlist/internal/events",
 		"enlist/internal/files", "enlist/internal/forms", "enlist/internal/imports", "enlist/internal/lists",

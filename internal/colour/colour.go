@@ -73,6 +73,19 @@ func (c Colour) On(background, other Colour) Colour {
 	return other
 }
 
+// Visible is the least contrast of a picture that says something with its background. WCAG 2.2, 1.4.11
+const Visible = 3
+
+// Seen returns the first colour from c towards white that can be seen on a dark background.
+func (c Colour) Seen(background Colour) Colour {
+	for part := 0.0; part < 1; part += 0.1 {
+		if m := c.Mix(Colour{255, 255, 255}, part); Contrast(m, background) >= Visible {
+			return m
+		}
+	}
+	return Colour{255, 255, 255}
+}
+
 // TextOn returns white or nearly black, whichever can be read better on c.
 func (c Colour) TextOn() Colour {
 	white, ink := Colour{255, 255, 255}, Parse("#16181a")

@@ -41,7 +41,7 @@ func newComposer(o Options) (*composer, error) {
 	c := &composer{from: o.From, settings: o.Settings, publicURL: o.PublicURL, key: o.Key, links: o.Links,
 		files: o.Files, domains: o.Transport.Domains, now: time.Now, texts: language.New(), senderID: o.Key.SenderID()}
 	c.templates.compiling = limiter.NewShared(compiling, 1, 0)
-	c.templates.fileURL = func(id enlist.FileID) string { return c.publicURL + c.key.FilePath(id) }
+	c.templates.urls = urls{c.publicURL, &c.key}
 	return c, nil
 }
 

@@ -47,7 +47,7 @@ func BenchmarkOutgoingWithParameters(b *testing.B) {
 func BenchmarkCompile(b *testing.B) {
 	m := &messages.Message{EmailType: messages.EmailHTML, Subject: "Hello {{First Name}}", HTML: newsletter}
 	for b.Loop() {
-		compile(b.Context(), m, nil, nil)
+		compile(b.Context(), m, nil, urls{})
 	}
 }
 
@@ -67,7 +67,7 @@ func BenchmarkCompileBlocks(b *testing.B) {
 	c, _ := testComposer(b)
 	m := benchBlocks()
 	for b.Loop() {
-		compile(b.Context(), m, nil, c.templates.fileURL)
+		compile(b.Context(), m, nil, c.templates.urls)
 	}
 }
 

@@ -44,16 +44,16 @@ const fieldUnsubscribe = merge.UnsubscribeURL
 // the text part from the HTML. The files are encoded later, because reading them can fail. The error is that of the
 // context; compiled.refused has any other.
 func compile(ctx context.Context, m *messages.Message, files []messages.MessageFile,
-	fileURL func(enlist.FileID) string) (*compiled, error) {
+	at urls) (*compiled, error) {
 	c := &compiled{source: *m, files: files, subject: merge.Parse(m.Subject),
 		sender: senderLines(m), utm: m.OwnUTM()}
-	source, err := sourceHTML(ctx, m, fileURL)
+	source, err := sourceHTML(ctx, m, at)
 	if err == nil {
 		err = checkHTML(source)
 	}
 	if err == nil {
 		c.document = source
-		err = c.compile(ctx, fileURL)
+		err = c.compile(ctx, at)
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -64,13 +64,13 @@ func compile(ctx context.Context, m *messages.Message, files []messages.MessageF
 }
 
 // compile makes the templates of the document. It looks at the context between its steps: each needs less than a second.
-func (c *compiled) compile(ctx context.Context, fileURL func(enlist.FileID) string) error {
+func (c *compiled) compile(ctx context.Context, at urls) error {
 	m := &c.source
 	if isThemed(m) {
 		d := themedDocument{Theme: messages.DecodeTheme(m.Theme)}
 		c.second = d.second()
 	}
-	text := splitText(completeFileLinks(merge.LineEnds.Replace(m.Text), fileURL))
+	text := splitText(completeFileLinks(merge.LineEnds.Replace(m.Text), at))
 	if m.Text == "" || isThemed(m) {
 		text = plainText(c.document)
 	}
@@ -153,7 +153,7 @@ const (
 // templateCache caches compiled Messages. The zero value is an empty cache for Messages without blocks and logo, which
 // compiles any number of them at the same time.
 type templateCache struct {
-	fileURL func(enlist.FileID) string
+	urls urls
 
 	mu    sync.Mutex
 	byID  map[messageKey]*compiled
@@ -189,7 +189,7 @@ func (t *templateCache) get(ctx context.Context, m *messages.Message, files []me
 	if cached := t.cached(m, files); cached != nil {
 		return cached, nil // another goroutine has compiled the Message
 	}
-	fresh, err := compile(ctx, m, files, t.fileURL)
+	fresh, err := compile(ctx, m, files, t.urls)
 	if err != nil {
 		return nil, err
 	}

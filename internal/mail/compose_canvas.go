@@ -19,7 +19,7 @@ func (c *composer) Canvas(ctx context.Context, m *messages.Message) (*messages.C
 	}
 	canvas := &messages.Canvas{Theme: d.Theme, Sheet: d.canvasSheet(), Room: d.room()}
 	messages.EachBlock(all, func(b *messages.Block) {
-		if b.Type == messages.BlockText || b.Type == messages.BlockQuote {
+		if b.HasMarkdown() {
 			canvas.Contents = append(canvas.Contents, d.markdown(b.Text))
 		}
 		if b.Type != messages.BlockPreheader { // it is above the canvas

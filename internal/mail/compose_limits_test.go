@@ -111,7 +111,7 @@ func TestHostileMessagesAreCompiledFast(t *testing.T) {
 // compiledHTML compiles a Message, which may be refused.
 func compiledHTML(t *testing.T, m *messages.Message) *compiled {
 	t.Helper()
-	c, err := compile(t.Context(), m, nil, nil)
+	c, err := compile(t.Context(), m, nil, urls{})
 	if err != nil {
 		t.Fatal(err)
 	}

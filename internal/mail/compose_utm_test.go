@@ -24,7 +24,7 @@ func taggedMail(m *messages.Message) *messages.OutgoingMail {
 // covers: decision 156
 func TestLinksOfTheAuthorGetParameters(t *testing.T) {
 	c, _ := testComposer(t)
-	file := c.templates.fileURL(7)
+	file := c.templates.urls.file(7)
 	const links = `<a href="https://example.com/?to={{First Name}}#top">a</a> <a href="https://shop.example/?utm_source=x">b</a>
 		<a href="{{Website}}">c</a> <a href="{{unsubscribe_url}}">d</a> <a href="{{preferences_url}}">e</a>
 		<a href="{{web_version_url}}">f</a> <a href="mailto:a@b.example">g</a> <a href="FILE">h</a>

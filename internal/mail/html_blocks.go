@@ -23,48 +23,87 @@ func cell(class, align, content string) string {
 	return `<tr><td class="` + class + `" dir="auto"` + align + ">" + content + "</td></tr>\n"
 }
 
+// cell returns a row with one cell, in the colours of the block.
+func (d *themedDocument) cell(class, align, content string) string {
+	return cell(d.inTone(class), align, content)
+}
+
 // rows returns the rows of blocks. width is the room for an image, in pixels.
 func (d *themedDocument) rows(all []messages.Block, width int64) string {
 	var b strings.Builder
 	for i := range all {
 		b.WriteString(d.block(&all[i], width))
+		if isBand(&all[i]) && i+1 < len(all) && !isBand(&all[i+1]) {
+			b.WriteString(space(bandSpace))
+		}
 	}
 	return b.String()
 }
 
-func (d *themedDocument) block(b *messages.Block, width int64) string {
+// row returns the row of a block, without the looks that it has in place of the theme.
+func (d *themedDocument) row(b *messages.Block, width int64) string {
 	switch b.Type {
 	case messages.BlockHeading:
 		level := strconv.FormatInt(max(1, b.Level), 10)
-		return cell("text", b.Align, "<h"+level+">"+html.EscapeString(b.Text)+"</h"+level+">")
+		return d.cell("text", b.Align, "<h"+level+">"+html.EscapeString(b.Text)+"</h"+level+">")
 	case messages.BlockText:
-		return cell("text", b.Align, d.markdown(b.Text))
+		return d.cell("text", b.Align, d.markdown(b.Text))
 	case messages.BlockImage:
-		if b.File == 0 && b.URL == "" {
+		if !b.HasPicture() {
 			return "" // the author has chosen none yet
 		}
-		return cell("picture", b.Align, d.image(b, width))
+		return d.cell("picture", b.Align, d.image(b, width, radius(b.Corner, true, true))+paragraph("caption", b.Caption))
+	case messages.BlockVideo:
+		return d.video(b, width)
+	case messages.BlockCard:
+		return d.card(b, width)
 	case messages.BlockButton:
 		return cell("press", b.Align, d.button(b))
+	case messages.BlockMenu:
+		return d.menu(b)
+	case messages.BlockSocial:
+		return d.social(b)
+	case messages.BlockTable:
+		return d.table(b)
 	case messages.BlockColumns:
-		left, right := b.Shares()
-		return "<tr><td>" + table(`width="100%"`) + "<tr>" + d.column(b.Left, width, left) + d.column(b.Right, width, right) +
-			"</tr></table></td></tr>\n"
+		columns, shares := b.Columns()
+		var cells strings.Builder
+		for i := range columns {
+			cells.WriteString(d.column(d.rowsInColumn(columns[i], columnRoom(width, shares[i])), shares[i]))
+		}
+		return besides(cells.String())
 	case messages.BlockLine:
-		return cell("rule", "", "<hr>")
+		class := "rule"
+		if b.Colour != "" {
+			rule := ".$ hr { border-color: " + b.Colour + "; }\n"
+			class += " " + d.own(rule, rule)
+		}
+		return cell(class, "", "<hr>")
 	case messages.BlockSpace:
-		height := strconv.FormatInt(cmp.Or(b.Height, messages.DefaultSpace), 10)
-		return `<tr><td class="space" height="` + height + `" style="height: ` + height + `px">&nbsp;</td></tr>` + "\n"
+		return space(cmp.Or(b.Height, messages.DefaultSpace))
 	case messages.BlockQuote:
 		by := ""
 		if b.By != "" {
 			by = `<p class="by">— ` + html.EscapeString(b.By) + "</p>"
 		}
-		return cell("text", b.Align, "<blockquote>"+d.markdown(b.Text)+by+"</blockquote>")
+		return d.cell("text", b.Align, "<blockquote>"+d.markdown(b.Text)+by+"</blockquote>")
 	case messages.BlockHTML:
-		return cell("html", b.Align, balanced(plainFallbacks(b.HTML)))
+		return d.cell("html", b.Align, balanced(plainFallbacks(b.HTML)))
 	}
 	return ""
+}
+
+func space(pixels int64) string {
+	height := strconv.FormatInt(pixels, 10)
+	return `<tr><td class="space" height="` + height + `" style="height: ` + height + `px">&nbsp;</td></tr>` + "\n"
+}
+
+// paragraph returns a paragraph of a class, or "" if it has no text.
+func paragraph(class, text string) string {
+	if text == "" {
+		return ""
+	}
+	return `<p class="` + class + `">` + html.EscapeString(text) + "</p>"
 }
 
 // preheader returns the text that mail programs show beside the subject. The spaces keep them from showing the begin of
@@ -79,33 +118,54 @@ func preheader(all []messages.Block) string {
 	return ""
 }
 
-// columnRoom returns the room for an image in a column of a share in percent, in a text of a width.
-func columnRoom(width, share int64) int64 { return (width+2*cardPadding)*share/100 - 2*cardPadding }
+// gutter is the half of the space between two columns, in pixels: what a cell of a column has at each side.
+const gutter = cardPadding / 2
 
-func (d *themedDocument) column(all []messages.Block, width, share int64) string {
+// columnRoom returns the room for an image in a column of a share in percent, in a text of a width.
+func columnRoom(width, share int64) int64 { return (width+2*gutter)*share/100 - 2*gutter }
+
+// besides returns the row of columns, which are below each other on a phone.
+func besides(columns string) string {
+	return `<tr><td class="columns">` + table(`width="100%"`) + "<tr>" + columns + "</tr></table></td></tr>\n"
+}
+
+func (d *themedDocument) column(rows string, share int64) string {
 	style, part := "", strconv.FormatInt(share, 10)+"%"
 	if share != 50 { // the width that the class has
 		style = ` style="width: ` + part + `"`
 	}
-	return `<td class="col" width="` + part + `" valign="top"` + style + ">" + table(`width="100%"`) +
-		d.rows(all, columnRoom(width, share)) + "</table></td>"
+	return `<td class="col" width="` + part + `" valign="top"` + style + ">" + table(`width="100%"`) + rows + "</table></td>"
 }
 
-// image returns an image, with its link. Outlook shows an image without a width in its own size.
-func (d *themedDocument) image(b *messages.Block, width int64) string {
+func (d *themedDocument) rowsInColumn(all []messages.Block, width int64) string {
+	defer func(was int64) { d.side = was }(d.side)
+	d.side = gutter
+	return d.rows(all, width)
+}
+
+// image returns the picture of a block, with its link. Outlook shows an image without a width in its own size.
+func (d *themedDocument) image(b *messages.Block, width int64, corners string) string {
 	source := b.URL
 	if b.File != 0 {
-		source = d.fileURL(b.File)
+		source = d.urls.file(b.File)
 	}
-	if b.Width > 0 {
+	if b.Width > 0 && b.Type == messages.BlockImage {
 		width = min(width, b.Width)
 	}
-	image := fmt.Sprintf(`<img src="%s" alt="%s" width="%d">`, html.EscapeString(source), html.EscapeString(b.Alt),
-		width)
+	class := ""
+	if corners != "" {
+		class = ` class="` + d.own(".$ { "+corners+"}\n", "") + `"`
+	}
+	image := fmt.Sprintf(`<img src="%s" alt="%s" width="%d"%s>`, html.EscapeString(source), html.EscapeString(b.Alt),
+		width, class)
 	if b.Link == "" {
 		return image
 	}
-	return `<a href="` + html.EscapeString(b.Link) + `">` + image + "</a>"
+	skip := ""
+	if b.Type != messages.BlockImage { // keys and the text part have the same link at the words of the block
+		skip = ` tabindex="-1"`
+	}
+	return `<a href="` + html.EscapeString(b.Link) + `"` + skip + ">" + image + "</a>"
 }
 
 // button returns a table that looks like a button. Outlook ignores the padding of a link.
@@ -114,8 +174,13 @@ func (d *themedDocument) button(b *messages.Block) string {
 	if b.Align != "" {
 		align = `align="` + b.Align + `"`
 	}
-	return table(align) + `<tr><td class="button" bgcolor="` + d.Accent + `"><a href="` +
-		html.EscapeString(b.Link) + `">` + html.EscapeString(b.Text) + "</a></td></tr></table>"
+	text := b.Text
+	corner := b.Corner
+	if b.Type == messages.BlockCard { // its corner is that of the card
+		text, corner = b.Button, 0
+	}
+	return table(align) + `<tr><td ` + d.filled("button", b, corner, true) + `><a href="` +
+		html.EscapeString(b.Link) + `">` + html.EscapeString(text) + "</a></td></tr></table>"
 }
 
 // balanced returns HTML in which each element ends, so that it cannot end the table around it.

@@ -35,7 +35,7 @@ func TestBlocksMakeBothParts(t *testing.T) {
 	l.Schema.List.TrackClicks = true
 	r := send(t, c, l)
 	wantParts(t, "HTML", r.html, `>Dear &lt;i&gt;&#34;Ann&#34; &amp; &lt;all&gt;</h2>`, "<em>words</em> for *nobody*.", `<img src="https://mail.example.org/f/7/`,
-		`alt="A &#34;rose&#34;" width="552"`, `width="252"`, `<td class="button" bgcolor="#146c4f" style="background: #146c4f; border-radius: 5px; mso-padding-alt: 11px 22px;`,
+		`alt="A &#34;rose&#34;" width="552"`, `width="264"`, `<td class="button" bgcolor="#146c4f" style="background: #146c4f; border-radius: 5px; mso-padding-alt: 11px 22px;`,
 		`border-top: 1px solid`, ">— Ann &lt;b&gt;</p></blockquote>", `<b title="&lt;i&gt;&#34;Ann&#34;">raw</b></td></tr>`,
 		"<!--[if mso]><table role=", `<meta name="color-scheme" content="light dark"`, "@media (prefers-color-scheme: dark)", "Unsubscribe from News &amp; Views</a>")
 	wantParts(t, "text", r.text, "Dear <i>\"Ann\" & <all>\n\nSome words for *nobody*.\n", "A \"rose\"", "Order <https://c.example/>", "----", "right",

@@ -24,13 +24,13 @@ func isThemed(m *messages.Message) bool {
 	return m.EmailType == messages.EmailMarkdown || m.EmailType == messages.EmailBlocks
 }
 
-// sourceHTML returns the HTML of a Message with its merge fields. fileURL returns the URL of a file. An error says what
+// sourceHTML returns the HTML of a Message with its merge fields. An error says what
 // the author can do, or is that of the context.
-func sourceHTML(ctx context.Context, m *messages.Message, fileURL func(enlist.FileID) string) (string, error) {
+func sourceHTML(ctx context.Context, m *messages.Message, at urls) (string, error) {
 	if !isThemed(m) {
-		return completeFileLinks(plainFallbacks(m.HTML), fileURL), nil
+		return completeFileLinks(plainFallbacks(m.HTML), at), nil
 	}
-	d := &themedDocument{Theme: messages.DecodeTheme(m.Theme), fileURL: fileURL, effort: effort{ctx: ctx}}
+	d := &themedDocument{Theme: messages.DecodeTheme(m.Theme), urls: at, side: cardPadding, effort: effort{ctx: ctx}}
 	rows, before := "", ""
 	if m.EmailType == messages.EmailMarkdown {
 		rows = cell("text", "", d.markdown(m.Text))
@@ -43,7 +43,7 @@ func sourceHTML(ctx context.Context, m *messages.Message, fileURL func(enlist.Fi
 	if d.refused != nil {
 		return "", d.refused
 	}
-	return d.document(before, completeFileLinks(rows, fileURL)), nil
+	return d.document(before, completeFileLinks(rows, at)), nil
 }
 
 // markdown returns a text in Markdown as HTML. d.refused is the first error.
@@ -68,12 +68,26 @@ const (
 // cardPadding is the space at both sides of the text, in pixels.
 const cardPadding = 24
 
+// urls makes the URLs of what mails show of this service.
+type urls struct {
+	public string // without a slash at its end
+	key    *enlist.LinkKey
+}
+
+// file returns the URL of a file.
+func (u urls) file(id enlist.FileID) string { return u.public + u.key.FilePath(id) }
+
 // themedDocument is the document of one Message.
 type themedDocument struct {
 	messages.Theme
-	fileURL func(enlist.FileID) string
+	urls    urls
 	effort  effort // of its texts in Markdown
 	refused error
+
+	side  int64 // space at both sides of a block in pixels: cardPadding, or gutter in a column
+	tone  tone  // colours of the block that is written
+	inBox bool  // the block that is written has its own ground
+	owned []ownRules
 }
 
 // room returns the width of the text in pixels.
@@ -119,7 +133,7 @@ func (d *themedDocument) logo() string {
 	if d.Logo == 0 {
 		return ""
 	}
-	return cell("picture", "", fmt.Sprintf(`<img src="%s" alt="%s" width="%d">`, html.EscapeString(d.fileURL(d.Logo)),
+	return cell("picture", "", fmt.Sprintf(`<img src="%s" alt="%s" width="%d">`, html.EscapeString(d.urls.file(d.Logo)),
 		html.EscapeString(d.LogoText), min(d.LogoWidth, d.room())))
 }
 
@@ -130,7 +144,8 @@ func (d *themedDocument) sheet() string {
 	if d.Background != d.Card {
 		around = "24px 12px"
 	}
-	return strings.NewReplacer("$FONT", d.FontStack(), "$PAPER", d.Background, "$CARD", d.Card, "$TEXT", d.Text,
+	own, darkOwn := d.ownSheet()
+	return strings.NewReplacer("$OWN", own, "$DARKOWN", darkOwn, "$FONT", d.FontStack(), "$PAPER", d.Background, "$CARD", d.Card, "$TEXT", d.Text,
 		"$WIDTH", strconv.FormatInt(d.Width, 10), "$AROUND", around, "$ACCENT", d.Accent,
 		"$LINK", accent.On(card, text).String(), "$ONACCENT", accent.TextOn().String(),
 		"$SECOND", d.second(), "$RULE", card.Mix(text, 0.2).String(), "$SOFT", card.Mix(text, 0.06).String(),
@@ -171,12 +186,17 @@ func isUsed(selector, rows string) bool {
 			if part == ".foot" {
 				return true // its link is added later
 			}
-		case isClass && !strings.Contains(rows, `class="`+class+`"`),
+		case isClass && !hasClass(rows, class),
 			!isClass && !strings.Contains(rows, "<"+part+" ") && !strings.Contains(rows, "<"+part+">"):
 			return false
 		}
 	}
 	return true
+}
+
+// hasClass reports whether an element has a class, perhaps beside another one.
+func hasClass(rows, class string) bool {
+	return strings.Contains(rows, `class="`+class+`"`) || strings.Contains(rows, `class="`+class+` `) || strings.Contains(rows, ` `+class+`"`)
 }
 
 // second returns the colour of what is less important.
@@ -200,12 +220,29 @@ body { margin: 0; padding: 0; background: $PAPER; }
 .picture img { border: 0; max-width: 100%; height: auto; display: inline-block; }
 .foot { padding: 12px 24px 24px; color: $SECOND; font-family: $FONT; font-size: 13px; line-height: 1.5; }
 .press { padding: 4px 24px 20px; }
+.box { padding: 0 24px 16px; }
+.full { padding: 0 0 16px; }
+.columns { padding: 0 12px; }
 .button { background: $ACCENT; border-radius: 5px; mso-padding-alt: 11px 22px; }
 .button a { display: inline-block; padding: 11px 22px; color: $ONACCENT; text-decoration: none; }
 .button a { font-family: $FONT; font-size: 16px; line-height: 1.25; font-weight: bold; }
+.fit { width: 100%; }
+.still img { display: block; width: 100%; }
+.play { background: $ACCENT; mso-padding-alt: 12px 16px; }
+.play a { display: block; padding: 12px 16px; color: $ONACCENT; text-align: left; text-decoration: none; font-size: 16px; font-weight: bold; }
+.menu, .social { padding: 4px 18px 16px; font-family: $FONT; font-size: 16px; line-height: 1.5; color: $TEXT; }
+.menu a { display: inline-block; padding: 4px 6px; color: $LINK; text-decoration: none; font-weight: bold; }
+.social a { display: inline-block; padding: 2px 6px; color: $LINK; font-size: 13px; }
+.social img { border: 0; display: inline-block; vertical-align: middle; }
 .rule { padding: 8px 24px 24px; }
 .space { font-size: 0; line-height: 0; }
 .col { width: 50%; vertical-align: top; }
+.col .text, .col .html { padding: 0 12px; }
+.col .picture, .col .box { padding: 0 12px 16px; }
+.col .full { padding: 0 0 16px; }
+.col .press { padding: 4px 12px 20px; }
+.col .menu, .col .social { padding: 4px 6px 16px; }
+.col .rule { padding: 8px 12px 24px; }
 h1, h2, h3, h4 { line-height: 1.25; margin: 12px 0; color: $TEXT; }
 h1 { font-size: 26px; }
 h2 { font-size: 21px; }
@@ -218,20 +255,27 @@ h3 { font-size: 17px; }
 .text code { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 14px; }
 .text table { border-collapse: collapse; }
 .text th, .text td { padding: 6px 12px; border: 1px solid $RULE; text-align: left; }
+.text .title { color: $TEXT; text-decoration: none; }
+.label { font-weight: bold; }
+.text .grid { width: 100%; }
+.text .grid th, .text .grid td { border: 0; border-bottom: 1px solid $RULE; padding: 8px 12px 8px 0; vertical-align: top; }
+.text .grid th { border-bottom: 2px solid $TEXT; }
+.caption { color: $SECOND; font-size: 14px; margin: 8px 0 0; }
 .text hr, .rule hr { border: 0; border-top: 1px solid $RULE; margin: 0; }
 .text hr { margin: 24px 0; }
 .by { color: $SECOND; font-size: 14px; }
-@media (max-width: 520px) {
+$OWN@media (max-width: 520px) {
 .col { display: block !important; width: 100% !important; }
 }
 @media (prefers-color-scheme: dark) {
 body, .paper { background: $DARKPAPER; }
 .card { background: $DARKCARD; }
-.text, .html, .picture, h1, h2, h3, h4 { color: $DARKTEXT; }
-.text a, .html a, .picture a { color: $DARKLINK; }
-.foot, .foot a, .by { color: $DARKSECOND !important; }
+.text, .html, .picture, .menu, .social, .text .title, h1, h2, h3, h4 { color: $DARKTEXT; }
+.text a, .html a, .picture a, .menu a, .social a { color: $DARKLINK; }
+.foot, .by, .caption { color: $DARKSECOND; }
 .text pre { background: $DARKPAPER; }
-.text blockquote, .rule hr, .text hr, .text th, .text td { border-color: $DARKLINE; }
+.text blockquote, .rule hr, .text hr, .text th, .text td, .text .grid th, .text .grid td { border-color: $DARKLINE; }
+$DARKOWN.card .foot a { color: $DARKSECOND !important; }
 }
 `
 
@@ -246,7 +290,7 @@ const filePathStart = "/" + string(enlist.LinkFile) + "/"
 
 // completeFileLinks returns a text with the URLs of files in place of their paths. A path with a wrong signature stays
 // as it is: authors must not get the links of files that they do not know.
-func completeFileLinks(text string, fileURL func(enlist.FileID) string) string {
+func completeFileLinks(text string, at urls) string {
 	if !strings.Contains(text, filePathStart) {
 		return text
 	}
@@ -257,7 +301,7 @@ func completeFileLinks(text string, fileURL func(enlist.FileID) string) string {
 		if err != nil {
 			return found
 		}
-		url := fileURL(enlist.FileID(id))
+		url := at.file(enlist.FileID(id))
 		if at := len(url) - len(path); at < 0 || subtle.ConstantTimeCompare([]byte(url[at:]), []byte(path)) == 0 {
 			return found
 		}

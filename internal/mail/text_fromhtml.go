@@ -181,6 +181,7 @@ func (w *textWriter) link(n *html.Node) {
 	mailbox, isMail := strings.CutPrefix(target, "mailto:")
 	switch {
 	case target == "" || target[0] == '#' || isMail && mailbox == text:
+	case attribute(n.Attr, "tabindex") == "-1" && text != "": // another link of the same block has this target
 	case target == text:
 		if end := before + len(text); known == len(w.addresses) && !readsAsLink(target) {
 			w.addresses = append(w.addresses, writtenLink{before, before, end, end})

@@ -5,13 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/files"
-	"enlist/internal/messages/merge"
 )
 
 // This file has the blocks of a Message of the email type blocks: how a caller sends them, and which files they show.
@@ -20,24 +18,48 @@ import (
 // Block is a part of a mail. Which keys have a meaning depends on the type.
 type Block struct {
 	Type   BlockType     `json:"type"`
-	Text   string        `json:"text,omitempty"`   // of a heading or a button; of a text or a quote in Markdown
+	Title  string        `json:"title,omitempty"`  // of a card
+	Text   string        `json:"text,omitempty"`   // of a heading, a button or a video; of a text, a quote or a card in Markdown
 	Level  int64         `json:"level,omitempty"`  // of a heading: 1 to 3
 	By     string        `json:"by,omitempty"`     // who says the quote
-	File   enlist.FileID `json:"file,omitempty"`   // of an image: a file of the Account
+	Label  string        `json:"label,omitempty"`  // of a card: such as a price
+	Button string        `json:"button,omitempty"` // of a card: the text of its button
+	File   enlist.FileID `json:"file,omitempty"`   // of an image, a video or a card: a file of the Account
 	URL    string        `json:"url,omitempty"`    // of an image elsewhere, in place of a file
 	Alt    string        `json:"alt,omitempty"`    // what an image shows, in words
 	Width  int64         `json:"width,omitempty"`  // of an image in pixels; 0: as wide as there is room
 	Height int64         `json:"height,omitempty"` // of a space in pixels; 0: DefaultSpace
-	Link   string        `json:"link,omitempty"`   // to which an image or a button leads
-	Align  string        `json:"align,omitempty"`  // "center"; "": at the begin of the line
-	HTML   string        `json:"html,omitempty"`
-	Left   []Block       `json:"left,omitempty"` // of columns, which have no columns in them
-	Right  []Block       `json:"right,omitempty"`
-	Share  int64         `json:"share,omitempty"` // of columns: the width of the left one in percent, 33 or 67; 0: both are equal
 
-	ShowIf  *Condition `json:"show_if,omitempty"`  // nil: each Contact sees the block
-	LeftIf  *Condition `json:"left_if,omitempty"`  // of columns: who sees the left one
-	RightIf *Condition `json:"right_if,omitempty"` // and the right one
+	Caption string     `json:"caption,omitempty"` // below an image
+	Place   string     `json:"place,omitempty"`   // of the picture of a card: "left", "right"; "": above the text
+	Link    string     `json:"link,omitempty"`    // to which an image, a button, a video or a card leads
+	Items   []Item     `json:"items,omitempty"`   // of a menu or social
+	Rows    [][]string `json:"rows,omitempty"`    // of a table: the cells of each row
+	Head    bool       `json:"head,omitempty"`    // of a table: its first row says what is below
+	HTML    string     `json:"html,omitempty"`
+
+	Left   []Block `json:"left,omitempty"` // of columns, which have no columns in them
+	Middle []Block `json:"middle,omitempty"`
+	Right  []Block `json:"right,omitempty"`
+	Shares []int64 `json:"shares,omitempty"` // of columns: their widths in percent; three if there is a middle one; none: two equal ones
+
+	Align   string `json:"align,omitempty"`   // "center" or "right"; "": at the begin of the line
+	Colour  string `json:"colour,omitempty"`  // of the text, as #rrggbb; "": that of the theme
+	Ground  string `json:"ground,omitempty"`  // below the text; of a button or a video: its own colour
+	Padding int64  `json:"padding,omitempty"` // above and below the content, in pixels; 0: as usual
+	Corner  int64  `json:"corner,omitempty"`  // radius in pixels
+
+	ShowIf   *Condition `json:"show_if,omitempty"`   // nil: each Contact sees the block
+	LeftIf   *Condition `json:"left_if,omitempty"`   // of columns: who sees the left one
+	MiddleIf *Condition `json:"middle_if,omitempty"` // the middle one
+	RightIf  *Condition `json:"right_if,omitempty"`  // and the right one
+}
+
+// Item is a link of a menu or of social.
+type Item struct {
+	Network string `json:"network,omitempty"` // of social: a name of package social; "": that of the link
+	Text    string `json:"text,omitempty"`    // of a menu; of social the alternative text, or "" for the name of the network
+	Link    string `json:"link"`
 }
 
 // BlockType is a kind of Block.
@@ -48,8 +70,13 @@ const (
 	BlockHeading BlockType = "heading"
 	BlockText    BlockType = "text"
 	BlockImage   BlockType = "image"
+	BlockVideo   BlockType = "video" // a picture that leads to a video
+	BlockCard    BlockType = "card"  // a product or an article
 	BlockButton  BlockType = "button"
+	BlockMenu    BlockType = "menu"
+	BlockSocial  BlockType = "social"
 	BlockColumns BlockType = "columns"
+	BlockTable   BlockType = "table"
 	BlockLine    BlockType = "line"
 	BlockQuote   BlockType = "quote"
 	BlockHTML    BlockType = "html"
@@ -57,16 +84,6 @@ const (
 	// BlockPreheader is a text that mail programs show beside the subject, and the mail itself does not show.
 	BlockPreheader BlockType = "preheader"
 	BlockSpace     BlockType = "space"
-)
-
-// Limits of blocks.
-const (
-	maxBlocks = 200 // of a Message, with those in columns
-	maxWidth  = 2000
-	maxHeight = 300 // of a space
-
-	// DefaultSpace is the height of a space that has none, in pixels.
-	DefaultSpace = 24
 )
 
 // DecodeBlocks returns the blocks that a Message has stored.
@@ -146,81 +163,6 @@ func countBlocks(all []Block) (n int) {
 	return n
 }
 
-// check refuses a block that no mail can show.
-func (b *Block) check() error {
-	switch b.Type {
-	case BlockHeading, BlockText, BlockImage, BlockButton, BlockLine, BlockQuote, BlockHTML, BlockPreheader, BlockSpace:
-		if len(b.Left)+len(b.Right) > 0 {
-			return enlist.Expected("left and right only in a block of the type columns")
-		}
-	case BlockColumns:
-		isOutside := func(inside Block) bool { return inside.Type == BlockColumns || inside.Type == BlockPreheader }
-		if slices.ContainsFunc(b.Left, isOutside) || slices.ContainsFunc(b.Right, isOutside) {
-			return enlist.Expected("columns without columns in them, and without a preheader")
-		}
-	default:
-		return enlist.Expected("blocks with a type: heading, text, image, button, columns, line, quote, html, preheader or space; " +
-			enlist.Quoted(string(b.Type)) + " is none")
-	}
-	switch {
-	case b.Level < 0 || b.Level > 3:
-		return enlist.Expected("a level from 1 to 3")
-	case b.Height < 0 || b.Height > maxHeight:
-		return enlist.Expected(fmt.Sprintf("a height from 0 to %d", maxHeight))
-	case b.Share != 0 && b.Share != 33 && b.Share != 67:
-		return enlist.Expected("a share of 33 or 67, or none")
-	case b.Width < 0 || b.Width > maxWidth:
-		return enlist.Expected(fmt.Sprintf("a width from 0 to %d", maxWidth))
-	case b.Align != "" && b.Align != "center":
-		return enlist.Expected("align center, or none")
-	case b.File != 0 && b.Type != BlockImage:
-		return enlist.Expected("a file only in a block of the type image")
-	}
-	if err := b.checkConditions(); err != nil {
-		return err
-	}
-	b.Link = strings.TrimSpace(b.Link)
-	if why := b.LinkProblem(); why != "" {
-		return enlist.Expected("links that begin with http, https, mailto, tel, # or a merge field; " +
-			enlist.Quoted(b.Link) + " " + why)
-	}
-	return nil
-}
-
-// Shares returns the widths of the columns in percent.
-func (b *Block) Shares() (left, right int64) {
-	if b.Share == 0 {
-		return 50, 50
-	}
-	return b.Share, 100 - b.Share
-}
-
-// LinkProblem says what is wrong with the link of an image or a button, such as "leads nowhere", or returns "". A block
-// without a link is a draft. A Message of a version before 1.0.0 may have a wrong one: it can be read and sent.
-func (b *Block) LinkProblem() string {
-	if b.Link == "" || strings.HasPrefix(b.Link, "/"+string(enlist.LinkFile)+"/") { // a file: it gets its URL in the mail
-		return ""
-	}
-	return merge.LinkProblem(b.Link)
-}
-
-// eachBlock calls do for each block, also for those in columns.
-func eachBlock(all []Block, do func(*Block) error) error {
-	for i := range all {
-		b := &all[i]
-		if err := do(b); err != nil {
-			return err
-		}
-		if err := eachBlock(b.Left, do); err != nil {
-			return err
-		}
-		if err := eachBlock(b.Right, do); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // SetImages checks the files of the blocks. An image without a width gets the one of its file.
 func (m *Message) SetImages(tx *db.Tx) error {
 	all, err := DecodeBlocks(m.Blocks)
@@ -269,7 +211,7 @@ func blockTexts(text string) string {
 	}
 	var b strings.Builder
 	_ = eachBlock(all, func(one *Block) error {
-		for _, t := range []string{one.Text, one.By, one.URL, one.Alt, one.Link, one.HTML} {
+		for _, t := range append(one.words(), one.URL, one.Alt, one.HTML) {
 			b.WriteString(t + "\n")
 		}
 		return nil

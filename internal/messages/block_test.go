@@ -22,6 +22,7 @@ func TestBlocksAndThemes(t *testing.T) {
 		{Name: "a link of a block begins with http, https, mailto, tel or a merge field", Test: (*images).links},
 		{Name: "a Message with another link, stored by an older version, is read and changed", Test: (*images).oldLinks},
 		{Name: "merge fields are found in blocks", Test: (*images).mergeFields},
+		{Name: "a block of each type is stored as it is", Test: (*images).eachType},
 		{Name: "a file that blocks or the theme show is not deleted, and stays an image", Test: (*images).used},
 		{Name: "a theme keeps what is not changed, and its values are checked", Test: (*images).theme},
 	})
@@ -79,15 +80,25 @@ func (f *images) stored() {
 func (f *images) refused() {
 	for blocks, about := range map[string]string{
 		`{"type":"line"}`: "expected an array", `[{"type":"line","txet":"x"}]`: "keys of the reference", `[1]`: "an array",
-		`[{"type":"video"}]`:                                               "is none",
-		`[{"type":"text","left":[{"type":"line"}]}]`:                       "only in a block of the type columns",
-		`[{"type":"columns","left":[{"type":"columns"}]}]`:                 "without columns in them",
-		`[{"type":"columns","right":[{"type":"preheader"}]}]`:              "without a preheader",
-		`[{"type":"columns","share":40}]`:                                  "a share of 33 or 67",
+		`[{"type":"film"}]`:                                   "is none",
+		`[{"type":"text","left":[{"type":"line"}]}]`:          "only in a block of the type columns",
+		`[{"type":"columns","left":[{"type":"columns"}]}]`:    "without columns in them",
+		`[{"type":"columns","right":[{"type":"preheader"}]}]`: "without a preheader",
+		`[{"type":"columns","shares":[40]}]`:                  "shares of 2 columns, or of 3", `[{"type":"columns","shares":[10,90]}]`: "percentages from 15",
+		`[{"type":"columns","shares":[50,51]}]`: "with the sum 100", `[{"type":"columns","shares":[50,50],"middle":[{"type":"line"}]}]`: "of 3 with a middle one",
+		`[{"type":"columns","middle":[{"type":"columns"}]}]`: "without columns in them", `[{"type":"text","shares":[50,50]}]`: "only in a block of the type columns",
+		`[{"type":"text","caption":"x"}]`: "a caption only in a block of the type image", `[{"type":"image","title":"x"}]`: "only in a block of the type card",
+		`[{"type":"card","place":"above"}]`: "place left or right", `[{"type":"card","items":[{"text":"x"}]}]`: "items only in a block of the type menu or social",
+		`[{"type":"menu","items":[{"network":"x","link":""}]}]`: "a network only in", `[{"type":"social","items":[{"network":"myspace","link":""}]}]`: "facebook, instagram",
+		`[{"type":"social","items":[{"link":"javascript:x"}]}]`: "begins with javascript:", `[{"type":"menu","items":[{"href":"x"}]}]`: "keys of the reference",
+		`[{"type":"menu","items":[` + strings.Repeat(`{"link":""},`, 20) + `{"link":""}]}]`: "at most 20 items", `[{"type":"table","rows":[["a","b"],["c"]]}]`: "the same number of cells",
+		`[{"type":"table","rows":[[]]}]`: "the same number of cells", `[{"type":"table","rows":[` + strings.Repeat(`["x"],`, 100) + `["x"]]}]`: "at most 100 rows", `[{"type":"text","head":true}]`: "of the type table",
+		`[{"type":"table","rows":[["1","2","3","4","5","6","7","8","9"]]}]`: "cells, 1 to 8", `[{"type":"text","colour":"red"}]`: "a colour such as", `[{"type":"text","ground":"#12"}]`: "a colour such as",
+		`[{"type":"text","padding":101}]`: "a padding from 0 to 100", `[{"type":"text","corner":-1}]`: "a corner from 0 to 60", `[{"type":"preheader","ground":"#ffffff"}]`: "that the mail shows",
 		`[{"type":"space","height":301}]`:                                  "a height from 0 to 300",
 		`[{"type":"heading","level":4}]`:                                   "a level from 1 to 3",
 		`[{"type":"image","width":-1}]`:                                    "a width from 0",
-		`[{"type":"text","align":"right"}]`:                                "align center",
+		`[{"type":"text","align":"middle"}]`:                               "align center",
 		`[{"type":"text","file":1}]`:                                       "a file only",
 		"[" + strings.Repeat(`{"type":"line"},`, 200) + `{"type":"line"}]`: "at most 200 blocks",
 		fmt.Sprintf(`[{"type":"image","file":%d}]`, f.letter):              "is no PNG",
@@ -108,6 +119,34 @@ func (f *images) refused() {
 	}
 	_, err = f.App.Messages.AddMessage(f.Context(), f.Caller, apptest.Details("name", "x", "subject", "x", "email_type", "blocks", "html_content", "x"))
 	f.Refused(err, enlist.InvalidParameters, "has its content here")
+}
+
+func (f *images) eachType() {
+	picture := fmt.Sprintf(`"file":%d,"alt":"A rose"`, f.image)
+	blocks := `[{"type":"image",` + picture + `,"width":1,"caption":"Our rose"},{"type":"video","text":"Watch",` + picture + `,"width":1,"link":"https://v.example"},` +
+		`{"type":"card","title":"Rose","text":"*red*","label":"5 €","button":"Buy",` + picture + `,"width":1,"place":"left","link":"https://c.example"},` +
+		`{"type":"menu","items":[{"text":"Shop {{id}}","link":"https://m.example"},{"text":"","link":""}]},` +
+		`{"type":"social","items":[{"link":"https://instagram.com/x"},{"network":"mastodon","text":"us","link":"https://fosstodon.org/@x"}]},` +
+		`{"type":"table","rows":[["a","{{City}}"],["c",""]],"head":true},{"type":"columns","left":[{"type":"line"}],"middle":[{"type":"text","text":"{{Name}}"}],"right":[{"type":"line"}],"shares":[33,33,33]},` +
+		`{"type":"text","text":"x","align":"right","colour":"#ffffff","ground":"#146c4f","padding":30,"corner":8}]`
+	id, err := f.add(strings.ReplaceAll(blocks, `"text":"","link":""`, `"link":""`))
+	f.Must(err)
+	m, err := f.App.Messages.Message(f.Context(), f.Caller, id)
+	f.Must(err)
+	if want := strings.ReplaceAll(blocks, `"text":"","link":""`, `"link":""`); m.Blocks != want {
+		f.Errorf("the blocks are stored as\n%s, want\n%s", m.Blocks, want)
+	}
+	got := ""
+	for _, p := range m.MergeFields() {
+		got += p.Name + ";"
+	}
+	if got != "id;City;Name;" {
+		f.Errorf("the merge fields are %q", got)
+	}
+	words, pictures := m.Words()
+	if len(pictures) != 3 || !strings.Contains(words, "Shop {{id}}\nhttps://m.example") || !strings.Contains(words, "5 €\nBuy") {
+		f.Errorf("the words are %q with the pictures %v", words, pictures)
+	}
 }
 
 func (f *images) links() {

@@ -49,7 +49,17 @@ func (c *Condition) UnmarshalJSON(text []byte) error {
 type badCondition struct{ error }
 
 // conditions returns the conditions of a block and of its columns.
-func (b *Block) conditions() []**Condition { return []**Condition{&b.ShowIf, &b.LeftIf, &b.RightIf} }
+func (b *Block) conditions() []**Condition {
+	return []**Condition{&b.ShowIf, &b.LeftIf, &b.MiddleIf, &b.RightIf}
+}
+
+// columnConditions returns the condition of each column.
+func (b *Block) columnConditions() []*Condition {
+	if len(b.Shares) == 3 {
+		return []*Condition{b.LeftIf, b.MiddleIf, b.RightIf}
+	}
+	return []*Condition{b.LeftIf, b.RightIf}
+}
 
 // checkConditions removes conditions without a test, and refuses conditions of columns in a block that has none.
 func (b *Block) checkConditions() error {
@@ -61,6 +71,8 @@ func (b *Block) checkConditions() error {
 	switch {
 	case b.Type != BlockColumns && (b.LeftIf != nil || b.RightIf != nil):
 		return enlist.Expected("left_if and right_if only in a block of the type columns")
+	case b.MiddleIf != nil && len(b.Shares) != 3:
+		return enlist.Expected("middle_if only in a block of three columns")
 	case b.Type == BlockPreheader && b.ShowIf != nil:
 		return enlist.Expected("a preheader without show_if")
 	}
@@ -190,17 +202,22 @@ func shownBlocks(all []Block, meets func(*Condition) bool) (shown []Block) {
 			shown = append(shown, b)
 			continue
 		}
-		left, right := shownBlocks(b.Left, meets), shownBlocks(b.Right, meets)
-		hasLeft := isMet(b.LeftIf) && (left != nil || b.Left == nil)
-		hasRight := isMet(b.RightIf) && (right != nil || b.Right == nil)
-		switch {
-		case hasLeft && hasRight:
-			b.Left, b.Right, b.LeftIf, b.RightIf = left, right, nil, nil
+		var kept [][]Block
+		var shares []int64
+		columns, widths := b.Columns()
+		for i, c := range b.columnConditions() {
+			if blocks := shownBlocks(columns[i], meets); isMet(c) && (blocks != nil || columns[i] == nil) {
+				kept, shares = append(kept, blocks), append(shares, widths[i])
+			}
+		}
+		b.LeftIf, b.MiddleIf, b.RightIf = nil, nil, nil
+		switch len(kept) {
+		case 0:
+		case 1:
+			shown = append(shown, kept[0]...)
+		default:
+			b.showColumns(kept, shares)
 			shown = append(shown, b)
-		case hasLeft:
-			shown = append(shown, left...)
-		case hasRight:
-			shown = append(shown, right...)
 		}
 	}
 	return shown

@@ -48,7 +48,7 @@ func (s *Showing) conditional(blocks []Block, prefix, name string, around uint32
 			name   string
 			c      *Condition
 			blocks []Block
-		}{{"left", b.LeftIf, b.Left}, {"right", b.RightIf, b.Right}} {
+		}{{"left", b.LeftIf, b.Left}, {"middle", b.MiddleIf, b.Middle}, {"right", b.RightIf, b.Right}} {
 			inside := add(side.c, path+"."+side.name, of+", "+side.name+" column", needs)
 			all = append(all, s.conditional(side.blocks, path+"."+side.name+".", of+", "+side.name+" column, block ", inside)...)
 		}

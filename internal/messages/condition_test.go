@@ -2,6 +2,7 @@ package messages_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,6 +46,7 @@ func (f *images) conditions() {
 		`[{"type":"line","show_if":["City","is","Ulm"]}]`:                      `operator "is"`,
 		`[{"type":"line","show_if":[[["City","in",{}]]]}]`:                     "object",
 		`[{"type":"line","left_if":["City","exactly","Ulm"]}]`:                 "left_if and right_if only",
+		`[{"type":"columns","middle_if":["City","exactly","Ulm"]}]`:            "middle_if only",
 		`[{"type":"preheader","text":"a","show_if":["City","exactly","Ulm"]}]`: "preheader without show_if",
 		"[" + strings.Join(many, ",") + "]":                                    "at most 20 different conditions",
 	} {
@@ -81,6 +83,14 @@ func (f *images) showsBlocks() {
 	m := &messages.Message{EmailType: messages.EmailBlocks, Blocks: `[{"type":"text","text":"all"},{"type":"text","text":"ulm","show_if":[` + in("Ulm") + `]},` +
 		`{"type":"columns","left":[{"type":"text","text":"l"}],"right":[{"type":"text","text":"r","show_if":[` + in("Rome") + `]}]},` +
 		`{"type":"columns","left":[{"type":"text","text":"L"}],"right":[{"type":"text","text":"R"}],"left_if":[` + in("Rome") + `],"right_if":[` + in("Rome") + `]}]`}
+	three := &messages.Message{EmailType: messages.EmailBlocks, Blocks: `[{"type":"columns","left":[{"type":"line"}],"middle":[{"type":"text","text":"m"}],"right":[{"type":"line"}],"shares":[25,50,25],"middle_if":[` + in("Ulm") + `]},` +
+		`{"type":"columns","left":[{"type":"line"}],"middle":[{"type":"line"}],"right":[{"type":"line"}],"shares":[50,25,25],"right_if":[` + in("Ulm") + `]}]`}
+	wantThree := []string{`[{"type":"columns","left":[{"type":"line"}],"middle":[{"type":"text","text":"m"}],"right":[{"type":"line"}],"shares":[25,50,25]},` +
+		`{"type":"columns","left":[{"type":"line"}],"middle":[{"type":"line"}],"right":[{"type":"line"}],"shares":[50,25,25]}]`,
+		`[{"type":"columns","left":[{"type":"line"}],"right":[{"type":"line"}]},{"type":"columns","left":[{"type":"line"}],"right":[{"type":"line"}],"shares":[66,34]}]`}
+	if got := f.shownTo(list, three, ulm, rome); !slices.Equal(got, wantThree) {
+		f.Errorf("of three columns, the Contacts see\n%s, want\n%s", strings.Join(got, "\n"), strings.Join(wantThree, "\n"))
+	}
 	want := []string{`[{"type":"text","text":"all"},{"type":"text","text":"ulm"},{"type":"text","text":"l"}]`,
 		`[{"type":"text","text":"all"},{"type":"columns","left":[{"type":"text","text":"l"}],"right":[{"type":"text","text":"r"}]},` +
 			`{"type":"columns","left":[{"type":"text","text":"L"}],"right":[{"type":"text","text":"R"}]}]`}

@@ -5,7 +5,7 @@
 //	version*.go   earlier texts of Messages, drafts, and what a person
 //	             reads in them
 //	see.go       which Messages a person sees who may use only some Lists
-//	block.go, canvas.go, theme.go   the blocks of a Message, what the editor shows of them, and how the mails of an
+//	block*.go, canvas.go, theme.go   the blocks of a Message, what the editor shows of them, and how the mails of an
 //	             Account look
 //	condition*.go   which blocks a Contact sees
 //	merge*.go    merge fields, and those in the addresses of a Message

@@ -28,7 +28,7 @@ func (m *Message) Words() (text string, pictures []Picture) {
 			return m.Blocks, nil // a draft can have anything
 		}
 		_ = eachBlock(all, func(b *Block) error {
-			for _, line := range []string{b.Text, b.By, b.Link} {
+			for _, line := range b.words() {
 				if line != "" {
 					lines = append(lines, line)
 				}
@@ -36,7 +36,7 @@ func (m *Message) Words() (text string, pictures []Picture) {
 			if b.HTML != "" {
 				addHTML(b.HTML)
 			}
-			if b.Type == BlockImage {
+			if b.Type == BlockImage || b.HasPicture() {
 				p := Picture{URL: b.URL, Alt: b.Alt}
 				if b.File != 0 {
 					p.File = strconv.FormatInt(int64(b.File), 10)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"enlist/internal/enlist"
 	"enlist/internal/files"
+	"enlist/internal/social"
 )
 
 // This file sends files of Accounts. The link of a file is in mails and on web sites, so anyone who
@@ -95,6 +97,25 @@ func setFileHeader(header http.Header, f *files.StoredFile) {
 	header.Set("Cache-Control", fileCache)
 	header.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	header.Set("ETag", `"`+strconv.FormatInt(int64(f.Content), 10)+`"`)
+}
+
+// icon sends an icon of a network, which has the same content for ever.
+func (h *Handler) icon(w http.ResponseWriter, r *http.Request) {
+	data := social.Icon(r.URL.Path)
+	if data == nil {
+		h.unknown(w, r)
+		return
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "this link is opened with GET", http.StatusMethodNotAllowed)
+		return
+	}
+	w.Header().Set("Content-Type", "image/png")
+	w.Header().Set("Content-Security-Policy", filePolicy)
+	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
 }
 
 // contentReader reads the content of a file for http.ServeContent. It has one piece in memory.

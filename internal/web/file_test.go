@@ -13,6 +13,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/files"
+	"enlist/internal/social"
 )
 
 // The tests in this file request files of the Account.
@@ -125,6 +126,21 @@ func TestLinkOfAFileIsSignedAndEndsWithTheFile(t *testing.T) {
 	h.must(h.service.Files.DeleteFile(h.Context(), h.caller, 1))
 	if a, body := h.get(path); a.StatusCode != 410 || !strings.Contains(string(body), "no longer exists") || a.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("a deleted file got %d %s", a.StatusCode, body)
+	}
+}
+
+// covers: decision 163
+func TestIconOfANetworkIsAPictureOfThisServer(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t)
+	a, body := h.get(social.Called("instagram").IconPath("#146c4f"))
+	if a.StatusCode != 200 || a.Header.Get("Content-Type") != "image/png" || !strings.HasPrefix(string(body), "\x89PNG") || !strings.Contains(a.Header.Get("Cache-Control"), "immutable") {
+		t.Errorf("got %d %v", a.StatusCode, a.Header)
+	}
+	for _, path := range []string{"/f/icons/none-146c4f.png", "/f/icons/x-1.png", "/f/icons/", "/f/icons/x-146c4f.png/x"} {
+		if a, _ := h.get(path); a.StatusCode != 404 {
+			t.Errorf("%s got %d, want 404", path, a.StatusCode)
+		}
 	}
 }
 

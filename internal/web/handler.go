@@ -18,6 +18,7 @@ import (
 	"enlist/internal/language"
 	"enlist/internal/limiter"
 	"enlist/internal/sending"
+	"enlist/internal/social"
 )
 
 // This file checks the signature of a link and calls the action for it.
@@ -158,6 +159,7 @@ func (h *Handler) Routes(to mux) {
 		route("/"+string(kind)+"/", func(w http.ResponseWriter, r *http.Request) { h.link(w, r, do) })
 	}
 	route("/"+string(enlist.LinkFile)+"/", h.file)
+	route(social.PathStart+"{icon}", h.icon)
 	route("/s/{form}", h.form) // also FORM.json
 	route("/s/{form}/link", h.formLink)
 	route("/s/", h.unknown)

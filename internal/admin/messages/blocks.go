@@ -23,9 +23,10 @@ var blockKinds = []struct {
 	Name messages.BlockType
 	Text string
 }{{messages.BlockText, "messages.block_text"}, {messages.BlockHeading, "messages.block_heading"}, {messages.BlockImage, "messages.block_image"},
-	{messages.BlockButton, "messages.block_button"}, {messages.BlockColumns, "messages.block_columns"}, {messages.BlockLine, "messages.block_line"},
-	{messages.BlockQuote, "messages.block_quote"}, {messages.BlockHTML, "messages.block_html"},
-	{messages.BlockSpace, "messages.block_space"}, {messages.BlockPreheader, "messages.block_preheader"}}
+	{messages.BlockButton, "messages.block_button"}, {messages.BlockColumns, "messages.block_columns"}, {messages.BlockCard, "messages.block_card"},
+	{messages.BlockVideo, "messages.block_video"}, {messages.BlockTable, "messages.block_table"}, {messages.BlockMenu, "messages.block_menu"},
+	{messages.BlockSocial, "messages.block_social"}, {messages.BlockQuote, "messages.block_quote"}, {messages.BlockLine, "messages.block_line"},
+	{messages.BlockSpace, "messages.block_space"}, {messages.BlockHTML, "messages.block_html"}, {messages.BlockPreheader, "messages.block_preheader"}}
 
 // readBlocks reads the blocks of a form. prefix is "" or such as "2.left.".
 func readBlocks(form url.Values, prefix string) (all []messages.Block) {
@@ -35,12 +36,19 @@ func readBlocks(form url.Values, prefix string) (all []messages.Block) {
 		get := func(key string) string { return strings.ReplaceAll(form.Get(at+key), "\r\n", "\n") }
 		b := messages.Block{Type: messages.BlockType(get("type")), Text: get("text"), Level: ui.Int(get("level")),
 			By: get("by"), File: enlist.FileID(ui.Int(get("file"))), URL: get("url"), Alt: get("alt"),
-			Width: ui.Int(get("width")), Height: ui.Int(get("height")), Share: ui.Int(get("share")), Link: strings.TrimSpace(get("link")), Align: get("align"), HTML: get("html")}
+			Width: ui.Int(get("width")), Height: ui.Int(get("height")), Link: strings.TrimSpace(get("link")), Align: get("align"), HTML: get("html"),
+			Title: get("title"), Label: get("label"), Button: get("button"), Place: get("place"), Caption: get("caption"),
+			Colour: strings.TrimSpace(get("colour")), Ground: strings.TrimSpace(get("ground")), Padding: ui.Int(get("padding")), Corner: ui.Int(get("corner")),
+			Rows: readRows(get("rows")), Head: get("head") != "", Shares: readShares(get("shares"))}
+		b.Items = readItems(b.Type, get("items"))
 		if form.Has(at+"was") && get("was") != get("file") {
 			b.Width = 0 // the one of the other image
 		}
 		if b.Type == messages.BlockColumns && prefix == "" {
-			b.Left, b.Right = readBlocks(form, at+"left."), readBlocks(form, at+"right.")
+			b.Left, b.Middle, b.Right = readBlocks(form, at+"left."), readBlocks(form, at+"middle."), readBlocks(form, at+"right.")
+			if len(b.Shares) != 3 { // the author has removed the middle column
+				b.Middle, b.Right = nil, append(b.Middle, b.Right...)
+			}
 		}
 		all = append(all, b)
 	}
@@ -60,7 +68,10 @@ func change(all []messages.Block, do string, form url.Values) (changed []message
 		var side string
 		side, number, _ = strings.Cut(rest, ".")
 		within, prefix = &all[i].Left, first+"."+side+"."
-		if side == "right" {
+		switch side {
+		case "middle":
+			within = &all[i].Middle
+		case "right":
 			within = &all[i].Right
 		}
 	}
@@ -153,6 +164,9 @@ func newBlockList(all []messages.Block, prefix, title string, pictures []images.
 		if b.Type == messages.BlockColumns {
 			b.Sides = []blockList{newBlockList(b.Left, b.Path+".left.", "messages.left_column", pictures, form),
 				newBlockList(b.Right, b.Path+".right.", "messages.right_column", pictures, form)}
+			if len(b.Shares) == 3 {
+				b.Sides = slices.Insert(b.Sides, 1, newBlockList(b.Middle, b.Path+".middle.", "messages.middle_column", pictures, form))
+			}
 		}
 		l.Blocks = append(l.Blocks, b)
 	}
@@ -164,14 +178,20 @@ func (b *block) ID() string { return "b" + strings.ReplaceAll(b.Path, ".", "-") 
 
 // inputsOf are the inputs of each type of blocks.
 var inputsOf = map[messages.BlockType][]string{
-	messages.BlockText:    {"text", "align"},
-	messages.BlockHeading: {"line", "level", "align"},
-	messages.BlockImage:   {"image", "link", "align"},
-	messages.BlockButton:  {"line", "link", "align"},
-	messages.BlockQuote:   {"text", "by"},
-	messages.BlockHTML:    {"html"},
+	messages.BlockText:    {"text", "align", "looks"},
+	messages.BlockHeading: {"line", "level", "align", "looks"},
+	messages.BlockImage:   {"image", "width", "caption", "link", "align", "looks"},
+	messages.BlockVideo:   {"image", "width", "line", "link", "align", "looks"},
+	messages.BlockCard:    {"image", "title", "card", "link", "align", "looks"},
+	messages.BlockButton:  {"line", "link", "align", "looks"},
+	messages.BlockMenu:    {"items", "align", "looks"},
+	messages.BlockSocial:  {"items", "align", "looks"},
+	messages.BlockTable:   {"rows", "looks"},
+	messages.BlockQuote:   {"text", "by", "align", "looks"},
+	messages.BlockHTML:    {"html", "looks"},
+	messages.BlockLine:    {"looks"},
 	messages.BlockSpace:   {"height"},
-	messages.BlockColumns: {"share"},
+	messages.BlockColumns: {"shares", "looks"},
 
 	messages.BlockPreheader: {"line"},
 }
@@ -179,8 +199,8 @@ var inputsOf = map[messages.BlockType][]string{
 // Has reports whether a block of this type has an input.
 func (b *block) Has(key string) bool { return slices.Contains(inputsOf[b.Type], key) }
 
-// Rows is the number of lines of a text.
-func (b *block) Rows() int {
+// Lines is the number of lines of a text.
+func (b *block) Lines() int {
 	return min(14, max(3, len(b.Text+b.HTML)/45+strings.Count(b.Text+b.HTML, "\n")+1))
 }
 
@@ -188,7 +208,7 @@ func (b *block) Rows() int {
 func (l blockList) places(r *ui.Request) (all []ui.Option) {
 	for i := range l.Blocks {
 		b := &l.Blocks[i]
-		if b.Has("text") || b.Has("line") || b.Has("html") {
+		if b.Has("text") || b.Has("line") || b.Has("card") || b.Has("html") {
 			start := []rune(strings.Join(strings.Fields(b.Text+b.HTML), " "))
 			all = append(all, ui.Option{Value: b.Path,
 				Text: fmt.Sprintf("%s: %s", r.Text(b.Kind), string(start[:min(len(start), 30)]))})

@@ -48,6 +48,9 @@ func (d *editData) addCanvas(r *ui.Request) error {
 	if err != nil {
 		return err
 	}
+	if !isInCanvas(all) {
+		return nil
+	}
 	made, err := r.App.Messages.Canvas(r.Context(), d.Message)
 	if err != nil || made == nil {
 		return r.Context().Err()
@@ -70,6 +73,19 @@ func (d *editData) addCanvas(r *ui.Request) error {
 	text, err := json.Marshal(c)
 	d.Canvas = string(text)
 	return err
+}
+
+// isInCanvas reports whether the script knows all blocks.
+func isInCanvas(all []messages.Block) bool {
+	is := true
+	messages.EachBlock(all, func(b *messages.Block) {
+		switch b.Type {
+		case messages.BlockCard, messages.BlockVideo, messages.BlockMenu, messages.BlockSocial, messages.BlockTable:
+			is = false
+		}
+		is = is && len(b.Shares) == 0
+	})
+	return is
 }
 
 // theme sends the rules of the Account's theme, which the script of the editor shows the mail with.
@@ -113,8 +129,7 @@ var canvasTexts = map[string]string{
 	"not_uploaded": "messages.canvas_not_uploaded",
 	"space":        "messages.block_space", "height": "messages.height_pixels", "preheader": "messages.block_preheader",
 	"preheader_note": "messages.canvas_preheader_note", "letters": "messages.canvas_letters", "on_phone": "messages.canvas_on_phone",
-	"share": "messages.column_widths", "share_0": "messages.widths_equal", "share_33": "messages.widths_33",
-	"share_67": "messages.widths_67",
-	"no_link":  "messages.canvas_no_link", "no_alt": "messages.canvas_no_alt",
+	"shares":  "messages.column_widths",
+	"no_link": "messages.canvas_no_link", "no_alt": "messages.canvas_no_alt",
 	"hint_by": "messages.who_says", "hint_html": "messages.canvas_hint_html",
 }

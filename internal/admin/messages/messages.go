@@ -16,7 +16,7 @@ var files embed.FS
 
 // Pages returns the pages.
 func Pages() []ui.Page {
-	p := &pages{ui.Parse(files, "messages.html"), ui.Parse(files, "message.html"), ui.Parse(files, "versions.html"),
+	p := &pages{ui.Parse(files, "messages.html"), ui.Parse(files, "message.html", "blocks.html"), ui.Parse(files, "versions.html"),
 		ui.Parse(files, "version.html")}
 	return []ui.Page{
 		{Pattern: "GET /admin/messages", Needs: enlist.See, Serve: p.list},

@@ -39,7 +39,6 @@ export function newPanel(view, {texts, images, may_upload}, {announce, wrongAt, 
 			input("alt", texts.alt), input("width", texts.width, {number: true}), link(), node.attrs.url ? input("url", texts.url) : null];
 		case "button": return [link()];
 		case "heading": return [input("level", texts.size, {choose: choice([[1, texts.style_1], [2, texts.style_2], [3, texts.style_3]])})];
-		case "columns": return [input("share", texts.share, {choose: choice([0, 33, 67].map(n => [n, texts["share_" + n]]))})];
 		case "space": return [input("height", texts.height, {number: true})];
 		case "field": return [input("fallback", texts.fallback), element("p", {class: "second"}, texts.fallback_note)];
 		case "markdown": return [element("p", {class: "second"}, texts.markdown_note)];
