@@ -135,7 +135,7 @@ func (n *newcomer) keepsSegment() {
 	n.presses("Search")
 	n.sees("500 of 9,965")
 	n.picture("05-segment", "", 560)
-	n.writes(`//main//label[starts-with(normalize-space(), "Keep these conditions")]/input`, "Hobart")
+	n.writes(`//main//label[starts-with(normalize-space(), "Save these conditions")]/input`, "Hobart")
 	n.presses("Save as a new Segment")
 	n.sees("the Segment “Hobart”")
 }
