@@ -156,7 +156,7 @@ func (h *hold) pagesOfATable() {
 		"/admin/lists": "The List of the branch ", "/admin/messages": "The letter of week ", "/admin/users": "Person ", "/admin/images": "picture ",
 		"/admin/keys": "The key of the program "} {
 		_, _, page := v.get(path + "?page=2")
-		v.wantPicks(page, "of 1,00", "[Next](?")
+		v.wantPicks(page, "of 1,0", "[Next](?")
 		_, _, page = v.get(path + "?find=" + url.QueryEscape(strings.ToUpper(rows)+"987"))
 		v.wantPicks(page, rows+"987", "!"+rows+"986")
 	}
