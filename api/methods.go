@@ -1493,7 +1493,7 @@ type File struct {
 	Extension          string `json:"extension"`     // the end of the name with its dot, such as .png
 	Size               int64  `json:"size"`          // in bytes
 	CreationTime       int64  `json:"creation_time"` // Unix time, like all times; 0 means never
-	ImageWidth         int64  `json:"image_width"`   // of a PNG, JPEG or GIF, in pixels, like image_height; else 0
+	ImageWidth         int64  `json:"image_width"`   // of a PNG, JPEG, GIF or WebP, in pixels, like image_height; else 0
 	ImageHeight        int64  `json:"image_height"`
 	MimeType           string `json:"mime_type"`             // such as image/png
 	LastModifiedTime   int64  `json:"last_modified_time"`    // when the content was stored last

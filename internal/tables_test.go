@@ -49,6 +49,7 @@ var tables = map[string]struct{ writer, readers string }{
 	"folder":              {"accounts", "lists"},
 	"form":                {"forms", ""},
 	"form_day":            {"forms", ""},
+	"image_copy":          {"files", ""},
 	"import":              {"imports", ""},
 	"import_result":       {"imports", ""},
 	"link":                {"messages", ""},

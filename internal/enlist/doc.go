@@ -14,6 +14,7 @@
 //	event.go, day.go  what happens to a Contact, and as what a day counts it
 //	clock.go          the moment of a date and time in a time zone
 //	link.go           what the signed links of mails contain
+//	picture.go        how a mail shows an image: its width, and the part of it
 //	utm.go            UTM parameters of the links in mails
 //	person.go         a person about whom an Account stores data
 //	caller.go         who makes a call, and its Idempotency-Key

@@ -5,6 +5,8 @@
 //	upload.go    stores content in pieces, in several transactions
 //	content.go   reads and removes content
 //	type.go      media types
-//	image.go, imagesize.go   images that people upload, and the widths and heights of images
-//	file_sql.go, service.go, jobs.go   the statements, the Service and the jobs
+//	image.go, imagesize.go   images that users upload, and the widths and heights of images
+//	image_copy.go            copies of images as mails show them: image_clean.go removes metadata, image_decode.go has the
+//	                         limits, image_scale.go makes them smaller, cuts and turns them
+//	file_sql.go, image_copy_sql.go, service.go, jobs.go   the statements, the Service and the jobs
 package files

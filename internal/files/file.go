@@ -178,7 +178,7 @@ func (s *Service) DeleteFile(ctx context.Context, c *enlist.Caller, id enlist.Fi
 		if err := s.above.Unused(tx, f); err != nil {
 			return err
 		}
-		return errors.Join(deleteFile(tx, id), release(tx, f.Content, now),
+		return errors.Join(deleteFile(tx, id), releaseCopies(tx, id, now), release(tx, f.Content, now),
 			accounts.Audit(tx, c, now, f.audited(), f.auditValues(), nil))
 	})
 }

@@ -65,7 +65,7 @@ func Restore(tx *db.Tx, now int64, file *StoredFile) error {
 	old, err := File(tx, file.ID)
 	switch {
 	case err == nil:
-		if err := release(tx, old.Content, now); err != nil {
+		if err := errors.Join(releaseCopies(tx, old.ID, now), release(tx, old.Content, now)); err != nil {
 			return err
 		}
 	case enlist.IgnoreKind(enlist.NoFile, err) != nil:
@@ -74,7 +74,7 @@ func Restore(tx *db.Tx, now int64, file *StoredFile) error {
 	same, err := fileByName(tx, file.FolderID, file.Name)
 	switch {
 	case err == nil && same.ID != file.ID:
-		if err := errors.Join(deleteFile(tx, same.ID), release(tx, same.Content, now)); err != nil {
+		if err := errors.Join(deleteFile(tx, same.ID), releaseCopies(tx, same.ID, now), release(tx, same.Content, now)); err != nil {
 			return err
 		}
 	case err != nil && enlist.IgnoreKind(enlist.NotFound, err) != nil:
@@ -114,9 +114,10 @@ func LoadContent(tx *db.Tx, id enlist.ContentID) (*Content, error) {
 	return contentTable.One(tx, enlist.ErrNotFound, "WHERE id = ?", int64(id))
 }
 
-// contentUsed reports whether a file or an Import has the content.
+// contentUsed reports whether a file, a copy of an image or an Import has the content.
 func (a *Above) contentUsed(tx *db.Tx, c *Content) (bool, error) {
-	n, err := tx.Number("SELECT count(*) FROM file WHERE content_id = ?", int64(c.ID))
+	n, err := tx.Number(`SELECT (SELECT count(*) FROM file WHERE content_id = ?) + (SELECT count(*) FROM image_copy
+		WHERE content_id = ?)`, int64(c.ID), int64(c.ID))
 	if err != nil || n > 0 {
 		return n > 0, err
 	}

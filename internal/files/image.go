@@ -1,20 +1,21 @@
 package files
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
+	"image"
 	"io"
 
 	"enlist/internal/accounts"
 	"enlist/internal/enlist"
 )
 
-// This file stores images that people upload. Mails show them by their URL.
+// This file stores images that users upload. Mails show copies of them (image_copy.go).
 
 // UploadImage stores an image in the first Folder for files of the Account. An image with the same name stays.
-// Errors: Denied, NoFolder, and InvalidParameters for what is no PNG, JPEG, GIF or WebP image, or too large.
+// Errors: Denied, NoFolder, and InvalidParameters for what is no PNG, JPEG, GIF or WebP image, damaged, or too large.
 func (s *Service) UploadImage(ctx context.Context, c *enlist.Caller, name string,
 	content io.Reader) (*StoredFile, error) {
 	folders, err := s.accounts.SearchFolders(ctx, c, accounts.FolderOfFiles, enlist.Query{SortBy: "id", Limit: 1})
@@ -32,7 +33,8 @@ func (s *Service) UploadImage(ctx context.Context, c *enlist.Caller, name string
 	case int64(len(data)) > most:
 		return nil, enlist.Invalid("data", enlist.Expected(fmt.Sprintf("a file of at most %d bytes", most)).Error())
 	}
-	if err := checkImage(name, data); err != nil {
+	data, err = s.checkedImage(ctx, name, data)
+	if err != nil {
 		return nil, err
 	}
 	text := func(key, text string) enlist.Detail {
@@ -42,20 +44,19 @@ func (s *Service) UploadImage(ctx context.Context, c *enlist.Caller, name string
 		text("data", base64.StdEncoding.EncodeToString(data))}})
 }
 
-// maxPixels limits an image that mails show: a small file can have so many that a mail program needs gigabytes of memory.
-const maxPixels = 80_000_000
-
-// checkImage refuses what browsers do not show as an image, whatever its name says.
-func checkImage(name string, data []byte) error {
+// checkedImage returns an image without metadata. It refuses what browsers do not show as an image, whatever its name says,
+// and what needs too much memory. The pixels and the size stay: crops are made from them.
+func (s *Service) checkedImage(ctx context.Context, name string, data []byte) ([]byte, error) {
 	mediaType := TypeOf(name, data[:min(len(data), SniffLength)])
-	_, hasHeader := imageHeaders[mediaType]
-	width, height := imageSize(mediaType, bytes.NewReader(data))
-	if width*height > maxPixels {
-		return enlist.Invalid("data", fmt.Sprintf("%s has more than %d million pixels: make it smaller", enlist.Quoted(name),
-			maxPixels/1_000_000))
+	a, err := measured(mediaType, data)
+	if err == nil && !(mediaType == "image/webp" && a.frames > 1) { // the decoder does not know those that move
+		err = s.decode(ctx, 0, mediaType, data, func(image.Image) error { return nil })
 	}
-	if !ImageTypes[mediaType] || hasHeader && width == 0 {
-		return enlist.Invalid("data", enlist.Quoted(name)+" is no PNG, JPEG, GIF or WebP image")
+	if why, ok := errors.AsType[problem](err); ok {
+		return nil, enlist.Invalid("data", enlist.Quoted(name)+" "+string(why))
 	}
-	return nil
+	if err != nil {
+		return nil, err
+	}
+	return a.clean, nil
 }

@@ -73,7 +73,7 @@ func imageSizes(f *fileFixture) {
 		{"broken.png", []byte("\x89PNG\r\n\x1a\nIHDR"), 0, 0},
 		{"broken.gif", []byte("GIF89a"), 0, 0},
 		{"broken.jpeg", photo[:10], 0, 0},
-		{"a.webp", []byte("RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00\x2f\x00\x00\x00\x00"), 0, 0},
+		{"a.webp", []byte("RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00\x2f\x00\x00\x00\x00"), 1, 1},
 		{"text.png", []byte("text"), 0, 0},
 	} {
 		f.wantSize(f.upload(c.name, c.content, ""), c.width, c.height)

@@ -3,6 +3,7 @@ package files
 import (
 	"enlist/internal/accounts"
 	"enlist/internal/db"
+	"enlist/internal/limiter"
 )
 
 // Service has the calls about files. It is safe for concurrent use.
@@ -11,9 +12,10 @@ type Service struct {
 	accounts *accounts.Service
 	files    FileSettings
 	above    Above
+	decoding *limiter.Limiter // images
 }
 
 // New returns a Service over a database.
 func New(database *db.DB, a *accounts.Service, above Above) *Service {
-	return &Service{db: database, accounts: a, above: above}
+	return &Service{db: database, accounts: a, above: above, decoding: newDecoding()}
 }

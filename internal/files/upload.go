@@ -255,7 +255,8 @@ func (u *upload) finish(tx *db.Tx, c *enlist.Caller, now int64, content enlist.C
 		if err := fileTable.Save(tx, same); err != nil {
 			return 0, err
 		}
-		return same.ID, errors.Join(u.above.NewContent(tx, same), release(tx, old, now), u.audit(tx, c, now, before, same))
+		return same.ID, errors.Join(u.above.NewContent(tx, same), releaseCopies(tx, same.ID, now), release(tx, old, now),
+			u.audit(tx, c, now, before, same))
 	case err == nil:
 		name, err = freeName(tx, u.folder, name)
 	}

@@ -246,6 +246,7 @@ func (c *composer) Preview(ctx context.Context, l *messages.OutgoingMail) (*mess
 	for _, part := range data {
 		shown.Size += int64(len(part))
 	}
+	c.pictures(shown)
 	return shown, nil
 }
 

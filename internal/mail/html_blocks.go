@@ -32,7 +32,7 @@ func (d *themedDocument) cell(class, align, content string) string {
 func (d *themedDocument) rows(all []messages.Block, width int64) string {
 	var b strings.Builder
 	for i := range all {
-		b.WriteString(d.block(&all[i], width))
+		b.WriteString(d.shownPictures(d.block(&all[i], width), width))
 		if isBand(&all[i]) && i+1 < len(all) && !isBand(&all[i+1]) {
 			b.WriteString(space(bandSpace))
 		}
@@ -146,11 +146,11 @@ func (d *themedDocument) rowsInColumn(all []messages.Block, width int64) string 
 // image returns the picture of a block, with its link. Outlook shows an image without a width in its own size.
 func (d *themedDocument) image(b *messages.Block, width int64, corners string) string {
 	source := b.URL
-	if b.File != 0 {
-		source = d.urls.file(b.File)
-	}
 	if b.Width > 0 && b.Type == messages.BlockImage {
 		width = min(width, b.Width)
+	}
+	if b.File != 0 {
+		source = d.urls.picture(b.File, width, b.Crop)
 	}
 	class := ""
 	if corners != "" {

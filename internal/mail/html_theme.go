@@ -2,10 +2,8 @@ package mail
 
 import (
 	"context"
-	"crypto/subtle"
 	"fmt"
 	"html"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,7 +31,7 @@ func sourceHTML(ctx context.Context, m *messages.Message, at urls) (string, erro
 	d := &themedDocument{Theme: messages.DecodeTheme(m.Theme), urls: at, side: cardPadding, effort: effort{ctx: ctx}}
 	rows, before := "", ""
 	if m.EmailType == messages.EmailMarkdown {
-		rows = cell("text", "", d.markdown(m.Text))
+		rows = d.shownPictures(cell("text", "", d.markdown(m.Text)), d.room())
 	} else if all, err := messages.DecodeBlocks(m.Blocks); err != nil { // a later version may store another form
 		return "", nil
 	} else {
@@ -76,6 +74,12 @@ type urls struct {
 
 // file returns the URL of a file.
 func (u urls) file(id enlist.FileID) string { return u.public + u.key.FilePath(id) }
+
+// picture returns the URL of an image that a mail shows in a width, with twice as many pixels: screens with small ones show
+// them all. decisions.md: 164
+func (u urls) picture(id enlist.FileID, width int64, crop string) string {
+	return u.public + u.key.PicturePath(enlist.Picture{File: id, Width: 2 * width, Crop: crop})
+}
 
 // themedDocument is the document of one Message.
 type themedDocument struct {
@@ -133,7 +137,7 @@ func (d *themedDocument) logo() string {
 	if d.Logo == 0 {
 		return ""
 	}
-	return cell("picture", "", fmt.Sprintf(`<img src="%s" alt="%s" width="%d">`, html.EscapeString(d.urls.file(d.Logo)),
+	return cell("picture", "", fmt.Sprintf(`<img src="%s" alt="%s" width="%d">`, html.EscapeString(d.urls.picture(d.Logo, min(d.LogoWidth, d.room()), "")),
 		html.EscapeString(d.LogoText), min(d.LogoWidth, d.room())))
 }
 
@@ -278,33 +282,3 @@ body, .paper { background: $DARKPAPER; }
 $DARKOWN.card .foot a { color: $DARKSECOND !important; }
 }
 `
-
-// A Message can have only the path of a link to a file of this service, such as /f/12/SIGNATURE, so that it does not
-// depend on the public URL. decisions.md: 64
-
-// filePath matches the path of a link to a file at the begin of an attribute, of a URL in CSS or Markdown, or of a word.
-var filePath = regexp.MustCompile(`(^|["'(=<>\s,;])(` + filePathStart + `(\d+)/[A-Za-z0-9_-]+)`)
-
-// filePathStart is in each text with a path. Looking for it takes a hundredth of the time of the regular expression.
-const filePathStart = "/" + string(enlist.LinkFile) + "/"
-
-// completeFileLinks returns a text with the URLs of files in place of their paths. A path with a wrong signature stays
-// as it is: authors must not get the links of files that they do not know.
-func completeFileLinks(text string, at urls) string {
-	if !strings.Contains(text, filePathStart) {
-		return text
-	}
-	return filePath.ReplaceAllStringFunc(text, func(found string) string {
-		part := filePath.FindStringSubmatch(found)
-		before, path := part[1], part[2]
-		id, err := strconv.ParseInt(part[3], 10, 64)
-		if err != nil {
-			return found
-		}
-		url := at.file(enlist.FileID(id))
-		if at := len(url) - len(path); at < 0 || subtle.ConstantTimeCompare([]byte(url[at:]), []byte(path)) == 0 {
-			return found
-		}
-		return before + url
-	})
-}

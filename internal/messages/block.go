@@ -30,6 +30,7 @@ type Block struct {
 	Width  int64         `json:"width,omitempty"`  // of an image in pixels; 0: as wide as there is room
 	Height int64         `json:"height,omitempty"` // of a space in pixels; 0: DefaultSpace
 
+	Crop    string     `json:"crop,omitempty"`    // the part of the file that is shown, for enlist.ReadCrop
 	Caption string     `json:"caption,omitempty"` // below an image
 	Place   string     `json:"place,omitempty"`   // of the picture of a card: "left", "right"; "": above the text
 	Link    string     `json:"link,omitempty"`    // to which an image, a button, a video or a card leads
@@ -37,6 +38,8 @@ type Block struct {
 	Rows    [][]string `json:"rows,omitempty"`    // of a table: the cells of each row
 	Head    bool       `json:"head,omitempty"`    // of a table: its first row says what is below
 	HTML    string     `json:"html,omitempty"`
+
+	Decor bool `json:"decoration,omitempty"` // an image, a video or a card whose picture needs no words: its author has decided it
 
 	Left   []Block `json:"left,omitempty"` // of columns, which have no columns in them
 	Middle []Block `json:"middle,omitempty"`

@@ -36,6 +36,7 @@ var keysOf = []struct {
 }{
 	{"left, middle, right and shares", func(b *Block) bool { return len(b.Left)+len(b.Middle)+len(b.Right)+len(b.Shares) > 0 }, []BlockType{BlockColumns}},
 	{"a file", func(b *Block) bool { return b.File != 0 }, []BlockType{BlockImage, BlockVideo, BlockCard}},
+	{"a crop and a decoration", func(b *Block) bool { return b.Crop != "" || b.Decor }, []BlockType{BlockImage, BlockVideo, BlockCard}},
 	{"a caption", func(b *Block) bool { return b.Caption != "" }, []BlockType{BlockImage}},
 	{"items", func(b *Block) bool { return len(b.Items) > 0 }, []BlockType{BlockMenu, BlockSocial}},
 	{"rows and head", func(b *Block) bool { return len(b.Rows) > 0 || b.Head }, []BlockType{BlockTable}},
@@ -76,7 +77,11 @@ func (b *Block) check() error {
 	if err := b.checkConditions(); err != nil {
 		return err
 	}
-	b.Link = strings.TrimSpace(b.Link)
+	crop, err := enlist.ReadCrop(b.Crop)
+	if err != nil {
+		return err
+	}
+	b.Crop, b.Link = crop, strings.TrimSpace(b.Link)
 	if link, why := b.wrongLink(); why != "" {
 		return enlist.Expected("links that begin with http, https, mailto, tel, # or a merge field; " + enlist.Quoted(link) + " " + why)
 	}

@@ -19,8 +19,10 @@ type ComposedMail struct {
 	Subject, From, To, ReplyTo string // for people, without the encodings of a header
 	Headers                    string // as they are sent, without a signature
 	HTML, Text                 string
-	Size                       int64    // of the complete mail, in bytes
-	Findings                   []string // what is probably wrong, in sentences
+	Size                       int64            // of the complete mail, in bytes
+	Pictures                   []enlist.Picture // the images of the Account that the mail shows
+	Elsewhere                  int64            // number of images of other servers
+	Findings                   []string         // what is probably wrong, in sentences
 }
 
 // Composer composes a mail without sending it. The error is an *Undelivered if there is no such mail.

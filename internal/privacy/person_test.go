@@ -224,7 +224,7 @@ var notAboutPersons = map[string]string{
 	"batch": "sums", "batch_population": "IDs and criteria of a caller", "segment": "criteria of a caller", "form": "settings", "form_day": "sums", "batch_slice": "ranges of IDs", "batch_sum": "sums",
 	"batch_link": "sums", "batch_agent": "sums", "batch_departure": "sums", "batch_domain": "sums", "batch_exclusion": "criteria of a caller", "batch_edition": "sums",
 	"autoresponder_batch": "IDs", "asked_mailbox": "hashes, for an hour", "mail_rate": "domains", "mail_pace": "domains", "mail_hold": "settings", "mail_day": "numbers", "queue_age": "numbers",
-	"file": "files of the Account", "file_content": "files of the Account", "file_piece": "files of the Account",
+	"file": "files of the Account", "file_content": "files of the Account", "file_piece": "files of the Account", "image_copy": "files of the Account",
 	"import": "a consent has the import and the row that it comes from; the section imports has headers and names of files with the address", "import_result": "compressed: the section imports has the rows with the address",
 	"person": "who uses the pages, and not who is on a List", "membership": "of a person who uses the pages",
 	"passkey": "of a person who uses the pages", "passkey_challenge": "random texts", "session": "of a person who uses the pages", "sign_in_link": "of a person who uses the pages",

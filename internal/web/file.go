@@ -34,7 +34,7 @@ const (
 // a script on this site.
 const filePolicy = "default-src 'none'; sandbox"
 
-// file sends the file of a link. Ranges and conditional requests work.
+// file sends the file of a link, an image as its query says. Ranges and conditional requests work.
 func (h *Handler) file(w http.ResponseWriter, r *http.Request) {
 	id, ok := h.key.ReadFilePath(r.URL.Path)
 	if !ok {
@@ -62,6 +62,13 @@ func (h *Handler) file(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer release()
+	if as, ok := h.key.ReadPicture(id, r.URL.RawQuery); ok {
+		f, err = h.files.Picture(r.Context(), f, as)
+		if err != nil {
+			h.failed(w, r, enlist.Link{Kind: enlist.LinkFile}, err)
+			return
+		}
+	}
 	setFileHeader(w.Header(), f)
 	content := &contentReader{handler: h, request: r, file: f, number: -1}
 	http.ServeContent(w, r, "", time.Unix(f.LastModifiedTime, 0), content)

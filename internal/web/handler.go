@@ -78,6 +78,8 @@ type Forms interface {
 type Files interface {
 	// FileOfLink returns a file, or an error of the Kind InvalidParameters if it was deleted.
 	FileOfLink(ctx context.Context, id enlist.FileID) (*files.StoredFile, error)
+	// Picture returns an image with the content that a mail shows of it.
+	Picture(ctx context.Context, f *files.StoredFile, as enlist.Picture) (*files.StoredFile, error)
 	// Piece returns a piece of the content of a file.
 	Piece(ctx context.Context, id enlist.ContentID, number int64) ([]byte, error)
 }

@@ -1,0 +1,167 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"image"
+	"path"
+	"strings"
+
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file has the copies of an image that mails show: smaller, cut, turned, and without metadata. The first request for
+// one makes it, so a Batch waits for none, and an image that a program has stored is as small as one of the pages.
+// decisions.md: 164
+
+// imageCopy is a row of the table image_copy.
+type imageCopy struct {
+	ID      int64
+	File    enlist.FileID
+	As      string           // as Picture.As
+	Source  enlist.ContentID // from which it was made
+	Content enlist.ContentID // equal to Source: mails show the file as it is
+	Type    string
+	Size    int64
+}
+
+// maxCopies is the number of copies of one image. One more replaces the oldest, which is made anew when a mail program asks.
+const maxCopies = 20
+
+// Picture returns an image as a mail shows it: the record of the file with the content of the copy. An image that cannot be
+// decoded is shown as it is. Errors: Busy.
+func (s *Service) Picture(ctx context.Context, f *StoredFile, as enlist.Picture) (*StoredFile, error) {
+	if !f.IsShown() {
+		return f, nil
+	}
+	shown, err := s.copyOf(ctx, f, as)
+	if shown != nil || err != nil {
+		return shown, err
+	}
+	var data []byte
+	for n := range Pieces(f.Size) {
+		piece, err := s.Piece(ctx, f.Content, n)
+		if err != nil {
+			return nil, err
+		}
+		data = append(data, piece...)
+	}
+	made, mediaType, err := s.shownAs(ctx, f, data, as)
+	if err != nil {
+		return nil, err
+	}
+	if shown, err = s.copyOf(ctx, f, as); shown != nil || err != nil {
+		return shown, err // another request has made it meanwhile
+	}
+	c := &imageCopy{File: f.ID, As: as.As(), Source: f.Content, Content: f.Content, Type: f.Type, Size: f.Size}
+	if !bytes.Equal(made, data) {
+		c.Content, c.Type, c.Size = 0, mediaType, int64(len(made))
+	}
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*StoredFile, error) {
+		if err := c.store(tx, f, made, now); err != nil {
+			return nil, err
+		}
+		return f.shown(c), nil
+	})
+}
+
+// copyOf returns the image with the content of a copy, or nil if there is none.
+func (s *Service) copyOf(ctx context.Context, f *StoredFile, as enlist.Picture) (*StoredFile, error) {
+	c, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (*imageCopy, error) {
+		return copyTable.One(tx, enlist.ErrNotFound, "WHERE file_id = ? AND shown_as = ? AND source_id = ?", int64(f.ID), as.As(),
+			int64(f.Content))
+	})
+	if err != nil {
+		return nil, enlist.IgnoreKind(enlist.NotFound, err)
+	}
+	return f.shown(c), nil
+}
+
+// shown returns the record of a file with the content of a copy.
+func (f *StoredFile) shown(c *imageCopy) *StoredFile {
+	shown := *f
+	shown.Content, shown.Size, shown.Type = c.Content, c.Size, c.Type
+	if c.Type != f.Type {
+		shown.Name = strings.TrimSuffix(f.Name, path.Ext(f.Name)) + "." + strings.TrimPrefix(c.Type, "image/")
+	}
+	return &shown
+}
+
+// shownAs returns the bytes of an image as a mail shows it, and their media type. They are the same bytes if there is
+// nothing to change.
+func (s *Service) shownAs(ctx context.Context, f *StoredFile, data []byte, as enlist.Picture) ([]byte, string, error) {
+	a, err := measured(f.Type, data)
+	if err != nil {
+		return data, f.Type, nil // no program of this service has checked it
+	}
+	width, _ := imageSize(f.Type, bytes.NewReader(data))
+	isPlain := a.orientation == 1 && as.Crop == "" && (as.Width == 0 || width <= as.Width) && f.Type != "image/webp"
+	if isPlain || a.frames > 1 {
+		return a.clean, f.Type, nil
+	}
+	made, mediaType := data, f.Type
+	err = s.decode(ctx, f.ID, f.Type, data, func(decoded image.Image) (err error) {
+		made, mediaType, err = picture(decoded, f.Type, a, as)
+		return err
+	})
+	if _, isDamaged := errors.AsType[problem](err); isDamaged {
+		return data, f.Type, nil
+	}
+	return made, mediaType, err
+}
+
+// originalWidth is the width in pixels from which the original of an image has more than any mail shows.
+const originalWidth = 2 * 900
+
+// HasOriginal reports whether the file has more pixels than a mail shows of it.
+func (f *StoredFile) HasOriginal() bool { return f.IsShown() && f.ImageWidth > originalWidth }
+
+// RemoveOriginal replaces an image by the largest form that mails show. Errors: Denied, NoFile, Busy.
+func (s *Service) RemoveOriginal(ctx context.Context, c *enlist.Caller, id enlist.FileID) error {
+	f, err := s.File(ctx, c, id)
+	if err != nil || !f.HasOriginal() {
+		return err
+	}
+	shown, err := s.Picture(ctx, f, enlist.Picture{File: id, Width: originalWidth})
+	if err != nil || shown.Content == f.Content {
+		return err
+	}
+	var data []byte
+	for n := range Pieces(shown.Size) {
+		piece, err := s.Piece(ctx, shown.Content, n)
+		if err != nil {
+			return err
+		}
+		data = append(data, piece...)
+	}
+	_, err = s.UploadFile(ctx, c, UploadRequest{Folder: f.FolderID, OnDuplicate: DuplicateOverwrite,
+		Details: []enlist.Detail{{Key: "name", Value: enlist.TextInput(f.Name)},
+			{Key: "data", Value: enlist.TextInput(base64.StdEncoding.EncodeToString(data))}}})
+	return err
+}
+
+// PicturesSize returns the sum of the sizes of images as a mail shows them, in bytes. Images of other Accounts, and those that
+// cannot be made now, count nothing.
+func (s *Service) PicturesSize(ctx context.Context, c *enlist.Caller, all []enlist.Picture) (bytes int64, err error) {
+	counted := make(map[enlist.Picture]bool)
+	for _, p := range all {
+		if counted[p] {
+			continue
+		}
+		counted[p] = true
+		f, err := s.FileOfLink(ctx, p.File)
+		if err == nil && f.AccountID == c.Account.ID {
+			f, err = s.Picture(ctx, f, p)
+			if err == nil {
+				bytes += f.Size
+			}
+		}
+		if err != nil && enlist.KindOf(err) != enlist.NoFile && enlist.KindOf(err) != enlist.Busy {
+			return 0, err
+		}
+	}
+	return bytes, nil
+}

@@ -1,0 +1,369 @@
+package files_test
+
+import (
+	"bytes"
+	"compress/zlib"
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"slices"
+	"strings"
+	"testing"
+
+	"enlist/internal/apptest"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+	"enlist/internal/files"
+)
+
+// This file tests images as mails show them.
+
+// covers: decision 164
+func TestImages(t *testing.T) {
+	apptest.Run(t, apptest.Own, newFileFixture, []apptest.Rule[*fileFixture]{
+		{Name: "an upload loses its metadata and keeps its pixels", Test: uploadLosesMetadata},
+		{Name: "a picture is at most as wide as the mail asks, turned and cut", Test: pictureIsTurnedAndCut},
+		{Name: "an image that moves keeps moving", Test: movingImage},
+		{Name: "a WebP is sent as a JPEG or a PNG", Test: webpIsConverted},
+		{Name: "a hostile image is refused with its reason", Test: hostileImages},
+		{Name: "an image that a program has stored is shown as it is, if it cannot be decoded", Test: brokenImageOfAProgram},
+		{Name: "an image has at most 20 copies, which are removed with it", Test: copiesAreRemoved},
+		{Name: "the original can be removed", Test: originalIsRemoved},
+		{Name: "a mail counts each image once, and none of another Account", Test: sizeOfPictures},
+	})
+}
+
+// quadrants returns an image whose quarters have the colours red, green, blue and white, from left to right and down.
+func quadrants(width, height int) *image.RGBA {
+	m := image.NewRGBA(image.Rect(0, 0, width, height))
+	for y := range height {
+		for x := range width {
+			colours := []color.RGBA{{255, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 255, 255}, {255, 255, 255, 255}}
+			m.SetRGBA(x, y, colours[2*(2*y/height)+2*x/width])
+		}
+	}
+	return m
+}
+
+// photo returns a JPEG with an orientation, a place and a comment.
+func photo(f testing.TB, m image.Image, orientation int) []byte {
+	f.Helper()
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, m, &jpeg.Options{Quality: 95}); err != nil {
+		f.Fatal(err)
+	}
+	exif := "Exif\x00\x00II*\x00\x08\x00\x00\x00\x02\x00\x12\x01\x03\x00\x01\x00\x00\x00" + string(rune(orientation)) +
+		"\x00\x00\x00\x0f\x01\x02\x00\x06\x00\x00\x00\x26\x00\x00\x00\x00\x00\x00\x00SECRET place"
+	segment := func(marker byte, text string) []byte {
+		return append([]byte{0xff, marker, 0, byte(len(text) + 2)}, text...)
+	}
+	data := slices.Concat(b.Bytes()[:2], segment(0xe1, exif), segment(0xfe, "SECRET comment"), segment(0xe2, "ICC_PROFILE\x00colours"),
+		b.Bytes()[2:])
+	return append(data, "SECRET second image"...)
+}
+
+// withText returns a PNG with a text.
+func withText(f testing.TB, m image.Image) []byte {
+	f.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, m); err != nil {
+		f.Fatal(err)
+	}
+	chunk := append([]byte("tEXt"), "Comment\x00SECRET"...)
+	text := binary.BigEndian.AppendUint32(append(binary.BigEndian.AppendUint32(nil, uint32(len(chunk)-4)), chunk...), crc32.ChecksumIEEE(chunk))
+	return slices.Concat(b.Bytes()[:33], text, b.Bytes()[33:])
+}
+
+// moving returns a GIF of two frames with a comment.
+func moving(f testing.TB, width, height int) []byte {
+	f.Helper()
+	var g gif.GIF
+	for i := range 2 {
+		m := image.NewPaletted(image.Rect(0, 0, width, height), color.Palette{color.White, color.Black})
+		m.SetColorIndex(0, 0, uint8(i))
+		g.Image, g.Delay = append(g.Image, m), append(g.Delay, 10)
+	}
+	var b bytes.Buffer
+	if err := gif.EncodeAll(&b, &g); err != nil {
+		f.Fatal(err)
+	}
+	data := b.Bytes()
+	return slices.Concat(data[:len(data)-1], []byte("\x21\xfe\x06SECRET\x00"), data[len(data)-1:])
+}
+
+// webp is a lossless WebP of 16 × 8 transparent pixels.
+const webp = "UklGRhoAAABXRUJQVlA4TA0AAAAvD8ABEAcQERGIiP4HAA=="
+
+func (f *fileFixture) uploadImage(name string, data []byte) (*files.StoredFile, error) {
+	added, err := f.App.Files.UploadImage(f.Context(), f.Caller, name, bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	return f.file(added.ID), nil
+}
+
+func (f *fileFixture) picture(file *files.StoredFile, width int64, crop string) (*files.StoredFile, image.Image) {
+	f.Helper()
+	shown, err := f.App.Files.Picture(f.Context(), file, enlist.Picture{File: file.ID, Width: width, Crop: crop})
+	f.Must(err)
+	m, _, err := image.Decode(bytes.NewReader(f.content(shown)))
+	f.Must(err)
+	return shown, m
+}
+
+func uploadLosesMetadata(f *fileFixture) {
+	for name, data := range map[string][]byte{"a.jpg": photo(f, quadrants(40, 20), 6), "a.png": withText(f, quadrants(40, 20)),
+		"a.gif": moving(f, 40, 20)} {
+		file, err := f.uploadImage(name, data)
+		f.Must(err)
+		stored := f.content(file)
+		if bytes.Contains(stored, []byte("SECRET")) || !bytes.Contains(data, []byte("SECRET")) {
+			f.Errorf("%s still has its metadata: %q", name, stored)
+		}
+		if name == "a.jpg" && (!bytes.Contains(stored, []byte("ICC_PROFILE")) || file.ImageWidth != 20 || file.ImageHeight != 40) {
+			f.Errorf("%s has %d × %d pixels, want 20 × 40, and a profile: %q", name, file.ImageWidth, file.ImageHeight, stored[:60])
+		}
+		before, _, err := image.Decode(bytes.NewReader(data))
+		f.Must(err)
+		after, _, err := image.Decode(bytes.NewReader(stored))
+		f.Must(err)
+		if fmt.Sprint(before) != fmt.Sprint(after) {
+			f.Errorf("the pixels of %s changed", name)
+		}
+	}
+}
+
+// letters returns the colours of the quarters of an image as letters.
+func letters(m image.Image) string {
+	var b strings.Builder
+	r := m.Bounds()
+	for _, at := range []image.Point{{1, 1}, {3, 1}, {1, 3}, {3, 3}} {
+		red, green, blue, _ := m.At(r.Min.X+r.Dx()*at.X/4, r.Min.Y+r.Dy()*at.Y/4).RGBA()
+		index := 0
+		for i, on := range []bool{red > 0x8000, green > 0x8000, blue > 0x8000} {
+			if on {
+				index |= 1 << i
+			}
+		}
+		b.WriteByte(".RG.B..W"[index])
+	}
+	return b.String()
+}
+
+func pictureIsTurnedAndCut(f *fileFixture) {
+	for orientation, want := range []string{1: "RGBW", 2: "GRWB", 3: "WBGR", 4: "BWRG", 5: "RBGW", 6: "BRWG", 7: "WGBR", 8: "GWRB"} {
+		if want == "" {
+			continue
+		}
+		file := f.file(f.upload("photo.jpg", photo(f, quadrants(160, 80), orientation), ""))
+		shown, m := f.picture(file, 40, "")
+		width, height := 40, 20
+		if orientation >= 5 {
+			height = 80
+		}
+		if got := letters(m); got != want || m.Bounds().Dx() != width || m.Bounds().Dy() != height {
+			f.Errorf("orientation %d is shown as %s, %v; want %s, %d × %d", orientation, got, m.Bounds(), want, width, height)
+		}
+		if stored := f.content(shown); bytes.Contains(stored, []byte("SECRET")) || !bytes.Contains(stored, []byte("ICC_PROFILE")) {
+			f.Errorf("the copy has metadata, or no profile")
+		}
+		corner := "0,0,50,50" // the first quarter
+		if _, m = f.picture(file, 400, corner); letters(m) != strings.Repeat(want[:1], 4) || m.Bounds().Dx() != int(file.ImageWidth)/2 {
+			f.Errorf("orientation %d, cut: %s, %v", orientation, letters(m), m.Bounds())
+		}
+		if _, m = f.picture(file, 30, "1:1"); m.Bounds().Dx() != 30 || m.Bounds().Dy() != 30 || letters(m) != want {
+			f.Errorf("orientation %d, square: %s, %v", orientation, letters(m), m.Bounds())
+		}
+	}
+	file, err := f.uploadImage("clear.png", withText(f, image.NewNRGBA(image.Rect(0, 0, 300, 200))))
+	f.Must(err)
+	if shown, m := f.picture(file, 100, ""); shown.Type != "image/png" || m.Bounds().Dx() != 100 {
+		f.Errorf("a transparent image is shown as %s, %v", shown.Type, m.Bounds())
+	}
+	if shown, _ := f.picture(file, 1000, ""); shown.Content != file.Content {
+		f.Errorf("an image that needs no change has a copy")
+	}
+}
+
+func movingImage(f *fileFixture) {
+	file := f.file(f.upload("moving.gif", moving(f, 400, 300), ""))
+	shown, _ := f.picture(file, 100, "")
+	all, err := gif.DecodeAll(bytes.NewReader(f.content(shown)))
+	f.Must(err)
+	if len(all.Image) != 2 || bytes.Contains(f.content(shown), []byte("SECRET")) {
+		f.Errorf("the copy has %d frames, want 2, and no comment", len(all.Image))
+	}
+}
+
+func webpIsConverted(f *fileFixture) {
+	data, err := base64.StdEncoding.DecodeString(webp)
+	f.Must(err)
+	file, err := f.uploadImage("a.webp", data)
+	f.Must(err)
+	if shown, m := f.picture(file, 100, ""); shown.Type != "image/png" || shown.Name != "a.png" || m.Bounds().Dx() != 16 {
+		f.Errorf("a WebP is shown as %s %s, %v", shown.Name, shown.Type, m.Bounds())
+	}
+}
+
+// bomb returns a PNG of many pixels and few bytes.
+func bomb(width, height uint32, depth byte) []byte {
+	chunk := func(kind string, content []byte) []byte {
+		b := append(binary.BigEndian.AppendUint32(nil, uint32(len(content))), kind...)
+		return binary.BigEndian.AppendUint32(append(b, content...), crc32.ChecksumIEEE(append([]byte(kind), content...)))
+	}
+	header := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, width), height)
+	var pixels bytes.Buffer
+	w := zlib.NewWriter(&pixels)
+	w.Close()
+	return slices.Concat([]byte("\x89PNG\r\n\x1a\n"), chunk("IHDR", append(header, depth, 6, 0, 0, 0)), chunk("IDAT", pixels.Bytes()),
+		chunk("IEND", nil))
+}
+
+func hostileImages(f *fileFixture) {
+	whole := photo(f, quadrants(200, 100), 1)
+	var plain bytes.Buffer
+	f.Must(png.Encode(&plain, quadrants(64, 64)))
+	damaged := slices.Clone(plain.Bytes())
+	damaged[60] ^= 0xff
+	for _, c := range []struct {
+		name, want string
+		data       []byte
+	}{
+		{"bomb.png", "more than 80 million pixels", bomb(60_000, 60_000, 8)},
+		{"deep.png", "too many pixels for its kind", bomb(8_000, 8_000, 16)},
+		{"cut.jpg", "its end is missing", whole[:len(whole)/2]},
+		{"cut.png", "its end is missing", plain.Bytes()[:plain.Len()-4]},
+		{"cut.gif", "its end is missing", moving(f, 30, 30)[:60]},
+		{"damaged.png", "its pixels cannot be read", damaged},
+		{"empty.png", "its pixels cannot be read", bomb(10, 10, 8)},
+		{"text.jpg", "is no PNG, JPEG, GIF or WebP image", []byte("words")},
+		{"page.png", "is no PNG, JPEG, GIF or WebP image", []byte("<svg onload='alert(1)'/>")},
+		{"head.webp", "is no PNG, JPEG, GIF or WebP image", []byte("RIFF\x04\x00\x00\x00WEBPVP8 ")},
+	} {
+		_, err := f.uploadImage(c.name, c.data)
+		f.Refused(err, enlist.InvalidParameters, c.want)
+	}
+}
+
+func brokenImageOfAProgram(f *fileFixture) {
+	data := photo(f, quadrants(200, 100), 1)[:600]
+	file := f.file(f.upload("broken.jpg", data, ""))
+	shown, err := f.App.Files.Picture(f.Context(), file, enlist.Picture{File: file.ID, Width: 20})
+	f.Must(err)
+	if shown.Content != file.Content {
+		f.Errorf("a broken image has the content %d, want its own", shown.Content)
+	}
+}
+
+func (f *fileFixture) copies(id enlist.FileID) (n int64) {
+	f.Helper()
+	f.Must(f.Store.View(f.Context(), func(tx *db.Tx) (err error) {
+		n, err = tx.Number("SELECT count(*) FROM image_copy WHERE file_id = ?", int64(id))
+		return err
+	}))
+	return n
+}
+
+func copiesAreRemoved(f *fileFixture) {
+	file, err := f.uploadImage("a.jpg", photo(f, quadrants(200, 100), 1))
+	f.Must(err)
+	var first *files.StoredFile
+	for width := range int64(25) {
+		shown, _ := f.picture(file, 20+width, "")
+		if width == 0 {
+			first = shown
+		}
+	}
+	if n := f.copies(file.ID); n != 20 {
+		f.Errorf("the image has %d copies, want 20", n)
+	}
+	if again, m := f.picture(file, 20, ""); again.Content == first.Content || m.Bounds().Dx() != 20 {
+		f.Errorf("a copy that was replaced was not made anew")
+	}
+	if again, _ := f.picture(file, 44, ""); again.Content == 0 {
+		f.Errorf("the copy is gone")
+	}
+	f.upload("a.jpg", photo(f, quadrants(100, 100), 1), files.DuplicateOverwrite)
+	if n := f.copies(file.ID); n != 0 {
+		f.Errorf("an image with new content has %d copies of the old one", n)
+	}
+	if _, m := f.picture(f.file(file.ID), 40, ""); m.Bounds().Dy() != 40 {
+		f.Errorf("the copy is of the old content: %v", m.Bounds())
+	}
+	_, err = f.App.Files.Picture(f.Context(), file, enlist.Picture{File: file.ID, Width: 33})
+	if err == nil {
+		f.Errorf("a request that has read the old record stored a copy")
+	}
+	f.Must(f.App.Files.DeleteFile(f.Context(), f.Caller, file.ID))
+	if n := f.copies(file.ID); n != 0 {
+		f.Errorf("a deleted image has %d copies", n)
+	}
+	var released []enlist.ContentID
+	f.Must(f.Store.View(f.Context(), func(tx *db.Tx) (err error) {
+		released, err = files.ReleasedContents(tx, f.Caller.Account.ID)
+		return err
+	}))
+	for _, id := range released {
+		f.dropContent(id)
+	}
+	f.Must(f.Store.View(f.Context(), func(tx *db.Tx) error {
+		n, err := tx.Number("SELECT count(*) FROM file_content WHERE account_id = ?", int64(f.Caller.Account.ID))
+		if n != 0 {
+			f.Errorf("%d contents are left", n)
+		}
+		return err
+	}))
+}
+
+// dropContent runs the job that removes content to its end.
+func (f *fileFixture) dropContent(id enlist.ContentID) {
+	f.Helper()
+	for done := false; !done; {
+		var err error
+		done, err = f.App.Files.RemoveContent(f.Context(), files.RemoveContent{Content: id})
+		f.Must(err)
+	}
+}
+
+func originalIsRemoved(f *fileFixture) {
+	file, err := f.uploadImage("large.jpg", photo(f, quadrants(2400, 1200), 1))
+	f.Must(err)
+	if !file.HasOriginal() {
+		f.Errorf("a file of %d pixels has no original", file.ImageWidth)
+	}
+	f.Must(f.App.Files.RemoveOriginal(f.Context(), f.Caller, file.ID))
+	after := f.file(file.ID)
+	if after.ImageWidth != 1800 || after.Size >= file.Size || after.HasOriginal() || after.Name != "large.jpg" {
+		f.Errorf("the file is %+v, want one of 1800 pixels", *after)
+	}
+	f.Refused(f.App.Files.RemoveOriginal(f.Context(), apptest.NewAccount(f.T, f.Store).Caller, file.ID), enlist.NoFile, "")
+}
+
+func sizeOfPictures(f *fileFixture) {
+	file, err := f.uploadImage("a.png", withText(f, quadrants(200, 100)))
+	f.Must(err)
+	shown, _ := f.picture(file, 100, "")
+	as := enlist.Picture{File: file.ID, Width: 100}
+	for _, c := range []struct {
+		caller *enlist.Caller
+		all    []enlist.Picture
+		want   int64
+	}{
+		{f.Caller, []enlist.Picture{as, as}, shown.Size},
+		{f.Caller, []enlist.Picture{as, {File: file.ID}, {File: file.ID + 99}}, shown.Size + file.Size},
+		{apptest.NewAccount(f.T, f.Store).Caller, []enlist.Picture{as}, 0},
+	} {
+		got, err := f.App.Files.PicturesSize(context.WithoutCancel(f.Context()), c.caller, c.all)
+		f.Must(err)
+		if got != c.want {
+			f.Errorf("%v have %d bytes, want %d", c.all, got, c.want)
+		}
+	}
+}
