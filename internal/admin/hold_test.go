@@ -354,6 +354,9 @@ func (h *hold) toTranslators() {
 	for _, c := range address.Countries() {
 		data = append(data, c.Name)
 	}
+	for _, l := range language.New().All() {
+		data = append(data, l.Name())
+	}
 	for _, code := range []string{language.English, "de"} { // what subscribers read, in their languages
 		data = append(data, language.New().For(code, "").Text("web.tracking.agree"))
 	}

@@ -58,7 +58,7 @@ func ContactsWithAddresses(tx *db.Tx, list enlist.ListID, keys []string, fn func
 
 // InsertContacts inserts new Contacts of one List and sets their IDs, which ascend. If an address has a
 // primary already, InsertContacts inserts the Contact as a duplicate or, without duplicates, leaves its
-// ID 0. All state columns must have their initial values.
+// ID 0. All state columns but the language must have their initial values.
 func InsertContacts(tx *db.Tx, contacts []*enlist.Contact, duplicates bool) error {
 	if !duplicates { // an INSERT that stores nothing takes an ID from the sequence
 		var err error
@@ -186,7 +186,9 @@ func newRows(tx *db.Tx, schema *enlist.Schema, contacts []*enlist.Contact) ([]ne
 	}
 	rows := make([]newRow, len(contacts))
 	for i, c := range contacts {
-		if !db.HasInitialState(c) {
+		plain := *c
+		plain.Language = ""
+		if !db.HasInitialState(&plain) {
 			return nil, fmt.Errorf("a new Contact of List %d does not have the initial state", c.ListID)
 		}
 		doc, err := db.EncodeValues(schema, c.Values)
@@ -204,28 +206,29 @@ func insertRows(tx *db.Tx, list enlist.ListID, rows []newRow) error {
 	n := len(rows)
 	ids, created, modified, first := make([]int64, n), make([]int64, n), make([]int64, n), make([]bool, n)
 	keys, mobiles, via, docs := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	languages := make([]string, n)
 	for i, r := range rows {
 		byID[r.id] = r.Contact
 		ids[i], created[i], modified[i], first[i] = r.id, r.Created, r.Modified, r.IsFirst
-		keys[i], mobiles[i], via[i], docs[i] = r.Key, r.Mobile, r.SubscribedVia, r.doc
+		keys[i], mobiles[i], via[i], docs[i], languages[i] = r.Key, r.Mobile, r.SubscribedVia, r.doc, r.Language
 	}
 	return tx.Each(func(row *db.Cursor) error {
 		id := row.Int()
 		byID[id].ID = enlist.ContactID(id)
 		return nil
-	}, insertMany, int64(list), ids, keys, first, mobiles, created, modified, via, docs)
+	}, insertMany, int64(list), ids, keys, first, mobiles, created, modified, via, docs, languages)
 }
 
 // insertMany inserts the rows in the order of the arrays.
 const insertMany = `INSERT INTO contact (list_id, id, dedupe_key, duplicate_key, mobile_key,
 		creation_time, last_modified_time, subscribed_via,
 		double_opt_in, double_opt_in_time, is_active, is_bounce_deactivated, is_unsubscribed,
-		last_click_time, last_message_time, last_open_time, webform_id, preference_values, field_values)
+		last_click_time, last_message_time, last_open_time, webform_id, preference_values, field_values, language)
 	SELECT CAST(? AS BIGINT), id, CASE WHEN first THEN key END, CASE WHEN NOT first THEN key END,
-		nullif(mobile, ''), created, modified, via, 0, 0, 1, 0, 0, 0, 0, 0, 0, '', CAST(doc AS JSONB)
+		nullif(mobile, ''), created, modified, via, 0, 0, 1, 0, 0, 0, 0, 0, 0, '', CAST(doc AS JSONB), language
 	FROM unnest(CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS BOOLEAN[]), CAST(? AS TEXT[]),
-		CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]))
-		AS added (id, key, first, mobile, created, modified, via, doc)
+		CAST(? AS BIGINT[]), CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]))
+		AS added (id, key, first, mobile, created, modified, via, doc, language)
 	ON CONFLICT DO NOTHING RETURNING id`
 
 // addLedgerRows adds the same row to the ledgers of several Contacts of a List.

@@ -86,34 +86,36 @@ func UpdateContacts(tx *db.Tx, contacts []*enlist.Contact) error {
 	}
 	n := len(contacts)
 	ids, modified, confirmedAt := make([]int64, n), make([]int64, n), make([]int64, n)
-	keys, mobiles, docs := make([]string, n), make([]string, n), make([]string, n)
+	keys, mobiles, docs, languages := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	first, confirmed := make([]bool, n), make([]bool, n)
 	for i, c := range contacts {
 		ids[i], modified[i], confirmedAt[i] = int64(c.ID), c.Modified, c.DoubleOptInTime
 		keys[i], mobiles[i], first[i], confirmed[i] = c.Key, c.Mobile, c.IsFirst, c.DoubleOptIn
+		languages[i] = c.Language
 		tx.CountContact(schema, c, 0)
 		docs[i], err = db.EncodeValues(schema, c.Values)
 		if err != nil {
 			return err
 		}
 	}
-	return tx.Do(updateMany, int64(schema.List.ID), ids, keys, first, mobiles, modified, confirmed, confirmedAt, docs)
+	return tx.Do(updateMany, int64(schema.List.ID), ids, keys, first, mobiles, modified, confirmed, confirmedAt, docs,
+		languages)
 }
 
 // updateMany stores the rows of the arrays. Only PostgreSQL runs it. It has the form of an INSERT because this
 // finds each row by the primary key. The plan of an UPDATE with a join would read all Contacts of the List if
 // PostgreSQL expects few of them. All rows exist and are locked, so no row is inserted.
 const updateMany = `INSERT INTO contact (list_id, id, dedupe_key, duplicate_key, mobile_key, last_modified_time,
-		double_opt_in, double_opt_in_time, field_values,
+		double_opt_in, double_opt_in_time, field_values, language,
 		creation_time, subscribed_via, is_active, is_bounce_deactivated, is_unsubscribed,
 		last_click_time, last_message_time, last_open_time, webform_id, preference_values)
 	SELECT CAST(? AS BIGINT), id, CASE WHEN first THEN key END, CASE WHEN NOT first THEN key END,
-		nullif(mobile, ''), modified, CAST(confirmed AS INT), confirmed_time, CAST(doc AS JSONB),
+		nullif(mobile, ''), modified, CAST(confirmed AS INT), confirmed_time, CAST(doc AS JSONB), language,
 		0, '', 0, 0, 0, 0, 0, 0, 0, ''
 	FROM unnest(CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS BOOLEAN[]), CAST(? AS TEXT[]), CAST(? AS BIGINT[]),
-		CAST(? AS BOOLEAN[]), CAST(? AS BIGINT[]), CAST(? AS TEXT[]))
-		AS changed (id, key, first, mobile, modified, confirmed, confirmed_time, doc)
+		CAST(? AS BOOLEAN[]), CAST(? AS BIGINT[]), CAST(? AS TEXT[]), CAST(? AS TEXT[]))
+		AS changed (id, key, first, mobile, modified, confirmed, confirmed_time, doc, language)
 	ON CONFLICT (list_id, id) DO UPDATE SET dedupe_key = excluded.dedupe_key, duplicate_key = excluded.duplicate_key,
 		mobile_key = excluded.mobile_key, last_modified_time = excluded.last_modified_time,
 		double_opt_in = excluded.double_opt_in, double_opt_in_time = excluded.double_opt_in_time,
-		field_values = excluded.field_values`
+		field_values = excluded.field_values, language = excluded.language`

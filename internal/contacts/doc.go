@@ -13,6 +13,7 @@
 //	segment*.go      Segments, and criteria that name them
 //	consent*.go      consent and its ledger
 //	tracking*.go     what people decide about the recording of their opens and clicks
+//	language.go      the language in which people get mails and pages
 //	departure.go     why people unsubscribe
 //	unsubscriber*.go the Unsubscriber List
 //	field_convert.go, field_delete.go, list_delete.go   what a changed definition means for Contacts

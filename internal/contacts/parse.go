@@ -26,6 +26,7 @@ type ParsedContact struct {
 	Initial enlist.Values    // of a new Contact; nil: not prepared yet
 	consent enlist.LedgerRow // only for a subscription
 
+	Language string            // in which the person gets mails; "": none was sent
 	tracking *TrackingDecision // nil: none was sent
 	err      error             // the first refusal, in the order of checks
 }
@@ -47,6 +48,9 @@ func (p *ParsedContact) IsCurrent(schema *enlist.Schema, today string) bool {
 // sent. Errors: InvalidEmail, InvalidParameters. reference.md: errors.order
 func (p *ParsedContact) parse(details []enlist.Detail) error {
 	if err := p.ParseSent(MatchDetails(p.Schema, details)); err != nil {
+		return err
+	}
+	if err := p.parseLanguage(details); err != nil {
 		return err
 	}
 	return p.parseTracking(details)
@@ -121,7 +125,7 @@ func (p *ParsedContact) NewContact(via string, now int64) enlist.Contact {
 		p.Initial = p.InitialValues()
 	}
 	return enlist.Contact{ListID: p.Schema.List.ID, Created: now, Modified: now, IsActive: true, SubscribedVia: via,
-		Key: p.Key, Mobile: p.Mobile, IsFirst: true, Values: p.Initial}
+		Key: p.Key, Mobile: p.Mobile, IsFirst: true, Values: p.Initial, Language: p.Language}
 }
 
 // InitialValues returns the values of a new Contact. It visits the Fields and the sent values
@@ -143,8 +147,8 @@ func (p *ParsedContact) InitialValues() enlist.Values {
 	return values
 }
 
-// Apply sets the sent values in an existing Contact, but does not change the Contact's Key. It
-// reports whether a value of the Contact has changed.
+// Apply sets the sent values and the language in an existing Contact, but does not change the Contact's Key. It
+// reports whether a value or the language of the Contact has changed.
 func (p *ParsedContact) Apply(contact *enlist.Contact) (changed bool) {
 	old := contact.Values
 	merged := make(enlist.Values, 0, len(old)+len(p.Values))
@@ -165,7 +169,7 @@ func (p *ParsedContact) Apply(contact *enlist.Contact) (changed bool) {
 		}
 	}
 	contact.Values = append(merged, old...)
-	return changed
+	return p.speak(contact) || changed
 }
 
 // SentValue is a value that was sent for a Field.

@@ -74,7 +74,9 @@ func (call *subscribeCall) run(tx *db.Tx, now int64) (enlist.ContactID, error) {
 	if call.ByLink {
 		contact.SubscribedVia, sub.byLink = "other", true
 	}
-	contact.Language, sub.language = call.Language, call.Language
+	if call.Language != "" {
+		contact.Language, sub.language = call.Language, call.Language
+	}
 	SetPreferences(&contact, schema, parsed.consent.Preferences)
 	existing, err := sub.insertOrFind(&contact)
 	switch {

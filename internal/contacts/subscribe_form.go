@@ -29,17 +29,6 @@ func (sub *subscription) distrust(contact *enlist.Contact) {
 	}
 }
 
-// speaks sets the language of an existing Contact to that of the call, and returns whether this changes it. A subscriber
-// who has one keeps it, because anyone can send a Form with the address.
-func (sub *subscription) speaks(contact *enlist.Contact) bool {
-	waits := contact.IsUnsubscribed || sub.Schema.List.DoubleOptIn && !contact.DoubleOptIn
-	if sub.language == "" || contact.Language == sub.language || contact.Language != "" && !waits {
-		return false
-	}
-	contact.Language = sub.language
-	return true
-}
-
 // tick stores that the visitor allows to record opens and clicks. Where the List asks to confirm, only the ledger has it
 // until the person confirms; a Contact that has confirmed is not asked again, so its tick says nothing. Elsewhere it
 // changes no decision that the address has, and holds in this List only. decisions.md: 160

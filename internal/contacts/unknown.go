@@ -38,7 +38,7 @@ func unknownNames(schema *enlist.Schema, details, preferences []enlist.Input) []
 	var unknown enlist.UnknownNames
 	for i := range details {
 		for _, m := range details[i].Members() {
-			if field, _ := FieldOfKey(schema, m.Name); field == nil && !isSystemKey(m.Name) && !enlist.IsTrackingKey(m.Name) &&
+			if field, _ := FieldOfKey(schema, m.Name); field == nil && !isSystemKey(m.Name) && !enlist.IsLaterKey(m.Name) &&
 				!unknown.Add(m.Name, func() []string { return fieldNames(schema) }) {
 				return unknown
 			}

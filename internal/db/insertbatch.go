@@ -152,7 +152,8 @@ func insertContacts(conn Conn, parts []*Part) error {
 		return cmp.Or(cmp.Compare(a.address.List, b.address.List), strings.Compare(a.address.Key, b.address.Key))
 	})
 	var lists, ids, created, modified []int64
-	var keys, mobiles, via, preferences, docs []string
+	var keys, mobiles, via, preferences, docs, languages []string
+	speaks := false
 	for _, p := range parts {
 		c := p.contact
 		lists, ids = append(lists, int64(c.ListID)), append(ids, int64(c.ID))
@@ -163,6 +164,10 @@ func insertContacts(conn Conn, parts []*Part) error {
 			return err
 		}
 		preferences, docs = append(preferences, prefs), append(docs, p.doc)
+		languages, speaks = append(languages, c.Language), speaks || c.Language != ""
+	}
+	if speaks {
+		return addSpeakers.do(conn, lists, ids, keys, mobiles, created, modified, via, preferences, docs, languages)
 	}
 	return addContacts.do(conn, lists, ids, keys, mobiles, created, modified, via, preferences, docs)
 }
@@ -205,14 +210,18 @@ func (s *rowsStatement) do(conn Conn, columns ...any) error {
 	return conn.Do(s.many, columns...)
 }
 
-// addContacts inserts the Contacts of all functions.
-var addContacts = newRowsStatement(`INSERT INTO contact (list_id, id, dedupe_key, mobile_key,
+// addContacts inserts the Contacts of all functions, and addSpeakers also their languages, which most do not have.
+var addContacts, addSpeakers = newContactsStatement(""), newContactsStatement(", language", "TEXT")
+
+func newContactsStatement(more string, types ...string) *rowsStatement {
+	return newRowsStatement(`INSERT INTO contact (list_id, id, dedupe_key, mobile_key,
 		creation_time, last_modified_time, subscribed_via,
 		double_opt_in, double_opt_in_time, is_active, is_bounce_deactivated, is_unsubscribed,
-		last_click_time, last_message_time, last_open_time, webform_id, preference_values, field_values)
+		last_click_time, last_message_time, last_open_time, webform_id, preference_values, field_values`+more+`)
 	SELECT list_id, id, key, nullif(mobile, ''), created, modified, via, 0, 0, 1, 0, 0, 0, 0, 0, 0,
-		preferences, CAST(doc AS JSONB)`, "list_id, id, key, mobile, created, modified, via, preferences, doc",
-	"BIGINT", "BIGINT", "TEXT", "TEXT", "BIGINT", "BIGINT", "TEXT", "TEXT", "TEXT")
+		preferences, CAST(doc AS JSONB)`+more, "list_id, id, key, mobile, created, modified, via, preferences, doc"+more,
+		append([]string{"BIGINT", "BIGINT", "TEXT", "TEXT", "BIGINT", "BIGINT", "TEXT", "TEXT", "TEXT"}, types...)...)
+}
 
 const ledgerColumns = "list_id, contact_id, time, method, type, text, ip, preferences, key_id"
 
@@ -244,11 +253,11 @@ func (t *Tx) IsBatched() bool { return t.part != nil }
 func (t *Tx) BatchLedgerRow(r *enlist.LedgerRow) { t.part.ledger = append(t.part.ledger, *r) }
 
 // BatchContact stores the primary Contact of an address in the Part for InsertBatch.Store, and assumes that no other
-// Contact has this address. All state columns except preference_values must have their initial values, because the
+// Contact has this address. All state columns except preference_values and language must have their initial values, because the
 // INSERT of the batch has constants for them.
 func (t *Tx) BatchContact(schema *enlist.Schema, c *enlist.Contact) error {
 	p, plain := t.part, *c
-	plain.Prefs = nil
+	plain.Prefs, plain.Language = nil, ""
 	if p.contact != nil || p.address != (Address{c.ListID, c.Key}) || !HasInitialState(&plain) {
 		return p.refuse()
 	}

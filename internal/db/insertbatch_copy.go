@@ -58,7 +58,7 @@ const WriteOnWorker = "DELETE FROM delivery WHERE list_id = ? AND contact_id = 0
 
 var contactColumns = []string{"list_id", "id", "dedupe_key", "mobile_key", "creation_time", "last_modified_time",
 	"subscribed_via", "double_opt_in", "double_opt_in_time", "is_active", "is_bounce_deactivated", "is_unsubscribed",
-	"last_click_time", "last_message_time", "last_open_time", "webform_id", "preference_values", "field_values"}
+	"last_click_time", "last_message_time", "last_open_time", "webform_id", "preference_values", "field_values", "language"}
 
 // copyContacts stores the Contacts of all functions.
 func (g *InsertBatch) copyContacts(_ Conn, parts []*Part) error {
@@ -70,7 +70,7 @@ func (g *InsertBatch) copyContacts(_ Conn, parts []*Part) error {
 			return err
 		}
 		rows = append(rows, []any{int64(c.ListID), int64(c.ID), c.Key, OrNull(c.Mobile), c.Created, c.Modified,
-			c.SubscribedVia, 0, 0, 1, 0, 0, 0, 0, 0, 0, preferences, p.doc})
+			c.SubscribedVia, 0, 0, 1, 0, 0, 0, 0, 0, 0, preferences, p.doc, c.Language})
 	}
 	return g.copier.Copy("contact", contactColumns, rows)
 }

@@ -18,6 +18,7 @@ const (
 	KeyBatch                         // a Contact has the key for several Batches; allows only Exactly, Not and In
 	KeyPreference                    // the answer to a preference: true, false or absent; allows only Exactly, Not and In
 	KeyTracking                      // one of TrackingWords; allows only Exactly, Not and In
+	KeyCode                          // a short text in lower case, or ""; allows only Exactly, Not and In
 )
 
 // SearchKey is a key that a Condition tests or a search sorts by: a system key or, for
@@ -82,8 +83,8 @@ type Search struct {
 
 // Columns says which parts of a Contact a search must read.
 type Columns struct {
-	System   bool      // at least one system key other than the ID
-	Tracking bool      // the decision about the recording of opens and clicks
-	All      bool      // every Field
-	Fields   []FieldID // if All is false: the Fields to read
+	System bool      // at least one system key other than the ID
+	Later  bool      // the decision about the recording of opens and clicks, and the language
+	All    bool      // every Field
+	Fields []FieldID // if All is false: the Fields to read
 }

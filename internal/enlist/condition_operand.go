@@ -77,7 +77,7 @@ func (p *operandParser) operand(value Input) (o Operand, problem string) {
 		return Operand{}, "the value must be a text or a number"
 	case p.op == StartsWith || p.op == EndsWith || p.op == Contains:
 		return Operand{Text: address.LowerASCII(text)}, ""
-	case text == "" && equality:
+	case text == "" && equality && p.key.Type != KeyCode:
 		return Operand{Absent: true}, ""
 	case isFlag && (p.key.Type == KeyInt || p.key.Type == KeyNumber || p.key.Type == KeyBatch):
 		return Operand{}, "the value must be a number"

@@ -90,6 +90,8 @@ func (t *criteriaChecker) test(c *Criteria) (*Condition, error) {
 			return nil, RefuseKey(c.Key, "%s: a preference takes only exactly, not and in", c.Key)
 		case KeyTracking:
 			return nil, RefuseKey(c.Key, "%s: a decision takes only exactly, not and in", c.Key)
+		case KeyCode:
+			return nil, RefuseKey(c.Key, "%s: a language takes only exactly, not and in", c.Key)
 		case KeyBatch:
 			return nil, RefuseKey(c.Key, "%s: the ID of a Batch takes only exactly, not and in", c.Key)
 		}

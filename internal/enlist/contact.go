@@ -26,7 +26,7 @@ type Contact struct {
 	LastOpenTime        int64
 	SubscribedVia       string // one of the published values of subscribed_via
 	WebformID           int64
-	Language            string // ISO 639-1, of the page on which the person subscribed; "": that of the List
+	Language            string // ISO 639-1, in which the person subscribed; "": that of the List
 	TrackingConsent     TrackingConsent
 	TrackingTime        int64 // of the decision; 0: none
 

@@ -63,7 +63,7 @@ func (p *projection) whole() {
 	}
 }
 
-// add adds the column of the system key, the Field or the decision with this name. It ignores a name that is
+// add adds the column of the system key, the Field or the later key with this name. It ignores a name that is
 // unknown or that was added before.
 func (p *projection) add(name string) {
 	if p.seen[name] {
@@ -81,9 +81,9 @@ func (p *projection) add(name string) {
 		p.append(Column{Name: name, Field: f})
 		return
 	}
-	for i := range trackingAttributes {
-		if a := &trackingAttributes[i]; a.Name == name {
-			p.needs.Tracking = true
+	for i := range laterAttributes {
+		if a := &laterAttributes[i]; a.Name == name {
+			p.needs.Later = true
 			p.append(Column{Name: name, System: a})
 		}
 	}
@@ -113,7 +113,7 @@ var ContactAttributes = []Attribute[Contact]{
 }
 
 // ContactKeys are the system keys that searches of Contacts may use.
-var ContactKeys = slices.Concat(AttributeKeys(ContactAttributes), batchKeys, trackingKeys)
+var ContactKeys = slices.Concat(AttributeKeys(ContactAttributes), batchKeys, laterKeys)
 
 // Column is one key of the Contacts that a search returns: a Field or a system key.
 type Column struct {

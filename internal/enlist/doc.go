@@ -11,6 +11,7 @@
 //	                  one file for each record
 //	consent.go        the rows of the consent ledger
 //	tracking.go       whose opens and clicks are recorded
+//	contact_later.go  the keys of a Contact that the published API did not have at first
 //	event.go, day.go  what happens to a Contact, and as what a day counts it
 //	clock.go          the moment of a date and time in a time zone
 //	link.go           what the signed links of mails contain

@@ -29,8 +29,7 @@ func TrackingOf(word string) (c TrackingConsent, ok bool) {
 	return TrackingConsent(max(i, 0)), i >= 0
 }
 
-// The keys of a Contact about its decision. The last two are only sent. A Field with such a name takes precedence, and
-// replies have the first two only if the caller names them: published clients do not know them.
+// The keys of a Contact about its decision. The last two are only sent.
 const (
 	KeyTrackingConsent     = "tracking_consent"
 	KeyTrackingTime        = "tracking_time"
@@ -45,18 +44,6 @@ func IsTrackingKey(name string) bool {
 		return true
 	}
 	return false
-}
-
-// trackingAttributes are the keys of replies.
-var trackingAttributes = []Attribute[Contact]{
-	ReadOnlyText(KeyTrackingConsent, func(c *Contact) string { return c.TrackingConsent.String() }),
-	ReadOnlyInt(KeyTrackingTime, func(c *Contact) int64 { return c.TrackingTime }),
-}
-
-// trackingKeys are the keys of searches.
-var trackingKeys = []SearchKey{
-	{Name: KeyTrackingConsent, Type: KeyTracking, Searchable: true, AfterField: true},
-	{Name: KeyTrackingTime, Type: KeyInt, Searchable: true, AfterField: true},
 }
 
 // TrackingPolicy says for whom a List records opens or clicks.

@@ -112,7 +112,7 @@ func (e *Export) Write(ctx context.Context, s *app.App, c *enlist.Caller, out io
 	var err error
 	columns := e.Columns
 	if len(columns) == 0 {
-		columns = []string{"all", enlist.KeyTrackingConsent, enlist.KeyTrackingTime}
+		columns = append([]string{"all"}, enlist.LaterNames()...)
 	}
 	if e.Proof {
 		err = s.Privacy.SearchContactsWithProof(ctx, c, e.List, e.Query.Criteria, columns, w)

@@ -47,6 +47,7 @@ const (
 	keyTracking     = enlist.KeyTrackingConsent
 	keyTrackingText = enlist.KeyTrackingText
 	keyTextVersion  = enlist.KeyTrackingTextVersion
+	keyLanguage     = enlist.KeyLanguage
 )
 
 // importKeys are the columns that are no Fields, by their names in lower case. reference.md: import.keys
@@ -55,7 +56,7 @@ var importKeys = map[string]string{
 	keyBounced: keyBounced, keyUnsubscribed: keyUnsubscribed, keyConsentType: keyConsentType,
 	keyConsentText: keyConsentText, keyConsentTime: keyConsentTime, keyConsentIP: keyConsentIP,
 	"ip_address": keyConsentIP, keyConsentPreferences: keyConsentPreferences, keyUnsubscribedTime: keyUnsubscribedTime,
-	keyTracking: keyTracking, keyTrackingText: keyTrackingText, keyTextVersion: keyTextVersion,
+	keyTracking: keyTracking, keyTrackingText: keyTrackingText, keyTextVersion: keyTextVersion, keyLanguage: keyLanguage,
 }
 
 // columnPlan finds the meaning of the columns of a file.
@@ -66,6 +67,7 @@ type columnPlan struct {
 	mapped  map[string]string // the Target of --map, by name of the column
 	// addresses is the name of the only column whose values are addresses; "": no column, or several.
 	addresses string
+	languages string // the same, of the column with a heading of languageHeadings whose values are languages
 }
 
 // planColumns returns the meaning of each column, and also columns without a meaning after an error about them. A column
@@ -73,7 +75,7 @@ type columnPlan struct {
 // rows. Errors: InvalidParameters. reference.md: import.columns
 func planColumns(schema *enlist.Schema, names []string, first [][]any, o *ImportOptions) ([]ImportColumn, error) {
 	p := columnPlan{schema: schema, options: o, names: names, mapped: make(map[string]string),
-		addresses: columnOfAddresses(names, first)}
+		addresses: columnOfAddresses(names, first), languages: columnOfLanguages(names, first)}
 	for _, m := range o.Map {
 		name, err := p.column("map", m.Column)
 		if err != nil {
@@ -161,6 +163,8 @@ func (p *columnPlan) meaning(name string) (ImportColumn, error) {
 		c.Target = key
 	case isTrackingHeading(target):
 		c.Target = keyTracking
+	case name == p.languages && !mapped:
+		c.Target = keyLanguage
 	case p.options.AddFields && !lists.Reserved(target) && target != enlist.KeyTrackingTime: // an export has it
 		c.Target, c.New = strings.TrimSpace(target), new(NewField)
 	case mapped:

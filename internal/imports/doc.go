@@ -14,6 +14,7 @@
 //	step.go     stores the rows of one step in a transaction
 //	others.go   files of addresses that have unsubscribed or bounced
 //	tracking.go      what people have decided about the recording of their opens and clicks
+//	language.go      the same of the language in which they get mails
 //	run.go      runs the steps
 //	run_read.go reads the rows of the steps
 //	edit.go     shows, pauses, continues and cancels Imports

@@ -11,6 +11,7 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/imports/sheet"
+	"enlist/internal/language"
 )
 
 // This file reads a row of a file: the values of its Fields, its system values and its consent.
@@ -174,6 +175,8 @@ func (p *rowParser) readKey(b *boundColumn, r *importRow, consent *contacts.Cons
 			r.system.tracking, err = trackingOf(text)
 		case b.key == keyTrackingText:
 			r.system.trackingText = text
+		case b.key == keyLanguage:
+			r.parsed.Language, _ = language.Code(text) // mails are in that of the List for people of other languages
 		case b.key == keyTextVersion:
 			r.system.textVersion = text
 		}

@@ -71,6 +71,25 @@ func Codes() (codes []string) {
 	return codes
 }
 
+// Code returns the code of the language that a text names: de, DE, de-AT, de_DE, Deutsch or German. ok is false if
+// the program does not have it.
+func Code(text string) (code string, ok bool) {
+	if text = strings.TrimSpace(text); text == "" {
+		return "", false
+	}
+	for _, l := range New().all {
+		if strings.EqualFold(text, l.Code) || strings.EqualFold(text, l.Name()) || strings.EqualFold(text, l.EnglishName()) {
+			return l.Code, true
+		}
+	}
+	tag, err := language.Parse(text)
+	if err != nil {
+		return "", false
+	}
+	base, _ := tag.Base()
+	return base.String(), slices.ContainsFunc(New().all, func(l *Language) bool { return l.Code == base.String() })
+}
+
 // New returns the texts of the program. It reads them once.
 var New = sync.OnceValue(func() *Texts { return Read(Files()) })
 

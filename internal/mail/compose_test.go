@@ -362,7 +362,7 @@ func TestSubjectIsOneLineWithoutControlCharacters(t *testing.T) {
 
 // The mails of the program and the link to unsubscribe are in the language in which the Contact subscribed.
 //
-// covers: spec form.language
+// covers: spec form.language, contact.language-use
 func TestMailsAreInTheLanguageInWhichTheContactSubscribed(t *testing.T) {
 	c, _ := testComposer(t)
 	l := testMail(&messages.Message{EmailType: messages.EmailHTML, Subject: "x", HTML: "<p>Hello"})
@@ -383,6 +383,16 @@ func TestMailsAreInTheLanguageInWhichTheContactSubscribed(t *testing.T) {
 	contains(t, "subject", send(t, c, l).subject(t), "One more click")
 	l.Contact.Language, l.Schema.List.Language = "", "fr"
 	contains(t, "html", send(t, c, l).html, `<html lang="fr">`, "English words")
+	l.Schema.List.Language = "en"
+	for _, in := range c.texts.All() {
+		l.Contact.Language = in.Code
+		for _, cause := range []string{messages.CauseConfirmation, messages.CauseLink} {
+			l.Message, l.Delivery.Cause = nil, cause
+			contains(t, cause, send(t, c, l).html, `<html lang="`+in.Code+`">`)
+		}
+		l.Message, l.Delivery.Cause = &messages.Message{EmailType: messages.EmailHTML, Subject: "x", HTML: "<p>Hello"}, ""
+		contains(t, "a Message", send(t, c, l).text, in.Text("web.unsubscribe.heading", "list", "News & Views"))
+	}
 }
 
 // The made-up language shows words of mails that are in no catalogue.

@@ -192,7 +192,7 @@ func (s *API) Contacts(ctx context.Context, list, after, since int64) ([]Record,
 	}
 	// Other services ignore names that they do not know.
 	page, err := s.search(ctx, method, []any{list}, criteria, 0, "id",
-		[]string{"all", enlist.KeyTrackingConsent, enlist.KeyTrackingTime})
+		append([]string{"all"}, enlist.LaterNames()...))
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/language"
 	"enlist/internal/lists"
 )
 
@@ -194,6 +195,9 @@ func contactText(c *enlist.Contact) string {
 	b := fmt.Appendf(nil, "%d %q %q %d %d %t %d %t %t %t %d %d %d %q %d", c.ID, c.Key, c.Mobile, c.Created, c.Modified,
 		c.DoubleOptIn, c.DoubleOptInTime, c.IsActive, c.IsBounceDeactivated, c.IsUnsubscribed, c.LastClickTime,
 		c.LastMessageTime, c.LastOpenTime, c.SubscribedVia, c.WebformID)
+	if c.Language != "" {
+		b = fmt.Appendf(b, " %q", c.Language)
+	}
 	if c.TrackingConsent != enlist.TrackingUnknown {
 		b = fmt.Appendf(b, " %s %d", c.TrackingConsent, c.TrackingTime)
 	}
@@ -243,6 +247,9 @@ func (r *reader) contact(schema *enlist.Schema, today string, now int64) *enlist
 	}
 	if c.TrackingConsent != enlist.TrackingUnknown {
 		c.TrackingTime = r.int(enlist.KeyTrackingTime)
+	}
+	if schema.FieldCalled(enlist.KeyLanguage) == nil {
+		c.Language, _ = language.Code(r.record.Text(enlist.KeyLanguage)) // another service has none
 	}
 	sent := contacts.MatchDetails(schema, r.record)
 	for _, v := range sent {

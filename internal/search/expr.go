@@ -13,7 +13,7 @@ import (
 
 // This file writes the SQL expressions that compare the value of a key. If a Contact has no value for
 // the key, every expression is NULL. A system key always has a value. The name of a system key is also
-// the name of its column.
+// the name of its column, but for the language.
 //
 // A value has four forms:
 //   - stored: as the database stores it
@@ -31,7 +31,10 @@ func fieldID(k *enlist.SearchKey) string { return strconv.FormatInt(int64(k.Fiel
 
 // stored returns the expression for the stored form of a value, which is a number or a text.
 func (q *Query) stored(k *enlist.SearchKey) string {
-	if k.Field == nil {
+	switch {
+	case k.Field == nil && k.Name == enlist.KeyLanguage:
+		return "language"
+	case k.Field == nil:
 		return cmp.Or(q.columnsOf[k.Name], k.Name)
 	}
 	return q.SQL.FieldText(fieldID(k))
@@ -41,7 +44,7 @@ func (q *Query) stored(k *enlist.SearchKey) string {
 // letters A to Z on both engines.
 func (q *Query) compared(k *enlist.SearchKey) string {
 	switch k.Type {
-	case enlist.KeyInt, enlist.KeyBool, enlist.KeyTracking, enlist.KeyDate:
+	case enlist.KeyInt, enlist.KeyBool, enlist.KeyTracking, enlist.KeyCode, enlist.KeyDate:
 		return q.stored(k)
 	case enlist.KeyNumber:
 		return q.SQL.FieldNumber(fieldID(k))

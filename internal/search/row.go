@@ -19,8 +19,8 @@ func (q *Query) columns(c enlist.Columns) {
 	if c.System {
 		q.Add(", " + contactStateTable.Columns)
 	}
-	if c.Tracking {
-		q.Add(", " + trackingTable.Columns)
+	if c.Later {
+		q.Add(", " + laterTable.Columns)
 	}
 	if !singly(q.SQL, c) {
 		q.Add(", " + q.SQL.Document)
@@ -51,9 +51,9 @@ func (r *columnReader) read(row *db.Cursor) error {
 		r.state.Cursor = row
 		MapContactState(&r.state, c)
 	}
-	if r.of.Tracking {
+	if r.of.Later {
 		r.state.Cursor = row
-		MapTracking(&r.state, c)
+		mapLater(&r.state, c)
 	}
 	if !singly(r.tx.SQL, r.of) {
 		return ReadValues(r.tx, row.Text(), c)
@@ -106,8 +106,13 @@ func MapContactState(m *db.Mapper, c *enlist.Contact) {
 	m.Fixed("webform_id", &c.WebformID)
 }
 
-// trackingTable has the columns that a search for decisions about the recording of opens and clicks reads besides.
-var trackingTable = db.NewMapping("contact", MapTracking)
+// laterTable has the columns that a search for the later keys of a Contact reads besides.
+var laterTable = db.NewMapping("contact", mapLater)
+
+func mapLater(m *db.Mapper, c *enlist.Contact) {
+	MapTracking(m, c)
+	m.Computed("language", &c.Language)
+}
 
 // MapTracking describes the columns with the decision. Package contacts stores both with one statement.
 func MapTracking(m *db.Mapper, c *enlist.Contact) {

@@ -137,10 +137,8 @@ func otherLists(tx *db.Tx, schema *enlist.Schema, contact *enlist.Contact) (othe
 
 // PreferenceChange is what a subscriber sends.
 type PreferenceChange struct {
-	Values  []contacts.SentValue
-	Answers []enlist.PreferenceChoice
-	Lists   map[enlist.ListID]bool // of the public Lists: whether to be subscribed
-	IP      string                 // of the visitor, or ""
+	contacts.OwnChange
+	Lists map[enlist.ListID]bool // of the public Lists: whether to be subscribed
 
 	Tracking *contacts.TrackingDecision // nil, or the present decision: no change
 }
@@ -160,7 +158,7 @@ func (s *Service) ChangePreferences(ctx context.Context, d enlist.DeliveryKey, r
 			return nil, err
 		}
 		by = &enlist.Caller{Account: account, Key: new(enlist.Key)}
-		err = contacts.EditOwn(tx, p.Schema, p.Contact, r.Values, r.Answers, r.IP, now)
+		err = contacts.EditOwn(tx, p.Schema, p.Contact, &r.OwnChange, now)
 		if err == nil && r.Tracking != nil && r.Tracking.Consent != p.Contact.TrackingConsent {
 			err = contacts.DecideTracking(tx, p.Schema, p.Contact, r.Tracking, now)
 		}

@@ -10,6 +10,7 @@ import (
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/forms"
+	"enlist/internal/language"
 	"enlist/internal/language/languagetest"
 )
 
@@ -79,6 +80,44 @@ func TestPagesAreInTheLanguageInWhichThePersonSubscribed(t *testing.T) {
 	h.shows(h.do("GET", h.path(enlist.LinkConfirm, id), ""), http.StatusOK, `<html lang="en">`)
 }
 
+// A Form in one language leads to pages in it alone, and the subscriber chooses another one.
+//
+// covers: spec form.language, contact.language-use, contact.language-form
+func TestAFormLeadsToPagesInItsLanguage(t *testing.T) {
+	t.Parallel()
+	h := newHarness(t, "double_opt_in_required", "1", "language", "en", "farewell_text", "Come back soon")
+	h.header = http.Header{"Origin": {"https://shop.example"}, "Accept-Language": {"en"}}
+	for i, code := range language.Codes() {
+		address := code + "%40example.com"
+		in := func(a answer) answer {
+			h.Helper()
+			h.shows(a, http.StatusOK, `<html lang="`+code+`">`)
+			return a
+		}
+		form := h.addForm("language", code, "sites", "https://shop.example")
+		in(h.do("GET", form, ""))
+		in(h.do("POST", form, "f1="+address))
+		id := enlist.ContactID(i + 1)
+		in(h.do("GET", h.path(enlist.LinkConfirm, id), ""))
+		in(h.do("POST", h.path(enlist.LinkConfirm, id), pressed))
+		settings := h.path(enlist.LinkPreferences, id)
+		if a := in(h.do("GET", settings, "")); !strings.Contains(a.body, `<option value="`+code+`" lang="`+code+`" selected>`) {
+			t.Errorf("the settings do not show the language %s:\n%s", code, a.body)
+		}
+		in(h.do("GET", h.path(enlist.LinkUnsubscribe, id), ""))
+		if a := in(h.do("POST", h.path(enlist.LinkUnsubscribe, id), pressed)); strings.Contains(a.body, "Come back") != (code == "en") {
+			t.Errorf("the farewell of %s has the text of an English List:\n%s", code, a.body)
+		}
+		h.do("POST", settings, "language=xx")
+		in(h.do("GET", settings, ""))
+		other := language.Codes()[(i+1)%len(language.Codes())]
+		if a := h.do("POST", settings, "language="+other); a.StatusCode != http.StatusSeeOther || h.contact(id).Language != other {
+			t.Errorf("the choice of %s is answered with %d and %q", other, a.StatusCode, h.contact(id).Language)
+		}
+		h.shows(h.do("GET", settings, ""), http.StatusOK, `<html lang="`+other+`">`)
+	}
+}
+
 // marked returns a page of each template in a made-up language. What it shows of the List and the Contact has no letters
 // of English words.
 func (h *harness) marked() map[string]string {
@@ -99,7 +138,7 @@ func (h *harness) marked() map[string]string {
 	f := &formRequest{Handler: h.pages, r: r, id: 1}
 	all := map[string]string{"of a made-up subscriber": h.pages.SettingsExample(r, settings)}
 	for name := range h.pages.pages {
-		p := h.pages.settingsOf(enlist.Link{}, settings)
+		p := h.pages.settingsOf(r, enlist.Link{}, settings)
 		p.Settings.Problem, p.Done, p.NoMail, p.Reasons = true, true, true, contacts.DepartureReasons()
 		p.Settings.Others = []tick{{Name: "l1", Text: "Ωρα", Waits: true}}
 		p.Details = newDetails(contact, h.pages.texts.For("", ""))
@@ -124,7 +163,7 @@ func TestPagesAreTranslated(t *testing.T) {
 	h := newHarness(t, "double_opt_in_required", "1")
 	h.addForm()
 	for name, page := range h.marked() {
-		if found := languagetest.Untranslated(page, "Email Mobile Phone"); len(found) > 0 {
+		if found := languagetest.Untranslated(page, "Email Mobile Phone English"); len(found) > 0 {
 			t.Errorf("the page %s has the words %q in no catalogue:\n%s", name, found, page)
 		}
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
 	"enlist/internal/forms"
+	"enlist/internal/language"
 	"enlist/internal/sending"
 )
 
@@ -26,8 +28,14 @@ type settingsPage struct {
 	Data    string // relative URL of the data as a file
 	Problem bool
 
+	Languages []*language.Language // in which the subscriber can have mails and pages
+	Spoken    string               // code of the present one
+
 	Tracking string // the word of the decision that the page shows; "": none, because nothing can be recorded
 }
+
+// languageInput is the name of the input for the language.
+const languageInput = "language"
 
 // tick is a checkbox that stands alone.
 type tick struct {
@@ -58,16 +66,17 @@ func (h *Handler) settings(w http.ResponseWriter, r *http.Request, l enlist.Link
 	case view != nil:
 		h.render(w, r, http.StatusUnprocessableEntity, "preferences", *view)
 	default:
-		p := h.settingsOf(l, v)
+		p := h.settingsOf(r, l, v)
 		p.Done = r.URL.RawQuery == "saved"
 		h.render(w, r, http.StatusOK, "preferences", p)
 	}
 }
 
 // settingsOf returns the page with what is stored.
-func (h *Handler) settingsOf(l enlist.Link, v *sending.PreferencePage) page {
-	s := &settingsPage{PreferencePage: v, Data: "?data",
-		Leave: "../.." + h.key.Path(enlist.Link{Kind: enlist.LinkUnsubscribe, DeliveryKey: l.DeliveryKey})}
+func (h *Handler) settingsOf(r *http.Request, l enlist.Link, v *sending.PreferencePage) page {
+	s := &settingsPage{PreferencePage: v, Data: "?data", Languages: h.texts.All(),
+		Spoken: h.languageFor(r, v.Schema, v.Language()).Code,
+		Leave:  "../.." + h.key.Path(enlist.Link{Kind: enlist.LinkUnsubscribe, DeliveryKey: l.DeliveryKey})}
 	for _, f := range v.Fields {
 		s.Inputs = append(s.Inputs, newInput(f, []string{v.Contact.Values.Get(f.ID)}))
 	}
@@ -90,7 +99,7 @@ func (h *Handler) settingsOf(l enlist.Link, v *sending.PreferencePage) page {
 // SettingsExample returns the page with the settings of a made-up subscriber, for a frame of the administration. Its
 // links lead nowhere.
 func (h *Handler) SettingsExample(r *http.Request, v *sending.PreferencePage) string {
-	p := h.settingsOf(enlist.Link{}, v)
+	p := h.settingsOf(r, enlist.Link{}, v)
 	p.Settings.Leave, p.Settings.Data = "#", "#"
 	return h.fill(r, "preferences", &p)
 }
@@ -135,7 +144,12 @@ func (h *Handler) savePreferences(w http.ResponseWriter, r *http.Request, l enli
 // changeOf returns what the visitor has sent, of what the page has shown: a tick that it did not show stays.
 func (h *Handler) changeOf(r *http.Request, v *sending.PreferencePage) *sending.PreferenceChange {
 	shown := r.PostForm["shown"]
-	c := &sending.PreferenceChange{Lists: make(map[enlist.ListID]bool), IP: visitorIP(r)}
+	c := &sending.PreferenceChange{Lists: make(map[enlist.ListID]bool)}
+	c.IP = visitorIP(r)
+	if code := r.PostForm.Get(languageInput); code != h.languageFor(r, v.Schema, v.Language()).Code &&
+		slices.Contains(language.Codes(), code) {
+		c.Language = code
+	}
 	for _, f := range v.Fields {
 		if name := forms.FieldInput(f.ID); slices.Contains(shown, name) {
 			value := &enlist.Input{Kind: enlist.InputText, Text: strings.Join(forms.Chosen(f, r.PostForm[name]), ",")}
@@ -161,7 +175,7 @@ func (h *Handler) changeOf(r *http.Request, v *sending.PreferencePage) *sending.
 
 // refused returns the page with what the visitor has sent. field is the name of the Field that refuses its value.
 func (h *Handler) refused(r *http.Request, l enlist.Link, v *sending.PreferencePage, field string) page {
-	p := h.settingsOf(l, v)
+	p := h.settingsOf(r, l, v)
 	s := p.Settings
 	s.Problem = true
 	for i, f := range v.Fields {
@@ -170,6 +184,7 @@ func (h *Handler) refused(r *http.Request, l enlist.Link, v *sending.PreferenceP
 			s.Inputs[i].Fault = "web.form.wrong"
 		}
 	}
+	s.Spoken = cmp.Or(r.PostForm.Get(languageInput), s.Spoken)
 	if sent := r.PostForm.Get(trackingInput); s.Tracking != "" && sent != "" {
 		s.Tracking = sent
 	}
@@ -214,10 +229,11 @@ func (h *Handler) ownData(w http.ResponseWriter, v *sending.PreferencePage) {
 		LastOpenTime    int64             `json:"last_open_time"`
 		LastClickTime   int64             `json:"last_click_time"`
 		SubscribedVia   string            `json:"subscribed_via"`
+		Language        string            `json:"contact_language"`
 		IsUnsubscribed  bool              `json:"is_unsubscribed"`
 		Ledger          []row             `json:"consent_ledger"`
 	}{v.Schema.List.Name, map[string]string{}, map[string]bool{}, c.Created, c.Modified, c.DoubleOptInTime,
-		c.LastMessageTime, c.LastOpenTime, c.LastClickTime, c.SubscribedVia, c.IsUnsubscribed, []row{}}
+		c.LastMessageTime, c.LastOpenTime, c.LastClickTime, c.SubscribedVia, c.Language, c.IsUnsubscribed, []row{}}
 	for i := range v.Schema.Fields {
 		f := &v.Schema.Fields[i]
 		data.Values[f.Name] = c.Values.Get(f.ID)

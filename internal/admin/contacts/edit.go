@@ -30,6 +30,7 @@ func edit(r *ui.Request) (*ui.View, error) {
 			f = append(f, ui.Input{Name: in.Name, Kind: ui.InputHidden})
 		}
 	}
+	f = append(f, languageInput(r, c.Language))
 	page := func(problem string) (*ui.View, error) {
 		v := ui.FormPage(r.Text("contacts.change_values"), "/admin/contacts", problem, ui.FormCard{Form: f,
 			Button: r.Text("contacts.save"), Back: ui.Action{Text: r.Text("contacts.cancel"), Path: personPath(list, id)}})
@@ -77,6 +78,16 @@ func inputOf(r *ui.Request, f *enlist.Field, value string) ui.Input {
 	return in
 }
 
+// languageInput returns the input of the language in which a Contact gets mails. A language that is known stays known.
+func languageInput(r *ui.Request, code string) ui.Input {
+	in := ui.Input{Name: enlist.KeyLanguage, Label: r.Text("contacts.language"), Kind: ui.InputChoice, Value: code,
+		Options: r.LanguageOptions()}
+	if code == "" {
+		in.Options = append(ui.Choices("", r.Text("contacts.language_of_list")), in.Options...)
+	}
+	return in
+}
+
 // sent returns the value that a form has for a Field.
 func sent(f ui.Form, field *enlist.Field) string {
 	in := f.In(keyOfInput(field))
@@ -94,6 +105,9 @@ func store(r *ui.Request, list enlist.ListID, c *enlist.Contact, fields []enlist
 		if r.PostForm.Has(key) && text != c.Values.Get(fields[i].ID) {
 			details = append(details, ui.Text(key, text))
 		}
+	}
+	if code := f.Value(enlist.KeyLanguage); r.PostForm.Has(enlist.KeyLanguage) && code != c.Language {
+		details = append(details, ui.Text(enlist.KeyLanguage, code))
 	}
 	if details == nil {
 		return nil, nil

@@ -79,12 +79,13 @@ var systemKeys = []key{
 var decisions = ui.Choices("unknown", "contacts.decision_unknown", "granted", "contacts.decision_granted",
 	"denied", "contacts.decision_denied")
 
-// trackingKeys are the keys of a Contact's decision about the recording of its opens and clicks. A Field with such a name
-// takes their place.
-var trackingKeys = []key{
+// laterKeys are the keys of a Contact's decision about the recording of its opens and clicks, and of its language. A Field
+// with such a name takes their place.
+var laterKeys = []key{
 	{Name: enlist.KeyTrackingConsent, Text: "contacts.key_tracking", Clause: "contacts.clause_tracking", Kind: choice,
 		Choices: decisions},
 	{Name: enlist.KeyTrackingTime, Text: "contacts.key_tracking_time", Clause: "contacts.clause_tracking_time", Kind: moment},
+	{Name: enlist.KeyLanguage, Text: "contacts.language", Clause: "contacts.clause_language", Kind: choice},
 }
 
 // mailsOf are the keys of what became of a mail, with the keys of their texts.
@@ -156,11 +157,14 @@ func newBuilderWith(r *ui.Request, list enlist.ListID, mails []key, segments []c
 	for i := range b.fields {
 		b.keys = append(b.keys, keyOf(&b.fields[i]))
 	}
-	for _, k := range slices.Concat(systemKeys, trackingKeys) {
-		if enlist.IsTrackingKey(k.Name) && slices.ContainsFunc(b.fields, func(f enlist.Field) bool { return f.Name == k.Name }) {
+	for _, k := range slices.Concat(systemKeys, laterKeys) {
+		if enlist.IsLaterKey(k.Name) && slices.ContainsFunc(b.fields, func(f enlist.Field) bool { return f.Name == k.Name }) {
 			continue
 		}
 		k = k.inWords(r)
+		if k.Name == enlist.KeyLanguage {
+			k.Choices = r.LanguageOptions()
+		}
 		k.About = "contacts.contact"
 		b.keys = append(b.keys, k)
 	}
@@ -213,7 +217,7 @@ func mailKeys(r *ui.Request) (keys []key, err error) {
 // the name then.
 func keyOf(f *enlist.Field) key {
 	k := key{Name: f.Name, Text: f.Name, About: aboutFields}
-	if slices.ContainsFunc(enlist.ContactKeys, func(s enlist.SearchKey) bool { return s.Name == f.Name && !enlist.IsTrackingKey(s.Name) }) ||
+	if slices.ContainsFunc(enlist.ContactKeys, func(s enlist.SearchKey) bool { return s.Name == f.Name && !enlist.IsLaterKey(s.Name) }) ||
 		f.Name == enlist.KeySegment {
 		k.Name = "field_" + ui.Plain(int64(f.ID))
 	}

@@ -195,6 +195,9 @@ func cardOf(r *ui.Request, p *contacts.OfPerson) contactCard {
 		card.State = append(card.State, trackingText(r, p))
 		card.Tracking = trackingForm(r)
 	}
+	if c.Language != "" {
+		card.State = append(card.State, r.Text("contacts.speaks", "language", r.LanguageName(c.Language)))
+	}
 	for i := range p.Schema.Fields {
 		f := &p.Schema.Fields[i]
 		card.Values = append(card.Values, named{f.Name, shown(f, c.Values.Get(f.ID))})

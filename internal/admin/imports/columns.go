@@ -39,7 +39,8 @@ var keys = [][2]string{{"creation_time", "imports.joined"}, {"double_opt_in_time
 	{"consent_type", "imports.consent_type"}, {"consent_text", "imports.consent_text"},
 	{"consent_time", "imports.consent_time"}, {"consent_ip", "imports.consent_ip"},
 	{"consent_preferences", "imports.preferences"}, {"tracking_consent", "imports.tracking_consent"},
-	{"tracking_text", "imports.tracking_text"}, {"tracking_text_version", "imports.tracking_text_version"}}
+	{"tracking_text", "imports.tracking_text"}, {"tracking_text_version", "imports.tracking_text_version"},
+	{"contact_language", "imports.contact_language"}}
 
 // patterns are how dates are usually written. reference.md: import.cells
 var patterns = []string{"DD.MM.YYYY", "DD/MM/YYYY", "MM/DD/YYYY", "DD.MM.YYYY HH:MM", "MM/DD/YYYY HH:MM", "YYYYMMDD",

@@ -7,6 +7,7 @@ import (
 
 	"enlist/internal/address"
 	"enlist/internal/enlist"
+	"enlist/internal/language"
 )
 
 // This file has the rights of users and keys in words, the Lists of a user, and inputs that several forms have: of rights,
@@ -177,6 +178,17 @@ func (r *Request) NewCountry() int64 {
 func (r *Request) HasCountry() bool {
 	return r.App.Accounts.Settings().Of(r.Caller.Account.ID).CountryCode != 0
 }
+
+// LanguageOptions returns the languages in which subscribers can get mails, by their names in themselves.
+func (r *Request) LanguageOptions() (all []Option) {
+	for _, l := range language.New().All() {
+		all = append(all, Option{Value: l.Code, Text: l.Name()})
+	}
+	return all
+}
+
+// LanguageName returns the name of the language with a code.
+func (r *Request) LanguageName(code string) string { return language.New().For(code, "").Name() }
 
 // zones are the options of a choice of a time zone.
 var zones = sync.OnceValue(func() (all []Option) {
