@@ -1,6 +1,7 @@
 package admin_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -73,6 +74,8 @@ func (s *site) buildConditions() {
 	for conditions, want := range map[string]string{
 		"&key=creation_time&op=greater_than&value=2020-01-01": "3 match", "&key=creation_time&op=less_than&value=2020-01-01": "0 match",
 		"&key=last_open_time&op=never&value=": "3 match", "&key=last_open_time&op=ever&value=": "0 match",
+		"&key=last_open_time&op=not_within_last&value=90&unit.0=days": "3 match", "&key=creation_time&op=longer_ago&value=1+year": "0 match",
+		"&key=Born&op=yearly_within_next&value=12&unit.0=months": "2 match", "&key=Born&op=within_last&value=7": "0 match",
 		"&key=Born&op=empty&value=": "1 match", "&key=is_active&op=exactly&value=1": "3 match",
 		"&key=batch_opened&op=in&value=" + id(s.ID):                                                     "0 match",
 		"&match=any&key=State&op=in&value=NSW&key=State&op=in&value=VIC":                                "2 match",
@@ -82,6 +85,11 @@ func (s *site) buildConditions() {
 	}
 	v.want(path+"&key=Unknown&op=exactly&value=1", http.StatusUnprocessableEntity, "<Remove the condition of Unknown>")
 	v.want(path+"&was="+id(s.News)+"&key=Unknown&op=exactly&value=1&q=bob", http.StatusOK, "1 match")
+	period := `Value of Born: "2" Unit of time: "weeks" of "days", "weeks", "months", "years"`
+	v.want(path+"&key=Born&op=yearly_within_next&value=2&unit.0=weeks", http.StatusOK, period, `[["Born","yearly_within_next","2 weeks"]]`)
+	soon := s.SetSegment(list, "Birthday soon", apptest.Criterion("Born", "yearly_within_next", "2 weeks"))
+	v.want("/admin/segments", http.StatusOK, "Born comes again in the next 2 weeks")
+	v.want(fmt.Sprintf("/admin/contacts?open=1&list=%d&segment=%d", list, soon), http.StatusOK, period)
 	v.want(path+"&top=State", http.StatusOK, "[NSW](", "33.3 %", "State |")
 }
 

@@ -128,7 +128,7 @@ func (s *Service) newBatch(tx *db.Tx, c *enlist.Caller, r *BatchRequest, now int
 	if message.Type != messages.MessageEmail {
 		return nil, enlist.Invalid("message_id", "expected a Message of type email: enlist cannot send SMS yet")
 	}
-	populations, err := r.populations(tx, c)
+	populations, err := r.populations(tx, c, now)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func requireRoomForBatch(tx *db.Tx, account enlist.AccountID) error {
 	return nil
 }
 
-func (r *BatchRequest) populations(tx *db.Tx, c *enlist.Caller) ([]Population, error) {
+func (r *BatchRequest) populations(tx *db.Tx, c *enlist.Caller, now int64) ([]Population, error) {
 	switch {
 	case len(r.Populations) == 0:
 		return nil, enlist.Refuse(enlist.NoListForBatch, "")
@@ -173,7 +173,7 @@ func (r *BatchRequest) populations(tx *db.Tx, c *enlist.Caller) ([]Population, e
 	}
 	checked := make([]Population, len(r.Populations))
 	for i := range r.Populations {
-		if err := r.Populations[i].check(tx, c, &checked[i]); err != nil {
+		if err := r.Populations[i].check(tx, c, now, &checked[i]); err != nil {
 			return nil, err
 		}
 		checked[i].Number = int64(i + 1)
@@ -182,7 +182,7 @@ func (r *BatchRequest) populations(tx *db.Tx, c *enlist.Caller) ([]Population, e
 }
 
 // check checks a population of a request and stores it in p.
-func (r *PopulationRequest) check(tx *db.Tx, c *enlist.Caller, p *Population) error {
+func (r *PopulationRequest) check(tx *db.Tx, c *enlist.Caller, now int64, p *Population) error {
 	if r.List == 0 {
 		return enlist.Refuse(enlist.NoListForBatch, "")
 	}
@@ -207,7 +207,7 @@ func (r *PopulationRequest) check(tx *db.Tx, c *enlist.Caller, p *Population) er
 	}
 	if criteria != nil {
 		p.Type, p.Criteria = PopulationSearch, criteria
-		search, err := contacts.TypeSearch(tx, schema, enlist.Query{Criteria: criteria})
+		search, err := contacts.TypeSearch(tx, schema, now, enlist.Query{Criteria: criteria})
 		if err != nil || search.Where == nil {
 			return err
 		}

@@ -115,9 +115,9 @@ func (k *batchCheck) checkList(s *Service, schema *enlist.Schema) {
 }
 
 // onlyMatching returns the candidates that match the criteria.
-func onlyMatching(tx *db.Tx, schema *enlist.Schema, criteria *enlist.Criteria,
+func onlyMatching(tx *db.Tx, schema *enlist.Schema, now int64, criteria *enlist.Criteria,
 	candidates []contacts.Candidate) ([]contacts.Candidate, error) {
-	search, err := contacts.TypeSearch(tx, schema, enlist.Query{Criteria: criteria})
+	search, err := contacts.TypeSearch(tx, schema, now, enlist.Query{Criteria: criteria})
 	if err != nil || search.Where == nil || len(candidates) == 0 {
 		return candidates, err
 	}

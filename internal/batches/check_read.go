@@ -242,7 +242,7 @@ func (k *batchCheck) step(tx *db.Tx, i int) (*checkStep, error) {
 	st.counts.LeftGone += next.Gone
 	st.checked = int64(len(next.Found)) + next.Gone
 	if p.Criteria != nil { // a Batch searches the whole List instead, which can take long
-		next.Found, err = onlyMatching(tx, schema, p.Criteria, next.Found)
+		next.Found, err = onlyMatching(tx, schema, k.CreationTime, p.Criteria, next.Found)
 		if err != nil {
 			return nil, err
 		}

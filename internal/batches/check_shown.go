@@ -40,7 +40,7 @@ func (k *batchCheck) readConditions() {
 // checkConditions looks for conditions that do not fit a List.
 func (k *batchCheck) checkConditions(tx *db.Tx, schema *enlist.Schema) error {
 	for i := range k.shown {
-		showing, err := messages.ShowTo(tx, schema, k.shown[i].of, nil)
+		showing, err := messages.ShowTo(tx, schema, k.CreationTime, k.shown[i].of, nil)
 		if err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func (k *batchCheck) checkConditions(tx *db.Tx, schema *enlist.Schema) error {
 func (k *batchCheck) countShown(tx *db.Tx, st *checkStep, ids []enlist.ContactID) error {
 	for i := range k.shown {
 		n := shownCount{sees: make(map[string]int64)}
-		showing, err := messages.ShowTo(tx, st.schema, k.shown[i].of, ids)
+		showing, err := messages.ShowTo(tx, st.schema, k.CreationTime, k.shown[i].of, ids)
 		if err != nil {
 			return err
 		}

@@ -35,6 +35,7 @@ type Exclusion struct {
 	Batch    enlist.BatchID   // that has this Exclusion
 	Criteria *enlist.Criteria // nil: only Batches
 	Batches  []enlist.BatchID
+	Now      int64 // from which relative dates of the Criteria count
 }
 
 // empty reports whether the Exclusion leaves no Contact out.
@@ -69,6 +70,7 @@ func (o *BatchOptions) apply(tx *db.Tx, c *enlist.Caller, message *messages.Mess
 	default:
 		return enlist.Invalid("options", "doubt: expected send or skip, not "+enlist.Quoted(o.Doubt))
 	}
+	o.Exclude.Now = b.CreationTime
 	return o.Exclude.check(tx, c, populations)
 }
 
@@ -98,7 +100,7 @@ func (x *Exclusion) check(tx *db.Tx, c *enlist.Caller, populations []Population)
 		if err != nil {
 			return err
 		}
-		search, err := contacts.TypeSearch(tx, schema, enlist.Query{Criteria: x.Criteria})
+		search, err := contacts.TypeSearch(tx, schema, x.Now, enlist.Query{Criteria: x.Criteria})
 		if err != nil {
 			return err
 		}
@@ -186,7 +188,7 @@ func (x *Exclusion) keep(tx *db.Tx, schema *enlist.Schema,
 // matching returns those of the Contacts that match the criteria. It locks no Contact.
 func (x *Exclusion) matching(tx *db.Tx, schema *enlist.Schema,
 	ids []enlist.ContactID) (matching []enlist.ContactID, err error) {
-	search, err := contacts.TypeSearch(tx, schema, enlist.Query{Criteria: x.Criteria})
+	search, err := contacts.TypeSearch(tx, schema, x.Now, enlist.Query{Criteria: x.Criteria})
 	if err != nil || search.Where == nil {
 		return nil, err
 	}

@@ -126,7 +126,7 @@ func (s *Service) planDelete(ctx context.Context, c *enlist.Caller, r DeleteRequ
 		return s.present(ctx, c, r)
 	}
 	err = s.db.InPhases(ctx, c, db.LookingUp, func(tx *db.Tx, p db.Phase) error {
-		_, query, err := searchOf(tx, c, r.List, r.Query)
+		_, query, err := s.searchOf(tx, c, r.List, r.Query)
 		if err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ func (s *Service) SearchContacts(ctx context.Context, c *enlist.Caller, list enl
 	returned []string,
 	w ContactWriter) error {
 	return s.db.InPhases(ctx, c, db.LookingUp, func(tx *db.Tx, p db.Phase) error {
-		schema, query, err := searchOf(tx, c, list, q)
+		schema, query, err := s.searchOf(tx, c, list, q)
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (s *Service) find(planned *search.Planned, p db.Phase, each func(*enlist.Co
 func (s *Service) CountContacts(ctx context.Context, c *enlist.Caller, list enlist.ListID,
 	criteria *enlist.Criteria) (n int64, err error) {
 	err = s.db.InPhases(ctx, c, db.LookingUp, func(tx *db.Tx, p db.Phase) error {
-		_, query, err := searchOf(tx, c, list, enlist.Query{Criteria: criteria})
+		_, query, err := s.searchOf(tx, c, list, enlist.Query{Criteria: criteria})
 		if err != nil {
 			return err
 		}
@@ -100,12 +100,13 @@ func (s *Service) CountContacts(ctx context.Context, c *enlist.Caller, list enli
 }
 
 // searchOf returns the List and the Search of a query, if the caller may access the List.
-func searchOf(tx *db.Tx, c *enlist.Caller, list enlist.ListID, q enlist.Query) (*enlist.Schema, *enlist.Search, error) {
+func (s *Service) searchOf(tx *db.Tx, c *enlist.Caller, list enlist.ListID, q enlist.Query) (
+	*enlist.Schema, *enlist.Search, error) {
 	schema, err := lists.Load(tx, c, list)
 	if err != nil {
 		return nil, nil, err
 	}
-	search, err := TypeSearch(tx, schema, q)
+	search, err := TypeSearch(tx, schema, s.db.Now().Unix(), q)
 	return schema, search, err
 }
 
@@ -141,13 +142,13 @@ func surelyLong(tx *db.Tx, s *enlist.Search) (bool, error) {
 	return n-s.Offset > MaxBuffered, err
 }
 
-// TypeSearch checks a query of a List's Contacts and returns it as a Search. Errors are of
-// kind InvalidSearch, also if it tests opens or clicks that were removed.
-func TypeSearch(tx *db.Tx, schema *enlist.Schema, q enlist.Query) (*enlist.Search, error) {
+// TypeSearch checks a query of a List's Contacts and returns it as a Search. Relative dates count from the Unix time now.
+// Errors are of kind InvalidSearch, also if it tests opens or clicks that were removed.
+func TypeSearch(tx *db.Tx, schema *enlist.Schema, now int64, q enlist.Query) (*enlist.Search, error) {
 	if q.Limit < 0 || q.Offset < 0 {
 		return nil, enlist.ErrNegativePage
 	}
-	k := searchKeys(tx, schema)
+	k := searchKeys(tx, schema, now)
 	where, err := k.Condition(q.Criteria)
 	if err != nil {
 		return nil, err

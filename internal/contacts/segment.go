@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"enlist/internal/accounts"
 	"enlist/internal/db"
@@ -63,7 +64,7 @@ func (s *Service) SetSegment(ctx context.Context, c *enlist.Caller, r SegmentReq
 		if err != nil {
 			return 0, enlist.Invalid("name", err.Error())
 		}
-		if err := checkSegmentCriteria(tx, schema, r.Criteria); err != nil {
+		if err := checkSegmentCriteria(tx, schema, now, r.Criteria); err != nil {
 			return 0, err
 		}
 		old, err := r.segment(tx)
@@ -114,11 +115,11 @@ func addSegment(tx *db.Tx, c *enlist.Caller, now int64, r *SegmentRequest) (enli
 
 // checkSegmentCriteria checks criteria that must be usable alone, also to choose the recipients of a Batch. They must
 // not name a Segment, so that no Segment contains itself.
-func checkSegmentCriteria(tx *db.Tx, schema *enlist.Schema, criteria *enlist.Criteria) error {
-	k := enlist.Keys{System: enlist.ContactKeys, Schema: schema,
-		Segment: func(enlist.SegmentID) (*enlist.Criteria, error) {
-			return nil, enlist.RefuseKey(enlist.KeySegment, "the criteria of a Segment cannot name another Segment")
-		}}
+func checkSegmentCriteria(tx *db.Tx, schema *enlist.Schema, now int64, criteria *enlist.Criteria) error {
+	k := searchKeys(tx, schema, now)
+	k.Segment = func(enlist.SegmentID) (*enlist.Criteria, error) {
+		return nil, enlist.RefuseKey(enlist.KeySegment, "the criteria of a Segment cannot name another Segment")
+	}
 	where, err := k.Condition(criteria)
 	switch {
 	case err != nil:
@@ -202,14 +203,22 @@ func (s *Segment) auditValues() accounts.AuditValues {
 	return accounts.AuditValues{"name": s.Name, "search_criteria": s.Criteria.Text()}
 }
 
-// Condition checks criteria of a List's Contacts. They may name Segments of the List. Errors: InvalidSearch.
+// Condition checks criteria of a List's Contacts, for a caller that needs only their keys: relative dates have no days.
+// They may name Segments of the List. Errors: InvalidSearch.
 func Condition(tx *db.Tx, schema *enlist.Schema, criteria *enlist.Criteria) (*enlist.Condition, error) {
-	return searchKeys(tx, schema).Condition(criteria)
+	return searchKeys(tx, schema, 0).Condition(criteria)
 }
 
-// searchKeys returns the keys of searches of a List's Contacts.
-func searchKeys(tx *db.Tx, schema *enlist.Schema) enlist.Keys {
+// searchKeys returns the keys of searches of a List's Contacts at the Unix time now.
+func searchKeys(tx *db.Tx, schema *enlist.Schema, now int64) enlist.Keys {
 	return enlist.Keys{System: enlist.ContactKeys, Schema: schema,
+		Now: func() (int64, *time.Location, error) {
+			account, err := accounts.ByID(tx, schema.List.AccountID)
+			if err != nil {
+				return 0, nil, err
+			}
+			return now, enlist.Location(account.TimeZone), nil
+		},
 		Segment: func(id enlist.SegmentID) (*enlist.Criteria, error) {
 			s, err := LoadSegment(tx, schema.List.ID, id)
 			if enlist.KindOf(err) == enlist.InvalidParameters {
@@ -224,9 +233,9 @@ func searchKeys(tx *db.Tx, schema *enlist.Schema) enlist.Keys {
 
 // InSegment returns those of the Contacts that are in a Segment. Errors: InvalidSearch if its criteria no longer fit
 // the Fields of the List.
-func InSegment(tx *db.Tx, schema *enlist.Schema, id enlist.SegmentID,
+func InSegment(tx *db.Tx, schema *enlist.Schema, now int64, id enlist.SegmentID,
 	ids []enlist.ContactID) ([]enlist.ContactID, error) {
-	query, err := TypeSearch(tx, schema, enlist.Query{Criteria: enlist.InSegment(id)})
+	query, err := TypeSearch(tx, schema, now, enlist.Query{Criteria: enlist.InSegment(id)})
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 func (s *Service) TopValues(ctx context.Context, c *enlist.Caller, list enlist.ListID, criteria *enlist.Criteria,
 	field string, limit int) (counts []search.ValueCount, err error) {
 	err = s.db.InPhases(ctx, c, db.LookingUp, func(tx *db.Tx, p db.Phase) error {
-		schema, query, err := searchOf(tx, c, list, enlist.Query{Criteria: criteria})
+		schema, query, err := s.searchOf(tx, c, list, enlist.Query{Criteria: criteria})
 		if err != nil {
 			return err
 		}

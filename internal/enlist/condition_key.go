@@ -3,6 +3,7 @@ package enlist
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // This file finds a key by the name that criteria or sort_by contain. A key is a system key
@@ -15,6 +16,9 @@ type Keys struct {
 
 	// Segment returns the criteria of a Segment of the List. nil: no test may name a Segment.
 	Segment func(SegmentID) (*Criteria, error)
+
+	// Now returns the present time and the zone of the Account. nil: no test may be about a relative date.
+	Now func() (int64, *time.Location, error)
 }
 
 // AttributeKeys returns the keys of a kind of record. Each key has the index of its Attribute.

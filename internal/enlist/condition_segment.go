@@ -95,7 +95,7 @@ func (t *criteriaChecker) segment(c *Criteria) (*Condition, error) {
 		if err != nil {
 			return nil, err
 		}
-		inside := criteriaChecker{keys: Keys{System: t.keys.System, Schema: t.keys.Schema}, tests: t.tests,
+		inside := criteriaChecker{keys: Keys{System: t.keys.System, Schema: t.keys.Schema, Now: t.keys.Now}, tests: t.tests,
 			operands: t.operands}
 		part, err := inside.criteria(criteria, 1)
 		switch {

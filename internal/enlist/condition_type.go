@@ -78,6 +78,9 @@ func (t *criteriaChecker) test(c *Criteria) (*Condition, error) {
 	if key == nil || !key.Searchable {
 		return nil, RefuseKey(c.Key, "no key %q that can be searched", c.Key)
 	}
+	if relative, ok := relatives[plainOperator(c.Operator)]; ok && t.keys.Now != nil {
+		return t.relativeCondition(key, relative, c)
+	}
 	op, err := c.operator()
 	if err != nil {
 		return nil, err

@@ -38,6 +38,7 @@ const (
 	StartsWith
 	EndsWith
 	Contains
+	OnDays // of a Condition only: the month and the day of a date is one of the operands, such as 02-28
 )
 
 // operators maps names to the operators. The names are in the form that operatorCalled looks up.
@@ -52,9 +53,12 @@ var separators = strings.NewReplacer(" ", "", "_", "")
 // operatorCalled returns the operator with a name. Letter case, spaces and underscores make no
 // difference. ok is false for an unknown name. decisions.md: 32
 func operatorCalled(name string) (op Operator, ok bool) {
-	op, ok = operators[separators.Replace(address.LowerASCII(name))]
+	op, ok = operators[plainOperator(name)]
 	return op, ok
 }
+
+// plainOperator returns the name of an operator without what makes no difference.
+func plainOperator(name string) string { return separators.Replace(address.LowerASCII(name)) }
 
 // Criteria is a node of the tree that a caller sent. It is an All group, an Any group, or a
 // test with Key, Operator and Value.

@@ -40,6 +40,9 @@ func (c *Criteria) Check() error {
 	if c.All != nil || c.Any != nil {
 		return nil
 	}
+	if _, ok := relatives[plainOperator(c.Operator)]; ok {
+		return nil
+	}
 	_, err := c.operator()
 	return err
 }

@@ -111,8 +111,8 @@ type Showing struct {
 	Wrong      map[int]error               // InvalidSearch of the conditions that do not fit the List: no Contact meets them
 }
 
-// ShowTo decides about the blocks of a Message for Contacts of a List, by one search for each condition.
-func ShowTo(tx *db.Tx, schema *enlist.Schema, m *Message, ids []enlist.ContactID) (*Showing, error) {
+// ShowTo decides at the Unix time now about the blocks of a Message for Contacts of a List, by one search for each condition.
+func ShowTo(tx *db.Tx, schema *enlist.Schema, now int64, m *Message, ids []enlist.ContactID) (*Showing, error) {
 	s := &Showing{message: m}
 	if !m.HasConditions() {
 		return s, nil
@@ -128,7 +128,7 @@ func ShowTo(tx *db.Tx, schema *enlist.Schema, m *Message, ids []enlist.ContactID
 		if err := json.Unmarshal([]byte(text), &c); err != nil {
 			return nil, fmt.Errorf("read a condition: %w", err)
 		}
-		query, err := contacts.TypeSearch(tx, schema, enlist.Query{Criteria: c.Criteria})
+		query, err := contacts.TypeSearch(tx, schema, now, enlist.Query{Criteria: c.Criteria})
 		if enlist.KindOf(err) == enlist.InvalidSearch {
 			s.Wrong[i] = err
 			continue

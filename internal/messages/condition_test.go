@@ -62,7 +62,7 @@ func (f *images) shownTo(list enlist.ListID, m *messages.Message, ids ...enlist.
 		if err != nil {
 			return err
 		}
-		showing, err := messages.ShowTo(tx, schema, m, ids)
+		showing, err := messages.ShowTo(tx, schema, f.Now.Unix(), m, ids)
 		if err != nil {
 			return err
 		}

@@ -106,7 +106,7 @@ func (s *Service) AutoresponderMails(ctx context.Context, all []events.Autorespo
 		for by, part := range indexesBy(all, func(e *events.Autorespond) sender {
 			return sender{e.List, e.Autoresponder}
 		}) {
-			if err := autoresponderMails(tx, by.list, by.id, part, all, mails); err != nil {
+			if err := autoresponderMails(tx, s.db.Now().Unix(), by.list, by.id, part, all, mails); err != nil {
 				return nil, err
 			}
 		}
@@ -115,8 +115,8 @@ func (s *Service) AutoresponderMails(ctx context.Context, all []events.Autorespo
 }
 
 // autoresponderMails sets those mails of one autoresponder that must be sent. part are the indexes of its events.
-func autoresponderMails(tx *db.Tx, list enlist.ListID, id enlist.AutoresponderID, part []int, all []events.Autorespond,
-	mails []*OutgoingMail) error {
+func autoresponderMails(tx *db.Tx, now int64, list enlist.ListID, id enlist.AutoresponderID, part []int,
+	all []events.Autorespond, mails []*OutgoingMail) error {
 	schema, contacts, err := contactsOfMails(tx, list, part, func(i int) enlist.ContactID { return all[i].Contact })
 	if err != nil || len(contacts) == 0 {
 		return err
@@ -141,14 +141,14 @@ func autoresponderMails(tx *db.Tx, list enlist.ListID, id enlist.AutoresponderID
 	if err := removeSuppressed(tx, &schema.List, contacts); err != nil {
 		return err
 	}
-	problem, err := keepSegment(tx, schema, a.SegmentID, contacts)
+	problem, err := keepSegment(tx, schema, now, a.SegmentID, contacts)
 	if err != nil {
 		return err
 	}
 	if problem == "" && !message.HasContent() {
 		problem = "the Message of the autoresponder has no content"
 	}
-	showing, err := ShowTo(tx, schema, message, slices.Sorted(maps.Keys(contacts)))
+	showing, err := ShowTo(tx, schema, now, message, slices.Sorted(maps.Keys(contacts)))
 	if err != nil {
 		return err
 	}
@@ -183,12 +183,12 @@ func removeSuppressed(tx *db.Tx, list *enlist.List, found map[enlist.ContactID]*
 // keepSegment removes the Contacts that are not in the Segment of an autoresponder; 0 means that it has none. problem
 // says that the criteria of the Segment no longer fit the Fields of the List, so that it is unknown who is in it.
 // reference.md: autoresponder.segment
-func keepSegment(tx *db.Tx, schema *enlist.Schema, id enlist.SegmentID,
+func keepSegment(tx *db.Tx, schema *enlist.Schema, now int64, id enlist.SegmentID,
 	found map[enlist.ContactID]*enlist.Contact) (problem string, err error) {
 	if id == 0 {
 		return "", nil
 	}
-	inside, err := contacts.InSegment(tx, schema, id, slices.Sorted(maps.Keys(found)))
+	inside, err := contacts.InSegment(tx, schema, now, id, slices.Sorted(maps.Keys(found)))
 	if enlist.KindOf(err) == enlist.InvalidSearch {
 		return err.Error(), nil
 	}

@@ -199,7 +199,7 @@ func (s *Service) trialMail(tx *db.Tx, c *enlist.Caller, message enlist.MessageI
 	if list == 0 || contact == 0 {
 		m.Message = m.Message.AllShown()
 	} else {
-		showing, err := ShowTo(tx, m.Schema, m.Message, []enlist.ContactID{contact})
+		showing, err := ShowTo(tx, m.Schema, s.db.Now().Unix(), m.Message, []enlist.ContactID{contact})
 		if err != nil {
 			return nil, err
 		}

@@ -49,7 +49,7 @@ func (s *Service) SearchContactsWithProof(ctx context.Context, c *enlist.Caller,
 		if err != nil {
 			return err
 		}
-		search, err := contacts.TypeSearch(tx, schema, enlist.Query{Criteria: criteria})
+		search, err := contacts.TypeSearch(tx, schema, s.db.Now().Unix(), enlist.Query{Criteria: criteria})
 		if err != nil {
 			return err
 		}

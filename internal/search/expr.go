@@ -101,6 +101,8 @@ func (q *Query) test(c *enlist.Condition) {
 		q.compare(c.Key, " < ?", c.Operands[0])
 	case enlist.StartsWith, enlist.EndsWith, enlist.Contains:
 		q.part(c)
+	case enlist.OnDays:
+		q.Add("substr("+q.Ordered(c.Key)+", 6, 5)"+q.inItems(c.Key), q.operandList(c.Key, c.Operands))
 	default:
 		panic(fmt.Sprintf("operator %d", c.Operator))
 	}

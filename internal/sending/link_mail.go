@@ -32,7 +32,7 @@ func (s *Service) ViewMail(ctx context.Context, d enlist.DeliveryKey) (*WebPage,
 			return nil, err
 		}
 		if d.Contact != 0 {
-			showing, err := messages.ShowTo(tx, schema, content.Message, []enlist.ContactID{d.Contact})
+			showing, err := messages.ShowTo(tx, schema, s.db.Now().Unix(), content.Message, []enlist.ContactID{d.Contact})
 			if err != nil {
 				return nil, err
 			}

@@ -104,7 +104,7 @@ func (s *Service) resolveSearch(ctx context.Context, id enlist.BatchID) error {
 			return nil
 		}
 		search = &populations[i]
-		matching, err = find(tx, search)
+		matching, err = find(tx, search, s.db.Now().Unix())
 		return err
 	})
 	if err != nil || search == nil {
@@ -129,12 +129,12 @@ func (s *Service) resolveSearch(ctx context.Context, id enlist.BatchID) error {
 
 // find returns the Contacts that the search of a population finds, in order of ID. If the List is
 // gone, or if its Fields no longer fit the criteria, it finds none.
-func find(tx *db.Tx, p *batches.Population) (matching db.IDSet, err error) {
+func find(tx *db.Tx, p *batches.Population, now int64) (matching db.IDSet, err error) {
 	schema, err := lists.Schema(tx, p.List)
 	if err != nil {
 		return nil, enlist.IgnoreKind(enlist.NoList, err)
 	}
-	query, err := contacts.TypeSearch(tx, schema, enlist.Query{Criteria: p.Criteria})
+	query, err := contacts.TypeSearch(tx, schema, now, enlist.Query{Criteria: p.Criteria})
 	if err != nil {
 		return nil, enlist.IgnoreKind(enlist.InvalidSearch, err)
 	}
@@ -171,7 +171,7 @@ func populate(tx *db.Tx, b *batches.Batch, ofBatch []batches.Population, p *batc
 	}
 	step := &populating{Batch: b, population: p, all: ofBatch, schema: schema}
 	step.counts.LeftGone = candidates.Gone
-	chosen, err := step.choose(tx, candidates.Found)
+	chosen, err := step.choose(tx, now, candidates.Found)
 	if err != nil {
 		return err
 	}
@@ -219,11 +219,12 @@ func (s *populating) repeats() bool {
 }
 
 // choose returns the candidates that become recipients, and counts the others by reason.
-func (s *populating) choose(tx *db.Tx, candidates []contacts.Candidate) ([]enlist.ContactID, error) {
+func (s *populating) choose(tx *db.Tx, now int64, candidates []contacts.Candidate) ([]enlist.ContactID, error) {
 	exclude, err := batches.LoadExclusion(tx, s.ID)
 	if err != nil {
 		return nil, err
 	}
+	exclude.Now = now
 	chosen, err := s.Wanted(tx, s.schema, s.population, exclude, candidates, &s.counts)
 	if err != nil {
 		return nil, err

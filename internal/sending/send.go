@@ -56,7 +56,7 @@ func (s *Service) BatchMails(ctx context.Context, parts []BatchPart) (next []Bat
 			for i, p := range parts {
 				if p.Slice.List == list {
 					next[i] = p.mails(schema, contacts, blocked)
-					if err := showBlocks(tx, schema, next[i].Mark); err != nil {
+					if err := showBlocks(tx, schema, s.db.Now().Unix(), next[i].Mark); err != nil {
 						return err
 					}
 				}
@@ -68,7 +68,7 @@ func (s *Service) BatchMails(ctx context.Context, parts []BatchPart) (next []Bat
 }
 
 // showBlocks leaves the blocks out that the Contacts of mails to a List do not see.
-func showBlocks(tx *db.Tx, schema *enlist.Schema, mails []BatchMail) error {
+func showBlocks(tx *db.Tx, schema *enlist.Schema, now int64, mails []BatchMail) error {
 	var ids []enlist.ContactID
 	showing := make(map[*messages.Message]*messages.Showing) // nil: the Message has no conditions
 	for i := range mails {
@@ -81,7 +81,7 @@ func showBlocks(tx *db.Tx, schema *enlist.Schema, mails []BatchMail) error {
 				}
 			}
 			var err error
-			if of, err = messages.ShowTo(tx, schema, m, ids); err != nil {
+			if of, err = messages.ShowTo(tx, schema, now, m, ids); err != nil {
 				return err
 			}
 		}

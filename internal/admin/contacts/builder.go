@@ -87,7 +87,7 @@ func (b *builder) test(c condition) enlist.Criteria {
 	if c.Operator == "in" {
 		t.Value = ui.Texts(c.Value)
 	}
-	if b.key(c.Key).Kind == moment {
+	if b.key(c.Key).Kind == moment && !slices.Contains(relative, c.Operator) {
 		if day, err := enlist.ParseClock(time.DateOnly, c.Value, b.zone); err == nil {
 			at := day.Unix()
 			if c.Operator == "greater_than" { // after the last second of the day
@@ -157,6 +157,11 @@ func (b *builder) shown(c *enlist.Criteria) (one condition, ok bool) {
 		if t, is := without[operator]; is && t.Operator == one.Operator && t.Value.Text == one.Value {
 			return condition{Key: c.Key, Operator: operator}, true
 		}
+	}
+	if slices.Contains(relative, one.Operator) {
+		period, ok := enlist.ParsePeriod(one.Value)
+		one.Value = period.String()
+		return one, ok
 	}
 	if k == moment {
 		one.Value = b.day(one)

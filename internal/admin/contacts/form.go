@@ -27,6 +27,7 @@ type formRow struct {
 	Text     string // of its key
 	Operator ui.Input
 	Value    ui.Input
+	Unit     *ui.Input // of the period that the value is; nil: it is none
 	Picks    *ui.Input // in place of the value, several of the choices; nil: it has one value
 }
 
@@ -81,6 +82,8 @@ func (b *builder) row(index int, c condition) formRow {
 	switch {
 	case needsNone:
 		row.Value = ui.Input{Name: "value", Kind: ui.InputHidden}
+	case slices.Contains(relative, c.Operator):
+		row.Unit = b.periodOf(index, &row.Value)
 	case k.Choices != nil && c.Operator == "in":
 		chosen := strings.Split(c.Value, ",")
 		row.Picks = &ui.Input{Name: "pick." + strconv.Itoa(index), Kind: ui.InputBoxes, Chosen: chosen,
@@ -94,6 +97,19 @@ func (b *builder) row(index int, c condition) formRow {
 		row.Value.Kind = ui.InputDate
 	}
 	return row
+}
+
+// periodOf makes an input that of the number of a period, and returns the one of its unit.
+func (b *builder) periodOf(index int, value *ui.Input) *ui.Input {
+	unit := &ui.Input{Name: "unit." + strconv.Itoa(index), Kind: ui.InputChoice, Value: "days", Hidden: b.request.Text("contacts.unit")}
+	unit.Options = optionsInWords(b.request, units)
+	value.Kind = ui.InputNumber
+	if period, ok := enlist.ParsePeriod(value.Value); ok {
+		value.Value, unit.Value = strconv.Itoa(period.Number), period.Unit
+	} else if _, err := time.Parse(time.DateOnly, value.Value); err == nil { // of the operator before
+		value.Value = ""
+	}
+	return unit
 }
 
 // withValues returns choices with values that the key no longer has.

@@ -1,6 +1,9 @@
 package contacts
 
 import (
+	"slices"
+
+	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
 )
 
@@ -12,7 +15,7 @@ type operatorText struct {
 	sentence string // about a key and a value
 }
 
-// operatorTexts are the operators in words. The last four are no operators of a search: they stand for a test with
+// operatorTexts are the operators in words. Those from "filled" to "never" are no operators of a search: they stand for a test with
 // an operand that no input would have.
 var operatorTexts = map[string]operatorText{
 	"exactly":      {"contacts.operator_is", "contacts.sentence_is"},
@@ -27,7 +30,24 @@ var operatorTexts = map[string]operatorText{
 	"empty":        {"contacts.operator_has_no_value", "contacts.sentence_has_no_value"},
 	"ever":         {"contacts.operator_ever", "contacts.sentence_ever"},
 	"never":        {"contacts.operator_never", "contacts.sentence_never"},
+
+	"within_last":        {"contacts.operator_within_last", "contacts.sentence_within_last"},
+	"not_within_last":    {"contacts.operator_not_within_last", "contacts.sentence_not_within_last"},
+	"longer_ago":         {"contacts.operator_longer_ago", "contacts.sentence_longer_ago"},
+	"within_next":        {"contacts.operator_within_next", "contacts.sentence_within_next"},
+	"yearly_within_next": {"contacts.operator_yearly", "contacts.sentence_yearly"},
 }
+
+// relative are the operators whose value is a period.
+var relative = []string{"within_last", "not_within_last", "longer_ago", "within_next", "yearly_within_next"}
+
+// units are the units of a period, with the keys of their texts.
+var units = ui.Choices("days", "contacts.unit_days", "weeks", "contacts.unit_weeks", "months", "contacts.unit_months",
+	"years", "contacts.unit_years")
+
+// periodTexts are the keys of the texts of periods, by their units.
+var periodTexts = map[string]string{"days": "contacts.period_days", "weeks": "contacts.period_weeks",
+	"months": "contacts.period_months", "years": "contacts.period_years"}
 
 // without are the operators that need no value.
 var without = map[string]enlist.Criteria{
@@ -45,9 +65,9 @@ func (k kind) operators() []string {
 	case whole:
 		return []string{"exactly", "not", "greater_than", "less_than", "in"}
 	case date:
-		return []string{"exactly", "greater_than", "less_than", "filled", "empty"}
+		return slices.Concat([]string{"exactly", "greater_than", "less_than"}, relative, []string{"filled", "empty"})
 	case moment:
-		return []string{"greater_than", "less_than", "ever", "never"}
+		return slices.Concat([]string{"greater_than", "less_than"}, relative[:3], []string{"ever", "never"})
 	case flag:
 		return []string{"exactly"}
 	case choice:

@@ -52,6 +52,11 @@ func (b *builder) tested(c *enlist.Criteria) string {
 		return c.Text()
 	}
 	k := b.key(one.Key)
+	if slices.Contains(relative, one.Operator) {
+		period, _ := enlist.ParsePeriod(one.Value)
+		return b.request.Text(k.Kind.texts(one.Operator).sentence, "key", cmp.Or(k.Clause, k.Text), "period",
+			b.request.Text(periodTexts[period.Unit], "n", period.Number))
+	}
 	sentence := k.Kind.texts(one.Operator).sentence
 	switch {
 	case k.Kind == flag && (one.Operator == "exactly" || one.Operator == "not"):

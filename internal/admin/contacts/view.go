@@ -51,6 +51,9 @@ func read(q url.Values) view {
 		if chosen := q["pick."+strconv.Itoa(i)]; chosen != nil {
 			c.Value = strings.Join(slices.DeleteFunc(slices.Clone(chosen), func(s string) bool { return s == "" }), ",")
 		}
+		if unit := q.Get("unit." + strconv.Itoa(i)); unit != "" && c.Value != "" && slices.Contains(relative, c.Operator) {
+			c.Value += " " + unit
+		}
 		v.either[c.Group] = q.Get("match."+strconv.Itoa(c.Group)) == "any" || c.Group == 0 && v.either[0]
 		v.conditions = append(v.conditions, c)
 	}

@@ -69,7 +69,7 @@ func (f keyFinder) testKeys(c *enlist.Condition) (keys []*enlist.SearchKey, boun
 		bounded = true
 	case enlist.GreaterThan, enlist.LessThan, enlist.StartsWith:
 		bounded = true
-	case enlist.Not, enlist.EndsWith, enlist.Contains:
+	case enlist.Not, enlist.EndsWith, enlist.Contains, enlist.OnDays:
 		if !f.covering {
 			return nil, false
 		}

@@ -142,7 +142,7 @@ func (l *list) showBlock(t *rapid.T, service *app.App, caller *enlist.Caller, cr
 		for _, r := range l.records {
 			ids = append(ids, enlist.ContactID(r.id))
 		}
-		showing, err := messages.ShowTo(tx, schema, m, ids)
+		showing, err := messages.ShowTo(tx, schema, time.Now().Unix(), m, ids)
 		if err != nil {
 			return err
 		}
