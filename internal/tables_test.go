@@ -77,6 +77,7 @@ var tables = map[string]struct{ writer, readers string }{
 	"sending_domain":      {"accounts", ""},
 	"session":             {"users", ""},
 	"setting":             {"accounts", ""},
+	"person_link":         {"users", ""},
 	"sign_in_link":        {"users", ""},
 	"unsubscriber":        {"contacts", ""},
 	"untrusted_proxy":     {"app", ""},

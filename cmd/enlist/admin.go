@@ -109,6 +109,10 @@ func (s *server) root(w http.ResponseWriter, r *http.Request) {
 // linkTime is the longest time in which the mail server must accept the mail with a link: a person waits for the page.
 const linkTime = 15 * time.Second
 
+// userMails are the kinds of mails to users.
+var userMails = map[users.MailKind]*mail.UserMail{users.MailLink: &mail.MailLink, users.MailInvitation: &mail.MailInvitation,
+	users.MailPassword: &mail.MailPassword, users.MailAddress: &mail.MailAddress, users.MailMoved: &mail.MailMoved}
+
 // usersSettings returns the settings of package users, whose pages are at url. Without --smtp, no mail reaches a user.
 func usersSettings(c config.Serve, url string, key enlist.LinkKey, mailer *mail.Mailer) users.Settings {
 	s := users.Settings{PublicURL: url, Key: key}
@@ -116,8 +120,8 @@ func usersSettings(c config.Serve, url string, key enlist.LinkKey, mailer *mail.
 		s.Mail = func(ctx context.Context, l *users.LinkMail) error {
 			ctx, done := context.WithTimeout(ctx, linkTime)
 			defer done()
-			return mailer.SendSignInLink(ctx, &mail.SignInLink{To: l.To, Name: l.Name, By: l.By, Account: l.Account,
-				URL: l.URL, Language: l.Language})
+			return mailer.SendSignInLink(ctx, &mail.SignInLink{Kind: userMails[l.Kind], To: l.To, Name: l.Name, By: l.By,
+				Account: l.Account, About: l.About, URL: l.URL, Language: l.Language})
 		}
 	}
 	return s

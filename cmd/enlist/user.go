@@ -86,9 +86,10 @@ func (c *inviteUserCommand) inviteToAll(ctx context.Context, out *console) error
 
 // print prints a new link for a user.
 func (l linkURL) print(ctx context.Context, s *app.App, out *console, email string) error {
-	text, err := s.Users.NewLink(ctx, email)
+	text, valid, err := s.Users.NewLinkFor(ctx, email)
 	if err == nil {
-		fmt.Fprintf(out.stdout, "%s\nThis link signs %s in once, within an hour.\n", l.of(text), email)
+		within := map[int64]string{users.LinkTime: "an hour", users.InviteTime: "seven days"}[valid]
+		fmt.Fprintf(out.stdout, "%s\nThis link signs %s in once, within %s.\n", l.of(text), email, within)
 	}
 	return err
 }

@@ -109,6 +109,12 @@ func New(a *app.App, o Options) *Handler {
 	h.pages.HandleFunc("POST /admin/sign-in/passkey", h.withForm(s.SignInWithPasskey))
 	h.pages.HandleFunc("GET /admin/link/{text}", s.Link)
 	h.pages.HandleFunc("POST /admin/link/{text}", s.UseLink)
+	h.pages.HandleFunc("GET /admin/forgot", s.Forgot)
+	h.pages.HandleFunc("POST /admin/forgot", s.AskPassword)
+	h.pages.HandleFunc("GET "+users.PasswordPath+"{text}", s.Password)
+	h.pages.HandleFunc("POST "+users.PasswordPath+"{text}", s.ResetPassword)
+	h.pages.HandleFunc("GET "+users.AddressPath+"{text}", s.Address)
+	h.pages.HandleFunc("POST "+users.AddressPath+"{text}", s.ConfirmAddress)
 	for _, of := range [][]ui.Page{home.Pages(o.Home), sends.Pages(), lists.Pages(), contacts.Pages(), messages.Pages(),
 		images.Pages(), design.Pages(), forms.Pages(o.SettingsPage), imports.Pages(), sending.Pages(o.Server),
 		autoresponders.Pages(), unsubscribers.Pages(), backups.Pages(), account.Pages(), members.Pages(),

@@ -29,6 +29,7 @@ func TestPages(t *testing.T) {
 	apptest.Run(t, apptest.Own, newSite, []apptest.Rule[*site]{
 		{Name: "a form that is sent after the session has ended is sent again after the sign-in", Test: (*site).sentAgain},
 		{Name: "a page knows when its session ends, and a press keeps it alive", Test: (*site).staySignedIn},
+		{Name: "a user chooses another password and another address by mailed links", Test: (*site).selfService},
 		{Name: "a stranger is led to the sign-in, and afterwards to the page", Test: (*site).strangers},
 		{Name: "each page needs its level, and says the time zone", Test: (*site).levels},
 		{Name: "records of other Accounts and other Lists are answered like ones that do not exist", Test: (*site).others},

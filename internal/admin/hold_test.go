@@ -216,7 +216,8 @@ func (h *hold) follow(name string, role enlist.Role, v *visitor) {
 
 func (h *hold) toOtherSites() {
 	v := h.roles[enlist.Owner]
-	paths := []string{"POST /admin/sign-in", "POST /admin/sign-in/passkey", "POST /admin/sign-out", "POST /admin/account", "POST /admin/link/x"}
+	paths := []string{"POST /admin/sign-in", "POST /admin/sign-in/passkey", "POST /admin/sign-out", "POST /admin/account", "POST /admin/link/x", "POST /admin/forgot",
+		"POST /admin/password/x", "POST /admin/address/x"}
 	for _, p := range h.pages {
 		if !isGet(p) {
 			paths = append(paths, p.Pattern)
@@ -317,7 +318,8 @@ func (h *hold) stops() {
 func (h *hold) toGuesses() {
 	v := h.stranger()
 	for path, form := range map[string]url.Values{"/admin/sign-in": {"sign_in_email": {"li@example.com"}, "sign_in_password": {"a guess"}},
-		"/admin/sign-in/passkey": {"sign_in_answer": {"{}"}}, "/admin/link/AAAABBBBCCCCDDDDEEEEFFFFGG": nil} {
+		"/admin/sign-in/passkey": {"sign_in_answer": {"{}"}}, "/admin/link/AAAABBBBCCCCDDDDEEEEFFFFGG": nil,
+		"/admin/password/AAAABBBBCCCCDDDDEEEEFFFFGG": nil, "/admin/address/AAAABBBBCCCCDDDDEEEEFFFFGG": nil} {
 		before := h.delayed
 		if v.post(path, form); h.delayed != before+1 {
 			h.Errorf("POST %s was delayed %d times, want once", path, h.delayed-before)

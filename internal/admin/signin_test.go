@@ -1,6 +1,7 @@
 package admin_test
 
 import (
+	"context"
 	"html"
 	"log/slog"
 	"maps"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"enlist/internal/admin"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/limiter"
 	"enlist/internal/users"
@@ -40,6 +42,42 @@ func (s *site) doneSentences() {
 			s.Errorf("the page shows %s", query)
 		}
 	}
+}
+
+func (s *site) selfService() {
+	var mails []users.LinkMail
+	s.App.Users.SetSettings(users.Settings{PublicURL: s.server.URL, Mail: func(_ context.Context, m *users.LinkMail) error {
+		mails = append(mails, *m)
+		return nil
+	}})
+	v := s.as("own", users.Membership{Role: enlist.Reader})
+	stranger := s.stranger()
+	stranger.want("/admin/sign-in", http.StatusOK, "[Forgot your password?](/admin/forgot)")
+	for _, email := range []string{"own@example.com", "unknown@example.com"} {
+		stranger.send("/admin/forgot", url.Values{"email": {email}}, http.StatusOK, "If a user has this address")
+	}
+	s.Must(s.App.Users.MailPasswordLink(s.Context(), db.Job{}, users.SendPasswordLink{EmailKey: "own@example.com"}))
+	link := strings.TrimPrefix(mails[0].URL, s.server.URL)
+	stranger.want(link, http.StatusOK, "Hello own.", "least 12 letters")
+	stranger.send(link, url.Values{"password": {"password1234"}}, http.StatusUnprocessableEntity, "!many people use this password")
+	if at := stranger.send(link, url.Values{"password": {"three small cats"}}, http.StatusOK); at != "/admin/" {
+		s.Errorf("another password leads to %s", at)
+	}
+	stranger.want(link, http.StatusNotFound, "This link does not work")
+	if _, at, _ := v.get("/admin/you"); !strings.HasPrefix(at, "/admin/sign-in") {
+		s.Errorf("the earlier session is at %s", at)
+	}
+	stranger.want("/admin/you", http.StatusOK, "Another program: Go-http-client/1.1")
+	stranger.send("/admin/you/name", url.Values{"name": {"New <b>"}}, http.StatusOK, "Your name was saved.", "# New <b>")
+	change := url.Values{"email": {"new@example.com"}, "present": {"wrong"}}
+	stranger.send("/admin/you/address", change, http.StatusUnprocessableEntity, "!This is not your present password", `: "new@example.com"`)
+	change.Set("present", "three small cats")
+	stranger.send("/admin/you/address", change, http.StatusOK, "A link was sent to new@example.com", "You sign in with own@example.com.")
+	link = strings.TrimPrefix(mails[1].URL, s.server.URL)
+	other := s.stranger()
+	other.want(link, http.StatusOK, "From now on you sign in with new@example.com")
+	other.send(link, nil, http.StatusOK, "You now sign in with new@example.com.")
+	stranger.want("/admin/you", http.StatusOK, "You sign in with new@example.com.")
 }
 
 func (s *site) knownBrowser() {

@@ -67,6 +67,8 @@ func Config(o Options) *jobqueue.Config {
 	add(q, mailQueue(), m.SendLink)
 	add(q, mailQueue(), m.Autorespond)
 	add(q, mailQueue(), m.Test)
+	add(q, serialQueue(), o.Service.Users.MailPasswordLink)
+	add(q, serialQueue(), o.Service.Users.MailAddressNote)
 	if o.Poster != nil {
 		add(q, webhookQueue(), o.Service.Webhooks.NewSender(o.Poster).Deliver)
 	}

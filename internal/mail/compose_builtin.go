@@ -115,12 +115,30 @@ func (b *builtIn) text() string {
 	return s.String()
 }
 
-// SignInLink is the content of such a mail.
+// UserMail is a kind of mails to users of the pages. Its texts are keys of the catalogue.
+type UserMail struct{ Title, Heading, Before, Button, After string }
+
+// The kinds.
+var (
+	MailLink = UserMail{"signin.mail.title", "signin.mail.heading", "signin.mail.before", "signin.mail.button",
+		"signin.mail.after"}
+	MailInvitation = UserMail{"signin.mail.title", "signin.mail.heading", "signin.mail.before", "signin.mail.button",
+		"signin.mail.after_invited"}
+	MailPassword = UserMail{"signin.mail.password_title", "signin.mail.heading", "signin.mail.password_before",
+		"signin.mail.password_button", "signin.mail.password_after"}
+	MailAddress = UserMail{"signin.mail.address_title", "signin.mail.heading", "signin.mail.address_before",
+		"signin.mail.address_button", "signin.mail.address_after"}
+	MailMoved = UserMail{"signin.mail.moved_title", "signin.mail.heading", "signin.mail.moved_before", "", "signin.mail.moved_after"}
+)
+
+// SignInLink is the content of a mail to a user.
 type SignInLink struct {
-	To, Name    string // of the person
-	By, Account string // who invites, and to what
-	URL         string
-	Language    string // of the mail; "": English
+	Kind        *UserMail // nil: MailLink
+	To, Name    string    // of the person
+	By, Account string    // who invites, and to what
+	About       string    // the new address of the person
+	URL         string    // "": no link
+	Language    string    // of the mail; "": English
 }
 
 // SendSignInLink sends the mail now, and returns an error if the mail server does not take it.
@@ -129,10 +147,14 @@ func (m *Mailer) SendSignInLink(ctx context.Context, l *SignInLink) error {
 		return errors.New("this server has no sender: set one with enlist settings set mail-from=news@example.com")
 	}
 	in := m.composer.texts.OfUsers().For(l.Language, "")
-	args := []any{"name", oneLine(l.Name), "user", oneLine(l.By), "account", oneLine(l.Account)}
-	mail, err := m.composer.ofServer(l.To, &builtIn{Language: in.Code, Title: in.Text("signin.mail.title", args...),
-		Heading: in.Text("signin.mail.heading", args...), Before: in.Text("signin.mail.before", args...),
-		Button: in.Text("signin.mail.button"), Link: l.URL, After: in.Text("signin.mail.after", args...)})
+	kind := cmp.Or(l.Kind, &MailLink)
+	args := []any{"name", oneLine(l.Name), "user", oneLine(l.By), "account", oneLine(l.Account), "address", oneLine(l.About)}
+	b := &builtIn{Language: in.Code, Title: in.Text(kind.Title, args...), Heading: in.Text(kind.Heading, args...),
+		Before: in.Text(kind.Before, args...), Link: l.URL, After: in.Text(kind.After, args...)}
+	if l.URL != "" {
+		b.Button = in.Text(kind.Button)
+	}
+	mail, err := m.composer.ofServer(l.To, b)
 	if err != nil {
 		return err
 	}

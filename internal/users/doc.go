@@ -7,7 +7,9 @@
 //	member.go       what an owner does with the users of an Account
 //	language.go     the language of the pages of a user
 //	link.go         links with which a user signs in once
-//	password.go     passwords
+//	password*.go    passwords, and which may be chosen
+//	own.go          what a user does alone: forgotten passwords, name and address
+//	browser.go      the browser of a session in words
 //	passkey*.go     passkeys
 //	tries.go        limits of guesses of passwords, and the devices of a user
 //	session.go      sign-in, sessions, and the Caller of a session

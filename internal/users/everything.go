@@ -56,7 +56,7 @@ func giveEverything(ctx context.Context, tx *db.Tx, p *User, now int64) error {
 	}
 	known, err := accounts.All(tx)
 	for i := range known {
-		m := &Member{*p, everything(p.ID, known[i].ID)}
+		m := &Member{User: *p, Membership: everything(p.ID, known[i].ID)}
 		err = errors.Join(err, accounts.Audit(tx, accounts.OperatorIn(ctx, &known[i]), now, auditObject(p.ID), nil,
 			auditValues(m)))
 	}
@@ -82,8 +82,8 @@ func (s *Service) InviteFirst(ctx context.Context, email, name, url string) (*Me
 		if err != nil || len(known) == 0 {
 			return nil, err
 		}
-		return &LinkMail{To: user.Email, Name: user.Name, By: "The person who runs this server",
-			Account: known[0].Name, URL: url + LinkPath + text, Language: user.Language}, addLink(tx, text, user.ID, now)
+		return &LinkMail{Kind: MailLink, To: user.Email, Name: user.Name, By: "The person who runs this server",
+			Account: known[0].Name, URL: url + LinkPath + text, Language: user.Language}, addLink(tx, text, user.ID, now, LinkTime)
 	})
 	if err != nil || to == nil {
 		return nil, err

@@ -14,8 +14,19 @@ import (
 // not stored, only its SHA-256. Programs that look at mails open links too, so opening one changes nothing: the button
 // of its page signs in.
 
-// LinkTime is the time in seconds for which a link is valid.
-const LinkTime = 60 * 60
+// The times in seconds for which a link is valid: one that was asked for, and an invitation of a user who has never signed in.
+const (
+	LinkTime   = 60 * 60
+	InviteTime = 7 * enlist.Day
+)
+
+// linkTime returns for how long a link of a user is valid.
+func (p *User) linkTime() int64 {
+	if p.SignInTime == 0 {
+		return InviteTime
+	}
+	return LinkTime
+}
 
 // errLink is the error of a link that was used, has expired or never existed.
 var errLink = enlist.Refuse(enlist.InvalidKey, "this link has been used or is too old")
@@ -23,8 +34,8 @@ var errLink = enlist.Refuse(enlist.InvalidKey, "this link has been used or is to
 // IsLinkError reports whether an error says that a link is not valid.
 func IsLinkError(err error) bool { return errors.Is(err, errLink) }
 
-// NewLink returns the text of a link for a user. Errors: InvalidParameters.
-func (s *Service) NewLink(ctx context.Context, email string) (text string, err error) {
+// NewLinkFor returns the text of a link for a user, and for how long it is valid in seconds. Errors: InvalidParameters.
+func (s *Service) NewLinkFor(ctx context.Context, email string) (text string, valid int64, err error) {
 	text = rand.Text()
 	err = db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
 		p, err := findUser(tx, email)
@@ -36,8 +47,15 @@ func (s *Service) NewLink(ctx context.Context, email string) (text string, err e
 		if err != nil {
 			return err
 		}
-		return addLink(tx, text, p.ID, now)
+		valid = p.linkTime()
+		return addLink(tx, text, p.ID, now, valid)
 	})
+	return text, valid, err
+}
+
+// NewLink is NewLinkFor without the time.
+func (s *Service) NewLink(ctx context.Context, email string) (text string, err error) {
+	text, _, err = s.NewLinkFor(ctx, email)
 	return text, err
 }
 
@@ -53,15 +71,15 @@ func (s *Service) FirstLink(ctx context.Context) (text string, err error) {
 			return "", err
 		}
 		text := rand.Text()
-		return text, addLink(tx, text, 0, now)
+		return text, addLink(tx, text, 0, now, LinkTime)
 	})
 }
 
-func addLink(tx *db.Tx, text string, id UserID, now int64) error {
+func addLink(tx *db.Tx, text string, id UserID, now, valid int64) error {
 	if err := tx.Do("DELETE FROM sign_in_link WHERE expiry_time <= ?", now); err != nil {
 		return err
 	}
-	return linkTable.Queue(tx, &link{hash: hashOf(text), user: id, expiry: now + LinkTime})
+	return linkTable.Queue(tx, &link{hash: hashOf(text), user: id, expiry: now + valid})
 }
 
 // UserOfLink returns the user that a link is for, without using it, or nil if it makes the first user.
@@ -82,7 +100,7 @@ type FirstUser struct{ Email, Name, Password string }
 // InvalidParameters, and one of IsLinkError.
 func (s *Service) BecomeFirst(ctx context.Context, text string, f FirstUser, b Browser) (cookie string, err error) {
 	p, wrong := readUser(f.Email, f.Name)
-	if bad := checkPassword(f.Password); bad != nil {
+	if bad := checkPassword(p, f.Password); bad != nil {
 		wrong = append(wrong, bad)
 	}
 	if err := enlist.Together(wrong); err != nil {

@@ -18,10 +18,24 @@ import (
 // operator, who may do everything. A user gives no right that the user does not have, and sees no link of another
 // user, with which one could sign in and choose the password. decisions.md: 146
 
-// LinkMail is a mail with a link to sign in.
+// MailKind is what a mail to a user is about.
+type MailKind int
+
+// The kinds of mails.
+const (
+	MailLink       MailKind = iota // a link to sign in
+	MailInvitation                 // such a link, which is valid for InviteTime
+	MailPassword                   // a link to another password
+	MailAddress                    // a link that confirms a new address
+	MailMoved                      // says that the user has another address
+)
+
+// LinkMail is a mail to a user, mostly with a link.
 type LinkMail struct {
+	Kind        MailKind
 	To, Name    string // of the user
-	By, Account string // who invites, and to what
+	By, Account string // of links to sign in: who invites, and to what
+	About       string // of MailMoved: the new address
 	URL         string
 	Language    string // of the user, or else of who invites; "": not known
 }
@@ -68,6 +82,11 @@ func (s *Service) AccountMember(ctx context.Context, v *Visit, id UserID) (m *Me
 		}
 		sessions, err = sessionTable.All(tx, "WHERE person_id = ? AND account_id = ? AND last_used_time > ? AND "+
 			"creation_time > ? ORDER BY id DESC", int64(id), int64(account), now-idleTime, now-longestTime)
+		if err != nil || m.SignInTime != 0 {
+			return m, err
+		}
+		until, err := invitedUntil(tx)
+		m.InvitedUntil = until[id]
 		return m, err
 	})
 	return m, sessions, err
@@ -90,7 +109,7 @@ func memberIn(tx *db.Tx, account enlist.AccountID, id UserID) (*Member, error) {
 	if i < 0 {
 		return nil, errNoMember
 	}
-	return &Member{*p, of[i]}, nil
+	return &Member{User: *p, Membership: of[i]}, nil
 }
 
 // managerIn is requireManager in a transaction, which no other change of the Account's users by a user overlaps. So two
@@ -287,12 +306,21 @@ const onlyOperator = ": only the person who runs this server makes a link, with 
 
 // addMemberLink stores a link for a user, with a row in the audit log.
 func addMemberLink(tx *db.Tx, v *Visit, m *Member, text string, now int64) error {
-	return errors.Join(addLink(tx, text, m.ID, now), accounts.Audit(tx, v.Caller, now, auditObject(m.ID), nil,
+	if m.SignInTime == 0 { // the last invitation alone counts
+		if err := tx.Do("DELETE FROM sign_in_link WHERE person_id = ?", int64(m.ID)); err != nil {
+			return err
+		}
+	}
+	return errors.Join(addLink(tx, text, m.ID, now, m.linkTime()), accounts.Audit(tx, v.Caller, now, auditObject(m.ID), nil,
 		accounts.AuditValues{"link": m.Email}))
 }
 
 func (s *Service) mailLink(ctx context.Context, v *Visit, m *Member, text string) *MemberLink {
-	err := s.settings.Mail(ctx, &LinkMail{To: m.Email, Name: m.Name, By: v.User.Name,
+	kind := MailInvitation
+	if m.SignInTime != 0 {
+		kind = MailLink
+	}
+	err := s.settings.Mail(ctx, &LinkMail{Kind: kind, To: m.Email, Name: m.Name, By: v.User.Name,
 		Account: v.Caller.Account.Name, URL: s.linkURL(text), Language: cmp.Or(m.Language, v.User.Language)})
 	if err != nil {
 		err = fmt.Errorf("mail the link: %w", err)
@@ -302,8 +330,10 @@ func (s *Service) mailLink(ctx context.Context, v *Visit, m *Member, text string
 
 // linkURL returns the URL of a link. It never has the Host of a request, which a stranger can choose.
 func (s *Service) linkURL(text string) string {
-	return strings.TrimSuffix(s.settings.PublicURL, "/") + LinkPath + text
+	return s.pagesURL() + LinkPath + text
 }
+
+func (s *Service) pagesURL() string { return strings.TrimSuffix(s.settings.PublicURL, "/") }
 
 // LinkPath is the path of a link before its text.
 const LinkPath = "/admin/link/"

@@ -10,9 +10,7 @@ import (
 	"hash/maphash"
 	"strings"
 	"time"
-	"unicode/utf8"
 
-	"enlist/internal/enlist"
 	"enlist/internal/limiter"
 
 	"golang.org/x/crypto/argon2"
@@ -26,11 +24,6 @@ const (
 	lanes      = 4
 	saltLength = 16
 	hashLength = 32
-)
-
-const (
-	minPassword = 10  // letters
-	maxPassword = 200 // bytes
 )
 
 // hashWait is the longest time that a password waits for its turn: a request that waits longer is answered with ErrBusy.
@@ -95,15 +88,4 @@ func (p *passwords) sum(ctx context.Context, owner int64, password string, salt 
 	}
 	defer done()
 	return argon2.IDKey([]byte(password), salt, passes, memory, lanes, hashLength), nil
-}
-
-// checkPassword refuses a password that is too short or too long. Errors: InvalidParameters.
-func checkPassword(password string) *enlist.Error {
-	switch {
-	case utf8.RuneCountInString(password) < minPassword:
-		return enlist.Invalid("password", fmt.Sprintf("the password needs at least %d letters", minPassword))
-	case len(password) > maxPassword:
-		return enlist.Invalid("password", fmt.Sprintf("the password has more than %d bytes", maxPassword))
-	}
-	return nil
 }

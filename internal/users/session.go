@@ -7,6 +7,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"enlist/internal/accounts"
 	"enlist/internal/address"
@@ -101,7 +102,7 @@ func auditSession(tx *db.Tx, p *User, s *Session, now int64, before, after accou
 // too many tries (tries.go), and ErrBusy if too many passwords wait to be checked.
 func (s *Service) SignIn(ctx context.Context, email, password string, b Browser) (cookie string, err error) {
 	_, key, ok := address.ParseEmail(email)
-	if !ok || len(password) > maxPassword {
+	if !ok || utf8.RuneCountInString(password) > maxPassword {
 		return "", ErrSignIn
 	}
 	p, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (*User, error) { return userByKey(tx, key) })
@@ -269,7 +270,7 @@ func (s *Service) SetPassword(ctx context.Context, v *Visit, present, password s
 	if err := s.checkPresent(ctx, v, present); err != nil {
 		return err
 	}
-	if err := checkPassword(password); err != nil {
+	if err := checkPassword(v.User, password); err != nil {
 		return err
 	}
 	hash, err := s.passwords.hash(ctx, password)

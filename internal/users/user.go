@@ -49,6 +49,7 @@ type Membership struct {
 type Member struct {
 	User
 	Membership
+	InvitedUntil int64 // when the last link of a user who has never signed in expires; 0: there is none, or the user has
 }
 
 var errNoUser = errors.New("no user has this address")
@@ -115,7 +116,7 @@ func invite(ctx context.Context, tx *db.Tx, p *User, to Membership, now int64) (
 	if err != nil {
 		return nil, err
 	}
-	m := &Member{*user, to}
+	m := &Member{User: *user, Membership: to}
 	m.Membership.User = user.ID
 	return m, addMembership(ctx, tx, account, m, now)
 }
@@ -137,7 +138,7 @@ func addMembership(ctx context.Context, tx *db.Tx, account *enlist.Account, m *M
 	}
 	var old accounts.AuditValues
 	if i := slices.IndexFunc(before, func(b Membership) bool { return b.Account == account.ID }); i >= 0 {
-		old = auditValues(&Member{m.User, before[i]})
+		old = auditValues(&Member{User: m.User, Membership: before[i]})
 	}
 	if err := membershipTable.Put(tx, &m.Membership); err != nil {
 		return err
@@ -209,13 +210,17 @@ func (s *Service) Members(ctx context.Context, account enlist.AccountID) ([]Memb
 			m.readRole()
 			of[m.User] = append(of[m.User], m)
 		}
+		until, err := invitedUntil(tx)
+		if err != nil {
+			return nil, err
+		}
 		all, err := userTable.All(tx, users+"ORDER BY email_key", args...)
 		for i := range all {
 			if all[i].AllAccounts {
 				of[all[i].ID] = []Membership{everything(all[i].ID, account)}
 			}
 			for _, m := range of[all[i].ID] {
-				members = append(members, Member{all[i], m})
+				members = append(members, Member{all[i], m, until[all[i].ID]})
 			}
 		}
 		return members, err
@@ -249,7 +254,7 @@ func remove(ctx context.Context, tx *db.Tx, p *User, account enlist.AccountID, n
 			left++
 			continue
 		}
-		if err := removeMembership(ctx, tx, &Member{*p, m}, now); err != nil {
+		if err := removeMembership(ctx, tx, &Member{User: *p, Membership: m}, now); err != nil {
 			return err
 		}
 	}

@@ -12,8 +12,8 @@ import (
 
 func mapUser(m *db.Mapper, p *User) {
 	m.ID("id", (*int64)(&p.ID))
-	m.Fixed("email", &p.Email)
-	m.Fixed("email_key", &p.emailKey)
+	m.Value("email", &p.Email)
+	m.Value("email_key", &p.emailKey)
 	m.Value("name", &p.Name)
 	m.Value("password", &p.password)
 	m.Fixed("creation_time", &p.CreationTime)
@@ -44,6 +44,23 @@ func mapLink(m *db.Mapper, l *link) {
 	m.Fixed("expiry_time", &l.expiry)
 }
 
+// ownLink is a stored link with which a user chooses a password or an address.
+type ownLink struct {
+	hash    enlist.KeyHash
+	user    UserID
+	purpose purpose
+	email   string // the new address
+	expiry  int64
+}
+
+func mapOwnLink(m *db.Mapper, l *ownLink) {
+	m.NaturalKey("hash", (*db.HashBytes)(&l.hash))
+	m.Fixed("person_id", (*int64)(&l.user))
+	m.Fixed("purpose", (*string)(&l.purpose))
+	m.Fixed("email", &l.email)
+	m.Fixed("expiry_time", &l.expiry)
+}
+
 func mapSession(m *db.Mapper, s *Session) {
 	m.ID("id", (*int64)(&s.ID))
 	m.Stored("hash", (*db.HashBytes)(&s.hash))
@@ -69,6 +86,7 @@ var (
 	userTable       = db.NewMapping("person", mapUser)
 	membershipTable = db.NewMapping("membership", mapMembership)
 	linkTable       = db.NewMapping("sign_in_link", mapLink)
+	ownLinkTable    = db.NewMapping("person_link", mapOwnLink)
 	sessionTable    = db.NewMapping("session", mapSession)
 	passkeyTable    = db.NewMapping("passkey", mapPasskey)
 )
@@ -126,7 +144,7 @@ func passkeyByHash(tx *db.Tx, hash enlist.KeyHash) (*Passkey, error) {
 // deleteUser removes a user with all sessions, links and passkeys.
 func deleteUser(tx *db.Tx, id UserID) error {
 	for _, statement := range []string{"DELETE FROM session WHERE person_id = ?",
-		"DELETE FROM sign_in_link WHERE person_id = ?", "DELETE FROM passkey WHERE person_id = ?",
+		"DELETE FROM sign_in_link WHERE person_id = ?", "DELETE FROM person_link WHERE person_id = ?", "DELETE FROM passkey WHERE person_id = ?",
 		"DELETE FROM membership WHERE person_id = ?", "DELETE FROM person WHERE id = ?"} {
 		if err := tx.Do(statement, int64(id)); err != nil {
 			return err
@@ -156,6 +174,16 @@ func findLink(tx *db.Tx, hash enlist.KeyHash, now int64) (*link, error) {
 func findSession(tx *db.Tx, hash enlist.KeyHash, now int64) (*Session, error) {
 	return sessionTable.One(tx, ErrNoSession, "WHERE hash = ? AND last_used_time > ? AND creation_time > ?", hash[:],
 		now-idleTime, now-longestTime)
+}
+
+// invitedUntil returns until when users who have never signed in can use their last link.
+func invitedUntil(tx *db.Tx) (map[UserID]int64, error) {
+	links, err := linkTable.All(tx, "WHERE person_id IN (SELECT id FROM person WHERE sign_in_time = 0) ORDER BY expiry_time")
+	until := make(map[UserID]int64, len(links))
+	for i := range links {
+		until[links[i].user] = links[i].expiry
+	}
+	return until, err
 }
 
 func hashOf(text string) enlist.KeyHash { return sha256.Sum256([]byte(text)) }

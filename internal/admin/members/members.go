@@ -92,7 +92,7 @@ func (p *pages) all(r *ui.Request) (*ui.View, error) {
 		if link == nil {
 			d.Without = r.Text("members.known", "name", m.Name)
 		}
-		return p.showLink(d, r.Text("members.invited", "name", m.Name)), nil
+		return p.showLink(r, d, r.Text("members.invited", "name", m.Name)), nil
 	})
 }
 
@@ -121,7 +121,11 @@ func (p *pages) showAll(r *ui.Request, f ui.Form, problem string) (*ui.View, err
 		if members[i].AllAccounts {
 			may = r.Text("members.all_accounts")
 		}
-		rows = append(rows, row{members[i], may, r.Date(members[i].SignInTime)})
+		one := row{members[i], may, r.Date(members[i].SignInTime)}
+		if members[i].SignInTime == 0 {
+			one.Seen = invitation(r, &members[i])
+		}
+		rows = append(rows, one)
 	}
 	rows, find := ui.FindRows(r, rows, func(m *row) string { return m.Name + "\n" + m.Email })
 	d.Table = columns.Table(r, "", rows, find)
@@ -129,6 +133,14 @@ func (p *pages) showAll(r *ui.Request, f ui.Form, problem string) (*ui.View, err
 	d.Cut(r)
 	return &ui.View{Title: r.Text("members.title"), Sub: r.Text("members.about", "account", r.Caller.Account.Name),
 		Place: "/admin/users", Content: p.users, Data: d, Problem: problem}, nil
+}
+
+// invitation says in words how far the invitation of a user is who has never signed in.
+func invitation(r *ui.Request, m *users.Member) string {
+	if m.InvitedUntil > r.Now.Unix() {
+		return r.Text("members.invited_until", "time", r.Date(m.InvitedUntil))
+	}
+	return r.Text("members.invitation_over")
 }
 
 // rightsText says in words what a user may do.
@@ -144,9 +156,16 @@ type linkData struct {
 	*users.Member
 	Link    *users.MemberLink
 	Without string // why there is no link
+
+	Mailed, ShownOnce string // what it does
 }
 
-func (p *pages) showLink(d linkData, title string) *ui.View {
+func (p *pages) showLink(r *ui.Request, d linkData, title string) *ui.View {
+	d.Mailed, d.ShownOnce = r.Text("members.mailed", "email", d.Email), r.Text("members.shown_once")
+	if d.SignInTime == 0 {
+		d.Mailed = r.Text("members.mailed_invitation", "email", d.Email)
+		d.ShownOnce = r.Text("members.shown_once_invitation")
+	}
 	return &ui.View{Title: title, Sub: d.Email, Place: "/admin/users", Content: p.link, Data: d}
 }
 
@@ -164,7 +183,11 @@ func (p *pages) newLink(r *ui.Request) (*ui.View, error) {
 	case err != nil:
 		return nil, err
 	}
-	return p.showLink(d, r.Text("members.link_for", "name", m.Name)), nil
+	title := r.Text("members.link_for", "name", m.Name)
+	if m.SignInTime == 0 {
+		title = r.Text("members.invited", "name", m.Name)
+	}
+	return p.showLink(r, d, title), nil
 }
 
 func userID(r *ui.Request) users.UserID { return users.UserID(r.ID("user")) }
@@ -172,7 +195,7 @@ func userID(r *ui.Request) users.UserID { return users.UserID(r.ID("user")) }
 // device is a session in the table.
 type device struct {
 	users.Session
-	Since, Used string
+	Browser, Since, Used string
 }
 
 type memberData struct {
@@ -181,17 +204,22 @@ type memberData struct {
 	Self    bool
 	Devices []device
 	Mails   bool // links to sign in are mailed
+	// State is how far the invitation is of a user who has never signed in; "": the user has.
+	State string
 }
 
 // show shows a user with a form of the rights.
 func (p *pages) show(r *ui.Request, m *users.Member, sessions []users.Session, f ui.Form, problem string) *ui.View {
 	d := memberData{Member: m, Self: m.ID == r.User.ID, Mails: r.App.Users.SendsMail()}
+	if m.SignInTime == 0 {
+		d.State = invitation(r, m)
+	}
 	if !d.Self && !m.AllAccounts {
 		d.Rights = &ui.FormCard{Heading: r.Text("members.may_do", "name", m.Name), Form: f,
 			Button: r.Text("members.save")}
 	}
 	for _, s := range sessions {
-		d.Devices = append(d.Devices, device{s, r.Date(s.CreationTime), r.Date(s.LastUsedTime)})
+		d.Devices = append(d.Devices, device{s, r.BrowserText(&s), r.Date(s.CreationTime), r.Date(s.LastUsedTime)})
 	}
 	return &ui.View{Title: m.Name, Sub: m.Email, Place: "/admin/users", Content: p.user, Data: d, Problem: problem}
 }
@@ -227,6 +255,10 @@ func remove(r *ui.Request) (*ui.View, error) {
 		Button: r.Text("members.remove_button", "name", m.Name),
 		Back:   ui.Action{Text: r.Text("members.keep"), Path: "/admin/users/" + r.PathValue("user")}}
 	title := r.Text("members.remove_title", "name", m.Name)
+	if m.SignInTime == 0 {
+		title, c.Button = r.Text("members.withdraw_title", "name", m.Name), r.Text("members.withdraw")
+		c.Texts = []string{r.Text("members.withdraw_about", "name", m.Name)}
+	}
 	return r.FormPage(title, "/admin/users", &c, func() (*ui.View, error) {
 		err := r.App.Users.RemoveMember(r.Context(), r.Visit, m.ID)
 		return ui.GoTo("/admin/users", r.Text("members.removed")), err

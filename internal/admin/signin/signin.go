@@ -74,6 +74,7 @@ func Path(r *http.Request) string {
 type formData struct {
 	Email, Next string
 	Options     string     // with which a browser signs in with a passkey; "": it cannot
+	Mails       bool       // a link to another password can be mailed
 	Sent        url.Values // the form that is sent again; nil: there is none
 }
 
@@ -118,6 +119,7 @@ func sent(r *http.Request) url.Values {
 
 func (p *Pages) show(w http.ResponseWriter, r *http.Request, status int, wrong string, d formData) {
 	var err error
+	d.Mails = p.users.SendsMail()
 	if d.Options, err = p.users.PasskeyToSignIn(r.Host); err != nil {
 		d.Options = "" // the other ways go on
 	}
@@ -207,7 +209,7 @@ func (p *Pages) firstForm(r *http.Request) ui.Form {
 	return ui.Form{
 		{Name: "name", Label: p.text(r, "signin.name"), Required: true, Most: 100, Autocomplete: "name"},
 		{Name: "email", Label: p.text(r, "signin.email"), Kind: ui.InputEmail, Required: true, Autocomplete: "username"},
-		{Name: "password", Label: p.text(r, "signin.new_password"), Kind: ui.InputPassword, Required: true, Least: 10,
+		{Name: "password", Label: p.text(r, "signin.new_password"), Kind: ui.InputPassword, Required: true, Least: users.MinPassword,
 			Autocomplete: "new-password"},
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"enlist/internal/address"
 	"enlist/internal/enlist"
 	"enlist/internal/language"
+	"enlist/internal/users"
 )
 
 // This file has the rights of users and keys in words, the Lists of a user, and inputs that several forms have: of rights,
@@ -36,6 +37,18 @@ func (r *Request) RoleInput(chosen enlist.Role) Input {
 		in.Options = append(in.Options, Option{Value: string(chosen), Text: r.RoleText(chosen), Help: r.Text("ui.role_kept")})
 	}
 	return in
+}
+
+// BrowserText says in words which browser has a session.
+func (r *Request) BrowserText(s *users.Session) string {
+	browser, system := s.Software()
+	switch {
+	case browser != "" && system != "":
+		return r.Text("ui.browser_on", "browser", browser, "system", system)
+	case browser+system != "":
+		return browser + system
+	}
+	return r.Text("ui.browser_unknown", "agent", s.Agent)
 }
 
 // LevelText says in words what a level of a key allows.

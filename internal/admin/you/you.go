@@ -21,6 +21,8 @@ func Pages() []ui.Page {
 			return p.show(r, newForms(r), "")
 		}},
 		{Pattern: "POST /admin/you/language", Needs: enlist.See, Serve: p.chooseLanguage},
+		{Pattern: "POST /admin/you/name", Needs: enlist.See, Serve: p.changeName},
+		{Pattern: "POST /admin/you/address", Needs: enlist.See, Serve: p.askAddress},
 		{Pattern: "POST /admin/you/password", Needs: enlist.See, Serve: p.setPassword},
 		{Pattern: "POST /admin/you/passkeys", Needs: enlist.See, Serve: p.addPasskey},
 		{Pattern: "POST /admin/you/passkeys/{passkey}/remove", Needs: enlist.See, Serve: removePasskey},
@@ -31,11 +33,14 @@ func Pages() []ui.Page {
 type page struct{ content *ui.Template }
 
 // forms are the forms of the page, perhaps as they were refused.
-type forms struct{ password, passkey, language ui.Form }
+type forms struct{ name, address, password, passkey, language ui.Form }
 
 // newForms returns the forms without values.
 func newForms(r *ui.Request) (f forms) {
 	f.password = ui.Form{{Kind: ui.InputHidden, Autocomplete: "username", Value: r.User.Email}}
+	f.name = ui.Form{{Name: "name", ID: "own-name", Label: r.Text("signin.name"), Value: r.User.Name, Most: 100, Required: true,
+		Autocomplete: "name"}}
+	f.address = ui.Form{{Name: "email", Label: r.Text("you.new_address"), Kind: ui.InputEmail, Required: true, Autocomplete: "email"}}
 	f.passkey = ui.Form{{Name: "name", Label: r.Text("you.new_name"), Most: 100, Required: true,
 		Example: r.Text("you.example")}}
 	if r.User.HasPassword() {
@@ -44,9 +49,11 @@ func newForms(r *ui.Request) (f forms) {
 		f.password = append(f.password, present)
 		present.ID = "present-passkey"
 		f.passkey = append(f.passkey, present)
+		present.ID = "present-address"
+		f.address = append(f.address, present)
 	}
 	f.password = append(f.password, ui.Input{Name: "password", Label: r.Text("signin.new_password"),
-		Kind: ui.InputPassword, Autocomplete: "new-password", Least: 10, Required: true})
+		Kind: ui.InputPassword, Autocomplete: "new-password", Least: users.MinPassword, Required: true})
 	in := ui.Input{Name: "language", Label: r.Text("you.language"), Kind: ui.InputChoice, Value: r.User.Language,
 		Options: ui.Choices("", r.Text("you.language_of_browser"))}
 	for _, l := range r.Texts.All() {
@@ -58,6 +65,8 @@ func newForms(r *ui.Request) (f forms) {
 
 // data is the data of the page.
 type data struct {
+	Name     ui.FormCard
+	Address  ui.FormCard // without mail, it has no Button
 	Password ui.FormCard
 	Language ui.FormCard // without a choice, it has no Button and is not shown
 	Passkey  ui.Form
@@ -68,7 +77,9 @@ type data struct {
 
 type session struct {
 	users.Session
+	Browser string // in words
 	Since   string
+	Used    string
 	Present bool
 }
 
@@ -82,8 +93,16 @@ func (p *page) show(r *ui.Request, f forms, problem string) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := data{Passkey: f.passkey, Password: ui.FormCard{Heading: r.Text("you.change_password"), Form: f.password,
+	d := data{Passkey: f.passkey, Name: ui.FormCard{Heading: r.Text("you.change_name"), Form: f.name,
+		Action: "/admin/you/name", Button: r.Text("you.save")}, Password: ui.FormCard{Heading: r.Text("you.change_password"), Form: f.password,
 		Action: "/admin/you/password", Button: r.Text("you.save"), After: r.Text("you.signs_out")}}
+	d.Address = ui.FormCard{Heading: r.Text("you.change_address"), Texts: []string{r.Text("you.address_is", "address", r.User.Email)}}
+	if r.App.Users.SendsMail() {
+		d.Address.Form, d.Address.Action, d.Address.Button = f.address, "/admin/you/address", r.Text("you.mail_link")
+		d.Address.After = r.Text("you.address_confirmed")
+	} else {
+		d.Address.After = r.Text("you.no_mail")
+	}
 	if len(r.Texts.All()) > 1 {
 		d.Language = ui.FormCard{Heading: r.Text("you.language"), Form: f.language, Action: "/admin/you/language",
 			Button: r.Text("you.save"), After: r.Text("you.language_is")}
@@ -91,13 +110,13 @@ func (p *page) show(r *ui.Request, f forms, problem string) (*ui.View, error) {
 	if !r.User.HasPassword() {
 		d.Password.Heading, d.Password.Texts = r.Text("you.choose_password"), []string{r.Text("you.next_time")}
 	}
-	for _, in := range []*ui.Input{f.password.In("present"), f.password.In("password"), f.passkey.In("present")} {
+	for _, in := range []*ui.Input{f.password.In("present"), f.password.In("password"), f.passkey.In("present"), f.address.In("present")} {
 		if in != nil {
 			in.Value = "" // a page has no password
 		}
 	}
 	for _, s := range sessions {
-		d.Sessions = append(d.Sessions, session{s, r.Date(s.CreationTime), s.ID == r.Session.ID})
+		d.Sessions = append(d.Sessions, session{s, r.BrowserText(&s), r.Date(s.CreationTime), r.Date(s.LastUsedTime), s.ID == r.Session.ID})
 	}
 	passkeys, err := r.App.Users.Passkeys(r.Context(), r.User.ID)
 	if err != nil {
@@ -111,6 +130,24 @@ func (p *page) show(r *ui.Request, f forms, problem string) (*ui.View, error) {
 	}
 	return &ui.View{Title: r.User.Name, Sub: r.User.Email, Place: "/admin/you", Problem: problem, Content: p.content,
 		Data: d}, nil
+}
+
+func (p *page) changeName(r *ui.Request) (*ui.View, error) {
+	f := newForms(r)
+	page := func(problem string) (*ui.View, error) { return p.show(r, f, problem) }
+	return r.Submit(f.name, page, func() (*ui.View, error) {
+		return ui.GoTo("/admin/you", r.Text("you.name_saved")), r.App.Users.ChangeName(r.Context(), r.Visit, f.name.Value("name"))
+	})
+}
+
+func (p *page) askAddress(r *ui.Request) (*ui.View, error) {
+	f := newForms(r)
+	page := func(problem string) (*ui.View, error) { return p.show(r, f, problem) }
+	return r.Submit(f.address, page, func() (*ui.View, error) {
+		email := f.address.Value("email")
+		err := r.App.Users.AskAddress(r.Context(), r.Visit, f.address.Value("present"), email)
+		return ui.GoTo("/admin/you", r.Text("you.address_asked", "address", email)), aboutPresent(r, err)
+	})
 }
 
 func (p *page) chooseLanguage(r *ui.Request) (*ui.View, error) {

@@ -1,0 +1,294 @@
+package users
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+
+	"enlist/internal/accounts"
+	"enlist/internal/address"
+	"enlist/internal/db"
+	"enlist/internal/enlist"
+)
+
+// This file has what a user does without another one: a password that was forgotten, another name, another address. A
+// link is mailed for the first and the last. No answer says which addresses have users. decisions.md: 167
+
+// purpose is what an ownLink is for.
+type purpose string
+
+const (
+	forPassword purpose = "password"
+	forAddress  purpose = "address"
+)
+
+// Limits of mails that are asked for, in triesTime.
+const (
+	askedFrom    = 3  // for an address from a network
+	askedOf      = 20 // from a network
+	askedFor     = 6  // for an address
+	askedChanges = 5  // of the address, in a session
+)
+
+// SendPasswordLink mails a link to the user with an address, if there is one.
+type SendPasswordLink struct {
+	EmailKey string `json:"email_key"`
+	Language string `json:"language"` // of the browser
+}
+
+// Kind implements Effect.
+func (SendPasswordLink) Kind() string { return "password_link" }
+
+// AskPassword mails a link with which the user with an address chooses another password. The answer, and what is done
+// before it, is the same for each address: a job looks for the user. Errors: ErrTooManyTries.
+func (s *Service) AskPassword(ctx context.Context, email, language string, b Browser) error {
+	_, key, ok := address.ParseEmail(email)
+	if !ok {
+		return nil
+	}
+	network := networkOf(b.IP)
+	if !s.tries.begin(limit{"forgot\n" + key + "\n" + network, askedFrom}, limit{"forgot network\n" + network, askedOf},
+		limit{"forgot all\n" + key, askedFor}) {
+		return ErrTooManyTries
+	}
+	return db.OwnChange(ctx, s.db, func(tx *db.Tx, _ int64) error {
+		return tx.Enqueue(SendPasswordLink{EmailKey: key, Language: language})
+	})
+}
+
+// MailPasswordLink does such a job. A user who was invited and has never signed in has no password to forget.
+func (s *Service) MailPasswordLink(ctx context.Context, _ db.Job, e SendPasswordLink) error {
+	if !s.SendsMail() {
+		return nil
+	}
+	text := rand.Text()
+	p, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*User, error) {
+		p, err := userByKey(tx, e.EmailKey)
+		if errors.Is(err, errNoUser) || err == nil && p.SignInTime == 0 {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		return p, addOwnLink(tx, &ownLink{hash: hashOf(text), user: p.ID, purpose: forPassword}, now)
+	})
+	if err != nil || p == nil {
+		return err
+	}
+	return s.mailOwn(ctx, p, LinkMail{Kind: MailPassword, To: p.Email, URL: s.ownURL(PasswordPath, text), Language: e.Language})
+}
+
+// mailOwn mails something to a user, in the language that the user has chosen.
+func (s *Service) mailOwn(ctx context.Context, p *User, m LinkMail) error {
+	m.Name = p.Name
+	if p.Language != "" {
+		m.Language = p.Language
+	}
+	return s.settings.Mail(ctx, &m)
+}
+
+// addOwnLink stores a link. Only the last one for a purpose counts.
+func addOwnLink(tx *db.Tx, l *ownLink, now int64) error {
+	err := tx.Do("DELETE FROM person_link WHERE expiry_time <= ? OR person_id = ? AND purpose = ?", now, int64(l.user),
+		string(l.purpose))
+	if err != nil {
+		return err
+	}
+	l.expiry = now + LinkTime
+	return ownLinkTable.Queue(tx, l)
+}
+
+// ownLinkOf returns a link that is valid, and its user. Errors: errLink.
+func ownLinkOf(tx *db.Tx, text string, of purpose, now int64) (*ownLink, *User, error) {
+	hash := hashOf(text)
+	l, err := ownLinkTable.One(tx, errLink, "WHERE hash = ? AND purpose = ? AND expiry_time > ?", hash[:], string(of), now)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := userByID(tx, l.user)
+	if errors.Is(err, errNoUser) {
+		err = errLink
+	}
+	return l, p, err
+}
+
+// takeOwnLink is ownLinkOf, and ends the link.
+func takeOwnLink(tx *db.Tx, text string, of purpose, now int64) (*ownLink, *User, error) {
+	l, p, err := ownLinkOf(tx, text, of, now)
+	if err != nil {
+		return nil, nil, err
+	}
+	n, err := tx.Exec("DELETE FROM person_link WHERE hash = ?", l.hash[:])
+	if err == nil && n == 0 {
+		err = errLink
+	}
+	return l, p, err
+}
+
+// UserOfPasswordLink returns the user whose password a link changes, without using it. Errors: one of IsLinkError.
+func (s *Service) UserOfPasswordLink(ctx context.Context, text string) (*User, error) {
+	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*User, error) {
+		_, p, err := ownLinkOf(tx, text, forPassword, s.db.Now().Unix())
+		return p, err
+	})
+}
+
+// ResetPassword uses a link: the user gets the password, and is signed in. All other sessions and links end; passkeys
+// stay. Errors: InvalidParameters, and one of IsLinkError.
+func (s *Service) ResetPassword(ctx context.Context, text, password string, b Browser) (cookie string, err error) {
+	p, err := s.UserOfPasswordLink(ctx, text)
+	if err != nil {
+		return "", err
+	}
+	if err := checkPassword(p, password); err != nil {
+		return "", err
+	}
+	hash, err := s.passwords.hash(ctx, password)
+	if err != nil {
+		return "", err
+	}
+	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (string, error) {
+		_, p, err := takeOwnLink(tx, text, forPassword, now)
+		if err != nil {
+			return "", err
+		}
+		p.password = hash
+		err = errors.Join(tx.Do("DELETE FROM session WHERE person_id = ?", int64(p.ID)),
+			tx.Do("DELETE FROM sign_in_link WHERE person_id = ?", int64(p.ID)),
+			tx.Do("DELETE FROM person_link WHERE person_id = ?", int64(p.ID)))
+		if err != nil {
+			return "", err
+		}
+		cookie, err := signIn(tx, p, b, now) // stores the user too
+		if err != nil {
+			return "", err
+		}
+		return cookie, s.auditOwn(ctx, tx, p, now, accounts.AuditValues{}, accounts.AuditValues{"password": "changed by a link"})
+	})
+}
+
+// auditOwn adds a row to the audit log of each Account of a user about what the user has changed.
+func (s *Service) auditOwn(ctx context.Context, tx *db.Tx, p *User, now int64, before, after accounts.AuditValues) error {
+	of, err := membershipsOf(tx, p)
+	for i := range of {
+		c := accounts.OperatorIn(ctx, &enlist.Account{ID: of[i].Account})
+		if c.Actor.User == "" {
+			c.Actor = enlist.Actor{Method: "link", User: p.Email}
+		}
+		err = errors.Join(err, accounts.Audit(tx, c, now, auditObject(p.ID), before, after))
+	}
+	return err
+}
+
+// ChangeName changes the visitor's name. Errors: InvalidParameters.
+func (s *Service) ChangeName(ctx context.Context, v *Visit, name string) error {
+	read, err := newUser(v.User.Email, name)
+	if err != nil {
+		return err
+	}
+	ctx = accounts.WithActor(ctx, v.Caller.Actor)
+	return db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
+		p, err := userByID(tx, v.User.ID)
+		if err != nil || p.Name == read.Name {
+			return err
+		}
+		before := accounts.AuditValues{"name": p.Name}
+		p.Name = read.Name
+		return errors.Join(userTable.Save(tx, p), s.auditOwn(ctx, tx, p, now, before, accounts.AuditValues{"name": p.Name}))
+	})
+}
+
+// AskAddress mails a link to the visitor's new address, which counts when the link is used. It does not say whether the
+// address has a user. Errors: InvalidParameters, ErrSignIn for a wrong present password, ErrTooManyTries.
+func (s *Service) AskAddress(ctx context.Context, v *Visit, present, email string) error {
+	spelling, _, ok := address.ParseEmail(email)
+	switch {
+	case !ok:
+		return errNoAddress(email)
+	case !s.SendsMail():
+		return enlist.Invalid("email", errNoMail.Error())
+	}
+	if err := s.checkPresent(ctx, v, present); err != nil {
+		return err
+	}
+	if !s.tries.begin(limit{"address of " + v.User.emailKey, askedChanges}) {
+		return ErrTooManyTries
+	}
+	text := rand.Text()
+	err := db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
+		return addOwnLink(tx, &ownLink{hash: hashOf(text), user: v.User.ID, purpose: forAddress, email: spelling}, now)
+	})
+	if err != nil {
+		return err
+	}
+	return s.mailOwn(ctx, v.User, LinkMail{Kind: MailAddress, To: spelling, URL: s.ownURL(AddressPath, text)})
+}
+
+// AddressOfLink returns the user of a link, and the new address, without using it. Errors: one of IsLinkError.
+func (s *Service) AddressOfLink(ctx context.Context, text string) (p *User, email string, err error) {
+	p, err = db.OwnView(ctx, s.db, func(tx *db.Tx) (*User, error) {
+		l, p, err := ownLinkOf(tx, text, forAddress, s.db.Now().Unix())
+		if err == nil {
+			email = l.email
+		}
+		return p, err
+	})
+	return p, email, err
+}
+
+// SendAddressNote tells the old address of a user that the user has another one now.
+type SendAddressNote struct {
+	User UserID `json:"user_id"`
+	To   string `json:"to"`
+}
+
+// Kind implements Effect.
+func (SendAddressNote) Kind() string { return "address_note" }
+
+// MailAddressNote does such a job.
+func (s *Service) MailAddressNote(ctx context.Context, _ db.Job, e SendAddressNote) error {
+	p, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (*User, error) { return userByID(tx, e.User) })
+	if errors.Is(err, errNoUser) || !s.SendsMail() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return s.mailOwn(ctx, p, LinkMail{Kind: MailMoved, To: e.To, About: p.Email})
+}
+
+// ConfirmAddress uses a link: its address becomes that of its user, whose earlier address gets a note. Links for the
+// password that were mailed to the earlier address end. Errors: one of IsLinkError, and InvalidParameters if another user has the address.
+func (s *Service) ConfirmAddress(ctx context.Context, text string) error {
+	return db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
+		l, p, err := takeOwnLink(tx, text, forAddress, now)
+		if err != nil {
+			return err
+		}
+		spelling, key, ok := address.ParseEmail(l.email)
+		if !ok {
+			return errLink
+		}
+		other, err := userByKey(tx, key)
+		switch {
+		case err == nil && other.ID != p.ID:
+			return enlist.Invalid("email", "another user has this address")
+		case err != nil && !errors.Is(err, errNoUser):
+			return err
+		}
+		old := p.Email
+		p.Email, p.emailKey = spelling, key
+		return errors.Join(userTable.Save(tx, p), tx.Do("DELETE FROM sign_in_link WHERE person_id = ?", int64(p.ID)),
+			tx.Do("DELETE FROM person_link WHERE person_id = ?", int64(p.ID)),
+			s.auditOwn(ctx, tx, p, now, accounts.AuditValues{"email": old}, accounts.AuditValues{"email": p.Email}),
+			tx.Enqueue(SendAddressNote{User: p.ID, To: old}))
+	})
+}
+
+// The paths of links before their texts.
+const (
+	PasswordPath = "/admin/password/"
+	AddressPath  = "/admin/address/"
+)
+
+func (s *Service) ownURL(path, text string) string { return s.pagesURL() + path + text }
