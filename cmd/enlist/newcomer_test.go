@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"enlist/internal/language"
+
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
@@ -31,22 +33,24 @@ const patience = 30 * time.Second
 type newcomer struct {
 	*testing.T
 	ctx      context.Context
-	pictures string // folder for the pictures of doc/first-newsletter.md; "": none
+	language *language.Language // of the browser
+	pictures string             // folder for the pictures of doc/first-newsletter.md; "": none
 }
 
-func newNewcomer(t *testing.T, script bool) *newcomer {
+// newNewcomer opens a browser with a language and a window of a width, whose pages run scripts or not.
+func newNewcomer(t *testing.T, script bool, code string, width int64) *newcomer {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	t.Cleanup(cancel)
 	ctx, stop := chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(chromiumPath(t)), chromedp.UserDataDir(t.TempDir()), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))...)
+		chromedp.Flag("accept-lang", code), chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))...)
 	t.Cleanup(stop)
 	ctx, shut := chromedp.NewContext(ctx)
 	t.Cleanup(shut)
-	n := &newcomer{T: t, ctx: ctx}
+	n := &newcomer{T: t, ctx: ctx, language: language.New().For(code, "")}
 	// The browser lives as long as the context of this call.
-	err := chromedp.Do(ctx, chromedp.EmulateViewport(1000, 700), func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+	err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 700), func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
 		_, err := cdp.Call(ctx, t, emulation.SetScriptExecutionDisabled,
 			emulation.SetScriptExecutionDisabledParams{Value: !script})
 		return chromedp.Void{}, err
@@ -64,6 +68,20 @@ func (n *newcomer) do(actions ...chromedp.Action[chromedp.Void]) {
 	if err := chromedp.Do(ctx, actions...); err != nil {
 		n.Fatalf("%v; the page is\n%s", err, n.text())
 	}
+}
+
+// t returns a text of the catalogue in the language of the browser.
+func (n *newcomer) t(key string, args ...any) string {
+	return strings.Join(strings.Fields(n.language.Text(key, args...)), " ")
+}
+
+// goesTo follows an entry of the menu, which a phone opens first.
+func (n *newcomer) goesTo(key string) {
+	n.Helper()
+	if n.reads(`getComputedStyle(document.querySelector("button.menu")).display`) != "none" {
+		n.do(chromedp.Click(chromedp.CSS("button.menu")))
+	}
+	n.presses(n.t(key))
 }
 
 // text returns the text of the page that a person can see, without the menu, in one line.
