@@ -28,6 +28,7 @@ func TestPagesOfContacts(t *testing.T) {
 		{Name: "a file has the Contacts that match, for a spreadsheet and for an Import", Test: (*site).exportFile},
 		{Name: "a change of many Contacts asks for their number, runs as a job and shows its progress", Test: (*site).changeMany},
 		{Name: "the page of a person shows what happened, and changes the Contact", Test: (*site).personPage},
+		{Name: "one person is added with the reason, and an address that is there leads to its Contact", Test: (*site).addPerson},
 		{Name: "values of a Contact are changed, and a bad one keeps what was typed", Test: (*site).editValues},
 		{Name: "only a person with the level full and all Lists exports and erases a person", Test: (*site).personData},
 		{Name: "the page of a person of other Lists and Accounts does not exist", Test: (*site).otherPersons},
@@ -326,6 +327,45 @@ func (s *site) editValues() {
 	if status, _, text := v.post("/admin/contacts/person/edit", form); status != http.StatusOK || len(missing(text, "| Anna |", "anna@garden.example")) > 0 || strings.Contains(text, "1990-01-31") {
 		s.Errorf("new values are answered with %d:\n%s", status, text)
 	}
+}
+
+func (s *site) addPerson() {
+	v, list := s.fullVisitor(), s.garden()
+	path := "/admin/contacts/new?list=" + id(list)
+	v.want("/admin/contacts?list="+id(list), http.StatusOK, "[Add Contact]("+path+")")
+	v.want(path, http.StatusOK, `Email (needs a value): ""`, `Born: ""`, `State: "" of`, "How the person asked to be subscribed, such as on paper")
+	email, born := s.fieldKey(list, "Email"), s.fieldKey(list, "Born")
+	form := url.Values{email: {"no address"}, born: {"soon"}, "text": {""}}
+	_, _, text := v.post(path, form)
+	v.wantText(text, `Email (needs a value): "no address" !`, `Born: "soon" !`, `: "" !Enter how the person agreed to get emails.`, "The Contact was not added.")
+	form = url.Values{email: {"ANN@garden.example"}, "text": {"On paper, 3 May"}}
+	_, _, text = v.post(path, form)
+	v.wantText(text, `Email (needs a value): "ANN@garden.example" !the List has a Contact with this address already`,
+		"[Show the existing Contact](/admin/contacts/person?list="+id(list)+"&contact="+id(s.All(list)[0])+")")
+	form.Set(email, "new@garden.example")
+	_, _, text = v.post(path, form)
+	v.wantText(text, "The Contact was added.", "| new@garden.example |")
+	added := s.All(list)[len(s.All(list))-1]
+	var rows ui.Rows[enlist.LedgerRow]
+	err := s.App.Contacts.ContactConsents(s.Context(), s.Caller, contacts.LedgerQuery{List: list, Contact: added}, &rows)
+	consents := rows.All
+	s.Must(err)
+	if c := consents[0]; len(consents) != 1 || c.Method != contacts.MethodUser || c.Type != contacts.ConsentDirect || c.Text != "On paper, 3 May" {
+		s.Errorf("the ledger has %+v", consents)
+	}
+	_, err = s.App.Lists.EditList(s.Context(), s.Caller, list, apptest.Details("is_gdpr_compliant", true, "double_opt_in_required", true))
+	s.Must(err)
+	v.want(path, http.StatusOK, "The text that the person agreed to*", "The person gets an email with a link")
+	form.Set(email, "later@garden.example")
+	_, _, text = v.post(path, form)
+	v.wantText(text, "The Contact was added.", "Has not confirmed the subscription")
+}
+
+// fieldKey returns the name of the input of a Field.
+func (s *site) fieldKey(list enlist.ListID, name string) string {
+	all, err := s.App.Lists.SearchFields(s.Context(), s.Caller, list, enlist.Query{Criteria: apptest.Criterion("name", "exactly", name)})
+	s.Must(err)
+	return "field_" + id(all[0].ID)
 }
 
 func (s *site) personData() {

@@ -56,6 +56,7 @@ var queries = map[string]string{
 	"GET /admin/sends/check":              "?when=now&message={message}&list={list}&token=zzzzzz-of-2038",
 	"GET /admin/imports/new":              "?list={list}",
 	"GET /admin/messages/{message}/mail":  "?list={list}&contact={contact}",
+	"GET /admin/contacts/new":             "?list={list}",
 	"GET /admin/contacts/person":          "?list={list}&contact={contact}",
 	"GET /admin/contacts/person/edit":     "?list={list}&contact={contact}",
 	"GET /admin/contacts/person/erase":    "?address=evil@example.com",

@@ -23,6 +23,7 @@ type SubscribeRequest struct {
 	Language string
 	Ticked   *TrackingDecision // of the person who has sent the Form; nil: none. Check has accepted it.
 	ByLink   bool              // the person uses the page with the settings of another subscription
+	ByUser   bool              // a user adds the person on a page, and changes no Contact with the address
 }
 
 // Subscribe adds a Contact to a List and returns its ID. If the List disallows duplicates and
@@ -74,6 +75,9 @@ func (call *subscribeCall) run(tx *db.Tx, now int64) (enlist.ContactID, error) {
 	if call.ByLink {
 		contact.SubscribedVia, sub.byLink = "other", true
 	}
+	if call.ByUser {
+		contact.SubscribedVia, sub.byUser = "single_addition", true
+	}
 	if call.Language != "" {
 		contact.Language, sub.language = call.Language, call.Language
 	}
@@ -82,6 +86,8 @@ func (call *subscribeCall) run(tx *db.Tx, now int64) (enlist.ContactID, error) {
 	switch {
 	case err != nil:
 		return 0, err
+	case existing != nil && call.ByUser:
+		return 0, enlist.Invalid(schema.AddressField(existing).Name, "the List has a Contact with this address already")
 	case existing != nil:
 		return existing.ID, sub.update(existing)
 	}
@@ -118,7 +124,7 @@ func (call *subscribeCall) onlyInserts() bool {
 		return false
 	}
 	list := &p.Schema.List
-	return list.DisallowDuplicates && !list.DoubleOptIn && len(p.Schema.Webhooks) == 0 && call.Form == 0 &&
+	return list.DisallowDuplicates && !list.DoubleOptIn && len(p.Schema.Webhooks) == 0 && call.Form == 0 && !call.ByUser &&
 		p.tracking == nil && !p.Schema.SharesTracking
 }
 
@@ -130,8 +136,9 @@ type subscription struct {
 	caller  *enlist.Caller
 	now     int64         // Unix time
 	isNew   bool          // the transaction has inserted the Contact
-	form    enlist.FormID // as in SubscribeRequest, like byLink
+	form    enlist.FormID // as in SubscribeRequest, like byLink and byUser
 	byLink  bool
+	byUser  bool
 
 	language string            // as in SubscribeRequest
 	ticked   *TrackingDecision // as in SubscribeRequest
@@ -148,7 +155,7 @@ func (sub *subscription) insertOrFind(contact *enlist.Contact) (existing *enlist
 		}
 	}
 	// An update is allowed at the limit, so find the Contact first. A Form adds no duplicate, also where others may.
-	if sub.form != 0 || unique && account.ContactLimit != enlist.NoContactLimit {
+	if sub.form != 0 || sub.byUser || unique && account.ContactLimit != enlist.NoContactLimit {
 		existing, err = ByKey(sub.tx, contact.ListID, contact.Key)
 		if enlist.KindOf(err) != enlist.NoContact {
 			return existing, err
@@ -231,6 +238,8 @@ func (sub *subscription) record(contact *enlist.Contact) error {
 		row.Method = MethodForm
 	case sub.byLink:
 		row.Method = MethodPreferences
+	case sub.byUser:
+		row.Method = MethodUser
 	}
 	add := AddLedgerRow
 	if sub.isNew {

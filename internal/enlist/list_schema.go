@@ -137,6 +137,14 @@ func (s *Schema) HasAddress(c *Contact, kind AddressType) bool {
 	return c.Values.Get(field.ID) != ""
 }
 
+// AddressField returns the Field with the address of a Contact.
+func (s *Schema) AddressField(c *Contact) *Field {
+	if s.AddressType(c) == AddressMobile {
+		return s.Mobile()
+	}
+	return s.Email()
+}
+
 // AddressType returns AddressEmail if the Contact has an email address, else AddressMobile.
 func (s *Schema) AddressType(c *Contact) AddressType {
 	if c.Values.Get(s.Email().ID) == "" {

@@ -6,6 +6,7 @@
 //	contacts.go, form.go, count.go, table.go   the page of all Contacts
 //	segments.go  conditions with a name
 //	export.go, change.go   the Contacts as a file, and changes of many
+//	new.go       adds one person
 //	person*.go, timeline.go, edit.go, privacy.go   one person, what happened, and what the person may ask for
 package contacts
 
@@ -32,6 +33,7 @@ func Pages() []ui.Page {
 	}
 	return []ui.Page{
 		{Pattern: "GET /admin/contacts", Needs: enlist.SeeContacts, Serve: p.show},
+		{Pattern: "GET /admin/contacts/new", IsForm: true, MaxForm: ui.TextForm, Needs: enlist.SeeContacts, Serve: newContact},
 		{Pattern: "GET /admin/contacts/export", Needs: enlist.SeeContacts, Serve: askExport},
 		{Pattern: "POST /admin/contacts/export", MaxForm: ui.TextForm, Needs: enlist.SeeContacts, Serve: export},
 		{Pattern: "GET /admin/contacts/change", Needs: enlist.SeeContacts, Serve: p.many},
@@ -155,7 +157,8 @@ func (d *data) actions(r *ui.Request, v *view) []ui.Action {
 	if d.Count.Slow { // the number is not known
 		toExport, toChange = r.Text("contacts.export"), r.Text("contacts.change_button")
 	}
-	actions := []ui.Action{{Text: toExport, Path: v.at("/admin/contacts/export")}}
+	actions := []ui.Action{{Text: r.Text("contacts.add_contact"), Path: "/admin/contacts/new?list=" + ui.Plain(int64(v.list))},
+		{Text: toExport, Path: v.at("/admin/contacts/export")}}
 	if d.HasCriteria {
 		actions = append(actions, ui.Action{Text: toChange, Path: v.at("/admin/contacts/change")})
 	}
