@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"enlist/internal/admin"
@@ -12,6 +13,9 @@ import (
 	"enlist/internal/language/languagetest"
 	"enlist/internal/users"
 )
+
+// wrongs are the mistakes beside the inputs of a page.
+var wrongs = regexp.MustCompile(`<span class="wrong"[^>]*>[^<]*</span>`)
 
 // ofUser looks at pages in a second complete language, which is German for browsers.
 func (s *site) ofUser() {
@@ -21,6 +25,8 @@ func (s *site) ofUser() {
 	of := *s
 	of.server = second
 	v := of.signedIn(users.Membership{Level: enlist.Read})
+	owner := of.signedIn(users.Membership{Level: enlist.Full})
+	s.Must(s.App.Users.SetLanguage(s.Context(), "p-full@example.com", "de"))
 	wanted := func(v *visitor, path, accept, code, title string) {
 		s.Helper()
 		request, err := http.NewRequest("GET", second.URL+path, nil)
@@ -44,6 +50,15 @@ func (s *site) ofUser() {
 	wanted(v, "/admin/lists", "en", "de", ">Łīšţš<")
 	s.Must(s.App.Users.SetLanguage(s.Context(), "p-read@example.com", "fr"))
 	wanted(v, "/admin/lists", "de", "de", ">Łīšţš<")
+	for path, form := range map[string]url.Values{"/admin/users": {"only": {"1"}, "email": {"none"}},
+		"/admin/account/edit": {"name": {""}, "timezone": {"no"}, "country_code": {"999"}},
+		"/admin/look":         themeForm("width", "wide", "accent_colour", "red", "imprint", strings.Repeat("x", 2000)),
+		"/admin/lists/" + id(s.News) + "/settings": {"name": {"a\nb"}, "from_address": {"x"}, "reply_to": {"y"}, "on_update_address": {"z"}}} {
+		_, _, text := owner.post(path, form)
+		if found := languagetest.Untranslated(strings.Join(wrongs.FindAllString(text, -1), " "), `"none" "no" "x" "y" "z" x y`); len(found) > 0 {
+			s.Errorf("the mistakes of %s have the words %q in no catalogue:\n%s", path, found, wrongs.FindAllString(text, -1))
+		}
+	}
 	v.send("/admin/you/language", url.Values{"language": {""}}, http.StatusOK, "Your language was saved.")
 	v.want("/admin/you", http.StatusOK, "Language")
 	s.signedIn(users.Membership{Level: enlist.Read}).wantWithout("/admin/you", "Language") // there is no other

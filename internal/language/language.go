@@ -47,6 +47,7 @@ type Language struct {
 	tag     language.Tag
 	texts   map[string]text
 	english *Language   // has the texts that are missing here; nil: this is English
+	said    sayings     // of English
 	names   [3][]string // months, short months, days of the week
 }
 

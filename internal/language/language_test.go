@@ -169,6 +169,25 @@ func TestNumbersAreWrittenAsInTheLanguage(t *testing.T) {
 	}
 }
 
+// What a service says is translated by the words of its English text, also as a sentence, and with texts in it.
+func TestWhatServicesSayIsTranslated(t *testing.T) {
+	texts := Read(fstest.MapFS{"en.toml": {Data: []byte("[format]\nsentence = \"{text}.\"\n[said]\nmost = \"expected a text of at most {n} bytes\"\n" +
+		"first = \"the first one: {reason}\"\nname = \"the user needs a name\"")},
+		"de.toml": {Data: []byte("[format]\nsentence = \"{text}.\"\n[said]\nmost = \"höchstens {n} Byte\"\nfirst = \"der erste: {reason}\"\n" +
+			"name = \"der Benutzer braucht einen Namen\"")}})
+	de := texts.For("de", "")
+	for said, want := range map[string]string{"the user needs a name": "der Benutzer braucht einen Namen",
+		"The user needs a name.": "Der Benutzer braucht einen Namen.", "expected a text of at most 1,000 bytes": "höchstens 1,000 Byte",
+		"the first one: the user needs a name": "der erste: der Benutzer braucht einen Namen", "another text": "another text", "": ""} {
+		if got := de.Said(said); got != want {
+			t.Errorf("%q is translated as %q, want %q", said, got, want)
+		}
+	}
+	if got := texts.For("en", "").Said("the user needs a name"); got != "the user needs a name" {
+		t.Errorf("English says %q", got)
+	}
+}
+
 func BenchmarkText(b *testing.B) {
 	l := New().For("de", "")
 	b.Run("plain", func(b *testing.B) {

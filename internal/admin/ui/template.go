@@ -55,7 +55,15 @@ func funcs(l *language.Language) template.FuncMap {
 	return template.FuncMap{
 		"asset": func(name string) string { return paths[name] },
 		// t is a text of the catalogue, with names and values of arguments in turn: {{t "lists.rows" "n" .Rows}}.
-		"t":        l.T,
+		"t": l.T,
+		// said is what a service says in English; told is this, or the key of a text.
+		"said": l.Said,
+		"told": func(text string) any {
+			if told := l.T(text); told != text {
+				return told
+			}
+			return l.Said(text)
+		},
 		"language": func() string { return l.Code },
 		"number":   l.Number,
 		"signed":   l.Signed,
