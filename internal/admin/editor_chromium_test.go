@@ -35,6 +35,7 @@ func TestEditorInChromium(t *testing.T) {
 	b.keepsUnchangedTexts(v)
 	b.backKeepsTheMail(v)
 	b.marksRefusedBlocks(v)
+	b.hasEachType(v)
 	b.readsWhatItWrites()
 	b.looksLikeTheMail(v)
 }
@@ -73,11 +74,11 @@ func (b *chromium) keys(text string, modifiers ...chromedp.Modifier) {
 	}))
 }
 
-// add adds a block by its number in the menu.
-func (b *chromium) add(number int) {
+// add adds a block of a kind of the menu.
+func (b *chromium) add(kind string) {
 	b.Helper()
 	b.do(`document.querySelector(".canvas-add").click()`)
-	b.do(fmt.Sprintf(`document.querySelectorAll(".canvas-menu button")[%d].click()`, number))
+	b.do(fmt.Sprintf(`document.querySelector(".canvas-menu [data-kind=%s]").click()`, kind))
 }
 
 func (b *chromium) do(script string) {
@@ -115,12 +116,12 @@ const typedBlocks = `[{"type":"heading","text":"Hello {{First Name|friend}}!","l
 
 func (b *chromium) typesAndSaves(v *visitor) {
 	at := b.open(v, "empty:blocks")
-	b.add(1)
+	b.add("heading")
 	b.keys("Hello {{First Name|friend}}!" + kb.Enter + "**bold** and *some* [words](https://example.com)" + kb.Enter + "- one" + kb.Enter + "two")
-	b.add(3)
+	b.add("button")
 	b.keys("Press")
 	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(`.canvas-panel input`), "example.com/x"+kb.Tab)))
-	b.add(7)
+	b.add("quote")
 	b.keys("said" + kb.ArrowDown + "Ann")
 	b.save(v, at, stored(typedBlocks))
 	for range 40 {
@@ -194,7 +195,7 @@ func (b *chromium) pastes(v *visitor) {
 			`Hi {{First Name|you}}\n\ncell\n\nbad`},
 	} {
 		b.open(v, "empty:blocks")
-		b.add(0)
+		b.add("words")
 		text, err := json.Marshal(c.html)
 		b.Must(err)
 		b.do(`{ const d = new DataTransfer(); d.setData("text/html", ` + string(text) + `);
@@ -251,7 +252,7 @@ func (b *chromium) drags(v *visitor) {
 // takesPictures pastes a picture of 3,000 pixels, and then a file that is none.
 func (b *chromium) takesPictures(v *visitor) {
 	b.open(v, "empty:blocks")
-	b.add(0)
+	b.add("words")
 	b.keys("before")
 	b.do(`{ const c = document.createElement("canvas"); c.width = 3000; c.height = 30; c.getContext("2d").fillRect(0, 0, 99, 9);
 		window.paste = files => { const d = new DataTransfer(); files.forEach(f => d.items.add(f));
@@ -262,20 +263,54 @@ func (b *chromium) takesPictures(v *visitor) {
 	b.Must(err)
 	b.wantBlocks("a picture", fmt.Sprintf(`[{"type":"text","text":"before"},{"type":"image","file":%d,"width":1104}]`, files[0].ID))
 	b.do(`paste([new File(["nonsense"], "broken.png", {type: "image/png"})])`)
-	b.waitFor(`document.querySelector(".canvas-live").innerText.startsWith("broken.png: The picture was not stored")`)
+	b.waitFor(`document.querySelector(".canvas-live").innerText.startsWith("broken.png: The image was not uploaded")`)
 }
 
 func (b *chromium) hasPreviewText(v *visitor) {
 	at := b.open(v, "empty:blocks")
 	b.do(`document.querySelector("iframe.mail").addEventListener("load", () => window.shownAnew = true)`)
-	b.add(5)
-	b.add(6)
+	b.add("line")
+	b.add("space")
 	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(`.canvas-panel input`), kb.Backspace+"40")))
 	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(`.canvas-inbox input`), "For {{First Name|you}}")))
 	b.waitFor(`document.querySelector(".canvas-phone").innerText.endsWith("New Message\nFor you") && document.querySelector(".canvas-inbox small").innerText === "7 letters"`)
 	b.waitFor(`window.shownAnew && document.querySelector("[data-saved]").innerText.startsWith("Saved")`)
 	b.save(v, at, `[{"type":"preheader","text":"For {{First Name|you}}"},{"type":"line"},{"type":"space","height":40}]`)
 	b.waitFor(`document.querySelector(".canvas-inbox input").value === "For {{First Name|you}}" && document.querySelector(".space svg").getBoundingClientRect().height === 40`)
+}
+
+// hasEachType types into a card, a table and a video, fills the links of a menu and social links by the panel, changes the
+// columns, and gives a text a ground. What the form sends is what the mail is made of.
+func (b *chromium) hasEachType(v *visitor) {
+	at := b.open(v, "empty:blocks")
+	b.add("card")
+	b.keys("Vase" + kb.Enter + "Made here" + kb.ArrowDown + "12" + kb.Enter + "Buy")
+	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(`.canvas-panel input[inputmode=url]`), "example.com/c")))
+	b.do(`document.querySelector(".rows").focus()`)
+	b.add("table")
+	b.keys("Who" + kb.Tab + "Price" + kb.Enter + "5" + kb.Tab + "Children" + kb.Tab + "3" + kb.Tab + "new")
+	b.do(`document.querySelector("[data-do='column-1']").click()`)
+	b.add("video")
+	b.keys("Watch")
+	b.add("menu")
+	b.do(`document.querySelectorAll(".canvas-item button")[2].click()`)
+	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(`.canvas-item input[inputmode=url]`), "example.com/m"+kb.Tab)))
+	b.add("social")
+	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(`.canvas-item input[inputmode=url]`), "www.instagram.com/x"+kb.Tab)))
+	b.waitFor(`document.querySelector(".canvas-item select").value === "instagram" && document.querySelector(".social svg").ariaLabel === "Instagram"`)
+	b.add("columns3")
+	b.keys("left")
+	b.keys(kb.Escape)
+	b.keys(kb.Escape)
+	b.do(`{ const s = [...document.querySelectorAll(".canvas-panel select")].at(-1); s.value = "67,33"; s.dispatchEvent(new Event("change")) }`)
+	b.do(`{ const i = document.querySelectorAll(".canvas-panel input[type=color]")[1]; i.value = "#146c4f"; i.dispatchEvent(new Event("input")) }`)
+	b.waitFor(`getComputedStyle(document.querySelector(".columns .text")).color === "rgb(255, 255, 255)"`)
+	b.save(v, at, `[{"type":"card","title":"Vase","text":"Made here","label":"12","button":"Buy","link":"https://example.com/c"},{"type":"table","rows":[["Price"],["5"],["3"],[""]],"head":true},`+
+		`{"type":"video","text":"Watch"},{"type":"menu","items":[{"text":"Link 1","link":"https://example.com/m"},{"text":"Link 2","link":""}],"align":"center"},`+
+		`{"type":"social","items":[{"link":"https://www.instagram.com/x"}],"align":"center"},{"type":"columns","left":[{"type":"text","text":"left"}],"right":[{"type":"text"},{"type":"text"}],"shares":[67,33],"ground":"#146c4f"}]`)
+	for range 80 {
+		b.keys("z", chromedp.ModifierCtrl)
+	}
 }
 
 // keepsUnchangedTexts stores the Markdown of a person as it was typed, beside a block that changes.
@@ -291,7 +326,7 @@ func (b *chromium) keepsUnchangedTexts(v *visitor) {
 
 func (b *chromium) backKeepsTheMail(v *visitor) {
 	b.open(v, "empty:blocks")
-	b.add(0)
+	b.add("words")
 	b.keys("not saved")
 	b.Must(chromedp.Do(b.ctx, chromedp.Click(chromedp.CSS(`nav a[href="/admin/lists"]`))))
 	b.waitFor(`document.querySelector("h1").innerText === "Lists"`)
@@ -301,7 +336,7 @@ func (b *chromium) backKeepsTheMail(v *visitor) {
 
 func (b *chromium) marksRefusedBlocks(v *visitor) {
 	b.open(v, "empty:blocks")
-	b.add(3)
+	b.add("button")
 	b.keys("Press")
 	b.waitFor(`document.querySelector(".rows .needs").dataset.needs === "This button has no link yet" && document.querySelector(".canvas-panel .wrong").innerText === "This button has no link yet"`)
 	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(`.canvas-panel input`), "javascript:alert(1)")))
@@ -466,13 +501,17 @@ func (g markdownGenerator) document() string {
 func (b *chromium) looksLikeTheMail(v *visitor) {
 	at := v.begun("empty:blocks")
 	v.post(at, blockForm("blocks", `[{"type":"heading","text":"A heading that is long enough to fill two lines of a mail"},{"type":"text","text":"Some **words**.\n\n- one\n- two\n\n> q\n\n## Sub\n\n---\n\nend"},`+
-		`{"type":"button","text":"Press","link":"https://example.com","align":"center"},{"type":"quote","text":"A quote","by":"Ann"},{"type":"line"},{"type":"columns","share":33,"left":[{"type":"text","text":"left"}],`+
-		`"right":[{"type":"heading","text":"right","level":3}]},{"type":"text","text":"[Unsubscribe]({{unsubscribe_url}})","align":"center"}]`))
+		`{"type":"button","text":"Press","link":"https://example.com","align":"center"},{"type":"quote","text":"A quote","by":"Ann"},{"type":"line"},{"type":"columns","shares":[33,67],"left":[{"type":"text","text":"left"}],`+
+		`"right":[{"type":"heading","text":"right","level":3}]},{"type":"text","text":"[Unsubscribe]({{unsubscribe_url}})","align":"center"},`+
+		`{"type":"heading","text":"A band","ground":"#146c4f","padding":30},{"type":"text","text":"after it","align":"right"},{"type":"text","text":"In a [box](https://example.com)","ground":"#fff3d6","corner":10},{"type":"text","text":"red","colour":"#ff8080"},`+
+		`{"type":"table","head":true,"rows":[["Who","Price"],["Adults","5 €"]]},{"type":"columns","ground":"#102030","shares":[25,50,25],"left":[{"type":"text","text":"one"}],"middle":[{"type":"card","title":"Vase","text":"Made *here*","label":"5 €","button":"Buy","link":"https://example.com","ground":"#f4efe6","corner":8}],"right":[{"type":"text","text":"three"}]},`+
+		`{"type":"button","text":"Round","link":"https://example.com","ground":"#ffe000","corner":30},{"type":"menu","align":"center","items":[{"text":"One","link":"https://example.com"},{"text":"Two","link":"https://example.com"}]},`+
+		`{"type":"card","title":"Article","text":"Words","link":"https://example.com"},{"type":"video","text":"Watch","link":"https://example.com","corner":6},{"type":"social","items":[{"link":"https://instagram.com/x"}]}]`))
 	places := func(root string) []string {
 		b.Helper()
-		all, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](`(card => [...card.querySelectorAll("h1, h2, h3, p:not(li > p), ul, hr, blockquote, .button a, .text a")].
-			filter(e => !e.closest(".foot")).map(e => { const r = e.getBoundingClientRect(), b = card.getBoundingClientRect(), s = getComputedStyle(e);
-				return [e.nodeName, e.nodeName === "HR" ? "" : s.fontSize + s.color, ...[r.left - b.left, r.top - b.top, r.width, r.height].map(Math.round)].join(" ") }))(document.querySelector("`+root+`"))`))
+		all, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](`(card => [...card.querySelectorAll("h1, h2, h3, p:not(li > p), ul, hr, blockquote, .button a, .text a:not(.title), .grid, td, th, .menu a, .play a, .social a > *")].
+			filter(e => !e.closest(".foot") && (!["TD", "TH"].includes(e.nodeName) || e.closest(".grid")) && e.getClientRects().length).map(e => { const r = e.getBoundingClientRect(), b = card.getBoundingClientRect(), s = getComputedStyle(e);
+				return [e.nodeName.toUpperCase().replace("SVG", "IMG"), e.matches("hr, .social *") ? "" : s.fontSize + s.color, ...[r.left - b.left, r.top - b.top, r.width, r.height].map(Math.round)].join(" ") }))(document.querySelector("`+root+`"))`))
 		b.Must(err)
 		return all
 	}

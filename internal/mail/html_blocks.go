@@ -52,7 +52,11 @@ func (d *themedDocument) row(b *messages.Block, width int64) string {
 		if !b.HasPicture() {
 			return "" // the author has chosen none yet
 		}
-		return d.cell("picture", b.Align, d.image(b, width, radius(b.Corner, true, true))+paragraph("caption", b.Caption))
+		class := "picture"
+		if b.Width == 0 || b.Width >= width { // it fills its column, which is wider on a phone
+			class += " wide"
+		}
+		return d.cell(class, b.Align, d.image(b, width, radius(b.Corner, true, true))+paragraph("caption", b.Caption))
 	case messages.BlockVideo:
 		return d.video(b, width)
 	case messages.BlockCard:

@@ -26,7 +26,7 @@ func (d *themedDocument) video(b *messages.Block, width int64) string {
 	}
 	bar := "<tr><td " + d.filled("play", b, b.Corner, !b.HasPicture()) + `><a href="` + html.EscapeString(b.Link) + `">&#9658;&nbsp; ` +
 		html.EscapeString(cmp.Or(b.Text, b.Alt)) + "</a></td></tr>"
-	return cell("picture", b.Align, table(fmt.Sprintf(`class="fit" width="%d" style="max-width: %dpx"`, width, width))+picture+bar+"</table>")
+	return cell("film", b.Align, table(fmt.Sprintf(`class="fit" width="%d" style="max-width: %dpx"`, width, width))+picture+bar+"</table>")
 }
 
 // card returns a picture, a title, a text, a label and a button: below each other, or with the picture at a side.
@@ -37,7 +37,7 @@ func (d *themedDocument) card(b *messages.Block, width int64) string {
 		return d.cardPicture(b, width) + d.cardText(b)
 	}
 	picture, text := d.column(d.inColumn(func() string {
-		return d.cell("picture", "", d.image(b, columnRoom(width, share), radius(b.Corner/2, true, true)))
+		return d.cell("picture wide", "", d.image(b, columnRoom(width, share), radius(b.Corner/2, true, true)))
 	}), share), d.column(d.inColumn(func() string { return d.cardText(b) }), 100-share)
 	if b.Place == "right" {
 		picture, text = text, picture
@@ -58,9 +58,9 @@ func (d *themedDocument) cardPicture(b *messages.Block, width int64) string {
 		return ""
 	}
 	if !d.inBox || !hasBox(b) || b.Padding > 0 {
-		return d.cell("picture", b.Align, d.image(b, width, ""))
+		return d.cell("picture wide", b.Align, d.image(b, width, ""))
 	}
-	return d.cell("picture full", b.Align, d.image(b, width+2*d.side, radius(b.Corner, true, false)))
+	return d.cell("picture full wide", b.Align, d.image(b, width+2*d.side, radius(b.Corner, true, false)))
 }
 
 func (d *themedDocument) cardText(b *messages.Block) string {
@@ -74,7 +74,7 @@ func (d *themedDocument) cardText(b *messages.Block) string {
 			}
 			title = `<a class="title" href="` + html.EscapeString(b.Link) + `"` + skip + ">" + title + "</a>"
 		}
-		text.WriteString("<h3>" + title + "</h3>")
+		text.WriteString(`<h3 class="name">` + title + "</h3>")
 	}
 	text.WriteString(d.markdown(b.Text) + paragraph("label", b.Label))
 	rows := ""

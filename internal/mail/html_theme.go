@@ -200,7 +200,8 @@ func isUsed(selector, rows string) bool {
 
 // hasClass reports whether an element has a class, perhaps beside another one.
 func hasClass(rows, class string) bool {
-	return strings.Contains(rows, `class="`+class+`"`) || strings.Contains(rows, `class="`+class+` `) || strings.Contains(rows, ` `+class+`"`)
+	return strings.Contains(rows, `class="`+class+`"`) || strings.Contains(rows, `class="`+class+` `) ||
+		strings.Contains(rows, ` `+class+`"`) || strings.Contains(rows, ` `+class+` `)
 }
 
 // second returns the colour of what is less important.
@@ -230,8 +231,9 @@ body { margin: 0; padding: 0; background: $PAPER; }
 .button { background: $ACCENT; border-radius: 5px; mso-padding-alt: 11px 22px; }
 .button a { display: inline-block; padding: 11px 22px; color: $ONACCENT; text-decoration: none; }
 .button a { font-family: $FONT; font-size: 16px; line-height: 1.25; font-weight: bold; }
+.film { padding: 0 24px 16px; font-family: $FONT; line-height: 1.5; }
 .fit { width: 100%; }
-.still img { display: block; width: 100%; }
+.still img { border: 0; display: block; width: 100%; height: auto; }
 .play { background: $ACCENT; mso-padding-alt: 12px 16px; }
 .play a { display: block; padding: 12px 16px; color: $ONACCENT; text-align: left; text-decoration: none; font-size: 16px; font-weight: bold; }
 .menu, .social { padding: 4px 18px 16px; font-family: $FONT; font-size: 16px; line-height: 1.5; color: $TEXT; }
@@ -242,7 +244,7 @@ body { margin: 0; padding: 0; background: $PAPER; }
 .space { font-size: 0; line-height: 0; }
 .col { width: 50%; vertical-align: top; }
 .col .text, .col .html { padding: 0 12px; }
-.col .picture, .col .box { padding: 0 12px 16px; }
+.col .picture, .col .film, .col .box { padding: 0 12px 16px; }
 .col .full { padding: 0 0 16px; }
 .col .press { padding: 4px 12px 20px; }
 .col .menu, .col .social { padding: 4px 6px 16px; }
@@ -260,6 +262,7 @@ h3 { font-size: 17px; }
 .text table { border-collapse: collapse; }
 .text th, .text td { padding: 6px 12px; border: 1px solid $RULE; text-align: left; }
 .text .title { color: $TEXT; text-decoration: none; }
+.text .name { margin: 0 0 8px; }
 .label { font-weight: bold; }
 .text .grid { width: 100%; }
 .text .grid th, .text .grid td { border: 0; border-bottom: 1px solid $RULE; padding: 8px 12px 8px 0; vertical-align: top; }
@@ -270,6 +273,7 @@ h3 { font-size: 17px; }
 .by { color: $SECOND; font-size: 14px; }
 $OWN@media (max-width: 520px) {
 .col { display: block !important; width: 100% !important; }
+.wide img { width: 100% !important; }
 }
 @media (prefers-color-scheme: dark) {
 body, .paper { background: $DARKPAPER; }

@@ -15,7 +15,7 @@ type Network struct {
 	Title string // as people write it
 	Path  string // the icon: a line in a square of 24, with the commands M, L, C and Z of SVG
 
-	hosts []string // of its links
+	Hosts []string // of its links
 }
 
 // Networks are all networks, in the order of a choice.
@@ -74,7 +74,7 @@ func Of(link string) *Network {
 	}
 	host := strings.ToLower(u.Hostname())
 	for i := range Networks {
-		for _, known := range Networks[i].hosts {
+		for _, known := range Networks[i].Hosts {
 			if host == known || strings.HasSuffix(host, "."+known) {
 				return &Networks[i]
 			}

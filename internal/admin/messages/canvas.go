@@ -9,6 +9,7 @@ import (
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
+	"enlist/internal/social"
 )
 
 // This file has what the script of the editor (package editor) needs: the blocks, how the mail looks, and the texts of its
@@ -29,6 +30,22 @@ type canvas struct {
 	Room      int64             `json:"room"` // width of the text in pixels
 	Sender    string            `json:"sender"`
 	Foot      []string          `json:"foot"` // lines at the end of the mail
+	Theme     themeColours      `json:"theme"`
+	Networks  []network         `json:"networks"`
+}
+
+// themeColours are those that the script needs to find readable ones.
+type themeColours struct {
+	Accent string `json:"accent"`
+	Card   string `json:"card"`
+	Text   string `json:"text"`
+}
+
+type network struct {
+	Name  string   `json:"name"`
+	Title string   `json:"title"`
+	Path  string   `json:"path"`
+	Hosts []string `json:"hosts"`
 }
 
 type picture struct {
@@ -48,9 +65,6 @@ func (d *editData) addCanvas(r *ui.Request) error {
 	if err != nil {
 		return err
 	}
-	if !isInCanvas(all) {
-		return nil
-	}
 	made, err := r.App.Messages.Canvas(r.Context(), d.Message)
 	if err != nil || made == nil {
 		return r.Context().Err()
@@ -58,6 +72,11 @@ func (d *editData) addCanvas(r *ui.Request) error {
 	c := canvas{MayUpload: r.MayUpload(), Blocks: all, Contents: made.Contents, Wrong: made.Wrong, Texts: make(map[string]string),
 		Logo: made.Theme.Logo, LogoText: made.Theme.LogoText, LogoWidth: min(made.Theme.LogoWidth, made.Theme.Width), Room: made.Room, Sender: r.Caller.Account.Name,
 		Foot: strings.Split(cmp.Or(strings.TrimSpace(d.PostalAddress), made.Theme.Imprint), "\n")}
+	c.Theme = themeColours{made.Theme.Accent, made.Theme.Card, made.Theme.Text}
+	for i := range social.Networks {
+		n := &social.Networks[i]
+		c.Networks = append(c.Networks, network{n.Name, n.Title, n.Path, append([]string{}, n.Hosts...)})
+	}
 	for i := range d.pictures {
 		f := &d.pictures[i]
 		c.Images = append(c.Images, picture{f.ID, f.Name, f.ImageWidth})
@@ -73,19 +92,6 @@ func (d *editData) addCanvas(r *ui.Request) error {
 	text, err := json.Marshal(c)
 	d.Canvas = string(text)
 	return err
-}
-
-// isInCanvas reports whether the script knows all blocks.
-func isInCanvas(all []messages.Block) bool {
-	is := true
-	messages.EachBlock(all, func(b *messages.Block) {
-		switch b.Type {
-		case messages.BlockCard, messages.BlockVideo, messages.BlockMenu, messages.BlockSocial, messages.BlockTable:
-			is = false
-		}
-		is = is && len(b.Shares) == 0
-	})
-	return is
 }
 
 // theme sends the rules of the Account's theme, which the script of the editor shows the mail with.
@@ -129,7 +135,20 @@ var canvasTexts = map[string]string{
 	"not_uploaded": "messages.canvas_not_uploaded",
 	"space":        "messages.block_space", "height": "messages.height_pixels", "preheader": "messages.block_preheader",
 	"preheader_note": "messages.canvas_preheader_note", "letters": "messages.canvas_letters", "on_phone": "messages.canvas_on_phone",
-	"shares":  "messages.column_widths",
-	"no_link": "messages.canvas_no_link", "no_alt": "messages.canvas_no_alt",
+	"card": "messages.block_card", "video": "messages.block_video", "table": "messages.block_table", "menu": "messages.block_menu",
+	"social": "messages.block_social", "columns3": "messages.block_columns3",
+	"group_words": "messages.group_words", "group_pictures": "messages.group_pictures", "group_links": "messages.group_links", "group_layout": "messages.group_layout",
+	"about_text": "messages.about_text", "about_heading": "messages.about_heading", "about_quote": "messages.about_quote", "about_table": "messages.about_table",
+	"about_image": "messages.about_image", "about_video": "messages.about_video", "about_card": "messages.about_card", "about_button": "messages.about_button",
+	"about_menu": "messages.about_menu", "about_social": "messages.about_social", "about_columns": "messages.about_columns", "about_columns3": "messages.about_columns3",
+	"about_line": "messages.about_line", "about_space": "messages.about_space", "about_html": "messages.about_html",
+	"right": "messages.canvas_right", "caption": "messages.caption", "video_note": "messages.video_note", "hint_video": "messages.canvas_hint_video",
+	"hint_title": "messages.card_title", "hint_label": "messages.card_label", "place": "messages.card_place", "place_above": "messages.place_above",
+	"place_left": "messages.place_left", "place_right": "messages.place_right", "head": "messages.table_head", "row_add": "messages.row_add", "row_remove": "messages.row_remove",
+	"column_add": "messages.column_add", "column_remove": "messages.column_remove", "network": "messages.network", "link_text": "messages.link_text", "add_link": "messages.add_link",
+	"looks": "messages.looks", "as_theme": "messages.as_theme", "colour": "messages.colour_text", "ground": "messages.colour_ground", "padding": "messages.padding", "corner": "messages.corner",
+	"no_links": "messages.canvas_no_links",
+	"shares":   "messages.column_widths",
+	"no_link":  "messages.canvas_no_link", "no_alt": "messages.canvas_no_alt",
 	"hint_by": "messages.who_says", "hint_html": "messages.canvas_hint_html",
 }

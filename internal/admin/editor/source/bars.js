@@ -21,16 +21,18 @@ export function element(name, attributes = {}, ...children) {
 	return e;
 }
 
-// The types of blocks in the order of the menu, with the keys of their names.
-export const kinds = [["words", "text"], ["heading", "heading"], ["image", "image"], ["button", "button"], ["columns", "columns"], ["line", "line"],
-	["space", "space"], ["quote", "quote"], ["html", "html"]];
+// The types of blocks in the groups of the menu. A type that is not here has the same name among the texts.
+const groups = [["words", ["words", "heading", "quote", "table"]], ["pictures", ["image", "video", "card"]], ["links", ["button", "menu", "social"]],
+	["layout", ["columns", "columns3", "line", "space", "html"]]];
+const keyOf = type => ({words: "text"})[type] || type;
 
-export const nameOf = (texts, node) => texts[node.type.name === "markdown" ? "markdown" : (kinds.find(k => k[0] === node.type.name) || ["", node.type.name])[1]];
+export const nameOf = (texts, node) => texts[keyOf(node.type.name)];
 
 // missing returns what a block needs before the mail is sent, in words: where a button leads, or what a picture shows.
 export function missing(texts, {type, attrs}) {
-	if (type === nodes.button && !attrs.link.trim()) return texts.no_link;
-	return type === nodes.image && (attrs.file || attrs.url) && !attrs.alt.trim() ? texts.no_alt : "";
+	if ([nodes.button, nodes.video].includes(type) && !attrs.link.trim()) return texts.no_link;
+	if (["menu", "social"].includes(type.name) && !attrs.items.some(i => i.link.trim())) return texts.no_links;
+	return "alt" in attrs && (attrs.file || attrs.url) && !attrs.alt.trim() ? texts.no_alt : "";
 }
 
 const inList = (state, type) => {
@@ -72,7 +74,7 @@ export function newToolbar(view, {texts, fields, mail}) {
 	const align = (key, label, value) => button(key, label, (state, dispatch) => {
 		const at = blockAt(state);
 		if (at && dispatch) setAttribute(view, at.pos, "align", value);
-		return !!at && "align" in at.node.attrs && ["words", "heading", "image", "button", "markdown"].includes(at.node.type.name);
+		return !!at && !["columns", "table", "line", "space"].includes(at.node.type.name);
 	}, {pressed: s => aligned(s, value)});
 
 	const style = element("select", {"aria-label": texts.style, onchange: () => {
@@ -107,7 +109,7 @@ export function newToolbar(view, {texts, fields, mail}) {
 		button("bullets", icon("bullets"), list(nodes.bullet_list), {pressed: s => inList(s, nodes.bullet_list)}),
 		button("numbers", icon("numbers"), list(nodes.ordered_list), {pressed: s => inList(s, nodes.ordered_list)}),
 		button("quoted", icon("quoted"), quoted, {pressed: s => inList(s, nodes.blockquote)}),
-		align("left", icon("left"), ""), align("centred", icon("centred"), "center"), field || null);
+		align("left", icon("left"), ""), align("centred", icon("centred"), "center"), align("right", icon("right"), "right"), field || null);
 	roving(bar);
 	return {dom: bar, update: () => shown.forEach(f => f(view.state))};
 }
@@ -178,8 +180,8 @@ function extent($at) {
 	return [start + from, start + to];
 }
 
-// openMenu shows the types of blocks beside a button, and inserts the chosen one.
-export function openMenu(view, texts, beside, pos) {
+// openMenu shows the types of blocks beside a button, and inserts the chosen one. saved has blocks that the person has saved.
+export function openMenu(view, {texts, saved}, beside, pos) {
 	document.querySelector(".canvas-menu")?.remove();
 	const inColumn = pos !== null && view.state.doc.resolve(pos).parent.type === nodes.column;
 	const close = () => {
@@ -187,21 +189,27 @@ export function openMenu(view, texts, beside, pos) {
 		removeEventListener("pointerdown", outside, true);
 	};
 	const outside = event => menu.contains(event.target) || close();
+	const put = what => {
+		close();
+		(pos === null ? addBelow(what) : insertAt(pos, what))(view.state, view.dispatch);
+		view.focus();
+	};
+	const entry = (type, label, about, make) => element("button", {type: "button", role: "menuitem", "data-kind": type, onclick: () => put(make())},
+		icon(type), element("span", {}, label, about && element("small", {}, about)));
+	const group = (label, entries) => entries.length > 0 && element("div", {role: "group", "aria-label": label}, element("small", {"aria-hidden": "true"}, label), ...entries);
 	const menu = element("div", {class: "canvas-menu", role: "menu", "aria-label": texts.add, onkeydown: event => {
 		if (event.key === "Escape" || event.key === "Tab") close(), beside.focus();
-	}}, ...kinds.filter(([type]) => !inColumn || type !== "columns").map(([type, key]) => element("button", {type: "button", role: "menuitem", onclick: () => {
-		close();
-		(pos === null ? addBelow(type) : insertAt(pos, type))(view.state, view.dispatch);
-		view.focus();
-	}}, texts[key])));
+	}}, ...groups.map(([name, types]) => group(texts["group_" + name], types.filter(type => !inColumn || !type.startsWith("columns"))
+		.map(type => entry(type, texts[keyOf(type)], texts["about_" + keyOf(type)], () => type)))),
+	group(texts.saved_blocks, saved.all().filter(s => !inColumn || !s.outside).map(s => entry("saved", s.name, "", () => saved.nodes(s)))) || null);
 	roving(menu);
 	const at = beside.getBoundingClientRect(), host = view.dom.closest(".canvas-work");
 	host.append(menu);
 	const box = host.getBoundingClientRect();
 	menu.style.left = Math.max(0, Math.min(at.left - box.left, box.width - menu.offsetWidth)) + "px";
-	menu.style.top = at.bottom - box.top + 4 + "px";
+	const above = at.bottom + menu.offsetHeight > innerHeight && at.top > menu.offsetHeight;
+	menu.style.top = (above ? at.top - box.top - menu.offsetHeight - 4 : at.bottom - box.top + 4) + "px";
 	addEventListener("pointerdown", outside, true);
-	menu.firstChild.focus();
+	menu.querySelector("button").focus();
 	return menu;
 }
-

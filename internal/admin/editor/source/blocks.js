@@ -17,19 +17,41 @@ export function docOf(blocks, contents) {
 
 // nodeOf returns the node of a block, and takes the contents that it needs.
 export function nodeOf(block, queue) {
-	const {type, text = "", level, height, share, by = "", file, url, alt, width, link, align, html = "", left, right, ...rest} = block;
-	const common = {rest, align: align || ""};
+	const {type, text = "", level, height, by = "", file, url, alt, width, link, align, html = "", left, middle, right, shares, caption, title = "", label = "",
+		button = "", place, items, rows, head, colour, ground, padding, corner, ...rest} = block;
+	const common = {rest, align: align || "", colour: colour || "", ground: ground || "", padding: padding || 0, corner: corner || 0};
+	const picture = {...common, file: file || 0, url: url || "", alt: alt || "", width: width || 0, link: link || ""};
 	switch (type) {
 	case "heading": return schema.node("heading", {...common, level: level || 1}, lineOf(text));
 	case "button": return schema.node("button", {...common, link: link || ""}, lineOf(text));
-	case "image": return schema.node("image", {...common, file: file || 0, url: url || "", alt: alt || "", width: width || 0, link: link || ""});
+	case "image": return schema.node("image", {...picture, caption: caption || ""});
+	case "video": return schema.node("video", picture, lineOf(text));
+	case "card": return cardOf({title, text, label, button}, {...picture, place: place || ""}, queue.shift() ?? "");
+	case "menu": case "social": return schema.node(type, {...common, items: (items || []).map(i => ({network: "", text: "", link: "", ...i}))});
+	case "table": return rows?.length ? schema.node("table", common, rows.map((row, i) => schema.node("row", null, row.map(t => schema.node("cell", {head: !!head && !i}, lineOf(t)))))) : emptyTable(common);
 	case "space": return schema.node("space", {...common, height: height || 0});
 	case "line": return schema.node("line", common);
 	case "html": return schema.node("html", common, html ? schema.text(html) : null);
-	case "columns": return schema.node("columns", {...common, share: share || 0}, [left, right].map(side => schema.node("column", null, (side || []).map(b => nodeOf(b, queue)).filter(Boolean))));
+	case "columns": {
+		const widths = shares || [50, 50], sides = widths.length === 3 ? [left, middle, right] : [left, right];
+		return schema.node("columns", common, sides.map((side, i) => schema.node("column", {share: widths[i]}, (side || []).map(b => nodeOf(b, queue)).filter(Boolean))));
+	}
 	case "text": case "quote": return wordsOf(type, text, by, common, queue.shift() ?? "");
 	}
 	return null;
+}
+
+// emptyTable returns a table of two columns, with a head.
+export const emptyTable = attrs => schema.node("table", attrs, [true, false, false].map(head => schema.node("row", null, [0, 1].map(() => schema.node("cell", {head})))));
+
+function cardOf({title, text, label, button}, attrs, html) {
+	const body = wordsOf("text", text, "", {}, html);
+	if (body.type.name === "markdown") { // the text has more than the editor knows
+		const all = schema.node("body", null, text.split(/\n\n+/).map(t => schema.node("paragraph", null, t ? schema.text(t) : null)));
+		originals.set(markdownOf(all), text);
+		return schema.node("card", attrs, [schema.node("title", null, lineOf(title)), all, schema.node("label", null, lineOf(label)), schema.node("action", null, lineOf(button))]);
+	}
+	return schema.node("card", attrs, [schema.node("title", null, lineOf(title)), schema.node("body", null, body.content), schema.node("label", null, lineOf(label)), schema.node("action", null, lineOf(button))]);
 }
 
 // lineOf returns a text without marks.
@@ -95,34 +117,53 @@ export function blocksOf(doc) {
 }
 
 function blockOf(node) {
-	const {rest, align, ...attrs} = node.attrs;
-	const block = {...rest};
+	const {rest, ...attrs} = node.attrs;
+	const block = {type: {words: "text", markdown: attrs.type}[node.type.name] || node.type.name, ...rest};
 	const put = (key, value) => {
 		if (value) block[key] = value;
 	};
-	put("align", align);
 	switch (node.type.name) {
-	case "words": block.type = "text"; put("text", ofText(node)); break;
+	case "words": put("text", ofText(node)); break;
 	case "quote":
-		block.type = "quote";
 		put("text", ofText(node));
 		put("by", ofLine(node.lastChild));
 		break;
-	case "markdown": block.type = attrs.type; put("text", node.textContent); break;
-	case "heading": block.type = "heading"; put("text", ofLine(node)); put("level", attrs.level); break;
-	case "button": block.type = "button"; put("text", ofLine(node)); put("link", attrs.link); break;
-	case "html": block.type = "html"; put("html", node.textContent); break;
-	case "columns":
-		block.type = "columns";
-		put("share", attrs.share);
-		if (node.child(0).childCount) block.left = blocksOf(node.child(0));
-		if (node.child(1).childCount) block.right = blocksOf(node.child(1));
+	case "markdown": put("text", node.textContent); break;
+	case "heading": case "button": case "video": put("text", ofLine(node)); break;
+	case "html": put("html", node.textContent); break;
+	case "card":
+		put("title", ofLine(node.child(0)));
+		put("text", ofText(node.child(1)));
+		put("label", ofLine(node.child(2)));
+		put("button", ofLine(node.child(3)));
 		break;
-	default:
-		block.type = node.type.name;
-		for (const key of ["file", "url", "alt", "width", "link", "height"]) put(key, attrs[key]);
+	case "menu": case "social": put("items", attrs.items.map(({network, text, link}) => ({...network && {network}, ...text && {text}, link}))); break;
+	case "table":
+		block.rows = rowsOf(node);
+		put("head", node.child(0).child(0).attrs.head);
+		break;
+	case "columns": {
+		const shares = [], sides = node.childCount === 3 ? ["left", "middle", "right"] : ["left", "right"];
+		node.forEach((column, _, i) => {
+			shares.push(column.attrs.share);
+			if (column.childCount) block[sides[i]] = blocksOf(column);
+		});
+		if (shares.join() !== "50,50") block.shares = shares;
 	}
+	}
+	for (const key of ["level", "file", "url", "alt", "width", "height", "caption", "place", "link", "align", "colour", "ground", "padding", "corner"]) put(key, attrs[key]);
 	return block;
+}
+
+// rowsOf returns the cells of a table. All rows get as many as the longest one.
+function rowsOf(table) {
+	const rows = [];
+	table.forEach(row => {
+		rows.push([]);
+		row.forEach(cell => rows.at(-1).push(ofLine(cell)));
+	});
+	const most = Math.min(8, Math.max(...rows.map(r => r.length)));
+	return rows.slice(0, 100).map(r => [...r, ...Array(Math.max(0, most - r.length)).fill("")].slice(0, most));
 }
 
 const ofLine = node => node.textBetween(0, node.content.size);

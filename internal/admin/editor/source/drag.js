@@ -5,7 +5,8 @@ import {element, openMenu} from "./bars.js";
 import {moveTo} from "./keys.js";
 
 // newHandles returns the elements that follow the pointer. host is what they are placed in.
-export function newHandles(view, texts, host) {
+export function newHandles(view, data, host) {
+	const {texts} = data;
 	const grip = element("button", {type: "button", class: "canvas-grip", tabindex: -1, "aria-hidden": "true", title: texts.drag}, icon("drag"));
 	const plus = element("button", {type: "button", class: "canvas-plus", tabindex: -1, "aria-hidden": "true", title: texts.add}, icon("plus"));
 	const mark = element("div", {class: "canvas-mark", hidden: true});
@@ -58,7 +59,7 @@ export function newHandles(view, texts, host) {
 		if (isNear && event.target !== plus) place(plus, gap.box.left + gap.box.width / 2 - 12, gap.y - 12);
 	});
 	host.addEventListener("pointerleave", () => drag || [grip, plus].forEach(e => e.classList.remove("shown")));
-	plus.addEventListener("click", () => gap && openMenu(view, texts, plus, gap.pos));
+	plus.addEventListener("click", () => gap && openMenu(view, data, plus, gap.pos));
 
 	grip.addEventListener("pointerdown", event => {
 		if (!over?.isConnected || event.button !== 0) return;

@@ -6,6 +6,7 @@ import {redo, undo} from "prosemirror-history";
 import {InputRule, inputRules, textblockTypeInputRule, wrappingInputRule} from "prosemirror-inputrules";
 import {liftListItem, sinkListItem, splitListItem} from "prosemirror-schema-list";
 import {schema} from "./schema.js";
+import {emptyTable} from "./blocks.js";
 
 const {nodes, marks} = schema;
 
@@ -30,10 +31,93 @@ export function newBlock(type) {
 	switch (type) {
 	case "quote": return schema.node("quote", null, [schema.node("paragraph"), schema.node("by")]);
 	case "words": return schema.node("words", null, schema.node("paragraph"));
-	case "columns": return schema.node("columns", null, ["", ""].map(() => schema.node("column", null, newBlock("words"))));
+	case "columns": return columnsOf([50, 50]);
+	case "columns3": return columnsOf([33, 33, 33]);
+	case "card": return schema.node("card", null, [schema.node("title"), schema.node("body", null, schema.node("paragraph")), schema.node("label"), schema.node("action")]);
+	case "table": return emptyTable();
+	case "menu": return schema.node("menu", {align: "center", items: [1, 2, 3].map(n => ({network: "", text: "Link " + n, link: ""}))});
+	case "social": return schema.node("social", {align: "center", items: [{network: "", text: "", link: ""}]});
 	}
 	return schema.node(type);
 }
+
+const columnsOf = shares => schema.node("columns", null, shares.map(share => schema.node("column", {share}, newBlock("words"))));
+
+// setShares changes the widths and the number of columns. The blocks of a column that goes move to the one before it.
+export function setShares(view, pos, shares) {
+	const node = view.state.doc.nodeAt(pos), sides = shares.map((share, i) => i < node.childCount ? node.child(i).content : Fragment.from(newBlock("words")));
+	for (let i = shares.length; i < node.childCount; i++) sides[shares.length - 1] = sides[shares.length - 1].append(node.child(i).content);
+	const {middle_if, ...rest} = node.attrs.rest;
+	const attrs = {...node.attrs, rest: shares.length < 3 ? rest : node.attrs.rest};
+	const tr = view.state.tr.replaceWith(pos, pos + node.nodeSize, schema.node("columns", attrs, shares.map((share, i) => schema.node("column", {share}, sides[i]))));
+	view.dispatch(tr.setSelection(NodeSelection.create(tr.doc, pos)));
+}
+
+// cellAt returns where the cell of the cursor is in its table, or null.
+export function cellAt({$from}) {
+	for (let d = $from.depth; d > 1; d--) {
+		if ($from.node(d).type === nodes.cell) return {table: $from.node(d - 2), pos: $from.before(d - 2), row: $from.index(d - 2), column: $from.index(d - 1)};
+	}
+	return null;
+}
+
+// change replaces the rows of a table, and puts the cursor into a cell.
+function changeTable(state, dispatch, at, rows, row, column) {
+	const made = schema.node("table", at.table.attrs, rows.map(cells => schema.node("row", null, cells)));
+	const tr = state.tr.replaceWith(at.pos, at.pos + at.table.nodeSize, made);
+	let pos = at.pos + 1;
+	for (let i = 0; i < row; i++) pos += made.child(i).nodeSize;
+	pos++;
+	for (let i = 0; i < column; i++) pos += made.child(row).child(i).nodeSize;
+	dispatch?.(tr.setSelection(TextSelection.create(tr.doc, pos + 1)).scrollIntoView());
+	return true;
+}
+
+const cellsOf = table => Array.from({length: table.childCount}, (_, i) => Array.from({length: table.child(i).childCount}, (_, j) => table.child(i).child(j)));
+
+// onTable returns a command that changes a table: "row" or "column", and 1 to add one after the cursor, -1 to remove it.
+export const onTable = (what, step) => (state, dispatch) => {
+	const at = cellAt(state.selection);
+	if (!at) return false;
+	const {row, column} = at, rows = cellsOf(at.table), last = (what === "row" ? rows : rows[0]).length;
+	if (step < 0 ? last < 2 : last >= (what === "row" ? 100 : 8)) return false;
+	if (what === "row" && step > 0) rows.splice(row + 1, 0, rows[0].map(() => schema.node("cell")));
+	else if (what === "row") {
+		const head = rows[0][0].attrs.head;
+		rows.splice(row, 1);
+		rows[0] = rows[0].map(c => schema.node("cell", {head}, c.content));
+	} else for (const cells of rows) cells.splice(step > 0 ? column + 1 : column, step > 0 ? 0 : 1, ...step > 0 ? [schema.node("cell", {head: cells[0].attrs.head})] : []);
+	const to = step > 0 ? 1 : 0;
+	return changeTable(state, dispatch, at, rows, Math.min(rows.length - 1, row + (what === "row" ? to : 0)), Math.min(rows[0].length - 1, column + (what === "column" ? to : 0)));
+};
+
+// setHead says whether the first row of a table has the headings.
+export function setHead(view, pos, head) {
+	const table = view.state.doc.nodeAt(pos), tr = view.state.tr;
+	table.child(0).forEach((cell, offset) => tr.setNodeMarkup(pos + 2 + offset, null, {...cell.attrs, head}));
+	view.dispatch(tr);
+}
+
+// toCell goes to another cell: by steps of cells, or of rows. Behind the last one it adds a row.
+const toCell = (step, isRow) => (state, dispatch) => {
+	const at = cellAt(state.selection);
+	if (!at) return false;
+	const width = at.table.child(0).childCount, next = at.row * width + at.column + step * (isRow ? width : 1), rows = cellsOf(at.table);
+	if (next < 0) return false;
+	if (next >= rows.length * width) {
+		if (rows.length >= 100) return false;
+		rows.push(rows[0].map(() => schema.node("cell")));
+	}
+	return changeTable(state, dispatch, at, rows, Math.floor(next / width), next % width);
+};
+
+// nextPart goes from one line of a card to what is below it.
+const nextPart = (state, dispatch) => {
+	const {$from} = state.selection;
+	if (![nodes.title, nodes.label].includes($from.parent.type)) return false;
+	dispatch?.(state.tr.setSelection(Selection.near(state.doc.resolve($from.after()), 1)).scrollIntoView());
+	return true;
+};
 
 // select puts the cursor into a block, or selects one that has no text.
 export function select(tr, pos) {
@@ -43,15 +127,18 @@ export function select(tr, pos) {
 	return tr.setSelection(inside && inside.from < pos + node.nodeSize ? inside : NodeSelection.create(tr.doc, pos)).scrollIntoView();
 }
 
+// insertAt inserts a block of a type, or some nodes.
 export const insertAt = (pos, type) => (state, dispatch) => {
-	dispatch?.(select(state.tr.insert(pos, newBlock(type)), pos));
+	dispatch?.(select(state.tr.insert(pos, Array.isArray(type) ? type : newBlock(type)), pos));
 	return true;
 };
+
+const isOutside = type => Array.isArray(type) ? type.some(n => n.type === nodes.columns) : type.startsWith("columns");
 
 export const addBelow = type => (state, dispatch) => {
 	const at = blockAt(state);
 	let pos = at ? at.pos + at.node.nodeSize : state.doc.content.size;
-	if (at && type === "columns" && at.parent.type === nodes.column) pos = at.$pos.after(1);
+	if (at && isOutside(type) && at.parent.type === nodes.column) pos = at.$pos.after(1);
 	return insertAt(pos, type)(state, dispatch);
 };
 
@@ -116,7 +203,7 @@ const escape = (state, dispatch) => {
 // newText begins a text below a heading, a button, the end of a quote or a block that is selected as a whole.
 const newText = (state, dispatch) => {
 	const {$from} = state.selection, isWhole = state.selection instanceof NodeSelection && isBlock(state.selection.node);
-	if (!isWhole && ![nodes.heading, nodes.button, nodes.by].includes($from.parent.type)) return false;
+	if (!isWhole && ![nodes.heading, nodes.button, nodes.by, nodes.video, nodes.action].includes($from.parent.type)) return false;
 	return addBelow("words")(state, dispatch);
 };
 
@@ -139,10 +226,10 @@ export const keys = {
 	"Mod-b": toggleMark(marks.strong), "Mod-i": toggleMark(marks.em), "Mod-Shift-x": toggleMark(marks.strike), "Mod-e": toggleMark(marks.code),
 	"Alt-Shift-ArrowUp": move(-1), "Alt-Shift-ArrowDown": move(1),
 	"Mod-Shift-d": copy, "Mod-Shift-Backspace": remove, "Escape": escape,
-	"Enter": chainCommands(newText, newlineInCode, splitListItem(nodes.list_item), createParagraphNear, liftEmptyBlock, splitBlock),
+	"Enter": chainCommands(toCell(1, true), nextPart, newText, newlineInCode, splitListItem(nodes.list_item), createParagraphNear, liftEmptyBlock, splitBlock),
 	"Mod-Enter": chainCommands(exitCode, addBelow("words")),
 	"Shift-Enter": chainCommands(newlineInCode, hardBreak),
-	"Tab": sinkListItem(nodes.list_item), "Shift-Tab": liftListItem(nodes.list_item),
+	"Tab": chainCommands(toCell(1), sinkListItem(nodes.list_item)), "Shift-Tab": chainCommands(toCell(-1), liftListItem(nodes.list_item)),
 	"Backspace": chainCommands(removeEmpty, baseKeymap.Backspace), "Delete": chainCommands(removeEmpty, baseKeymap.Delete),
 };
 

@@ -38,6 +38,9 @@ import {newPanel} from "./panel.js";
 import {newInbox} from "./inbox.js";
 import {newUploads} from "./upload.js";
 import {newHandles} from "./drag.js";
+import {newSaved} from "./saved.js";
+import {theme} from "./looks.js";
+import {networks} from "./social.js";
 import {cleaned, withFields} from "./paste.js";
 
 const refusedKey = new PluginKey("refused");
@@ -45,6 +48,9 @@ const refusedKey = new PluginKey("refused");
 function start(place, data) {
 	const form = place.closest("form"), kept = document.getElementById("canvas-kept");
 	const {texts} = data;
+	data.saved ??= [];
+	Object.assign(theme, data.theme);
+	networks.push(...data.networks);
 	const state = EditorState.create({doc: docAtStart(data, place, kept), plugins: [rules, keymap({...keys, "Mod-k": () => askLink(view, texts, toolbar.dom) || true,
 		"Alt-F10": () => toolbar.dom.querySelector("button:enabled, select:enabled").focus() || true}), history(), hints(texts), refused(data)]});
 	const rows = element("div", {class: "rows"});
@@ -75,6 +81,7 @@ function start(place, data) {
 	const wrongAt = pos => refusedKey.getState(view.state).find(pos, pos + 1)[0]?.spec;
 	const announce = text => live.textContent = text;
 	const uploads = newUploads(view, data, form, announce);
+	data.saved = newSaved(view, data, form, announce);
 	const toolbar = newToolbar(view, {...data, mail: "mail"});
 	const panel = newPanel(view, data, {announce, wrongAt, uploads});
 	const looks = newLooks(canvas, texts);
@@ -83,7 +90,7 @@ function start(place, data) {
 	for (const old of document.querySelectorAll("[data-without-script]")) old.remove();
 	place.hidden = false;
 	place.closest(".editor").classList.add("with-canvas");
-	newHandles(view, texts, work.firstChild);
+	newHandles(view, data, work.firstChild);
 
 	const inbox = newInbox(form, data, () => keepSoon());
 	if (data.preheader !== undefined) inbox.set(data.preheader);
@@ -167,8 +174,8 @@ function hints(texts) {
 			const needs = missing(texts, node);
 			if (needs) all.push(Decoration.node(pos, pos + node.nodeSize, {class: "needs", "data-needs": needs}));
 			if (node.isTextblock) {
-				if (node.content.size === 0 && (parent.childCount === 1 || !["words", "quote"].includes(parent.type.name) || node.type.name === "by")) {
-					const hint = texts[{paragraph: "hint_text", heading: "hint_heading", button: "hint_button", by: "hint_by", html: "hint_html"}[node.type.name]];
+				if (node.content.size === 0 && (parent.childCount === 1 || !["words", "quote", "body"].includes(parent.type.name) || node.type.name === "by")) {
+					const hint = texts[{paragraph: "hint_text", heading: "hint_heading", button: "hint_button", by: "hint_by", html: "hint_html", video: "hint_video", title: "hint_title", label: "hint_label", action: "hint_button"}[node.type.name]];
 					if (hint && !["list_item", "blockquote"].includes(parent.type.name)) all.push(Decoration.node(pos, pos + node.nodeSize, {class: "empty", "data-hint": hint}));
 				}
 				return false;
@@ -203,6 +210,6 @@ function refused(data) {
 const place = document.getElementById("canvas");
 if (place) {
 	const data = JSON.parse(place.dataset.canvas);
-	for (const key of ["blocks", "contents", "wrong", "images", "fields"]) data[key] ??= []; // Go writes an empty list as null
+	for (const key of ["blocks", "contents", "wrong", "images", "fields", "saved"]) data[key] ??= []; // Go writes an empty list as null
 	start(place, data);
 }

@@ -2,15 +2,21 @@
 // such as where a button leads.
 import {NodeSelection} from "prosemirror-state";
 import {schema} from "./schema.js";
-import {blockAt, copy, move, remove, setAttribute} from "./keys.js";
+import {blockAt, copy, move, onTable, remove, setAttribute, setHead, setShares} from "./keys.js";
 import {icon} from "./icons.js";
+import {theme} from "./looks.js";
+import {networkOf, networks} from "./social.js";
 import {element, missing, nameOf, openMenu, withScheme} from "./bars.js";
 
+const layouts = ["50,50", "33,67", "67,33", "25,75", "75,25", "33,33,33", "25,50,25"];
+
 // newPanel returns the panel. wrongAt says what the server has refused at a place.
-export function newPanel(view, {texts, images, may_upload}, {announce, wrongAt, uploads}) {
+export function newPanel(view, data, {announce, wrongAt, uploads}) {
+	const {texts, images, may_upload, saved} = data;
 	const dom = element("aside", {class: "canvas-panel", "aria-label": texts.panel});
 	let shown = null; // the block that the panel shows
-	const inputs = []; // with the attribute that each has
+	const inputs = []; // each with what it shows of a block
+	let open = false; // the colours are shown
 
 	const act = (key, label, command) => element("button", {type: "button", title: texts[key], "aria-label": texts[key], "data-do": key, onclick: event => {
 		if (!command(view.state, view.dispatch)) return;
@@ -19,12 +25,14 @@ export function newPanel(view, {texts, images, may_upload}, {announce, wrongAt, 
 		(dom.querySelector(`[data-do=${key}]`) || event.target).focus();
 	}}, label);
 
-	const input = (key, label, {number, choose, ...more} = {}) => {
-		const read = () => number ? Math.max(0, Math.min(2000, parseInt(field.value, 10) || 0)) : field.value;
+	const set = (key, value) => shown && setAttribute(view, shown.pos, key, value);
+
+	const input = (key, label, {number, choose, most = 2000, ...more} = {}) => {
+		const read = () => number ? Math.max(0, Math.min(most, parseInt(field.value, 10) || 0)) : field.value;
 		const field = choose || element("input", {type: "text", ...number && {inputmode: "numeric"}, ...more});
-		field.addEventListener(choose ? "change" : "input", () => shown && setAttribute(view, shown.pos, key, choose && key !== "align" ? +field.value : read()));
-		if (key === "link") field.addEventListener("change", () => shown && setAttribute(view, shown.pos, key, field.value = withScheme(field.value)));
-		inputs.push([key, field]);
+		field.addEventListener(choose ? "change" : "input", () => set(key, choose && number ? +field.value : read()));
+		if (key === "link") field.addEventListener("change", () => set(key, field.value = withScheme(field.value)));
+		inputs.push([node => node.attrs[key], field]);
 		return element("label", {}, label, field);
 	};
 
@@ -33,17 +41,91 @@ export function newPanel(view, {texts, images, may_upload}, {announce, wrongAt, 
 	// parts returns the inputs of a block.
 	function parts(node) {
 		const link = () => input("link", texts.leads, {placeholder: texts.example_link, inputmode: "url"});
+		const picture = () => [images.length ? pictures(node) : null, may_upload ? fromComputer() : element("p", {class: "second"}, texts.no_image), input("alt", texts.alt), node.attrs.url ? input("url", texts.url) : null];
 		switch (node.type.name) {
-		case "image": return [
-			images.length ? pictures(node) : null, may_upload ? fromComputer() : element("p", {class: "second"}, texts.no_image),
-			input("alt", texts.alt), input("width", texts.width, {number: true}), link(), node.attrs.url ? input("url", texts.url) : null];
+		case "image": return [...picture(), input("width", texts.width, {number: true}), input("caption", texts.caption), link()];
+		case "video": return [...picture(), link(), element("p", {class: "second"}, texts.video_note)];
+		case "card": return [...picture(), link(), input("place", texts.place, {choose: choice([["", texts.place_above], ["left", texts.place_left], ["right", texts.place_right]])})];
 		case "button": return [link()];
-		case "heading": return [input("level", texts.size, {choose: choice([[1, texts.style_1], [2, texts.style_2], [3, texts.style_3]])})];
-		case "space": return [input("height", texts.height, {number: true})];
+		case "menu": case "social": return [items(node)];
+		case "table": return [tableTools(), head()];
+		case "heading": return [input("level", texts.size, {number: true, choose: choice([[1, texts.style_1], [2, texts.style_2], [3, texts.style_3]])})];
+		case "columns": return [layout(node)];
+		case "space": return [input("height", texts.height, {number: true, most: 300})];
 		case "field": return [input("fallback", texts.fallback), element("p", {class: "second"}, texts.fallback_note)];
 		case "markdown": return [element("p", {class: "second"}, texts.markdown_note)];
 		}
 		return [];
+	}
+
+	const sharesOf = node => Array.from({length: node.childCount}, (_, i) => node.child(i).attrs.share).join();
+
+	function layout(node) {
+		const own = sharesOf(node), all = layouts.includes(own) ? layouts : [...layouts, own];
+		const field = choice(all.map(s => [s, s.replaceAll(",", " : ")]));
+		field.addEventListener("change", () => setShares(view, shown.pos, field.value.split(",").map(Number)));
+		inputs.push([sharesOf, field]);
+		return element("label", {}, texts.shares, field);
+	}
+
+	const tableTools = () => element("div", {class: "canvas-cells", role: "group", "aria-label": texts.table},
+		...[["row", 1], ["row", -1], ["column", 1], ["column", -1]].map(([what, step]) => element("button", {type: "button", "data-do": `${what}${step}`, onclick: () => {
+			onTable(what, step)(view.state, view.dispatch);
+			view.focus();
+		}}, texts[`${what}_${step > 0 ? "add" : "remove"}`])));
+
+	function head() {
+		const field = element("input", {type: "checkbox", onchange: () => shown && setHead(view, shown.pos, field.checked)});
+		inputs.push([node => node.child(0).child(0).attrs.head, field]);
+		return element("label", {class: "tick"}, field, " ", texts.head);
+	}
+
+	// items returns the inputs of the links of a menu or of social links.
+	function items(node) {
+		const isMenu = node.type === schema.nodes.menu;
+		const change = fn => {
+			const all = view.state.doc.nodeAt(shown.pos).attrs.items.map(i => ({...i}));
+			fn(all);
+			set("items", all);
+		};
+		const line = (item, i) => {
+			const field = (key, label, more) => {
+				const e = element("input", {type: "text", "aria-label": `${label} ${i + 1}`, placeholder: label, ...more, oninput: () => change(all => all[i][key] = e.value)});
+				if (key === "link") e.addEventListener("change", () => change(all => all[i].link = e.value = withScheme(e.value)));
+				inputs.push([n => n.attrs.items[i]?.[key] ?? "", e]);
+				return e;
+			};
+			const network = isMenu ? null : element("select", {"aria-label": `${texts.network} ${i + 1}`, onchange: () => change(all => all[i].network = network.value)},
+				...networks.map(n => element("option", {value: n.name}, n.title)));
+			if (network) inputs.push([n => n.attrs.items[i] ? networkOf(n.attrs.items[i]).name : "", network]);
+			return element("div", {class: "canvas-item"}, isMenu ? field("text", texts.link_text) : network, field("link", texts.example_link, {inputmode: "url"}),
+				element("button", {type: "button", title: texts.remove, "aria-label": `${texts.remove} ${i + 1}`, onclick: () => change(all => all.splice(i, 1))}, icon("remove")));
+		};
+		return element("div", {}, ...node.attrs.items.map(line), element("button", {type: "button", disabled: node.attrs.items.length >= 20, onclick: () => {
+			change(all => all.push({network: "", text: "", link: ""}));
+			[...dom.querySelectorAll(".canvas-item")].at(-1)?.querySelector("input").focus();
+		}}, texts.add_link));
+	}
+
+	// looks returns the inputs of what the block has in place of the theme.
+	function looks(node) {
+		const type = node.type.name;
+		if (["field", "space", "markdown"].includes(type)) return null;
+		const colour = (key, usual) => {
+			const field = element("input", {type: "color", oninput: () => set(key, field.value)});
+			const none = element("button", {type: "button", title: texts.as_theme, "aria-label": `${texts[key]}: ${texts.as_theme}`, onclick: () => set(key, "")}, "×");
+			inputs.push([n => {
+				none.disabled = !n.attrs[key];
+				field.classList.toggle("unset", !n.attrs[key]);
+				return n.attrs[key] || usual;
+			}, field]);
+			return element("label", {class: "canvas-colour"}, texts[key], element("span", {}, field, none));
+		};
+		const isFilled = ["button", "video"].includes(type);
+		const details = element("details", {class: "canvas-more", open, ontoggle: () => open = details.open}, element("summary", {}, texts.looks),
+			colour("colour", isFilled ? "#ffffff" : theme.text), type === "line" ? null : colour("ground", isFilled ? theme.accent : theme.card),
+			input("padding", texts.padding, {number: true, most: 100}), input("corner", texts.corner, {number: true, most: 60}));
+		return details;
 	}
 
 	// fromComputer returns an input for a file of the computer.
@@ -67,26 +149,34 @@ export function newPanel(view, {texts, images, may_upload}, {announce, wrongAt, 
 		return element("fieldset", {class: "pictures"}, element("legend", {}, texts.image), ...all);
 	}
 
+	// isSame reports whether the inputs of a block fit another one.
+	const isSame = (a, b) => a.pos === b.pos && a.node.type === b.node.type && a.node.attrs.file === b.node.attrs.file && a.node.attrs.items?.length === b.node.attrs.items?.length;
+
 	function update() {
 		const {selection} = view.state, isField = selection instanceof NodeSelection && selection.node.type === schema.nodes.field;
 		const at = blockAt(view.state);
 		const now = isField ? {node: selection.node, pos: selection.from} : at;
-		if (!now || !shown || now.pos !== shown.pos || now.node.type !== shown.node.type || now.node.attrs.file !== shown.node.attrs.file) draw(now, at, isField);
+		if (!now || !shown || !isSame(now, shown)) draw(now, at, isField);
 		shown = now;
 		if (!now) return;
-		for (const [key, field] of inputs) if (document.activeElement !== field) field.value = now.node.attrs[key];
+		for (const [get, field] of inputs) {
+			const value = get(now.node);
+			if (field.type === "checkbox") field.checked = value;
+			else if (document.activeElement !== field || field.type === "color") field.value = value;
+		}
 		for (const b of dom.querySelectorAll("[data-do=up], [data-do=down]")) b.disabled = !move(b.dataset.do === "up" ? -1 : 1)(view.state);
+		for (const b of dom.querySelectorAll(".canvas-cells button")) b.disabled = !onTable(b.dataset.do.replace(/-?\d/, ""), +b.dataset.do.replace(/[a-z]/g, ""))(view.state);
 		const wrong = wrongAt(now.pos), says = dom.querySelector(".wrong");
 		if (says) says.textContent = wrong ? wrong.text : missing(texts, now.node);
 	}
 
 	function draw(now, at, isField) {
 		inputs.length = 0;
-		const add = element("button", {type: "button", class: "canvas-add", "aria-haspopup": "menu", onclick: () => openMenu(view, texts, add, null)}, texts.add);
+		const add = element("button", {type: "button", class: "canvas-add", "aria-haspopup": "menu", onclick: () => openMenu(view, data, add, null)}, texts.add);
 		if (!now) return dom.replaceChildren(element("p", {class: "second"}, texts.no_block), add);
 		dom.replaceChildren(element("h2", {}, isField ? `${texts.field_title}: ${now.node.attrs.name}` : nameOf(texts, now.node)), element("div", {class: "row", role: "group", "aria-label": nameOf(texts, at.node)},
 			act("up", icon("up"), move(-1)), act("down", icon("down"), move(1)), act("copy", icon("copy"), copy), act("remove", icon("remove"), remove)),
-		...parts(now.node).filter(Boolean), element("p", {class: "wrong", role: "alert"}), add);
+		...[...parts(now.node), looks(now.node), saved.form(at)].filter(Boolean), element("p", {class: "wrong", role: "alert"}), add);
 	}
 
 	// No key sends the form from an input of the panel.

@@ -3,13 +3,25 @@
 // know in the attribute "rest".
 import {Schema} from "prosemirror-model";
 
-const align = node => node.attrs.align ? {"data-align": node.attrs.align} : {};
-const block = (name, node, more) => ({class: name, "data-block": node.type.name, ...align(node), ...more});
+import {iconColours, looksOf} from "./looks.js";
+import {networkOf} from "./social.js";
+
 const data = node => ({"data-attrs": JSON.stringify(node.attrs)});
 const attrsOf = dom => JSON.parse(dom.getAttribute("data-attrs") || "{}");
 const parseBlock = name => [{tag: `[data-block=${name}]`, getAttrs: attrsOf}];
 const line = {content: "(text | field)*", marks: ""};
-const common = {rest: {default: {}}, align: {default: ""}};
+const common = {rest: {default: {}}, align: {default: ""}, colour: {default: ""}, ground: {default: ""}, padding: {default: 0}, corner: {default: 0}};
+const picture = {file: {default: 0}, url: {default: ""}, alt: {default: ""}, width: {default: 0}, link: {default: ""}};
+
+// block returns the element of a block: a cell of a class, as in the mail, in a box if it has a ground or space of its own.
+function block(name, node, ...content) {
+	const type = node.type.name === "words" ? "text" : node.type.name, {align} = node.attrs, looks = looksOf(type, node.attrs);
+	const attrs = {"data-block": node.type.name, ...data(node), ...align && {"data-align": align}};
+	const style = looks.style && {style: looks.style};
+	if (!looks.box) return ["div", {class: [name, ...looks.classes].join(" "), ...attrs, ...style}, ...content];
+	const ground = ["div", {class: ["ground", looks.inset && "inset", ...looks.classes].filter(Boolean).join(" "), ...style}, ["div", {class: name}, ...content]];
+	return ["div", {class: looks.inset ? "box" : looks.band ? "band" : "", ...attrs}, ground];
+}
 
 // room is the width of the text of a mail at most. CSS makes pictures smaller where there is less room.
 export const room = 900;
@@ -54,49 +66,83 @@ const nodes = {
 
 	words: {
 		content: "flow+", group: "block inColumn", isolating: true, attrs: common,
-		toDOM: n => ["div", block("text", n, data(n)), 0], parseDOM: parseBlock("words"),
+		toDOM: n => block("text", n, 0), parseDOM: parseBlock("words"),
 	},
 	heading: {
 		...line, group: "block inColumn", isolating: true, attrs: {...common, level: {default: 1}},
-		toDOM: n => ["div", block("text", n, data(n)), ["h" + n.attrs.level, 0]], parseDOM: parseBlock("heading"),
+		toDOM: n => block("text", n, ["h" + n.attrs.level, 0]), parseDOM: parseBlock("heading"),
 	},
 	button: {
 		...line, group: "block inColumn", isolating: true, attrs: {...common, link: {default: ""}},
-		toDOM: n => ["div", block("press", n, data(n)), ["div", {class: "button"}, ["a", 0]]], parseDOM: parseBlock("button"),
+		toDOM: n => block("press", n, ["div", {class: "button"}, ["a", 0]]), parseDOM: parseBlock("button"),
 	},
 	quote: {
 		content: "flow+ by", group: "block inColumn", isolating: true, attrs: common,
-		toDOM: n => ["div", block("text", n, data(n)), ["blockquote", 0]], parseDOM: parseBlock("quote"),
+		toDOM: n => block("text", n, ["blockquote", 0]), parseDOM: parseBlock("quote"),
 	},
 	by: {...line, isolating: true, toDOM: () => ["p", {class: "by", "data-by": ""}, 0], parseDOM: [{tag: "[data-by]", priority: 60}]},
 	image: {
-		group: "block inColumn", atom: true,
-		attrs: {...common, file: {default: 0}, url: {default: ""}, alt: {default: ""}, width: {default: 0}, link: {default: ""}},
-		parseDOM: parseBlock("image"),
-		toDOM: n => ["div", block("picture", n, data(n)), ...pictureOf(n.attrs)],
+		group: "block inColumn", atom: true, attrs: {...common, ...picture, caption: {default: ""}}, parseDOM: parseBlock("image"),
+		toDOM: n => block("picture", n, ...pictureOf(n.attrs), ...n.attrs.caption ? [["p", {class: "caption"}, n.attrs.caption]] : []),
 	},
-	line: {group: "block inColumn", attrs: common, toDOM: n => ["div", block("rule", n, data(n)), ["hr"]], parseDOM: parseBlock("line")},
+	video: {
+		...line, group: "block inColumn", isolating: true, attrs: {...common, ...picture}, parseDOM: parseBlock("video"),
+		toDOM: n => block("film", n, ["div", {class: "fit", style: n.attrs.width ? `max-width: ${n.attrs.width}px` : ""},
+			["div", {class: "still", contenteditable: "false"}, ...pictureOf({...n.attrs, width: 0})], ["div", {class: "play"}, ["a", 0]]]),
+	},
+	card: {
+		content: "title body label action", group: "block inColumn", isolating: true,
+		attrs: {...common, ...picture, place: {default: ""}}, parseDOM: parseBlock("card"),
+		toDOM: n => block("product " + (n.attrs.file || n.attrs.url ? n.attrs.place && "abreast " + n.attrs.place : ""), n,
+			["div", {class: "side", contenteditable: "false"}, ...hasPicture(n) ? [["div", {class: looksOf("card", n.attrs).isFull ? "picture full" : "picture"}, ...pictureOf({...n.attrs, width: 0})]] : []],
+			["div", {class: "side"}, 0]),
+	},
+	title: {...line, isolating: true, toDOM: () => ["div", {class: "text", "data-part": "title"}, ["h3", {class: "name title"}, 0]], parseDOM: [{tag: "[data-part=title]"}]},
+	body: {content: "flow+", isolating: true, toDOM: () => ["div", {class: "text", "data-part": "body"}, 0], parseDOM: [{tag: "[data-part=body]"}]},
+	label: {...line, isolating: true, toDOM: () => ["div", {class: "text", "data-part": "label"}, ["p", {class: "label"}, 0]], parseDOM: [{tag: "[data-part=label]"}]},
+	action: {...line, isolating: true, toDOM: () => ["div", {class: "press", "data-part": "action"}, ["div", {class: "button"}, ["a", 0]]], parseDOM: [{tag: "[data-part=action]"}]},
+	menu: {
+		group: "block inColumn", atom: true, attrs: {...common, items: {default: []}}, parseDOM: parseBlock("menu"),
+		toDOM: n => block("menu", n, ...spaced(n.attrs.items.filter(i => i.text).map(i => ["a", i.text]))),
+	},
+	social: {
+		group: "block inColumn", atom: true, attrs: {...common, items: {default: []}}, parseDOM: parseBlock("social"),
+		toDOM: n => block("social", n, ...spaced(n.attrs.items.filter(i => i.link).map(i => ["a", iconOf(i)]))),
+	},
+	table: {
+		content: "row+", group: "block inColumn", isolating: true, attrs: common, parseDOM: parseBlock("table"),
+		toDOM: n => block("text", n, ["table", {class: "grid"}, ["tbody", 0]]),
+	},
+	row: {content: "cell+", toDOM: () => ["tr", 0], parseDOM: [{tag: ".grid tr"}]},
+	cell: {
+		...line, isolating: true, attrs: {head: {default: false}}, toDOM: n => n.attrs.head ? ["th", {scope: "col"}, 0] : ["td", 0],
+		parseDOM: [{tag: ".grid td"}, {tag: ".grid th", attrs: {head: true}}],
+	},
+	line: {group: "block inColumn", attrs: common, toDOM: n => block("rule", n, ["hr"]), parseDOM: parseBlock("line")},
 	space: {
 		group: "block inColumn", attrs: {...common, height: {default: 0}}, parseDOM: parseBlock("space"),
-		toDOM: n => ["div", block("space", n, data(n)), ["http://www.w3.org/2000/svg svg", {width: "1", height: String(n.attrs.height || 24), "aria-hidden": "true"}]],
+		toDOM: n => block("space", n, ["http://www.w3.org/2000/svg svg", {width: "1", height: String(n.attrs.height || 24), "aria-hidden": "true"}]),
 	},
 	html: {
 		content: "text*", marks: "", group: "block inColumn", code: true, isolating: true, attrs: common,
-		toDOM: n => ["div", block("source", n, data(n)), ["pre", {spellcheck: "false"}, 0]],
+		toDOM: n => block("source", n, ["pre", {spellcheck: "false"}, 0]),
 		parseDOM: [{...parseBlock("html")[0], preserveWhitespace: "full"}],
 	},
 	// markdown is the source of a text or a quote that has more than the nodes above, such as a table.
 	markdown: {
 		content: "text*", marks: "", group: "block inColumn", code: true, isolating: true,
 		attrs: {...common, type: {default: "text"}},
-		toDOM: n => ["div", block("source", n, data(n)), ["pre", 0]],
+		toDOM: n => block("source", n, ["pre", 0]),
 		parseDOM: [{...parseBlock("markdown")[0], preserveWhitespace: "full"}],
 	},
 	columns: {
-		content: "column column", group: "block", isolating: true, attrs: {...common, share: {default: 0}},
-		toDOM: n => ["div", block("columns", n, {...data(n), "data-share": n.attrs.share}), 0], parseDOM: parseBlock("columns"),
+		content: "column{2,3}", group: "block", isolating: true, attrs: common, parseDOM: parseBlock("columns"),
+		toDOM: n => block("columns", n, 0),
 	},
-	column: {content: "inColumn*", isolating: true, toDOM: n => ["div", {class: n.childCount ? "col" : "col bare", "data-col": ""}, 0], parseDOM: [{tag: "[data-col]"}]},
+	column: {
+		content: "inColumn*", isolating: true, attrs: {share: {default: 50}}, parseDOM: [{tag: "[data-col]", getAttrs: d => ({share: +d.dataset.col})}],
+		toDOM: n => ["div", {class: n.childCount ? "col" : "col bare", "data-col": n.attrs.share, style: `--share: ${n.attrs.share}; width: ${n.attrs.share}%`}, 0],
+	},
 };
 
 const marks = {
@@ -118,6 +164,18 @@ function pictureOf({file, url, alt, width}) {
 	if (file) return [["img", {src: `/admin/images/${file}`, alt, width: String(width || room)}]];
 	return [["span", {class: "none"}, ["span", alt || url]]];
 }
+
+const hasPicture = ({attrs}) => attrs.file || attrs.url;
+
+// spaced returns elements with a space between them.
+const spaced = all => all.length ? all.flatMap((e, i) => i ? [" ", e] : [e]) : [["span", {class: "none"}]];
+
+const iconOf = item => {
+	const {title, path} = networkOf(item), {disc, line} = iconColours();
+	return ["http://www.w3.org/2000/svg svg", {viewBox: "0 0 24 24", width: "32", height: "32", role: "img", "aria-label": item.text || title},
+		["circle", {cx: "12", cy: "12", r: "12", fill: disc}],
+		["path", {d: path, fill: "none", stroke: line, "stroke-width": "1.5", "stroke-linecap": "round", "stroke-linejoin": "round"}]];
+};
 
 // markOf returns a merge field as texts have it.
 export function markOf(field) {

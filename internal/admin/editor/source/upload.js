@@ -58,7 +58,7 @@ export function newUploads(view, {texts, images, room}, form, announce) {
 	function show(image, place, replace) {
 		const {tr, doc} = view.state, old = doc.nodeAt(place.pos);
 		const attrs = {file: image.id, url: "", width: Math.min(image.width, 2000)};
-		if (replace && old?.type === schema.nodes.image) tr.setNodeMarkup(place.pos, null, {...old.attrs, ...attrs});
+		if (replace && old && "file" in old.attrs) tr.setNodeMarkup(place.pos, null, {...old.attrs, ...attrs});
 		else tr.insert(place.pos, schema.node("image", attrs));
 		const at = place.pos;
 		view.dispatch(tr.setSelection(NodeSelection.create(tr.doc, at)).scrollIntoView());
