@@ -62,7 +62,7 @@ func (s *site) managePeople() {
 	}
 	form.Set("email", "li@example.com")
 	_, _, text := v.post("/admin/users", form)
-	if len(mailed) != 1 || !strings.HasPrefix(mailed[0], "li@example.com ") || !strings.Contains(text, "was mailed to li@example.com") ||
+	if len(mailed) != 1 || !strings.HasPrefix(mailed[0], "li@example.com ") || !strings.Contains(text, "was sent to li@example.com") ||
 		strings.Contains(text, users.LinkPath) { // the server has other Accounts, so only the mail has the link
 		s.Fatalf("the link was mailed as %v:\n%s", mailed, text)
 	}

@@ -59,7 +59,7 @@ func (s *operations) attention() {
 		"An Import is paused", "/admin/imports/"+id(waits.ID), "sent to https://hook.example/:", "the disk is full", "102 delivered", "/admin/webhooks/"+id(hook), "its Message was deleted", "/admin/sends/"+id(gone))
 	s.Must(s.App.Sending.HoldMails(s.Context(), "a move"))
 	v.want("/admin/", http.StatusOK, "a move [", "[Sending health on hold](/admin/sending)")
-	s.as("reader", users.Membership{Level: enlist.Read}).want("/admin/", http.StatusOK, "a manager or an owner can post them again")
+	s.as("reader", users.Membership{Level: enlist.Read}).want("/admin/", http.StatusOK, "a manager or an owner can send them again")
 	if _, _, text := v.get("/admin/"); strings.Contains(text, "secret") {
 		s.Error("the first page shows the query of the URL of a webhook")
 	}

@@ -143,13 +143,13 @@ func (s *importSite) asksHowToConfirm() {
 	if !i.Options.DryRun {
 		s.Fatal("the Import did not ask")
 	}
-	s.want(s.get("full", path), 200, "Of 2 new Contacts, 0 can get email. The List asks people to confirm, and 2 have not.", "fair in Bonn")
+	s.want(s.get("full", path), 200, "0 of 2 new Contacts can get email. The List asks people to confirm. Not confirmed yet: 2.", "fair in Bonn")
 	s.want(s.post("full", path+"/run", url.Values{}), 422, "First choose what happens to 2 new Contacts without a confirmation.")
 	path, i = s.again(path+"/run", url.Values{"confirm": {"statement"}, "consent_text": {"fair in Rome"}})
 	if i.Report.Mail.Receiving != 2 || s.Count(list, "double_opt_in", "exactly", "1") != 2 || i.Options.ConsentText != "fair in Rome" {
 		s.Errorf("the Import is %+v", i)
 	}
-	s.want(s.get("full", path), 200, "Of 2 new Contacts, 2 can get email.")
+	s.want(s.get("full", path), 200, "2 of 2 new Contacts can get email.")
 
 	list = s.AddList("name", "Confirms later")
 	path, _ = s.uploaded("d.csv", "Email\ny3@example.com\n", "list", fmt.Sprint(list))
@@ -160,7 +160,7 @@ func (s *importSite) asksHowToConfirm() {
 	if !i.Options.DryRun || s.Count(list, "is_active", "exactly", "1") != 0 {
 		s.Error("a List that has begun to ask people to confirm gets Contacts without a question")
 	}
-	s.want(s.get("full", path), 200, "Of 1 new Contact, 0 can get email.", "Send each of them a confirmation email")
+	s.want(s.get("full", path), 200, "0 of 1 new Contact can get email.", "Send each of them a confirmation email")
 }
 
 func (s *importSite) asksForBadValues() {
