@@ -47,8 +47,16 @@ func (v *visitor) wantText(text string, parts ...string) {
 	}
 }
 
+// inEnglish chooses the language of the pages, whatever a browser has.
+func (s *site) inEnglish(others ...string) {
+	for _, email := range append(others, "p-full@example.com") {
+		s.Must(s.App.Users.SetLanguage(s.Context(), email, "en"))
+	}
+}
+
 func (s *site) newCountry() {
 	v := s.full()
+	s.inEnglish()
 	for languages, want := range map[string]string{"de,en;q=0.8": `: "Germany (+49)" of`, "de-AT": `: "Austria (+43)" of`,
 		"en-CA": `: "United States (+1)" of`, "": `: "Australia (+61)" of`} {
 		v.wantText(v.inLanguage("/admin/account", languages), want, "Where are you?", "Time zone")
@@ -65,6 +73,7 @@ func (s *site) chosenCountry() {
 	s.Subscribe(used, "Mobile Phone", "0400 000 001")
 	elsewhere := s.signedInElsewhere()
 	v := s.full()
+	s.inEnglish("else@example.com")
 	form := url.Values{"name": {"Verein"}, "timezone": {"Europe/Berlin"}, "country_code": {"49"}}
 	if at := v.send("/admin/account/edit", form, http.StatusOK, "Saved.", "Times are in Europe/Berlin"); !strings.HasPrefix(at, "/admin/?done=") {
 		s.Errorf("the choice leads to %s, want Home", at)
@@ -88,9 +97,11 @@ func (s *site) declaredCountry() {
 	s.App.Accounts.Declare([]accounts.Declared{{Name: "country-code", Value: "49", Where: "variable ENLIST_COUNTRY_CODE"}})
 	s.Must(s.App.ReadSettings(s.Context()))
 	v := s.full()
+	s.inEnglish()
 	v.wantText(v.inLanguage("/admin/account", "fr"), "Name, time zone and country", `: "Germany (+49)" of`)
 	v.wantText(v.inLanguage("/admin/lists/new", "fr"), `: "Germany (+49)" of`)
 	elsewhere := s.signedInElsewhere()
+	s.inEnglish("else@example.com")
 	elsewhere.wantText(elsewhere.inLanguage("/admin/", "fr"), "[Choose your time zone and country](/admin/account) | done |")
 }
 

@@ -47,6 +47,7 @@ var refusedBy = map[string]url.Values{
 	"/admin/sends":               {"shown_count": {"77"}},
 	"/admin/sends/0/reschedule":  {"at": {"nonsense"}},
 	"/admin/sends/check":         {},
+	"/admin/you/language":        {"language": {"xx"}},
 
 	"/admin/forms/0/texts/settings/mail": nil, // an example, which is never sent
 }
