@@ -28,6 +28,7 @@ func TestPagesOfContacts(t *testing.T) {
 		{Name: "a file has the Contacts that match, for a spreadsheet and for an Import", Test: (*site).exportFile},
 		{Name: "a change of many Contacts asks for their number, runs as a job and shows its progress", Test: (*site).changeMany},
 		{Name: "the page of a person shows what happened, and changes the Contact", Test: (*site).personPage},
+		{Name: "chosen Contacts are moved to another List, after a page that says what is copied", Test: (*site).copyMany},
 		{Name: "one person is added with the reason, and an address that is there leads to its Contact", Test: (*site).addPerson},
 		{Name: "values of a Contact are changed, and a bad one keeps what was typed", Test: (*site).editValues},
 		{Name: "only a person with the level full and all Lists exports and erases a person", Test: (*site).personData},
@@ -326,6 +327,40 @@ func (s *site) editValues() {
 	form.Set(field("Born"), "")
 	if status, _, text := v.post("/admin/contacts/person/edit", form); status != http.StatusOK || len(missing(text, "| Anna |", "anna@garden.example")) > 0 || strings.Contains(text, "1990-01-31") {
 		s.Errorf("new values are answered with %d:\n%s", status, text)
+	}
+}
+
+func (s *site) copyMany() {
+	v, list := s.fullVisitor(), s.garden()
+	s.AddField(list, "name", "Only here", "type", "text")
+	target := s.AddList("name", "Orchard")
+	path := "/admin/contacts/change?list=" + id(list) + "&key=State&op=in&value=NSW"
+	_, _, text := v.get(path)
+	v.wantText(text, "(_) copy them to another List", `To the List: "`, `"Orchard"`)
+	form := url.Values{"list": {id(list)}, "g": {"0"}, "key": {"State"}, "op": {"in"}, "value": {"NSW"}, "count": {"1"}, "action": {"move"}}
+	_, _, text = v.post("/admin/contacts/change", form)
+	v.wantText(text, "!Choose a List.")
+	form.Set("target_move", id(target))
+	_, at, text := v.post("/admin/contacts/change", form)
+	v.wantText(text, "# Move 1 Contact to Orchard", "are copied: Email, Mobile Phone.", "Orchard does not have these Fields, so their values are not copied: First Name, State,",
+		"No email is sent.", "<Move Contacts>(/admin/contacts/change)")
+	if !strings.HasPrefix(at, "/admin/contacts/copy?") || len(s.All(target)) > 0 {
+		s.Errorf("the first form leads to %s, and the other List has %d Contacts", at, len(s.All(target)))
+	}
+	form.Set("target", id(target))
+	_, at, text = v.post("/admin/contacts/change", form)
+	v.wantText(text, "Garden · move to Orchard", "0 of 1")
+	change := ui.Int(at[strings.LastIndex(at, "/")+1:])
+	done, err := s.App.Contacts.CopyContacts(s.Context(), contacts.CopyContacts{ID: change})
+	if s.Must(err); !done || len(s.All(target)) != 1 {
+		s.Errorf("the change has ended: %v, and the other List has %d Contacts", done, len(s.All(target)))
+	}
+	form.Set("token", "another")
+	form.Set("value", "ACT,VIC")
+	form.Set("count", id(int64(len(s.All(list)))))
+	other := s.signedIn(users.Membership{Level: enlist.Standard, Lists: []enlist.ListID{list}})
+	if status, _, _ := other.post("/admin/contacts/change", form); status != http.StatusNotFound && status != http.StatusUnprocessableEntity {
+		s.Errorf("a user of one List copies to another one, with %d", status)
 	}
 }
 

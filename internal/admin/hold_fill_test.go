@@ -61,6 +61,7 @@ var queries = map[string]string{
 	"GET /admin/contacts/person/edit":     "?list={list}&contact={contact}",
 	"GET /admin/contacts/person/erase":    "?address=evil@example.com",
 	"GET /admin/contacts/change":          "?list={list}&id={contact}",
+	"GET /admin/contacts/copy":            "?list={list}&key=Email&op=contains&value=example&action=copy&target={list}",
 	"GET /admin/contacts/export":          "?list={list}&id={contact}",
 	"GET /admin/sends/{batch}/people.csv": "?kind=bounced",
 	"GET /admin/unsubscribers":            "?list={list}",

@@ -45,6 +45,9 @@ type Change struct {
 	Reason       string         // why the change was given up; "": it was not
 	CreationTime int64
 	EndTime      int64 // 0: it runs
+
+	Target           enlist.ListID // of a copy
+	Existed, Refused int64         // of a copy: changed Contacts that the Target had, and Contacts that may not be copied
 }
 
 // ChangeRequest is a change to start.
@@ -54,7 +57,8 @@ type ChangeRequest struct {
 	Action   ChangeAction
 	Field    string // for ChangeSet: its name or field_<id>
 	Value    string
-	Count    int64 // the number of Contacts that the person has seen
+	Target   enlist.ListID // for ChangeCopy and ChangeMove
+	Count    int64         // the number of Contacts that the person has seen
 
 	// RequireConfirmation makes the List ask its people to confirm, in the transaction that starts the change. So its
 	// people are confirmed or asked, or nothing has changed.
@@ -118,10 +122,15 @@ func (r *ChangeRequest) start(tx *db.Tx, c *enlist.Caller, now int64, ids db.IDS
 	if err != nil {
 		return 0, err
 	}
-	change := Change{AccountID: c.Account.ID, ListID: r.List, Action: r.Action, Value: r.Value,
+	change := Change{AccountID: c.Account.ID, ListID: r.List, Action: r.Action, Value: r.Value, Target: r.Target,
 		Total: int64(len(ids)), CreationTime: now}
 	if err := change.check(schema, r.Field, now, c.Account.TimeZone); err != nil {
 		return 0, err
+	}
+	if change.Action.IsCopy() {
+		if err := change.checkTarget(tx, c); err != nil {
+			return 0, err
+		}
 	}
 	const old = "DELETE FROM contact_change WHERE list_id = ? AND end_time > 0 AND end_time < ?"
 	if err := tx.Do(old, int64(r.List), now-keptChanges); err != nil {
@@ -135,6 +144,9 @@ func (r *ChangeRequest) start(tx *db.Tx, c *enlist.Caller, now int64, ids db.IDS
 	}
 	if err := change.audit(tx, c, r); err != nil {
 		return 0, err
+	}
+	if change.Action.IsCopy() {
+		return change.ID, tx.Enqueue(CopyContacts{change.ID, c.User})
 	}
 	return change.ID, tx.Enqueue(MakeChange{change.ID, c.User})
 }
@@ -154,7 +166,7 @@ func (s *Service) planChange(ctx context.Context, c *enlist.Caller, r ChangeRequ
 // check checks the action, and sets the Field.
 func (c *Change) check(schema *enlist.Schema, field string, now int64, zone string) error {
 	switch c.Action {
-	case ChangeDeactivate, ChangeReactivate, ChangeUnsubscribe, ChangeDelete:
+	case ChangeDeactivate, ChangeReactivate, ChangeUnsubscribe, ChangeDelete, ChangeCopy, ChangeMove:
 		c.Value = ""
 		return nil
 	case ChangeConfirm:
@@ -222,6 +234,8 @@ func (c *Change) audit(tx *db.Tx, by *enlist.Caller, r *ChangeRequest) error {
 		values["field"] = r.Field
 	case ChangeConfirm:
 		values["statement"] = c.Value
+	case ChangeCopy, ChangeMove:
+		values["target_list_id"] = int64(c.Target)
 	}
 	object := accounts.AuditObject{Kind: "Contact", ID: 0, List: c.ListID}
 	return accounts.Audit(tx, by, c.CreationTime, object, nil, values)

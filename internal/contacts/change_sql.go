@@ -23,6 +23,9 @@ func mapChange(m *db.Mapper, c *Change) {
 	m.Value("reason", &c.Reason)
 	m.Fixed("creation_time", &c.CreationTime)
 	m.Value("end_time", &c.EndTime)
+	m.Fixed("target_list_id", (*int64)(&c.Target))
+	m.Value("existed", &c.Existed)
+	m.Value("refused", &c.Refused)
 }
 
 var changeTable = db.NewMapping("contact_change", mapChange)

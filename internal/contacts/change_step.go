@@ -25,7 +25,7 @@ func (s *Service) MakeChange(ctx context.Context, e MakeChange) (done bool, err 
 		if change.EndTime != 0 {
 			return true, nil
 		}
-		if err := tx.LockListForBulk(change.ListID); err != nil {
+		if err := change.lockLists(tx); err != nil {
 			return false, err
 		}
 		schema, err := lists.Schema(tx, change.ListID)
@@ -68,7 +68,8 @@ func (s *Service) mayChange(tx *db.Tx, c *Change, person int64) (bool, error) {
 		return true, nil
 	}
 	key, err := s.above.KeyOf(tx, c.AccountID, person)
-	return key != nil && key.Level >= enlist.Standard && key.Allows(c.ListID), err
+	return key != nil && key.Level >= enlist.Standard && key.Allows(c.ListID) &&
+		(c.Target == 0 || key.Allows(c.Target)), err
 }
 
 // changeStep is one transaction of a change.
@@ -86,6 +87,8 @@ type changeStep struct {
 func (s *changeStep) take(ids []enlist.ContactID) ([]enlist.ContactID, error) {
 	size := StepSize{Most: RemoveStep}
 	switch s.Action {
+	case ChangeCopy, ChangeMove:
+		size.Most = copyStepSize
 	case ChangeAsk:
 		size.Most = MaxUnsubscribe / 2 // each has a job
 	case ChangeUnsubscribe:
@@ -110,6 +113,8 @@ func (s *changeStep) run(ids []enlist.ContactID) (err error) {
 		n, err = s.confirm(ids)
 	case ChangeAsk:
 		n, err = s.ask(ids)
+	case ChangeCopy, ChangeMove:
+		n, err = s.copyTo(ids)
 	default:
 		n, err = s.activate(ids, s.Action == ChangeReactivate)
 	}

@@ -6,7 +6,7 @@
 //	status.go        activate, confirm, preferences and consents of a Contact
 //	confirmation.go, mailbox_sql.go   the double opt-in, and how often a mailbox gets mails that anyone can ask for
 //	search*.go       search and count
-//	change*.go       changes of many Contacts by a job
+//	change*.go, copy*.go   changes of many Contacts by a job; copies to another List
 //	person.go, values.go   the Contacts of one person, and frequent values
 //	unknown.go       names in a call that mean nothing in a List
 //	candidate.go     a Contact that a Batch may be sent to

@@ -81,6 +81,7 @@ func (q registry) addLongChanges(o Options) {
 	s := o.Service
 	addSteps(q, serialQueue(), o.Store, repeated(s.Contacts.RemoveContacts)) // each step removes the next Contacts
 	addSteps(q, serialQueue(), o.Store, repeated(s.Contacts.MakeChange))
+	addSteps(q, serialQueue(), o.Store, repeated(s.Contacts.CopyContacts))
 	addSteps(q, serialQueue(), o.Store, s.Contacts.ShareTracking)
 	addSteps(q, serialQueue(), o.Store, s.Contacts.DeleteFieldValues)
 	addSteps(q, serialQueue(), o.Store, s.Contacts.ConvertField)

@@ -37,6 +37,8 @@ var actionTexts = []actionText{
 	{Name: contacts.ChangeUnsubscribe, Text: "contacts.change_unsubscribe", Says: "contacts.change_unsubscribe_effect"},
 	{Name: contacts.ChangeConfirm, Text: "contacts.change_confirm", Says: "contacts.change_confirm_effect"},
 	{Name: contacts.ChangeAsk, Text: "contacts.change_ask", Says: "contacts.change_ask_effect"},
+	{Name: contacts.ChangeCopy, Text: "contacts.change_copy", Says: "contacts.change_copy_effect"},
+	{Name: contacts.ChangeMove, Text: "contacts.change_move", Says: "contacts.change_move_effect"},
 	{Name: contacts.ChangeDelete, Text: "contacts.change_delete", Says: "contacts.change_delete_effect"},
 }
 
@@ -47,6 +49,7 @@ type changeRow struct {
 	Sentence          string // the state
 	Path              string
 	Left              int64
+	Copied            string // of a copy: how many the other List had, and how many may not be copied
 }
 
 // many shows the page. The ticked Contacts of the table take the place of the conditions.
@@ -96,7 +99,7 @@ func (p *pages) showMany(r *ui.Request, v view, wrong map[string]string) (*ui.Vi
 	}
 	view := &ui.View{Title: r.Text("contacts.change_title", "n", n), Place: "/admin/contacts",
 		Sub: r.Text("contacts.of_list", "list", b.list.Name), Content: p.changePage, Data: &d}
-	if wrong != nil {
+	if len(wrong) > 0 {
 		view.Problem = r.Text("contacts.nothing_was_changed")
 	}
 	return view, nil
@@ -123,6 +126,15 @@ func (b *builder) changeCard(v view, n int64, who string) (*ui.FormCard, error) 
 		case contacts.ChangeSet:
 			o.Parts = ui.Form{{Kind: ui.InputRow, Parts: ui.Form{{Name: "field", Label: r.Text("contacts.field"),
 				Kind: ui.InputChoice, Options: b.fieldOptions()}, {Name: "set", Label: r.Text("contacts.value_none_removes")}}}}
+		case contacts.ChangeCopy, contacts.ChangeMove:
+			target, err := b.targetInput("target_" + string(a.Name))
+			if err != nil {
+				return nil, err
+			}
+			if target.Options == nil {
+				continue
+			}
+			o.Parts = ui.Form{target}
 		case contacts.ChangeConfirm:
 			o.Parts = ui.Form{{Name: "statement", Label: r.Text("contacts.when_how_they_agreed"), Kind: ui.InputArea, Rows: 2,
 				Most: contacts.MaxConsentText}}
@@ -176,6 +188,9 @@ func (b *builder) rowOf(r *ui.Request, c *contacts.Change) changeRow {
 	default:
 		row.State, row.Sentence = r.Text("contacts.change_is_done"), r.Text("contacts.change_is_done_sentence")
 	}
+	if c.Action.IsCopy() {
+		row.addCopy(r, c)
+	}
 	return row
 }
 
@@ -186,30 +201,20 @@ func (p *pages) startMany(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	request := contacts.ChangeRequest{List: v.list, Criteria: b.criteria(v),
-		Action: contacts.ChangeAction(r.PostForm.Get("action")), Count: ui.Int(r.PostForm.Get("count"))}
-	wrong := make(map[string]string)
-	switch request.Action {
-	case contacts.ChangeSet:
-		request.Field, request.Value = r.PostForm.Get("field"), r.PostForm.Get("set")
-		if request.Field == "" {
-			wrong["field"] = r.Text("contacts.choose_field")
-		}
-	case contacts.ChangeConfirm:
-		request.Value = r.PostForm.Get("statement")
-		if strings.TrimSpace(request.Value) == "" {
-			wrong["statement"] = r.Text("contacts.write_when_how_these_people")
-		}
-	case "":
-		wrong["action"] = r.Text("contacts.choose_what_do")
+	if r.IsPicking() {
+		return p.showMany(r, v, map[string]string{})
+	}
+	request, wrong := requestOf(r, v.list, b.criteria(v))
+	if target := request.Action.IsCopy() && request.Target == 0; target && wrong == nil {
+		return ui.GoTo(v.copyPath(r), ""), nil // says first what will be copied
 	}
 	typed := strings.NewReplacer(",", "", ".", "", " ", "").Replace(r.PostForm.Get("typed"))
-	if (request.Count >= askedFrom || request.Action == contacts.ChangeDelete ||
+	if wrong == nil && (request.Count >= askedFrom || request.Action == contacts.ChangeDelete ||
 		request.Action == contacts.ChangeUnsubscribe) && ui.Int(typed) != request.Count {
-		wrong["typed"] = r.Text("contacts.type_number", "count", ui.Plain(request.Count))
+		wrong = map[string]string{"typed": r.Text("contacts.type_number", "count", ui.Plain(request.Count))}
 	}
-	if len(wrong) > 0 {
-		return p.showMany(r, v, wrong)
+	if wrong != nil {
+		return p.refuseMany(r, v, wrong)
 	}
 	caller := *r.Caller // a second press starts nothing
 	caller.Retry = &enlist.Retry{Header: "page-" + r.PostForm.Get("token"),
@@ -226,12 +231,47 @@ func (p *pages) startMany(r *ui.Request) (*ui.View, error) {
 		case request.Action == contacts.ChangeSet:
 			input = "set"
 		}
-		return p.showMany(r, v, map[string]string{input: known.Detail})
+		return p.refuseMany(r, v, map[string]string{input: known.Detail})
 	}
 	if err != nil {
 		return nil, err
 	}
 	return ui.GoTo("/admin/contacts/changes/"+ui.Plain(id), ""), nil
+}
+
+// refuseMany shows the form again that was sent, with its mistakes.
+func (p *pages) refuseMany(r *ui.Request, v view, wrong map[string]string) (*ui.View, error) {
+	if r.PostForm.Get("target") != "" {
+		return showCopy(r, v, wrong)
+	}
+	return p.showMany(r, v, wrong)
+}
+
+// requestOf returns the change that a form asks for, and what is wrong with it, or nil.
+func requestOf(r *ui.Request, list enlist.ListID, criteria *enlist.Criteria) (c contacts.ChangeRequest, wrong map[string]string) {
+	c = contacts.ChangeRequest{List: list, Criteria: criteria, Action: contacts.ChangeAction(r.PostForm.Get("action")),
+		Count: ui.Int(r.PostForm.Get("count")), Target: enlist.ListID(ui.Int(r.PostForm.Get("target")))}
+	input, why := "", ""
+	switch c.Action {
+	case contacts.ChangeCopy, contacts.ChangeMove:
+		if name := "target_" + string(c.Action); c.Target == 0 && ui.Int(r.PostForm.Get(name)) == 0 {
+			input, why = name, "contacts.choose_target"
+		}
+	case contacts.ChangeSet:
+		if c.Field, c.Value = r.PostForm.Get("field"), r.PostForm.Get("set"); c.Field == "" {
+			input, why = "field", "contacts.choose_field"
+		}
+	case contacts.ChangeConfirm:
+		if c.Value = r.PostForm.Get("statement"); strings.TrimSpace(c.Value) == "" {
+			input, why = "statement", "contacts.write_when_how_these_people"
+		}
+	case "":
+		input, why = "action", "contacts.choose_what_do"
+	}
+	if why != "" {
+		wrong = map[string]string{input: r.Text(why)}
+	}
+	return c, wrong
 }
 
 // progress shows how far a change is.

@@ -5,7 +5,7 @@
 //	key.go, operator.go, builder.go, sentence.go   keys and conditions, their criteria and sentences
 //	contacts.go, form.go, count.go, table.go   the page of all Contacts
 //	segments.go  conditions with a name
-//	export.go, change.go   the Contacts as a file, and changes of many
+//	export.go, change.go, copy.go   the Contacts as a file, and changes of many
 //	new.go       adds one person
 //	person*.go, timeline.go, edit.go, privacy.go   one person, what happened, and what the person may ask for
 package contacts
@@ -38,6 +38,7 @@ func Pages() []ui.Page {
 		{Pattern: "POST /admin/contacts/export", MaxForm: ui.TextForm, Needs: enlist.SeeContacts, Serve: export},
 		{Pattern: "GET /admin/contacts/change", Needs: enlist.SeeContacts, Serve: p.many},
 		{Pattern: "POST /admin/contacts/change", MaxForm: ui.TextForm, Needs: enlist.SeeContacts, Serve: p.startMany},
+		{Pattern: "GET /admin/contacts/copy", Needs: enlist.SeeContacts, Serve: askCopy},
 		{Pattern: "GET /admin/contacts/changes/{change}", Needs: enlist.SeeContacts, Serve: p.progress},
 		{Pattern: "POST /admin/contacts/changes/{change}/cancel", Needs: enlist.SeeContacts, Serve: cancelMany},
 		{Pattern: "GET /admin/contacts/person", Needs: enlist.SeeContacts, Serve: p.person},
