@@ -28,7 +28,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/demo": {"enlist/internal/accounts", "enlist/internal/app", "enlist/internal/batches", "enlist/internal/contacts",
 		"enlist/internal/db", "enlist/internal/enlist", "enlist/internal/imports", "enlist/internal/messages",
 		"enlist/internal/users", "enlist/internal/sending", "golang.org/x/sync/errgroup", "golang.org/x/text/..."},
-	"enlist/internal/users": {"enlist/internal/accounts", "enlist/internal/address", "enlist/internal/db",
+	"enlist/internal/users": {"enlist/internal/accounts", "enlist/internal/address", "enlist/internal/batches", "enlist/internal/db",
 		"enlist/internal/enlist", "enlist/internal/language", "enlist/internal/limiter", "github.com/go-webauthn/webauthn/...",
 		"golang.org/x/crypto/argon2"},
 	"enlist/internal/admin": {"enlist/internal/admin/...", "enlist/internal/app", "enlist/internal/enlist",

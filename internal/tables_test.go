@@ -31,6 +31,7 @@ var tables = map[string]struct{ writer, readers string }{
 	"batch_departure":     {"recipients", ""},
 	"batch_domain":        {"recipients", ""},
 	"batch_edition":       {"recipients", ""},
+	"batch_approval":      {"batches", ""},
 	"batch_exclusion":     {"batches", ""},
 	"batch_link":          {"recipients", ""},
 	"batch_population":    {"batches", ""},

@@ -40,9 +40,29 @@ func (s *Service) OwnAccount(ctx context.Context, c *enlist.Caller) (*OwnAccount
 	})
 }
 
-// OwnAccountChange is what a user changes of the own Account, as typed. A CountryCode or a SendDelay of "" changes
-// none.
-type OwnAccountChange struct{ Name, TimeZone, CountryCode, SendDelay string }
+// OwnAccountChange is what a user changes of the own Account, as typed. A CountryCode, SendDelay or ApproveAbove
+// of "" changes none, and ApproveKeys counts only with an ApproveAbove.
+type OwnAccountChange struct {
+	Name, TimeZone, CountryCode, SendDelay, ApproveAbove string
+	ApproveKeys                                          bool
+}
+
+// approvals adds the changes of approvals to the values of settings.
+func (c *OwnAccountChange) approvals(typed, now *Settings, values map[string]string) error {
+	if c.ApproveAbove == "" {
+		return nil
+	}
+	if err := parseApproveAbove(typed, c.ApproveAbove); err != nil {
+		return err
+	}
+	if typed.ApproveAbove != now.ApproveAbove {
+		values["approve-above"] = strconv.FormatInt(typed.ApproveAbove, 10)
+	}
+	if c.ApproveKeys != now.ApproveKeys {
+		values["approve-keys"] = map[bool]string{true: "yes", false: "no"}[c.ApproveKeys]
+	}
+	return nil
+}
 
 // EditOwnAccount changes the name and the time zone of the caller's Account, the telephone country code of its new
 // Lists, and for how long a Batch can be stopped. Errors: Denied, and InvalidParameters about name, timezone,
@@ -77,6 +97,7 @@ func (s *Service) EditOwnAccount(ctx context.Context, c *enlist.Caller, change O
 			values["send-delay"] = strconv.FormatInt(typed.SendDelay, 10)
 		}
 	}
+	refuse("approve_above", change.approvals(typed, now, values))
 	if err := enlist.Together(mistakes); err != nil {
 		return err
 	}

@@ -44,6 +44,8 @@ type Settings struct {
 	TimeZone      string          // of a new Account; "": that of the server
 	CountryCode   int64           // telephone code of new Lists; 0: not chosen
 	UTM           enlist.UTM      // of the links in mails
+	ApproveAbove  int64           // Contacts to whom a Batch goes without the approval of a second user; 0: to all
+	ApproveKeys   bool            // also for Batches of API keys
 	SendDelay     int64           // minutes in which a person can stop a Batch before it begins
 
 	dkimKey                  crypto.Signer
@@ -124,6 +126,10 @@ var SettingTable = []Setting{
 			"domains whose links get them (else all)."},
 	{Name: "send-delay", Default: "1", Example: "5", OfAccount: true, parse: parseSendDelay,
 		Says: "Minutes, 0 to 10, in which a user can stop a campaign to more than 100 Contacts after the button Send now."},
+	{Name: "approve-above", Default: "0", Example: "1000", OfAccount: true, parse: parseApproveAbove,
+		Says: "A campaign to more Contacts than this begins only after a second user has approved it; 0: no campaign needs it."},
+	{Name: "approve-keys", Default: "no", Example: "yes", OfAccount: true, parse: parseApproveKeys,
+		Says: "Whether approve-above is also for Batches that programs add with API keys: yes or no."},
 }
 
 // FindSetting returns the row of a name. Errors: InvalidParameters.
@@ -360,6 +366,24 @@ func parseSendDelay(s *Settings, text string) (err error) {
 	s.SendDelay, err = strconv.ParseInt(text, 10, 64)
 	if err != nil || s.SendDelay < 0 || s.SendDelay > 10 {
 		return errors.New("expected a number of minutes, 0 to 10")
+	}
+	return nil
+}
+
+func parseApproveAbove(s *Settings, text string) (err error) {
+	s.ApproveAbove, err = strconv.ParseInt(text, 10, 64)
+	if err != nil || s.ApproveAbove < 0 || s.ApproveAbove > maxApproveAbove {
+		return errors.New("expected a number of Contacts, 0 to 1000000000")
+	}
+	return nil
+}
+
+const maxApproveAbove = 1_000_000_000
+
+func parseApproveKeys(s *Settings, text string) error {
+	s.ApproveKeys = text == "yes"
+	if text != "yes" && text != "no" {
+		return errors.New("expected yes or no")
 	}
 	return nil
 }

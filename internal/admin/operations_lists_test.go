@@ -201,7 +201,7 @@ func (s *operations) changedByOthers() {
 		"/admin/forms/" + id(list) + "/texts":       {url.Values{"language": {"de"}}, "farewell_text", "Bye\r\nall", "it is “Bye all” now"},
 		"/admin/forms/" + id(list) + "/" + id(form): {url.Values{"name": {"Shared"}, "is_open": {"1"}, "order" + id(s.EmailField(list)): {"1"}}, "sites", "https://a.example\r\nhttps://b.example", "it is “https://a.example https://b.example” now"},
 		"/admin/look":                                {themeForm(), "imprint", "Us\r\nall", "it is “Us all” now"},
-		"/admin/account/edit":                        {url.Values{"name": {"Club"}, "timezone": {"Asia/Tokyo"}, "country_code": {"49"}, "send_delay": {"1"}}, "send_delay", "3", "it is “3” now"},
+		"/admin/account/edit":                        {url.Values{"name": {"Club"}, "timezone": {"Asia/Tokyo"}, "country_code": {"49"}, "send_delay": {"1"}, "approve_above": {"0"}}, "send_delay", "3", "it is “3” now"},
 		"/admin/webhooks/" + id(webhook):             {url.Values{"url": {"https://x.example.com/"}, "event": {"contact:subscribed"}, "list_id": {id(list)}}, "url", "https://y.example.com/", "it is “https://y.example.com/” now"},
 		"/admin/autoresponders/" + id(autoresponder): {url.Values{"message_id": {id(message)}, "event_type": {"subscribe"}, "segment_id": {"0"}, "when": {"delay"}, "offset": {"1"}, "period": {"hour"}, "clock": {"00:00"}}, "offset", "7", "it is “7” now"},
 	} {

@@ -33,6 +33,7 @@ func TestPagesOfSends(t *testing.T) {
 		{Name: "a Batch is sent again to those people who did not open it", Test: (*site).sendAgain},
 		{Name: "rates are of the mails that could be measured, and the pages say of how many", Test: (*site).measuredRates},
 		{Name: "the tick of the last page of a send decides whether its mails are tracked", Test: (*site).sendsUntracked},
+		{Name: "a second user approves a campaign to many, sees what is sent, and can refuse it", Test: (*site).approvals},
 		{Name: "a copy has the choices of the Batch, also those that the page cannot show", Test: (*site).copies},
 		{Name: "mistakes of a new send stand beside their input, which keeps its value", Test: (*site).mistakes},
 		{Name: "the last page of a send names what slows it", Test: (*site).slowedSends},

@@ -2,6 +2,7 @@ package batches
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -80,7 +81,7 @@ func (s *Service) AddBatch(ctx context.Context, c *enlist.Caller, r BatchRequest
 		if err := b.Batch.Insert(tx, b.populations); err != nil {
 			return 0, err
 		}
-		if err := b.exclude.store(tx, b.ID); err != nil {
+		if err := errors.Join(b.exclude.store(tx, b.ID), b.addApproval(tx, c)); err != nil {
 			return 0, err
 		}
 		if err := accounts.Audit(tx, c, now, b.Audited(), nil, b.auditValues()); err != nil {
@@ -140,7 +141,7 @@ func (s *Service) newBatch(tx *db.Tx, c *enlist.Caller, r *BatchRequest, now int
 		Batch: Batch{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID,
 			CreatorName: c.Key.Name, CreationTime: now, ListID: populations[0].List, MessageID: r.Message,
 			MessageType: message.Type, IsScheduled: r.SendTime > now, IsTest: r.IsTest, Status: BatchInitialising,
-			SendTime: max(r.SendTime, now), ActiveTime: now, IsForced: r.Options.Force}}
+			SendTime: max(r.SendTime, now), ActiveTime: now, IsForced: r.Options.Force, ApproveAbove: s.approveAbove(c, r.IsTest)}}
 	options := r.Options // apply changes it
 	if err := options.apply(tx, c, message, populations, &b.Batch); err != nil {
 		return nil, err

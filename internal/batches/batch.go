@@ -36,6 +36,7 @@ type Batch struct {
 	Status        BatchStatus
 	Reason        string // why the server paused or failed the Batch; "" if a caller did
 	SendTime      int64
+	ApproveAbove  int64 // the Batch begins only after an approval, if more Contacts than this get it; 0: it needs none
 	NotBefore     int64 // before which it does not begin, so that the person who sends it can stop it; 0: at any time
 	Begun         int64 // when a sender first took recipients; 0: no mail can have left
 	FirstSent     int64 // time of the first mail

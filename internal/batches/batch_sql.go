@@ -32,6 +32,7 @@ func mapBatch(m *db.Mapper, b *Batch) {
 	m.Fixed("local_time", &b.LocalTime)
 	m.Fixed("not_before", &b.NotBefore)
 	m.Fixed("is_forced", &b.IsForced)
+	m.Fixed("approve_above", &b.ApproveAbove)
 	m.Value("untracked", &b.Untracked)
 	m.Value("variants", variantsJSON{&b.Variants})
 	m.Value("is_scheduled", &b.IsScheduled)
@@ -389,5 +390,6 @@ func deleteBatch(tx *db.Tx, id enlist.BatchID) error {
 	return errors.Join(recipients.DeleteSums(tx, id),
 		tx.Do("DELETE FROM batch_population WHERE batch_id = ?", int64(id)),
 		tx.Do("DELETE FROM batch_exclusion WHERE batch_id = ?", int64(id)),
+		tx.Do("DELETE FROM batch_approval WHERE batch_id = ?", int64(id)),
 		tx.Do("DELETE FROM batch WHERE id = ?", int64(id)))
 }

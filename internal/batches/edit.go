@@ -2,6 +2,7 @@ package batches
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"enlist/internal/accounts"
@@ -83,6 +84,9 @@ func (s *Service) EditBatch(ctx context.Context, c *enlist.Caller, id enlist.Bat
 			err = b.setTracking(tx, strings.EqualFold(command, "track"))
 		default:
 			err = enlist.Invalid("command", "expected one of pause, unpause, cancel, reschedule, track, untrack")
+		}
+		if err == nil && slices.Contains([]string{"unpause", "reschedule"}, strings.ToLower(command)) {
+			err = b.askAgain(tx, c, now)
 		}
 		if err != nil {
 			return err

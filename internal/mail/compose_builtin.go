@@ -128,6 +128,8 @@ var (
 		"signin.mail.password_button", "signin.mail.password_after"}
 	MailAddress = UserMail{"signin.mail.address_title", "signin.mail.heading", "signin.mail.address_before",
 		"signin.mail.address_button", "signin.mail.address_after"}
+	MailApproval = UserMail{"signin.mail.approval_title", "signin.mail.heading", "signin.mail.approval_before",
+		"signin.mail.approval_button", "signin.mail.approval_after"}
 	MailMoved = UserMail{"signin.mail.moved_title", "signin.mail.heading", "signin.mail.moved_before", "", "signin.mail.moved_after"}
 )
 
@@ -136,7 +138,7 @@ type SignInLink struct {
 	Kind        *UserMail // nil: MailLink
 	To, Name    string    // of the person
 	By, Account string    // who invites, and to what
-	About       string    // the new address of the person
+	About       string    // the new address of the person, or the name of the Batch
 	URL         string    // "": no link
 	Language    string    // of the mail; "": English
 }
@@ -148,7 +150,7 @@ func (m *Mailer) SendSignInLink(ctx context.Context, l *SignInLink) error {
 	}
 	in := m.composer.texts.OfUsers().For(l.Language, "")
 	kind := cmp.Or(l.Kind, &MailLink)
-	args := []any{"name", oneLine(l.Name), "user", oneLine(l.By), "account", oneLine(l.Account), "address", oneLine(l.About)}
+	args := []any{"name", oneLine(l.Name), "user", oneLine(l.By), "account", oneLine(l.Account), "address", oneLine(l.About), "campaign", oneLine(l.About)}
 	b := &builtIn{Language: in.Code, Title: in.Text(kind.Title, args...), Heading: in.Text(kind.Heading, args...),
 		Before: in.Text(kind.Before, args...), Link: l.URL, After: in.Text(kind.After, args...)}
 	if l.URL != "" {

@@ -32,6 +32,13 @@ func (s *Service) SendDelay(account enlist.AccountID) int64 {
 	return s.accounts.Settings().Of(account).SendDelay
 }
 
+// ApproveAbove returns to how many Contacts a Batch of an Account goes without the approval of a second user, and whether
+// this is also for Batches of API keys; 0: to all.
+func (s *Service) ApproveAbove(account enlist.AccountID) (most int64, ofKeys bool) {
+	settings := s.accounts.Settings().Of(account)
+	return settings.ApproveAbove, settings.ApproveKeys
+}
+
 // Sender returns the address of the sender of a Message to a List. It is "" if none is set.
 func (s *Service) Sender(m *Message, list *enlist.List) string {
 	return cmp.Or(m.FromAddress, list.FromAddress, s.senderOf(list.AccountID))

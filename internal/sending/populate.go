@@ -63,6 +63,9 @@ func (s *Service) prepare(tx *db.Tx, b *batches.Batch, now int64) (done bool, er
 		return false, err
 	}
 	b.IsPopulated = !slices.ContainsFunc(populations, func(p batches.Population) bool { return !p.Done })
+	if paused, err := b.RequireApproval(tx, populations, now); paused || err != nil {
+		return true, err
+	}
 	switch {
 	case !begun:
 		wasPending := b.Status == batches.BatchPending

@@ -10,6 +10,7 @@
 //	password*.go    passwords, and which may be chosen
 //	own.go          what a user does alone: forgotten passwords, name and address
 //	browser.go      the browser of a session in words
+//	approval.go     mails to the users who may approve a Batch
 //	passkey*.go     passkeys
 //	tries.go        limits of guesses of passwords, and the devices of a user
 //	session.go      sign-in, sessions, and the Caller of a session

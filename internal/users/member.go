@@ -28,14 +28,15 @@ const (
 	MailPassword                   // a link to another password
 	MailAddress                    // a link that confirms a new address
 	MailMoved                      // says that the user has another address
+	MailApproval                   // says that a Batch waits for an approval
 )
 
 // LinkMail is a mail to a user, mostly with a link.
 type LinkMail struct {
 	Kind        MailKind
 	To, Name    string // of the user
-	By, Account string // of links to sign in: who invites, and to what
-	About       string // of MailMoved: the new address
+	By, Account string // of links to sign in: who invites, and to what; of MailApproval: who asks, and where
+	About       string // of MailMoved: the new address; of MailApproval: the name of the Batch
 	URL         string
 	Language    string // of the user, or else of who invites; "": not known
 }

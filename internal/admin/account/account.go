@@ -41,6 +41,7 @@ type data struct {
 }
 
 func formOf(r *ui.Request, a *enlist.Account) ui.Form {
+	settings := r.App.Accounts.Settings().Of(a.ID)
 	zone := ui.TimeZone(r.Text("account.zone"), a.TimeZone)
 	zone.Zone = !r.HasCountry()
 	return ui.Form{
@@ -48,7 +49,10 @@ func formOf(r *ui.Request, a *enlist.Account) ui.Form {
 		zone,
 		ui.Country(r.Text("account.country"), r.NewCountry()),
 		{Name: "send_delay", Label: r.Text("account.send_delay"), Kind: ui.InputNumber, Required: true,
-			Value: ui.Plain(r.App.Accounts.Settings().Of(a.ID).SendDelay)},
+			Value: ui.Plain(settings.SendDelay)},
+		{Name: "approve_above", Label: r.Text("account.approve_above"), Help: r.Text("account.approve_above_help"),
+			Kind: ui.InputNumber, Required: true, Value: ui.Plain(settings.ApproveAbove)},
+		ui.Check("approve_keys", r.Text("account.approve_keys"), settings.ApproveKeys),
 	}
 }
 
@@ -89,7 +93,8 @@ func (p *page) edit(r *ui.Request) (*ui.View, error) {
 	page := func(problem string) (*ui.View, error) { return p.view(r, a, form, problem) }
 	return r.Submit(form, page, func() (*ui.View, error) {
 		err := r.App.Accounts.EditOwnAccount(r.Context(), r.Caller, accounts.OwnAccountChange{Name: form.Value("name"),
-			TimeZone: form.Value("timezone"), CountryCode: form.Value("country_code"), SendDelay: form.Value("send_delay")})
+			TimeZone: form.Value("timezone"), CountryCode: form.Value("country_code"), SendDelay: form.Value("send_delay"),
+			ApproveAbove: form.Value("approve_above"), ApproveKeys: form.Value("approve_keys") != ""})
 		if err == nil && isNew {
 			err = r.App.Lists.ChooseCountry(r.Context(), r.Caller, form.Value("country_code"))
 			return ui.GoTo("/admin/", r.Text("account.saved")), err

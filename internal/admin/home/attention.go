@@ -35,6 +35,9 @@ func (d *data) attend(r *ui.Request, running, failed []batches.Batch, rows []sen
 		d.need(r.Text("home.all_mails_held"), held.Reason, "/admin/sending", r.Text("home.sending_health"))
 	}
 	for i := range running {
+		if running[i].Status == batches.BatchPaused && running[i].Reason == batches.ReasonApproval {
+			continue // approvals has it
+		}
 		if running[i].Status == batches.BatchPaused {
 			why := running[i].Reason
 			if why == "" {
@@ -50,12 +53,29 @@ func (d *data) attend(r *ui.Request, running, failed []batches.Batch, rows []sen
 				r.Text("home.look_at"))
 		}
 	}
-	for _, find := range []func(*ui.Request) error{d.webhooks, d.imports, d.backups} {
+	for _, find := range []func(*ui.Request) error{d.approvals, d.webhooks, d.imports, d.backups} {
 		if err := find(r); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// approvals finds the Batches that wait for an approval by the user.
+func (d *data) approvals(r *ui.Request) error {
+	if !r.MaySend() {
+		return nil
+	}
+	waiting, err := r.App.Batches.WaitingApprovals(r.Context(), r.Caller)
+	if err != nil || len(waiting) == 0 {
+		return err
+	}
+	names, err := r.Names()
+	for i := range waiting {
+		d.need(r.Text("home.approval", "name", names.Batch(&waiting[i])), r.Text("home.approval_why", "n", waiting[i].ToSend()),
+			"/admin/sends/"+ui.Plain(int64(waiting[i].ID))+"/approve", r.Text("home.approval_review"))
+	}
+	return err
 }
 
 // webhooks finds the webhooks to which the server has stopped posting.

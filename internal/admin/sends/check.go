@@ -34,6 +34,7 @@ type checkData struct {
 	Of           int64
 	Time         string
 	Mails        []mailLook
+	Approve      int64          // another user has to approve it, because more than this get it; 0: it begins without
 	Wait         int64          // minutes in which the send can be stopped
 	Shown        shown          // what the form says that it has shown
 	Added        enlist.BatchID // that this page has added; 0: none
@@ -185,6 +186,7 @@ func (d *checkData) fill(r *ui.Request, chosen *plan, request *batches.BatchRequ
 	if d.Mails, err = looksAt(r, request); err != nil {
 		return err
 	}
+	d.Approve = r.App.Batches.ApprovalOf(r.Caller, check)
 	d.Wait = r.App.Batches.WaitOf(r.Caller, check, request.SendTime) / 60
 	d.Bar, d.Time = barOf(r, d.Gets, d.Out), timeOf(r, chosen, request)
 	for _, f := range check.Findings {

@@ -168,6 +168,9 @@ func commandsOf(r *ui.Request, b *batches.Batch) (all []command) {
 	case batches.BatchSending, batches.BatchPending, batches.BatchInitialising:
 		return []command{{"pause", r.Text("sends.pause")}, {"cancel", r.Text("sends.cancel_button")}}
 	case batches.BatchPaused:
+		if b.Reason == batches.ReasonApproval {
+			return []command{{"cancel", r.Text("sends.cancel_button")}}
+		}
 		return []command{{"unpause", r.Text("sends.go_on")}, {"cancel", r.Text("sends.cancel_button")}}
 	}
 	return nil

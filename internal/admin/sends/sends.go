@@ -19,8 +19,9 @@ var files embed.FS
 // Pages returns the pages.
 func Pages() []ui.Page {
 	p := &pages{ui.Parse(files, "sends.html"), ui.Parse(files, "report.html", "lists.html"),
-		ui.Parse(files, "compose.html"), ui.Parse(files, "check.html", "lists.html"), ui.Parse(files, "people.html"),
-		ui.Parse(files, "cancel.html"), ui.Parse(files, "waiting.html", "lists.html")}
+		ui.Parse(files, "compose.html"), ui.Parse(files, "check.html", "lists.html", "mails.html"), ui.Parse(files, "people.html"),
+		ui.Parse(files, "cancel.html"), ui.Parse(files, "waiting.html", "lists.html"),
+		ui.Parse(files, "approve.html", "lists.html", "mails.html")}
 	return []ui.Page{
 		{Pattern: "GET /admin/sends", Needs: enlist.See, Serve: p.list},
 		{Pattern: "GET /admin/sends/new", Needs: enlist.Send, Serve: p.compose},
@@ -32,11 +33,12 @@ func Pages() []ui.Page {
 		{Pattern: "GET /admin/sends/{batch}/people/{kind}", Needs: enlist.SeeContacts, Serve: p.people},
 		{Pattern: "GET /admin/sends/{batch}/people.csv", Needs: enlist.SeeContacts, File: true, Serve: peopleFile},
 		{Pattern: "GET /admin/sends/{batch}/cancel", IsForm: true, Needs: enlist.Send, Serve: p.cancel},
+		{Pattern: "GET /admin/sends/{batch}/approve", IsForm: true, Needs: enlist.Send, Serve: p.approve},
 		{Pattern: "POST /admin/sends/{batch}/{command}", Needs: enlist.Send, Serve: p.edit},
 	}
 }
 
-type pages struct{ listPage, reportPage, composePage, checkPage, peoplePage, cancelPage, waitingPage *ui.Template }
+type pages struct{ listPage, reportPage, composePage, checkPage, peoplePage, cancelPage, waitingPage, approvePage *ui.Template }
 
 // perPage is the number of Batches on a page.
 const perPage = 25

@@ -194,6 +194,8 @@ func (p *pages) send(r *ui.Request) (*ui.View, error) {
 			}
 		case err != nil:
 			return nil, err
+		case d.approves(r):
+			return ui.GoTo(batchPath(id), r.Text("sends.approval_asked")), nil
 		case request.SendTime > r.Now.Unix():
 			return ui.GoTo(batchPath(id), r.Text("sends.campaign_planned")), nil
 		case request.Shown.Wait > 0:
@@ -206,6 +208,11 @@ func (p *pages) send(r *ui.Request) (*ui.View, error) {
 		return view, err
 	}
 	return p.showCheck(r, &chosen, &request, nil, &d)
+}
+
+// approves reports whether another user has to approve the Batch.
+func (d *checkData) approves(r *ui.Request) bool {
+	return r.App.Batches.ApprovalOf(r.Caller, d.Check) > 0
 }
 
 // begun leads to the Batch that begins at once.

@@ -31,6 +31,7 @@ type waitingData struct {
 	MayPeople    bool // the person may see who the people are
 	MaySend      bool
 	Paused       bool
+	Approve      bool   // it waits for an approval
 	NoMail       string // why no mail leaves now; "": mails leave
 	At, Wrong    string // input of another time
 }
@@ -43,7 +44,7 @@ func isWaiting(b *batches.Batch) bool {
 func (p *pages) waiting(r *ui.Request, b *reports.BatchReport, names ui.Names, at, wrong string) (*ui.View, error) {
 	d := waitingData{ID: b.ID, Reason: b.Reason, Commands: commandsOf(r, &b.Batch), Zone: r.Zone(), Gets: b.ToSend(),
 		Populated: b.IsPopulated, LeftOut: leftOut(b), MayPeople: r.Caller.May(enlist.SeeContacts),
-		MaySend: r.MaySend(), Paused: b.Status == batches.BatchPaused, At: at, Wrong: wrong}
+		MaySend: r.MaySend(), Paused: b.Status == batches.BatchPaused, Approve: b.Reason == batches.ReasonApproval, At: at, Wrong: wrong}
 	d.Status, d.Kind = statusOf(&b.Batch)
 	d.Status = r.Text(d.Status)
 	d.Message, d.MessageName = b.MessageID, names.Messages[b.MessageID]

@@ -27,12 +27,12 @@ var (
 // name no List.
 var CoordinatorTables = []string{
 	"account", "account_move", "api_key", "asked_mailbox", "audit", "autoresponder", "autoresponder_batch", "backup", "batch",
-	"batch_agent", "batch_departure", "batch_domain", "batch_edition", "batch_exclusion", "batch_link",
+	"batch_agent", "batch_approval", "batch_departure", "batch_domain", "batch_edition", "batch_exclusion", "batch_link",
 	"batch_population", "batch_slice", "batch_sum", "catalogue", "contact_change", "contact_change_part",
 	"contact_delta", "departure", "field", "file", "file_content", "file_piece", "folder", "form", "form_day",
 	"image_copy", "import", "import_result", "link", "list", "list_day", "list_day_part", "mail_day", "mail_hold",
 	"mail_pace", "mail_rate", "membership", "message", "message_version", "passkey", "passkey_challenge", "person", "preference", "queue_age", "retry", "search_index",
-	"secret", "segment", "sending_domain", "session", "setting", "sign_in_link",
+	"secret", "segment", "sending_domain", "session", "setting", "sign_in_link", "person_link",
 	"unsubscriber", "untrusted_proxy", "webhook", "webhook_event", "webhook_target",
 }
 

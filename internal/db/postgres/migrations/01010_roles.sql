@@ -1,4 +1,4 @@
--- Roles of users.
+-- Roles of users, what a user does alone, and approvals by a second user.
 
 -- +goose Up
 
@@ -14,4 +14,22 @@ CREATE TABLE person_link (
 	purpose     TEXT COLLATE "C" NOT NULL, -- password or address
 	email       TEXT COLLATE "C" NOT NULL, -- the new address; '': the link is for a password
 	expiry_time BIGINT NOT NULL
+);
+
+-- The Batch begins only after a second user has approved it, if more Contacts than this get it; 0: it needs no approval.
+ALTER TABLE batch ADD COLUMN approve_above BIGINT NOT NULL DEFAULT 0;
+
+-- Approvals of Batches with approve_above.
+CREATE TABLE batch_approval (
+	batch_id          BIGINT NOT NULL PRIMARY KEY,
+	state             TEXT COLLATE "C" NOT NULL, -- waits, approved or refused; '': the recipients are not counted yet
+	person_id         BIGINT NOT NULL, -- who has added the Batch; 0: a key
+	person_name       TEXT COLLATE "C" NOT NULL, -- of this person or key
+	changed_person_id BIGINT NOT NULL, -- who has continued it or chosen its time since; 0: none
+	asked_time        BIGINT NOT NULL,
+	version           TEXT COLLATE "C" NOT NULL, -- hashes of the mails and the Segments that were asked for
+	send_time         BIGINT NOT NULL, -- of the Batch then; 0: as soon as it is approved
+	decided_time      BIGINT NOT NULL, -- 0: not yet
+	decided_name      TEXT COLLATE "C" NOT NULL, -- of the person who has decided
+	reason            TEXT COLLATE "C" NOT NULL -- why it was refused
 );
