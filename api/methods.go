@@ -1152,17 +1152,18 @@ type Message struct {
 	HTMLContent            string `json:"html_content"`      // up to 2 MiB, like the other contents; getMessageById returns them
 	TextContent            string `json:"text_content"`
 	SMSContent             string `json:"sms_content"`
-	Attachments            string `json:"attachments"`   // comma-separated IDs of files
-	InlineImages           string `json:"inline_images"` // comma-separated IDs of files; the HTML refers to them as cid:NAME
-	Blocks                 string `json:"blocks"`        // a JSON array of blocks, or a text with one; replies have the text
-	Utm                    string `json:"utm"`           // whether the author's links get UTM parameters: account (as the setting utm says), on or off
-	UtmSource              string `json:"utm_source"`    // empty: that of the Account, or else the name of the List; no merge fields, as in the next four
-	UtmMedium              string `json:"utm_medium"`    // empty: that of the Account, or else email
-	UtmCampaign            string `json:"utm_campaign"`  // empty: that of the Account, or else the name of the Batch or of the Message
-	UtmContent             string `json:"utm_content"`   // empty: that of the Account, or else none
-	UtmTerm                string `json:"utm_term"`      // empty: that of the Account, or else none
-	UtmDomains             string `json:"utm_domains"`   // domains whose links get them, with their subdomains, separated by spaces; empty: those of the Account, or else all
-	Version                string `json:"version"`       // a hash of what callers may set; details with if_version change no other version of the record
+	Attachments            string `json:"attachments"`    // comma-separated IDs of files
+	InlineImages           string `json:"inline_images"`  // comma-separated IDs of files; the HTML refers to them as cid:NAME
+	Blocks                 string `json:"blocks"`         // a JSON array of blocks, or a text with one; replies have the text
+	OtherSubjects          string `json:"other_subjects"` // up to three subjects for a test of variants, one a line
+	Utm                    string `json:"utm"`            // whether the author's links get UTM parameters: account (as the setting utm says), on or off
+	UtmSource              string `json:"utm_source"`     // empty: that of the Account, or else the name of the List; no merge fields, as in the next four
+	UtmMedium              string `json:"utm_medium"`     // empty: that of the Account, or else email
+	UtmCampaign            string `json:"utm_campaign"`   // empty: that of the Account, or else the name of the Batch or of the Message
+	UtmContent             string `json:"utm_content"`    // empty: that of the Account, or else none
+	UtmTerm                string `json:"utm_term"`       // empty: that of the Account, or else none
+	UtmDomains             string `json:"utm_domains"`    // domains whose links get them, with their subdomains, separated by spaces; empty: those of the Account, or else all
+	Version                string `json:"version"`        // a hash of what callers may set; details with if_version change no other version of the record
 }
 
 // Theme is a record in the result of GetTheme.

@@ -15,7 +15,7 @@ import (
 // This file checks the texts with which pages translate what services say (language.Said).
 
 // saysToUsers are the packages whose refusals and findings pages show.
-var saysToUsers = []string{"accounts", "batches", "contacts", "enlist", "files", "forms", "imports", "lists", "mail", "messages",
+var saysToUsers = []string{"accounts", "batches", "contacts", "enlist", "files", "forms", "imports", "lists", "mail", "messages", "messages/linkcheck",
 	"pace", "privacy", "sending", "users", "webhooks"}
 
 var aVerb, aName = regexp.MustCompile(`%[a-z]`), regexp.MustCompile(`\{[a-z0-9_]+\}`)

@@ -12,6 +12,7 @@ import (
 	"enlist/internal/config"
 	"enlist/internal/files"
 	"enlist/internal/imports/sheet"
+	"enlist/internal/messages/linkcheck"
 	"enlist/internal/webhooks/post"
 )
 
@@ -171,6 +172,7 @@ func (r *components) closeListeners() {
 func (c *serveCommand) connect(r *components, api net.Addr) (err error) {
 	r.service.Files.SetFileSettings(files.FileSettings{PublicURL: publicURL(c.Serve, api), Key: r.links})
 	r.service.Messages.SetComposer(r.mailer)
+	r.service.Messages.SetLinkChecker(linkcheck.New(linkcheck.Options{Private: c.WebhookPrivate, Version: version()}))
 	r.service.Users.SetSettings(usersSettings(c.Serve, r.adminListener.url(c.Serve, api), r.links, r.mailer))
 	r.bounces, err = newFeedback(c.Serve, r.service, r.links, r.log)
 	return err

@@ -60,7 +60,7 @@ func (b *chromium) keepsTexts() {
 
 	b.restarts(func() {
 		b.types(" five")
-		b.waitFor(`document.querySelector("[data-saved]").innerText.startsWith("Not saved yet: the server does not answer.")`)
+		b.waitFor(`document.querySelector("[data-saved]").innerText.startsWith("Not saved yet: the server does not respond.")`)
 	})
 	b.waitForText(message, "One two three! More four five")
 

@@ -34,6 +34,7 @@ func TestEditorInChromium(t *testing.T) {
 	b.hasPreviewText(v)
 	b.keepsUnchangedTexts(v)
 	b.backKeepsTheMail(v)
+	b.followsTyping(v)
 	b.marksRefusedBlocks(v)
 	b.hasEachType(v)
 	b.readsWhatItWrites()
@@ -268,7 +269,7 @@ func (b *chromium) takesPictures(v *visitor) {
 
 func (b *chromium) hasPreviewText(v *visitor) {
 	at := b.open(v, "empty:blocks")
-	b.do(`document.querySelector("iframe.mail").addEventListener("load", () => window.shownAnew = true)`)
+	b.do(`document.addEventListener("mail:shown", () => window.shownAnew = true)`)
 	b.add("line")
 	b.add("space")
 	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(`.canvas-panel input`), kb.Backspace+"40")))
@@ -528,5 +529,28 @@ func (b *chromium) looksLikeTheMail(v *visitor) {
 			b.Errorf("with the look %q, the editor shows\n%s\nand the mail\n%s", look, strings.Join(canvas, "\n"), strings.Join(mail, "\n"))
 		}
 		b.Must(chromedp.Do(b.ctx, chromedp.EmulateViewport(1280, 1400)))
+	}
+}
+
+// followsTyping types a text with a mistake: the mail below has it without a save, and its block is marked while the cursor
+// stays.
+func (b *chromium) followsTyping(v *visitor) {
+	at := b.open(v, "empty:blocks")
+	b.add("words")
+	b.do(`window.counted = 0; document.addEventListener("mail:shown", () => window.counted++)`)
+	b.keys("Dear reader {{Nick}}")
+	b.waitFor(`window.counted > 0 && document.querySelectorAll("iframe.mail.six").length === 1`)
+	if stored := v.stored(at); strings.Contains(stored, "Dear") {
+		b.Logf("the page has saved meanwhile: %s", stored)
+	}
+	b.waitFor(`document.querySelector(".rows .noted")?.title.includes("Nick") && document.querySelector("#checks").innerText.includes("Nick")`)
+	b.keys("!")
+	b.waitFor(`document.querySelector(".rows").innerText.includes("!") && document.querySelector(".canvas-panel .wrong").innerText.includes("Nick")`)
+	b.do(`document.querySelector("button[value='show:360:dark']").click()`)
+	b.waitFor(`document.querySelector("iframe.mail.six.phone") && document.querySelector("button[value='show:360:dark']").getAttribute("aria-current") === "true"`)
+	b.do(`[...document.querySelectorAll(".canvas-panel button[name=do]")].at(-1).click()`)
+	b.waitFor(`location.pathname.endsWith("/show/0")`)
+	if stored := v.stored(at); !strings.Contains(stored, "Dear reader {{Nick}}") {
+		b.Errorf("the way to the conditions has saved %s", stored)
 	}
 }

@@ -151,6 +151,15 @@ func (h *hold) fill() {
 	h.Must(err)
 	file, err := h.App.Files.UploadImage(h.Context(), h.Caller, strings.ReplaceAll(text, "/", "")+".png", bytes.NewReader(pngImage(h)))
 	h.Must(err)
+	h.Update(func(tx *db.Tx) error {
+		m, err := messages.LoadMessage(tx, h.Caller.Account.ID, h.Message)
+		if err != nil {
+			return err
+		}
+		m.Blocks = messages.EncodeBlocks([]messages.Block{{Type: messages.BlockText, Text: text,
+			ShowIf: &messages.Condition{Criteria: apptest.Criterion("F "+text, "contains", text)}}})
+		return m.Save(tx)
+	})
 	draft, err := h.App.Messages.Autosave(h.Context(), h.Caller, messages.Save{Message: h.Message, Page: "page", Number: 1,
 		Details: apptest.Details("subject", text, "html_content", text+"<img alt="+text)})
 	h.Must(err)
@@ -162,7 +171,7 @@ func (h *hold) fill() {
 	h.Must(os.WriteFile(filepath.Join(h.mails, "1.eml"), []byte(mailed), 0o600))
 	h.ids = map[string]string{"field": id(field), "preference": id(preference), "form": id(form), "autoresponder": id(autoresponder),
 		"change": id(change), "file": id(file.ID), "name": "1.eml", "act": "copy", "kind": "bounced", "job": "1", "list": id(h.News), "batch": id(h.ID), "message": id(h.Message), "segment": id(segment), "import": id(imported.ID),
-		"webhook": id(webhook), "key": id(key.ID), "user": id(li.ID), "session": id(session.Session.ID), "passkey": "1", "command": "pause",
+		"block": "0", "webhook": id(webhook), "key": id(key.ID), "user": id(li.ID), "session": id(session.Session.ID), "passkey": "1", "command": "pause",
 		"contact": id(contact), "version": id(versions[0].ID)}
 }
 

@@ -42,6 +42,7 @@ var refusedBy = map[string]url.Values{
 	"/admin/contacts/person":     {"do": {"again"}},
 	"/admin/lists/0/fields/0/up": nil,
 	"/admin/messages":            nil,
+	"/admin/messages/0/show/0":   nil, // as the form of the page of Contacts
 	"/admin/users/0":             {"only": {"1"}, "list": {}},
 	"/admin/sending/hold":        nil,
 	"/admin/sends":               {"shown_count": {"77"}},

@@ -53,6 +53,10 @@ func (k *sampleKeeper) Preview(context.Context, *messages.OutgoingMail) (*messag
 }
 
 // Check returns the findings of the test.
+func (k *sampleKeeper) Places(context.Context, *messages.Message) ([]messages.Finding, []messages.PlacedLink, error) {
+	return nil, nil, nil
+}
+
 func (k *sampleKeeper) Canvas(context.Context, *messages.Message) (*messages.Canvas, error) {
 	return nil, nil
 }

@@ -57,6 +57,15 @@ func (s *Service) AddBatch(ctx context.Context, c *enlist.Caller, r BatchRequest
 		if err := requireRoomForBatch(tx, c.Account.ID); err != nil {
 			return 0, err
 		}
+		sent := []enlist.MessageID{r.Message}
+		for _, v := range r.Options.Variants {
+			if v.Message != 0 {
+				sent = append(sent, v.Message)
+			}
+		}
+		if err := messages.LockMessages(tx, db.Shared, sent...); err != nil { // an Autosave changes none that is sent
+			return 0, err
+		}
 		b, err := s.newBatch(tx, c, &r, now)
 		if err != nil {
 			return 0, err

@@ -209,6 +209,18 @@ func Condition(tx *db.Tx, schema *enlist.Schema, criteria *enlist.Criteria) (*en
 	return searchKeys(tx, schema, 0).Condition(criteria)
 }
 
+// CheckCriteria refuses criteria that do not fit a List. Errors: NoList, Denied, InvalidSearch.
+func (s *Service) CheckCriteria(ctx context.Context, c *enlist.Caller, list enlist.ListID, criteria *enlist.Criteria) error {
+	return s.db.InView(ctx, c, func(tx *db.Tx) error {
+		schema, err := lists.Load(tx, c, list)
+		if err != nil {
+			return err
+		}
+		_, err = Condition(tx, schema, criteria)
+		return err
+	})
+}
+
 // searchKeys returns the keys of searches of a List's Contacts at the Unix time now.
 func searchKeys(tx *db.Tx, schema *enlist.Schema, now int64) enlist.Keys {
 	return enlist.Keys{System: enlist.ContactKeys, Schema: schema,

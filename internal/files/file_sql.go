@@ -2,7 +2,6 @@ package files
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"enlist/internal/db"
@@ -39,9 +38,9 @@ var (
 	contentTable = db.NewMapping("file_content", mapContent)
 )
 
-// LockFiles waits until no other transaction adds, changes or removes files of an Account.
+// LockFiles waits until no other transaction adds, changes or removes files of an Account, if this one writes.
 func LockFiles(tx *db.Tx, account enlist.AccountID) error {
-	return tx.Lock(db.Exclusive, fmt.Sprintf("files of account %d", account))
+	return tx.LockToWrite("files of account %d", account)
 }
 
 // Files returns an Account's files in the order of their IDs.

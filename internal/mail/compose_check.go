@@ -34,6 +34,7 @@ const (
 type contentCheck struct {
 	*messages.OutgoingMail
 	found []messages.Finding
+	urls  []string // of links to pages of the web, without merge fields
 }
 
 // Check returns what is probably wrong with the content of a mail. It implements messages.Composer.
@@ -189,11 +190,17 @@ func (k *contentCheck) link(what, target string) {
 	if what == "image" {
 		problem = merge.ImageProblem
 	}
+	if target = strings.TrimSpace(target); what == "link" && isWeb.MatchString(target) && !slices.Contains(k.urls, target) {
+		k.urls = append(k.urls, target)
+	}
 	if why := problem(target); why != "" {
 		k.add(messages.FindingWarning, batches.FindingLink, "the %s %s %s", what, shortened(strings.TrimSpace(target)),
 			why)
 	}
 }
+
+// isWeb matches the URL of a page of the web without merge fields.
+var isWeb = regexp.MustCompile(`(?i)^https?://[^\s{}]+$`)
 
 // shortened returns a text in quotes, cut at 100 characters.
 func shortened(text string) string {
@@ -242,12 +249,29 @@ func (c *composer) Preview(ctx context.Context, l *messages.OutgoingMail) (*mess
 	}
 	shown := &messages.ComposedMail{Subject: subject, From: decoded(parsed.Header, "From"),
 		To:      decoded(parsed.Header, "To"),
-		ReplyTo: decoded(parsed.Header, "Reply-To"), Headers: string(header), HTML: m.html, Text: m.text}
+		ReplyTo: decoded(parsed.Header, "Reply-To"), Headers: string(header), HTML: m.html, Text: m.text,
+		Preheader: preheaderOf(l)}
 	for _, part := range data {
 		shown.Size += int64(len(part))
 	}
 	c.pictures(shown)
 	return shown, nil
+}
+
+// preheaderOf returns the text of a mail that is for inboxes.
+func preheaderOf(l *messages.OutgoingMail) string {
+	if l.Message == nil || l.Message.EmailType != messages.EmailBlocks {
+		return ""
+	}
+	all, err := messages.DecodeBlocks(l.Message.Blocks)
+	if err != nil {
+		return ""
+	}
+	i := slices.IndexFunc(all, func(b messages.Block) bool { return b.Type == messages.BlockPreheader && b.Text != "" })
+	if i < 0 {
+		return ""
+	}
+	return strings.TrimSpace(messages.MergeText(l.Schema, l.Contact, all[i].Text))
 }
 
 func decoded(header mail.Header, field string) string {

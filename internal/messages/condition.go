@@ -1,9 +1,8 @@
 package messages
 
 import (
-	"encoding/json"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"enlist/internal/contacts"
@@ -95,6 +94,20 @@ func distinct(all []Block) (conditions []string) {
 	return conditions
 }
 
+// Conditions returns the different conditions of blocks, in their order.
+func Conditions(all []Block) (conditions []*Condition) {
+	texts := distinct(all)
+	_ = eachBlock(all, func(b *Block) error {
+		for _, c := range b.conditions() {
+			if *c != nil && len(conditions) < len(texts) && (*c).Criteria.JSON() == texts[len(conditions)] {
+				conditions = append(conditions, *c)
+			}
+		}
+		return nil
+	})
+	return conditions
+}
+
 // HasConditions reports whether stored blocks can have conditions, without reading them. EncodeBlocks escapes quotes in
 // texts, so only a key has this form.
 func (m *Message) HasConditions() bool {
@@ -123,11 +136,7 @@ func ShowTo(tx *db.Tx, schema *enlist.Schema, now int64, m *Message, ids []enlis
 	}
 	s.conditions, s.made = distinct(s.blocks), make(map[uint32]*Message)
 	s.met, s.Wrong = make(map[enlist.ContactID]uint32, len(ids)), make(map[int]error)
-	for i, text := range s.conditions {
-		var c Condition
-		if err := json.Unmarshal([]byte(text), &c); err != nil {
-			return nil, fmt.Errorf("read a condition: %w", err)
-		}
+	for i, c := range Conditions(s.blocks) {
 		query, err := contacts.TypeSearch(tx, schema, now, enlist.Query{Criteria: c.Criteria})
 		if enlist.KindOf(err) == enlist.InvalidSearch {
 			s.Wrong[i] = err
@@ -158,7 +167,7 @@ func (s *Showing) For(id enlist.ContactID) *Message {
 	met := s.met[id]
 	if s.made[met] == nil {
 		m := *s.message
-		m.Met = met
+		m.Met |= met
 		m.Blocks = EncodeBlocks(shownBlocks(s.blocks, func(c *Condition) bool { return met&s.bit(c) != 0 }))
 		s.made[met] = &m
 	}
@@ -237,4 +246,40 @@ func (m *Message) NamesSegment(id enlist.SegmentID) bool {
 		return nil
 	})
 	return names || err != nil
+}
+
+// ConditionAt returns the place of the condition of a block, such as 2 or 2.left.0, or of a column, such as 2.left. It
+// returns nil if there is no such block, or a preheader.
+func ConditionAt(all []Block, path string) **Condition {
+	first, rest, isDeep := strings.Cut(path, ".")
+	i, err := strconv.Atoi(first)
+	if err != nil || i < 0 || i >= len(all) || all[i].Type == BlockPreheader {
+		return nil
+	}
+	if !isDeep {
+		return &all[i].ShowIf
+	}
+	side, inside, isDeep := strings.Cut(rest, ".")
+	for _, column := range all[i].columns() {
+		switch {
+		case column.name != side || all[i].Type != BlockColumns:
+		case isDeep:
+			return ConditionAt(*column.blocks, inside)
+		default:
+			return column.condition
+		}
+	}
+	return nil
+}
+
+// column is a column of a block.
+type column struct {
+	name      string
+	blocks    *[]Block
+	condition **Condition
+}
+
+// columns returns the columns of a block of the type columns.
+func (b *Block) columns() []column {
+	return []column{{"left", &b.Left, &b.LeftIf}, {"middle", &b.Middle, &b.MiddleIf}, {"right", &b.Right, &b.RightIf}}
 }

@@ -44,13 +44,9 @@ func (s *Showing) conditional(blocks []Block, prefix, name string, around uint32
 		b, path := &blocks[i], prefix+strconv.Itoa(i)
 		of := name + strconv.Itoa(i+1)
 		needs := add(b.ShowIf, path, of+b.begin(), around)
-		for _, side := range []struct {
-			name   string
-			c      *Condition
-			blocks []Block
-		}{{"left", b.LeftIf, b.Left}, {"middle", b.MiddleIf, b.Middle}, {"right", b.RightIf, b.Right}} {
-			inside := add(side.c, path+"."+side.name, of+", "+side.name+" column", needs)
-			all = append(all, s.conditional(side.blocks, path+"."+side.name+".", of+", "+side.name+" column, block ", inside)...)
+		for _, side := range b.columns() {
+			inside := add(*side.condition, path+"."+side.name, of+", "+side.name+" column", needs)
+			all = append(all, s.conditional(*side.blocks, path+"."+side.name+".", of+", "+side.name+" column, block ", inside)...)
 		}
 	}
 	return all

@@ -10,6 +10,7 @@
 //	condition*.go   which blocks a Contact sees
 //	merge*.go    merge fields, and those in the addresses of a Message
 //	utm.go       UTM parameters of the links of a Message
+//	checks.go    previews and checks of what a user is typing (linkcheck/ asks the servers of links)
 //	finding.go   what is probably wrong with a Message
 //	preview.go, trial.go   previews and test mails
 //	sender.go    which sender a mail has

@@ -72,7 +72,8 @@ var WholeMessageAttributes = enlist.WithVersion(slices.Concat(publishedAttribute
 	contentKey("html_content", func(m *Message) *string { return &m.HTML }),
 	contentKey("text_content", func(m *Message) *string { return &m.Text }),
 	contentKey("sms_content", func(m *Message) *string { return &m.SMS }),
-}, fileAttributes, []enlist.Attribute[Message]{blocksKey()}, utmAttributes()))
+}, fileAttributes, []enlist.Attribute[Message]{blocksKey(),
+	enlist.TextKey("other_subjects", func(m *Message) *string { return &m.OtherSubjects }, readSubjects)}, utmAttributes()))
 
 // Limits of a Message.
 const (
@@ -94,6 +95,32 @@ func readSubject(text string) (string, error) {
 		return "", enlist.Expected("a text of at most 998 bytes without control characters")
 	}
 	return text, nil
+}
+
+// maxOtherSubjects is the number of other subjects of a Message. A Batch has up to four variants.
+const maxOtherSubjects = 3
+
+// readSubjects reads subjects, one a line. Empty lines are left out.
+func readSubjects(text string) (string, error) {
+	var all []string
+	for line := range strings.Lines(text) {
+		subject, err := readSubject(line)
+		if err != nil {
+			return "", err
+		}
+		if subject != "" {
+			all = append(all, subject)
+		}
+	}
+	if len(all) > maxOtherSubjects {
+		return "", enlist.Expected("at most 3 other subjects, one a line")
+	}
+	return strings.Join(all, "\n"), nil
+}
+
+// Subjects returns the other subjects of the Message, for a test of variants.
+func (m *Message) Subjects() []string {
+	return strings.FieldsFunc(m.OtherSubjects, func(r rune) bool { return r == '\n' })
 }
 
 // readPostalAddress reads a postal address of several lines. It is stored as it was sent.

@@ -18,7 +18,8 @@ type Finding struct {
 	Level    FindingLevel
 	Code     FindingCode
 	Text     string
-	Contacts int64 // for FindingMissingValue: the number of recipients
+	Contacts int64  // for FindingMissingValue: the number of recipients
+	Block    string // where it is, such as 2 or 2.left.0; "": in the complete mail, or only a writer is told
 }
 
 // FindingLevel says how bad a Finding is.

@@ -26,6 +26,7 @@ type Message struct {
 	Text             string
 	SMS              string
 	Blocks           string // JSON for DecodeBlocks
+	OtherSubjects    string // for a test of variants, one a line
 	FromName         string
 	FromAddress      string
 	ReplyTo          string

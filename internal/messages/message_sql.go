@@ -1,6 +1,9 @@
 package messages
 
 import (
+	"fmt"
+	"slices"
+
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -36,6 +39,7 @@ func mapMessageHead(m *db.Mapper, x *Message) {
 	m.Value("authorised_sender", &x.AuthorisedSender)
 	m.Value("postal_address", &x.PostalAddress)
 	m.Value("utm", &x.UTM)
+	m.Value("other_subjects", &x.OtherSubjects)
 }
 
 func mapMessage(m *db.Mapper, x *Message) {
@@ -98,6 +102,19 @@ func (m *Message) Add(tx *db.Tx) error {
 
 // Restore stores a Message under its ID.
 func (m *Message) Restore(tx *db.Tx) error { return messageTable.RestoreDefinition(tx, "message", m) }
+
+// LockMessages locks Messages until the transaction ends: an Autosave exclusively, and what adds a Batch of them in the
+// shared mode. Changes of definitions exclude both.
+func LockMessages(tx *db.Tx, mode db.LockMode, ids ...enlist.MessageID) error {
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		if err := tx.Lock(mode, fmt.Sprintf("message %d", id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Save stores the columns of a Message that an edit can change.
 func (m *Message) Save(tx *db.Tx) error {

@@ -19,6 +19,7 @@ type ComposedMail struct {
 	Subject, From, To, ReplyTo string // for people, without the encodings of a header
 	Headers                    string // as they are sent, without a signature
 	HTML, Text                 string
+	Preheader                  string           // the text for inboxes, with the values of the Contact; "": it has none
 	Size                       int64            // of the complete mail, in bytes
 	Pictures                   []enlist.Picture // the images of the Account that the mail shows
 	Elsewhere                  int64            // number of images of other servers
@@ -31,6 +32,8 @@ type Composer interface {
 	Preview(ctx context.Context, m *OutgoingMail) (*ComposedMail, error)
 	// Check returns what is probably wrong with the content of a mail. The mail needs no address.
 	Check(ctx context.Context, m *OutgoingMail) ([]Finding, error)
+	// Places returns what Check finds about parts of a Message, with their blocks, and its links to pages of the web.
+	Places(ctx context.Context, m *Message) ([]Finding, []PlacedLink, error)
 	// Canvas returns what the editor shows of a Message.
 	Canvas(ctx context.Context, m *Message) (*Canvas, error)
 }
@@ -54,9 +57,16 @@ func (s *Service) CheckContent(ctx context.Context, m *OutgoingMail) ([]Finding,
 // NoContact, and InvalidParameters if the Contact can get no such mail.
 func (s *Service) PreviewMessage(ctx context.Context, c *enlist.Caller, message enlist.MessageID, list enlist.ListID,
 	contact enlist.ContactID) (*ComposedMail, error) {
+	return s.preview(ctx, c, &Typed{Message: message, List: list, Contact: contact}, nil)
+}
+
+// preview is PreviewMessage of what a function makes of the Message, if it is not nil.
+func (s *Service) preview(ctx context.Context, c *enlist.Caller, t *Typed,
+	of func(*db.Tx, *Message) (*Message, error)) (*ComposedMail, error) {
 	var sender []Finding
+	list := t.List
 	mail, err := db.View(ctx, s.db, c, func(tx *db.Tx) (*OutgoingMail, error) {
-		m, err := s.trialMail(tx, c, message, list, contact)
+		m, err := s.trialMail(tx, c, t, of)
 		if err == nil && list == 0 { // only a test mail needs no Contact
 			_, err = lists.Load(tx, c, list)
 		}
@@ -113,23 +123,14 @@ func Untracked(schema *enlist.Schema) *enlist.Schema {
 // PreviewDraft returns the mail of a Message without a Contact: merge fields have their fallbacks. Errors:
 // NoMessage, and InvalidParameters for a Message that is no email.
 func (s *Service) PreviewDraft(ctx context.Context, c *enlist.Caller, message enlist.MessageID) (*ComposedMail, error) {
-	return s.previewDraft(ctx, c, message, func(_ *db.Tx, m *Message) (*Message, error) { return m, nil })
+	return s.previewDraft(ctx, c, message, nil)
 }
 
 // previewDraft is PreviewDraft of what a function makes of the Message.
 func (s *Service) previewDraft(ctx context.Context, c *enlist.Caller, message enlist.MessageID,
 	of func(*db.Tx, *Message) (*Message, error)) (*ComposedMail, error) {
 	mail, err := db.View(ctx, s.db, c, func(tx *db.Tx) (*OutgoingMail, error) {
-		m, err := s.trialMail(tx, c, message, 0, 0)
-		if err == nil {
-			m.Message, err = of(tx, m.Message)
-		}
-		if err == nil {
-			m.Message = m.Message.AllShown()
-		}
-		if err == nil {
-			m.Files, err = m.Message.LoadFiles(tx)
-		}
+		m, err := s.trialMail(tx, c, &Typed{Message: message}, of)
 		if err == nil {
 			m.Delivery = enlist.DeliveryKey{Time: s.db.Now().Unix(), Cause: causeTrial}
 			m.Address = trialAddress
@@ -183,27 +184,31 @@ func (s *Service) senderFindings(tx *db.Tx, a *enlist.Account, m *Message,
 // causeTrial begins the Cause of a mail that is a preview or a test.
 const causeTrial = "t"
 
-// trialMail returns a Message with its files for a Contact of a List, without a delivery and an address. list 0 means
-// no List, and contact 0 a Contact without values. Opens and clicks of the mail are not tracked.
-func (s *Service) trialMail(tx *db.Tx, c *enlist.Caller, message enlist.MessageID, list enlist.ListID,
-	contact enlist.ContactID) (m *OutgoingMail, err error) {
+// trialMail returns a Message with its files for a Contact of a List, without a delivery and an address. List 0 means
+// no List, and Contact 0 a Contact without values. Opens and clicks of the mail are not tracked. of changes the Message, if it
+// is not nil.
+func (s *Service) trialMail(tx *db.Tx, c *enlist.Caller, t *Typed,
+	of func(*db.Tx, *Message) (*Message, error)) (m *OutgoingMail, err error) {
 	m = new(OutgoingMail)
-	m.Message, err = LoadSeen(tx, c, message, s.sentTo)
+	m.Message, err = LoadSeen(tx, c, t.Message, s.sentTo)
+	if err == nil && of != nil {
+		m.Message, err = of(tx, m.Message)
+	}
 	if err != nil {
 		return nil, err
 	}
-	m.Schema, m.Contact, err = trialContact(tx, c, list, contact)
+	m.Schema, m.Contact, err = trialContact(tx, c, t.List, t.Contact)
 	if err != nil {
 		return nil, err
 	}
-	if list == 0 || contact == 0 {
+	if t.List == 0 || t.Contact == 0 {
 		m.Message = m.Message.AllShown()
 	} else {
-		showing, err := ShowTo(tx, m.Schema, s.db.Now().Unix(), m.Message, []enlist.ContactID{contact})
+		showing, err := ShowTo(tx, m.Schema, s.db.Now().Unix(), m.Message, []enlist.ContactID{t.Contact})
 		if err != nil {
 			return nil, err
 		}
-		m.Message = showing.For(contact)
+		m.Message = showing.For(t.Contact)
 	}
 	m.Recorded = m.Schema.Tracks(m.Contact.TrackingConsent) && !m.Message.Asks
 	m.Schema = Untracked(m.Schema)

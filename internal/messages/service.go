@@ -7,6 +7,7 @@ import (
 	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/limiter"
 	"enlist/internal/pace"
 )
 
@@ -16,6 +17,8 @@ type Service struct {
 	accounts *accounts.Service
 	sending  *atomic.Pointer[pace.Settings]
 	composer Composer
+	links    LinkChecker   // nil: none
+	trials   limiter.Rates // of calls that send test mails, of each Account
 	unused   Unused
 	sentTo   SentTo
 	lastSent LastSent

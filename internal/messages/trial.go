@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"enlist/internal/accounts"
 	"enlist/internal/address"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/limiter"
 )
 
 // This file sends a Message to a few addresses of the caller, so that the caller sees it in mail programs. Such a
@@ -45,8 +48,9 @@ func (SendTest) Kind() string { return "send_test" }
 // Denied, NoContact, InvalidParameters, and InvalidEmail for an address that is not valid.
 func (s *Service) SendTestMessage(ctx context.Context, c *enlist.Caller, r TestRequest) error {
 	token := rand.Text() // makes the Message-ID of each mail unique
+	isCounted := false
 	return db.Change(ctx, s.db, c, func(tx *db.Tx, now int64) error {
-		m, err := s.trialMail(tx, c, r.Message, r.List, r.Contact)
+		m, err := s.trialMail(tx, c, &Typed{Message: r.Message, List: r.List, Contact: r.Contact}, nil)
 		if err == nil {
 			err = requireTests(c, r.Addresses)
 		}
@@ -58,6 +62,10 @@ func (s *Service) SendTestMessage(ctx context.Context, c *enlist.Caller, r TestR
 		}
 		if n := len(r.Addresses); n < 1 || n > maxTestAddresses {
 			return enlist.Invalid("addresses", fmt.Sprintf("expected 1 to %d email addresses", maxTestAddresses))
+		}
+		if isCounted { // the function runs again
+		} else if _, _, isCounted = s.trials.Take(int64(c.Account.ID), trialRate, s.db.Now()); !isCounted {
+			return enlist.Refuse(enlist.Busy, "the Account has sent %d test mails in the last minutes; try again in a minute", trialRate.Burst)
 		}
 		var sent []string
 		for i, text := range r.Addresses {
@@ -77,7 +85,8 @@ func (s *Service) SendTestMessage(ctx context.Context, c *enlist.Caller, r TestR
 				return err
 			}
 		}
-		return nil
+		return accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Message", ID: int64(r.Message)}, nil,
+			accounts.AuditValues{"test_addresses": strings.Join(sent, ", ")})
 	})
 }
 
@@ -99,6 +108,9 @@ func requireTests(c *enlist.Caller, addresses []string) error {
 	return nil
 }
 
+// trialRate is how often an Account sends test mails: each of up to maxTestAddresses.
+var trialRate = limiter.Rate{Interval: time.Minute, Burst: 20}
+
 // TestMail returns the mail of a job. It returns nil if the Message, the List or the Contact is gone.
 func (s *Service) TestMail(ctx context.Context, e SendTest) (*OutgoingMail, error) {
 	return db.OwnView(ctx, s.db, func(tx *db.Tx) (*OutgoingMail, error) {
@@ -107,7 +119,7 @@ func (s *Service) TestMail(ctx context.Context, e SendTest) (*OutgoingMail, erro
 			return nil, err
 		}
 		caller := &enlist.Caller{Account: account, Key: new(enlist.Key)} // may access every List of the Account
-		m, err := s.trialMail(tx, caller, e.Message, e.List, e.Contact)
+		m, err := s.trialMail(tx, caller, &Typed{Message: e.Message, List: e.List, Contact: e.Contact}, nil)
 		switch enlist.KindOf(err) {
 		case enlist.NoMessage, enlist.NoList, enlist.NoContact, enlist.InvalidParameters:
 			return nil, nil

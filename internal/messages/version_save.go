@@ -104,7 +104,7 @@ func (s *Service) Autosave(ctx context.Context, c *enlist.Caller, save Save) (Sa
 		return SavedByItself{}, err
 	}
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (r SavedByItself, err error) {
-		if err := tx.LockDefinitions(); err != nil { // so no Batch of the Message is added meanwhile
+		if err := LockMessages(tx, db.Exclusive, save.Message); err != nil { // so no Batch of the Message is added meanwhile
 			return r, err
 		}
 		if _, err := s.forChange(tx, c, save.Message); err != nil {
@@ -180,10 +180,12 @@ func (s *Service) storeAutosave(tx *db.Tx, c *enlist.Caller, old, m *Message, sa
 		return err
 	}
 	if before == nil || after.ID != before.ID {
-		return storeEdit(tx, c, old, m, now)
+		if err := auditEdit(tx, c, old, m, now); err != nil {
+			return err
+		}
 	}
 	m.LastModifiedTime = now
-	return m.Save(tx)
+	return messageTable.Save(tx, m) // LockMessages is enough for texts
 }
 
 // keepDraft stores a draft of a page, with the texts of the Message that it does not change.
@@ -236,13 +238,18 @@ func (s *Service) edited(tx *db.Tx, c *enlist.Caller, id enlist.MessageID, detai
 
 // storeEdit stores an edited Message, and a row of the audit log.
 func storeEdit(tx *db.Tx, c *enlist.Caller, old, m *Message, now int64) error {
-	m.LastModifiedTime = now
-	before, after := accounts.SettableValues(WholeMessageAttributes, old), accounts.SettableValues(WholeMessageAttributes, m)
-	object := accounts.AuditObject{Kind: "Message", ID: int64(m.ID)}
-	if err := accounts.Audit(tx, c, now, object, before, after); err != nil {
+	if err := auditEdit(tx, c, old, m, now); err != nil {
 		return err
 	}
+	m.LastModifiedTime = now
 	return m.Save(tx)
+}
+
+// auditEdit stores a row of the audit log.
+func auditEdit(tx *db.Tx, c *enlist.Caller, old, m *Message, now int64) error {
+	before, after := accounts.SettableValues(WholeMessageAttributes, old), accounts.SettableValues(WholeMessageAttributes, m)
+	object := accounts.AuditObject{Kind: "Message", ID: int64(m.ID)}
+	return accounts.Audit(tx, c, now, object, before, after)
 }
 
 // keep stores the Version of a save that goes into the Message. Before it, the present text gets a Version if it has

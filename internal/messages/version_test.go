@@ -1,6 +1,7 @@
 package messages_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -31,6 +32,7 @@ func TestVersions(t *testing.T) {
 		{Name: "a save without a page does not replace a newer text", Test: withoutPage},
 		{Name: "a version of a page stays when another page or a restored version replaces its text", Test: otherPages},
 		{Name: "versions are removed with their Message", Test: removedVersions},
+		{Name: "a save by itself does not wait for transactions that write something else", Test: savesBesideWriters},
 	})
 }
 
@@ -382,4 +384,22 @@ func removedVersions(f *apptest.SentBatch) {
 		}
 		return err
 	})
+}
+
+func savesBesideWriters(f *apptest.SentBatch) {
+	w := newWriter(f, "Ann", 1)
+	w.look()
+	f.Must(f.Store.Update(f.Context(), func(tx *db.Tx) error {
+		if !tx.SQL.ConcurrentWriters {
+			return nil // all transactions wait for each other
+		}
+		if err := tx.Do("UPDATE list SET name = name WHERE id = ?", int64(f.News)); err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(f.Context(), 20*time.Second)
+		defer cancel()
+		_, err := f.App.Messages.Autosave(ctx, w.user, messages.Save{Message: w.message, Page: w.page, Number: 1, Seen: w.seen,
+			Details: apptest.Details("subject", "Typed")})
+		return err
+	}))
 }

@@ -3,6 +3,7 @@
 //
 //	view.go      what the URL says
 //	key.go, operator.go, builder.go, sentence.go   keys and conditions, their criteria and sentences
+//	conditions.go   the form of conditions on pages of other subjects
 //	contacts.go, form.go, count.go, table.go   the page of all Contacts
 //	segments.go  conditions with a name
 //	export.go, change.go, copy.go   the Contacts as a file, and changes of many

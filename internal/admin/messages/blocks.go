@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"net/url"
@@ -41,6 +42,8 @@ func readBlocks(form url.Values, prefix string) (all []messages.Block) {
 			Colour: strings.TrimSpace(get("colour")), Ground: strings.TrimSpace(get("ground")), Padding: ui.Int(get("padding")), Corner: ui.Int(get("corner")),
 			Rows: readRows(get("rows")), Head: get("head") != "", Shares: readShares(get("shares"))}
 		b.Items = readItems(b.Type, get("items"))
+		b.ShowIf, b.LeftIf = readCondition(get("show_if")), readCondition(get("left.show_if"))
+		b.MiddleIf, b.RightIf = readCondition(get("middle.show_if")), readCondition(get("right.show_if"))
 		if form.Has(at+"was") && get("was") != get("file") {
 			b.Width = 0 // the one of the other image
 		}
@@ -53,6 +56,15 @@ func readBlocks(form url.Values, prefix string) (all []messages.Block) {
 		all = append(all, b)
 	}
 	return all
+}
+
+// readCondition reads a condition, which the form has as JSON.
+func readCondition(text string) *messages.Condition {
+	c := new(messages.Condition)
+	if text == "" || json.Unmarshal([]byte(text), c) != nil {
+		return nil
+	}
+	return c
 }
 
 // change does what a button says: up, down, remove or add. It returns the path of the block that the person then sees.
@@ -129,12 +141,26 @@ type block struct {
 	First, Last bool
 	Sides       []blockList // of columns
 	Images      []images.Image
+	Shown       shownIf
+}
+
+// shownIf is a condition of a block or a column.
+type shownIf struct{ JSON, Text string }
+
+// saidOf returns a condition for the form.
+func (d *editData) saidOf(c *messages.Condition) (s shownIf) {
+	if c != nil {
+		s.JSON = c.Criteria.JSON()
+		s.Text = d.said[s.JSON]
+	}
+	return s
 }
 
 // blockList is a row of blocks in the editor.
 type blockList struct {
 	Prefix string // such as 2.left. or ""
 	Title  string
+	Shown  shownIf // of a column
 	Blocks []block
 	New    messages.BlockType // that was chosen for another block
 	Kinds  []struct {
@@ -144,7 +170,7 @@ type blockList struct {
 }
 
 // newBlockList returns blocks as the editor shows them.
-func newBlockList(all []messages.Block, prefix, title string, pictures []images.Image, form url.Values) blockList {
+func newBlockList(all []messages.Block, prefix, title string, d *editData, form url.Values) blockList {
 	l := blockList{Prefix: prefix, Title: title, Kinds: blockKinds, New: messages.BlockType(form.Get(prefix + "new"))}
 	if prefix != "" {
 		l.Kinds = nil
@@ -155,23 +181,29 @@ func newBlockList(all []messages.Block, prefix, title string, pictures []images.
 		}
 	}
 	for i := range all {
-		b := block{Block: all[i], Path: prefix + strconv.Itoa(i), First: i == 0, Last: i == len(all)-1, Images: pictures}
+		b := block{Block: all[i], Path: prefix + strconv.Itoa(i), First: i == 0, Last: i == len(all)-1, Images: d.pictures, Shown: d.saidOf(all[i].ShowIf)}
 		for _, k := range blockKinds {
 			if k.Name == b.Type {
 				b.Kind = k.Text
 			}
 		}
 		if b.Type == messages.BlockColumns {
-			b.Sides = []blockList{newBlockList(b.Left, b.Path+".left.", "messages.left_column", pictures, form),
-				newBlockList(b.Right, b.Path+".right.", "messages.right_column", pictures, form)}
+			b.Sides = []blockList{newBlockList(b.Left, b.Path+".left.", "messages.left_column", d, form),
+				newBlockList(b.Right, b.Path+".right.", "messages.right_column", d, form)}
+			b.Sides[0].Shown, b.Sides[1].Shown = d.saidOf(b.LeftIf), d.saidOf(b.RightIf)
 			if len(b.Shares) == 3 {
-				b.Sides = slices.Insert(b.Sides, 1, newBlockList(b.Middle, b.Path+".middle.", "messages.middle_column", pictures, form))
+				middle := newBlockList(b.Middle, b.Path+".middle.", "messages.middle_column", d, form)
+				middle.Shown = d.saidOf(b.MiddleIf)
+				b.Sides = slices.Insert(b.Sides, 1, middle)
 			}
 		}
 		l.Blocks = append(l.Blocks, b)
 	}
 	return l
 }
+
+// Path is the path of a column.
+func (l *blockList) Path() string { return strings.TrimSuffix(l.Prefix, ".") }
 
 // ID is the ID of the block in the page.
 func (b *block) ID() string { return "b" + strings.ReplaceAll(b.Path, ".", "-") }

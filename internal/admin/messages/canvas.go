@@ -32,6 +32,8 @@ type canvas struct {
 	Foot      []string          `json:"foot"` // lines at the end of the mail
 	Theme     themeColours      `json:"theme"`
 	Networks  []network         `json:"networks"`
+
+	Conditions map[string]string `json:"conditions"` // of blocks in words, by their JSON
 }
 
 // themeColours are those that the script needs to find readable ones.
@@ -70,7 +72,7 @@ func (d *editData) addCanvas(r *ui.Request) error {
 		return r.Context().Err()
 	}
 	c := canvas{MayUpload: r.MayUpload(), Blocks: all, Contents: made.Contents, Wrong: made.Wrong, Texts: make(map[string]string),
-		Logo: made.Theme.Logo, LogoText: made.Theme.LogoText, LogoWidth: min(made.Theme.LogoWidth, made.Theme.Width), Room: made.Room, Sender: r.Caller.Account.Name,
+		Logo: made.Theme.Logo, LogoText: made.Theme.LogoText, LogoWidth: min(made.Theme.LogoWidth, made.Theme.Width), Room: made.Room, Sender: r.Caller.Account.Name, Conditions: d.said,
 		Foot: strings.Split(cmp.Or(strings.TrimSpace(d.PostalAddress), made.Theme.Imprint), "\n")}
 	c.Theme = themeColours{made.Theme.Accent, made.Theme.Card, made.Theme.Text}
 	for i := range social.Networks {
@@ -89,6 +91,7 @@ func (d *editData) addCanvas(r *ui.Request) error {
 	for name, key := range canvasTexts {
 		c.Texts[name] = r.Text(key)
 	}
+	c.Texts["some"] = r.Text("messages.shown_if", "who", "\ue000") // the script replaces it
 	text, err := json.Marshal(c)
 	d.Canvas = string(text)
 	return err
@@ -150,5 +153,6 @@ var canvasTexts = map[string]string{
 	"no_links": "messages.canvas_no_links",
 	"shares":   "messages.column_widths",
 	"no_link":  "messages.canvas_no_link", "no_alt": "messages.canvas_no_alt",
+	"who": "messages.condition_add", "who_column": "messages.condition_column", "check": "messages.check",
 	"hint_by": "messages.who_says", "hint_html": "messages.canvas_hint_html",
 }

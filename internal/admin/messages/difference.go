@@ -45,7 +45,8 @@ func (c compared) IsSame() bool { return c.Texts == nil && c.Pictures == nil }
 // namesOfTexts are the texts of a Message besides its content, by their keys.
 var namesOfTexts = []struct{ key, name string }{{"subject", "messages.subject"}, {"name", "messages.name"},
 	{"from_name", "messages.from_name"}, {"from_address", "messages.from_address"}, {"reply_to", "messages.replies_go"},
-	{"postal_address", "messages.postal_address"}, {"email_type", "messages.kind"}}
+	{"postal_address", "messages.postal_address"}, {"email_type", "messages.kind"}, {"other_subjects", "messages.other_subjects"},
+	{"attachments", "messages.attachments"}, {"inline_images", "messages.inline_images"}}
 
 // compare returns what a later version of a Message changes in an earlier one.
 func compare(earlier, later *messages.Message) (c compared) {
@@ -61,12 +62,26 @@ func compare(earlier, later *messages.Message) (c compared) {
 		get := messages.WholeMessageAttributes[i].Get
 		add(of.name, get(earlier).Text, get(later).Text)
 	}
+	add("messages.utm", utmWords(earlier), utmWords(later))
 	before, picturesBefore := earlier.Words()
 	after, picturesAfter := later.Words()
 	add("messages.content_label", before, after)
 	c.without("messages.pictures_gone", picturesBefore, picturesAfter)
 	c.without("messages.pictures_added", picturesAfter, picturesBefore)
 	return c
+}
+
+// utmWords returns the UTM parameters of a Message as lines.
+func utmWords(m *messages.Message) string {
+	var lines []string
+	u := m.OwnUTM()
+	for i := range enlist.UTMAttributes {
+		a := &enlist.UTMAttributes[i]
+		if text := a.Get(&u).Text; text != "" && u != (enlist.UTM{}) {
+			lines = append(lines, a.Name+": "+text)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // without adds the pictures of a version that another one does not have.

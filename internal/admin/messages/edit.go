@@ -39,8 +39,9 @@ type editData struct {
 	Replaces  string // and of a newer one that the buttons "Save" replace; "": there is none
 	Canvas    string // what the script of the editor needs, as JSON; "": there is no script
 	pictures  []images.Image
-	Page      string // of this page, for its saves
-	Number    int64  // of the last of these
+	said      map[string]string // conditions of blocks in words, by their JSON
+	Page      string            // of this page, for its saves
+	Number    int64             // of the last of these
 	Drafts    []ui.Action
 }
 
@@ -52,7 +53,12 @@ func (d *editData) Below() ui.Form { return d.Form[len(d.Form)-2:] }
 
 // formOf returns the inputs of a Message, but for those of its blocks.
 func formOf(r *ui.Request, m *messages.Message) ui.Form {
-	f := ui.Form{{Name: "subject", Label: r.Text("messages.subject_label"), Value: m.Subject, Most: 998}}
+	f := ui.Form{{Name: "subject", Label: r.Text("messages.subject_label"), Value: m.Subject, Most: 998},
+		{Name: "from_name", Label: r.Text("messages.from_name_label"), Value: m.FromName},
+		{Kind: ui.InputNote, Label: r.Text("messages.emoji_hint")},
+		{Kind: ui.InputFold, Label: r.Text("messages.other_subjects"), IsOpen: m.OtherSubjects != "", Parts: ui.Form{
+			{Name: "other_subjects", Label: r.Text("messages.other_subjects_label"), Kind: ui.InputArea, Rows: 3, Value: m.OtherSubjects,
+				Help: r.Text("messages.other_subjects_help")}}}}
 	if m.EmailType == messages.EmailBlocks {
 		f = append(f, ui.Input{Name: "email_type", Kind: ui.InputHidden, Value: m.EmailType},
 			ui.Input{Name: "blocks", Kind: ui.InputNote})
@@ -66,7 +72,6 @@ func formOf(r *ui.Request, m *messages.Message) ui.Form {
 	}
 	return append(f, ui.Input{Kind: ui.InputFold, Label: r.Text("messages.name_sender_postal_address"), Parts: ui.Form{
 		{Name: "name", Label: r.Text("messages.name_which_only_you_see"), Value: m.Name, Required: true},
-		{Name: "from_name", Label: r.Text("messages.from_name_label"), Value: m.FromName},
 		{Name: "from_address", Label: r.Text("messages.from_address_empty_list"), Value: m.FromAddress},
 		{Name: "reply_to", Label: r.Text("messages.replies_go_label"), Value: m.ReplyTo},
 		{Name: "postal_address", Label: r.Text("messages.postal_address_below_mail_mail"), Kind: ui.InputArea, Rows: 3,
@@ -187,7 +192,10 @@ func (d *editData) addContent(r *ui.Request) (err error) {
 	if err = enlist.IgnoreKind(enlist.Denied, err); err != nil { // a person of only some Lists sees no images
 		return err
 	}
-	d.List = newBlockList(all, "", "", d.pictures, r.PostForm)
+	if d.said, err = saidConditions(r, all); err != nil {
+		return err
+	}
+	d.List = newBlockList(all, "", "", d, r.PostForm)
 	where.Options = append(where.Options, d.List.places(r)...)
 	d.Where = ui.Form{where}
 	return nil
@@ -251,10 +259,15 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	switch {
 	case strings.HasPrefix(do, "remove:"):
 		return p.show(r, &editData{Message: &typed, Undo: undo})
+	case strings.HasPrefix(do, "condition:"):
+		return ui.GoTo(conditionPath(id, strings.TrimPrefix(do, "condition:")), ""), nil
 	case do == "test":
 		return p.test(r, &typed)
 	}
 	view := ui.GoTo(shownPath(r, id), r.Text("messages.saved"))
+	if do == "links" {
+		view.To += "&links=1"
+	}
 	view.To += string(anchor(to))
 	return view, nil
 }
@@ -265,6 +278,10 @@ func typedIn(r *ui.Request, m *messages.Message) (messages.Message, error) {
 	typed.Subject, typed.EmailType = r.FormValue("subject"), r.FormValue("email_type")
 	typed.Name = nameFor(m, r.FormValue("name"), typed.Subject)
 	typed.FromName, typed.FromAddress = r.FormValue("from_name"), r.FormValue("from_address")
+	typed.OtherSubjects = m.OtherSubjects
+	if r.Form.Has("other_subjects") {
+		typed.OtherSubjects = r.FormValue("other_subjects")
+	}
 	typed.ReplyTo, typed.PostalAddress = r.FormValue("reply_to"), r.FormValue("postal_address")
 	if typed.EmailType == messages.EmailBlocks {
 		all, err := blocksOf(m, r.Form)
@@ -321,7 +338,7 @@ func contentOf(m *messages.Message) *string {
 
 // detailsOf returns what the form sets: the typed values of a Message, and the UTM parameters.
 func detailsOf(r *ui.Request, m *messages.Message) []enlist.Detail {
-	details := []enlist.Detail{ui.Text("name", m.Name), ui.Text("subject", m.Subject),
+	details := []enlist.Detail{ui.Text("name", m.Name), ui.Text("subject", m.Subject), ui.Text("other_subjects", m.OtherSubjects),
 		ui.Text("email_type", m.EmailType), ui.Text("from_name", m.FromName), ui.Text("from_address", m.FromAddress),
 		ui.Text("reply_to", m.ReplyTo), ui.Text("postal_address", m.PostalAddress)}
 	switch m.EmailType {

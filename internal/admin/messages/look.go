@@ -1,8 +1,8 @@
 package messages
 
 import (
+	"cmp"
 	"errors"
-	"html"
 	"html/template"
 	"net/url"
 	"strings"
@@ -55,22 +55,8 @@ func LookAt(r *ui.Request, message enlist.MessageID, list enlist.ListID, subject
 // preheaderLength is about how many characters an inbox shows.
 const preheaderLength = 100
 
-// hiddenBlock begins the block in HTML. Package mail writes it.
-const hiddenBlock = `<div style="display: none;`
-
-// preheader returns the text of the block that is for inboxes, or else the first words of the text.
-func preheader(mail *messages.ComposedMail) string {
-	_, body, _ := strings.Cut(mail.HTML, "<body")
-	_, body, _ = strings.Cut(body, ">")
-	text, isHidden := strings.CutPrefix(strings.TrimSpace(body), hiddenBlock)
-	_, text, _ = strings.Cut(text, ">")
-	text, end, _ := strings.Cut(text, "<")
-	text = strings.TrimRight(html.UnescapeString(text), "\u2007\u034f ") // these fill the rest of the line
-	if isHidden && strings.HasPrefix(end, "/div>") && text != "" {
-		return text
-	}
-	return firstWords(mail)
-}
+// preheader returns the text that is for inboxes, or else the first words of the text.
+func preheader(mail *messages.ComposedMail) string { return cmp.Or(mail.Preheader, firstWords(mail)) }
 
 // firstWords returns the first words of the text.
 func firstWords(mail *messages.ComposedMail) string {

@@ -17,7 +17,7 @@ var files embed.FS
 // Pages returns the pages.
 func Pages() []ui.Page {
 	p := &pages{ui.Parse(files, "messages.html"), ui.Parse(files, "message.html", "blocks.html"), ui.Parse(files, "versions.html"),
-		ui.Parse(files, "version.html")}
+		ui.Parse(files, "version.html"), ui.Parse(files, "condition.html")}
 	return []ui.Page{
 		{Pattern: "GET /admin/messages", Needs: enlist.See, Serve: p.list},
 		{Pattern: "POST /admin/messages", MaxForm: ui.LargeForm, Needs: enlist.Write, Serve: add},
@@ -28,6 +28,10 @@ func Pages() []ui.Page {
 		{Pattern: "GET /admin/messages/{message}/versions/{version}", Needs: enlist.See, Serve: p.version},
 		{Pattern: "POST /admin/messages/{message}/versions/{version}", Needs: enlist.Write, Serve: p.restore},
 		{Pattern: "GET /admin/messages/{message}/versions/{version}/mail", Needs: enlist.See, Serve: versionMail},
+		{Pattern: "GET /admin/messages/{message}/show/{block}", IsForm: true, MaxForm: ui.TextForm, Needs: enlist.Write, Serve: p.condition},
+		{Pattern: "POST /admin/messages/{message}/mail", MaxForm: ui.LargeForm, Needs: enlist.Write, Serve: typedMail},
+		{Pattern: "POST /admin/messages/{message}/checks", MaxForm: ui.LargeForm, Needs: enlist.Write, Serve: checks},
+		{Pattern: "GET /admin/messages/contacts", File: true, Needs: enlist.SeeContacts, Serve: foundContacts},
 		{Pattern: "GET /admin/messages/{message}/mail", Needs: enlist.See, Serve: mail},
 		{Pattern: "GET /admin/messages/{message}/theme.css", Needs: enlist.Write, File: true, Serve: theme},
 		{Pattern: "POST /admin/messages/{message}/test", Needs: enlist.SendTests, Serve: p.sendTest},
@@ -35,7 +39,7 @@ func Pages() []ui.Page {
 	}
 }
 
-type pages struct{ listPage, editPage, versionsPage, versionPage *ui.Template }
+type pages struct{ listPage, editPage, versionsPage, versionPage, conditionPage *ui.Template }
 
 // path is the path of the editor.
 func path(id enlist.MessageID) string { return "/admin/messages/" + ui.Plain(int64(id)) }

@@ -22,12 +22,13 @@ type preview struct {
 	Wrong    string // why there is no mail
 	IsDraft  bool   // there is no Contact
 	Phone    bool
-	Dark     bool
+	Shade    string // "", "dark" or "text"
 	Frames   []frame
 	Frame    template.URL // the mail
 	KB       int64        // of the HTML
 	Subject  string
-	Findings []string
+	Size     string // in words
+	Findings []shownFinding
 }
 
 // frame is a way to look at the mail. As is its width, ":" and its shade.
@@ -61,9 +62,6 @@ func shownPath(r *ui.Request, id enlist.MessageID) string {
 // clipAt is the size of HTML in KB from which Gmail hides the rest.
 const clipAt = 102
 
-// TooLarge reports whether Gmail hides the end of the mail.
-func (s *preview) TooLarge() bool { return s.KB > clipAt }
-
 // seesContacts reports whether the person may see the mail of a Contact. Others see it without one.
 func seesContacts(r *ui.Request) bool { return r.Caller.May(enlist.SeeContacts) }
 
@@ -71,7 +69,10 @@ func seesContacts(r *ui.Request) bool { return r.Caller.May(enlist.SeeContacts) 
 func (d *editData) preview(r *ui.Request) error {
 	s := &d.Shown
 	width, shade := shownAs(r)
-	s.Phone, s.Dark = width == "360", shade == "dark"
+	s.Phone = width == "360"
+	if shade == shadeDark || shade == shadeText {
+		s.Shade = shade
+	}
 	s.Address = strings.TrimSpace(r.FormValue("contact"))
 	if s.List == 0 {
 		return d.compose(r)
@@ -85,7 +86,7 @@ func (d *editData) preview(r *ui.Request) error {
 		return nil
 	}
 	s.Contact = one.id
-	if s.Address == "" {
+	if one.id != 0 {
 		s.Address = one.address
 	}
 	return d.compose(r)
@@ -105,7 +106,14 @@ func contactOf(r *ui.Request, list enlist.ListID, address string) (*oneContact, 
 	if address != "" {
 		q.Criteria = &enlist.Criteria{Key: email, Operator: "exactly", Value: enlist.TextInput(address)}
 	}
-	return one, r.App.Contacts.SearchContacts(r.Context(), r.Caller, list, q, []string{"id", email}, one)
+	find := func() error {
+		return r.App.Contacts.SearchContacts(r.Context(), r.Caller, list, q, []string{"id", email}, one)
+	}
+	if err := find(); err != nil || one.id != 0 || address == "" || strings.Contains(address, "@") {
+		return one, err
+	}
+	q.Criteria.Operator = "contains" // a part of an address
+	return one, find()
 }
 
 // compose composes the mail of the Contact, or one without a Contact.
@@ -120,9 +128,17 @@ func (d *editData) compose(r *ui.Request) error {
 	if err != nil {
 		return err
 	}
-	s.Mail, s.KB, s.Subject, s.Findings = mail, int64(len(mail.HTML)+1023)>>10, mail.Subject, mail.Findings
+	s.Mail, s.KB, s.Subject = mail, kilobytes(mail), mail.Subject
+	s.Size = sizeText(r, s.KB)
 	s.frames(d.ID)
-	return nil
+	if !d.MayEdit {
+		for _, text := range mail.Findings {
+			s.Findings = append(s.Findings, shownFinding{Level: messages.FindingWarning, Text: r.Language.Said(text)})
+		}
+		return nil
+	}
+	s.Findings, err = findingsOf(r, messages.Typed{Message: d.ID, List: s.List, Contact: s.Contact}, mail.Findings)
+	return err
 }
 
 // composed returns the mail of a Contact. contact 0 means none.
@@ -138,14 +154,13 @@ func composed(r *ui.Request, id enlist.MessageID, list enlist.ListID,
 func (s *preview) frames(id enlist.MessageID) {
 	for _, f := range []struct {
 		text, width, shade string
-	}{{"messages.width_600", "600", "light"}, {"messages.width_600_dark", "600", "dark"}, {"messages.width_360", "360", "light"},
-		{"messages.width_360_dark", "360", "dark"}} {
-		s.Frames = append(s.Frames, frame{f.text, f.width + ":" + f.shade,
-			s.Phone == (f.width == "360") && s.Dark == (f.shade == "dark")})
+	}{{"messages.width_600", "600", ""}, {"messages.width_600_dark", "600", shadeDark}, {"messages.width_360", "360", ""},
+		{"messages.width_360_dark", "360", shadeDark}, {"messages.shade_text", "600", shadeText}} {
+		s.Frames = append(s.Frames, frame{f.text, f.width + ":" + f.shade, s.Phone == (f.width == "360") && s.Shade == f.shade})
 	}
 	query := url.Values{"list": {ui.Plain(int64(s.List))}, "contact": {ui.Plain(int64(s.Contact))}}
-	if s.Dark {
-		query.Set("shade", "dark")
+	if s.Shade != "" {
+		query.Set("shade", s.Shade)
 	}
 	s.Frame = template.URL(path(id) + "/mail?" + query.Encode())
 }
@@ -182,13 +197,19 @@ func mail(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return mailView(mail, r.FormValue("shade") == "dark"), nil
+	return mailView(mail, r.FormValue("shade")), nil
 }
 
+// The ways to look at a mail besides the light one.
+const (
+	shadeDark = "dark"
+	shadeText = "text" // its text part
+)
+
 // mailView returns the View of a mail alone.
-func mailView(mail *messages.ComposedMail, isDark bool) *ui.View {
-	content := ui.Shade(mail.HTML, isDark)
-	if content == "" {
+func mailView(mail *messages.ComposedMail, shade string) *ui.View {
+	content := ui.Shade(mail.HTML, shade == shadeDark)
+	if content == "" || shade == shadeText {
 		content = "<pre>" + template.HTMLEscapeString(mail.Text) + "</pre>"
 	}
 	return &ui.View{Mail: content}

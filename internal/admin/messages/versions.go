@@ -121,5 +121,5 @@ func versionMail(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return mailView(mail, false), nil
+	return mailView(mail, ""), nil
 }

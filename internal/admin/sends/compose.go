@@ -31,8 +31,25 @@ func (p *pages) compose(r *ui.Request) (*ui.View, error) {
 			return nil, err
 		}
 		chosen, _ = copied(id, b)
+	} else if err := chosen.takeSubjects(r); err != nil {
+		return nil, err
 	}
 	return p.showCompose(r, &chosen, nil)
+}
+
+// takeSubjects begins with a test of the other subjects of the Message, until the form was sent once.
+func (p *plan) takeSubjects(r *ui.Request) error {
+	if p.Message == 0 || r.Form.Has("ticks") {
+		return nil
+	}
+	m, err := r.App.Messages.Message(r.Context(), r.Caller, p.Message)
+	if err != nil {
+		return enlist.IgnoreKind(enlist.NoMessage, err) // the form says so
+	}
+	for i, subject := range m.Subjects() {
+		p.Test, p.Variants[i+1].Subject = true, subject
+	}
+	return nil
 }
 
 // showCompose shows the page. wrong is what is wrong with the plan, by input of the form.

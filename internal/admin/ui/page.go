@@ -20,7 +20,7 @@ import (
 
 // This file has pages, and how a page is written.
 
-//go:embed layout.html form.html form_page.html table.html style.css *.js
+//go:embed layout.html form.html conditions.html form_page.html table.html style.css *.js
 var files embed.FS
 
 // Page answers requests for one path.

@@ -32,7 +32,7 @@ func (t *Template) in(l *language.Language) *template.Template {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.parsed[l] == nil {
-		t.parsed[l] = parse(template.New("").Funcs(funcs(l)), files, "layout.html", "form.html", "table.html")
+		t.parsed[l] = parse(template.New("").Funcs(funcs(l)), files, "layout.html", "form.html", "conditions.html", "table.html")
 		parse(t.parsed[l], t.files, t.names...)
 	}
 	return t.parsed[l]

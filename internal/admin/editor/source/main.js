@@ -36,6 +36,8 @@ import {blockAt, keys, rules} from "./keys.js";
 import {askLink, element, missing, newToolbar} from "./bars.js";
 import {newPanel} from "./panel.js";
 import {newInbox} from "./inbox.js";
+import {checkMarks, newChecks, noteAt, pathOf} from "./checks.js";
+import {newLive} from "./live.js";
 import {newUploads} from "./upload.js";
 import {newHandles} from "./drag.js";
 import {newSaved} from "./saved.js";
@@ -52,7 +54,7 @@ function start(place, data) {
 	Object.assign(theme, data.theme);
 	networks.push(...data.networks);
 	const state = EditorState.create({doc: docAtStart(data, place, kept), plugins: [rules, keymap({...keys, "Mod-k": () => askLink(view, texts, toolbar.dom) || true,
-		"Alt-F10": () => toolbar.dom.querySelector("button:enabled, select:enabled").focus() || true}), history(), hints(texts), refused(data)]});
+		"Alt-F10": () => toolbar.dom.querySelector("button:enabled, select:enabled").focus() || true}), history(), hints(texts), refused(data), checkMarks]});
 	const rows = element("div", {class: "rows"});
 	const logo = data.logo && element("div", {class: "picture"}, element("img", {src: `/admin/images/${data.logo}`, alt: data.logo_text, width: data.logo_width}));
 	const card = element("div", {class: "card"}, element("div", {class: "top"}), logo || null, rows,
@@ -78,12 +80,12 @@ function start(place, data) {
 			form.dispatchEvent(new Event("input", {bubbles: true}));
 		},
 	});
-	const wrongAt = pos => refusedKey.getState(view.state).find(pos, pos + 1)[0]?.spec;
+	const wrongAt = pos => refusedKey.getState(view.state).find(pos, pos + 1)[0]?.spec.text || noteAt(view.state, pos);
 	const announce = text => live.textContent = text;
 	const uploads = newUploads(view, data, form, announce);
 	data.saved = newSaved(view, data, form, announce);
 	const toolbar = newToolbar(view, {...data, mail: "mail"});
-	const panel = newPanel(view, data, {announce, wrongAt, uploads});
+	const panel = newPanel(view, data, {announce, wrongAt, uploads, pathOf: pos => pathOf(view.state.doc, pos, inbox.blocks().length)});
 	const looks = newLooks(canvas, texts);
 	work.append(element("div", {class: "canvas-view"}, canvas), panel.dom);
 	place.append(element("div", {class: "canvas-top"}, toolbar.dom, looks), work, live);
@@ -112,13 +114,8 @@ function start(place, data) {
 	const keep = () => kept.value = JSON.stringify({of: sum(place.dataset.canvas), doc: view.state.doc.toJSON(), preheader: inbox.text()});
 	form.addEventListener("formdata", event => event.formData.set("blocks", JSON.stringify(all())));
 	addEventListener("pagehide", keep);
-	// The mail below the editor is the stored one: it is shown anew when autosave.js has stored what was typed.
-	let shownDoc = view.state.doc;
-	document.addEventListener("session:used", () => {
-		const frame = document.querySelector("iframe.mail");
-		if (frame && shownDoc !== view.state.doc) frame.src = frame.getAttribute("src");
-		shownDoc = view.state.doc;
-	});
+	newChecks(view, form, texts, () => inbox.blocks().length);
+	newLive(form, "/admin/messages/contacts");
 	place.canvas = {view, blocks: all, written}; // for tests
 }
 
@@ -172,6 +169,7 @@ function hints(texts) {
 		if (at) all.push(Decoration.node(at.pos, at.pos + at.node.nodeSize, {class: "current"}));
 		state.doc.descendants((node, pos, parent) => {
 			const needs = missing(texts, node);
+			if (node.attrs?.rest?.show_if) all.push(Decoration.node(pos, pos + node.nodeSize, {class: "some"}));
 			if (needs) all.push(Decoration.node(pos, pos + node.nodeSize, {class: "needs", "data-needs": needs}));
 			if (node.isTextblock) {
 				if (node.content.size === 0 && (parent.childCount === 1 || !["words", "quote", "body"].includes(parent.type.name) || node.type.name === "by")) {

@@ -11,8 +11,8 @@ import {element, missing, nameOf, openMenu, withScheme} from "./bars.js";
 const layouts = ["50,50", "33,67", "67,33", "25,75", "75,25", "33,33,33", "25,50,25"];
 
 // newPanel returns the panel. wrongAt says what the server has refused at a place.
-export function newPanel(view, data, {announce, wrongAt, uploads}) {
-	const {texts, images, may_upload, saved} = data;
+export function newPanel(view, data, {announce, wrongAt, uploads, pathOf}) {
+	const {texts, images, may_upload, saved, conditions} = data;
 	const dom = element("aside", {class: "canvas-panel", "aria-label": texts.panel});
 	let shown = null; // the block that the panel shows
 	const inputs = []; // each with what it shows of a block
@@ -128,6 +128,16 @@ export function newPanel(view, data, {announce, wrongAt, uploads}) {
 		return details;
 	}
 
+	// who returns what leads to the page that chooses who sees a block, and its column.
+	function who(at) {
+		const of = (rest, key, path, text) => [rest[key] ? element("p", {class: "second"}, texts.some.replace("\ue000", conditions[JSON.stringify(rest[key])] || "…")) : null,
+			element("button", {name: "do", class: "plain", onclick: event => event.target.value = `condition:${path()}`}, text)];
+		const {parent, pos} = at, column = parent.type.name === "column" && view.state.doc.resolve(pos);
+		const side = () => pathOf(pos).split(".").slice(0, 2).join(".");
+		return [...of(at.node.attrs.rest || {}, "show_if", () => pathOf(pos), texts.who),
+			...column ? of(column.node(1).attrs.rest, `${side().split(".")[1]}_if`, side, texts.who_column) : []].filter(Boolean);
+	}
+
 	// fromComputer returns an input for a file of the computer.
 	function fromComputer() {
 		const file = element("input", {type: "file", accept: "image/png,image/jpeg,image/gif,image/webp", onchange: () => {
@@ -167,7 +177,7 @@ export function newPanel(view, data, {announce, wrongAt, uploads}) {
 		for (const b of dom.querySelectorAll("[data-do=up], [data-do=down]")) b.disabled = !move(b.dataset.do === "up" ? -1 : 1)(view.state);
 		for (const b of dom.querySelectorAll(".canvas-cells button")) b.disabled = !onTable(b.dataset.do.replace(/-?\d/, ""), +b.dataset.do.replace(/[a-z]/g, ""))(view.state);
 		const wrong = wrongAt(now.pos), says = dom.querySelector(".wrong");
-		if (says) says.textContent = wrong ? wrong.text : missing(texts, now.node);
+		if (says) says.textContent = wrong || missing(texts, now.node);
 	}
 
 	function draw(now, at, isField) {
@@ -176,7 +186,7 @@ export function newPanel(view, data, {announce, wrongAt, uploads}) {
 		if (!now) return dom.replaceChildren(element("p", {class: "second"}, texts.no_block), add);
 		dom.replaceChildren(element("h2", {}, isField ? `${texts.field_title}: ${now.node.attrs.name}` : nameOf(texts, now.node)), element("div", {class: "row", role: "group", "aria-label": nameOf(texts, at.node)},
 			act("up", icon("up"), move(-1)), act("down", icon("down"), move(1)), act("copy", icon("copy"), copy), act("remove", icon("remove"), remove)),
-		...[...parts(now.node), looks(now.node), saved.form(at)].filter(Boolean), element("p", {class: "wrong", role: "alert"}), add);
+		...[...parts(now.node), looks(now.node), saved.form(at)].filter(Boolean), ...isField ? [] : who(at), element("p", {class: "wrong", role: "alert"}), add);
 	}
 
 	// No key sends the form from an input of the panel.

@@ -1,0 +1,4 @@
+-- +goose Up
+
+-- Other subjects of the Message for a test of variants, one a line.
+ALTER TABLE message ADD COLUMN other_subjects TEXT COLLATE "C" NOT NULL DEFAULT '';
