@@ -546,8 +546,6 @@ func (b *chromium) followsTyping(v *visitor) {
 	b.waitFor(`document.querySelector(".rows .noted")?.title.includes("Nick") && document.querySelector("#checks").innerText.includes("Nick")`)
 	b.keys("!")
 	b.waitFor(`document.querySelector(".rows").innerText.includes("!") && document.querySelector(".canvas-panel .wrong").innerText.includes("Nick")`)
-	b.do(`document.querySelector("button[value='show:360:dark']").click()`)
-	b.waitFor(`document.querySelector("iframe.mail.six.phone") && document.querySelector("button[value='show:360:dark']").getAttribute("aria-current") === "true"`)
 	b.do(`[...document.querySelectorAll(".canvas-panel button[name=do]")].at(-1).click()`)
 	b.waitFor(`location.pathname.endsWith("/show/0")`)
 	if stored := v.stored(at); !strings.Contains(stored, "Dear reader {{Nick}}") {

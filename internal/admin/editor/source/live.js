@@ -37,22 +37,6 @@ export function newLive(form, listPath) {
 	};
 	for (const kind of ["input", "change"]) document.addEventListener(kind, event => (event.target === form || event.target.form === form) && soon());
 
-	// The buttons that show the mail another way need no new page.
-	const ways = [...document.querySelectorAll("button[name=do][value^='show:']")];
-	for (const way of ways) way.addEventListener("click", event => {
-		event.preventDefault();
-		const [, width, shade] = way.value.split(":");
-		form.elements.width.value = width;
-		form.elements.shade.value = shade;
-		for (const other of ways) {
-			other.classList.toggle("off", other !== way);
-			if (other === way) other.setAttribute("aria-current", "true");
-			else other.removeAttribute("aria-current");
-		}
-		document.querySelector("iframe.mail.six").classList.toggle("phone", width === "360");
-		show();
-	});
-
 	// The input of a Contact offers addresses that contain what is typed.
 	const contact = form.elements.contact, offered = contact?.list;
 	if (!offered) return;
