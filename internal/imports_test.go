@@ -68,6 +68,7 @@ var allowedImports = map[string][]string{
 		"enlist/internal/privacy/proof", "enlist/internal/recipients", "enlist/internal/reports", "enlist/internal/rpc",
 	},
 	"enlist/internal/language":              {"github.com/pelletier/go-toml/v2", "golang.org/x/text/..."},
+	"enlist/internal/language/missing":      {"enlist/internal/language", "github.com/pelletier/go-toml/v2"},
 	"enlist/internal/language/languagetest": {"enlist/internal/language", "github.com/pelletier/go-toml/v2", "golang.org/x/net/html"},
 	"enlist/internal/colour":                {},
 	"enlist/internal/social":                {"enlist/internal/colour"},

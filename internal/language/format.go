@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/text/collate"
 )
 
 // This file writes numbers and times as a language does.
@@ -95,6 +97,15 @@ func (l *Language) Time(format string, t time.Time) string {
 	return l.Text("format."+format, "day", strconv.Itoa(t.Day()), "month", l.names[0][month], "short_month",
 		l.names[1][month], "weekday", l.names[2][t.Weekday()], "year", strconv.Itoa(t.Year()), "time",
 		t.Format("15:04"), "seconds", t.Format("05"), "zone", t.Format("UTC-07:00"))
+}
+
+// SortKeys returns a key for each text, by which they sort as in the language: ä beside a, and Chinese by its sounds.
+func (l *Language) SortKeys(texts []string) [][]byte {
+	c, buffer, keys := collate.New(l.tag), new(collate.Buffer), make([][]byte, len(texts))
+	for i, text := range texts {
+		keys[i] = c.KeyFromString(buffer, text)
+	}
+	return keys
 }
 
 // Series writes items with commas between them.

@@ -1,7 +1,7 @@
 package language
 
 import (
-	"fmt"
+	"bytes"
 	"html/template"
 	"io/fs"
 	"maps"
@@ -16,16 +16,45 @@ import (
 	"golang.org/x/text/feature/plural"
 )
 
+// mustBeComplete are the languages of the administration. One is offered when it has every text; it stays so.
+var mustBeComplete = []string{English}
+
+// Each text of English has a translation in these languages, and each other language says how many it lacks.
+//
+// covers: decision 169
+func TestLanguagesOfTheAdministrationAreComplete(t *testing.T) {
+	for _, l := range New().All() {
+		lacking := 0
+		for key := range New().For(English, "").texts {
+			if l.texts[key] == nil {
+				lacking++
+			}
+		}
+		offered := slices.Contains(New().OfUsers().All(), l)
+		switch {
+		case lacking > 0 && slices.Contains(mustBeComplete, l.Code):
+			t.Errorf("%s.toml lacks %d texts: go run ./internal/language/missing %s prints them", l.Code, lacking, l.Code)
+		case (lacking == 0) != offered:
+			t.Errorf("%s.toml lacks %d texts, and the language is offered: %t", l.Code, lacking, offered)
+		}
+	}
+}
+
 // complete are the beginnings of the keys that each language has. English has the others too.
 var complete = regexp.MustCompile(`^(format|language|mail|web)\.`)
 
 // Each text of a language is one of English, with the same arguments and markup. What subscribers read is complete.
 func TestLanguagesHaveTheTextsOfEnglish(t *testing.T) {
 	english := New().For(English, "")
-	marksOf := func(l *Language, key string) (all []string) {
-		for _, p := range l.texts[key][plural.Other] {
-			if p.kind != words {
-				all = append(all, fmt.Sprint(p))
+	marksOf := func(l *Language, key string, form plural.Form) (all []string) {
+		for _, p := range l.texts[key][form] {
+			switch p.kind {
+			case argument:
+				all = append(all, "{"+p.text+"}")
+			case begin:
+				all = append(all, "<"+p.text+">")
+			case end:
+				all = append(all, "</"+p.text+">")
 			}
 		}
 		slices.Sort(all)
@@ -36,10 +65,18 @@ func TestLanguagesHaveTheTextsOfEnglish(t *testing.T) {
 			switch {
 			case l.texts[key] == nil && complete.MatchString(key):
 				t.Errorf("%s.toml lacks %s", l.Code, key)
-			case l.texts[key] != nil && !strings.HasPrefix(key, "format.") && !slices.Equal(marksOf(l, key), marksOf(english, key)):
-				t.Errorf("%s.toml: %s has the arguments and marks %q, want %q", l.Code, key, marksOf(l, key), marksOf(english, key))
 			case l.texts[key] != nil && l.Text(key) == "":
 				t.Errorf("%s.toml: %s is empty", l.Code, key)
+			}
+			want := marksOf(english, key, plural.Other)
+			for form := range l.texts[key] {
+				got := marksOf(l, key, form)
+				withNumber := slices.Sorted(slices.Values(append(slices.Clone(got), "{n}"))) // "one Contact" needs no number
+				if !strings.HasPrefix(key, "format.") && !slices.Equal(got, want) &&
+					(form == plural.Other || !slices.Equal(withNumber, want)) {
+					t.Errorf("%s.toml: %s needs exactly %q as the English text has it, and has %q: write these names and marks "+
+						"unchanged, in any order", l.Code, key, want, got)
+				}
 			}
 		}
 		for key := range l.texts {
@@ -62,10 +99,22 @@ func TestTextsHaveThePluralFormsOfTheirLanguage(t *testing.T) {
 				continue
 			}
 			if got := slices.Sorted(maps.Keys(text)); !slices.Equal(got, slices.Sorted(maps.Keys(want))) {
-				t.Errorf("%s.toml: %s has the plural forms %v, want %v", l.Code, key, got, slices.Sorted(maps.Keys(want)))
+				t.Errorf("%s.toml: %s has the plural forms %s, and needs %s", l.Code, key, formNames(got),
+					formNames(slices.Sorted(maps.Keys(want))))
 			}
 		}
 	}
+}
+
+// formNames returns the names of plural forms in the files.
+func formNames(all []plural.Form) (names []string) {
+	for name, form := range forms {
+		if slices.Contains(all, form) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // counts reports whether the English text of a key has plural forms.
@@ -185,6 +234,21 @@ func TestWhatServicesSayIsTranslated(t *testing.T) {
 	}
 	if got := texts.For("en", "").Said("the user needs a name"); got != "the user needs a name" {
 		t.Errorf("English says %q", got)
+	}
+}
+
+// Names sort as in the language of the page.
+func TestNamesSortAsInTheLanguage(t *testing.T) {
+	for code, want := range map[string]string{"en": "Öl Opa Zebra", "de": "Öl Opa Zebra"} {
+		names := strings.Fields("Zebra Opa Öl")
+		keys := New().For(code, "").SortKeys(names)
+		slices.SortFunc(names, func(a, b string) int {
+			at := func(name string) []byte { return keys[slices.Index(strings.Fields("Zebra Opa Öl"), name)] }
+			return bytes.Compare(at(a), at(b))
+		})
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s sorts %s, want %s", code, got, want)
+		}
 	}
 }
 

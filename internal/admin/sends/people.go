@@ -168,7 +168,7 @@ func (p *pages) people(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns.Sort(values, "", rows.All)
+	columns.Sort(r.Language, values, "", rows.All)
 	d := peopleData{Only: onlyOf(r)}
 	d.Order, d.Find = order, ui.NewFind(r, ui.Form{{Name: "q", Label: r.Text("sends.e_mail_contains"),
 		Kind: ui.InputSearch}}, order)

@@ -41,7 +41,7 @@ func TestPeopleAreSortedAsTheServiceDoes(t *testing.T) {
 		}
 		b := &batches.Batch{Counts: recipients.Counts{Recipients: c.recipients}}
 		rows := []recipients.Row{row(1, "Mia@x", 5), row(2, "b@x", 5), row(1, "max@x", 4), row(2, "a@x", 3)}
-		k.columns(r, b).Sort(q, "", rows)
+		k.columns(r, b).Sort(r.Language, q, "", rows)
 		got := ""
 		for i := range rows {
 			got += fmt.Sprintf("%s ", rows[i].Address)

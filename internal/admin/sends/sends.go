@@ -100,7 +100,7 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	if t.Order.Key != "" { // found has all that match
-		columns.Sort(q, "", found)
+		columns.Sort(r.Language, q, "", found)
 		found, t.Pager = ui.PageRows(q, found, perPage)
 	} else {
 		t.Pager = ui.NewPager(ui.PageNumber(q), perPage, len(found), all, t.Find.Page)

@@ -1,11 +1,14 @@
 package ui
 
 import (
+	"bytes"
 	"cmp"
 	"maps"
 	"net/url"
 	"slices"
 	"strings"
+
+	"enlist/internal/language"
 )
 
 // This file has tables, sorts them by a column, and finds rows by their names. A URL has the order and the text, so both
@@ -27,7 +30,7 @@ type Table[R any] struct {
 
 // Table returns the table of rows, in the order that the URL asks for. first is as for Columns.Order.
 func (all Columns[R]) Table(r *Request, first string, rows []R, f Find) Table[R] {
-	return Table[R]{Rows: rows, Order: all.Sort(r.URL.Query(), first, rows), Find: f}
+	return Table[R]{Rows: rows, Order: all.Sort(r.Language, r.URL.Query(), first, rows), Find: f}
 }
 
 // tableRows is the number of rows that Cut leaves on a page.
@@ -48,14 +51,13 @@ type Column[R any] struct {
 	Key, Text string            // without a Key, the table cannot be sorted by it
 	Number    bool              // at the right
 	Falls     bool              // the first click shows the greatest value first
-	Compare   func(a, b *R) int // nil: the service sorts
+	Compare   func(a, b *R) int // of numbers
+	of        func(*R) string   // of texts. Without both, the service sorts
 }
 
-// TextColumn returns a column of texts, which are compared without regard to letter case.
+// TextColumn returns a column of texts, which are sorted as in the language of the page.
 func TextColumn[R any](key, text string, of func(*R) string) Column[R] {
-	return Column[R]{Key: key, Text: text, Compare: func(a, b *R) int {
-		return strings.Compare(strings.ToLower(of(a)), strings.ToLower(of(b)))
-	}}
+	return Column[R]{Key: key, Text: text, of: of}
 }
 
 // NumberColumn returns a column of numbers, which are at the right.
@@ -124,10 +126,14 @@ func (all Columns[R]) Order(q url.Values, first string) Order {
 }
 
 // Sort sorts rows in the Order that a URL asks for. Rows with equal values stay as they are.
-func (all Columns[R]) Sort(q url.Values, first string, rows []R) Order {
+func (all Columns[R]) Sort(in *language.Language, q url.Values, first string, rows []R) Order {
 	o := all.Order(q, first)
 	for _, c := range all {
-		if c.Key != "" && c.Key == o.Key && c.Compare != nil {
+		switch {
+		case c.Key == "" || c.Key != o.Key:
+		case c.of != nil:
+			sortTexts(in, rows, c.of, o.Down)
+		case c.Compare != nil:
 			slices.SortStableFunc(rows, func(a, b R) int {
 				if o.Down {
 					return c.Compare(&b, &a)
@@ -137,6 +143,30 @@ func (all Columns[R]) Sort(q url.Values, first string, rows []R) Order {
 		}
 	}
 	return o
+}
+
+// sortTexts sorts rows by a text of each.
+func sortTexts[R any](in *language.Language, rows []R, of func(*R) string, down bool) {
+	type keyed struct {
+		row R
+		key []byte
+	}
+	texts, sorted := make([]string, len(rows)), make([]keyed, len(rows))
+	for i := range rows {
+		texts[i] = of(&rows[i])
+	}
+	for i, key := range in.SortKeys(texts) {
+		sorted[i] = keyed{rows[i], key}
+	}
+	slices.SortStableFunc(sorted, func(a, b keyed) int {
+		if down {
+			a, b = b, a
+		}
+		return bytes.Compare(a.key, b.key)
+	})
+	for i := range sorted {
+		rows[i] = sorted[i].row
+	}
 }
 
 // Find is a form that leaves only some rows of a table.
