@@ -1154,6 +1154,7 @@ type Message struct {
 	SMSContent             string `json:"sms_content"`
 	Attachments            string `json:"attachments"`    // comma-separated IDs of files
 	InlineImages           string `json:"inline_images"`  // comma-separated IDs of files; the HTML refers to them as cid:NAME
+	IsTemplate             bool   `json:"is_template"`    // whether Messages begin with it; pages offer it for no Batch
 	Blocks                 string `json:"blocks"`         // a JSON array of blocks, or a text with one; replies have the text
 	OtherSubjects          string `json:"other_subjects"` // up to three subjects for a test of variants, one a line
 	Utm                    string `json:"utm"`            // whether the author's links get UTM parameters: account (as the setting utm says), on or off

@@ -60,7 +60,7 @@ var allowedImports = map[string][]string{
 	},
 	"enlist/internal/admin/messages": {
 		"enlist/internal/admin/contacts", "enlist/internal/admin/images", "enlist/internal/admin/ui", "enlist/internal/enlist",
-		"enlist/internal/messages", "enlist/internal/reports", "enlist/internal/social",
+		"enlist/internal/messages", "enlist/internal/starters", "enlist/internal/reports", "enlist/internal/social",
 	},
 	"enlist/internal/admin/contacts": {
 		"enlist/internal/admin/ui", "enlist/internal/contacts", "enlist/internal/enlist",
@@ -72,6 +72,8 @@ var allowedImports = map[string][]string{
 	"enlist/internal/language/languagetest": {"enlist/internal/language", "github.com/pelletier/go-toml/v2", "golang.org/x/net/html"},
 	"enlist/internal/colour":                {},
 	"enlist/internal/social":                {"enlist/internal/colour"},
+	"enlist/internal/samples":               {},
+	"enlist/internal/starters":              {"enlist/internal/colour", "enlist/internal/language", "enlist/internal/messages", "enlist/internal/samples"},
 	"enlist/internal/config":                {"enlist/internal/enlist", "github.com/pelletier/go-toml/v2/..."},
 	"enlist/internal/httpserver":            {"enlist/internal/durable", "golang.org/x/crypto/acme/...", "golang.org/x/net/idna"},
 	"enlist/internal/admin/forms": {
@@ -113,7 +115,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/mail": {"enlist/internal/accounts", "enlist/internal/address", "enlist/internal/batches",
 		"enlist/internal/colour", "enlist/internal/contacts", "enlist/internal/durable", "enlist/internal/enlist", "enlist/internal/language",
 		"enlist/internal/limiter", "enlist/internal/messages/merge", "enlist/internal/mail/reply", "enlist/internal/messages",
-		"enlist/internal/sending", "github.com/wneessen/go-mail/...", "github.com/andybalholm/cascadia",
+		"enlist/internal/samples", "enlist/internal/starters", "enlist/internal/sending", "github.com/wneessen/go-mail/...", "github.com/andybalholm/cascadia",
 		"github.com/tdewolff/parse/v2/...", "github.com/emersion/...", "github.com/yuin/goldmark/...",
 		"golang.org/x/net/html/...", "golang.org/x/time/rate", "github.com/prometheus/client_golang/..."},
 	"enlist/internal/movein": {"enlist/api", "enlist/internal/accounts", "enlist/internal/address", "enlist/internal/app",
@@ -130,7 +132,7 @@ var allowedImports = map[string][]string{
 	"enlist/internal/mail/mailtest":      {"github.com/emersion/..."},
 	"enlist/internal/web": {"golang.org/x/text/...", "enlist/internal/address", "enlist/internal/colour", "enlist/internal/contacts", "enlist/internal/enlist", "enlist/internal/files", "enlist/internal/forms",
 		"enlist/internal/language", "enlist/internal/limiter",
-		"enlist/internal/messages", "enlist/internal/sending", "enlist/internal/social"},
+		"enlist/internal/messages", "enlist/internal/sending", "enlist/internal/samples", "enlist/internal/social"},
 	"enlist/internal/mail/feedback": {"enlist/internal/enlist", "enlist/internal/mail", "enlist/internal/mail/reply", "enlist/internal/sending",
 		"github.com/prometheus/client_golang/..."},
 	"enlist/internal/privacy/proof": {"enlist/internal/contacts", "enlist/internal/enlist", "enlist/internal/language",

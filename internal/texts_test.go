@@ -57,7 +57,7 @@ var aKey = regexp.MustCompile(`^[a-z_]+(\.[a-z0-9_]+)+$`)
 // eachTextFile calls f for all templates and Go files that can write texts.
 func eachTextFile(t *testing.T, f func(path string)) {
 	t.Helper()
-	for _, folder := range []string{"admin", "mail", "web", "privacy/proof"} {
+	for _, folder := range []string{"admin", "mail", "starters", "web", "privacy/proof"} {
 		err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 			if d.IsDir() && d.Name() == "testdata" {
 				return filepath.SkipDir

@@ -174,15 +174,15 @@ func (n *newcomer) addsImage() {
 	n.uploads(file.Name())
 	n.presses(n.t("images.upload"))
 	n.sees("flowers.png")
-	n.is(`document.querySelector("img.thumb").naturalWidth === 600`)
+	n.is(`document.querySelector("img.thumb").naturalWidth === 240`)
 	n.picture("06-image", "", 420)
 }
 
 func (n *newcomer) writesMessage(script bool) {
 	n.goesTo("ui.menu_messages")
 	n.sees(n.t("messages.there_no_message_yet"))
-	n.chooses(named("start"), n.t("messages.start_newsletter"))
-	n.presses(n.t("messages.write"))
+	n.presses(n.t("messages.write_new_one"))
+	n.presses(n.t("messages.use_named", "name", n.t("start_club.name")))
 	n.writes(named("subject"), "The garden in spring")
 	if script {
 		n.writesInMail()
@@ -195,13 +195,13 @@ func (n *newcomer) writesMessage(script bool) {
 
 // writesInMail types into the mail.
 func (n *newcomer) writesInMail() {
-	n.retypes("What is new this month", "Spring has come")
-	n.retypes("write here, in two or three", "the beds are open.")
+	n.retypes(n.t("start_club.title"), "Spring has come")
+	n.retypes(n.t("start_club.hello", "first", "")[20:60], "the beds are open.")
 	n.do(chromedp.Click(chromedp.CSS(`.rows [data-block=image]`)),
 		chromedp.Click(chromedp.CSS(`.canvas-panel button[aria-label="flowers.png"]`)),
 		chromedp.SendKeys(chromedp.CSS(`.canvas-panel input[type=text]`), "Flowers in a bed"))
-	n.retypes("The first story", "Help on Saturday")
-	n.retypes("Say what happened", "We plant the first beds at nine. Bring gloves.")
+	n.retypes(n.t("start_club.dates"), "Help on Saturday")
+	n.retypes(n.t("start_club.walk_1_text"), "We plant the first beds at nine. Bring gloves.")
 	n.do(chromedp.Click(chromedp.CSS(`.rows [data-block=button] a`)))
 	n.writes(`//aside//input[@inputmode="url"]`, "https://garden.example/beds")
 	n.picture("07-message", "", 900)
@@ -221,12 +221,14 @@ func (n *newcomer) retypes(words, text string) {
 
 // fillsBlocks fills in the form that the page has without its script.
 func (n *newcomer) fillsBlocks() {
-	n.writes(named("0.text"), "Spring has come")
-	n.writes(named("1.text"), "Hello {{First Name|friend}},\n\nthe beds are open.")
+	n.writes(named("0.text"), "The beds are open")
+	n.writes(named("1.text"), "Garden Club")
 	n.chooses(named("2.file"), "flowers.png")
 	n.writes(named("2.alt"), "Flowers in a bed")
-	n.writes(named("3.text"), "Help on Saturday")
-	n.writes(named("4.text"), "We plant the first beds at nine. Bring gloves.")
+	n.writes(named("3.text"), "Spring has come")
+	n.writes(named("4.text"), "Hello {{First Name|friend}},\n\nthe beds are open.")
+	n.writes(named("7.text"), "Help on Saturday")
+	n.writes(named("14.text"), "We plant the first beds at nine. Bring gloves.")
 	n.writes(named("5.link"), "https://garden.example/beds")
 	n.presses(n.t("messages.remove", "kind", n.t("messages.block_columns"))) // these stories stay away
 	n.sees(n.t("messages.block_was_removed"))

@@ -319,7 +319,7 @@ func (s *site) otherSites() {
 
 func (s *site) firstSend() {
 	v := s.signedIn(users.Membership{Level: enlist.Full, MaySend: true})
-	_, at, _ := v.post("/admin/messages", url.Values{"start": {"newsletter"}})
+	_, at, _ := v.post("/admin/messages", url.Values{"start": {"club"}})
 	message := strings.TrimPrefix(at, "/admin/messages/")
 	form := url.Values{"name": {"May"}, "subject": {"News\nof May"}, "email_type": {"markdown"}, "content": {"# Hello\r\n\r\nyou"}}
 	if status, _, text := v.post(at, form); status != http.StatusUnprocessableEntity || !strings.Contains(text, "# Hello") {

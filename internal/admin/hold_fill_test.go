@@ -55,6 +55,7 @@ var queries = map[string]string{
 	"GET /admin/contacts":                 "?list={list}&key=Email&op=contains&value=example",
 	"GET /admin/sends/check":              "?when=now&message={message}&list={list}&token=zzzzzz-of-2038",
 	"GET /admin/imports/new":              "?list={list}",
+	"GET /admin/starters/mail":            "?name=club",
 	"GET /admin/messages/{message}/mail":  "?list={list}&contact={contact}",
 	"GET /admin/contacts/new":             "?list={list}",
 	"GET /admin/contacts/person":          "?list={list}&contact={contact}",

@@ -92,7 +92,7 @@ func (s *site) ownMessages() {
 	own := s.AddList("name", "Of the person")
 	s.Subscribe(own, "Email", "own@example.com")
 	v, colleague := s.limited("one", own), s.limited("two", own)
-	_, at, _ := v.post("/admin/messages", url.Values{"start": {"newsletter"}})
+	_, at, _ := v.post("/admin/messages", url.Values{"start": {"club"}})
 	message := strings.TrimPrefix(at, "/admin/messages/")
 	if status, _, text := v.post(at, url.Values{"name": {"Mine"}, "subject": {"Mine"}, "email_type": {"markdown"}, "content": {"Hello"}}); status != http.StatusOK {
 		s.Fatalf("the own Message is answered with %d:\n%s", status, cut(text))

@@ -19,6 +19,7 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/mail"
 	"enlist/internal/messages"
+	"enlist/internal/starters"
 	"enlist/internal/users"
 )
 
@@ -167,9 +168,9 @@ func (s *site) blocks() {
 
 func (s *site) canvas() {
 	v := s.writer()
-	at := v.begun("blocks:newsletter")
+	at := v.begun("letter")
 	_, _, page := v.get(at)
-	for _, part := range []string{`id="canvas" data-canvas="{&#34;blocks&#34;:[{&#34;type&#34;:&#34;heading&#34;`, `&#34;contents&#34;:[&#34;\u003cp\u003eHello {{First Name|friend}}`,
+	for _, part := range []string{`id="canvas" data-canvas="{&#34;blocks&#34;:[{&#34;type&#34;:&#34;preheader&#34;`, `&#34;contents&#34;:[&#34;\u003cp\u003eHello {{First Name|friend}}`,
 		`&#34;bold&#34;:&#34;Bold&#34;`, `href="` + at + `/theme.css"`} {
 		if !strings.Contains(page, part) {
 			s.Errorf("the page lacks %s", part)
@@ -225,21 +226,26 @@ func (s *site) refusedBlocks() {
 
 func (s *site) starts() {
 	v := s.writer()
-	for _, name := range []string{"newsletter", "announcement", "invitation", "letter", "measuring"} {
-		blocks, markdown := v.message(v.begun("blocks:"+name)), v.message(v.begun("markdown:"+name))
-		if !strings.Contains(blocks.Blocks, "unsubscribe_url") {
-			s.Errorf("%s begins with the blocks %s", name, blocks.Blocks)
+	v.want("/admin/messages", http.StatusOK, "[New Message](/admin/messages/new)")
+	_, _, gallery := v.get("/admin/messages/new")
+	if len(gallery) > 40<<10 {
+		s.Errorf("the gallery has %d bytes", len(gallery))
+	}
+	for _, starter := range starters.All() {
+		at := v.begun(starter.Name)
+		m := v.message(at)
+		status, _, mail := v.get("/admin/starters/mail?name=" + starter.Name)
+		if status != http.StatusOK || !strings.Contains(gallery, `src="/admin/starters/mail?name=`+starter.Name+`"`) || !strings.Contains(mail, "<table") || m.Name != m.Subject {
+			s.Errorf("%s is answered with %d and %s, as %q", starter.Name, status, mail, m.Subject)
 		}
-		if len(blocks.ExampleTexts()) == 0 || len(markdown.ExampleTexts()) == 0 {
-			s.Errorf("no example text of %s is known", name)
-		}
+		v.want(at, http.StatusOK, "texts of the starting template are left")
 	}
 	at := v.begun("empty:markdown")
 	v.post(at, url.Values{"name": {"x"}, "subject": {"x"}, "email_type": {"blocks"}, "content": {"*some* text"}})
 	if got := v.stored(at); got != `[{"type":"text","text":"*some* text"}]` {
 		s.Errorf("a text becomes the blocks %s", got)
 	}
-	for _, start := range []string{"blocks:../newsletter", "empty:pdf", "blocks:none", ""} {
+	for _, start := range []string{"../club", "empty:pdf", "none", ""} {
 		if status, _, _ := v.post("/admin/messages", url.Values{"start": {start}}); status != http.StatusNotFound {
 			s.Errorf("the start %q is answered with %d", start, status)
 		}
@@ -248,8 +254,8 @@ func (s *site) starts() {
 
 func (s *site) namesOfMessages() {
 	v := s.writer()
-	at := v.begun("blocks:newsletter")
-	const first, long = "News for {{First Name|you}}", 300
+	at := v.begun("club")
+	const first, long = "June: summer on the river path", 300
 	for _, of := range [][3]string{{first, "Spring", "# Spring "}, {"Spring", "", "# Spring "}, {"Spring", strings.Repeat("x", long), "# Spring "},
 		{"Spring", "Summer", "# Spring "}, {"For April", "Summer", "# For April "}, {"For April", "April", "# For April "}} {
 		v.post(at, url.Values{"name": {of[0]}, "subject": {of[1]}, "email_type": {"blocks"}, "count": {"0"}})
@@ -260,12 +266,12 @@ func (s *site) namesOfMessages() {
 func (s *site) messageList() {
 	s.Open(s.Contacts[0], apptest.PersonAgent)
 	v := s.writer()
-	at := v.begun("blocks:letter")
-	v.want("/admin/messages?find=short", http.StatusOK, "A short letter", "1 to 1 of 1", "never")
+	at := v.begun("letter")
+	v.want("/admin/messages?find=short", http.StatusOK, "A short question", "1 to 1 of 1", "never")
 	v.want("/admin/messages?find=%3Cnothing", http.StatusOK, "No name contains", `: "<nothing"`)
 	v.want("/admin/messages?sort=used&order=down&page=9", http.StatusOK, "33.3 %", "Last used ↓")
 	_, copied, _ := v.post("/admin/messages", url.Values{"copy": {strings.TrimPrefix(at, "/admin/messages/")}})
-	v.want(copied, http.StatusOK, "Copy of A short letter", "write as you would write")
+	v.want(copied, http.StatusOK, "Copy of A short question", "It takes one minute")
 	if status, _, _ := s.signedInElsewhere().post("/admin/messages", url.Values{"copy": {id(s.Message)}}); status != http.StatusNotFound {
 		s.Errorf("a person of another Account copies the Message: %d", status)
 	}
@@ -282,7 +288,7 @@ func (s *site) previews() {
 	s.Subscribe(post, "E-mail", "ann@example.com")
 	v.want(at+"?list="+id(post), http.StatusOK, `: "ann@example.com"`)
 	v.want(at+"?contact=ann@example.com&list="+id(post), http.StatusOK, "of 102 KB", `: "ann@example.com"`)
-	empty := v.begun("blocks:letter") + "?list=" + id(s.AddList("name", "Empty"))
+	empty := v.begun("letter") + "?list=" + id(s.AddList("name", "Empty"))
 	v.want(empty, http.StatusOK, "the email without a Contact", "of 102 KB")
 	v.want(strings.Replace(empty, "?", "/mail?", 1), http.StatusOK, "Hello friend")
 	for _, w := range []*visitor{s.signedInElsewhere(), s.signedIn(users.Membership{Level: enlist.Standard, Lists: []enlist.ListID{s.AddList("name", "One")}})} {
@@ -293,13 +299,13 @@ func (s *site) previews() {
 }
 
 func (s *site) readers() {
-	at := s.writer().begun("blocks:letter")
+	at := s.writer().begun("letter")
 	contact := "list=" + id(s.News) + "&contact=" + id(s.Contacts[0])
 	_, err := s.App.Messages.EditMessage(s.Context(), s.Caller, s.Message, apptest.Details("html_content", "for {{Email|no Contact}}"))
 	s.Must(err)
 	for _, level := range []enlist.Level{enlist.Read, enlist.Standard} {
 		v := s.signedIn(users.Membership{Level: level})
-		v.want(at, http.StatusOK, "A short letter", "(frame ", "can change them")
+		v.want(at, http.StatusOK, "A short question", "(frame ", "can change them")
 		v.wantWithout(at, "<textarea", `name="subject"`, `value="add:`, "Save")
 		mail := map[enlist.Level]string{enlist.Read: "for no Contact", enlist.Standard: "@example.com"}[level]
 		v.want("/admin/messages/"+id(s.Message)+"/mail?"+contact, http.StatusOK, mail)
@@ -360,6 +366,13 @@ func (v *visitor) upload(name string, content []byte) (status int, text string) 
 func pngImage(t interface{ Must(error) }) []byte {
 	var b bytes.Buffer
 	t.Must(png.Encode(&b, image.NewGray(image.Rect(0, 0, 3, 2))))
+	return b.Bytes()
+}
+
+// pngOf returns an image of a width.
+func pngOf(t interface{ Must(error) }, width int) []byte {
+	var b bytes.Buffer
+	t.Must(png.Encode(&b, image.NewGray(image.Rect(0, 0, width, width))))
 	return b.Bytes()
 }
 

@@ -36,7 +36,7 @@ func (s *operations) fillTables() (send enlist.BatchID) {
 			func(o *imports.ImportOptions) { o.FileName = name + ".csv" })
 		_, err = s.App.Forms.SetForm(s.Context(), s.Caller, list, 0, apptest.Details("name", name))
 		s.Must(err)
-		_, err = s.App.Files.UploadImage(s.Context(), s.Caller, name+".png", bytes.NewReader(append(pngImage(s), make([]byte, n)...)))
+		_, err = s.App.Files.UploadImage(s.Context(), s.Caller, name+".png", bytes.NewReader(pngOf(s, 3+200*n)))
 		s.Must(err)
 		_, _, err = s.App.Accounts.AddAccountKey(s.Context(), s.Caller, accounts.KeyDetails{Name: name, Level: enlist.Read})
 		s.Must(err)

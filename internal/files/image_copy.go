@@ -143,25 +143,57 @@ func (s *Service) RemoveOriginal(ctx context.Context, c *enlist.Caller, id enlis
 	return err
 }
 
-// PicturesSize returns the sum of the sizes of images as a mail shows them, in bytes. Images of other Accounts, and those that
-// cannot be made now, count nothing.
-func (s *Service) PicturesSize(ctx context.Context, c *enlist.Caller, all []enlist.Picture) (bytes int64, err error) {
-	counted := make(map[enlist.Picture]bool)
+// PicturesSize returns the sum of the sizes of images as a mail shows them, in bytes. It makes none: known is false if a copy
+// was not asked for yet. Images of other Accounts, and deleted ones, count nothing.
+func (s *Service) PicturesSize(ctx context.Context, c *enlist.Caller, all []enlist.Picture) (bytes int64, known bool, err error) {
+	err = s.eachPicture(ctx, c, all, func(f *StoredFile, p enlist.Picture) error {
+		if p.Width > 0 {
+			shown, err := s.copyOf(ctx, f, p)
+			if shown == nil || err != nil {
+				return errors.Join(err, errNotMade)
+			}
+			f = shown
+		}
+		bytes += f.Size
+		return nil
+	})
+	if errors.Is(err, errNotMade) {
+		return 0, false, nil
+	}
+	return bytes, err == nil, err
+}
+
+var errNotMade = errors.New("a copy was not made yet")
+
+// MakePictures makes the copies that a mail shows, so that its author sees the size of the mail with them. If the server is
+// busy, the first reader makes them.
+func (s *Service) MakePictures(ctx context.Context, c *enlist.Caller, all []enlist.Picture) error {
+	err := s.eachPicture(ctx, c, all, func(f *StoredFile, p enlist.Picture) error {
+		if p.Width == 0 {
+			return nil
+		}
+		_, err := s.Picture(ctx, f, p)
+		return err
+	})
+	return enlist.IgnoreKind(enlist.Busy, err)
+}
+
+// eachPicture calls do for each of some images that is a file of the caller's Account, once.
+func (s *Service) eachPicture(ctx context.Context, c *enlist.Caller, all []enlist.Picture,
+	do func(*StoredFile, enlist.Picture) error) error {
+	seen := make(map[enlist.Picture]bool)
 	for _, p := range all {
-		if counted[p] {
+		if seen[p] {
 			continue
 		}
-		counted[p] = true
+		seen[p] = true
 		f, err := s.FileOfLink(ctx, p.File)
 		if err == nil && f.AccountID == c.Account.ID {
-			f, err = s.Picture(ctx, f, p)
-			if err == nil {
-				bytes += f.Size
-			}
+			err = do(f, p)
 		}
-		if err != nil && enlist.KindOf(err) != enlist.NoFile && enlist.KindOf(err) != enlist.Busy {
-			return 0, err
+		if enlist.IgnoreKind(enlist.NoFile, err) != nil {
+			return err
 		}
 	}
-	return bytes, nil
+	return nil
 }

@@ -3,7 +3,6 @@ package files_test
 import (
 	"bytes"
 	"compress/zlib"
-	"context"
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
@@ -349,8 +348,12 @@ func originalIsRemoved(f *fileFixture) {
 func sizeOfPictures(f *fileFixture) {
 	file, err := f.uploadImage("a.png", withText(f, quadrants(200, 100)))
 	f.Must(err)
-	shown, _ := f.picture(file, 100, "")
 	as := enlist.Picture{File: file.ID, Width: 100}
+	if _, known, err := f.App.Files.PicturesSize(f.Context(), f.Caller, []enlist.Picture{as}); known || err != nil {
+		f.Errorf("the size of a copy that does not exist is known, error %v", err)
+	}
+	f.Must(f.App.Files.MakePictures(f.Context(), f.Caller, []enlist.Picture{as, {File: file.ID}}))
+	shown, _ := f.picture(file, 100, "")
 	for _, c := range []struct {
 		caller *enlist.Caller
 		all    []enlist.Picture
@@ -360,9 +363,9 @@ func sizeOfPictures(f *fileFixture) {
 		{f.Caller, []enlist.Picture{as, {File: file.ID}, {File: file.ID + 99}}, shown.Size + file.Size},
 		{apptest.NewAccount(f.T, f.Store).Caller, []enlist.Picture{as}, 0},
 	} {
-		got, err := f.App.Files.PicturesSize(context.WithoutCancel(f.Context()), c.caller, c.all)
+		got, known, err := f.App.Files.PicturesSize(f.Context(), c.caller, c.all)
 		f.Must(err)
-		if got != c.want {
+		if got != c.want || !known {
 			f.Errorf("%v have %d bytes, want %d", c.all, got, c.want)
 		}
 	}

@@ -137,11 +137,16 @@ func (l *Language) IsComplete() bool {
 		return true
 	}
 	for key := range l.english.texts {
-		if l.texts[key] == nil {
+		if l.texts[key] == nil && !isStarter(key) {
 			return false
 		}
 	}
 	return true
+}
+
+// isStarter reports whether a text is of a starting template: a user who has none in the own language replaces its words.
+func isStarter(key string) bool {
+	return strings.HasPrefix(key, "start_") || strings.HasPrefix(key, "start.")
 }
 
 // OfUsers returns the languages of the pages of the administration: those that are complete.

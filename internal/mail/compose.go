@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"enlist/internal/accounts"
@@ -11,6 +12,7 @@ import (
 	"enlist/internal/language"
 	"enlist/internal/limiter"
 	"enlist/internal/messages"
+	"enlist/internal/starters"
 )
 
 // This file composes the mails to Contacts: Messages and requests to confirm a
@@ -28,7 +30,8 @@ type composer struct {
 	now       func() time.Time
 	templates templateCache
 	texts     *language.Texts
-	senderID  string // for Feedback-ID
+	senderID  string                 // for Feedback-ID
+	examples  func() map[string]bool // words of starting templates
 }
 
 func newComposer(o Options) (*composer, error) {
@@ -40,6 +43,7 @@ func newComposer(o Options) (*composer, error) {
 	}
 	c := &composer{from: o.From, settings: o.Settings, publicURL: o.PublicURL, key: o.Key, links: o.Links,
 		files: o.Files, domains: o.Transport.Domains, now: time.Now, texts: language.New(), senderID: o.Key.SenderID()}
+	c.examples = sync.OnceValue(func() map[string]bool { return starters.Examples(c.texts) })
 	c.templates.compiling = limiter.NewShared(compiling, 1, 0)
 	c.templates.urls = urls{c.publicURL, &c.key}
 	return c, nil

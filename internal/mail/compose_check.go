@@ -33,13 +33,14 @@ const (
 
 type contentCheck struct {
 	*messages.OutgoingMail
-	found []messages.Finding
-	urls  []string // of links to pages of the web, without merge fields
+	found    []messages.Finding
+	urls     []string // of links to pages of the web, without merge fields
+	composer *composer
 }
 
 // Check returns what is probably wrong with the content of a mail. It implements messages.Composer.
 func (c *composer) Check(ctx context.Context, l *messages.OutgoingMail) ([]messages.Finding, error) {
-	k := &contentCheck{OutgoingMail: l}
+	k := &contentCheck{OutgoingMail: l, composer: c}
 	m := l.Message
 	if !m.HasContent() {
 		return append(k.found, messages.NoContent()), nil
@@ -162,6 +163,9 @@ func (k *contentCheck) links(m *messages.Message, source string) {
 // isWithoutAlt reports whether an image has no alternative text. In HTML an empty one says that the image is only an
 // ornament; blocks and Markdown write an empty one if the person gave none.
 func isWithoutAlt(attributes []html.Attribute, themed bool) bool {
+	if slices.ContainsFunc(attributes, func(a html.Attribute) bool { return a.Key == "role" && a.Val == "presentation" }) {
+		return false // the author has decided that it is one
+	}
 	i := slices.IndexFunc(attributes, func(a html.Attribute) bool { return a.Key == "alt" })
 	return i < 0 || themed && strings.TrimSpace(attributes[i].Val) == ""
 }
@@ -169,7 +173,7 @@ func isWithoutAlt(attributes []html.Attribute, themed bool) bool {
 // examples looks for texts of a starting template.
 func (k *contentCheck) examples(m *messages.Message) {
 	const shown = 3
-	all := m.ExampleTexts()
+	all := k.composer.exampleTexts(m)
 	if len(all) == 0 {
 		return
 	}

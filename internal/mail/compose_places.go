@@ -28,7 +28,7 @@ func (c *composer) Places(ctx context.Context, m *messages.Message) (found []mes
 		if err != nil {
 			return nil, nil, ctx.Err() // Check says what is wrong
 		}
-		k := &contentCheck{OutgoingMail: &messages.OutgoingMail{Message: m}}
+		k := &contentCheck{composer: c, OutgoingMail: &messages.OutgoingMail{Message: m}}
 		k.links(m, source)
 		k.examples(m)
 		take("", k)
@@ -45,7 +45,7 @@ func (c *composer) Places(ctx context.Context, m *messages.Message) (found []mes
 		}
 		part := *m
 		part.Blocks = messages.EncodeBlocks([]messages.Block{*b})
-		k := &contentCheck{OutgoingMail: &messages.OutgoingMail{Message: &part}}
+		k := &contentCheck{composer: c, OutgoingMail: &messages.OutgoingMail{Message: &part}}
 		k.links(&part, completeFileLinks(d.block(b, d.room()), c.templates.urls))
 		k.examples(&part)
 		k.contrast(b, &d.Theme)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"enlist/internal/messages"
+	"enlist/internal/samples"
 
 	nethtml "golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -153,12 +154,18 @@ func (d *themedDocument) image(b *messages.Block, width int64, corners string) s
 	if b.Width > 0 && b.Type == messages.BlockImage {
 		width = min(width, b.Width)
 	}
-	if b.File != 0 {
+	switch {
+	case b.File != 0:
 		source = d.urls.picture(b.File, width, b.Crop)
+	case samples.Is(source):
+		source = d.urls.public + source
 	}
 	class := ""
 	if corners != "" {
 		class = ` class="` + d.own(".$ { "+corners+"}\n", "") + `"`
+	}
+	if b.Decor && b.Alt == "" {
+		class += ` role="presentation"`
 	}
 	image := fmt.Sprintf(`<img src="%s" alt="%s" width="%d"%s>`, html.EscapeString(source), html.EscapeString(b.Alt),
 		width, class)

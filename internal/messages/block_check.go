@@ -268,3 +268,18 @@ func eachBlock(all []Block, do func(*Block) error) error {
 	}
 	return nil
 }
+
+// Paragraphs returns the lines of all texts of blocks, without spaces around them.
+func Paragraphs(all []Block) (lines []string) {
+	_ = eachBlock(all, func(b *Block) error {
+		for _, text := range b.words() {
+			for line := range strings.Lines(text) {
+				if line = strings.TrimSpace(line); line != "" {
+					lines = append(lines, line)
+				}
+			}
+		}
+		return nil
+	})
+	return lines
+}

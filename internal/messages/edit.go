@@ -61,6 +61,7 @@ func footerID(name string, at func(*Message) *int64) enlist.Attribute[Message] {
 var fileAttributes = []enlist.Attribute[Message]{
 	fileIDs("attachments", func(m *Message) *string { return &m.Attachments }),
 	fileIDs("inline_images", func(m *Message) *string { return &m.InlineImages }),
+	enlist.Searchable(enlist.FlagKey("is_template", func(m *Message) *bool { return &m.IsTemplate })),
 }
 
 // MessageAttributes are the keys of a Message record in a search, in the order of a reply. The

@@ -2,13 +2,12 @@ package messages
 
 import (
 	"slices"
-	"strings"
 
 	"enlist/internal/enlist"
 )
 
-// This file has what is probably wrong with a Message: the kinds of findings, merge fields that do not fit a List or a
-// Contact, and texts of the starting templates that are left. batches/check.go has the rest.
+// This file has what is probably wrong with a Message: the kinds of findings, and merge fields that do not fit a List or a
+// Contact. batches/check.go and package mail have the rest.
 
 // MaxFindings is the largest number of findings of one kind.
 const MaxFindings = 100
@@ -85,33 +84,6 @@ func fieldFindings(m *OutgoingMail) (all []Finding) {
 			all = append(all, Finding{Level: FindingWarning, Code: FindingMissingValue, Contacts: 1,
 				Text: "the Contact has no value of " + enlist.Quoted(part.Name) +
 					", and the merge field has no fallback"})
-		}
-	}
-	return all
-}
-
-// exampleTexts returns parts of the starting templates that no finished Message has. A test of the templates finds each
-// of them there (admin/messages).
-func exampleTexts() []string {
-	return []string{"write here, in two or three sentences", "Say what happened and why it matters to the reader.",
-		"One thought in each story.", "Say in one sentence what it is.", "Say why, in your own words.", "1. First step",
-		"Saturday, 14 November, 15:00", "12 Fern Street", "write as you would write to one person.",
-		"https://example.com/first", "https://example.com/details", "https://example.com/reply",
-		"Say here what you use it for."}
-}
-
-// ExampleTexts returns the example texts of starting templates that the Message has.
-func (m *Message) ExampleTexts() (all []string) {
-	contents := []string{m.Text, m.HTML}
-	if m.EmailType == EmailBlocks {
-		contents = []string{m.Blocks}
-	}
-	for _, example := range exampleTexts() {
-		for _, content := range contents {
-			if strings.Contains(content, example) {
-				all = append(all, example)
-				break
-			}
 		}
 	}
 	return all

@@ -44,6 +44,8 @@ type Message struct {
 	AuthorisedSender       string // who sends the mails, such as a company
 	PostalAddress          string // of the sender, in several lines
 
+	IsTemplate bool // Messages begin with it, and all users of the Account see it
+
 	UTM string // parameters of its links, for enlist.ParseUTM
 
 	Theme string // of the Account, for DecodeTheme; the Message does not store it

@@ -40,6 +40,7 @@ func mapMessageHead(m *db.Mapper, x *Message) {
 	m.Value("postal_address", &x.PostalAddress)
 	m.Value("utm", &x.UTM)
 	m.Value("other_subjects", &x.OtherSubjects)
+	m.Value("is_template", &x.IsTemplate)
 }
 
 func mapMessage(m *db.Mapper, x *Message) {

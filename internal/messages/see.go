@@ -10,8 +10,8 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file has which Messages a person sees who may use only some Lists: those that the person wrote, and those that
-// were sent only to these Lists. Such a person may edit and delete only the former. Others see all Messages of the
+// This file has which Messages a person sees who may use only some Lists: those that the person wrote, those that
+// were sent only to these Lists, and templates. Such a person may edit and delete only the former. Others see all Messages of the
 // Account. Keys with a restriction do not see Messages, but may send each of them. reference.md: auth.restricted;
 // decisions.md: 142
 
@@ -26,7 +26,7 @@ func Seen(tx *db.Tx, c *enlist.Caller, sentTo SentTo) (func(*Message) bool, erro
 	lists, err := sentTo(tx, c.Account.ID)
 	return func(m *Message) bool {
 		to := lists[m.ID]
-		return m.wroteIt(c) || len(to) > 0 &&
+		return m.IsTemplate || m.wroteIt(c) || len(to) > 0 &&
 			!slices.ContainsFunc(to, func(l enlist.ListID) bool { return !c.Key.Allows(l) })
 	}, err
 }
@@ -142,10 +142,11 @@ type Choice struct {
 	Name string
 }
 
-// Choices returns the Messages that a person sees, the one that was changed last first.
+// Choices returns the Messages that a person sees, but for templates, the one that was changed last first.
 func (s *Service) Choices(ctx context.Context, c *enlist.Caller) ([]Choice, error) {
 	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]Choice, error) {
 		all, err := s.seenMessages(tx, c)
+		all = slices.DeleteFunc(all, func(m Message) bool { return m.IsTemplate })
 		slices.SortStableFunc(all, func(a, b Message) int { return cmp.Compare(b.LastModifiedTime, a.LastModifiedTime) })
 		choices := make([]Choice, len(all))
 		for i := range all {

@@ -186,17 +186,46 @@ func (s *Service) PreviewTheme(ctx context.Context, c *enlist.Caller, details []
 		if err := t.set(tx, c.Account.ID, details); err != nil {
 			return nil, err
 		}
-		m := &OutgoingMail{Message: &Message{AccountID: c.Account.ID, Type: MessageEmail, EmailType: EmailBlocks,
-			Subject: c.Account.Name, Blocks: EncodeBlocks(blocks), FromAddress: trialAddress, Theme: t.Encode()},
-			Address: trialAddress}
-		m.Delivery = enlist.DeliveryKey{Time: s.db.Now().Unix(), Cause: causeTrial}
-		m.Schema, m.Contact, err = trialContact(tx, c, 0, 0)
-		return m, err
+		return s.sampleMail(tx, c, t, blocks)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return s.composeTrial(ctx, mail)
+}
+
+// PreviewSample returns a mail that make makes for the Theme of the Account. It is not stored, and belongs to no Contact.
+func (s *Service) PreviewSample(ctx context.Context, c *enlist.Caller, make func(Theme) []Block) (*ComposedMail, error) {
+	mail, err := db.View(ctx, s.db, c, func(tx *db.Tx) (*OutgoingMail, error) {
+		text, err := accounts.Theme(tx, c.Account.ID)
+		if err != nil {
+			return nil, err
+		}
+		t := DecodeTheme(text)
+		return s.sampleMail(tx, c, t, make(t))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.composeTrial(ctx, mail)
+}
+
+// ThemeOfMails returns the Theme that mails of the Account have, for all users: each mail shows it.
+func (s *Service) ThemeOfMails(ctx context.Context, c *enlist.Caller) (Theme, error) {
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (Theme, error) {
+		text, err := accounts.Theme(tx, c.Account.ID)
+		return DecodeTheme(text), err
+	})
+}
+
+func (s *Service) sampleMail(tx *db.Tx, c *enlist.Caller, t Theme, blocks []Block) (*OutgoingMail, error) {
+	m := &OutgoingMail{Message: &Message{AccountID: c.Account.ID, Type: MessageEmail, EmailType: EmailBlocks,
+		Subject: c.Account.Name, Blocks: EncodeBlocks(blocks), FromAddress: trialAddress, Theme: t.Encode()},
+		Address: trialAddress}
+	m.Delivery = enlist.DeliveryKey{Time: s.db.Now().Unix(), Cause: causeTrial}
+	var err error
+	m.Schema, m.Contact, err = trialContact(tx, c, 0, 0)
+	return m, err
 }
 
 // trialAddress is the address of a preview that belongs to no Contact. RFC 2606, 2

@@ -12,6 +12,7 @@ import (
 
 	"enlist/internal/enlist"
 	"enlist/internal/files"
+	"enlist/internal/samples"
 	"enlist/internal/social"
 )
 
@@ -106,9 +107,12 @@ func setFileHeader(header http.Header, f *files.StoredFile) {
 	header.Set("ETag", `"`+strconv.FormatInt(int64(f.Content), 10)+`"`)
 }
 
-// icon sends an icon of a network, which has the same content for ever.
+// icon sends an icon of a network or a picture of a starting template, which has the same content for ever.
 func (h *Handler) icon(w http.ResponseWriter, r *http.Request) {
 	data := social.Icon(r.URL.Path)
+	if samples.Is(r.URL.Path) {
+		data = samples.Picture(r.URL.Path)
+	}
 	if data == nil {
 		h.unknown(w, r)
 		return

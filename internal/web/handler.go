@@ -17,6 +17,7 @@ import (
 	"enlist/internal/forms"
 	"enlist/internal/language"
 	"enlist/internal/limiter"
+	"enlist/internal/samples"
 	"enlist/internal/sending"
 	"enlist/internal/social"
 )
@@ -162,6 +163,7 @@ func (h *Handler) Routes(to mux) {
 	}
 	route("/"+string(enlist.LinkFile)+"/", h.file)
 	route(social.PathStart+"{icon}", h.icon)
+	route(samples.PathStart+"{picture}", h.icon)
 	route("/s/{form}", h.form) // also FORM.json
 	route("/s/{form}/link", h.formLink)
 	route("/s/", h.unknown)

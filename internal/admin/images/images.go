@@ -26,6 +26,7 @@ func Pages() []ui.Page {
 		{Pattern: "GET /admin/images", Needs: enlist.See, Serve: p.list},
 		{Pattern: "POST /admin/images", Needs: enlist.Write, Upload: true, Whole: true, Serve: p.upload},
 		{Pattern: "GET /admin/images/{file}", Needs: enlist.See, File: true, Serve: show},
+		{Pattern: "GET /admin/images/{file}/original", IsForm: true, Needs: enlist.Write, Serve: original},
 		{Pattern: "GET /admin/images/{file}/delete", IsForm: true, Needs: enlist.Write, Serve: p.remove},
 	}
 }
@@ -129,10 +130,14 @@ func (p *pages) upload(r *ui.Request) (*ui.View, error) {
 	}
 	body.Discard()
 	if forScript(r) {
-		return nil, answer(r, http.StatusOK, map[string]any{"id": file.ID, "name": file.Name, "width": file.ImageWidth})
+		return nil, answer(r, http.StatusOK, map[string]any{"id": file.ID, "name": file.Name, "width": file.ImageWidth,
+			"height": file.ImageHeight})
 	}
 	return ui.GoTo("/admin/images", r.Text("images.stored", "name", file.Name)), nil
 }
+
+// mostWidth is the widest image that a page shows, in pixels.
+const mostWidth = 1800
 
 // forScript reports whether the script of the editor has sent the image.
 func forScript(r *ui.Request) bool { return r.Header.Get("Accept") == "application/json" }
@@ -178,11 +183,21 @@ func store(r *ui.Request) (*files.StoredFile, error) {
 	}
 }
 
-// show sends an image to the browser.
+// show sends an image to the browser: as a mail shows it, if the query has a width or a part.
 func show(r *ui.Request) (*ui.View, error) {
 	f, err := load(r)
 	if err != nil {
 		return nil, err
+	}
+	if width := ui.Int(r.FormValue("w")); width > 0 {
+		crop, err := enlist.ReadCrop(r.FormValue("crop"))
+		if err != nil {
+			return nil, ui.ErrNotFound // no page has this
+		}
+		f, err = r.App.Files.Picture(r.Context(), f, enlist.Picture{File: f.ID, Width: min(width, mostWidth), Crop: crop})
+		if err != nil {
+			return nil, err
+		}
 	}
 	h := r.Writer.Header()
 	h.Set("Content-Type", f.Type)
@@ -199,6 +214,20 @@ func show(r *ui.Request) (*ui.View, error) {
 		}
 	}
 	return nil, nil
+}
+
+// original replaces an image by the largest form that mails show.
+func original(r *ui.Request) (*ui.View, error) {
+	f, err := load(r)
+	if err != nil {
+		return nil, err
+	}
+	c := ui.FormCard{Texts: []string{r.Text("images.original_note", "size", r.Language.Size(f.Size))}, Button: r.Text("images.original_remove"),
+		Back: ui.Action{Text: r.Text("images.original_keep"), Path: "/admin/images"}}
+	return r.FormPage(r.Text("images.original_title", "name", f.Name), "/admin/images", &c, func() (*ui.View, error) {
+		err := r.App.Files.RemoveOriginal(r.Context(), r.Caller, f.ID)
+		return ui.GoTo("/admin/images", r.Text("images.original_removed", "name", f.Name)), err
+	})
 }
 
 // remove asks before it deletes an image.

@@ -41,11 +41,12 @@ func readBlocks(form url.Values, prefix string) (all []messages.Block) {
 			Title: get("title"), Label: get("label"), Button: get("button"), Place: get("place"), Caption: get("caption"),
 			Colour: strings.TrimSpace(get("colour")), Ground: strings.TrimSpace(get("ground")), Padding: ui.Int(get("padding")), Corner: ui.Int(get("corner")),
 			Rows: readRows(get("rows")), Head: get("head") != "", Shares: readShares(get("shares"))}
+		b.Crop, b.Decor = readCrop(get("crop"), get("part")), get("decor") != "" && get("alt") == ""
 		b.Items = readItems(b.Type, get("items"))
 		b.ShowIf, b.LeftIf = readCondition(get("show_if")), readCondition(get("left.show_if"))
 		b.MiddleIf, b.RightIf = readCondition(get("middle.show_if")), readCondition(get("right.show_if"))
 		if form.Has(at+"was") && get("was") != get("file") {
-			b.Width = 0 // the one of the other image
+			b.Width, b.Crop = 0, "" // those of the other image
 		}
 		if b.Type == messages.BlockColumns && prefix == "" {
 			b.Left, b.Middle, b.Right = readBlocks(form, at+"left."), readBlocks(form, at+"middle."), readBlocks(form, at+"right.")

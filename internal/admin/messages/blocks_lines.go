@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"enlist/internal/admin/ui"
+	"enlist/internal/enlist"
 	"enlist/internal/messages"
 	"enlist/internal/social"
 )
@@ -165,3 +166,34 @@ func readShares(text string) (shares []int64) {
 
 // HasLooks reports whether a block has looks in place of those of the theme.
 func (b *block) HasLooks() bool { return b.Colour+b.Ground != "" || b.Padding+b.Corner > 0 }
+
+// crop is a part of an image that the form offers.
+type crop struct {
+	Value, Text string
+	Is          bool
+}
+
+// Crops are the parts of an image that the form offers.
+func (b *block) Crops() []crop {
+	all := []crop{{"", "messages.crop_whole", b.Crop == ""}}
+	for _, shape := range enlist.CropShapes {
+		all = append(all, crop{shape, "", b.Crop == shape})
+	}
+	return all
+}
+
+// CropPart is a part with numbers.
+func (b *block) CropPart() string {
+	if strings.Contains(b.Crop, ",") {
+		return strings.ReplaceAll(b.Crop, ",", ", ")
+	}
+	return ""
+}
+
+// readCrop reads the part of an image. Numbers count, unless the author chooses a shape.
+func readCrop(shape, part string) string {
+	if shape != "" || strings.TrimSpace(part) == "" {
+		return shape
+	}
+	return part
+}

@@ -22,6 +22,7 @@ type canvas struct {
 	Wrong     []string          `json:"wrong"`
 	Images    []picture         `json:"images"`
 	MayUpload bool              `json:"may_upload"`
+	MaxUpload int64             `json:"max_upload"` // bytes of an image
 	Fields    []mergeField      `json:"fields"`
 	Texts     map[string]string `json:"texts"`
 	Logo      enlist.FileID     `json:"logo"`
@@ -71,7 +72,7 @@ func (d *editData) addCanvas(r *ui.Request) error {
 	if err != nil || made == nil {
 		return r.Context().Err()
 	}
-	c := canvas{MayUpload: r.MayUpload(), Blocks: all, Contents: made.Contents, Wrong: made.Wrong, Texts: make(map[string]string),
+	c := canvas{MayUpload: r.MayUpload(), MaxUpload: r.App.Accounts.Settings().Of(r.Caller.Account.ID).MaxFile, Blocks: all, Contents: made.Contents, Wrong: made.Wrong, Texts: make(map[string]string),
 		Logo: made.Theme.Logo, LogoText: made.Theme.LogoText, LogoWidth: min(made.Theme.LogoWidth, made.Theme.Width), Room: made.Room, Sender: r.Caller.Account.Name, Conditions: d.said,
 		Foot: strings.Split(cmp.Or(strings.TrimSpace(d.PostalAddress), made.Theme.Imprint), "\n")}
 	c.Theme = themeColours{made.Theme.Accent, made.Theme.Card, made.Theme.Text}
@@ -114,6 +115,8 @@ func theme(r *ui.Request) (*ui.View, error) {
 
 // canvasTexts are the keys of the texts of the script.
 var canvasTexts = map[string]string{
+	"crop": "messages.image_crop", "crop_whole": "messages.crop_whole", "crop_own": "messages.crop_own", "decoration": "messages.decoration",
+	"crop_left": "messages.crop_left", "crop_top": "messages.crop_top", "crop_width": "messages.crop_width", "crop_height": "messages.crop_height",
 	"text": "messages.block_text", "heading": "messages.block_heading", "image": "messages.block_image",
 	"button": "messages.block_button", "columns": "messages.block_columns", "line": "messages.block_line",
 	"quote": "messages.block_quote", "html": "messages.block_html", "markdown": "messages.canvas_markdown",

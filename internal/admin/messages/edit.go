@@ -100,7 +100,7 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 	}
 	view := &ui.View{Title: d.Name, Place: "/admin/messages", Content: p.editPage, Data: d,
 		Sub: r.Text("messages.sub", "time", r.Date(d.LastModifiedTime), "zone", r.Zone())}
-	if r.MaySend() {
+	if r.MaySend() && !d.IsTemplate {
 		view.Actions = []ui.Action{{Text: r.Text("messages.use_campaign"), Path: "/admin/sends/new?message=" + ui.Plain(int64(d.ID)),
 			Main: true}}
 	}
@@ -256,13 +256,23 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 		}
 		return p.show(r, d)
 	}
+	return p.saved(r, id, &typed, do, to, undo)
+}
+
+// saved does what a button asks for after the Message was saved.
+func (p *pages) saved(r *ui.Request, id enlist.MessageID, typed *messages.Message, do, to, undo string) (*ui.View, error) {
+	if err := makePictures(r, id); err != nil {
+		return nil, err
+	}
 	switch {
 	case strings.HasPrefix(do, "remove:"):
-		return p.show(r, &editData{Message: &typed, Undo: undo})
+		return p.show(r, &editData{Message: typed, Undo: undo})
 	case strings.HasPrefix(do, "condition:"):
 		return ui.GoTo(conditionPath(id, strings.TrimPrefix(do, "condition:")), ""), nil
 	case do == "test":
-		return p.test(r, &typed)
+		return p.test(r, typed)
+	case do == "template":
+		return saveTemplate(r, id)
 	}
 	view := ui.GoTo(shownPath(r, id), r.Text("messages.saved"))
 	if do == "links" {

@@ -3,6 +3,7 @@ package messages
 import (
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 
 	"enlist/internal/admin/ui"
@@ -44,8 +45,6 @@ var columns = ui.Columns[row]{
 // listData is the data of the list.
 type listData struct {
 	ui.Table[row]
-	Starts, Empty []start
-	MayEdit       bool
 }
 
 const (
@@ -60,6 +59,7 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
+	all = slices.DeleteFunc(all, func(m messages.Message) bool { return m.IsTemplate })
 	all, find := ui.FindRows(r, all, func(m *messages.Message) string { return m.Name + "\n" + m.Subject })
 	uses, err := r.App.Reports.MessageUses(r.Context(), r.Caller)
 	if err != nil {
@@ -74,10 +74,14 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 		rows = append(rows, newRow(r, &all[i], uses[all[i].ID]))
 		rows[i].HasDraft = drafts[all[i].ID] != 0
 	}
-	d := listData{columns.Table(r, "changed", rows, find), starts, empty, r.MayWrite()}
+	d := listData{columns.Table(r, "changed", rows, find)}
 	d.Rows, d.Pager = ui.PageRows(r.URL.Query(), d.Rows, perPage)
 	drawBars(r, d.Rows)
-	return &ui.View{Title: r.Text("messages.messages"), Place: "/admin/messages", Content: p.listPage, Data: d}, nil
+	v := &ui.View{Title: r.Text("messages.messages"), Place: "/admin/messages", Content: p.listPage, Data: d}
+	if r.MayWrite() {
+		v.Actions = []ui.Action{{Text: r.Text("messages.write_new_one"), Path: "/admin/messages/new", Main: true}}
+	}
+	return v, nil
 }
 
 func newRow(r *ui.Request, m *messages.Message, uses []reports.Use) row {

@@ -11,16 +11,19 @@ import (
 	"enlist/internal/messages"
 )
 
-//go:embed *.html templates
+//go:embed *.html
 var files embed.FS
 
 // Pages returns the pages.
 func Pages() []ui.Page {
 	p := &pages{ui.Parse(files, "messages.html"), ui.Parse(files, "message.html", "blocks.html"), ui.Parse(files, "versions.html"),
-		ui.Parse(files, "version.html"), ui.Parse(files, "condition.html")}
+		ui.Parse(files, "version.html"), ui.Parse(files, "condition.html"), ui.Parse(files, "gallery.html")}
 	return []ui.Page{
 		{Pattern: "GET /admin/messages", Needs: enlist.See, Serve: p.list},
 		{Pattern: "POST /admin/messages", MaxForm: ui.LargeForm, Needs: enlist.Write, Serve: add},
+		{Pattern: "GET /admin/messages/new", Needs: enlist.Write, Serve: p.gallery},
+		{Pattern: "GET /admin/starters/mail", Needs: enlist.Write, Serve: starter},
+		{Pattern: "GET /admin/messages/{message}/rename", IsForm: true, Needs: enlist.Write, Serve: rename},
 		{Pattern: "GET /admin/messages/{message}", Needs: enlist.See, Serve: p.edit},
 		{Pattern: "POST /admin/messages/{message}", MaxForm: ui.LargeForm, Needs: enlist.Write, Serve: p.save},
 		{Pattern: "POST /admin/messages/{message}/autosave", MaxForm: ui.LargeForm, Needs: enlist.Write, Serve: autosave},
@@ -39,18 +42,13 @@ func Pages() []ui.Page {
 	}
 }
 
-type pages struct{ listPage, editPage, versionsPage, versionPage, conditionPage *ui.Template }
+type pages struct{ listPage, editPage, versionsPage, versionPage, conditionPage, galleryPage *ui.Template }
 
 // path is the path of the editor.
 func path(id enlist.MessageID) string { return "/admin/messages/" + ui.Plain(int64(id)) }
 
-// start is a text with which a new Message begins.
+// start is a kind of content with which a new Message can begin.
 type start struct{ Name, Text string }
-
-// starts are the texts with which a new Message can begin: Markdown after the subject, and the same as blocks, in the
-// folder templates.
-var starts = []start{{"messages.start_newsletter", "newsletter"}, {"messages.start_announcement", "announcement"}, {"messages.start_invitation", "invitation"},
-	{"messages.start_letter", "letter"}, {"messages.start_measuring", "measuring"}}
 
 // empty are kinds of content with which a new Message can begin.
 var empty = []start{{"messages.kind_blocks", messages.EmailBlocks}, {"messages.kind_markdown", messages.EmailMarkdown},
@@ -72,42 +70,33 @@ func add(r *ui.Request) (*ui.View, error) {
 // begin returns with what a new Message begins.
 func begin(r *ui.Request) ([]enlist.Detail, error) {
 	if from := enlist.MessageID(ui.Int(r.FormValue("copy"))); from != 0 {
-		return copyOf(r, from)
+		return copyOf(r, from, "messages.copy_of")
 	}
-	kind, name, both := strings.Cut(r.FormValue("start"), ":")
-	if !both {
-		kind, name = messages.EmailMarkdown, kind
+	if from := enlist.MessageID(ui.Int(r.FormValue("template"))); from != 0 {
+		return copyOf(r, from, "")
 	}
-	if kind == "empty" {
-		for _, k := range empty {
-			if k.Text == name {
-				return []enlist.Detail{ui.Text("name", "New Message"), ui.Text("subject", "New Message"),
-					ui.Text("email_type", k.Text)}, nil
-			}
+	name, isEmpty := strings.CutPrefix(r.FormValue("start"), "empty:")
+	if !isEmpty {
+		return beginWith(r, name)
+	}
+	for _, k := range empty {
+		if k.Text == name {
+			return []enlist.Detail{ui.Text("name", "New Message"), ui.Text("subject", "New Message"), ui.Text("email_type", k.Text)}, nil
 		}
-		return nil, ui.ErrNotFound
 	}
-	text, err := files.ReadFile("templates/" + name + ".txt")
-	if err != nil {
-		return nil, ui.ErrNotFound
-	}
-	subject, content, _ := strings.Cut(string(text), "\n\n")
-	details := []enlist.Detail{ui.Text("name", subject), ui.Text("subject", subject)}
-	if kind != messages.EmailBlocks {
-		return append(details, ui.Text("email_type", messages.EmailMarkdown), ui.Text("text_content", content)), nil
-	}
-	blocks, err := files.ReadFile("templates/" + name + ".json")
-	return append(details, ui.Text("email_type", messages.EmailBlocks), ui.Text("blocks", string(blocks))), err
+	return nil, ui.ErrNotFound
 }
 
-// copyOf returns the details of a copy.
-func copyOf(r *ui.Request, from enlist.MessageID) (details []enlist.Detail, err error) {
+// copyOf returns the details of a copy. named is the key of its name; "": it has the same name.
+func copyOf(r *ui.Request, from enlist.MessageID, named string) (details []enlist.Detail, err error) {
 	m, err := r.App.Messages.Message(r.Context(), r.Caller, from)
 	if err != nil {
 		return nil, err
 	}
 	copied := *m
-	copied.Name = r.Text("messages.copy_of", "name", m.Name)
+	if named != "" {
+		copied.Name = r.Text(named, "name", m.Name)
+	}
 	if most := []rune(copied.Name); len(most) > enlist.MaxName {
 		copied.Name = string(most[:enlist.MaxName])
 	}
@@ -132,6 +121,9 @@ func remove(r *ui.Request) (*ui.View, error) {
 		Back: ui.Action{Text: r.Text("messages.keep"), Path: path(m.ID)}}
 	return r.FormPage(r.Text("messages.delete_title", "name", m.Name), "/admin/messages", &c, func() (*ui.View, error) {
 		err := r.App.Messages.DeleteMessage(r.Context(), r.Caller, m.ID)
+		if m.IsTemplate {
+			return ui.GoTo("/admin/messages/new", r.Text("messages.template_deleted")), err
+		}
 		return ui.GoTo("/admin/messages", r.Text("messages.message_was_deleted")), err
 	})
 }

@@ -26,6 +26,7 @@ type preview struct {
 	Frames   []frame
 	Frame    template.URL // the mail
 	KB       int64        // of the HTML
+	Images   string       // size of the mail with its images; "": it has none of this server
 	Subject  string
 	Size     string // in words
 	Findings []shownFinding
@@ -131,6 +132,9 @@ func (d *editData) compose(r *ui.Request) error {
 	s.Mail, s.KB, s.Subject = mail, kilobytes(mail), mail.Subject
 	s.Size = sizeText(r, s.KB)
 	s.frames(d.ID)
+	if s.Images, err = withImages(r, mail); err != nil {
+		return err
+	}
 	if !d.MayEdit {
 		for _, text := range mail.Findings {
 			s.Findings = append(s.Findings, shownFinding{Level: messages.FindingWarning, Text: r.Language.Said(text)})
@@ -271,4 +275,25 @@ func ToTest(r *ui.Request, path, to string) (*ui.View, error) {
 		return ui.GoTo(path, r.Text("messages.test_ready", "address", to, "why", not)), nil
 	}
 	return ui.GoTo(path, r.Text("messages.test_sent", "address", to)), nil
+}
+
+// makePictures makes the images as the mail of a Message shows them.
+func makePictures(r *ui.Request, id enlist.MessageID) error {
+	mail, err := r.App.Messages.PreviewDraft(r.Context(), r.Caller, id)
+	if err != nil {
+		return enlist.IgnoreKind(enlist.InvalidParameters, err) // the page says why there is no mail
+	}
+	return r.App.Files.MakePictures(r.Context(), r.Caller, mail.Pictures)
+}
+
+// withImages returns the size of a mail with its images, in words, or "" if it has none, or if one is not made yet.
+func withImages(r *ui.Request, mail *messages.ComposedMail) (string, error) {
+	if len(mail.Pictures) == 0 {
+		return "", nil
+	}
+	images, known, err := r.App.Files.PicturesSize(r.Context(), r.Caller, mail.Pictures)
+	if err != nil || !known {
+		return "", err
+	}
+	return r.Language.Size(mail.Size + images), nil
 }

@@ -32,7 +32,7 @@ export const nameOf = (texts, node) => texts[keyOf(node.type.name)];
 export function missing(texts, {type, attrs}) {
 	if ([nodes.button, nodes.video].includes(type) && !attrs.link.trim()) return texts.no_link;
 	if (["menu", "social"].includes(type.name) && !attrs.items.some(i => i.link.trim())) return texts.no_links;
-	return "alt" in attrs && (attrs.file || attrs.url) && !attrs.alt.trim() ? texts.no_alt : "";
+	return "alt" in attrs && (attrs.file || attrs.url) && !attrs.alt.trim() && !attrs.decoration ? texts.no_alt : "";
 }
 
 const inList = (state, type) => {

@@ -17,10 +17,10 @@ export function docOf(blocks, contents) {
 
 // nodeOf returns the node of a block, and takes the contents that it needs.
 export function nodeOf(block, queue) {
-	const {type, text = "", level, height, by = "", file, url, alt, width, link, align, html = "", left, middle, right, shares, caption, title = "", label = "",
+	const {type, text = "", level, height, by = "", file, url, alt, crop, decoration, width, link, align, html = "", left, middle, right, shares, caption, title = "", label = "",
 		button = "", place, items, rows, head, colour, ground, padding, corner, ...rest} = block;
 	const common = {rest, align: align || "", colour: colour || "", ground: ground || "", padding: padding || 0, corner: corner || 0};
-	const picture = {...common, file: file || 0, url: url || "", alt: alt || "", width: width || 0, link: link || ""};
+	const picture = {...common, file: file || 0, url: url || "", alt: alt || "", crop: crop || "", decoration: !!decoration, width: width || 0, link: link || ""};
 	switch (type) {
 	case "heading": return schema.node("heading", {...common, level: level || 1}, lineOf(text));
 	case "button": return schema.node("button", {...common, link: link || ""}, lineOf(text));
@@ -151,7 +151,7 @@ function blockOf(node) {
 		if (shares.join() !== "50,50") block.shares = shares;
 	}
 	}
-	for (const key of ["level", "file", "url", "alt", "width", "height", "caption", "place", "link", "align", "colour", "ground", "padding", "corner"]) put(key, attrs[key]);
+	for (const key of ["level", "file", "url", "alt", "crop", "decoration", "width", "height", "caption", "place", "link", "align", "colour", "ground", "padding", "corner"]) put(key, attrs[key]);
 	return block;
 }
 

@@ -1,11 +1,12 @@
 // The panel beside the mail: what can be done with the block of the cursor, and what is not typed into the mail itself,
 // such as where a button leads.
 import {NodeSelection} from "prosemirror-state";
-import {schema} from "./schema.js";
+import {isSample, schema} from "./schema.js";
 import {blockAt, copy, move, onTable, remove, setAttribute, setHead, setShares} from "./keys.js";
 import {icon} from "./icons.js";
 import {theme} from "./looks.js";
 import {networkOf, networks} from "./social.js";
+import {newCropper} from "./crop.js";
 import {element, missing, nameOf, openMenu, withScheme} from "./bars.js";
 
 const layouts = ["50,50", "33,67", "67,33", "25,75", "75,25", "33,33,33", "25,50,25"];
@@ -41,7 +42,7 @@ export function newPanel(view, data, {announce, wrongAt, uploads, pathOf}) {
 	// parts returns the inputs of a block.
 	function parts(node) {
 		const link = () => input("link", texts.leads, {placeholder: texts.example_link, inputmode: "url"});
-		const picture = () => [images.length ? pictures(node) : null, may_upload ? fromComputer() : element("p", {class: "second"}, texts.no_image), input("alt", texts.alt), node.attrs.url ? input("url", texts.url) : null];
+		const picture = () => [images.length ? pictures(node) : null, may_upload ? fromComputer() : element("p", {class: "second"}, texts.no_image), input("alt", texts.alt), decoration(), cropper(node), node.attrs.url ? input("url", texts.url) : null];
 		switch (node.type.name) {
 		case "image": return [...picture(), input("width", texts.width, {number: true}), input("caption", texts.caption), link()];
 		case "video": return [...picture(), link(), element("p", {class: "second"}, texts.video_note)];
@@ -107,6 +108,20 @@ export function newPanel(view, data, {announce, wrongAt, uploads, pathOf}) {
 		}}, texts.add_link));
 	}
 
+	function decoration() {
+		const field = element("input", {type: "checkbox", onchange: () => set("decoration", field.checked)});
+		inputs.push([n => n.attrs.decoration, field]);
+		return element("label", {class: "tick"}, field, " ", texts.decoration);
+	}
+
+	// cropper returns the inputs of the part of a file that is shown.
+	function cropper({attrs: {file}}) {
+		if (!file) return null;
+		const crop = newCropper(texts, file, text => set("crop", text));
+		inputs.push([n => n.attrs.crop, crop]);
+		return crop.dom;
+	}
+
 	// looks returns the inputs of what the block has in place of the theme.
 	function looks(node) {
 		const type = node.type.name;
@@ -150,12 +165,13 @@ export function newPanel(view, data, {announce, wrongAt, uploads, pathOf}) {
 	function pictures(node) {
 		const all = images.map(i => element("button", {type: "button", title: i.name, "aria-label": i.name, "aria-pressed": node.attrs.file === i.id, onclick: () => {
 			const {pos} = shown, tr = view.state.tr;
-			const attrs = {...view.state.doc.nodeAt(pos).attrs, file: i.id, url: "", width: Math.min(i.width, 2000)};
+			const old = view.state.doc.nodeAt(pos).attrs;
+			const attrs = {...old, file: i.id, url: "", crop: "", width: Math.min(i.width, 2000), ...isSample(old.url) && {alt: ""}};
 			view.dispatch(tr.setNodeMarkup(pos, null, attrs).setSelection(NodeSelection.create(tr.doc, pos)));
 			shown = null;
 			update();
 			dom.querySelector("[aria-pressed=true]")?.focus();
-		}}, element("img", {src: `/admin/images/${i.id}`, alt: "", loading: "lazy"})));
+		}}, element("img", {src: `/admin/images/${i.id}?w=240`, alt: "", loading: "lazy"})));
 		return element("fieldset", {class: "pictures"}, element("legend", {}, texts.image), ...all);
 	}
 

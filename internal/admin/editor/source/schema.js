@@ -11,7 +11,7 @@ const attrsOf = dom => JSON.parse(dom.getAttribute("data-attrs") || "{}");
 const parseBlock = name => [{tag: `[data-block=${name}]`, getAttrs: attrsOf}];
 const line = {content: "(text | field)*", marks: ""};
 const common = {rest: {default: {}}, align: {default: ""}, colour: {default: ""}, ground: {default: ""}, padding: {default: 0}, corner: {default: 0}};
-const picture = {file: {default: 0}, url: {default: ""}, alt: {default: ""}, width: {default: 0}, link: {default: ""}};
+const picture = {file: {default: 0}, url: {default: ""}, alt: {default: ""}, crop: {default: ""}, decoration: {default: false}, width: {default: 0}, link: {default: ""}};
 
 // block returns the element of a block: a cell of a class, as in the mail, in a box if it has a ground or space of its own.
 function block(name, node, ...content) {
@@ -159,9 +159,13 @@ const marks = {
 
 export const schema = new Schema({nodes, marks});
 
+// isSample reports whether an address is that of a picture of a starting template.
+export const isSample = url => url.startsWith("/f/samples/");
+
 // pictureOf returns what shows an image. The policy of the page refuses pictures of other servers.
-function pictureOf({file, url, alt, width}) {
-	if (file) return [["img", {src: `/admin/images/${file}`, alt, width: String(width || room)}]];
+function pictureOf({file, url, alt, width, crop}) {
+	const src = file ? `/admin/images/${file}?w=1104&crop=${encodeURIComponent(crop)}` : isSample(url) && url;
+	if (src) return [["img", {src, alt, width: String(width || room)}]];
 	return [["span", {class: "none"}, ["span", alt || url]]];
 }
 

@@ -1,14 +1,15 @@
-// Pictures that are dropped, pasted or chosen are stored in the library of images. The browser makes them at most twice as
-// wide as the mail shows them, turns them as the camera says, and leaves out what else the file says, such as a place.
+// Pictures that are dropped, pasted or chosen are stored in the library of images, whole: the server makes what mails show,
+// and leaves out what else the file says, such as a place. The browser makes those smaller that the server would refuse.
 import {NodeSelection} from "prosemirror-state";
-import {schema} from "./schema.js";
+import {isSample, schema} from "./schema.js";
 
 const kinds = {"image/jpeg": "image/jpeg", "image/png": "image/png", "image/webp": "image/jpeg", "image/gif": ""};
 
 export const picturesOf = transfer => [...transfer?.files || []].filter(f => f.type in kinds);
 
-// smaller returns a picture as it is stored. One that moves stays as it is.
-async function smaller(file, most) {
+// smaller returns a picture that has at most so many bytes. One that moves stays as it is.
+async function smaller(file, bytes, most) {
+	if (file.size <= bytes) return file;
 	const kind = kinds[file.type];
 	if (!kind) return file;
 	const bitmap = await createImageBitmap(file);
@@ -22,13 +23,13 @@ async function smaller(file, most) {
 }
 
 // newUploads returns what stores pictures. map keeps the places to which they go while the person types on.
-export function newUploads(view, {texts, images, room}, form, announce) {
+export function newUploads(view, {texts, images, room, max_upload}, form, announce) {
 	const waiting = new Set();
 
 	async function store(file) {
 		const body = new FormData(), account = form.elements.of_account;
 		if (account) body.append("of_account", account.value);
-		const made = await smaller(file, 2 * room);
+		const made = await smaller(file, max_upload, 2 * room);
 		body.append("file", made, made.name);
 		const answer = await fetch("/admin/images", {method: "POST", body, headers: {Accept: "application/json"}});
 		const said = await answer.json();
@@ -57,7 +58,7 @@ export function newUploads(view, {texts, images, room}, form, announce) {
 
 	function show(image, place, replace) {
 		const {tr, doc} = view.state, old = doc.nodeAt(place.pos);
-		const attrs = {file: image.id, url: "", width: Math.min(image.width, 2000)};
+		const attrs = {file: image.id, url: "", crop: "", width: Math.min(image.width, 2000), ...isSample(old?.attrs.url || "") && {alt: ""}};
 		if (replace && old && "file" in old.attrs) tr.setNodeMarkup(place.pos, null, {...old.attrs, ...attrs});
 		else tr.insert(place.pos, schema.node("image", attrs));
 		const at = place.pos;
