@@ -133,7 +133,7 @@ func (s *site) checksOfBlocks() {
 	s.App.Messages.SetLinkChecker(new(deadLinks))
 	at := v.begun("empty:blocks")
 	const blocks = `[{"type":"text","text":"Hello {{Nick}} [a](https://x.example/gone) [b](htps://x.example/)"},` +
-		`{"type":"columns","left":[{"type":"image","url":"https://x.example/a.png"}],"right":[{"type":"text","text":"One thought in each story."}]},` +
+		`{"type":"columns","left":[{"type":"image","url":"https://x.example/a.png"}],"right":[{"type":"text","text":"For fruit, or for salad."}]},` +
 		`{"type":"line","show_if":[["Town","exactly","Ulm"]]}]`
 	checks := func(links string) (found []string, size string) {
 		status, _, text := v.post(at+"/checks", blockForm("blocks", blocks, "list", id(list), "links", links))
@@ -181,7 +181,7 @@ func (s *site) findsContacts() {
 	if _, _, text := v.get("/admin/messages/contacts?list=" + id(list) + "&q=nn"); strings.TrimSpace(text) != `["ann@x.io"]` {
 		s.Errorf("found %s", text)
 	}
-	at := v.begun("blocks:letter")
+	at := v.begun("letter")
 	v.want(at+"?list="+id(list)+"&contact=bo", http.StatusOK, "bob@x.io")
 	if status, _, _ := s.signedInElsewhere().get("/admin/messages/contacts?list=" + id(list)); status != http.StatusNotFound {
 		s.Errorf("a user of another Account is answered with %d", status)
