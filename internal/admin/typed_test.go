@@ -48,7 +48,7 @@ var refusedBy = map[string]url.Values{
 	"/admin/sends":               {"shown_count": {"77"}},
 	"/admin/sends/0/reschedule":  {"at": {"nonsense"}},
 	"/admin/sends/check":         {},
-	"/admin/you/language":        {"language": {"xx"}},
+	"/admin/you/language":        nil,
 
 	"/admin/forms/0/texts/settings/mail": nil, // an example, which is never sent
 }
