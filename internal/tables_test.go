@@ -74,6 +74,7 @@ var tables = map[string]struct{ writer, readers string }{
 	"retry":               {"accounts", ""},
 	"search_index":        {"search", ""},
 	"secret":              {"accounts", ""},
+	"saved_block":         {"messages", ""},
 	"segment":             {"contacts", ""},
 	"sending_domain":      {"accounts", ""},
 	"session":             {"users", ""},

@@ -52,6 +52,9 @@ func aRemovedAccountLeavesOnlyEvidence(t *testing.T, e dbtest.Engine) {
 			_, err = s.Contacts.Subscribe(ctx, c, contacts.SubscribeRequest{List: list, Details: details(nil, value{"Email", "ann@example.com"})})
 		}
 		if err == nil {
+			_, err = s.Messages.SaveBlocks(ctx, c, "Foot", `[{"type":"line"}]`)
+		}
+		if err == nil {
 			_, err = s.Contacts.Unsubscribe(ctx, c, contacts.UnsubscribeRequest{List: list, Address: "ann@example.com"})
 		}
 		return err
@@ -84,7 +87,7 @@ func aRemovedAccountLeavesOnlyEvidence(t *testing.T, e dbtest.Engine) {
 
 // tablesOfAccounts are the tables with a column account_id.
 var tablesOfAccounts = []string{"api_key", "folder", "list", "unsubscriber", "retry", "message", "autoresponder", "webhook_target", "webhook",
-	"batch", "file", "file_content", "import", "account_move", "audit", "sending_domain", "setting", "segment", "form", "membership", "session", "queue_age"}
+	"batch", "file", "file_content", "import", "account_move", "audit", "sending_domain", "setting", "segment", "saved_block", "form", "membership", "session", "queue_age"}
 
 // rowsOf counts the rows of an Account.
 func rowsOf(t *testing.T, url string, account enlist.AccountID) map[string]int64 {

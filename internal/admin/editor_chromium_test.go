@@ -37,6 +37,7 @@ func TestEditorInChromium(t *testing.T) {
 	b.followsTyping(v)
 	b.marksRefusedBlocks(v)
 	b.hasEachType(v)
+	b.savesBlocks(v)
 	b.readsWhatItWrites()
 	b.looksLikeTheMail(v)
 }
@@ -312,6 +313,23 @@ func (b *chromium) hasEachType(v *visitor) {
 	for range 80 {
 		b.keys("z", chromedp.ModifierCtrl)
 	}
+}
+
+// savesBlocks saves a block, and inserts it into another Message.
+func (b *chromium) savesBlocks(v *visitor) {
+	b.open(v, "empty:blocks")
+	b.add("words")
+	b.keys("**Kept** text")
+	b.do(`{ const d = [...document.querySelectorAll(".canvas-more")].at(-1); d.open = true; d.querySelector("input").value = "My foot"; d.querySelector("button").click() }`)
+	b.waitFor(`document.querySelector(".canvas-live").innerText === "Saved as My foot. You find it in the menu of blocks."`)
+	b.open(v, "empty:blocks")
+	b.add("saved")
+	b.waitFor(`document.querySelector(".rows").innerText.includes("Kept text")`)
+	b.wantBlocks("a saved block", `[{"type":"text","text":"**Kept** text"}]`)
+	for range 9 {
+		b.keys("z", chromedp.ModifierCtrl)
+	}
+	b.wantBlocks("undo", `[]`)
 }
 
 // keepsUnchangedTexts stores the Markdown of a person as it was typed, beside a block that changes.

@@ -161,6 +161,8 @@ func (h *hold) fill() {
 			ShowIf: &messages.Condition{Criteria: apptest.Criterion("F "+text, "contains", text)}}})
 		return m.Save(tx)
 	})
+	saved, err := h.App.Messages.SaveBlocks(h.Context(), h.Caller, text, messages.EncodeBlocks([]messages.Block{{Type: messages.BlockText, Text: text}, {Type: messages.BlockHTML, HTML: text}}))
+	h.Must(err)
 	draft, err := h.App.Messages.Autosave(h.Context(), h.Caller, messages.Save{Message: h.Message, Page: "page", Number: 1,
 		Details: apptest.Details("subject", text, "html_content", text+"<img alt="+text)})
 	h.Must(err)
@@ -171,7 +173,7 @@ func (h *hold) fill() {
 	mailed := "Subject: " + strings.ReplaceAll(text, "\n", " ") + "\r\nContent-Type: text/html\r\n\r\n" + text
 	h.Must(os.WriteFile(filepath.Join(h.mails, "1.eml"), []byte(mailed), 0o600))
 	h.ids = map[string]string{"field": id(field), "preference": id(preference), "form": id(form), "autoresponder": id(autoresponder),
-		"change": id(change), "file": id(file.ID), "name": "1.eml", "act": "copy", "kind": "bounced", "job": "1", "list": id(h.News), "batch": id(h.ID), "message": id(h.Message), "segment": id(segment), "import": id(imported.ID),
+		"change": id(change), "file": id(file.ID), "saved": id(saved), "name": "1.eml", "act": "copy", "kind": "bounced", "job": "1", "list": id(h.News), "batch": id(h.ID), "message": id(h.Message), "segment": id(segment), "import": id(imported.ID),
 		"block": "0", "webhook": id(webhook), "key": id(key.ID), "user": id(li.ID), "session": id(session.Session.ID), "passkey": "1", "command": "pause",
 		"contact": id(contact), "version": id(versions[0].ID)}
 }

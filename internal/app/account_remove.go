@@ -42,7 +42,7 @@ func (s *App) RemoveAccount(ctx context.Context, id enlist.AccountID) error {
 			return err
 		}
 	}
-	return s.Accounts.DeleteAccount(ctx, id, imports.RemoveAll, events.RemoveTargets, sending.RemoveQueueAges)
+	return s.Accounts.DeleteAccount(ctx, id, imports.RemoveAll, messages.RemoveSaved, events.RemoveTargets, sending.RemoveQueueAges)
 }
 
 // each calls do for all records, until one call fails. err is the error of the search for the records.

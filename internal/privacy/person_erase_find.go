@@ -186,7 +186,7 @@ func textsWith(tx *db.Tx, k *personKeys) (places []string, err error) {
 	for _, text := range []struct {
 		place string
 		each  func(*db.Tx, enlist.AccountID, func(id int64, text string)) error
-	}{{"list", lists.Texts}, {"message", messages.Texts}, {"batch", batches.Texts}, {"form", forms.Texts},
+	}{{"list", lists.Texts}, {"message", messages.Texts}, {"saved block", messages.SavedTexts}, {"batch", batches.Texts}, {"form", forms.Texts},
 		{"theme", accounts.ThemeTexts}, {"segment", contacts.SegmentTexts}} {
 		err := text.each(tx, k.Account, func(id int64, words string) {
 			if k.Mentions(words) {

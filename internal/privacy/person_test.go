@@ -218,7 +218,7 @@ func exportIsRefused(o *apptest.Account) {
 // notAboutPersons has the tables without data of persons, or from which an export leaves it out, and why.
 var notAboutPersons = map[string]string{
 	"account": "settings", "api_key": "settings", "folder": "settings", "list": "settings, and addresses of its owners",
-	"field": "settings", "preference": "settings", "message": "content of all mails", "message_version": "content of all mails", "autoresponder": "settings",
+	"field": "settings", "preference": "settings", "message": "content of all mails", "message_version": "content of all mails", "saved_block": "content of all mails", "autoresponder": "settings",
 	"webhook": "settings", "webhook_target": "settings", "link": "URLs of Messages", "secret": "keys of the installation",
 	"catalogue": "a version", "search_index": "settings", "retry": "results of calls, for a day: the section saved_results has those with the address",
 	"batch": "sums", "batch_population": "IDs and criteria of a caller", "segment": "criteria of a caller", "form": "settings", "form_day": "sums", "batch_slice": "ranges of IDs", "batch_sum": "sums",

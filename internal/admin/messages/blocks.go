@@ -68,8 +68,9 @@ func readCondition(text string) *messages.Condition {
 	return c
 }
 
-// change does what a button says: up, down, remove or add. It returns the path of the block that the person then sees.
-func change(all []messages.Block, do string, form url.Values) (changed []messages.Block, to string) {
+// change does what a button says: up, down, remove or add, which adds saved blocks or a new one.
+// It returns the path of the block that the person then sees.
+func change(all []messages.Block, do string, form url.Values, saved []messages.Block) (changed []messages.Block, to string) {
 	what, path, _ := strings.Cut(do, ":")
 	within, number := &all, path
 	prefix := ""
@@ -89,7 +90,10 @@ func change(all []messages.Block, do string, form url.Values) (changed []message
 		}
 	}
 	if what == "add" {
-		*within = append(*within, messages.Block{Type: messages.BlockType(form.Get(prefix + "new"))})
+		if saved == nil {
+			saved = []messages.Block{{Type: messages.BlockType(form.Get(prefix + "new"))}}
+		}
+		*within = append(*within, saved...)
 		return all, prefix + strconv.Itoa(len(*within)-1)
 	}
 	i, err := strconv.Atoi(number)
@@ -164,6 +168,7 @@ type blockList struct {
 	Shown  shownIf // of a column
 	Blocks []block
 	New    messages.BlockType // that was chosen for another block
+	Saved  []savedOption
 	Kinds  []struct {
 		Name messages.BlockType
 		Text string

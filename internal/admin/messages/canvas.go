@@ -33,6 +33,8 @@ type canvas struct {
 	Foot      []string          `json:"foot"` // lines at the end of the mail
 	Theme     themeColours      `json:"theme"`
 	Networks  []network         `json:"networks"`
+	Saved     []savedOption     `json:"saved"`
+	MaySave   bool              `json:"may_save"`
 
 	Conditions map[string]string `json:"conditions"` // of blocks in words, by their JSON
 }
@@ -75,6 +77,7 @@ func (d *editData) addCanvas(r *ui.Request) error {
 	c := canvas{MayUpload: r.MayUpload(), MaxUpload: r.App.Accounts.Settings().Of(r.Caller.Account.ID).MaxFile, Blocks: all, Contents: made.Contents, Wrong: made.Wrong, Texts: make(map[string]string),
 		Logo: made.Theme.Logo, LogoText: made.Theme.LogoText, LogoWidth: min(made.Theme.LogoWidth, made.Theme.Width), Room: made.Room, Sender: r.Caller.Account.Name, Conditions: d.said,
 		Foot: strings.Split(cmp.Or(strings.TrimSpace(d.PostalAddress), made.Theme.Imprint), "\n")}
+	c.Saved, c.MaySave = d.saved, r.MayWrite()
 	c.Theme = themeColours{made.Theme.Accent, made.Theme.Card, made.Theme.Text}
 	for i := range social.Networks {
 		n := &social.Networks[i]
@@ -153,6 +156,8 @@ var canvasTexts = map[string]string{
 	"place_left": "messages.place_left", "place_right": "messages.place_right", "head": "messages.table_head", "row_add": "messages.row_add", "row_remove": "messages.row_remove",
 	"column_add": "messages.column_add", "column_remove": "messages.column_remove", "network": "messages.network", "link_text": "messages.link_text", "add_link": "messages.add_link",
 	"looks": "messages.looks", "as_theme": "messages.as_theme", "colour": "messages.colour_text", "ground": "messages.colour_ground", "padding": "messages.padding", "corner": "messages.corner",
+	"saved_blocks": "messages.saved_title", "save_name": "messages.saved_name", "save_block": "messages.save", "save_title": "messages.save_block",
+	"save_done": "messages.save_done", "save_failed": "messages.save_failed", "saved_gone": "messages.saved_gone",
 	"no_links": "messages.canvas_no_links",
 	"shares":   "messages.column_widths",
 	"no_link":  "messages.canvas_no_link", "no_alt": "messages.canvas_no_alt",

@@ -43,6 +43,7 @@ type editData struct {
 	Page      string            // of this page, for its saves
 	Number    int64             // of the last of these
 	Drafts    []ui.Action
+	saved     []savedOption
 }
 
 // Texts returns the inputs above the blocks.
@@ -196,6 +197,10 @@ func (d *editData) addContent(r *ui.Request) (err error) {
 		return err
 	}
 	d.List = newBlockList(all, "", "", d, r.PostForm)
+	if err := d.addSaved(r); err != nil {
+		return err
+	}
+	d.List.setSaved(d.saved)
 	where.Options = append(where.Options, d.List.places(r)...)
 	d.Where = ui.Form{where}
 	return nil
@@ -232,7 +237,7 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	}
 	undo := typed.Blocks
 	if typed.EmailType == messages.EmailBlocks {
-		if to, err = changeBlocks(&typed, do, r.Form); err != nil {
+		if to, err = changeBlocks(r, &typed, do); err != nil {
 			return nil, err
 		}
 	}
@@ -274,12 +279,13 @@ func (p *pages) saved(r *ui.Request, id enlist.MessageID, typed *messages.Messag
 	case do == "template":
 		return saveTemplate(r, id)
 	}
+	to, err = keepBlock(r, typed.Blocks, do, to)
 	view := ui.GoTo(shownPath(r, id), r.Text("messages.saved"))
 	if do == "links" {
 		view.To += "&links=1"
 	}
 	view.To += string(anchor(to))
-	return view, nil
+	return view, err
 }
 
 // typedIn returns a Message with what the form of its editor has.
@@ -306,15 +312,19 @@ func typedIn(r *ui.Request, m *messages.Message) (messages.Message, error) {
 }
 
 // changeBlocks does what a button of the editor says. It returns the path of the block that the person then sees.
-func changeBlocks(typed *messages.Message, do string, form url.Values) (to string, err error) {
+func changeBlocks(r *ui.Request, typed *messages.Message, do string) (to string, err error) {
 	if do == "undo" {
-		typed.Blocks = form.Get("undo")
+		typed.Blocks = r.Form.Get("undo")
+	}
+	saved, err := insertSaved(r, do)
+	if err != nil {
+		return "", err
 	}
 	all, err := messages.DecodeBlocks(typed.Blocks)
 	if err != nil {
 		return "", ui.ErrNotFound // no page has sent this
 	}
-	all, to = change(all, do, form)
+	all, to = change(all, do, r.Form, saved)
 	typed.Blocks = messages.EncodeBlocks(all)
 	return to, nil
 }

@@ -17,7 +17,11 @@ var files embed.FS
 // Pages returns the pages.
 func Pages() []ui.Page {
 	p := &pages{ui.Parse(files, "messages.html"), ui.Parse(files, "message.html", "blocks.html"), ui.Parse(files, "versions.html"),
+<<<<<<< HEAD
 		ui.Parse(files, "version.html"), ui.Parse(files, "condition.html"), ui.Parse(files, "gallery.html")}
+=======
+		ui.Parse(files, "version.html"), ui.Parse(files, "condition.html"), ui.Parse(files, "saved.html")}
+>>>>>>> 58871adf (messages, admin: save blocks under a name and insert copies)
 	return []ui.Page{
 		{Pattern: "GET /admin/messages", Needs: enlist.See, Serve: p.list},
 		{Pattern: "POST /admin/messages", MaxForm: ui.LargeForm, Needs: enlist.Write, Serve: add},
@@ -38,11 +42,20 @@ func Pages() []ui.Page {
 		{Pattern: "GET /admin/messages/{message}/mail", Needs: enlist.See, Serve: mail},
 		{Pattern: "GET /admin/messages/{message}/theme.css", Needs: enlist.Write, File: true, Serve: theme},
 		{Pattern: "POST /admin/messages/{message}/test", Needs: enlist.SendTests, Serve: p.sendTest},
+		{Pattern: "GET /admin/blocks", Needs: enlist.See, Serve: p.savedBlocks},
+		{Pattern: "POST /admin/blocks", MaxForm: ui.LargeForm, Needs: enlist.Write, Serve: keep},
+		{Pattern: "GET /admin/blocks/{saved}/content", Needs: enlist.Write, File: true, Serve: savedContent},
+		{Pattern: "GET /admin/blocks/{saved}", IsForm: true, Needs: enlist.Write, Serve: renameSaved},
+		{Pattern: "GET /admin/blocks/{saved}/delete", IsForm: true, Needs: enlist.Write, Serve: deleteSaved},
 		{Pattern: "GET /admin/messages/{message}/delete", IsForm: true, Needs: enlist.Write, Serve: remove},
 	}
 }
 
+<<<<<<< HEAD
 type pages struct{ listPage, editPage, versionsPage, versionPage, conditionPage, galleryPage *ui.Template }
+=======
+type pages struct{ listPage, editPage, versionsPage, versionPage, conditionPage, savedPage *ui.Template }
+>>>>>>> 58871adf (messages, admin: save blocks under a name and insert copies)
 
 // path is the path of the editor.
 func path(id enlist.MessageID) string { return "/admin/messages/" + ui.Plain(int64(id)) }

@@ -113,6 +113,7 @@ func fillDatabase(t *testing.T, location string, contacts int) (lists []enlist.L
 		s.must(s.service.Forms.CountView(ctx, value(s.service.Forms.Show(ctx, form))(s)))
 	}
 	message := value(s.service.Messages.AddMessage(ctx, s.caller, details("name", "Welcome", "type", "email", "subject", "“Hällo” 😀", "text_content", strings.Repeat(specialCharacters, 300), "folder_id", fmt.Sprint(folder))))(s)
+	value(s.service.Messages.SaveBlocks(ctx, s.caller, "Läden", `[{"type":"text","text":"Ä 😀"}]`))(s)
 	value(s.service.Batches.AddAutoresponder(ctx, s.caller, details("list_id", fmt.Sprint(lists[0]), "message_id", fmt.Sprint(message),
 		"event_type", "subscribe", "criteria_type", "delay", "criteria_timestamp", "1h", "offset_value", "2", "offset_period", "day", "is_active", "true")))(s)
 	value(s.service.Webhooks.AddWebhook(ctx, s.caller, details("object", "contact", "event", "subscribed", "url", "https://hooks.example.com/hook?ä", "secret", "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")))(s)

@@ -31,7 +31,7 @@ var CoordinatorTables = []string{
 	"batch_population", "batch_slice", "batch_sum", "catalogue", "contact_change", "contact_change_part",
 	"contact_delta", "departure", "field", "file", "file_content", "file_piece", "folder", "form", "form_day",
 	"image_copy", "import", "import_result", "link", "list", "list_day", "list_day_part", "mail_day", "mail_hold",
-	"mail_pace", "mail_rate", "membership", "message", "message_version", "passkey", "passkey_challenge", "person", "preference", "queue_age", "retry", "search_index",
+	"mail_pace", "mail_rate", "membership", "message", "message_version", "passkey", "passkey_challenge", "person", "preference", "queue_age", "retry", "saved_block", "search_index",
 	"secret", "segment", "sending_domain", "session", "setting", "sign_in_link", "person_link",
 	"unsubscriber", "untrusted_proxy", "webhook", "webhook_event", "webhook_target",
 }

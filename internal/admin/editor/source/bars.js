@@ -189,12 +189,16 @@ export function openMenu(view, {texts, saved}, beside, pos) {
 		removeEventListener("pointerdown", outside, true);
 	};
 	const outside = event => menu.contains(event.target) || close();
-	const put = what => {
+	const put = make => {
 		close();
-		(pos === null ? addBelow(what) : insertAt(pos, what))(view.state, view.dispatch);
-		view.focus();
+		const insert = what => {
+			(pos === null ? addBelow(what) : insertAt(pos, what))(view.state, view.dispatch);
+			view.focus();
+		}, what = make();
+		if (what.then) what.then(all => all.length && insert(all));
+		else insert(what);
 	};
-	const entry = (type, label, about, make) => element("button", {type: "button", role: "menuitem", "data-kind": type, onclick: () => put(make())},
+	const entry = (type, label, about, make) => element("button", {type: "button", role: "menuitem", "data-kind": type, onclick: () => put(make)},
 		icon(type), element("span", {}, label, about && element("small", {}, about)));
 	const group = (label, entries) => entries.length > 0 && element("div", {role: "group", "aria-label": label}, element("small", {"aria-hidden": "true"}, label), ...entries);
 	const menu = element("div", {class: "canvas-menu", role: "menu", "aria-label": texts.add, onkeydown: event => {

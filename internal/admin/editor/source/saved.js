@@ -1,23 +1,24 @@
 // Blocks that people of the Account have saved under a name. They are put into a mail as copies.
 import {blocksOf, nodeOf} from "./blocks.js";
 import {element} from "./bars.js";
+import {blockAt} from "./keys.js";
 
-// newSaved returns what the menu and the panel need. list has the saved blocks with the HTML of their texts.
+// newSaved returns what the menu and the panel need. list has the names; the blocks come from the server.
 export function newSaved(view, {texts, saved: list, may_save}, form, announce) {
 	async function save(name, blocks) {
-		const body = new FormData(), account = form.elements.of_account;
+		const body = new URLSearchParams(), account = form.elements.of_account;
 		if (account) body.append("of_account", account.value);
 		body.append("name", name);
 		body.append("blocks", JSON.stringify(blocks));
-		const answer = await fetch("/admin/messages/blocks", {method: "POST", body, headers: {Accept: "application/json"}});
+		const answer = await fetch("/admin/blocks", {method: "POST", body, headers: {Accept: "application/json"}});
 		const said = await answer.json();
 		if (!answer.ok) throw Object.assign(new Error(said.problem), {isSaid: true});
-		return {...said, contents: said.contents || []};
+		return {...said, outside: blocks.some(b => b.type === "columns")};
 	}
 
 	// chosen returns the blocks of the selection: all that it reaches, or the one of the cursor.
-	function chosen(at) {
-		const {from, to, $from} = view.state.selection, all = [];
+	function chosen() {
+		const at = blockAt(view.state), {from, to, $from} = view.state.selection, all = [];
 		if ($from.sharedDepth(to) === 0 && to - from > at.node.nodeSize) view.state.doc.nodesBetween(from, to, node => {
 			all.push(node);
 			return false;
@@ -26,10 +27,15 @@ export function newSaved(view, {texts, saved: list, may_save}, form, announce) {
 	}
 
 	return {
-		all: () => list.map(s => ({...s, outside: s.blocks.some(b => b.type === "columns")})),
-		nodes(saved) {
-			const queue = [...saved.contents];
-			return saved.blocks.map(b => nodeOf(b, queue)).filter(Boolean);
+		all: () => list,
+		async nodes(saved) {
+			try {
+				const answer = await fetch(`/admin/blocks/${saved.id}/content`), {blocks, contents} = await answer.json();
+				return blocks.map(b => nodeOf(b, contents)).filter(Boolean);
+			} catch {
+				announce(texts.saved_gone);
+				return [];
+			}
 		},
 		// form returns the inputs that save the block of the panel.
 		form(at) {
@@ -37,7 +43,7 @@ export function newSaved(view, {texts, saved: list, may_save}, form, announce) {
 			const name = element("input", {type: "text", maxlength: 100, "aria-label": texts.save_name, placeholder: texts.save_name});
 			const button = element("button", {type: "button", onclick: async () => {
 				if (!name.value.trim()) return name.focus();
-				const now = chosen(at);
+				const now = chosen();
 				try {
 					const made = await save(name.value, blocksOf({forEach: f => now.forEach(f)}));
 					list.push(made);

@@ -1,0 +1,81 @@
+package messages_test
+
+import (
+	"fmt"
+	"testing"
+
+	"enlist/internal/apptest"
+	"enlist/internal/enlist"
+)
+
+// covers: decision 163
+func TestSavedBlocks(t *testing.T) {
+	apptest.Run(t, apptest.Shared, newImages, []apptest.Rule[*images]{
+		{Name: "blocks are saved under a name, renamed, put into a Message without what is gone, and deleted", Test: (*images).saves},
+		{Name: "blocks without a name, with one that is taken, or that no mail can show are refused", Test: (*images).savesOnlyGood},
+		{Name: "saved blocks of another Account, and those of others for a user of only some Lists, do not exist", Test: (*images).seesOwnSaved},
+	})
+}
+
+func (f *images) saves() {
+	image := f.upload("foot.png", onePixel)
+	id, err := f.App.Messages.SaveBlocks(f.Context(), f.Caller, " Foot ", fmt.Sprintf(`[{"type":"image","file":%d},{"type":"text","text":"a"}]`, image))
+	f.Must(err)
+	f.Must(f.App.Messages.RenameSaved(f.Context(), f.Caller, id, "End"))
+	_, err = f.App.Messages.SaveBlocks(f.Context(), f.Caller, "a head", `[{"type":"line"}]`)
+	f.Must(err)
+	all, err := f.App.Messages.SavedBlocks(f.Context(), f.Caller)
+	f.Must(err)
+	if len(all) != 2 || all[0].Name != "a head" || all[1].Name != "End" {
+		f.Errorf("the saved blocks are %v", all)
+	}
+	f.Must(f.App.Files.DeleteFile(f.Context(), f.Caller, image))
+	saved, err := f.App.Messages.SavedBlock(f.Context(), f.Caller, id)
+	f.Must(err)
+	if want := `[{"type":"image","width":1},{"type":"text","text":"a"}]`; saved.Blocks != want {
+		f.Errorf("the blocks are %s, want %s", saved.Blocks, want)
+	}
+	f.Must(f.App.Messages.DeleteSaved(f.Context(), f.Caller, id))
+	_, err = f.App.Messages.SavedBlock(f.Context(), f.Caller, id)
+	f.Refused(err, enlist.InvalidParameters, "no saved block")
+}
+
+func (f *images) savesOnlyGood() {
+	_, err := f.App.Messages.SaveBlocks(f.Context(), f.Caller, "Foot", `[{"type":"line"}]`)
+	f.Must(err)
+	for _, c := range []struct{ name, blocks, about string }{{"", `[{"type":"line"}]`, "name"}, {"FOOT", `[{"type":"line"}]`, "of this name already"}, {"x", "[]", "expected blocks"},
+		{"x", `[{"type":"film"}]`, "is none"}, {"x", "nonsense", "expected an array"}} {
+		_, err := f.App.Messages.SaveBlocks(f.Context(), f.Caller, c.name, c.blocks)
+		f.Refused(err, enlist.InvalidParameters, c.about)
+	}
+	_, err = f.App.Messages.SaveBlocks(f.Context(), f.Caller, "x", `[{"type":"image","file":99999}]`)
+	f.Refused(err, enlist.NoFile, "no file")
+}
+
+func (f *images) seesOwnSaved() {
+	id, err := f.App.Messages.SaveBlocks(f.Context(), f.Caller, "Foot", fmt.Sprintf(`[{"type":"image","file":%d}]`, f.image))
+	f.Must(err)
+	restricted := f.Restricted(f.AddList("name", "One"))
+	_, err = f.App.Messages.SavedBlocks(f.Context(), restricted)
+	f.Refused(err, enlist.Denied, "")
+	user := *restricted
+	user.User = 7
+	for _, c := range []*enlist.Caller{f.NewCaller(), &user} {
+		all, err := f.App.Messages.SavedBlocks(f.Context(), c)
+		f.Must(err)
+		_, one := f.App.Messages.SavedBlock(f.Context(), c, id)
+		f.Refused(one, enlist.InvalidParameters, "no saved block")
+		f.Refused(f.App.Messages.RenameSaved(f.Context(), c, id, "Mine"), enlist.InvalidParameters, "no saved block")
+		f.Refused(f.App.Messages.DeleteSaved(f.Context(), c, id), enlist.InvalidParameters, "no saved block")
+		if len(all) != 0 {
+			f.Errorf("the saved blocks are %v", all)
+		}
+	}
+	_, err = f.App.Messages.SaveBlocks(f.Context(), &user, "Mine", fmt.Sprintf(`[{"type":"image","file":%d}]`, f.image))
+	f.Refused(err, enlist.NoFile, "no file")
+	_, err = f.App.Messages.SaveBlocks(f.Context(), &user, "Mine", `[{"type":"line"}]`)
+	f.Must(err)
+	if all, err := f.App.Messages.SavedBlocks(f.Context(), &user); err != nil || len(all) != 1 {
+		f.Errorf("the user sees %v, %v", all, err)
+	}
+}
