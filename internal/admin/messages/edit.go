@@ -279,7 +279,7 @@ func (p *pages) saved(r *ui.Request, id enlist.MessageID, typed *messages.Messag
 	case do == "template":
 		return saveTemplate(r, id)
 	}
-	to, err = keepBlock(r, typed.Blocks, do, to)
+	to, err := keepBlock(r, typed.Blocks, do, to)
 	view := ui.GoTo(shownPath(r, id), r.Text("messages.saved"))
 	if do == "links" {
 		view.To += "&links=1"

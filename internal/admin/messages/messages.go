@@ -17,11 +17,7 @@ var files embed.FS
 // Pages returns the pages.
 func Pages() []ui.Page {
 	p := &pages{ui.Parse(files, "messages.html"), ui.Parse(files, "message.html", "blocks.html"), ui.Parse(files, "versions.html"),
-<<<<<<< HEAD
-		ui.Parse(files, "version.html"), ui.Parse(files, "condition.html"), ui.Parse(files, "gallery.html")}
-=======
-		ui.Parse(files, "version.html"), ui.Parse(files, "condition.html"), ui.Parse(files, "saved.html")}
->>>>>>> 58871adf (messages, admin: save blocks under a name and insert copies)
+		ui.Parse(files, "version.html"), ui.Parse(files, "condition.html"), ui.Parse(files, "gallery.html"), ui.Parse(files, "saved.html")}
 	return []ui.Page{
 		{Pattern: "GET /admin/messages", Needs: enlist.See, Serve: p.list},
 		{Pattern: "POST /admin/messages", MaxForm: ui.LargeForm, Needs: enlist.Write, Serve: add},
@@ -51,11 +47,7 @@ func Pages() []ui.Page {
 	}
 }
 
-<<<<<<< HEAD
-type pages struct{ listPage, editPage, versionsPage, versionPage, conditionPage, galleryPage *ui.Template }
-=======
-type pages struct{ listPage, editPage, versionsPage, versionPage, conditionPage, savedPage *ui.Template }
->>>>>>> 58871adf (messages, admin: save blocks under a name and insert copies)
+type pages struct{ listPage, editPage, versionsPage, versionPage, conditionPage, galleryPage, savedPage *ui.Template }
 
 // path is the path of the editor.
 func path(id enlist.MessageID) string { return "/admin/messages/" + ui.Plain(int64(id)) }
