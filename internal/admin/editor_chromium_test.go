@@ -216,7 +216,11 @@ func (b *chromium) at(selector string, part float64) (x, y float64) {
 }
 
 func (b *chromium) drags(v *visitor) {
-	b.open(v, "blocks:newsletter")
+	at := v.begun("empty:blocks")
+	v.post(at, blockForm("blocks", `[{"type":"heading","text":"News"},{"type":"text","text":"Hello"},{"type":"image"},{"type":"heading","text":"First","level":2},{"type":"text","text":"a"},{"type":"button","text":"Read","link":"https://example.com"},`+
+		`{"type":"columns","left":[{"type":"heading","text":"Second","level":3},{"type":"text","text":"b"}],"right":[{"type":"heading","text":"Third","level":3},{"type":"text","text":"c"}]},{"type":"line"},{"type":"text","text":"end"}]`))
+	b.visit(at)
+	b.waitFor(`!!document.getElementById("canvas").canvas`)
 	press := func(kind string, x, y float64) {
 		events := map[string]chromedp.Action[chromedp.Void]{"move": chromedp.MouseEvent(chromedp.MouseMoved, x, y), "drag": chromedp.MouseEvent(chromedp.MouseMoved, x, y, chromedp.ButtonLeft), "down": chromedp.MouseEvent(chromedp.MousePressed, x, y, chromedp.ButtonLeft),
 			"up": chromedp.MouseEvent(chromedp.MouseReleased, x, y, chromedp.ButtonLeft)}

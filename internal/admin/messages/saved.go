@@ -85,6 +85,7 @@ func savedContent(r *ui.Request) (*ui.View, error) {
 	if err != nil || made == nil {
 		return nil, errors.Join(err, ui.ErrNotFound)
 	}
+	r.Writer.Header().Set("Content-Disposition", "attachment") // only the script reads it
 	contents := append([]string{}, made.Contents...)
 	return nil, answer(r, http.StatusOK, map[string]any{"blocks": json.RawMessage(s.Blocks), "contents": contents})
 }
