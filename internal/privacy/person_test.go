@@ -222,12 +222,12 @@ var notAboutPersons = map[string]string{
 	"webhook": "settings", "webhook_target": "settings", "link": "URLs of Messages", "secret": "keys of the installation",
 	"catalogue": "a version", "search_index": "settings", "retry": "results of calls, for a day: the section saved_results has those with the address",
 	"batch": "sums", "batch_population": "IDs and criteria of a caller", "segment": "criteria of a caller", "form": "settings", "form_day": "sums", "batch_slice": "ranges of IDs", "batch_sum": "sums",
-	"batch_link": "sums", "batch_agent": "sums", "batch_departure": "sums", "batch_domain": "sums", "batch_exclusion": "criteria of a caller", "batch_edition": "sums",
+	"batch_link": "sums", "batch_agent": "sums", "batch_departure": "sums", "batch_domain": "sums", "batch_exclusion": "criteria of a caller", "batch_approval": "who uses the pages", "batch_edition": "sums",
 	"autoresponder_batch": "IDs", "asked_mailbox": "hashes, for an hour", "mail_rate": "domains", "mail_pace": "domains", "mail_hold": "settings", "mail_day": "numbers", "queue_age": "numbers",
 	"file": "files of the Account", "file_content": "files of the Account", "file_piece": "files of the Account", "image_copy": "files of the Account",
 	"import": "a consent has the import and the row that it comes from; the section imports has headers and names of files with the address", "import_result": "compressed: the section imports has the rows with the address",
 	"person": "who uses the pages, and not who is on a List", "membership": "of a person who uses the pages",
-	"passkey": "of a person who uses the pages", "passkey_challenge": "random texts", "session": "of a person who uses the pages", "sign_in_link": "of a person who uses the pages",
+	"passkey": "of a person who uses the pages", "passkey_challenge": "random texts", "session": "of a person who uses the pages", "sign_in_link": "of a person who uses the pages", "person_link": "of a person who uses the pages",
 	"two_phase": "no rows, and only on Citus", "backup": "settings", "sending_domain": "settings", "setting": "settings", "account_move": "IDs", "contact_delta": "numbers", "contact_change": "numbers, and a value for many Contacts", "contact_change_part": "IDs, until the change has ended", "list_day": "numbers", "list_day_part": "numbers", "untrusted_proxy": "addresses of proxies",
 	"audit": "the section audit_log has the rows with the address or its hash, without who acted",
 }
@@ -237,7 +237,7 @@ var notAboutPersons = map[string]string{
 var leftOutOfContact = []string{"dedupe_key", "duplicate_key", "mobile_key", "field_values", "preference_values"}
 
 // notOfContacts has the tables with a column of columnsOfPersons that is not about a person with data, and why.
-var notOfContacts = map[string]string{"person": "who uses the pages", "untrusted_proxy": "addresses of proxies"}
+var notOfContacts = map[string]string{"person": "who uses the pages", "person_link": "who uses the pages", "untrusted_proxy": "addresses of proxies"}
 
 // columnsOfPersons are the names of columns with which a table needs an answer of its subject, and not only a reason.
 var columnsOfPersons = []string{"contact_id", "address", "address_key", "email"}

@@ -23,7 +23,6 @@ var withoutAuditRow = map[string]string{
 	"reactivateContact":      "changes one Contact",
 	"addContacts":            "changes Contacts; the consent ledger has a row for each that it unsubscribes",
 	"editContacts":           "changes Contacts",
-	"sendTestMessage":        "only sends a mail",
 }
 
 // readsWithAuditRow has the methods that change nothing and add a row, because they read out the data of persons.
