@@ -35,7 +35,7 @@ func TestFirstNewsletterInChromium(t *testing.T) {
 		script   bool
 		language string
 		width    int64
-	}{{true, "en", 1000}, {false, "en", 390}} {
+	}{{true, "en", 1000}, {true, "de", 1280}, {false, "de", 390}} {
 		t.Run(fmt.Sprintf("script=%v,%s,%d", c.script, c.language, c.width), func(t *testing.T) {
 			t.Parallel()
 			box := &mailbox{t: t, dir: t.TempDir()}
