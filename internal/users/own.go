@@ -24,7 +24,7 @@ const (
 
 // Limits of mails that are asked for, in triesTime.
 const (
-	askedFrom    = 3  // for an address from a network
+	askedFrom    = 3  // for an address from a network, or from a device of its owner
 	askedOf      = 20 // from a network
 	askedFor     = 6  // for an address
 	askedChanges = 5  // of the address, in a session
@@ -39,16 +39,25 @@ type SendPasswordLink struct {
 // Kind implements Effect.
 func (SendPasswordLink) Kind() string { return "password_link" }
 
-// AskPassword mails a link with which the user with an address chooses another password. The answer, and what is done
-// before it, is the same for each address: a job looks for the user. Errors: ErrTooManyTries.
+// AskPassword mails a link with which the user with an address chooses another password. The answer is the same for
+// each address: a job finds out who gets a mail. Others cannot use up the limit of a device in which the user was
+// signed in. Errors: ErrTooManyTries.
 func (s *Service) AskPassword(ctx context.Context, email, language string, b Browser) error {
 	_, key, ok := address.ParseEmail(email)
 	if !ok {
 		return nil
 	}
+	p, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (*User, error) { return userByKey(tx, key) })
+	if err != nil && !errors.Is(err, errNoUser) {
+		return err
+	}
 	network := networkOf(b.IP)
-	if !s.tries.begin(limit{"forgot\n" + key + "\n" + network, askedFrom}, limit{"forgot network\n" + network, askedOf},
-		limit{"forgot all\n" + key, askedFor}) {
+	limits := []limit{{"forgot\n" + key + "\n" + network, askedFrom}, {"forgot network\n" + network, askedOf},
+		{"forgot all\n" + key, askedFor}}
+	if err == nil && s.IsDevice(p.ID, b.Device) {
+		limits = []limit{{"forgot device\n" + b.Device, askedFrom}}
+	}
+	if !s.tries.begin(limits...) {
 		return ErrTooManyTries
 	}
 	return db.OwnChange(ctx, s.db, func(tx *db.Tx, _ int64) error {

@@ -3,6 +3,7 @@ package users_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +21,7 @@ func TestUsersAlone(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
 		{Name: "a forgotten password is changed by a link, once and within an hour, and ends all sessions", Test: forgotten},
 		{Name: "each address is answered alike, and asks only a few times", Test: askedAlike},
+		{Name: "requests of others do not use up those of a device of the owner", Test: askedByOthers},
 		{Name: "a new address counts when its link is used, and the old one gets a note", Test: newAddress},
 		{Name: "a user changes the own name, as the audit log says", Test: newName},
 		{Name: "an invitation is valid for seven days, can be sent again, and only its last link counts", Test: invitationTime},
@@ -119,6 +121,37 @@ func askedAlike(f *apptest.Account) {
 		}
 	}
 	f.Must(f.App.Users.AskPassword(f.Context(), "no address", "", browser))
+}
+
+func askedByOthers(f *apptest.Account) {
+	f.App.Users.SetSettings(users.Settings{Key: enlist.LinkKey{1}})
+	v := visit(f, becomeFirst(f))
+	asks := func(b users.Browser) bool {
+		err := f.App.Users.AskPassword(f.Context(), "maria@example.com", "", b)
+		if err != nil && !errors.Is(err, users.ErrTooManyTries) {
+			f.Must(err)
+		}
+		return err == nil
+	}
+	for i := range 6 {
+		if !asks(users.Browser{IP: fmt.Sprintf("203.0.%d.1", i/3)}) {
+			f.Errorf("request %d of others is refused", i)
+		}
+	}
+	owner := users.Browser{IP: "192.0.2.77"}
+	if asks(owner) {
+		f.Errorf("a seventh request from an unknown browser is allowed")
+	}
+	owner.Device = f.App.Users.NewDevice(v.User.ID + 1)
+	if asks(owner) {
+		f.Errorf("a seventh request with the device of another user is allowed")
+	}
+	owner.Device = f.App.Users.NewDevice(v.User.ID)
+	for i := range 4 {
+		if asks(owner) != (i < 3) {
+			f.Errorf("request %d of the owner's device is not answered as wanted", i)
+		}
+	}
 }
 
 func newAddress(f *apptest.Account) {
