@@ -388,12 +388,49 @@ func (s *site) addPerson() {
 	if c := consents[0]; len(consents) != 1 || c.Method != contacts.MethodUser || c.Type != contacts.ConsentDirect || c.Text != "On paper, 3 May" {
 		s.Errorf("the ledger has %+v", consents)
 	}
+	s.addAgain(path, list, form)
 	_, err = s.App.Lists.EditList(s.Context(), s.Caller, list, apptest.Details("is_gdpr_compliant", true, "double_opt_in_required", true))
 	s.Must(err)
 	v.want(path, http.StatusOK, "The text that the person agreed to*", "The person gets an email with a link")
 	form.Set(email, "later@garden.example")
 	_, _, text = v.post(path, form)
 	v.wantText(text, "The Contact was added.", "Has not confirmed the subscription")
+}
+
+// addAgain adds addresses of the Unsubscriber List, of which a user has to say that the person asked again.
+func (s *site) addAgain(path string, list enlist.ListID, form url.Values) {
+	v, email := s.fullVisitor(), s.fieldKey(list, "Email")
+	defer form.Set("text", form.Get("text"))
+	for of, address := range map[enlist.ListID]string{list: "left@garden.example", 0: "gone@garden.example"} {
+		contact := s.Subscribe(list, "Email", address)
+		_, err := s.App.Contacts.Unsubscribe(s.Context(), s.Caller, contacts.UnsubscribeRequest{List: of, Address: address})
+		s.Must(err)
+		_, err = s.App.Contacts.DeleteContacts(s.Context(), s.Caller, contacts.DeleteRequest{List: list, Contacts: []enlist.ContactID{contact}})
+		s.Must(err)
+		n := len(s.All(list))
+		form.Set(email, address)
+		form.Set("text", "Asked again by phone, 7 May")
+		_, _, text := v.post(path, form)
+		v.wantText(text, `Email (needs a value): "`+address+`" !this address is on the Unsubscriber List`, "[ ] Add the address all the same",
+			"[Show the entry on the Unsubscriber List](/admin/unsubscribers?q="+url.QueryEscape(address)+")", "Asked again by phone")
+		form.Set("again", "1")
+		form.Set("text", "")
+		_, _, text = v.post(path, form)
+		v.wantText(text, "!Enter how the person agreed to get emails.", "[x] Add the address all the same")
+		if len(s.All(list)) != n {
+			s.Errorf("%s was added without a reason", address)
+		}
+		form.Set("text", "Asked again by phone, 7 May")
+		_, _, text = v.post(path, form)
+		v.wantText(text, "The Contact was added.", "| "+address+" |", "Asked again by phone, 7 May")
+		form.Del("again")
+		all := s.All(list)
+		var rows ui.Rows[enlist.LedgerRow]
+		s.Must(s.App.Contacts.ContactConsents(s.Context(), s.Caller, contacts.LedgerQuery{List: list, Contact: all[len(all)-1]}, &rows))
+		if c := rows.All; len(c) != 1 || c[0].Method != "resubscribeContact" || c[0].Text != "Asked again by phone, 7 May" {
+			s.Errorf("the ledger has %+v", c)
+		}
+	}
 }
 
 // fieldKey returns the name of the input of a Field.

@@ -191,7 +191,7 @@ func lastSubscriptions(tx *db.Tx, list enlist.ListID, ids []enlist.ContactID) (m
 		times[enlist.ContactID(row.Int())] = row.Int()
 		return nil
 	}, "SELECT contact_id, max(time) FROM consent WHERE list_id = ? AND "+test+` AND method IN ('subscribeContact',
-		'resubscribeContact', '`+MethodForm+"', '"+MethodConfirmLink+"') GROUP BY contact_id",
+		'`+methodAgain+"', '"+MethodForm+"', '"+MethodConfirmLink+"') GROUP BY contact_id",
 		append([]any{int64(list)}, args...)...)
 }
 

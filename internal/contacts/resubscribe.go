@@ -20,6 +20,9 @@ type ResubscribeRequest struct {
 	Tracking *TrackingDecision // what the person has decided about the recording of opens and clicks; nil: nothing
 }
 
+// methodAgain is the Method of the row of the ledger of a person who has left and asked again.
+const methodAgain = "resubscribeContact"
+
 // Resubscribe clears a Contact's unsubscribe flag and returns the Contact's ID. The address
 // stays on the Unsubscriber List. If the flag was not set, the call still stores the
 // preferences and a ledger row. Errors, checked in this order: NoList, Denied, NoContact,
@@ -53,7 +56,7 @@ func (s *Service) Resubscribe(ctx context.Context, c *enlist.Caller, r Resubscri
 				return 0, err
 			}
 		}
-		row.ContactID, row.Time, row.KeyID, row.Method = contact.ID, now, c.Key.ID, "resubscribeContact"
+		row.ContactID, row.Time, row.KeyID, row.Method = contact.ID, now, c.Key.ID, methodAgain
 		if err := AddLedgerRow(tx, &row); err != nil {
 			return 0, err
 		}

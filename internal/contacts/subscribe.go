@@ -24,12 +24,13 @@ type SubscribeRequest struct {
 	Ticked   *TrackingDecision // of the person who has sent the Form; nil: none. Check has accepted it.
 	ByLink   bool              // the person uses the page with the settings of another subscription
 	ByUser   bool              // a user adds the person on a page, and changes no Contact with the address
+	Again    bool              // the user says that the person, who has left, asked to be subscribed again
 }
 
 // Subscribe adds a Contact to a List and returns its ID. If the List disallows duplicates and
 // a Contact has the address already, Subscribe updates that Contact instead. Errors, checked in this
 // order: NoList, Denied, InvalidConsent, ConsentRequired, InvalidEmail, InvalidParameters,
-// ContactLimit.
+// ContactLimit. With ByUser also ErrHasLeft, without Again.
 // reference.md: subscribeContact; decisions.md: 23, 24, 27
 func (s *Service) Subscribe(ctx context.Context, c *enlist.Caller,
 	r SubscribeRequest) (id enlist.ContactID, err error) {
@@ -76,7 +77,7 @@ func (call *subscribeCall) run(tx *db.Tx, now int64) (enlist.ContactID, error) {
 		contact.SubscribedVia, sub.byLink = "other", true
 	}
 	if call.ByUser {
-		contact.SubscribedVia, sub.byUser = "single_addition", true
+		contact.SubscribedVia, sub.byUser, sub.again = "single_addition", true, call.Again
 	}
 	if call.Language != "" {
 		contact.Language, sub.language = call.Language, call.Language
@@ -136,9 +137,10 @@ type subscription struct {
 	caller  *enlist.Caller
 	now     int64         // Unix time
 	isNew   bool          // the transaction has inserted the Contact
-	form    enlist.FormID // as in SubscribeRequest, like byLink and byUser
+	form    enlist.FormID // as in SubscribeRequest, like byLink, byUser and again
 	byLink  bool
 	byUser  bool
+	again   bool
 
 	language string            // as in SubscribeRequest
 	ticked   *TrackingDecision // as in SubscribeRequest
@@ -159,6 +161,11 @@ func (sub *subscription) insertOrFind(contact *enlist.Contact) (existing *enlist
 		existing, err = ByKey(sub.tx, contact.ListID, contact.Key)
 		if enlist.KindOf(err) != enlist.NoContact {
 			return existing, err
+		}
+	}
+	if sub.byUser {
+		if err := sub.checkLeft(contact); err != nil {
+			return nil, err
 		}
 	}
 	err = requireRoom(sub.tx, account)
@@ -238,6 +245,8 @@ func (sub *subscription) record(contact *enlist.Contact) error {
 		row.Method = MethodForm
 	case sub.byLink:
 		row.Method = MethodPreferences
+	case sub.again:
+		row.Method = methodAgain
 	case sub.byUser:
 		row.Method = MethodUser
 	}

@@ -1,6 +1,8 @@
 package contacts
 
 import (
+	"errors"
+
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -37,4 +39,32 @@ func Suppressed(tx *db.Tx, list *enlist.List, candidates []Candidate) ([]enlist.
 		}
 	}
 	return suppressed, err
+}
+
+// leftAmong returns those of the normalised addresses that are on the Unsubscriber List for a List or for all Lists.
+func leftAmong(tx *db.Tx, account enlist.AccountID, list enlist.ListID, addresses []string) (map[string]bool, error) {
+	left, err := UnsubscribedAmong(tx, account, list, addresses)
+	if err != nil {
+		return nil, err
+	}
+	everywhere, err := suppressedAmong(tx, account, addresses)
+	for address := range everywhere {
+		left[address] = true
+	}
+	return left, err
+}
+
+// ErrHasLeft is in the error of a user who adds an address of the Unsubscriber List.
+var ErrHasLeft = errors.New("the person asked for no more email")
+
+// checkLeft refuses a new Contact whose address is on the Unsubscriber List, unless the person has asked again. Then the
+// row of the ledger has the method of a subscription after the entry, so that the person gets mail.
+func (sub *subscription) checkLeft(contact *enlist.Contact) error {
+	left, err := leftAmong(sub.tx, sub.caller.Account.ID, contact.ListID, []string{contact.Key})
+	sub.again = sub.again && left[contact.Key]
+	if err != nil || sub.again || !left[contact.Key] {
+		return err
+	}
+	return &enlist.Error{Kind: enlist.InvalidParameters, Field: sub.Schema.AddressField(contact).Name,
+		Detail: "this address is on the Unsubscriber List", Err: ErrHasLeft}
 }

@@ -3,6 +3,7 @@ package contacts
 import (
 	"cmp"
 	"errors"
+	"net/url"
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/contacts"
@@ -50,6 +51,11 @@ func newContact(r *ui.Request) (*ui.View, error) {
 			return page(problem + " " + ui.Sentence(known.Error()))
 		}
 		markWrong(r, fields, new(enlist.Contact), card.Form, known)
+		if errors.Is(err, contacts.ErrHasLeft) {
+			card.Form = append(card.Form, ui.Check("again", r.Text("contacts.has_asked_again"), false))
+			card.Links = []ui.Action{{Text: r.Text("contacts.show_unsubscriber"), Path: "/admin/unsubscribers?" +
+				url.Values{"q": {addressIn(fields, card.Form)}}.Encode()}}
+		}
 		existing, err := existingOf(r, list, fields, card.Form)
 		if existing != 0 {
 			card.Links = []ui.Action{{Text: r.Text("contacts.show_existing"), Path: personPath(list, existing)}}
@@ -74,13 +80,19 @@ func newForm(r *ui.Request, l *enlist.List, fields []enlist.Field) (f ui.Form) {
 	if !l.GDPR {
 		agreed[0].Label = r.Text("contacts.how_person_has_asked_first")
 	}
-	return append(append(f, languageInput(r, "")), agreed...)
+	f = append(append(f, languageInput(r, "")), agreed...)
+	if r.PostForm.Get("again") != "" { // only a refusal shows it
+		f = append(f, ui.Check("again", r.Text("contacts.has_asked_again"), false))
+	}
+	return f
 }
 
-// addOne adds the Contact. Errors: those of Subscribe, and InvalidParameters if the List has the address.
+// addOne adds the Contact. Errors: those of Subscribe, and InvalidParameters if the List has the address, or if the
+// person has left and the form does not say that the person asked again.
 func addOne(r *ui.Request, l *enlist.List, fields []enlist.Field, f ui.Form) (enlist.ContactID, error) {
-	request := contacts.SubscribeRequest{List: l.ID, ByUser: true, Language: f.Value(enlist.KeyLanguage),
-		Consent: contacts.Consent{Type: contacts.ConsentDirect, Text: f.Value("text")}}
+	request := contacts.SubscribeRequest{List: l.ID, ByUser: true, Again: f.Value("again") != "",
+		Language: f.Value(enlist.KeyLanguage),
+		Consent:  contacts.Consent{Type: contacts.ConsentDirect, Text: f.Value("text")}}
 	if l.GDPR {
 		request.Consent.Type = enlist.ConsentGDPR
 	}
@@ -103,13 +115,8 @@ func addOne(r *ui.Request, l *enlist.List, fields []enlist.Field, f ui.Form) (en
 
 // existingOf returns the Contact of the List with the address of a form, or 0.
 func existingOf(r *ui.Request, list enlist.ListID, fields []enlist.Field, f ui.Form) (enlist.ContactID, error) {
-	address := ""
-	for i := range fields {
-		if fields[i].AddressType != enlist.AddressNone {
-			address = cmp.Or(address, sent(f, &fields[i]))
-		}
-	}
-	person, err := r.App.Contacts.Person(r.Context(), r.Caller, &contacts.PersonQuery{Address: address, First: list, Limit: 1})
+	q := contacts.PersonQuery{Address: addressIn(fields, f), First: list, Limit: 1}
+	person, err := r.App.Contacts.Person(r.Context(), r.Caller, &q)
 	if enlist.KindOf(err) == enlist.InvalidParameters { // the text is no address
 		return 0, nil
 	}
@@ -117,4 +124,14 @@ func existingOf(r *ui.Request, list enlist.ListID, fields []enlist.Field, f ui.F
 		return 0, err
 	}
 	return person.Contacts[0].Contact.ID, nil
+}
+
+// addressIn returns the address in a form.
+func addressIn(fields []enlist.Field, f ui.Form) (address string) {
+	for i := range fields {
+		if fields[i].AddressType != enlist.AddressNone {
+			address = cmp.Or(address, sent(f, &fields[i]))
+		}
+	}
+	return address
 }
