@@ -343,7 +343,7 @@ func (s *site) copyMany() {
 	form.Set("target_move", id(target))
 	_, at, text := v.post("/admin/contacts/change", form)
 	v.wantText(text, "# Move 1 Contact to Orchard", "are copied: Email, Mobile Phone.", "Orchard does not have these Fields, so their values are not copied: First Name, State,",
-		"No email is sent.", "<Move Contacts>(/admin/contacts/change)")
+		"A Contact stays in its List if it has a value that the Field in Orchard does not accept", "No email is sent.", "<Move Contacts>(/admin/contacts/change)")
 	if !strings.HasPrefix(at, "/admin/contacts/copy?") || len(s.All(target)) > 0 {
 		s.Errorf("the first form leads to %s, and the other List has %d Contacts", at, len(s.All(target)))
 	}
@@ -355,9 +355,23 @@ func (s *site) copyMany() {
 	if s.Must(err); !done || len(s.All(target)) != 1 {
 		s.Errorf("the change has ended: %v, and the other List has %d Contacts", done, len(s.All(target)))
 	}
-	form.Set("token", "another")
-	form.Set("value", "ACT,VIC")
+	form.Set("key", "Email")
+	form.Set("op", "contains")
+	form.Set("value", "@")
 	form.Set("count", id(int64(len(s.All(list)))))
+	hedge := s.AddList("name", "Hedge")
+	s.AddField(hedge, "name", "State", "type", "decimal")
+	for action, want := range map[string]string{"move": "left out, because", "copy": "not copied."} {
+		form.Set("action", action)
+		form.Set("token", action)
+		form.Set("target", id(hedge))
+		_, at, _ = v.post("/admin/contacts/change", form)
+		_, err = s.App.Contacts.CopyContacts(s.Context(), contacts.CopyContacts{ID: ui.Int(at[strings.LastIndex(at, "/")+1:])})
+		s.Must(err)
+		v.want(at, http.StatusOK, "the other List does not accept", want)
+	}
+	form.Set("token", "another")
+	form.Set("target", id(target))
 	other := s.signedIn(users.Membership{Level: enlist.Standard, Lists: []enlist.ListID{list}})
 	if status, _, _ := other.post("/admin/contacts/change", form); status != http.StatusNotFound && status != http.StatusUnprocessableEntity {
 		s.Errorf("a user of one List copies to another one, with %d", status)

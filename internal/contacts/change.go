@@ -48,6 +48,7 @@ type Change struct {
 
 	Target           enlist.ListID // of a copy
 	Existed, Refused int64         // of a copy: changed Contacts that the Target had, and Contacts that may not be copied
+	Unfit            int64         // of a copy: Contacts with a value that the Target does not accept; a move leaves them out
 }
 
 // ChangeRequest is a change to start.

@@ -26,6 +26,7 @@ func mapChange(m *db.Mapper, c *Change) {
 	m.Fixed("target_list_id", (*int64)(&c.Target))
 	m.Value("existed", &c.Existed)
 	m.Value("refused", &c.Refused)
+	m.Value("unfit", &c.Unfit)
 }
 
 var changeTable = db.NewMapping("contact_change", mapChange)

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"enlist/internal/accounts"
+	"enlist/internal/address"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 	"enlist/internal/lists"
@@ -35,6 +37,7 @@ type copying struct {
 	copied       []enlist.ContactID // that the target has now
 	inTarget     []ContactEvent
 	had, refused int64
+	unfit        int64 // Contacts with a value that the target does not accept
 }
 
 // copyTo copies Contacts to the target, and removes those from their List that it moves.
@@ -69,8 +72,8 @@ func (s *changeStep) copyTo(ids []enlist.ContactID) (int, error) {
 			return 0, err
 		}
 	}
-	const counts = "UPDATE contact_change SET existed = existed + ?, refused = refused + ? WHERE id = ?"
-	if err := s.tx.Do(counts, c.had, c.refused, s.ID); err != nil {
+	const counts = "UPDATE contact_change SET existed = existed + ?, refused = refused + ?, unfit = unfit + ? WHERE id = ?"
+	if err := s.tx.Do(counts, c.had, c.refused, c.unfit, s.ID); err != nil {
 		return 0, err
 	}
 	before := Notifier{Changed: int(s.Changed), Many: s.Changed > maxSingleEvents}
@@ -88,52 +91,63 @@ func (c *copying) prepare(byID map[enlist.ContactID]*enlist.Contact) (err error)
 	}
 	var keys []string
 	for _, one := range byID {
-		if p := c.parsed(one); p.err == nil {
+		if p, _ := c.parsed(one); p.err == nil {
 			keys = append(keys, p.Key)
 		}
 	}
 	if c.existing, err = FirstContacts(c.tx, c.Target, keys); err != nil {
 		return err
 	}
-	if c.left, err = UnsubscribedAmong(c.tx, c.AccountID, c.Target, keys); err != nil {
-		return err
-	}
-	everywhere, err := suppressedAmong(c.tx, c.AccountID, keys)
-	for key := range everywhere {
-		c.left[key] = true
-	}
+	c.left, err = leftAmong(c.tx, c.AccountID, c.Target, keys)
 	return err
 }
 
-// parsed returns the values of a Contact that the target accepts.
-func (c *copying) parsed(one *enlist.Contact) *ParsedContact {
-	p := &ParsedContact{Schema: c.target, Today: c.today}
+// parsed returns the values of a Contact that the target accepts, and whether it accepts all.
+func (c *copying) parsed(one *enlist.Contact) (p *ParsedContact, fits bool) {
+	p, fits = &ParsedContact{Schema: c.target, Today: c.today}, true
 	var sent []SentValue
 	for _, pair := range c.pairs {
 		value := enlist.TextInput(one.Values.Get(pair.From.ID))
 		if pair.To == nil || value.Text == "" {
 			continue
 		}
-		if _, err := pair.To.Read(value, c.today); err == nil {
-			sent = append(sent, SentValue{Field: pair.To, Value: &value})
+		if pair.To.AddressType == enlist.AddressMobile && strings.HasPrefix(one.Mobile, "+") &&
+			address.NormaliseMobile(value.Text, c.target.List.CountryCode) != one.Mobile {
+			value.Text = one.Mobile // the text is a number of the country of its List
 		}
+		if _, err := pair.To.Read(value, c.today); err != nil {
+			fits = false
+			continue
+		}
+		sent = append(sent, SentValue{Field: pair.To, Value: &value})
 	}
 	p.err = p.ParseSent(sent)
-	return p
+	return p, fits
 }
 
-// one copies a Contact, or counts it as refused: one that gets no mail, or that may not be on the target.
+// mayJoin reports whether a copy may add to a Contact of the target. After a move to one that gets no mail, the person
+// would get none.
+func (c *copying) mayJoin(there *enlist.Contact) bool {
+	return !there.IsUnsubscribed && (there.IsActive || c.Action == ChangeCopy)
+}
+
+// one copies a Contact, or counts it as refused: one that gets no mail, or that may not be on the target. A move, which
+// removes it, also leaves it out if a value would be lost.
 func (c *copying) one(one *enlist.Contact) error {
-	p := c.parsed(one)
+	p, fits := c.parsed(one)
 	there := c.existing[p.Key]
-	if p.err != nil || one.IsUnsubscribed || !one.IsActive || c.left[p.Key] || there != nil && there.IsUnsubscribed {
+	if p.err != nil || one.IsUnsubscribed || !one.IsActive || c.left[p.Key] || there != nil && !c.mayJoin(there) {
 		c.refused++
 		return nil
 	}
+	if !fits {
+		c.unfit++
+		if c.Action == ChangeMove {
+			return nil
+		}
+	}
 	if there != nil {
-		c.had++
-		c.copied = append(c.copied, one.ID)
-		return c.complete(there, one, p)
+		return c.join(there, one, p)
 	}
 	rows, err := ConsentsOf(c.tx, c.ListID, []enlist.ContactID{one.ID})
 	if err != nil {
@@ -158,14 +172,24 @@ func (c *copying) one(one *enlist.Contact) error {
 		return err
 	}
 	if existing != nil { // another transaction was faster
-		c.had++
-		c.existing[p.Key], c.copied = existing, append(c.copied, one.ID)
-		return c.complete(existing, one, p)
+		c.existing[p.Key] = existing
+		return c.join(existing, one, p)
 	}
 	c.room--
 	c.existing[p.Key], c.copied = &added, append(c.copied, one.ID)
 	c.inTarget = append(c.inTarget, ContactEvent{added.ID, enlist.WebhookCreated})
 	return c.takeAlong(&added, one, ledger)
+}
+
+// join copies a Contact to one that the target has, or counts it as refused.
+func (c *copying) join(there, one *enlist.Contact, p *ParsedContact) error {
+	if !c.mayJoin(there) {
+		c.refused++
+		return nil
+	}
+	c.had++
+	c.copied = append(c.copied, one.ID)
+	return c.complete(there, one, p)
 }
 
 // complete gives a Contact of the target the values and answers that it lacks. All else that it has wins.

@@ -17,6 +17,8 @@ func TestContactsAreCopiedToAnotherList(t *testing.T) {
 		{Name: "a copy has the values, the answers and the consents, and a row that says where they come from", Test: copiedContact},
 		{Name: "people who get no mail, or have left the other List, are not copied", Test: notCopied},
 		{Name: "a Contact that the other List has wins, and gets what it lacks", Test: copiedToExisting},
+		{Name: "a move loses no value, and moves nobody to a Contact that gets no mail", Test: notMoved},
+		{Name: "a mobile number stays the same in a List of another country", Test: copiedNumber},
 		{Name: "a move goes on after a crash, and each Contact is in one List", Test: movedInSteps},
 		{Name: "the limit of Contacts ends a copy, and no move", Test: copyAtTheLimit},
 		{Name: "a List is needed that the user may change", Test: refusedCopies},
@@ -79,7 +81,9 @@ func copiedContact(o *apptest.Batches) {
 	_, err = o.App.Lists.EditList(o.Context(), o.Caller, to, apptest.Details("is_gdpr_compliant", true))
 	o.Must(err)
 	o.Subscribe(from, "Email", "no-consent@a.example")
-	wantCopied(o, startCopy(o, contacts.ChangeCopy, from, to, 2), 1, 0, 1, "")
+	id := startCopy(o, contacts.ChangeCopy, from, to, 2)
+	wantCopied(o, id, 1, 0, 1, "")
+	wantUnfit(o, id, 1)
 	wantRows(o, rowsOf(o, to, "Email", "TOWN", "Age", "preference:Recipes", "is_active"), "map[Age: Email:ann@a.example TOWN:Rome is_active:1]")
 	copied := o.All(to)[0]
 	preferences, err := o.App.Contacts.ContactPreferences(o.Context(), o.Caller, to, copied)
@@ -129,6 +133,51 @@ func notCopied(o *apptest.Batches) {
 	if n := len(o.All(from)); n != 5 {
 		o.Errorf("%d Contacts stay in the List, want 5", n)
 	}
+}
+
+// wantUnfit checks how many Contacts had a value that the target does not accept.
+func wantUnfit(o *apptest.Batches, id, want int64) {
+	o.Helper()
+	c, err := o.App.Contacts.Change(o.Context(), o.Caller, id)
+	if o.Must(err); c.Unfit != want {
+		o.Errorf("%d Contacts of the change are unfit, want %d", c.Unfit, want)
+	}
+}
+
+func notMoved(o *apptest.Batches) {
+	from, to := copyLists(o)
+	o.Subscribe(from, "Email", "age@a.example", "Town", "Rome", "Age", "old")
+	o.Subscribe(from, "Email", "fine@a.example", "Age", "7")
+	o.Subscribe(from, "Email", "quiet@a.example")
+	_, err := o.App.Contacts.Deactivate(o.Context(), o.Caller, to, o.Subscribe(to, "Email", "quiet@a.example"))
+	o.Must(err)
+	id := startCopy(o, contacts.ChangeMove, from, to, 3)
+	wantCopied(o, id, 1, 0, 1, "")
+	wantUnfit(o, id, 1)
+	wantRows(o, rowsOf(o, from, "Email", "Age"), "map[Age:old Email:age@a.example]", "map[Age: Email:quiet@a.example]")
+	wantCopied(o, startCopy(o, contacts.ChangeCopy, from, to, 2), 2, 1, 0, "")
+	wantRows(o, rowsOf(o, to, "Email", "is_active"), "map[Email:age@a.example is_active:1]", "map[Email:fine@a.example is_active:1]",
+		"map[Email:quiet@a.example is_active:0]")
+}
+
+func copiedNumber(o *apptest.Batches) {
+	from, to := copyLists(o)
+	for list, code := range map[enlist.ListID]int{from: 49, to: 61} {
+		_, err := o.App.Lists.EditList(o.Context(), o.Caller, list, apptest.Details("country_code", code))
+		o.Must(err)
+	}
+	o.Subscribe(from, "Mobile Phone", "0151 23456789")
+	o.Subscribe(from, "Mobile Phone", "0151 23456780")
+	o.Subscribe(to, "Mobile Phone", "+49 151 23456780")
+	_, err := o.App.Contacts.Unsubscribe(o.Context(), o.Caller, contacts.UnsubscribeRequest{List: to, Address: "+4915123456780"})
+	o.Must(err)
+	_, err = o.App.Contacts.DeleteContacts(o.Context(), o.Caller, contacts.DeleteRequest{List: to, Contacts: o.All(to)})
+	o.Must(err)
+	id, err := o.App.Contacts.StartChange(o.Context(), o.Caller, contacts.ChangeRequest{List: from, Count: 2, Target: to,
+		Criteria: apptest.Criterion("Mobile Phone", "contains", "151"), Action: contacts.ChangeCopy})
+	o.Must(err)
+	wantCopied(o, id, 1, 0, 1, "")
+	wantRows(o, rowsOf(o, to, "Mobile Phone"), "map[Mobile Phone:+4915123456789]")
 }
 
 func copiedToExisting(o *apptest.Batches) {

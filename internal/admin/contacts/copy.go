@@ -61,7 +61,7 @@ func showCopy(r *ui.Request, v view, wrong map[string]string) (*ui.View, error) 
 	if r.FormValue("action") == string(contacts.ChangeMove) {
 		action, title, button = contacts.ChangeMove, "contacts.move_title", "contacts.move_button"
 	}
-	card := ui.FormCard{Texts: textsOfCopy(r, to, pairs), Action: "/admin/contacts/change", Button: r.Text(button),
+	card := ui.FormCard{Texts: textsOfCopy(r, action, to, pairs), Action: "/admin/contacts/change", Button: r.Text(button),
 		Back: ui.Action{Text: r.Text("contacts.cancel"), Path: v.at("/admin/contacts/change")}}
 	card.Form = v.inputs()
 	for _, in := range [][2]string{{"action", string(action)}, {"target", ui.Plain(int64(target))}, {"count", ui.Plain(n)},
@@ -85,7 +85,7 @@ func showCopy(r *ui.Request, v view, wrong map[string]string) (*ui.View, error) 
 }
 
 // textsOfCopy says what a copy takes along, and whom it leaves out.
-func textsOfCopy(r *ui.Request, to *enlist.List, pairs []contacts.FieldPair) (texts []string) {
+func textsOfCopy(r *ui.Request, action contacts.ChangeAction, to *enlist.List, pairs []contacts.FieldPair) (texts []string) {
 	var with, without []string
 	for _, p := range pairs {
 		switch {
@@ -101,7 +101,11 @@ func textsOfCopy(r *ui.Request, to *enlist.List, pairs []contacts.FieldPair) (te
 	if without != nil {
 		texts = append(texts, r.Text("contacts.copy_without", "n", len(without), "fields", r.Language.Series(without), "list", to.Name))
 	}
-	texts = append(texts, r.Text("contacts.copy_rules", "list", to.Name), r.Text("contacts.copy_left_out", "list", to.Name))
+	unfit := r.Text("contacts.copy_unfit", "list", to.Name)
+	if action == contacts.ChangeMove {
+		unfit = r.Text("contacts.move_unfit", "list", to.Name)
+	}
+	texts = append(texts, unfit, r.Text("contacts.copy_rules", "list", to.Name), r.Text("contacts.copy_left_out", "list", to.Name))
 	if to.GDPR {
 		texts = append(texts, r.Text("contacts.copy_gdpr", "list", to.Name))
 	}
@@ -124,5 +128,11 @@ func (row *changeRow) addCopy(r *ui.Request, c *contacts.Change) {
 	}
 	if c.Refused > 0 {
 		row.Copied += " " + r.Text("contacts.copy_refused", "n", c.Refused)
+	}
+	switch {
+	case c.Unfit > 0 && c.Action == contacts.ChangeMove:
+		row.Copied += " " + r.Text("contacts.move_unfit_count", "n", c.Unfit)
+	case c.Unfit > 0:
+		row.Copied += " " + r.Text("contacts.copy_unfit_count", "n", c.Unfit)
 	}
 }
