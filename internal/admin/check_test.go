@@ -41,6 +41,7 @@ func (s *site) checkedSends() {
 		}
 		return err
 	})
+	s.as("tester", users.Membership{Role: enlist.Sender}).send(path, plan, http.StatusOK, "The test email was sent to tester@")
 	silent := s.signedIn(users.Membership{Level: enlist.Full})
 	silent.send(path, plan, http.StatusForbidden)
 	s.signedInElsewhere().send(path, plan, http.StatusNotFound)

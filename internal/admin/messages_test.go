@@ -345,6 +345,10 @@ func (s *site) savedFirst() {
 	if _, _, text := w.post(at+"/test", url.Values{"to": {"me@example.com"}, "list": {id(s.News)}}); !strings.Contains(text, "test email was sent") {
 		s.Errorf("a person who may not change the Message tests it:\n%s", text)
 	}
+	blind := s.as("blind", users.Membership{Role: enlist.Sender})
+	for _, contact := range []string{"none@example.com", "a1@example.com"} { // both are answered alike
+		blind.send(at+"/test", url.Values{"to": {"me@example.com"}, "list": {id(s.News)}, "contact": {contact}}, http.StatusOK, "test email was sent")
+	}
 }
 
 // upload sends an image as a browser does.

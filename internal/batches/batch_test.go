@@ -27,6 +27,7 @@ func TestBatches(t *testing.T) {
 		{Name: "a check reads all Contacts in steps, and shows its progress", Test: checkReadsAll},
 		{Name: "a check ends at its limits with what it has read", Test: checkIsLimited},
 		{Name: "the sender of a Batch has one of the domains of its Account", Test: sendersAreChecked},
+		{Name: "a user who may not see Contacts tries a mail without one", Test: triedWithoutContact},
 		{Name: "what is known of a sender with merge fields is checked", Test: mergedSendersAreChecked},
 		{Name: "a Batch is paused if its exclusion does not fit the Fields any more", Test: exclusionDoesNotFit},
 	})

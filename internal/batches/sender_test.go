@@ -119,3 +119,31 @@ func operator(f *apptest.Batches, id enlist.AccountID) *enlist.Caller {
 	f.Must(err)
 	return c
 }
+
+func triedWithoutContact(f *apptest.Batches) {
+	contact := f.SubscribeMany(f.News, 1)[0]
+	for _, c := range []struct {
+		role  enlist.Role
+		level enlist.Level
+		sees  bool
+	}{{enlist.Sender, enlist.Standard, false}, {enlist.Writer, enlist.Standard, false}, {enlist.Manager, enlist.Full, true}, {"", enlist.Read, true}} {
+		user := *f.Caller
+		user.Hash, user.Actor = nil, enlist.Actor{User: "li@example.com"}
+		user.Key = &enlist.Key{Name: "Li", AccountID: user.Account.ID, Role: c.role, Level: c.level}
+		_, err := f.App.Messages.PreviewMessage(f.Context(), &user, f.Message, f.News, contact)
+		f.Must(err)
+		_, err = f.App.Messages.PreviewTyped(f.Context(), &user, messages.Typed{Message: f.Message, List: f.News, Contact: contact})
+		f.Must(err)
+		checked := f.Composer.Checked[len(f.Composer.Checked)-2:]
+		for i := range checked {
+			if sees := checked[i].Contact.ID == contact; sees != c.sees {
+				f.Errorf("%s sees the mail of a Contact: %t", c.role, sees)
+			}
+		}
+		err = f.App.Messages.SendTestMessage(f.Context(), &user, messages.TestRequest{Message: f.Message, List: f.News,
+			Contact: contact + 99, Addresses: []string{"li@example.com"}})
+		if told := enlist.KindOf(err) == enlist.NoContact; told != c.sees || err != nil && !told {
+			f.Errorf("%s tries a mail of a Contact that is not there: %v", c.role, err)
+		}
+	}
+}

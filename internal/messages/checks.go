@@ -33,7 +33,7 @@ type Typed struct {
 // Errors: those of EditMessage and PreviewMessage.
 func (s *Service) PreviewTyped(ctx context.Context, c *enlist.Caller, t Typed) (*ComposedMail, error) {
 	of := func(tx *db.Tx, _ *Message) (*Message, error) { return s.typed(tx, c, &t) }
-	if t.Contact == 0 {
+	if t.Contact == 0 || !seesContacts(c) {
 		return s.previewDraft(ctx, c, t.Message, of)
 	}
 	return s.preview(ctx, c, &t, of)

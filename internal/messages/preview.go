@@ -57,8 +57,15 @@ func (s *Service) CheckContent(ctx context.Context, m *OutgoingMail) ([]Finding,
 // NoContact, and InvalidParameters if the Contact can get no such mail.
 func (s *Service) PreviewMessage(ctx context.Context, c *enlist.Caller, message enlist.MessageID, list enlist.ListID,
 	contact enlist.ContactID) (*ComposedMail, error) {
+	if !seesContacts(c) {
+		return s.PreviewDraft(ctx, c, message)
+	}
 	return s.preview(ctx, c, &Typed{Message: message, List: list, Contact: contact}, nil)
 }
+
+// seesContacts reports whether mails that a caller tries show the values of a Contact. A user who may not see Contacts gets
+// them without one, and is not told which Contacts there are. The level of a key says which methods it can call.
+func seesContacts(c *enlist.Caller) bool { return c.Key.Role == "" || c.May(enlist.SeeContacts) }
 
 // preview is PreviewMessage of what a function makes of the Message, if it is not nil.
 func (s *Service) preview(ctx context.Context, c *enlist.Caller, t *Typed,

@@ -44,11 +44,15 @@ type SendTest struct {
 // Kind implements Effect.
 func (SendTest) Kind() string { return "send_test" }
 
-// SendTestMessage sends a Message to addresses, with "[test]" before its subject. Errors: NoMessage, NoList,
+// SendTestMessage sends a Message to addresses, with "[test]" before its subject. A user who may not see Contacts sends
+// it without the values of one. Errors: NoMessage, NoList,
 // Denied, NoContact, InvalidParameters, and InvalidEmail for an address that is not valid.
 func (s *Service) SendTestMessage(ctx context.Context, c *enlist.Caller, r TestRequest) error {
 	token := rand.Text() // makes the Message-ID of each mail unique
 	isCounted := false
+	if !seesContacts(c) {
+		r.Contact = 0
+	}
 	return db.Change(ctx, s.db, c, func(tx *db.Tx, now int64) error {
 		m, err := s.trialMail(tx, c, &Typed{Message: r.Message, List: r.List, Contact: r.Contact}, nil)
 		if err == nil {

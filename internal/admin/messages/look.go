@@ -26,11 +26,9 @@ type Look struct {
 
 // LookAt returns the mail of a Message. subject replaces that of the Message, if it is not "".
 func LookAt(r *ui.Request, message enlist.MessageID, list enlist.ListID, subject string) (look Look, err error) {
-	one := &oneContact{}
-	if seesContacts(r) {
-		if one, err = contactOf(r, list, ""); err != nil {
-			return look, err
-		}
+	one, err := contactOf(r, list, "")
+	if err != nil {
+		return look, err
 	}
 	drafts, err := draftsOf(r, message)
 	if err != nil {

@@ -97,9 +97,12 @@ func (d *editData) preview(r *ui.Request) error {
 const noContact = "messages.no_contact"
 
 // contactOf returns the Contact of a List with an address, or its first one without an address. Its id is 0 if there is
-// none.
+// none, or if the person may not see Contacts.
 func contactOf(r *ui.Request, list enlist.ListID, address string) (*oneContact, error) {
 	one, q := &oneContact{}, enlist.Query{Limit: 1}
+	if !seesContacts(r) {
+		return one, nil
+	}
 	email, err := r.EmailField(list)
 	if err != nil {
 		return nil, err
@@ -148,7 +151,7 @@ func (d *editData) compose(r *ui.Request) error {
 // composed returns the mail of a Contact. contact 0 means none.
 func composed(r *ui.Request, id enlist.MessageID, list enlist.ListID,
 	contact enlist.ContactID) (*messages.ComposedMail, error) {
-	if contact == 0 || !seesContacts(r) {
+	if contact == 0 {
 		return r.App.Messages.PreviewDraft(r.Context(), r.Caller, id)
 	}
 	return r.App.Messages.PreviewMessage(r.Context(), r.Caller, id, list, contact)
@@ -248,7 +251,7 @@ func SendTest(r *ui.Request, message enlist.MessageID, list enlist.ListID, conta
 	err error) {
 	request := messages.TestRequest{Message: message, List: list,
 		Addresses: strings.FieldsFunc(to, func(c rune) bool { return c == ',' || c == ' ' || c == ';' })}
-	if list != 0 {
+	if list != 0 && seesContacts(r) {
 		one, err := contactOf(r, list, contact)
 		if err != nil {
 			return "", err

@@ -31,9 +31,6 @@ func typedOf(r *ui.Request) (t messages.Typed, err error) {
 		return t, nil
 	}
 	t.List = list
-	if !seesContacts(r) {
-		return t, nil
-	}
 	one, err := contactOf(r, list, strings.TrimSpace(r.FormValue("contact")))
 	t.Contact = one.id
 	return t, err
