@@ -163,8 +163,7 @@ func (s *Service) ResetPassword(ctx context.Context, text, password string, b Br
 		}
 		p.password = hash
 		err = errors.Join(tx.Do("DELETE FROM session WHERE person_id = ?", int64(p.ID)),
-			tx.Do("DELETE FROM sign_in_link WHERE person_id = ?", int64(p.ID)),
-			tx.Do("DELETE FROM person_link WHERE person_id = ?", int64(p.ID)))
+			endLinks(tx, p))
 		if err != nil {
 			return "", err
 		}
@@ -174,6 +173,12 @@ func (s *Service) ResetPassword(ctx context.Context, text, password string, b Br
 		}
 		return cookie, s.auditOwn(ctx, tx, p, now, accounts.AuditValues{}, accounts.AuditValues{"password": "changed by a link"})
 	})
+}
+
+// endLinks ends all links that were mailed to a user.
+func endLinks(tx *db.Tx, p *User) error {
+	return errors.Join(tx.Do("DELETE FROM sign_in_link WHERE person_id = ?", int64(p.ID)),
+		tx.Do("DELETE FROM person_link WHERE person_id = ?", int64(p.ID)))
 }
 
 // auditOwn adds a row to the audit log of each Account of a user about what the user has changed.
@@ -287,8 +292,7 @@ func (s *Service) ConfirmAddress(ctx context.Context, text string) error {
 		}
 		old := p.Email
 		p.Email, p.emailKey = spelling, key
-		return errors.Join(userTable.Save(tx, p), tx.Do("DELETE FROM sign_in_link WHERE person_id = ?", int64(p.ID)),
-			tx.Do("DELETE FROM person_link WHERE person_id = ?", int64(p.ID)),
+		return errors.Join(userTable.Save(tx, p), endLinks(tx, p),
 			s.auditOwn(ctx, tx, p, now, accounts.AuditValues{"email": old}, accounts.AuditValues{"email": p.Email}),
 			tx.Enqueue(SendAddressNote{User: p.ID, To: old}))
 	})

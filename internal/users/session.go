@@ -264,7 +264,7 @@ func (s *Service) EndSession(ctx context.Context, v *Visit, id SessionID) error 
 	})
 }
 
-// SetPassword changes the visitor's password. All other sessions end. Errors: InvalidParameters, and ErrSignIn if the
+// SetPassword changes the visitor's password. All other sessions and all links end, also that for another address. Errors: InvalidParameters, and ErrSignIn if the
 // present password is wrong. Who has none needs none: a link has shown who it is.
 func (s *Service) SetPassword(ctx context.Context, v *Visit, present, password string) error {
 	if err := s.checkPresent(ctx, v, present); err != nil {
@@ -284,7 +284,7 @@ func (s *Service) SetPassword(ctx context.Context, v *Visit, present, password s
 		}
 		p.password = hash
 		return errors.Join(userTable.Save(tx, p),
-			tx.Do("DELETE FROM session WHERE person_id = ? AND id <> ?", int64(p.ID), int64(v.Session.ID)),
+			tx.Do("DELETE FROM session WHERE person_id = ? AND id <> ?", int64(p.ID), int64(v.Session.ID)), endLinks(tx, p),
 			auditSession(tx, p, v.Session, now, nil, accounts.AuditValues{"password": "changed"}))
 	})
 }

@@ -271,7 +271,17 @@ func newPassword(f *apptest.Account) {
 	if err := f.App.Users.SetPassword(f.Context(), v, "wrong password", "another password"); !errors.Is(err, users.ErrSignIn) {
 		f.Errorf("a wrong present password: %v", err)
 	}
+	mails := mailbox(f)
+	f.Must(f.App.Users.AskAddress(f.Context(), v, goodPassword, "intruder@example.org"))
+	link, err := f.App.Users.NewLink(f.Context(), "maria@example.com")
+	f.Must(err)
 	f.Must(f.App.Users.SetPassword(f.Context(), v, goodPassword, "another password"))
+	if err := f.App.Users.ConfirmAddress(f.Context(), textOf((*mails)[0])); !users.IsLinkError(err) {
+		f.Errorf("an address that was asked for before: %v", err)
+	}
+	if _, err := f.App.Users.UserOfLink(f.Context(), link); !users.IsLinkError(err) {
+		f.Errorf("a link to sign in from before: %v", err)
+	}
 	if visit(f, here) == nil || visit(f, there) != nil {
 		f.Errorf("the present session has ended, or the other one goes on")
 	}
