@@ -52,4 +52,16 @@ func (s *site) approvals() {
 		s.Errorf("after the approval the Batch is %s with %d mails", status, sent)
 	}
 	second.want(path+"/approve", http.StatusOK, "Approved by second")
+
+	_, plan = s.fresh(3)
+	later := first.sendPlan(plan)
+	s.Prepare(later)
+	path = "/admin/sends/" + id(later)
+	second.send(path+"/reschedule", url.Values{"at": {"2999-01-01T09:00"}}, http.StatusOK)
+	s.Prepare(later)
+	second.wantWithout(path+"/approve", "Ask again")
+	first.want(path+"/approve", http.StatusOK, "another user has continued the campaign or changed its time", "<Ask again>("+path+"/unpause)")
+	first.send(path+"/unpause", nil, http.StatusOK)
+	s.Prepare(later)
+	second.want(path+"/approve", http.StatusOK, "Approve and send")
 }

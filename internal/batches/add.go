@@ -150,7 +150,7 @@ func (s *Service) newBatch(tx *db.Tx, c *enlist.Caller, r *BatchRequest, now int
 		Batch: Batch{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID,
 			CreatorName: c.Key.Name, CreationTime: now, ListID: populations[0].List, MessageID: r.Message,
 			MessageType: message.Type, IsScheduled: r.SendTime > now, IsTest: r.IsTest, Status: BatchInitialising,
-			SendTime: max(r.SendTime, now), ActiveTime: now, IsForced: r.Options.Force, ApproveAbove: s.approveAbove(c, r.IsTest)}}
+			SendTime: max(r.SendTime, now), ActiveTime: now, IsForced: r.Options.Force, ApproveAbove: s.approveAbove(c)}}
 	options := r.Options // apply changes it
 	if err := options.apply(tx, c, message, populations, &b.Batch); err != nil {
 		return nil, err

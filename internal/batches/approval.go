@@ -13,7 +13,8 @@ import (
 
 // This file has the approval of Batches by a second user, if the Account wants it. The job that prepares a Batch asks for
 // it when it knows the recipients, and pauses the Batch. What is approved is one version of the mails for these
-// recipients and this time: after any change the job asks again. decisions.md: 167; reference.md: batch.approval
+// recipients and this time: after any change the job asks again, and so does the sender before each slice.
+// decisions.md: 167; reference.md: batch.approval
 
 // ApprovalState is how far an approval is.
 type ApprovalState string
@@ -82,9 +83,9 @@ type AskApproval struct {
 func (AskApproval) Kind() string { return "ask_approval" }
 
 // approveAbove returns the most Contacts to whom a new Batch of a caller goes without an approval; 0: to all.
-func (s *Service) approveAbove(c *enlist.Caller, isTest bool) int64 {
+func (s *Service) approveAbove(c *enlist.Caller) int64 {
 	most, ofKeys := s.messages.ApproveAbove(c.Account.ID)
-	if isTest || c.User == 0 && (c.Key.ID == 0 || !ofKeys) { // the operator decides alone
+	if c.User == 0 && (c.Key.ID == 0 || !ofKeys) { // the operator decides alone
 		return 0
 	}
 	return most
@@ -92,7 +93,7 @@ func (s *Service) approveAbove(c *enlist.Caller, isTest bool) int64 {
 
 // ApprovalOf returns how many Contacts the caller can send to alone, if a Batch goes to more; 0: it needs no approval.
 func (s *Service) ApprovalOf(c *enlist.Caller, k *BatchCheck) int64 {
-	if most := s.approveAbove(c, false); k.Recipients > most || !k.Complete {
+	if most := s.approveAbove(c); k.Recipients > most || !k.Complete {
 		return most
 	}
 	return 0
@@ -109,7 +110,7 @@ func (b *newBatch) addApproval(tx *db.Tx, c *enlist.Caller) error {
 // RequireApproval pauses the Batch if it needs an approval and has none, and reports whether it did. populations are
 // those of the Batch. The caller has locked the Batch.
 func (b *Batch) RequireApproval(tx *db.Tx, populations []Population, now int64) (paused bool, err error) {
-	if b.ApproveAbove == 0 || b.hasBegun() || b.IsPopulated && b.Recipients <= b.ApproveAbove {
+	if b.needsNone() {
 		return false, nil
 	}
 	a, err := LoadApproval(tx, b.ID)
@@ -120,11 +121,11 @@ func (b *Batch) RequireApproval(tx *db.Tx, populations []Population, now int64) 
 	if err != nil {
 		return false, err
 	}
-	asks := a.Version != version || a.SendTime != b.plannedTime()
+	asks := !a.isFor(b, version)
 	switch {
 	case a.State == ApprovalApproved && !asks:
 		return false, nil
-	case b.IsScheduled && b.SendTime <= now && b.SendTime == a.SendTime && a.State == ApprovalWaits:
+	case a.isLate(b, now) && b.SendTime == a.SendTime && a.State == ApprovalWaits:
 		return true, b.PauseBecause(tx, ReasonTooLate)
 	case a.State != ApprovalWaits || asks:
 		a.State, a.Asked, a.Version, a.SendTime = ApprovalWaits, now, version, b.plannedTime()
@@ -165,7 +166,7 @@ func (b *Batch) versionNow(tx *db.Tx, populations []Population) (string, error) 
 // askAgain is for a caller who continues a Batch that waits for an approval, or chooses another time: then this caller
 // cannot approve it either.
 func (b *Batch) askAgain(tx *db.Tx, c *enlist.Caller, now int64) error {
-	if b.ApproveAbove == 0 || b.hasBegun() || b.Ended() {
+	if b.needsNone() || b.Ended() || b.Status == BatchSending {
 		return nil
 	}
 	a, err := LoadApproval(tx, b.ID)
@@ -217,8 +218,7 @@ func waitingApproval(tx *db.Tx, b *Batch, now int64) (*WaitingApproval, error) {
 		return nil, err
 	}
 	version, err := b.versionNow(tx, populations)
-	return &WaitingApproval{Batch: *b, Approval: *a, IsChanged: version != a.Version || a.SendTime != b.plannedTime(),
-		IsLate: b.IsScheduled && b.SendTime <= now}, err
+	return &WaitingApproval{Batch: *b, Approval: *a, IsChanged: !a.isFor(b, version), IsLate: a.isLate(b, now)}, err
 }
 
 // Waits reports whether a user can decide about the Batch.
@@ -228,7 +228,7 @@ func (w *WaitingApproval) Waits() bool {
 
 var errNotShown = enlist.Invalid("batch_id", "it was changed, or another user has decided: look at it again")
 
-// Approve lets a Batch begin as its approval says. version is that of the Approval which the user has seen. Errors:
+// Approve lets a Batch begin, or go on, as its approval says. version is that of the Approval which the user has seen. Errors:
 // NoBatch, Denied (also for the users who ask), InvalidParameters if anything has changed.
 func (s *Service) Approve(ctx context.Context, c *enlist.Caller, id enlist.BatchID, version string) error {
 	return s.decide(ctx, c, id, func(tx *db.Tx, w *WaitingApproval, now int64) error {

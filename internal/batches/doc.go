@@ -8,7 +8,7 @@
 //	copy.go          another Batch like an earlier one, and Batches by name
 //	check*.go        what is probably wrong with a Batch before it is added
 //	shown.go         a Batch is added as a person has seen it
-//	approval.go      a second user approves a Batch before it begins
+//	approval.go, approval_kept.go      a second user approves a Batch before it begins
 //	candidates.go    which Contacts of a population are left out, and why
 //	delivery.go      the mails to a Contact, those of Batches and all others
 //	events_removed.go   Batches whose opens and clicks were removed

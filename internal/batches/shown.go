@@ -59,7 +59,24 @@ const recentTime = enlist.Day
 // version returns a text that changes when the mails or a Segment of the Batch change: one hash of each, with a dot
 // between them.
 func (b *newBatch) version(tx *db.Tx, contents []MailContent) (string, error) {
-	mails, segments := sha256.New(), sha256.New()
+	var lists []enlist.ListID
+	segments := sha256.New()
+	for i := range b.populations {
+		p := &b.populations[i]
+		lists = append(lists, p.List)
+		ids := slices.Concat(p.Criteria.SegmentsOf(), b.exclude.Criteria.SegmentsOf())
+		if err := addSegments(json.NewEncoder(segments), tx, p.List, ids); err != nil {
+			return "", err
+		}
+	}
+	mails, err := mailsVersion(tx, lists, contents)
+	return mails + "." + hex.EncodeToString(segments.Sum(nil)), err
+}
+
+// mailsVersion is the part of version that changes when the mails to some Lists do: also with a Segment that decides who
+// sees a block.
+func mailsVersion(tx *db.Tx, lists []enlist.ListID, contents []MailContent) (string, error) {
+	mails := sha256.New()
 	out := json.NewEncoder(mails)
 	for i := range contents {
 		m := *contents[i].Message
@@ -67,23 +84,31 @@ func (b *newBatch) version(tx *db.Tx, contents []MailContent) (string, error) {
 		if err := out.Encode([]any{m, contents[i].Files}); err != nil {
 			return "", err
 		}
-	}
-	out = json.NewEncoder(segments)
-	for i := range b.populations {
-		p := &b.populations[i]
-		for _, criteria := range []*enlist.Criteria{p.Criteria, b.exclude.Criteria} {
-			for _, id := range criteria.SegmentsOf() {
-				segment, err := contacts.LoadSegment(tx, p.List, id)
-				if err != nil {
-					return "", err
-				}
-				if err := out.Encode(segment.Criteria.Text()); err != nil {
-					return "", err
-				}
+		ids, err := m.SegmentsNamed()
+		if err != nil {
+			return "", err
+		}
+		for _, list := range lists {
+			if err := addSegments(out, tx, list, ids); err != nil {
+				return "", err
 			}
 		}
 	}
-	return hex.EncodeToString(mails.Sum(nil)) + "." + hex.EncodeToString(segments.Sum(nil)), nil
+	return hex.EncodeToString(mails.Sum(nil)), nil
+}
+
+// addSegments writes the criteria of those Segments that the List has: one can be deleted after its search.
+func addSegments(out *json.Encoder, tx *db.Tx, list enlist.ListID, ids []enlist.SegmentID) error {
+	for _, id := range ids {
+		segment, err := contacts.LoadSegment(tx, list, id)
+		if err == nil {
+			err = out.Encode(segment.Criteria.Text())
+		}
+		if enlist.IgnoreKind(enlist.InvalidParameters, err) != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // maxRecent is the largest number of Batches of a day that recent looks at. Programs can add thousands of small ones.

@@ -41,19 +41,22 @@ func InSegments(ids []SegmentID) *Criteria {
 }
 
 // NamesSegment reports whether a test of the criteria names a Segment.
-func (c *Criteria) NamesSegment(id SegmentID) bool {
+func (c *Criteria) NamesSegment(id SegmentID) bool { return slices.Contains(c.SegmentsNamed(), id) }
+
+// SegmentsNamed returns the Segments that tests of the criteria name.
+func (c *Criteria) SegmentsNamed() (ids []SegmentID) {
 	if c == nil {
-		return false
+		return nil
 	}
-	names := func(part Criteria) bool { return part.NamesSegment(id) }
-	if slices.ContainsFunc(c.All, names) || slices.ContainsFunc(c.Any, names) {
-		return true
+	if c.Key == KeySegment {
+		ids, _ = c.segments()
 	}
-	if c.Key != KeySegment {
-		return false
+	for _, parts := range [][]Criteria{c.All, c.Any} {
+		for i := range parts {
+			ids = append(ids, parts[i].SegmentsNamed()...)
+		}
 	}
-	ids, err := c.segments()
-	return err == nil && slices.Contains(ids, id)
+	return ids
 }
 
 // segments returns the IDs of a test of KeySegment, in ascending order.

@@ -114,6 +114,18 @@ func (m *Message) HasConditions() bool {
 	return m.EmailType == EmailBlocks && strings.Contains(m.Blocks, `_if":[`)
 }
 
+// SegmentsNamed returns the Segments that conditions of the Message name.
+func (m *Message) SegmentsNamed() (ids []enlist.SegmentID, err error) {
+	if !m.HasConditions() {
+		return nil, nil
+	}
+	blocks, err := DecodeBlocks(m.Blocks)
+	for _, c := range Conditions(blocks) {
+		ids = append(ids, c.Criteria.SegmentsNamed()...)
+	}
+	return ids, err
+}
+
 // Showing says which blocks of a Message the Contacts of a List see.
 type Showing struct {
 	message    *Message

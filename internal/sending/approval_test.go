@@ -2,6 +2,7 @@ package sending_test
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -9,8 +10,11 @@ import (
 	"enlist/internal/accounts"
 	"enlist/internal/apptest"
 	"enlist/internal/batches"
+	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
+	"enlist/internal/sending"
 )
 
 // covers: spec batch.approval
@@ -19,6 +23,10 @@ func TestApprovals(t *testing.T) {
 		{Name: "a Batch to more Contacts than the setting begins after another user approves it, and no other does", Test: (*approvals).approved},
 		{Name: "the users who ask cannot approve, also not with another role", Test: (*approvals).notOwn},
 		{Name: "a change of the Message, of a Segment's mail or of the time ends an approval, also one that was given", Test: (*approvals).changed},
+		{Name: "a Batch that has begun goes on only with what was approved", Test: (*approvals).begun},
+		{Name: "an approval ends with a Segment that decides who sees a block", Test: (*approvals).condition},
+		{Name: "with local times, an approval comes before the first zone is due", Test: (*approvals).zones},
+		{Name: "of two users, the one who has asked can take an approval over from the one who has changed the Batch", Test: (*approvals).taken},
 		{Name: "a refusal has a reason, and can be asked for again", Test: (*approvals).refused},
 		{Name: "a Batch that waits past its time is not sent late", Test: (*approvals).late},
 		{Name: "a Batch of a key needs an approval only if the Account says so", Test: (*approvals).keys},
@@ -123,7 +131,97 @@ func (f *approvals) approved() {
 		Populations: []batches.PopulationRequest{apptest.Whole(f.List)}})
 	f.Must(err)
 	f.Prepare(test)
-	f.want("a test", test, batches.BatchSending, "")
+	f.want("a test", test, batches.BatchPaused, batches.ReasonApproval)
+}
+
+func (f *approvals) begun() {
+	other := f.AddList()
+	for i := range 3 {
+		f.Subscribe(other, "Email", "b"+strconv.Itoa(i)+"@example.com")
+	}
+	segment := f.SetSegment(other, "All", apptest.Criterion("Email", "contains", "b"))
+	id := f.add(f.maria, 0, apptest.Whole(f.List), batches.PopulationRequest{List: other, Segment: segment})
+	f.Must(f.approve(f.noor, id))
+	first := true
+	change := func(do func()) func(*sending.BatchMail) *messages.Undelivered {
+		first = true
+		return func(*sending.BatchMail) *messages.Undelivered {
+			if first {
+				do()
+			}
+			first = false
+			return nil
+		}
+	}
+	f.WantAddresses(f.SendAll(change(func() { f.edit("Changed") })), "a0@example.com", "a1@example.com", "a2@example.com")
+	f.want("changed after the first slice", id, batches.BatchPaused, batches.ReasonApproval)
+	f.Must(f.App.Batches.EditBatch(f.Context(), f.maria, id, "unpause", 0))
+	f.Prepare(id)
+	f.WantAddresses(f.SendAll(nil))
+	f.want("continued without an approval", id, batches.BatchPaused, batches.ReasonApproval)
+	if err := f.approve(f.maria, id); enlist.KindOf(err) != enlist.Denied {
+		f.Errorf("who has asked approves: %v", err)
+	}
+	f.Must(f.App.Contacts.DeleteSegment(f.Context(), f.Caller, other, segment)) // it has found its Contacts
+	f.Must(f.approve(f.noor, id))
+	f.WantAddresses(f.SendAll(nil), "b0@example.com", "b1@example.com", "b2@example.com")
+	f.want("approved again", id, batches.BatchCompleted, "")
+	same := f.add(f.maria, 0, apptest.Whole(f.List), apptest.Whole(other))
+	f.Must(f.approve(f.noor, same))
+	if sent := f.SendAll(nil); len(sent) != 6 {
+		f.Errorf("without a change, the mails are to %v", sent)
+	}
+}
+
+func (f *approvals) condition() {
+	segment := f.SetSegment(f.List, "First", apptest.Criterion("Email", "contains", "a0"))
+	blocks := `[{"type":"text","text":"Hello","show_if":[["segment_id","exactly",` + strconv.FormatInt(int64(segment), 10) + `]]}]`
+	message, err := f.App.Messages.AddMessage(f.Context(), f.Caller, apptest.Details("name", "Blocks", "subject", "Hello",
+		"email_type", "blocks", "blocks", blocks))
+	f.Must(err)
+	f.Message = message
+	id := f.add(f.maria, 0, apptest.Whole(f.List))
+	_, err = f.App.Contacts.SetSegment(f.Context(), f.Caller, contacts.SegmentRequest{ID: segment, List: f.List, Name: "First",
+		Criteria: apptest.Criterion("Email", "contains", "a1")})
+	f.Must(err)
+	if w := f.approval(id); !w.IsChanged {
+		f.Errorf("after a change of the Segment: %+v", w)
+	}
+}
+
+func (f *approvals) zones() {
+	f.AddField(f.List, "name", "Zone", "type", "text")
+	add := func(at int64) enlist.BatchID {
+		id, err := f.App.Batches.AddBatch(f.Context(), f.maria, batches.BatchRequest{Message: f.Message, SendTime: at,
+			Populations: []batches.PopulationRequest{apptest.Whole(f.List)}, Options: batches.BatchOptions{LocalTime: "Zone"}})
+		f.Must(err)
+		f.Prepare(id)
+		return id
+	}
+	soon, later := add(f.Now.Unix()+3600), add(f.Now.Unix()+30*3600)
+	f.Must(f.approve(f.noor, soon)) // asked for when the first zones were due already
+	f.want("asked for late", soon, batches.BatchSending, "")
+	f.Now = f.Now.Add(5 * time.Hour)
+	if w := f.approval(later); w.Waits() || !w.IsLate {
+		f.Errorf("after the first zone is due: %+v", w)
+	}
+}
+
+func (f *approvals) taken() {
+	id := f.add(f.maria, f.Now.Unix()+3600, apptest.Whole(f.List))
+	f.Must(f.App.Batches.EditBatch(f.Context(), f.noor, id, "reschedule", f.Now.Unix()+7200))
+	f.Prepare(id)
+	if w := f.approval(id); !w.MayAsk(7) || w.MayAsk(8) || w.MayAsk(10) {
+		f.Errorf("after Noor has changed the time, these may ask: Maria %t, Noor %t, Ada %t", w.MayAsk(7), w.MayAsk(8), w.MayAsk(10))
+	}
+	f.Must(f.App.Batches.EditBatch(f.Context(), f.maria, id, "unpause", 0))
+	f.Prepare(id)
+	f.Must(f.approve(f.noor, id))
+	f.edit("Changed")
+	f.Edit(id, "pause")
+	if w := f.approval(id); !w.MayAsk(7) || w.MayAsk(8) {
+		f.Errorf("after a change, these may ask: Maria %t, Noor %t", w.MayAsk(7), w.MayAsk(8))
+	}
 }
 
 func (f *approvals) notOwn() {

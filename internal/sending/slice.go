@@ -203,6 +203,9 @@ func (s *Service) readContents(tx *db.Tx, l *LeasedSlice, account *enlist.Accoun
 	case l.Of.LacksContent(l.Contents):
 		return false, l.Of.PauseEmpty(tx)
 	}
+	if paused, err := l.Of.KeepApproval(tx, l.Contents, now); paused || err != nil {
+		return false, err
+	}
 	from, refused, err := s.checkSender(tx, l.Of, account, l.Contents[0].Message, l.List)
 	l.From = from
 	return !refused, err

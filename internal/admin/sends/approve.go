@@ -67,7 +67,7 @@ func (p *pages) showApproval(r *ui.Request, w *batches.WaitingApproval, why ui.F
 	}
 	d := approveData{ID: b.ID, Gets: b.ToSend(), Populated: b.IsPopulated, LeftOut: leftOutCounts(&b.Counts),
 		Version: w.Approval.Version, Time: r.Text("sends.as_soon_as_approved"), Not: notDeciding(r, w),
-		Again: b.Status == batches.BatchPaused && (w.State == batches.ApprovalRefused || w.IsChanged)}
+		Again: w.MayAsk(r.Caller.User)}
 	if w.Asked != 0 {
 		d.Asked = r.Text("sends.asked_by", "name", w.ByName, "time", r.Date(w.Asked))
 	}
@@ -105,8 +105,12 @@ func notDeciding(r *ui.Request, w *batches.WaitingApproval) string {
 		return r.Text("sends.approval_over")
 	case w.IsLate:
 		return r.Text("sends.approval_late")
+	case w.IsChanged && w.MayDecide(r.Caller.User) && !w.MayAsk(r.Caller.User):
+		return r.Text("sends.approval_not_asked")
 	case w.IsChanged:
 		return r.Text("sends.approval_changed")
+	case w.IsTaken(r.Caller.User):
+		return r.Text("sends.approval_taken")
 	case !w.MayDecide(r.Caller.User):
 		return r.Text("sends.approval_own")
 	case !w.Waits():

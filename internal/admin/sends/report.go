@@ -21,6 +21,7 @@ type reportData struct {
 	ID            enlist.BatchID
 	Status, Kind  string
 	Reason        string // why the server paused or failed the Batch
+	Approve       bool   // it goes on after an approval
 	Commands      []command
 	Done, All     int64 // mails
 	Running       bool
@@ -86,7 +87,8 @@ func (p *pages) report(r *ui.Request) (*ui.View, error) {
 	if isWaiting(&report.Batch) {
 		return p.waiting(r, report, names, "", "")
 	}
-	d := &reportData{ID: report.ID, Reason: report.Reason, Done: report.Processed(), All: report.ToSend(),
+	d := &reportData{ID: report.ID, Reason: report.Reason, Approve: report.Reason == batches.ReasonApproval && r.MaySend(),
+		Done: report.Processed(), All: report.ToSend(),
 		Running: !report.Ended(), MayPeople: r.Caller.May(enlist.SeeContacts)}
 	if d.Uncounted, err = uncountedOf(r, report); err != nil {
 		return nil, err
