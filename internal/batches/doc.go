@@ -8,7 +8,8 @@
 //	copy.go          another Batch like an earlier one, and Batches by name
 //	check*.go        what is probably wrong with a Batch before it is added
 //	shown.go         a Batch is added as a person has seen it
-//	approval.go, approval_kept.go      a second user approves a Batch before it begins
+//	approval.go      a second user approves a Batch before it begins
+//	approval_kept.go what ends an approval, and who asks again
 //	candidates.go    which Contacts of a population are left out, and why
 //	delivery.go      the mails to a Contact, those of Batches and all others
 //	events_removed.go   Batches whose opens and clicks were removed
