@@ -90,5 +90,5 @@ func (s *App) ReadSettings(ctx context.Context) error {
 
 // Periodic returns what each process repeats for the subjects, but not ReadSettings.
 func (s *App) Periodic() []db.Periodic {
-	return slices.Concat(s.Accounts.Periodic(), s.Contacts.Periodic(), s.Sending.Periodic(), s.Privacy.Periodic())
+	return slices.Concat(s.Accounts.Periodic(), s.Contacts.Periodic(), s.Files.Periodic(), s.Sending.Periodic(), s.Privacy.Periodic())
 }

@@ -50,7 +50,7 @@ func (s *Service) checkedImage(ctx context.Context, name string, data []byte) ([
 	mediaType := TypeOf(name, data[:min(len(data), SniffLength)])
 	a, err := measured(mediaType, data)
 	if err == nil && !(mediaType == "image/webp" && a.frames > 1) { // the decoder does not know those that move
-		err = s.decode(ctx, 0, mediaType, data, func(image.Image) error { return nil })
+		err = s.decodes(ctx, mediaType, data)
 	}
 	if why, ok := errors.AsType[problem](err); ok {
 		return nil, enlist.Invalid("data", enlist.Quoted(name)+" "+string(why))
@@ -59,4 +59,14 @@ func (s *Service) checkedImage(ctx context.Context, name string, data []byte) ([
 		return nil, err
 	}
 	return a.clean, nil
+}
+
+// decodes checks that the pixels of an image can be read.
+func (s *Service) decodes(ctx context.Context, mediaType string, data []byte) error {
+	release, err := s.slot(ctx, 0)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return decode(mediaType, data, func(image.Image) error { return nil })
 }

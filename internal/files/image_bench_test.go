@@ -22,11 +22,10 @@ func BenchmarkPhotograph(b *testing.B) {
 	if err := jpeg.Encode(&data, m, nil); err != nil {
 		b.Fatal(err)
 	}
-	s := &Service{decoding: newDecoding()}
 	f := &StoredFile{ID: 1, Type: "image/jpeg"}
 	b.ReportAllocs()
 	for b.Loop() {
-		made, _, err := s.shownAs(b.Context(), f, data.Bytes(), enlist.Picture{Width: 1104})
+		made, _, err := shownAs(f, data.Bytes(), enlist.Picture{Width: 1104})
 		if err != nil || len(made) == data.Len() {
 			b.Fatalf("%d bytes, error %v", len(made), err)
 		}

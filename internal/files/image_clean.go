@@ -13,11 +13,13 @@ import (
 
 // anatomy is what the structure of an image says.
 type anatomy struct {
-	clean       []byte // the image without metadata
-	orientation int    // as of EXIF: 1 to 8; 1: as it is stored
-	frames      int    // of an image that moves; else 1
-	colours     []byte // the segments of a JPEG, or the chunk of a PNG, with its colour profile
-	isSlow      bool   // a progressive JPEG or an interlaced PNG, whose decoder needs more memory
+	clean       []byte  // the image without metadata
+	orientation int     // as of EXIF: 1 to 8; 1: as it is stored
+	frames      int     // of an image that moves; else 1
+	colours     []byte  // the segments of a JPEG, or the chunk of a PNG, with its colour profile
+	isSlow      bool    // a progressive JPEG or an interlaced PNG, whose decoder needs more memory
+	isClear     bool    // a PNG that says which colour is transparent
+	samples     float64 // of a JPEG, for each pixel: 1.5 of most photographs, and 3 if the colours are as fine as the light
 }
 
 // errDamaged means that an image ends too early, or has another structure than its type.
@@ -50,6 +52,7 @@ const (
 	markerSOI  = 0xd8
 	markerEOI  = 0xd9
 	markerSOS  = 0xda
+	markerSOF0 = 0xc0
 	markerSOF2 = 0xc2 // progressive
 	markerAPP0 = 0xe0
 	markerAPPF = 0xef
@@ -119,6 +122,12 @@ func (a *anatomy) jpegSegment(marker byte, segment []byte) {
 		a.colours = append(a.colours, segment...)
 	}
 	a.isSlow = a.isSlow || marker == markerSOF2
+	if markerSOF0 <= marker && marker <= markerSOF2 && a.samples == 0 && len(content) > 7 {
+		most := float64(content[7]>>4) * float64(content[7]&15) // of the first component, which has the most
+		for at := 7; at < len(content) && most > 0; at += 3 {
+			a.samples += float64(content[at]>>4) * float64(content[at]&15) / most
+		}
+	}
 }
 
 // pngChunks are the chunks of a PNG that its pixels and colours need. The last ones are those of one that moves.
@@ -154,6 +163,8 @@ func (a *anatomy) png(data []byte) error {
 			return nil
 		case kind == "iCCP":
 			a.colours = chunk
+		case kind == "tRNS":
+			a.isClear = true
 		case kind == "IHDR":
 			a.isSlow = len(content) == 13 && content[12] != 0
 		case kind == "acTL" && len(content) == 8:

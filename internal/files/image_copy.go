@@ -32,7 +32,8 @@ type imageCopy struct {
 const maxCopies = 20
 
 // Picture returns an image as a mail shows it: the record of the file with the content of the copy. An image that cannot be
-// decoded is shown as it is. Errors: Busy.
+// decoded is shown as it is. Of requests at the same time, one reads and decodes the file, and the others wait for its copy.
+// Errors: Busy.
 func (s *Service) Picture(ctx context.Context, f *StoredFile, as enlist.Picture) (*StoredFile, error) {
 	if !f.IsShown() {
 		return f, nil
@@ -41,20 +42,21 @@ func (s *Service) Picture(ctx context.Context, f *StoredFile, as enlist.Picture)
 	if shown != nil || err != nil {
 		return shown, err
 	}
-	var data []byte
-	for n := range Pieces(f.Size) {
-		piece, err := s.Piece(ctx, f.Content, n)
-		if err != nil {
-			return nil, err
-		}
-		data = append(data, piece...)
-	}
-	made, mediaType, err := s.shownAs(ctx, f, data, as)
+	release, err := s.slot(ctx, f.ID)
 	if err != nil {
 		return nil, err
 	}
+	defer release()
 	if shown, err = s.copyOf(ctx, f, as); shown != nil || err != nil {
 		return shown, err // another request has made it meanwhile
+	}
+	data, err := s.contentOf(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	made, mediaType, err := shownAs(f, data, as)
+	if err != nil {
+		return nil, err
 	}
 	c := &imageCopy{File: f.ID, As: as.As(), Source: f.Content, Content: f.Content, Type: f.Type, Size: f.Size}
 	if !bytes.Equal(made, data) {
@@ -66,6 +68,19 @@ func (s *Service) Picture(ctx context.Context, f *StoredFile, as enlist.Picture)
 		}
 		return f.shown(c), nil
 	})
+}
+
+// contentOf returns the whole content of a file.
+func (s *Service) contentOf(ctx context.Context, f *StoredFile) ([]byte, error) {
+	data := make([]byte, 0, f.Size)
+	for n := range Pieces(f.Size) {
+		piece, err := s.Piece(ctx, f.Content, n)
+		if err != nil {
+			return nil, err
+		}
+		data = append(data, piece...)
+	}
+	return data, nil
 }
 
 // copyOf returns the image with the content of a copy, or nil if there is none.
@@ -92,7 +107,7 @@ func (f *StoredFile) shown(c *imageCopy) *StoredFile {
 
 // shownAs returns the bytes of an image as a mail shows it, and their media type. They are the same bytes if there is
 // nothing to change.
-func (s *Service) shownAs(ctx context.Context, f *StoredFile, data []byte, as enlist.Picture) ([]byte, string, error) {
+func shownAs(f *StoredFile, data []byte, as enlist.Picture) ([]byte, string, error) {
 	a, err := measured(f.Type, data)
 	if err != nil {
 		return data, f.Type, nil // no program of this service has checked it
@@ -103,7 +118,7 @@ func (s *Service) shownAs(ctx context.Context, f *StoredFile, data []byte, as en
 		return a.clean, f.Type, nil
 	}
 	made, mediaType := data, f.Type
-	err = s.decode(ctx, f.ID, f.Type, data, func(decoded image.Image) (err error) {
+	err = decode(f.Type, data, func(decoded image.Image) (err error) {
 		made, mediaType, err = picture(decoded, f.Type, a, as)
 		return err
 	})
@@ -129,13 +144,9 @@ func (s *Service) RemoveOriginal(ctx context.Context, c *enlist.Caller, id enlis
 	if err != nil || shown.Content == f.Content {
 		return err
 	}
-	var data []byte
-	for n := range Pieces(shown.Size) {
-		piece, err := s.Piece(ctx, shown.Content, n)
-		if err != nil {
-			return err
-		}
-		data = append(data, piece...)
+	data, err := s.contentOf(ctx, shown)
+	if err != nil {
+		return err
 	}
 	_, err = s.UploadFile(ctx, c, UploadRequest{Folder: f.FolderID, OnDuplicate: DuplicateOverwrite,
 		Details: []enlist.Detail{{Key: "name", Value: enlist.TextInput(f.Name)},

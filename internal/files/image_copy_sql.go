@@ -1,6 +1,7 @@
 package files
 
 import (
+	"context"
 	"errors"
 
 	"enlist/internal/db"
@@ -74,4 +75,25 @@ func releaseCopies(tx *db.Tx, file enlist.FileID, now int64) error {
 		err = errors.Join(err, all[i].remove(tx, now))
 	}
 	return err
+}
+
+// staleBatch is the number of rows that a transaction of RemoveStaleCopies removes.
+const staleBatch = 100
+
+// RemoveStaleCopies removes the copies of which the file is gone or has other content: a version 1.0.0, which does not know
+// copies, has deleted or overwritten it during an upgrade.
+func (s *Service) RemoveStaleCopies(ctx context.Context) error {
+	for {
+		n, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (int, error) {
+			stale, err := copyTable.All(tx, `WHERE NOT EXISTS (SELECT 1 FROM file WHERE file.id = image_copy.file_id
+				AND file.content_id = image_copy.source_id) ORDER BY id`+db.Limited, int64(staleBatch))
+			for i := range stale {
+				err = errors.Join(err, stale[i].remove(tx, now))
+			}
+			return len(stale), err
+		})
+		if err != nil || n < staleBatch {
+			return err
+		}
+	}
 }

@@ -35,6 +35,9 @@ func TestImages(t *testing.T) {
 		{Name: "an image that a program has stored is shown as it is, if it cannot be decoded", Test: brokenImageOfAProgram},
 		{Name: "an image has at most 20 copies, which are removed with it", Test: copiesAreRemoved},
 		{Name: "the original can be removed", Test: originalIsRemoved},
+		{Name: "a copy of a very high image has at most 8 million pixels", Test: highImage},
+		{Name: "of 30 first readers at once, one decodes the image and all get its copy", Test: firstReaders},
+		{Name: "copies whose file is gone or has other content are removed", Test: staleCopies},
 		{Name: "a mail counts each image once, and none of another Account", Test: sizeOfPictures},
 	})
 }
@@ -212,16 +215,23 @@ func webpIsConverted(f *fileFixture) {
 }
 
 // bomb returns a PNG of many pixels and few bytes.
-func bomb(width, height uint32, depth byte) []byte {
+func bomb(width, height uint32, depth byte) []byte { return bombOf(width, height, depth, 6, nil) }
+
+// bombOf returns a bomb of a colour type, with a transparent colour unless it is nil.
+func bombOf(width, height uint32, depth, kind byte, transparent []byte) []byte {
 	chunk := func(kind string, content []byte) []byte {
 		b := append(binary.BigEndian.AppendUint32(nil, uint32(len(content))), kind...)
 		return binary.BigEndian.AppendUint32(append(b, content...), crc32.ChecksumIEEE(append([]byte(kind), content...)))
 	}
 	header := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, width), height)
+	var clear []byte
+	if transparent != nil {
+		clear = chunk("tRNS", transparent)
+	}
 	var pixels bytes.Buffer
 	w := zlib.NewWriter(&pixels)
 	w.Close()
-	return slices.Concat([]byte("\x89PNG\r\n\x1a\n"), chunk("IHDR", append(header, depth, 6, 0, 0, 0)), chunk("IDAT", pixels.Bytes()),
+	return slices.Concat([]byte("\x89PNG\r\n\x1a\n"), chunk("IHDR", append(header, depth, kind, 0, 0, 0)), clear, chunk("IDAT", pixels.Bytes()),
 		chunk("IEND", nil))
 }
 
@@ -236,7 +246,10 @@ func hostileImages(f *fileFixture) {
 		data       []byte
 	}{
 		{"bomb.png", "more than 80 million pixels", bomb(60_000, 60_000, 8)},
+		{"wide.png", "a side of more than 65,535 pixels", bomb(39_000_000, 2, 8)},
+		{"tall.png", "a side of more than 65,535 pixels", bomb(1, 65_536, 8)},
 		{"deep.png", "too many pixels for its kind", bomb(8_000, 8_000, 16)},
+		{"clear.png", "too many pixels for its kind", bombOf(8_000, 9_000, 8, 0, []byte{0, 0})},
 		{"cut.jpg", "its end is missing", whole[:len(whole)/2]},
 		{"cut.png", "its end is missing", plain.Bytes()[:plain.Len()-4]},
 		{"cut.gif", "its end is missing", moving(f, 30, 30)[:60]},

@@ -7,6 +7,7 @@ import (
 	"image/draw"
 	"image/jpeg"
 	"image/png"
+	"math"
 
 	"enlist/internal/enlist"
 )
@@ -51,7 +52,7 @@ func shrink(source image.Image, part image.Rectangle, width, height int) *image.
 		draw.Draw(out, out.Bounds(), source, part.Min, draw.Src)
 		return out
 	}
-	const strip = 16 // rows that are converted together
+	strip := min(16, part.Dy()) // rows that are converted together
 	rows := image.NewRGBA(image.Rect(0, 0, part.Dx(), strip))
 	sums, line := make([]float32, 4*width), make([]float32, 4*width)
 	stepX, stepY := float64(part.Dx())/float64(width), float64(part.Dy())/float64(height)
@@ -145,6 +146,10 @@ func picture(source image.Image, mediaType string, a *anatomy, as enlist.Picture
 		}
 	} else if most > 0 && width > most {
 		width, height = most, max(1, height*most/width)
+	}
+	if n := width * height; n > maxShown {
+		factor := math.Sqrt(float64(maxShown) / float64(n))
+		width, height = max(1, int(float64(width)*factor)), max(1, int(float64(height)*factor))
 	}
 	made := turn(shrink(source, part, width, height), a.orientation)
 	return encode(made, mediaType, a.colours)

@@ -1,6 +1,8 @@
 package files
 
 import (
+	"time"
+
 	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/limiter"
@@ -18,4 +20,9 @@ type Service struct {
 // New returns a Service over a database.
 func New(database *db.DB, a *accounts.Service, above Above) *Service {
 	return &Service{db: database, accounts: a, above: above, decoding: newDecoding()}
+}
+
+// Periodic returns what each process repeats.
+func (s *Service) Periodic() []db.Periodic {
+	return []db.Periodic{{Name: "copies of images without their file", Every: time.Hour, Do: s.RemoveStaleCopies}}
 }
