@@ -125,6 +125,7 @@ type Serve struct {
 	Mail            string `placeholder:"dir:PATH"`
 	MailConnections int    `default:"8" placeholder:"N"`
 	WebhookPrivate  bool
+	CheckLinks      string `default:"on" enum:"on,off" hidden:"" placeholder:"WHEN"`
 
 	BackupDir            string        `placeholder:"DIR"`
 	BackupEvery          time.Duration `default:"6h" placeholder:"TIME"`

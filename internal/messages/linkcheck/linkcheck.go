@@ -22,6 +22,7 @@ const (
 	timeout   = 5 * time.Second // of a request with its redirects
 	keep      = time.Hour       // how long a result counts
 	atOnce    = 8               // requests at the same time, of all Accounts
+	share     = 2               // of one Account, so that servers that never answer delay only its own links
 	mostKnown = 10_000          // results in memory
 	redirects = 5
 )
@@ -59,7 +60,7 @@ func New(o Options) *Checker {
 	if !o.Private {
 		dialer.ControlContext = publicnet.Only
 	}
-	c := &Checker{version: o.Version, now: time.Now, slots: limiter.New(atOnce, 0), known: make(map[string]answer)}
+	c := &Checker{version: o.Version, now: time.Now, slots: limiter.NewShared(atOnce, share, 0), known: make(map[string]answer)}
 	c.client = http.Client{Timeout: timeout, CheckRedirect: func(_ *http.Request, via []*http.Request) error {
 		if len(via) > redirects {
 			return errors.New("too many redirects")
@@ -98,7 +99,7 @@ func (c *Checker) Look(ctx context.Context, owner int64, urls []string) map[stri
 			break
 		}
 		asked.Go(func() {
-			if c.slots.DoFor(ctx, 0, func() error {
+			if c.slots.DoFor(ctx, owner, func() error {
 				why := c.ask(ctx, link)
 				if ctx.Err() == nil {
 					c.store(link, why)
@@ -122,10 +123,10 @@ func (c *Checker) store(link, why string) {
 	c.known[link] = answer{why, c.now().Add(keep)}
 }
 
-// ask returns why a link leads nowhere, or "". Servers that refuse HEAD are asked with GET.
+// ask returns why a link leads nowhere, or "". Servers that refuse HEAD are asked with GET, those that do not answer are not.
 func (c *Checker) ask(ctx context.Context, link string) string {
 	why := c.request(ctx, http.MethodHead, link)
-	if why != "" && ctx.Err() == nil {
+	if why != "" && why != noAnswer && ctx.Err() == nil {
 		why = c.request(ctx, http.MethodGet, link)
 	}
 	return why
@@ -156,6 +157,8 @@ func (c *Checker) request(ctx context.Context, method, link string) string {
 	}
 }
 
+const noAnswer = "its server does not answer within 5 seconds"
+
 // reason says what is wrong with a connection, without addresses of the network of the server.
 func reason(err error) string {
 	var name *net.DNSError
@@ -165,7 +168,7 @@ func reason(err error) string {
 	case errors.As(err, &name):
 		return "its host does not exist"
 	case ok && timed.Timeout():
-		return "its server does not answer within 5 seconds"
+		return noAnswer
 	}
 	return "its server cannot be reached"
 }

@@ -1,9 +1,11 @@
 package linkcheck
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -74,5 +76,43 @@ func TestLinksAreAskedOnceAnHourAndOnlyAtPublicAddresses(t *testing.T) {
 	}
 	if why := public.Look(t.Context(), 1, []string{"http://user:word@localhost/", "ftp://localhost/"}); len(why) != 0 {
 		t.Errorf("links that are not asked: %v", why)
+	}
+}
+
+// An Account whose links never answer holds only its share of the slots, and each of its links is asked once.
+func TestLinksThatNeverAnswerDelayOnlyTheirAccount(t *testing.T) {
+	var silent atomic.Int64
+	reached := make(chan bool, 100)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/silent" {
+			silent.Add(1)
+			reached <- true
+			<-r.Context().Done()
+		}
+	}))
+	defer server.Close()
+	c := New(Options{Private: true})
+	ctx, stop := context.WithCancel(t.Context())
+	var links []string
+	for i := range 20 {
+		links = append(links, fmt.Sprintf("%s/silent?%d", server.URL, i))
+	}
+	var asked sync.WaitGroup
+	asked.Go(func() { c.Look(ctx, 1, links) })
+	for range share {
+		<-reached
+	}
+	c.Look(t.Context(), 2, []string{server.URL + "/page"}) // it ends, although the others wait
+	if n := silent.Load(); n != share {
+		t.Errorf("%d links of an Account are asked at once, want %d", n, share)
+	}
+	stop()
+	asked.Wait()
+
+	c.client.Timeout = time.Millisecond
+	silent.Store(0)
+	link := server.URL + "/silent"
+	if why := c.Look(t.Context(), 3, []string{link})[link]; why != noAnswer || silent.Load() > 1 {
+		t.Errorf("a link that does not answer was asked %d times: %q", silent.Load(), why)
 	}
 }
