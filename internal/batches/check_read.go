@@ -61,6 +61,9 @@ func (s *Service) CheckBatchWithin(ctx context.Context, c *enlist.Caller, r Batc
 	if err := check.readAll(ctx, s, c, limits); err != nil {
 		return nil, err
 	}
+	if !c.May(enlist.SeeContacts) {
+		check.shown = nil // a condition and its count would say what Contacts have
+	}
 	if check.refusedSender != "" {
 		check.add(messages.Finding{Level: messages.FindingError, Code: messages.FindingSender,
 			Text: check.refusedSender})
