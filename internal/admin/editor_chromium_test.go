@@ -38,6 +38,7 @@ func TestEditorInChromium(t *testing.T) {
 	b.marksRefusedBlocks(v)
 	b.hasEachType(v)
 	b.savesBlocks(v)
+	b.changesColumns(v)
 	b.readsWhatItWrites()
 	b.looksLikeTheMail(v)
 }
@@ -334,6 +335,34 @@ func (b *chromium) savesBlocks(v *visitor) {
 		b.keys("z", chromedp.ModifierCtrl)
 	}
 	b.wantBlocks("undo", `[]`)
+}
+
+// changesColumns changes the number of columns: who sees a block stays the same.
+func (b *chromium) changesColumns(v *visitor) {
+	const ann, bob = `[["Email","contains","ann"]]`, `[["Email","contains","bob"]]`
+	at := v.begun("empty:blocks")
+	change := func(blocks, shares, want, says string) {
+		b.Helper()
+		v.post(at, blockForm("blocks", blocks))
+		b.visit(at)
+		b.waitFor(`!!document.getElementById("canvas").canvas`)
+		b.do(`document.querySelector(".rows .columns").dispatchEvent(new MouseEvent("mousedown", {bubbles: true}))`)
+		b.do(`{ const {view} = document.getElementById("canvas").canvas; view.focus(); view.someProp("handleKeyDown", f => f(view, new KeyboardEvent("keydown", {key: "Escape"}))) }`)
+		b.do(`{ const {view} = document.getElementById("canvas").canvas; view.someProp("handleKeyDown", f => f(view, new KeyboardEvent("keydown", {key: "Escape"}))) }`)
+		b.do(fmt.Sprintf(`{ const s = [...document.querySelectorAll(".canvas-panel select")].find(s => s.querySelector("[value='50,50']")); s.value = %q; s.dispatchEvent(new Event("change")) }`, shares))
+		if got := stored(b.blocks()); got != stored(want) {
+			b.Errorf("the widths %s leave\n%s, want\n%s", shares, got, stored(want))
+		}
+		b.waitFor(fmt.Sprintf(`document.querySelector(".canvas-panel .wrong").innerText.includes(%q)`, says))
+	}
+	const a, c, d = `{"type":"text","text":"a"}`, `{"type":"text","text":"c"}`, `{"type":"text","text":"d"}`
+	change(`[{"type":"columns","left":[`+a+`],"right":[`+c+`],"right_if":`+ann+`}]`, "33,33,33",
+		`[{"type":"columns","left":[`+a+`],"middle":[`+c+`],"right":[{"type":"text"}],"shares":[33,33,33],"middle_if":`+ann+`}]`, "")
+	const three = `[{"type":"columns","left":[` + a + `],"middle":[` + c + `],"right":[%s],"shares":[33,33,33],"middle_if":` + ann + `,"right_if":` + bob + `}]`
+	change(fmt.Sprintf(three, d), "50,50", `[{"type":"columns","left":[`+a+`],"right":[{"type":"text","text":"c","show_if":`+ann+`},`+
+		`{"type":"text","text":"d","show_if":`+bob+`}]}]`, "")
+	own := fmt.Sprintf(three, `{"type":"text","text":"d","show_if":`+ann+`}`)
+	change(own, "50,50", own, "There are still three columns")
 }
 
 // keepsUnchangedTexts stores the Markdown of a person as it was typed, beside a block that changes.

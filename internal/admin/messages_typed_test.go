@@ -23,6 +23,8 @@ import (
 func TestWritingShowsWhatIsTyped(t *testing.T) {
 	apptest.Run(t, apptest.Slow, newWriting, []apptest.Rule[*site]{
 		{Name: "the page of a block's condition stores criteria, which stay in the form without script", Test: (*site).conditionOfBlock},
+		{Name: "without script, saved blocks get free names, and one that cannot be added loses nothing typed", Test: (*site).savedWithoutScript},
+		{Name: "without script, blocks of a column that goes keep its condition", Test: (*site).columnsWithoutScript},
 		{Name: "the mail of what is typed is shown, and nothing is stored", Test: (*site).typedMail},
 		{Name: "each mistake is listed with its block, and links are asked when the user wants it", Test: (*site).checksOfBlocks},
 		{Name: "the other subjects of a Message begin a test on the page of a new send", Test: (*site).otherSubjects},
@@ -69,6 +71,52 @@ func (s *site) conditionOfBlock() {
 	v.want(at+"/show/9", http.StatusNotFound)
 	v.want(at+"/show/0.left", http.StatusNotFound)
 	s.signedInElsewhere().want(at+"/show/0", http.StatusNotFound)
+}
+
+func (s *site) savedWithoutScript() {
+	v := s.writer()
+	at := v.begun("empty:blocks")
+	for range 2 {
+		v.post(at, blockForm("do", "keep:0"))
+	}
+	v.want("/admin/blocks", http.StatusOK, "Text: one two", "Text: one two (2)")
+	v.post(at, blockForm("do", "keep:2"))
+	all, err := s.App.Messages.SavedBlocks(s.Context(), s.Caller)
+	s.Must(err)
+	columns := ""
+	for i := range all {
+		if !strings.HasPrefix(all[i].Name, "Text") {
+			columns = "saved:" + id(all[i].ID)
+		}
+	}
+	before := v.stored(at)
+	for _, c := range []struct{ prefix, saved, says string }{{"2.left.", columns, "does not fit into a column"}, {"", "saved:9999", "does not exist any more"}} {
+		_, _, page := v.post(at, blockForm("do", "add:"+c.prefix, c.prefix+"new", c.saved, "0.text", "typed just now"))
+		if !strings.Contains(page, c.says) || !strings.Contains(page, "typed just now") {
+			s.Errorf("%s in %q is answered with\n%s", c.saved, c.prefix, page)
+		}
+	}
+	if got := v.stored(at); got != before {
+		s.Errorf("the blocks are %s, want %s", got, before)
+	}
+}
+
+func (s *site) columnsWithoutScript() {
+	v := s.writer()
+	at := v.begun("empty:blocks")
+	const ann, bob = `[["Email","contains","ann"]]`, `[["Email","contains","bob"]]`
+	form := func(more ...string) url.Values {
+		return blockForm(append([]string{"2.left.count", "0", "2.middle.count", "1", "2.middle.0.type", "text", "2.middle.0.text", "m", "2.middle.show_if", ann,
+			"2.right.count", "1", "2.right.0.type", "text", "2.right.0.text", "r", "2.right.show_if", bob}, more...)...)
+	}
+	v.post(at, form("2.shares", "50,50"))
+	if got, want := v.stored(at), `"right":[{"type":"text","text":"m","show_if":`+ann+`},{"type":"text","text":"r","show_if":`+bob+`}]}`; !strings.Contains(got, want) {
+		s.Errorf("the blocks are %s, want %s in them", got, want)
+	}
+	v.post(at, form("2.shares", "50,50", "2.right.0.show_if", ann))
+	if got := v.stored(at); !strings.Contains(got, `"shares":[33,33,33]`) || !strings.Contains(got, `"right_if":`+bob) {
+		s.Errorf("with a condition of its own, the blocks are %s", got)
+	}
 }
 
 func (s *site) typedMail() {

@@ -26,8 +26,8 @@ type SavedBlock struct {
 }
 
 const (
-	maxSaved      = 200       // of an Account
-	maxSavedBytes = 256 << 10 // of the blocks
+	maxSaved      = 200      // of an Account
+	maxSavedBytes = 32 << 10 // of the blocks
 )
 
 var savedTable = db.NewMapping("saved_block", func(m *db.Mapper, s *SavedBlock) {
@@ -40,6 +40,14 @@ var savedTable = db.NewMapping("saved_block", func(m *db.Mapper, s *SavedBlock) 
 	m.Value("last_modified_time", &s.LastModifiedTime)
 })
 
+// savedNames reads saved blocks without their blocks.
+var savedNames = db.NewMapping("saved_block", func(m *db.Mapper, s *SavedBlock) {
+	m.ID("id", &s.ID)
+	m.Value("name", &s.Name)
+	m.Fixed("creator_person_id", &s.Creator)
+	m.Value("last_modified_time", &s.LastModifiedTime)
+})
+
 // errNoSaved is the same for an ID that does not exist, that of another Account, and one that the caller does not see.
 var errNoSaved = enlist.Invalid("id", "the Account has no saved block with this ID")
 
@@ -48,13 +56,13 @@ func (s *SavedBlock) sees(c *enlist.Caller) bool {
 	return c.Key.Lists == nil || c.User != 0 && s.Creator == c.User
 }
 
-// SavedBlocks returns the saved blocks that the caller sees, in the order of their names. Errors: Denied.
+// SavedBlocks returns the saved blocks that the caller sees, without their blocks, in the order of their names. Errors: Denied.
 func (s *Service) SavedBlocks(ctx context.Context, c *enlist.Caller) ([]SavedBlock, error) {
 	if err := requireMessages(c); err != nil {
 		return nil, err
 	}
 	return db.View(ctx, s.db, c, func(tx *db.Tx) (seen []SavedBlock, err error) {
-		all, err := savedTable.All(tx, "WHERE account_id = ? ORDER BY lower(name), id", int64(c.Account.ID))
+		all, err := savedNames.All(tx, "WHERE account_id = ? ORDER BY lower(name), id", int64(c.Account.ID))
 		for i := range all {
 			if all[i].sees(c) {
 				seen = append(seen, all[i])
@@ -100,12 +108,22 @@ func loadSaved(tx *db.Tx, c *enlist.Caller, id int64) (*SavedBlock, error) {
 // SaveBlocks keeps blocks, as JSON, under a name that the Account does not use yet. Errors: Denied, NoFile,
 // InvalidParameters.
 func (s *Service) SaveBlocks(ctx context.Context, c *enlist.Caller, name, blocks string) (int64, error) {
+	return s.saveBlocks(ctx, c, name, blocks, (*SavedBlock).setName)
+}
+
+// SaveBlocksAlike is SaveBlocks, but a name that the Account uses already gets a number.
+func (s *Service) SaveBlocksAlike(ctx context.Context, c *enlist.Caller, name, blocks string) (int64, error) {
+	return s.saveBlocks(ctx, c, name, blocks, (*SavedBlock).setFreeName)
+}
+
+func (s *Service) saveBlocks(ctx context.Context, c *enlist.Caller, name, blocks string,
+	setName func(*SavedBlock, *db.Tx, string) error) (int64, error) {
 	if err := requireMessages(c); err != nil {
 		return 0, err
 	}
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (int64, error) {
 		saved := &SavedBlock{AccountID: c.Account.ID, Creator: c.User, CreationTime: now, LastModifiedTime: now}
-		if err := saved.setName(tx, name); err != nil {
+		if err := setName(saved, tx, name); err != nil {
 			return 0, err
 		}
 		m := &Message{AccountID: c.Account.ID, EmailType: EmailBlocks}
@@ -167,12 +185,18 @@ func (s *Service) changeSaved(ctx context.Context, c *enlist.Caller, id int64, d
 	})
 }
 
+// errSavedName refuses a name that the Account uses.
+var errSavedName = enlist.Invalid("name", "the Account has a saved block of this name already")
+
 // setName checks a name, also against the other saved blocks of the Account.
 func (s *SavedBlock) setName(tx *db.Tx, name string) (err error) {
 	if s.Name, err = enlist.ReadName(name); err != nil {
 		return enlist.Invalid("name", err.Error())
 	}
-	all, err := savedTable.All(tx, "WHERE account_id = ?", int64(s.AccountID))
+	if err := tx.LockDefinitions(); err != nil { // so no other call takes the name meanwhile
+		return err
+	}
+	all, err := savedNames.All(tx, "WHERE account_id = ?", int64(s.AccountID))
 	if err != nil {
 		return err
 	}
@@ -181,10 +205,19 @@ func (s *SavedBlock) setName(tx *db.Tx, name string) (err error) {
 	}
 	for i := range all {
 		if all[i].ID != s.ID && strings.EqualFold(all[i].Name, s.Name) {
-			return enlist.Invalid("name", "the Account has a saved block of this name already")
+			return errSavedName
 		}
 	}
 	return nil
+}
+
+// setFreeName is setName with the first number, if the name needs one, that makes it free.
+func (s *SavedBlock) setFreeName(tx *db.Tx, name string) error {
+	err := s.setName(tx, name)
+	for n := 2; err == errSavedName; n++ {
+		err = s.setName(tx, fmt.Sprintf("%s (%d)", name, n))
+	}
+	return err
 }
 
 func (s *SavedBlock) audited() accounts.AuditObject {

@@ -2,6 +2,9 @@ package messages_test
 
 import (
 	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"enlist/internal/apptest"
@@ -13,6 +16,7 @@ func TestSavedBlocks(t *testing.T) {
 	apptest.Run(t, apptest.Shared, newImages, []apptest.Rule[*images]{
 		{Name: "blocks are saved under a name, renamed, put into a Message without what is gone, and deleted", Test: (*images).saves},
 		{Name: "blocks without a name, with one that is taken, or that no mail can show are refused", Test: (*images).savesOnlyGood},
+		{Name: "blocks that are saved at the same time get different names", Test: (*images).savesAtOnce},
 		{Name: "saved blocks of another Account, and those of others for a user of only some Lists, do not exist", Test: (*images).seesOwnSaved},
 	})
 }
@@ -50,6 +54,40 @@ func (f *images) savesOnlyGood() {
 	}
 	_, err = f.App.Messages.SaveBlocks(f.Context(), f.Caller, "x", `[{"type":"image","file":99999}]`)
 	f.Refused(err, enlist.NoFile, "no file")
+}
+
+func (f *images) savesAtOnce() {
+	var calls sync.WaitGroup
+	var stored atomic.Int64
+	for i := range 8 {
+		calls.Go(func() {
+			save := f.App.Messages.SaveBlocks
+			if i%2 == 0 {
+				save = f.App.Messages.SaveBlocksAlike
+			}
+			if _, err := save(f.Context(), f.Caller, "Foot", `[{"type":"line"}]`); err == nil {
+				stored.Add(1)
+			} else {
+				f.Refused(err, enlist.InvalidParameters, "of this name already")
+			}
+		})
+	}
+	calls.Wait()
+	all, err := f.App.Messages.SavedBlocks(f.Context(), f.Caller)
+	f.Must(err)
+	names := make(map[string]bool)
+	for i := range all {
+		names[all[i].Name] = true
+	}
+	if n := int(stored.Load()); len(all) != n || len(names) != n || n < 4 || !names["Foot"] || !names["Foot (2)"] {
+		f.Errorf("%d calls have stored %v", n, names)
+	}
+	if all[0].Blocks != "" {
+		f.Errorf("the list has read the blocks %s", all[0].Blocks)
+	}
+	long := `[{"type":"text","text":"` + strings.Repeat("a", 32<<10) + `"}]`
+	_, err = f.App.Messages.SaveBlocks(f.Context(), f.Caller, "Long", long)
+	f.Refused(err, enlist.InvalidParameters, "at most 32768 bytes")
 }
 
 func (f *images) seesOwnSaved() {

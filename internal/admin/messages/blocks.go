@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -50,13 +51,36 @@ func readBlocks(form url.Values, prefix string) (all []messages.Block) {
 		}
 		if b.Type == messages.BlockColumns && prefix == "" {
 			b.Left, b.Middle, b.Right = readBlocks(form, at+"left."), readBlocks(form, at+"middle."), readBlocks(form, at+"right.")
-			if len(b.Shares) != 3 { // the author has removed the middle column
-				b.Middle, b.Right = nil, append(b.Middle, b.Right...)
+			if len(b.Shares) != 3 && len(b.Middle) > 0 { // the author has removed the middle column
+				joinColumns(&b)
 			}
 		}
 		all = append(all, b)
 	}
 	return all
+}
+
+// joinColumns makes one column of the middle and the right one, whose blocks get their conditions. If a block has its own,
+// there are still three columns.
+func joinColumns(b *messages.Block) {
+	for _, side := range []struct {
+		blocks []messages.Block
+		who    *messages.Condition
+	}{{b.Middle, b.MiddleIf}, {b.Right, b.RightIf}} {
+		isOwn := func(in messages.Block) bool { return in.ShowIf != nil }
+		if side.who != nil && slices.ContainsFunc(side.blocks, isOwn) {
+			b.Shares = []int64{33, 33, 33}
+			return
+		}
+	}
+	for i := range b.Middle {
+		b.Middle[i].ShowIf = cmp.Or(b.Middle[i].ShowIf, b.MiddleIf)
+	}
+	for i := range b.Right {
+		b.Right[i].ShowIf = cmp.Or(b.Right[i].ShowIf, b.RightIf)
+	}
+	b.Right, b.RightIf = append(b.Middle, b.Right...), nil
+	b.Middle, b.MiddleIf = nil, nil
 }
 
 // readCondition reads a condition, which the form has as JSON.

@@ -159,8 +159,8 @@ var canvasTexts = map[string]string{
 	"saved_blocks": "messages.saved_title", "save_name": "messages.saved_name", "save_block": "messages.save", "save_title": "messages.save_block",
 	"save_done": "messages.save_done", "save_failed": "messages.save_failed", "saved_gone": "messages.saved_gone",
 	"no_links": "messages.canvas_no_links",
-	"shares":   "messages.column_widths",
-	"no_link":  "messages.canvas_no_link", "no_alt": "messages.canvas_no_alt",
+	"shares":   "messages.column_widths", "columns_kept": "messages.columns_kept",
+	"no_link": "messages.canvas_no_link", "no_alt": "messages.canvas_no_alt",
 	"who": "messages.condition_add", "who_column": "messages.condition_column", "check": "messages.check",
 	"hint_by": "messages.who_says", "hint_html": "messages.canvas_hint_html",
 }

@@ -235,11 +235,14 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	if newer := r.PostForm.Get("replaces"); newer != "" {
 		r.PostForm.Set("seen", newer)
 	}
-	undo := typed.Blocks
+	undo, problem := typed.Blocks, ""
 	if typed.EmailType == messages.EmailBlocks {
-		if to, err = changeBlocks(r, &typed, do); err != nil {
+		if to, problem, err = changeBlocks(r, &typed, do); err != nil {
 			return nil, err
 		}
+	}
+	if problem != "" {
+		return p.show(r, &editData{Message: &typed, Seen: r.PostForm.Get("seen"), Problem: problem})
 	}
 	details := detailsOf(r, &typed)
 	if ui.Overwrites(r, messages.WholeMessageAttributes, m, details) {
@@ -280,6 +283,9 @@ func (p *pages) saved(r *ui.Request, id enlist.MessageID, typed *messages.Messag
 		return saveTemplate(r, id)
 	}
 	to, err := keepBlock(r, typed.Blocks, do, to)
+	if known, ok := errors.AsType[*enlist.Error](err); ok && known.Kind == enlist.InvalidParameters {
+		return p.show(r, &editData{Message: typed, Problem: ui.Sentence(known.Detail)})
+	}
 	view := ui.GoTo(shownPath(r, id), r.Text("messages.saved"))
 	if do == "links" {
 		view.To += "&links=1"
@@ -311,22 +317,23 @@ func typedIn(r *ui.Request, m *messages.Message) (messages.Message, error) {
 	return typed, nil
 }
 
-// changeBlocks does what a button of the editor says. It returns the path of the block that the person then sees.
-func changeBlocks(r *ui.Request, typed *messages.Message, do string) (to string, err error) {
+// changeBlocks does what a button of the editor says. It returns the path of the block that the person then sees, or why it
+// changes nothing.
+func changeBlocks(r *ui.Request, typed *messages.Message, do string) (to, problem string, err error) {
 	if do == "undo" {
 		typed.Blocks = r.Form.Get("undo")
 	}
-	saved, err := insertSaved(r, do)
-	if err != nil {
-		return "", err
+	saved, problem, err := insertSaved(r, do)
+	if err != nil || problem != "" {
+		return "", problem, err
 	}
 	all, err := messages.DecodeBlocks(typed.Blocks)
 	if err != nil {
-		return "", ui.ErrNotFound // no page has sent this
+		return "", "", ui.ErrNotFound // no page has sent this
 	}
 	all, to = change(all, do, r.Form, saved)
 	typed.Blocks = messages.EncodeBlocks(all)
-	return to, nil
+	return to, "", nil
 }
 
 // blocksOf returns the blocks of a form, in which the script of the editor has them as JSON. A Message that had no blocks

@@ -37,11 +37,20 @@ func (p *pages) savedBlocks(r *ui.Request) (*ui.View, error) {
 	}
 	rows := make([]savedRow, len(all))
 	for i := range all {
-		rows[i] = savedRow{all[i], typesOf(r, all[i].Blocks), r.Day(all[i].LastModifiedTime), r.MayWrite()}
+		rows[i] = savedRow{all[i], "", r.Day(all[i].LastModifiedTime), r.MayWrite()}
 	}
 	rows, find := ui.FindRows(r, rows, func(s *savedRow) string { return s.Name })
 	table := savedColumns.Table(r, "name", rows, find)
 	table.Cut(r)
+	for i := range table.Rows {
+		s, err := r.App.Messages.SavedBlock(r.Context(), r.Caller, table.Rows[i].ID)
+		if enlist.IgnoreKind(enlist.InvalidParameters, err) != nil { // it was deleted meanwhile
+			return nil, err
+		}
+		if err == nil {
+			table.Rows[i].Types = typesOf(r, s.Blocks)
+		}
+	}
 	return &ui.View{Title: r.Text("messages.saved_title"), Place: "/admin/messages", Content: p.savedPage, Data: table}, nil
 }
 
@@ -139,9 +148,8 @@ func deleteSaved(r *ui.Request) (*ui.View, error) {
 
 // savedOption is a saved block in the editor.
 type savedOption struct {
-	ID      int64  `json:"id"`
-	Name    string `json:"name"`
-	Outside bool   `json:"outside"` // it does not fit into a column
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
 }
 
 // keepBlock saves the block of a button of the form, under its first words, and returns its path, or to for another button.
@@ -163,7 +171,7 @@ func keepBlock(r *ui.Request, blocks, do, to string) (string, error) {
 		if len(words) == 0 {
 			name = r.Text(b.Kind)
 		}
-		_, err := r.App.Messages.SaveBlocks(r.Context(), r.Caller, name, messages.EncodeBlocks([]messages.Block{b.Block}))
+		_, err := r.App.Messages.SaveBlocksAlike(r.Context(), r.Caller, name, messages.EncodeBlocks([]messages.Block{b.Block}))
 		return path, err
 	}
 	return path, nil
@@ -182,11 +190,7 @@ func (l blockList) each() (all []block) {
 
 // setSaved adds the saved blocks to the select of the list and of its columns.
 func (l *blockList) setSaved(all []savedOption) {
-	for _, s := range all {
-		if l.Prefix == "" || !s.Outside {
-			l.Saved = append(l.Saved, s)
-		}
-	}
+	l.Saved = all
 	for i := range l.Blocks {
 		for j := range l.Blocks[i].Sides {
 			l.Blocks[i].Sides[j].setSaved(all)
@@ -198,7 +202,7 @@ func (l *blockList) setSaved(all []savedOption) {
 func (d *editData) addSaved(r *ui.Request) error {
 	all, err := r.App.Messages.SavedBlocks(r.Context(), r.Caller)
 	for i := range all {
-		d.saved = append(d.saved, savedOption{all[i].ID, all[i].Name, isOutside(all[i].Blocks)})
+		d.saved = append(d.saved, savedOption{all[i].ID, all[i].Name})
 	}
 	return err
 }
@@ -216,19 +220,23 @@ func isOutside(text string) bool {
 
 const savedStart = "saved:" // of the value of a saved block in the select of types
 
-// insertSaved puts a copy of a saved block into the form, if its button adds one: as blocks at the end of the row.
-func insertSaved(r *ui.Request, do string) ([]messages.Block, error) {
+// insertSaved returns the blocks of a saved block, if the button of the form adds one. problem says why it cannot be added.
+func insertSaved(r *ui.Request, do string) (all []messages.Block, problem string, _ error) {
 	prefix, isAdd := strings.CutPrefix(do, "add:")
 	id, isSaved := strings.CutPrefix(r.PostForm.Get(prefix+"new"), savedStart)
 	if !isAdd || !isSaved {
-		return nil, nil
+		return nil, "", nil
 	}
 	s, err := r.App.Messages.SavedBlock(r.Context(), r.Caller, ui.Int(id))
+	if enlist.KindOf(err) == enlist.InvalidParameters {
+		return nil, r.Text("messages.saved_not_there"), nil
+	}
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if prefix != "" && isOutside(s.Blocks) {
-		return nil, enlist.Invalid("blocks", "expected blocks that fit into a column")
+		return nil, r.Text("messages.saved_no_column"), nil
 	}
-	return messages.DecodeBlocks(s.Blocks)
+	all, err = messages.DecodeBlocks(s.Blocks)
+	return all, "", err
 }

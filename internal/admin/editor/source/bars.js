@@ -205,7 +205,7 @@ export function openMenu(view, {texts, saved}, beside, pos) {
 		if (event.key === "Escape" || event.key === "Tab") close(), beside.focus();
 	}}, ...groups.map(([name, types]) => group(texts["group_" + name], types.filter(type => !inColumn || !type.startsWith("columns"))
 		.map(type => entry(type, texts[keyOf(type)], texts["about_" + keyOf(type)], () => type)))),
-	group(texts.saved_blocks, saved.all().filter(s => !inColumn || !s.outside).map(s => entry("saved", s.name, "", () => saved.nodes(s)))) || null);
+	group(texts.saved_blocks, saved.all().map(s => entry("saved", s.name, "", () => saved.nodes(s)))) || null);
 	roving(menu);
 	const at = beside.getBoundingClientRect(), host = view.dom.closest(".canvas-work");
 	host.append(menu);

@@ -43,14 +43,33 @@ export function newBlock(type) {
 
 const columnsOf = shares => schema.node("columns", null, shares.map(share => schema.node("column", {share}, newBlock("words"))));
 
-// setShares changes the widths and the number of columns. The blocks of a column that goes move to the one before it.
+// setShares changes the widths and the number of columns. The conditions of columns go with their blocks: the second and the
+// third of three columns become one, whose blocks get them. If a block has its own, it changes nothing and returns false.
 export function setShares(view, pos, shares) {
-	const node = view.state.doc.nodeAt(pos), sides = shares.map((share, i) => i < node.childCount ? node.child(i).content : Fragment.from(newBlock("words")));
-	for (let i = shares.length; i < node.childCount; i++) sides[shares.length - 1] = sides[shares.length - 1].append(node.child(i).content);
-	const {middle_if, ...rest} = node.attrs.rest;
-	const attrs = {...node.attrs, rest: shares.length < 3 ? rest : node.attrs.rest};
-	const tr = view.state.tr.replaceWith(pos, pos + node.nodeSize, schema.node("columns", attrs, shares.map((share, i) => schema.node("column", {share}, sides[i]))));
+	const node = view.state.doc.nodeAt(pos), {middle_if, right_if, ...rest} = node.attrs.rest;
+	const sides = [0, 1, 2].map(i => i < node.childCount ? node.child(i).content : Fragment.from(newBlock("words")));
+	let conditions = {middle_if, right_if};
+	if (shares.length > node.childCount) conditions = {middle_if: right_if};
+	if (shares.length < node.childCount) {
+		const middle = shownTo(sides[1], middle_if), right = shownTo(sides[2], right_if);
+		if (!middle || !right) return false;
+		sides[1] = middle.append(right);
+		conditions = {};
+	}
+	for (const key in conditions) if (conditions[key]) rest[key] = conditions[key];
+	const columns = schema.node("columns", {...node.attrs, rest}, shares.map((share, i) => schema.node("column", {share}, sides[i])));
+	const tr = view.state.tr.replaceWith(pos, pos + node.nodeSize, columns);
 	view.dispatch(tr.setSelection(NodeSelection.create(tr.doc, pos)));
+	return true;
+}
+
+// shownTo returns the blocks of a column with its condition, or null if one has a condition already.
+function shownTo(blocks, show_if) {
+	const all = [];
+	blocks.forEach(b => all.push(b));
+	if (!show_if) return blocks;
+	if (all.some(b => b.attrs.rest.show_if)) return null;
+	return Fragment.from(all.map(b => b.type.create({...b.attrs, rest: {...b.attrs.rest, show_if}}, b.content)));
 }
 
 // cellAt returns where the cell of the cursor is in its table, or null.
@@ -127,8 +146,10 @@ export function select(tr, pos) {
 	return tr.setSelection(inside && inside.from < pos + node.nodeSize ? inside : NodeSelection.create(tr.doc, pos)).scrollIntoView();
 }
 
-// insertAt inserts a block of a type, or some nodes.
+// insertAt inserts a block of a type, or some nodes. What does not fit into a column goes below the columns.
 export const insertAt = (pos, type) => (state, dispatch) => {
+	const $pos = state.doc.resolve(pos);
+	if ($pos.parent.type === nodes.column && isOutside(type)) pos = $pos.after(1);
 	dispatch?.(select(state.tr.insert(pos, Array.isArray(type) ? type : newBlock(type)), pos));
 	return true;
 };
@@ -137,9 +158,7 @@ const isOutside = type => Array.isArray(type) ? type.some(n => n.type === nodes.
 
 export const addBelow = type => (state, dispatch) => {
 	const at = blockAt(state);
-	let pos = at ? at.pos + at.node.nodeSize : state.doc.content.size;
-	if (at && isOutside(type) && at.parent.type === nodes.column) pos = at.$pos.after(1);
-	return insertAt(pos, type)(state, dispatch);
+	return insertAt(at ? at.pos + at.node.nodeSize : state.doc.content.size, type)(state, dispatch);
 };
 
 // moveTo moves a block to a place between blocks, with the selection in it.

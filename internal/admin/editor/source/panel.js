@@ -64,7 +64,11 @@ export function newPanel(view, data, {announce, wrongAt, uploads, pathOf}) {
 	function layout(node) {
 		const own = sharesOf(node), all = layouts.includes(own) ? layouts : [...layouts, own];
 		const field = choice(all.map(s => [s, s.replaceAll(",", " : ")]));
-		field.addEventListener("change", () => setShares(view, shown.pos, field.value.split(",").map(Number)));
+		field.addEventListener("change", () => {
+			if (setShares(view, shown.pos, field.value.split(",").map(Number))) return;
+			field.value = sharesOf(shown.node);
+			dom.querySelector(".wrong").textContent = texts.columns_kept;
+		});
 		inputs.push([sharesOf, field]);
 		return element("label", {}, texts.shares, field);
 	}

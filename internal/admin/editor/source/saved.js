@@ -13,7 +13,7 @@ export function newSaved(view, {texts, saved: list, may_save}, form, announce) {
 		const answer = await fetch("/admin/blocks", {method: "POST", body, headers: {Accept: "application/json"}});
 		const said = await answer.json();
 		if (!answer.ok) throw Object.assign(new Error(said.problem), {isSaid: true});
-		return {...said, outside: blocks.some(b => b.type === "columns")};
+		return said;
 	}
 
 	// chosen returns the blocks of the selection: all that it reaches, or the one of the cursor.
