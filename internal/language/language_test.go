@@ -17,7 +17,7 @@ import (
 )
 
 // mustBeComplete are the languages of the administration. One is offered when it has every text; it stays so.
-var mustBeComplete = []string{English}
+var mustBeComplete = []string{"de", English, "es", "fr", "it", "nl", "pt", "vi", "zh"}
 
 // Each text of English has a translation in these languages, and each other language says how many it lacks.
 //
