@@ -28,8 +28,6 @@ var savedColumns = ui.Columns[savedRow]{
 	ui.TimeColumn("changed", "messages.changed", func(s *savedRow) int64 { return s.LastModifiedTime }), {},
 }
 
-func savedPath(id int64) string { return "/admin/blocks/" + ui.Plain(id) }
-
 func (p *pages) savedBlocks(r *ui.Request) (*ui.View, error) {
 	all, err := r.App.Messages.SavedBlocks(r.Context(), r.Caller)
 	if err != nil {
