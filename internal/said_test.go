@@ -16,7 +16,7 @@ import (
 
 // saysToUsers are the packages whose refusals and findings pages show.
 var saysToUsers = []string{"accounts", "batches", "contacts", "enlist", "files", "forms", "imports", "lists", "mail", "messages", "messages/linkcheck",
-	"pace", "privacy", "sending", "users", "webhooks"}
+	"messages/merge", "pace", "privacy", "sending", "users", "webhooks"}
 
 var aVerb, aName = regexp.MustCompile(`%[a-z]`), regexp.MustCompile(`\{[a-z0-9_]+\}`)
 

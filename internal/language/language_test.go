@@ -232,6 +232,14 @@ func TestWhatServicesSayIsTranslated(t *testing.T) {
 			t.Errorf("%q is translated as %q, want %q", said, got, want)
 		}
 	}
+	for said, want := range map[string]string{"the link http:// has no host": "der Link http:// hat keinen Hostnamen",
+		"the Message has no {{unsubscribe_url}}: a line with this link is added at its end": "die Nachricht enthält kein {{unsubscribe_url}}: " +
+			"Am Ende wird eine Zeile mit diesem Link ergänzt",
+		"the Batch is completed and cannot be paused": "der Status der Kampagne ist abgeschlossen; nicht möglich ist deshalb: pausiert"} {
+		if got := New().For("de", "").Said(said); got != want {
+			t.Errorf("%q is translated as %q, want %q", said, got, want)
+		}
+	}
 	if got := texts.For("en", "").Said("the user needs a name"); got != "the user needs a name" {
 		t.Errorf("English says %q", got)
 	}

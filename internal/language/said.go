@@ -40,7 +40,7 @@ func (s *sayings) read(english *Language) []saying {
 			one, pattern := saying{key: key}, ""
 			for _, p := range text[plural.Other] {
 				if p.kind == argument {
-					one.names, pattern = append(one.names, p.text), pattern+"(.+)"
+					one.names, pattern = append(one.names, p.text), pattern+"(.+?)" // the shortest: "the link {url} {reason}"
 				} else {
 					one.size, pattern = one.size+len(p.text), pattern+regexp.QuoteMeta(p.text)
 				}

@@ -122,11 +122,11 @@ func (k *contentCheck) parameters(tag *enlist.LinkTag) {
 	if tag == nil {
 		return
 	}
-	links := "the links"
 	if domains := tag.Domains(); domains != nil {
-		links += " to " + strings.Join(domains, ", ")
+		k.add(messages.FindingNote, batches.FindingParameters, "the links to %s get %s", strings.Join(domains, ", "), tag)
+		return
 	}
-	k.add(messages.FindingNote, batches.FindingParameters, "%s get %s", links, tag)
+	k.add(messages.FindingNote, batches.FindingParameters, "the links get %s", tag)
 }
 
 func (k *contentCheck) links(m *messages.Message, source string) {

@@ -183,8 +183,8 @@ func (b *builder) rowOf(r *ui.Request, c *contacts.Change) changeRow {
 	case c.EndTime == 0:
 		row.State, row.Sentence = r.Text("contacts.change_runs"), r.Text("contacts.change_runs_sentence")
 	case c.Reason != "":
-		row.State = r.Text("contacts.change_given_up", "reason", c.Reason)
-		row.Sentence = r.Text("contacts.change_given_up_sentence", "reason", c.Reason)
+		row.State = r.Text("contacts.change_given_up", "reason", r.Language.Said(c.Reason))
+		row.Sentence = r.Text("contacts.change_given_up_sentence", "reason", r.Language.Said(c.Reason))
 	default:
 		row.State, row.Sentence = r.Text("contacts.change_is_done"), r.Text("contacts.change_is_done_sentence")
 	}

@@ -39,7 +39,7 @@ func (d *data) attend(r *ui.Request, running, failed []batches.Batch, rows []sen
 			continue // approvals has it
 		}
 		if running[i].Status == batches.BatchPaused {
-			why := running[i].Reason
+			why := r.Language.Said(running[i].Reason)
 			if why == "" {
 				why = r.Text("home.by_person")
 			}
@@ -49,7 +49,7 @@ func (d *data) attend(r *ui.Request, running, failed []batches.Batch, rows []sen
 	}
 	for i := range failed {
 		if failed[i].ActiveTime > r.Now.AddDate(0, 0, -failedDays).Unix() {
-			d.need(r.Text("home.failed", "name", rows[i].Name), failed[i].Reason, "/admin/sends/"+ui.Plain(int64(failed[i].ID)),
+			d.need(r.Text("home.failed", "name", rows[i].Name), r.Language.Said(failed[i].Reason), "/admin/sends/"+ui.Plain(int64(failed[i].ID)),
 				r.Text("home.look_at"))
 		}
 	}
@@ -111,9 +111,9 @@ func (d *data) imports(r *ui.Request) error {
 		path := "/admin/imports/" + ui.Plain(int64(one.ID))
 		switch {
 		case one.State == imports.ImportPaused:
-			d.need(r.Text("home.import_paused"), one.Reason, path, r.Text("home.go_on_or_cancel"))
+			d.need(r.Text("home.import_paused"), r.Language.Said(one.Reason), path, r.Text("home.go_on_or_cancel"))
 		case one.State == imports.ImportFailed && one.StartTime > 0 && one.EndTime > r.Now.AddDate(0, 0, -failedDays).Unix():
-			d.need(r.Text("home.import_failed"), one.Reason, path, r.Text("home.look_at"))
+			d.need(r.Text("home.import_failed"), r.Language.Said(one.Reason), path, r.Text("home.look_at"))
 		}
 	}
 	return err

@@ -171,7 +171,7 @@ func (d *data) sayWhatNext(r *ui.Request, i *imports.Import) {
 		d.Next = r.Text("imports.unclear_gone")
 		return
 	case i.State == imports.ImportFailed || i.State == imports.ImportPaused:
-		d.Reason = ui.Sentence(i.Reason)
+		d.Reason = r.Language.Said(ui.Sentence(i.Reason))
 	}
 	switch {
 	case i.Ended() && !i.Options.DryRun && i.State != imports.ImportDone && i.Total() > 0:

@@ -42,7 +42,7 @@ func isWaiting(b *batches.Batch) bool {
 }
 
 func (p *pages) waiting(r *ui.Request, b *reports.BatchReport, names ui.Names, at, wrong string) (*ui.View, error) {
-	d := waitingData{ID: b.ID, Reason: b.Reason, Commands: commandsOf(r, &b.Batch), Zone: r.Zone(), Gets: b.ToSend(),
+	d := waitingData{ID: b.ID, Reason: r.Language.Said(b.Reason), Commands: commandsOf(r, &b.Batch), Zone: r.Zone(), Gets: b.ToSend(),
 		Populated: b.IsPopulated, LeftOut: leftOut(b), MayPeople: r.Caller.May(enlist.SeeContacts),
 		MaySend: r.MaySend(), Paused: b.Status == batches.BatchPaused, Approve: b.Reason == batches.ReasonApproval, At: at, Wrong: wrong}
 	d.Status, d.Kind = statusOf(&b.Batch)
