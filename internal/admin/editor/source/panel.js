@@ -16,6 +16,7 @@ export function newPanel(view, data, {announce, wrongAt, uploads, pathOf}) {
 	const {texts, images, may_upload, saved, conditions} = data;
 	const dom = element("aside", {class: "canvas-panel", "aria-label": texts.panel});
 	let shown = null; // the block that the panel shows
+	let unchanged = null; // the columns whose number could not be changed
 	const inputs = []; // each with what it shows of a block
 	let open = false; // the colours are shown
 
@@ -67,6 +68,7 @@ export function newPanel(view, data, {announce, wrongAt, uploads, pathOf}) {
 		field.addEventListener("change", () => {
 			if (setShares(view, shown.pos, field.value.split(",").map(Number))) return;
 			field.value = sharesOf(shown.node);
+			unchanged = shown.node;
 			dom.querySelector(".wrong").textContent = texts.columns_kept;
 		});
 		inputs.push([sharesOf, field]);
@@ -197,7 +199,7 @@ export function newPanel(view, data, {announce, wrongAt, uploads, pathOf}) {
 		for (const b of dom.querySelectorAll("[data-do=up], [data-do=down]")) b.disabled = !move(b.dataset.do === "up" ? -1 : 1)(view.state);
 		for (const b of dom.querySelectorAll(".canvas-cells button")) b.disabled = !onTable(b.dataset.do.replace(/-?\d/, ""), +b.dataset.do.replace(/[a-z]/g, ""))(view.state);
 		const wrong = wrongAt(now.pos), says = dom.querySelector(".wrong");
-		if (says) says.textContent = wrong || missing(texts, now.node);
+		if (says) says.textContent = unchanged === now.node ? texts.columns_kept : wrong || missing(texts, now.node);
 	}
 
 	function draw(now, at, isField) {
