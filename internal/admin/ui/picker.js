@@ -101,6 +101,8 @@ function begin(box) {
     box.timer = setTimeout(() => load(box), 150);
   });
   input.addEventListener("keydown", (event) => keys(box, event));
+  // A browser sends a form at keypress, which some dispatch although keydown has been answered.
+  input.addEventListener("keypress", (event) => event.key === "Enter" && event.preventDefault());
   found(box).addEventListener("click", (event) => {
     const option = event.target.closest("label");
     if (!option) return;
