@@ -4,7 +4,6 @@ package images
 
 import (
 	"embed"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -81,7 +80,7 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) { return p.view(r, "") }
 // view shows the page. wrong says why an image was not stored.
 func (p *pages) view(r *ui.Request, wrong string) (*ui.View, error) {
 	if wrong != "" && forScript(r) {
-		return nil, answer(r, http.StatusUnprocessableEntity, map[string]any{"problem": wrong})
+		return nil, r.WriteJSON(http.StatusUnprocessableEntity, map[string]any{"problem": wrong})
 	}
 	all, err := All(r)
 	d := listData{}
@@ -130,7 +129,7 @@ func (p *pages) upload(r *ui.Request) (*ui.View, error) {
 	}
 	body.Discard()
 	if forScript(r) {
-		return nil, answer(r, http.StatusOK, map[string]any{"id": file.ID, "name": file.Name, "width": file.ImageWidth,
+		return nil, r.WriteJSON(http.StatusOK, map[string]any{"id": file.ID, "name": file.Name, "width": file.ImageWidth,
 			"height": file.ImageHeight})
 	}
 	return ui.GoTo("/admin/images", r.Text("images.stored", "name", file.Name)), nil
@@ -141,18 +140,6 @@ const mostWidth = 1800
 
 // forScript reports whether the script of the editor has sent the image.
 func forScript(r *ui.Request) bool { return r.Header.Get("Accept") == "application/json" }
-
-// answer sends a record to the script.
-func answer(r *ui.Request, status int, record map[string]any) error {
-	text, err := json.Marshal(record)
-	if err != nil {
-		return err
-	}
-	r.Writer.Header().Set("Content-Type", "application/json")
-	r.Writer.WriteHeader(status)
-	r.Writer.Write(text) // an error means that the browser has disconnected
-	return nil
-}
 
 // store stores the file of the form.
 func store(r *ui.Request) (*files.StoredFile, error) {

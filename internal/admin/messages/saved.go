@@ -74,12 +74,12 @@ func keep(r *ui.Request) (*ui.View, error) {
 	name := strings.TrimSpace(r.FormValue("name"))
 	id, err := r.App.Messages.SaveBlocks(r.Context(), r.Caller, name, r.FormValue("blocks"))
 	if known, ok := errors.AsType[*enlist.Error](err); ok {
-		return nil, answer(r, http.StatusUnprocessableEntity, map[string]any{"problem": known.Detail})
+		return nil, r.WriteJSON(http.StatusUnprocessableEntity, map[string]any{"problem": known.Detail})
 	}
 	if err != nil {
 		return nil, err
 	}
-	return nil, answer(r, http.StatusOK, map[string]any{"id": id, "name": name})
+	return nil, r.WriteJSON(http.StatusOK, map[string]any{"id": id, "name": name})
 }
 
 // savedContent sends blocks to the script, with the HTML of their texts.
@@ -94,19 +94,7 @@ func savedContent(r *ui.Request) (*ui.View, error) {
 	}
 	r.Writer.Header().Set("Content-Disposition", "attachment") // only the script reads it
 	contents := append([]string{}, made.Contents...)
-	return nil, answer(r, http.StatusOK, map[string]any{"blocks": json.RawMessage(s.Blocks), "contents": contents})
-}
-
-// answer sends a record to the script.
-func answer(r *ui.Request, status int, record map[string]any) error {
-	text, err := json.Marshal(record)
-	if err != nil {
-		return err
-	}
-	r.Writer.Header().Set("Content-Type", "application/json")
-	r.Writer.WriteHeader(status)
-	r.Writer.Write(text) // an error means that the browser has disconnected
-	return nil
+	return nil, r.WriteJSON(http.StatusOK, map[string]any{"blocks": json.RawMessage(s.Blocks), "contents": contents})
 }
 
 // saved returns the saved block of the path. One that does not exist is answered like an unknown page.

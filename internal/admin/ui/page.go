@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"embed"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -123,6 +124,18 @@ func (r *Request) NoMail() (string, error) {
 func (r *Request) IsAlone() (bool, error) {
 	n, err := r.App.Accounts.CountAccounts(r.Context())
 	return n == 1, err
+}
+
+// WriteJSON sends a record to a script.
+func (r *Request) WriteJSON(status int, record map[string]any) error {
+	text, err := json.Marshal(record)
+	if err != nil {
+		return err
+	}
+	r.Writer.Header().Set("Content-Type", "application/json")
+	r.Writer.WriteHeader(status)
+	r.Writer.Write(text) // an error means that the browser has disconnected
+	return nil
 }
 
 // Text returns a text of the catalogue in the language of the request. args are names and values in turn.
