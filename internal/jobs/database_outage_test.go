@@ -44,12 +44,12 @@ func TestQueueRecoversAfterDatabaseOutages(t *testing.T) {
 	}
 }
 
-// await waits until the log has a text.
+// await waits until the log has a text. A queue without jobs looks into its database once a minute.
 func (l *logFile) await(text string) {
 	l.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for end := time.Now().Add(time.Minute); !strings.Contains(l.text(), text); {
+	for end := time.Now().Add(5 * time.Minute); !strings.Contains(l.text(), text); {
 		if time.Now().After(end) {
 			l.Fatalf("the log is:\n%s\nwant %q in it", l.text(), text)
 		}
