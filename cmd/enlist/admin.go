@@ -111,7 +111,8 @@ const linkTime = 15 * time.Second
 
 // userMails are the kinds of mails to users.
 var userMails = map[users.MailKind]*mail.UserMail{users.MailLink: &mail.MailLink, users.MailInvitation: &mail.MailInvitation,
-	users.MailPassword: &mail.MailPassword, users.MailAddress: &mail.MailAddress, users.MailMoved: &mail.MailMoved,
+	users.MailPassword: &mail.MailPassword, users.MailAddress: &mail.MailAddress, users.MailAsked: &mail.MailAsked,
+	users.MailMoved: &mail.MailMoved, users.MailNewPassword: &mail.MailNewPassword, users.MailPasskey: &mail.MailPasskey,
 	users.MailApproval: &mail.MailApproval}
 
 // usersSettings returns the settings of package users, whose pages are at url. Without --smtp, no mail reaches a user.

@@ -51,5 +51,6 @@ func (c cookies) write(w http.ResponseWriter, name, text string, days int) {
 
 func (h *Handler) browser(r *http.Request) users.Browser {
 	from := enlist.Actor{Address: r.RemoteAddr}
-	return users.Browser{Agent: r.UserAgent(), IP: from.IP(), Device: h.cookies.deviceOf(r)}
+	return users.Browser{Agent: r.UserAgent(), IP: from.IP(), Device: h.cookies.deviceOf(r),
+		Language: h.languageOf(r, nil).Code}
 }

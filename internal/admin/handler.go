@@ -227,6 +227,7 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request, p *ui.Page) (*us
 			if !h.app.Users.IsDevice(v.User.ID, h.cookies.deviceOf(r)) {
 				h.cookies.setDevice(w, h.app.Users.NewDevice(v.User.ID))
 			}
+			v.Language = h.languageOf(r, v).Code
 			return v, true
 		}
 		if !errors.Is(err, users.ErrNoSession) {

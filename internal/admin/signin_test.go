@@ -63,7 +63,7 @@ func (s *site) selfService() {
 	if at := stranger.send(link, url.Values{"password": {"three small cats"}}, http.StatusOK); at != "/admin/" {
 		s.Errorf("another password leads to %s", at)
 	}
-	stranger.want(link, http.StatusNotFound, "This link does not work")
+	stranger.want(link, http.StatusNotFound, "This link does not work", "an invitation works for seven days", "[Forgot your password?](/admin/forgot)")
 	if _, at, _ := v.get("/admin/you"); !strings.HasPrefix(at, "/admin/sign-in") {
 		s.Errorf("the earlier session is at %s", at)
 	}

@@ -130,7 +130,14 @@ var (
 		"signin.mail.address_button", "signin.mail.address_after"}
 	MailApproval = UserMail{"signin.mail.approval_title", "signin.mail.heading", "signin.mail.approval_before",
 		"signin.mail.approval_button", "signin.mail.approval_after"}
+	MailAsked = UserMail{"signin.mail.asked_title", "signin.mail.heading", "signin.mail.asked_before",
+		"signin.mail.asked_button", "signin.mail.asked_after"}
 	MailMoved = UserMail{"signin.mail.moved_title", "signin.mail.heading", "signin.mail.moved_before", "", "signin.mail.moved_after"}
+
+	MailNewPassword = UserMail{"signin.mail.new_password_title", "signin.mail.heading", "signin.mail.new_password_before",
+		"signin.mail.new_password_button", "signin.mail.new_password_after"}
+	MailPasskey = UserMail{"signin.mail.passkey_title", "signin.mail.heading", "signin.mail.passkey_before",
+		"signin.mail.passkey_button", "signin.mail.passkey_after"}
 )
 
 // SignInLink is the content of a mail to a user.
@@ -138,7 +145,7 @@ type SignInLink struct {
 	Kind        *UserMail // nil: MailLink
 	To, Name    string    // of the person
 	By, Account string    // who invites, and to what
-	About       string    // the new address of the person, or the name of the Batch
+	About       string    // the address of the person, or the name of the passkey or of the Batch
 	URL         string    // "": no link
 	Language    string    // of the mail; "": English
 }
@@ -150,7 +157,8 @@ func (m *Mailer) SendSignInLink(ctx context.Context, l *SignInLink) error {
 	}
 	in := m.composer.texts.OfUsers().For(l.Language, "")
 	kind := cmp.Or(l.Kind, &MailLink)
-	args := []any{"name", oneLine(l.Name), "user", oneLine(l.By), "account", oneLine(l.Account), "address", oneLine(l.About), "campaign", oneLine(l.About)}
+	args := []any{"name", oneLine(l.Name), "user", oneLine(l.By), "account", oneLine(l.Account), "address", oneLine(l.About), "campaign", oneLine(l.About),
+		"passkey", oneLine(l.About)}
 	b := &builtIn{Language: in.Code, Title: in.Text(kind.Title, args...), Heading: in.Text(kind.Heading, args...),
 		Before: in.Text(kind.Before, args...), Link: l.URL, After: in.Text(kind.After, args...)}
 	if l.URL != "" {

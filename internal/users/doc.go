@@ -9,6 +9,7 @@
 //	link.go         links with which a user signs in once
 //	password*.go    passwords, and which may be chosen
 //	own.go          what a user does alone: forgotten passwords, name and address
+//	note.go         notes about changes of how a user signs in
 //	browser.go      the browser of a session in words
 //	approval.go     mails to the users who may approve a Batch
 //	passkey*.go     passkeys

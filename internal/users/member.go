@@ -23,12 +23,15 @@ type MailKind int
 
 // The kinds of mails.
 const (
-	MailLink       MailKind = iota // a link to sign in
-	MailInvitation                 // such a link, which is valid for InviteTime
-	MailPassword                   // a link to another password
-	MailAddress                    // a link that confirms a new address
-	MailMoved                      // says that the user has another address
-	MailApproval                   // says that a Batch waits for an approval
+	MailLink        MailKind = iota // a link to sign in
+	MailInvitation                  // such a link, which is valid for InviteTime
+	MailPassword                    // a link to another password
+	MailAddress                     // a link that confirms a new address
+	MailAsked                       // says that another address was asked for
+	MailMoved                       // says that the user has another address
+	MailNewPassword                 // says that the user has another password
+	MailPasskey                     // says that the user has one more passkey
+	MailApproval                    // says that a Batch waits for an approval
 )
 
 // LinkMail is a mail to a user, mostly with a link.
@@ -36,7 +39,7 @@ type LinkMail struct {
 	Kind        MailKind
 	To, Name    string // of the user
 	By, Account string // of links to sign in: who invites, and to what; of MailApproval: who asks, and where
-	About       string // of MailMoved: the new address; of MailApproval: the name of the Batch
+	About       string // the new address, the name of the passkey, or that of the Batch of MailApproval
 	URL         string
 	Language    string // of the user, or else of who invites; "": not known
 }

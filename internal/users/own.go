@@ -12,7 +12,8 @@ import (
 )
 
 // This file has what a user does without another one: a password that was forgotten, another name, another address. A
-// link is mailed for the first and the last. No answer says which addresses have users. decisions.md: 167
+// link is mailed for the first and the last, and note.go tells the user. No answer says which addresses have users.
+// decisions.md: 146, 167
 
 // purpose is what an ownLink is for.
 type purpose string
@@ -22,13 +23,9 @@ const (
 	forAddress  purpose = "address"
 )
 
-// Limits of mails that are asked for, in triesTime.
-const (
-	askedFrom    = 3  // for an address from a network, or from a device of its owner
-	askedOf      = 20 // from a network
-	askedFor     = 6  // for an address
-	askedChanges = 5  // of the address, in a session
-)
+// mailPause is the time in seconds after a mail with a link to another password in which its user gets no other one. Its
+// link works meanwhile, also if another person has asked for it.
+const mailPause = 5 * 60
 
 // SendPasswordLink mails a link to the user with an address, if there is one.
 type SendPasswordLink struct {
@@ -40,9 +37,9 @@ type SendPasswordLink struct {
 func (SendPasswordLink) Kind() string { return "password_link" }
 
 // AskPassword mails a link with which the user with an address chooses another password. The answer is the same for
-// each address: a job finds out who gets a mail. Others cannot use up the limit of a device in which the user was
-// signed in. Errors: ErrTooManyTries.
-func (s *Service) AskPassword(ctx context.Context, email, language string, b Browser) error {
+// each address: a job finds out who gets a mail. Requests count by the network, or by a device in which the user was signed
+// in, and never by the address: others could use up its limit. Errors: ErrTooManyTries.
+func (s *Service) AskPassword(ctx context.Context, email string, b Browser) error {
 	_, key, ok := address.ParseEmail(email)
 	if !ok {
 		return nil
@@ -51,26 +48,27 @@ func (s *Service) AskPassword(ctx context.Context, email, language string, b Bro
 	if err != nil && !errors.Is(err, errNoUser) {
 		return err
 	}
-	network := networkOf(b.IP)
-	limits := []limit{{"forgot\n" + key + "\n" + network, askedFrom}, {"forgot network\n" + network, askedOf},
-		{"forgot all\n" + key, askedFor}}
+	from := limit{"forgot network\n" + networkOf(b.IP), ofNetwork}
 	if err == nil && s.IsDevice(p.ID, b.Device) {
-		limits = []limit{{"forgot device\n" + b.Device, askedFrom}}
+		from = limit{"forgot device\n" + b.Device, maxTries}
 	}
-	if !s.tries.begin(limits...) {
+	if !s.tries.begin(from) {
 		return ErrTooManyTries
 	}
 	return db.OwnChange(ctx, s.db, func(tx *db.Tx, _ int64) error {
-		return tx.Enqueue(SendPasswordLink{EmailKey: key, Language: language})
+		return tx.Enqueue(SendPasswordLink{EmailKey: key, Language: b.Language})
 	})
 }
 
-// MailPasswordLink does such a job. A user who was invited and has never signed in has no password to forget.
+// MailPasswordLink does such a job. A user who was invited and has never signed in has no password to forget. In mailPause
+// after a mail there is no other one, but its link works: so others can neither fill a mailbox nor keep a user out.
 func (s *Service) MailPasswordLink(ctx context.Context, _ db.Job, e SendPasswordLink) error {
 	if !s.SendsMail() {
 		return nil
 	}
+	l := &ownLink{purpose: forPassword}
 	text := rand.Text()
+	l.hash = hashOf(text)
 	p, err := db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (*User, error) {
 		p, err := userByKey(tx, e.EmailKey)
 		if errors.Is(err, errNoUser) || err == nil && p.SignInTime == 0 {
@@ -79,12 +77,25 @@ func (s *Service) MailPasswordLink(ctx context.Context, _ db.Job, e SendPassword
 		if err != nil {
 			return nil, err
 		}
-		return p, addOwnLink(tx, &ownLink{hash: hashOf(text), user: p.ID, purpose: forPassword}, now)
+		mailed, err := tx.Number("SELECT count(*) FROM person_link WHERE person_id = ? AND purpose = ? AND expiry_time > ?",
+			int64(p.ID), string(forPassword), now-mailPause+LinkTime)
+		if err != nil || mailed > 0 {
+			return nil, err
+		}
+		l.user = p.ID
+		return p, l.add(tx, now)
 	})
 	if err != nil || p == nil {
 		return err
 	}
-	return s.mailOwn(ctx, p, LinkMail{Kind: MailPassword, To: p.Email, URL: s.ownURL(PasswordPath, text), Language: e.Language})
+	err = s.mailOwn(ctx, p, LinkMail{Kind: MailPassword, To: p.Email, URL: s.ownURL(PasswordPath, text), Language: e.Language})
+	if err != nil { // the job tries again, and must not find this link
+		ctx := context.WithoutCancel(ctx)
+		err = errors.Join(err, db.OwnChange(ctx, s.db, func(tx *db.Tx, _ int64) error {
+			return tx.Do("DELETE FROM person_link WHERE hash = ?", l.hash[:])
+		}))
+	}
+	return err
 }
 
 // mailOwn mails something to a user, in the language that the user has chosen.
@@ -96,10 +107,10 @@ func (s *Service) mailOwn(ctx context.Context, p *User, m LinkMail) error {
 	return s.settings.Mail(ctx, &m)
 }
 
-// addOwnLink stores a link. Only the last one for a purpose counts.
-func addOwnLink(tx *db.Tx, l *ownLink, now int64) error {
-	err := tx.Do("DELETE FROM person_link WHERE expiry_time <= ? OR person_id = ? AND purpose = ?", now, int64(l.user),
-		string(l.purpose))
+// add stores a link. Of links to another address, only the last one counts. Each mailed link to another password works.
+func (l *ownLink) add(tx *db.Tx, now int64) error {
+	err := tx.Do("DELETE FROM person_link WHERE expiry_time <= ? OR person_id = ? AND purpose = ? AND purpose <> ?", now,
+		int64(l.user), string(l.purpose), string(forPassword))
 	if err != nil {
 		return err
 	}
@@ -171,7 +182,8 @@ func (s *Service) ResetPassword(ctx context.Context, text, password string, b Br
 		if err != nil {
 			return "", err
 		}
-		return cookie, s.auditOwn(ctx, tx, p, now, accounts.AuditValues{}, accounts.AuditValues{"password": "changed by a link"})
+		return cookie, errors.Join(tx.Enqueue(noteOf(p, NotePassword, p.Email, b.Language)),
+			s.auditOwn(ctx, tx, p, now, accounts.AuditValues{}, accounts.AuditValues{"password": "changed by a link"}))
 	})
 }
 
@@ -212,8 +224,8 @@ func (s *Service) ChangeName(ctx context.Context, v *Visit, name string) error {
 	})
 }
 
-// AskAddress mails a link to the visitor's new address, which counts when the link is used. It does not say whether the
-// address has a user. Errors: InvalidParameters, ErrSignIn for a wrong present password, ErrTooManyTries.
+// AskAddress mails a link to the visitor's new address, which counts when the link is used, and a note to the present
+// one. It does not say whether the new address has a user. Errors: InvalidParameters, ErrSignIn for a wrong present password, ErrTooManyTries.
 func (s *Service) AskAddress(ctx context.Context, v *Visit, present, email string) error {
 	spelling, _, ok := address.ParseEmail(email)
 	switch {
@@ -225,17 +237,18 @@ func (s *Service) AskAddress(ctx context.Context, v *Visit, present, email strin
 	if err := s.checkPresent(ctx, v, present); err != nil {
 		return err
 	}
-	if !s.tries.begin(limit{"address of " + v.User.emailKey, askedChanges}) {
-		return ErrTooManyTries
+	if err := s.beginChange(v, NoteAsked); err != nil {
+		return err
 	}
 	text := rand.Text()
 	err := db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
-		return addOwnLink(tx, &ownLink{hash: hashOf(text), user: v.User.ID, purpose: forAddress, email: spelling}, now)
+		l := &ownLink{hash: hashOf(text), user: v.User.ID, purpose: forAddress, email: spelling}
+		return errors.Join(l.add(tx, now), tx.Enqueue(noteOf(v.User, NoteAsked, spelling, v.Language)))
 	})
 	if err != nil {
 		return err
 	}
-	return s.mailOwn(ctx, v.User, LinkMail{Kind: MailAddress, To: spelling, URL: s.ownURL(AddressPath, text)})
+	return s.mailOwn(ctx, v.User, LinkMail{Kind: MailAddress, To: spelling, URL: s.ownURL(AddressPath, text), Language: v.Language})
 }
 
 // AddressOfLink returns the user of a link, and the new address, without using it. Errors: one of IsLinkError.
@@ -250,30 +263,10 @@ func (s *Service) AddressOfLink(ctx context.Context, text string) (p *User, emai
 	return p, email, err
 }
 
-// SendAddressNote tells the old address of a user that the user has another one now.
-type SendAddressNote struct {
-	User UserID `json:"user_id"`
-	To   string `json:"to"`
-}
-
-// Kind implements Effect.
-func (SendAddressNote) Kind() string { return "address_note" }
-
-// MailAddressNote does such a job.
-func (s *Service) MailAddressNote(ctx context.Context, _ db.Job, e SendAddressNote) error {
-	p, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (*User, error) { return userByID(tx, e.User) })
-	if errors.Is(err, errNoUser) || !s.SendsMail() {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return s.mailOwn(ctx, p, LinkMail{Kind: MailMoved, To: e.To, About: p.Email})
-}
-
 // ConfirmAddress uses a link: its address becomes that of its user, whose earlier address gets a note. Links for the
-// password that were mailed to the earlier address end. Errors: one of IsLinkError, and InvalidParameters if another user has the address.
-func (s *Service) ConfirmAddress(ctx context.Context, text string) error {
+// password that were mailed to the earlier address end. language is that of the browser. Errors: one of IsLinkError, and
+// InvalidParameters if another user has the address.
+func (s *Service) ConfirmAddress(ctx context.Context, text, language string) error {
 	return db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
 		l, p, err := takeOwnLink(tx, text, forAddress, now)
 		if err != nil {
@@ -290,11 +283,11 @@ func (s *Service) ConfirmAddress(ctx context.Context, text string) error {
 		case err != nil && !errors.Is(err, errNoUser):
 			return err
 		}
-		old := p.Email
+		old, note := p.Email, noteOf(p, NoteMoved, spelling, language)
 		p.Email, p.emailKey = spelling, key
 		return errors.Join(userTable.Save(tx, p), endLinks(tx, p),
 			s.auditOwn(ctx, tx, p, now, accounts.AuditValues{"email": old}, accounts.AuditValues{"email": p.Email}),
-			tx.Enqueue(SendAddressNote{User: p.ID, To: old}))
+			tx.Enqueue(note))
 	})
 }
 

@@ -2,6 +2,7 @@ package users_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,17 +13,21 @@ import (
 	"enlist/internal/accounts"
 	"enlist/internal/apptest"
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/users"
 )
 
-// covers: decision 167
+// covers: decision 146, decision 167
 func TestUsersAlone(t *testing.T) {
 	apptest.Run(t, apptest.Own, apptest.NewAccount, []apptest.Rule[*apptest.Account]{
 		{Name: "a forgotten password is changed by a link, once and within an hour, and ends all sessions", Test: forgotten},
-		{Name: "each address is answered alike, and asks only a few times", Test: askedAlike},
-		{Name: "requests of others do not use up those of a device of the owner", Test: askedByOthers},
-		{Name: "a new address counts when its link is used, and the old one gets a note", Test: newAddress},
+		{Name: "each address is answered alike", Test: askedAlike},
+		{Name: "a user gets one mail in five minutes, and each of its links works for an hour", Test: askedOften},
+		{Name: "a mail that the mail server refuses is mailed again", Test: askedWithoutServer},
+		{Name: "requests of others neither keep a user from a link nor use up those of a device", Test: askedByOthers},
+		{Name: "a new address counts when its link is used, and the old one gets notes before and after", Test: newAddress},
+		{Name: "each change of how a user signs in is told by a note, and counts", Test: notes},
 		{Name: "a user changes the own name, as the audit log says", Test: newName},
 		{Name: "an invitation is valid for seven days, can be sent again, and only its last link counts", Test: invitationTime},
 		{Name: "a password has 12 letters and is neither common nor about its user", Test: passwordRules},
@@ -43,7 +48,9 @@ func mailbox(f *apptest.Account) *[]users.LinkMail {
 func ask(f *apptest.Account, email string) error {
 	f.Helper()
 	jobs := f.Jobs("password_link")
-	err := f.App.Users.AskPassword(f.Context(), email, "de", browser)
+	from := browser
+	from.Language = "de"
+	err := f.App.Users.AskPassword(f.Context(), email, from)
 	if err != nil {
 		return err
 	}
@@ -59,7 +66,9 @@ func textOf(m users.LinkMail) string { return m.URL[strings.LastIndexByte(m.URL,
 func forgotten(f *apptest.Account) {
 	mails, first := mailbox(f), becomeFirst(f)
 	link := func() string {
-		if f.Must(ask(f, "MARIA@example.com")); len(*mails) == 0 {
+		before := len(*mails)
+		pass(f, 5*time.Minute)
+		if f.Must(ask(f, "MARIA@example.com")); len(*mails) != before+1 {
 			f.Fatalf("no link was mailed")
 		}
 		m := (*mails)[len(*mails)-1]
@@ -71,10 +80,8 @@ func forgotten(f *apptest.Account) {
 	old := link()
 	text := link()
 	const password = "another horse battery"
-	for _, bad := range []string{old, "unknown"} {
-		if _, err := f.App.Users.ResetPassword(f.Context(), bad, password, browser); !users.IsLinkError(err) {
-			f.Errorf("the link %q: %v", bad, err)
-		}
+	if _, err := f.App.Users.ResetPassword(f.Context(), "unknown", password, browser); !users.IsLinkError(err) {
+		f.Errorf("an unknown link: %v", err)
 	}
 	if _, err := f.App.Users.UseLink(f.Context(), text, browser); !users.IsLinkError(err) {
 		f.Errorf("the link signs in without a password: %v", err)
@@ -87,8 +94,10 @@ func forgotten(f *apptest.Account) {
 	if visit(f, cookie) == nil || visit(f, first) != nil {
 		f.Errorf("the new session is %v, and the earlier one %v", visit(f, cookie), visit(f, first))
 	}
-	if _, err := f.App.Users.ResetPassword(f.Context(), text, password, browser); !users.IsLinkError(err) {
-		f.Errorf("a second use: %v", err)
+	for _, used := range []string{text, old} {
+		if _, err := f.App.Users.ResetPassword(f.Context(), used, password, browser); !users.IsLinkError(err) {
+			f.Errorf("the link %q after one was used: %v", used, err)
+		}
 	}
 	if _, err := f.App.Users.SignIn(f.Context(), "maria@example.com", goodPassword, browser); !errors.Is(err, users.ErrSignIn) {
 		f.Errorf("the earlier password: %v", err)
@@ -113,49 +122,132 @@ func askedAlike(f *apptest.Account) {
 	if len(*mails) != 1 {
 		f.Errorf("the mails are %+v, want one to the user who has signed in", *mails)
 	}
-	for _, email := range []string{"maria@example.com", "unknown@example.com"} {
-		f.Must(f.App.Users.AskPassword(f.Context(), email, "", browser))
-		f.Must(f.App.Users.AskPassword(f.Context(), email, "", browser))
-		if err := f.App.Users.AskPassword(f.Context(), email, "", browser); !errors.Is(err, users.ErrTooManyTries) {
-			f.Errorf("a fourth time for %s: %v", email, err)
-		}
+	f.Must(f.App.Users.AskPassword(f.Context(), "no address", browser))
+}
+
+func askedOften(f *apptest.Account) {
+	mails := mailbox(f)
+	becomeFirst(f)
+	for range 20 {
+		f.Must(ask(f, "maria@example.com"))
+		pass(f, time.Minute)
 	}
-	f.Must(f.App.Users.AskPassword(f.Context(), "no address", "", browser))
+	if len(*mails) != 4 {
+		f.Fatalf("20 requests in 20 minutes cause %d mails, want 4", len(*mails))
+	}
+	_, err := f.App.Users.ResetPassword(f.Context(), textOf((*mails)[0]), "another horse battery", browser)
+	f.Must(err)
+}
+
+func askedWithoutServer(f *apptest.Account) {
+	becomeFirst(f)
+	fails := true
+	var mails int
+	f.App.Users.SetSettings(users.Settings{Mail: func(context.Context, *users.LinkMail) error {
+		if fails {
+			return errors.New("the mail server does not answer")
+		}
+		mails++
+		return nil
+	}})
+	job := users.SendPasswordLink{EmailKey: "maria@example.com"}
+	if err := f.App.Users.MailPasswordLink(f.Context(), db.Job{}, job); err == nil {
+		f.Errorf("the job is done without a mail")
+	}
+	fails = false
+	f.Must(f.App.Users.MailPasswordLink(f.Context(), db.Job{}, job))
+	if mails != 1 {
+		f.Errorf("the second try mails %d links", mails)
+	}
+}
+
+// asks asks for a link from a browser, and reports whether the request is accepted.
+func asks(f *apptest.Account, email string, b users.Browser) bool {
+	f.Helper()
+	err := f.App.Users.AskPassword(f.Context(), email, b)
+	if err != nil && !errors.Is(err, users.ErrTooManyTries) {
+		f.Must(err)
+	}
+	return err == nil
 }
 
 func askedByOthers(f *apptest.Account) {
 	f.App.Users.SetSettings(users.Settings{Key: enlist.LinkKey{1}})
 	v := visit(f, becomeFirst(f))
-	asks := func(b users.Browser) bool {
-		err := f.App.Users.AskPassword(f.Context(), "maria@example.com", "", b)
-		if err != nil && !errors.Is(err, users.ErrTooManyTries) {
-			f.Must(err)
+	for i := range 300 { // from three networks, each up to its limit
+		if !asks(f, "maria@example.com", users.Browser{IP: fmt.Sprintf("203.0.%d.1", i/100)}) {
+			f.Fatalf("request %d of others is refused", i)
 		}
-		return err == nil
 	}
-	for i := range 6 {
-		if !asks(users.Browser{IP: fmt.Sprintf("203.0.%d.1", i/3)}) {
-			f.Errorf("request %d of others is refused", i)
-		}
+	if asks(f, "maria@example.com", users.Browser{IP: "203.0.0.9"}) {
+		f.Errorf("a network has no limit")
 	}
 	owner := users.Browser{IP: "192.0.2.77"}
-	if asks(owner) {
-		f.Errorf("a seventh request from an unknown browser is allowed")
+	if !asks(f, "maria@example.com", owner) {
+		f.Errorf("others keep the owner, in a browser that never signed in, from a link")
 	}
-	owner.Device = f.App.Users.NewDevice(v.User.ID + 1)
-	if asks(owner) {
-		f.Errorf("a seventh request with the device of another user is allowed")
+	owner.IP, owner.Device = "203.0.0.2", f.App.Users.NewDevice(v.User.ID+1)
+	if asks(f, "maria@example.com", owner) {
+		f.Errorf("the device of another user counts")
 	}
 	owner.Device = f.App.Users.NewDevice(v.User.ID)
-	for i := range 4 {
-		if asks(owner) != (i < 3) {
-			f.Errorf("request %d of the owner's device is not answered as wanted", i)
+	for i := range 11 {
+		if asks(f, "maria@example.com", owner) != (i < 10) {
+			f.Errorf("request %d of the owner's device, in a network at its limit, is not answered as wanted", i)
 		}
+	}
+}
+
+// wantNotes does the waiting jobs of notes, and compares their mails.
+func wantNotes(f *apptest.Account, mails *[]users.LinkMail, want ...users.LinkMail) {
+	f.Helper()
+	before := len(*mails)
+	for _, args := range f.Store.(*dbtest.Store).WaitingArgs(f.T, "user_note") {
+		var n users.SendNote
+		f.Must(json.Unmarshal([]byte(args), &n))
+		f.Must(f.App.Users.MailNote(f.Context(), db.Job{}, n))
+	}
+	if got := (*mails)[before:]; !slices.Equal(got, want) {
+		f.Errorf("the notes are\n%+v, want\n%+v", got, want)
+	}
+	*mails = (*mails)[:before]
+}
+
+func notes(f *apptest.Account) {
+	mails := mailbox(f)
+	v := visit(f, becomeFirst(f))
+	for i := range 6 {
+		v.Language = "de"
+		err := f.App.Users.SetPassword(f.Context(), v, []string{goodPassword, "another horse battery"}[i%2],
+			[]string{"another horse battery", goodPassword}[i%2])
+		if (err == nil) != (i < 5) || err != nil && !errors.Is(err, users.ErrTooManyTries) {
+			f.Errorf("change %d: %v", i, err)
+		}
+		cookie, err := f.App.Users.SignIn(f.Context(), "maria@example.com", []string{"another horse battery", goodPassword}[i%2], browser)
+		if i < 5 {
+			f.Must(err)
+			v = visit(f, cookie)
+		}
+	}
+	note := users.LinkMail{Kind: users.MailNewPassword, To: "Maria@Example.com", Name: "Maria", About: "Maria@Example.com", Language: "de",
+		URL: "https://lists.example.com/admin/forgot"}
+	wantNotes(f, mails, slices.Repeat([]users.LinkMail{note}, 5)...)
+	f.Must(f.App.Users.ChooseLanguage(f.Context(), v, "fr"))
+	f.Must(ask(f, "maria@example.com"))
+	_, err := f.App.Users.ResetPassword(f.Context(), textOf((*mails)[0]), "a third horse battery", browser)
+	f.Must(err)
+	note.Language = "fr"
+	wantNotes(f, mails, slices.Repeat([]users.LinkMail{note}, 6)...)
+	before := len(*mails)
+	f.Must(f.App.Users.MailNote(f.Context(), db.Job{}, users.SendNote{User: v.User.ID + 1000, To: "gone@example.com", Note: users.NoteMoved}))
+	if len(*mails) != before {
+		f.Errorf("a user who was removed gets a note")
 	}
 }
 
 func newAddress(f *apptest.Account) {
 	mails, v := mailbox(f), visit(f, becomeFirst(f))
+	v.Language = "nl"
 	member(f, "li@example.com", users.Membership{Role: enlist.Owner})
 	if err := f.App.Users.AskAddress(f.Context(), v, "wrong", "m@example.org"); !errors.Is(err, users.ErrSignIn) {
 		f.Errorf("with a wrong password: %v", err)
@@ -165,24 +257,25 @@ func newAddress(f *apptest.Account) {
 	if len(*mails) != 2 || (*mails)[1].To != "M@example.org" || (*mails)[1].Kind != users.MailAddress {
 		f.Fatalf("the mails are %+v", *mails)
 	}
-	if err := f.App.Users.ConfirmAddress(f.Context(), textOf((*mails)[0])); !users.IsLinkError(err) {
+	note := users.LinkMail{Kind: users.MailAsked, To: "Maria@Example.com", Name: "Maria", About: "M@example.org", Language: "nl",
+		URL: "https://lists.example.com/admin/you"}
+	toLi := note
+	toLi.About = "li@example.com"
+	wantNotes(f, mails, toLi, note)
+	if err := f.App.Users.ConfirmAddress(f.Context(), textOf((*mails)[0]), ""); !users.IsLinkError(err) {
 		f.Errorf("an earlier link: %v", err)
 	}
 	if p, email, err := f.App.Users.AddressOfLink(f.Context(), textOf((*mails)[1])); err != nil || email != "M@example.org" || p.Email != "Maria@Example.com" {
 		f.Errorf("before the link is used: %+v, %s, %v", p, email, err)
 	}
-	f.Must(f.App.Users.ConfirmAddress(f.Context(), textOf((*mails)[1])))
-	if f.Jobs("address_note") != 1 {
-		f.Errorf("the old address gets %d notes", f.Jobs("address_note"))
-	}
-	f.Must(f.App.Users.MailAddressNote(f.Context(), db.Job{}, users.SendAddressNote{User: v.User.ID, To: "Maria@Example.com"}))
-	if m := (*mails)[2]; m.Kind != users.MailMoved || m.To != "Maria@Example.com" || m.About != "M@example.org" || m.URL != "" {
-		f.Errorf("the note is %+v", m)
-	}
+	f.Must(f.App.Users.ConfirmAddress(f.Context(), textOf((*mails)[1]), "nl"))
+	moved := note
+	moved.Kind, moved.URL = users.MailMoved, ""
+	wantNotes(f, mails, toLi, note, moved)
 	cookie, err := f.App.Users.SignIn(f.Context(), "m@example.org", goodPassword, browser)
 	f.Must(err)
 	f.Must(f.App.Users.AskAddress(f.Context(), visit(f, cookie), goodPassword, "li@example.com"))
-	if err := f.App.Users.ConfirmAddress(f.Context(), textOf((*mails)[3])); enlist.KindOf(err) != enlist.InvalidParameters {
+	if err := f.App.Users.ConfirmAddress(f.Context(), textOf((*mails)[2]), ""); enlist.KindOf(err) != enlist.InvalidParameters {
 		f.Errorf("the address of another user: %v", err)
 	}
 }
@@ -242,6 +335,7 @@ func passwordRules(f *apptest.Account) {
 	for password, good := range map[string]bool{"correct hors": true, "correct hor": false, "ⅰⅱⅲⅳ горизонт 地図": true, strings.Repeat("жук ", 51): false,
 		"basketball12": false, "!!password!!!": false, "1234567890123": false, "abcdefghijklm": false, "abcabcabcabc": false, "tree maria lamp": false, "maria@example.com": false,
 		"unbelievable": false, "Three small cats": true, "8472-9938-1120": true} {
+		pass(f, 5*time.Minute) // only some changes are allowed in a quarter of an hour
 		err := f.App.Users.SetPassword(f.Context(), v, present, password)
 		if (err == nil) != good || !good && enlist.KindOf(err) != enlist.InvalidParameters {
 			f.Errorf("%q: %v", password, err)

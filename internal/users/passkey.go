@@ -100,6 +100,9 @@ func (s *Service) AddPasskey(ctx context.Context, v *Visit, host, name, present,
 	if p.credential, err = asJSON(made); err != nil {
 		return err
 	}
+	if err := s.beginChange(v, NotePasskey); err != nil {
+		return err
+	}
 	return db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
 		passkeys, err := passkeysOf(tx, p.User)
 		if err != nil {
@@ -113,7 +116,8 @@ func (s *Service) AddPasskey(ctx context.Context, v *Visit, host, name, present,
 		if err != nil || id == 0 { // the device has given this passkey before
 			return errors.Join(err, ErrPasskey)
 		}
-		return accounts.Audit(tx, v.Caller, now, auditPasskey(p), nil, accounts.AuditValues{"name": p.Name})
+		return errors.Join(tx.Enqueue(noteOf(v.User, NotePasskey, p.Name, v.Language)),
+			accounts.Audit(tx, v.Caller, now, auditPasskey(p), nil, accounts.AuditValues{"name": p.Name}))
 	})
 }
 

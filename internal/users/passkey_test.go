@@ -3,12 +3,14 @@ package users_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"enlist/internal/apptest"
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/users"
 	"enlist/internal/users/userstest"
@@ -67,6 +69,12 @@ func (d *device) creation(host string) string {
 func (d *device) add() {
 	d.Helper()
 	d.Must(d.App.Users.AddPasskey(d.Context(), d.user, host, "Phone", "", d.creation(host)))
+	note := fmt.Sprintf(`"user_id":%d`, d.user.User.ID)
+	if args := d.Store.(*dbtest.Store).WaitingArgs(d.T, "user_note"); !slices.ContainsFunc(args, func(a string) bool {
+		return strings.Contains(strings.ReplaceAll(a, " ", ""), note) && strings.Contains(a, `"Phone"`)
+	}) {
+		d.Errorf("the notes are %v, want one about the passkey", args)
+	}
 }
 
 // assertion returns what the device answers to the page of the sign-in.

@@ -54,6 +54,7 @@ type Session struct {
 type Browser struct {
 	Agent, IP string
 	Device    string // that NewDevice has returned; "": the browser has none
+	Language  string // of the pages in it, for mails to users who have chosen none
 }
 
 // maxAgent is the number of bytes of a User-Agent that are stored.
@@ -142,6 +143,7 @@ type Visit struct {
 	User     *User
 	Accounts []enlist.Account // to which the user can switch, with the present one
 	Caller   *enlist.Caller   // with the level and the Lists of the membership
+	Language string           // as in Browser; the caller of Visit sets it
 
 	// In how many seconds the session ends: if no request comes, and at the latest.
 	IdleLeft, LongestLeft int64
@@ -264,13 +266,17 @@ func (s *Service) EndSession(ctx context.Context, v *Visit, id SessionID) error 
 	})
 }
 
-// SetPassword changes the visitor's password. All other sessions and all links end, also that for another address. Errors: InvalidParameters, and ErrSignIn if the
-// present password is wrong. Who has none needs none: a link has shown who it is.
+// SetPassword changes the visitor's password. All other sessions and all links end, also that for another address, and the
+// user gets a note. Errors: InvalidParameters, ErrTooManyTries, and ErrSignIn if the present password is wrong. Who has
+// none needs none: a link has shown who it is.
 func (s *Service) SetPassword(ctx context.Context, v *Visit, present, password string) error {
 	if err := s.checkPresent(ctx, v, present); err != nil {
 		return err
 	}
 	if err := checkPassword(v.User, password); err != nil {
+		return err
+	}
+	if err := s.beginChange(v, NotePassword); err != nil {
 		return err
 	}
 	hash, err := s.passwords.hash(ctx, password)
@@ -283,7 +289,7 @@ func (s *Service) SetPassword(ctx context.Context, v *Visit, present, password s
 			return err
 		}
 		p.password = hash
-		return errors.Join(userTable.Save(tx, p),
+		return errors.Join(userTable.Save(tx, p), tx.Enqueue(noteOf(p, NotePassword, p.Email, v.Language)),
 			tx.Do("DELETE FROM session WHERE person_id = ? AND id <> ?", int64(p.ID), int64(v.Session.ID)), endLinks(tx, p),
 			auditSession(tx, p, v.Session, now, nil, accounts.AuditValues{"password": "changed"}))
 	})

@@ -16,7 +16,7 @@ import (
 
 // This file limits the guesses of passwords, and locks no owner out: guesses count by the network from which they come.
 // Only after many from all networks together does an address get no more tries, and then the devices in which its owner
-// was signed in before still do. decisions.md: 146
+// was signed in before still do, passkeys, and mailed links (AskPassword), which no other can use up. decisions.md: 146
 
 const (
 	triesTime = 15 * time.Minute

@@ -276,7 +276,7 @@ func newPassword(f *apptest.Account) {
 	link, err := f.App.Users.NewLink(f.Context(), "maria@example.com")
 	f.Must(err)
 	f.Must(f.App.Users.SetPassword(f.Context(), v, goodPassword, "another password"))
-	if err := f.App.Users.ConfirmAddress(f.Context(), textOf((*mails)[0])); !users.IsLinkError(err) {
+	if err := f.App.Users.ConfirmAddress(f.Context(), textOf((*mails)[0]), ""); !users.IsLinkError(err) {
 		f.Errorf("an address that was asked for before: %v", err)
 	}
 	if _, err := f.App.Users.UserOfLink(f.Context(), link); !users.IsLinkError(err) {

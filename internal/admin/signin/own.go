@@ -33,7 +33,7 @@ func (p *Pages) AskPassword(w http.ResponseWriter, r *http.Request) {
 	_ = r.FormValue("email") // reads the form
 	f := p.forgotForm(r)
 	f.ReadFrom(r.PostForm)
-	err := p.users.AskPassword(r.Context(), f.Value("email"), p.options.Language(r).Code, p.options.Browser(r))
+	err := p.users.AskPassword(r.Context(), f.Value("email"), p.options.Browser(r))
 	switch {
 	case errors.Is(err, users.ErrTooManyTries):
 		p.showForgot(w, r, http.StatusTooManyRequests, f, "you.too_many_tries")
@@ -120,7 +120,7 @@ func (p *Pages) Address(w http.ResponseWriter, r *http.Request) {
 func (p *Pages) ConfirmAddress(w http.ResponseWriter, r *http.Request) {
 	_, email, err := p.users.AddressOfLink(r.Context(), r.PathValue("text"))
 	if err == nil {
-		err = p.users.ConfirmAddress(r.Context(), r.PathValue("text"))
+		err = p.users.ConfirmAddress(r.Context(), r.PathValue("text"), p.options.Language(r).Code)
 	}
 	switch {
 	case users.IsLinkError(err):

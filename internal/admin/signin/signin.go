@@ -181,6 +181,7 @@ func (p *Pages) fail(w http.ResponseWriter, r *http.Request) {
 // linkData is the data of the page of a link.
 type linkData struct {
 	Valid bool
+	Mails bool // a link to another password can be mailed
 	Card  ui.FormCard
 }
 
@@ -221,11 +222,11 @@ func (p *Pages) showFirst(w http.ResponseWriter, r *http.Request, status int, f 
 }
 
 func (p *Pages) showLink(w http.ResponseWriter, r *http.Request, status int, title string, c ui.FormCard) {
-	p.options.Write(w, r, status, &ui.View{Title: p.text(r, title), Content: p.link, Data: linkData{true, c}}, nil)
+	p.options.Write(w, r, status, &ui.View{Title: p.text(r, title), Content: p.link, Data: linkData{Valid: true, Card: c}}, nil)
 }
 
 func (p *Pages) showBadLink(w http.ResponseWriter, r *http.Request) {
-	p.options.Write(w, r, http.StatusNotFound, &ui.View{Title: p.text(r, "signin.bad_link"), Content: p.link, Data: linkData{}}, nil)
+	p.options.Write(w, r, http.StatusNotFound, &ui.View{Title: p.text(r, "signin.bad_link"), Content: p.link, Data: linkData{Mails: p.users.SendsMail()}}, nil)
 }
 
 // UseLink signs the user of a link in, or makes the first user.

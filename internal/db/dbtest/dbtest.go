@@ -193,6 +193,20 @@ func (s *Store) Waiting(t testing.TB, kind string) (n int) {
 	return n
 }
 
+// WaitingArgs returns the JSON of the jobs of a kind that wait in the queue, the oldest first.
+func (s *Store) WaitingArgs(t testing.TB, kind string) (all []string) {
+	t.Helper()
+	args := "SELECT CAST(args AS TEXT) FROM river_job WHERE state = 'available' AND kind = '" + kind + "' ORDER BY id"
+	err := query(t.Context(), s.address, args, func(scan func(...any) error) error {
+		all = append(all, "")
+		return scan(&all[len(all)-1])
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
 // Analyze collects the statistics of the tables, as PostgreSQL does by itself within a minute. Without them it may
 // choose plans that are quick only for a few rows.
 func (s *Store) Analyze(t testing.TB) {
