@@ -54,6 +54,31 @@ func (c *Client) DeleteContacts(ctx context.Context, list int64, contacts []int6
 	return call[map[int64]bool](ctx, c, "deleteContacts", list, contacts, q)
 }
 
+// CopyContacts copies Contacts to another List, by their IDs or, with criteria, the matching
+// Contacts. A job does it. The result is the ID of the change, for getContactChangeById. The key
+// needs the level standard. Errors: CodeNoList, CodeInvalidSearch.
+//   - contacts: IDs of Contacts; without effect if criteria are sent
+func (c *Client) CopyContacts(ctx context.Context, list, targetList int64, contacts []int64, criteria Criteria,
+) (int64, error) {
+	return call[int64](ctx, c, "copyContacts", list, targetList, contacts, criteria)
+}
+
+// MoveContacts copies Contacts as copyContacts does, and removes them from their List. The result
+// is the ID of the change, for getContactChangeById. The key needs the level standard. Errors:
+// CodeNoList, CodeInvalidSearch.
+//   - contacts: IDs of Contacts; without effect if criteria are sent
+func (c *Client) MoveContacts(ctx context.Context, list, targetList int64, contacts []int64, criteria Criteria,
+) (int64, error) {
+	return call[int64](ctx, c, "moveContacts", list, targetList, contacts, criteria)
+}
+
+// CancelContactChange ends a change of many Contacts. What is done stays. A change that has ended
+// stays as it is. The key needs the level standard.
+func (c *Client) CancelContactChange(ctx context.Context, change int64) error {
+	_, err := call[bool](ctx, c, "cancelContactChange", change)
+	return err
+}
+
 // UnsubscribeContact unsubscribes every Contact of a List that has the address. With list 0, the
 // address is only added to the Unsubscriber List. The result is the List's ID. The key needs the
 // level standard. Errors: CodeNoList.
@@ -110,6 +135,12 @@ func (c *Client) CountContacts(ctx context.Context, list int64, criteria Criteri
 //   - returned: Names of Fields and system keys to return; none means every value
 func (c *Client) GetContactByID(ctx context.Context, list, contact int64, returned ...string) (*Contact, error) {
 	return callOne[Contact](ctx, c, "getContactById", list, contact, fields(returned))
+}
+
+// GetContactChangeByID returns how far a change of many Contacts is, of copyContacts, moveContacts
+// or the pages. The key needs the level standard.
+func (c *Client) GetContactChangeByID(ctx context.Context, change int64) (*ContactChange, error) {
+	return callOne[ContactChange](ctx, c, "getContactChangeById", change)
 }
 
 // GetContactPreferences returns a Contact's answers to the List preferences. The result maps each
@@ -941,6 +972,24 @@ func (r *Contact) member(key string) any {
 		return &r.IsActive
 	}
 	return nil
+}
+
+// ContactChange is a record in the result of GetContactChangeByID.
+type ContactChange struct {
+	ID           int64  `json:"id"`
+	ListID       int64  `json:"list_id"`
+	TargetListID int64  `json:"target_list_id"` // the List that gets the Contacts; 0: another action than copy or move
+	Action       string `json:"action"`         // copy or move; on pages also deactivate, reactivate, unsubscribe, delete, set, confirm, ask
+	State        string `json:"state"`          // running, done, cancelled or failed
+	Reason       string `json:"reason"`         // why it was given up, such as the limit of Contacts
+	Total        int64  `json:"total"`          // Contacts that were chosen
+	Done         int64  `json:"done"`           // of them, those that the job has looked at
+	Changed      int64  `json:"changed"`        // of those, how many were changed; of a copy, how many the other List now has
+	Existed      int64  `json:"existed"`        // of changed, how many the other List had before
+	Refused      int64  `json:"refused"`        // Contacts that get no mail, or may not be on the other List
+	Unfit        int64  `json:"unfit"`          // Contacts with a value that the other List does not accept; a copy leaves out the value, a move the Contact
+	CreationTime int64  `json:"creation_time"`  // Unix time, like all times; 0 means never
+	EndTime      int64  `json:"end_time"`
 }
 
 // ConsentRecord is a record in the result of GetContactConsents.

@@ -43,6 +43,24 @@ func clientChangesManyContactsAtOnce(t *testing.T, e dbtest.Engine) {
 	if c := must(client.GetContactByID(ctx, list, ada))(t); c.Values["Email"] != "ada@example.org" || c.Values["Mobile Phone"] != "0412345678" || c.SubscribedVia != "bulk_upload" {
 		t.Errorf("after editContacts: %+v", c)
 	}
+	offers := must(client.AddList(ctx, api.Details{"name": "Offers"}))(t)
+	for i, start := range []func() (int64, error){
+		func() (int64, error) { return client.CopyContacts(ctx, list, offers, []int64{ada, bob}, nil) },
+		func() (int64, error) {
+			return client.MoveContacts(ctx, offers, list, nil, api.Criteria{api.Test{"Email", "contains", "ada"}})
+		},
+	} {
+		var c *api.ContactChange
+		change := must(start())(t)
+		awaitTrue(t, func() bool {
+			c = must(client.GetContactChangeByID(ctx, change))(t)
+			return c.State != "running"
+		})
+		must(0, client.CancelContactChange(ctx, change))(t)
+		if c.State != "done" || c.Reason != "" || c.Changed != 1 || c.Refused != int64(1-i) || c.Existed != int64(i) || c.Done != c.Total {
+			t.Errorf("the change is %+v", c)
+		}
+	}
 	if got := must(client.DeleteContacts(ctx, list, nil, api.Query{}))(t); len(got) != 0 {
 		t.Errorf("deleteContacts without IDs and criteria: %v", got)
 	}

@@ -328,6 +328,12 @@ func (s *site) editValues() {
 	if status, _, text := v.post("/admin/contacts/person/edit", form); status != http.StatusOK || len(missing(text, "| Anna |", "anna@garden.example")) > 0 || strings.Contains(text, "1990-01-31") {
 		s.Errorf("new values are answered with %d:\n%s", status, text)
 	}
+	for _, code := range []string{"de", ""} {
+		v.post("/admin/contacts/person/edit", url.Values{"list": {id(list)}, "contact": {id(contact)}, "contact_language": {code}})
+		if n := s.Count(list, "contact_language", "exactly", code); code == "de" && n != 1 || code == "" && n != int64(len(s.All(list))) {
+			s.Errorf("%d Contacts have the language %q", n, code)
+		}
+	}
 }
 
 func (s *site) copyMany() {

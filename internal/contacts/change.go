@@ -55,11 +55,12 @@ type Change struct {
 type ChangeRequest struct {
 	List     enlist.ListID
 	Criteria *enlist.Criteria
+	Contacts []enlist.ContactID // ignored with Criteria; those that the List does not have are left out
 	Action   ChangeAction
 	Field    string // for ChangeSet: its name or field_<id>
 	Value    string
 	Target   enlist.ListID // for ChangeCopy and ChangeMove
-	Count    int64         // the number of Contacts that the person has seen
+	Count    int64         // the number of Contacts that the person has seen; AnyCount: a program starts the change
 
 	// RequireConfirmation makes the List ask its people to confirm, in the transaction that starts the change. So its
 	// people are confirmed or asked, or nothing has changed.
@@ -82,14 +83,17 @@ const (
 	maxChanges  = 20                // that Changes returns
 )
 
+// AnyCount is the Count of a change that has no person who has seen the Contacts. They can be none.
+const AnyCount = -1
+
 // errNoChange is the same for a change that does not exist and for one of another Account.
-var errNoChange = enlist.Refuse(enlist.NoList, "there is no such change")
+var errNoChange = enlist.Invalid("change_id", "there is no such change of Contacts")
 
 // StartChange starts a change of the Contacts that match, and returns its ID. Errors: NoList, Denied, InvalidSearch,
 // also without a test, NoField, Busy, and InvalidParameters for a value that the Field does not accept, for a Field
 // with addresses, and if another number of Contacts matches than the person has seen.
 func (s *Service) StartChange(ctx context.Context, c *enlist.Caller, r ChangeRequest) (int64, error) {
-	if r.Criteria == nil {
+	if r.Criteria == nil && r.Count != AnyCount {
 		return 0, enlist.Refuse(enlist.InvalidSearch, "choose the Contacts by at least one condition")
 	}
 	ids, err := db.SavedPlan(ctx, s.db, c)
@@ -143,7 +147,7 @@ func (r *ChangeRequest) start(tx *db.Tx, c *enlist.Caller, now int64, ids db.IDS
 	if err := addChangeParts(tx, change.ID, ids); err != nil {
 		return 0, err
 	}
-	if err := change.audit(tx, c, r); err != nil {
+	if err := change.audit(tx, c, r, ids); err != nil {
 		return 0, err
 	}
 	if change.Action.IsCopy() {
@@ -154,11 +158,11 @@ func (r *ChangeRequest) start(tx *db.Tx, c *enlist.Caller, now int64, ids db.IDS
 
 // planChange finds the Contacts of a change.
 func (s *Service) planChange(ctx context.Context, c *enlist.Caller, r ChangeRequest) (db.IDSet, error) {
-	ids, err := s.planDelete(ctx, c, DeleteRequest{List: r.List, Query: enlist.Query{Criteria: r.Criteria}})
+	ids, err := s.planDelete(ctx, c, DeleteRequest{List: r.List, Contacts: r.Contacts, Query: enlist.Query{Criteria: r.Criteria}})
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(ids)) != r.Count || len(ids) == 0 {
+	if r.Count != AnyCount && (int64(len(ids)) != r.Count || len(ids) == 0) {
 		return nil, enlist.Invalid("count", fmt.Sprintf("%d Contacts match now: look at them again", len(ids)))
 	}
 	return db.SavePlan(ctx, s.db, c, ids)
@@ -227,9 +231,13 @@ func (c *Change) parsed(schema *enlist.Schema, now int64, zone string) (*ParsedC
 }
 
 // audit adds a row to the audit log. It has no value that a Contact gets: the row stays after an erasure of the person.
-func (c *Change) audit(tx *db.Tx, by *enlist.Caller, r *ChangeRequest) error {
-	values := accounts.AuditValues{"action": string(c.Action), "contacts": c.Total,
-		"search_criteria": r.Criteria.Text()}
+func (c *Change) audit(tx *db.Tx, by *enlist.Caller, r *ChangeRequest, ids db.IDSet) error {
+	values := accounts.AuditValues{"action": string(c.Action), "contacts": c.Total}
+	if r.Criteria != nil {
+		values["search_criteria"] = r.Criteria.Text()
+	} else {
+		accounts.AuditIDs(values, "contact_ids", ids)
+	}
 	switch c.Action {
 	case ChangeSet:
 		values["field"] = r.Field
@@ -242,20 +250,24 @@ func (c *Change) audit(tx *db.Tx, by *enlist.Caller, r *ChangeRequest) error {
 	return accounts.Audit(tx, by, c.CreationTime, object, nil, values)
 }
 
-// Change returns a change. Errors: NoList, Denied.
+// Change returns a change. Errors: Denied, InvalidParameters.
 func (s *Service) Change(ctx context.Context, c *enlist.Caller, id int64) (*Change, error) {
 	return db.View(ctx, s.db, c, func(tx *db.Tx) (*Change, error) { return loadChange(tx, c, id) })
 }
 
 func loadChange(tx *db.Tx, c *enlist.Caller, id int64) (*Change, error) {
 	change, err := changeByID(tx, id)
+	if err == nil && change.AccountID != c.Account.ID {
+		err = errNoChange
+	}
 	if err != nil {
 		return nil, err
 	}
-	if _, err := lists.Load(tx, c, change.ListID); err != nil {
-		return nil, err
+	_, err = lists.Load(tx, c, change.ListID)
+	if enlist.KindOf(err) == enlist.NoList { // deleted since: a job removes the changes
+		err = errNoChange
 	}
-	return change, nil
+	return change, err
 }
 
 // Changes returns the newest changes of a List. One that has ended is kept for 30 days. Errors: NoList, Denied.
@@ -268,14 +280,14 @@ func (s *Service) Changes(ctx context.Context, c *enlist.Caller, list enlist.Lis
 	})
 }
 
-// CancelChange ends a change. Contacts that it has changed stay changed. Errors: NoList, Denied.
+// CancelChange ends a change. Contacts that it has changed stay changed. Errors: Denied, InvalidParameters.
 func (s *Service) CancelChange(ctx context.Context, c *enlist.Caller, id int64) error {
 	return db.Change(ctx, s.db, c, func(tx *db.Tx, now int64) error {
 		change, err := loadChange(tx, c, id)
-		if err != nil {
+		if err != nil || change.EndTime != 0 {
 			return err
 		}
-		if err := endChange(tx, id, now, "cancelled"); err != nil {
+		if err := endChange(tx, id, now, reasonCancelled); err != nil {
 			return err
 		}
 		return accounts.Audit(tx, c, now, accounts.AuditObject{Kind: "Contact", ID: 0, List: change.ListID}, nil,

@@ -19,8 +19,11 @@ import (
 func (s *Service) MakeChange(ctx context.Context, e MakeChange) (done bool, err error) {
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (done bool, err error) {
 		change, err := changeByID(tx, e.ID)
+		if errors.Is(err, errNoChange) {
+			return true, nil
+		}
 		if err != nil {
-			return true, enlist.IgnoreKind(enlist.NoList, err)
+			return false, err
 		}
 		if change.EndTime != 0 {
 			return true, nil

@@ -133,13 +133,16 @@ func refusedChanges(o *apptest.Batches) {
 	id, err := o.App.Contacts.StartChange(o.Context(), o.Caller, ok)
 	o.Must(err)
 	for caller, want := range map[*enlist.Caller]enlist.Kind{o.NewCaller(): enlist.NoList, o.Restricted(o.AddList()): enlist.Denied} {
-		_, err := o.App.Contacts.Change(o.Context(), caller, id)
+		_, err := o.App.Contacts.Changes(o.Context(), caller, list)
+		o.Refused(err, want, "")
+		if want == enlist.NoList { // as for a change that does not exist
+			want = enlist.InvalidParameters
+		}
+		_, err = o.App.Contacts.Change(o.Context(), caller, id)
 		o.Refused(err, want, "")
 		o.Refused(o.App.Contacts.CancelChange(o.Context(), caller, id), want, "")
-		_, err = o.App.Contacts.Changes(o.Context(), caller, list)
-		o.Refused(err, want, "")
 	}
-	o.Refused(o.App.Contacts.CancelChange(o.Context(), o.Caller, 1<<40), enlist.NoList, "")
+	o.Refused(o.App.Contacts.CancelChange(o.Context(), o.Caller, 1<<40), enlist.InvalidParameters, "no such change")
 }
 
 func changeInSteps(o *apptest.Batches) {

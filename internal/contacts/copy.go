@@ -83,7 +83,7 @@ func fieldPairs(from, to *enlist.Schema) []FieldPair {
 // checkTarget checks the List to which Contacts are copied.
 func (c *Change) checkTarget(tx *db.Tx, by *enlist.Caller) error {
 	if c.Target == c.ListID || c.Target == 0 {
-		return enlist.Invalid("target", "choose another List")
+		return enlist.Invalid("target_list_id", "choose another List")
 	}
 	_, err := lists.Load(tx, by, c.Target)
 	return err

@@ -22,6 +22,7 @@ func TestContactsAreCopiedToAnotherList(t *testing.T) {
 		{Name: "a move goes on after a crash, and each Contact is in one List", Test: movedInSteps},
 		{Name: "the limit of Contacts ends a copy, and no move", Test: copyAtTheLimit},
 		{Name: "a List is needed that the user may change", Test: refusedCopies},
+		{Name: "a program copies by IDs, also if the List has none of them", Test: copiedByID},
 	})
 }
 
@@ -247,4 +248,27 @@ func refusedCopies(o *apptest.Batches) {
 	if got != "Email>Email Mobile Phone>Mobile Phone Town>TOWN Only here> Age>Age " {
 		o.Errorf("the pairs are %s", got)
 	}
+}
+
+func copiedByID(o *apptest.Batches) {
+	from, to := copyLists(o)
+	ann := o.Subscribe(from, "Email", "ann@a.example")
+	o.Subscribe(from, "Email", "bob@a.example")
+	for _, c := range []struct {
+		ids     []enlist.ContactID
+		total   int64
+		changed int64
+	}{{[]enlist.ContactID{ann, ann + 1000, ann}, 1, 1}, {[]enlist.ContactID{ann + 1000}, 0, 0}, {nil, 0, 0}} {
+		id, err := o.App.Contacts.StartChange(o.Context(), o.Caller, contacts.ChangeRequest{List: from, Target: to, Contacts: c.ids,
+			Action: contacts.ChangeMove, Count: contacts.AnyCount})
+		o.Must(err)
+		wantCopied(o, id, c.changed, 0, 0, "")
+		if got, err := o.App.Contacts.Change(o.Context(), o.Caller, id); err != nil || got.Total != c.total || got.State() != "done" {
+			o.Errorf("the change of %v is %+v, %v", c.ids, got, err)
+		}
+	}
+	wantRows(o, rowsOf(o, from, "Email"), "map[Email:bob@a.example]")
+	_, err := o.App.Contacts.StartChange(o.Context(), o.Caller, contacts.ChangeRequest{List: from, Target: to, Contacts: []enlist.ContactID{ann},
+		Action: contacts.ChangeMove, Count: 1})
+	o.Refused(err, enlist.InvalidSearch, "at least one condition")
 }

@@ -20,19 +20,38 @@ func (p *ParsedContact) parseLanguage(details []enlist.Detail) error {
 			return nil
 		}
 		text, ok := details[i].Value.ScalarText()
-		if ok && text != "" {
-			p.Language, ok = language.Code(text)
-		}
 		if !ok {
-			return enlist.Invalid(enlist.KeyLanguage, "expected one of "+strings.Join(language.Codes(), ", "))
+			return errLanguage()
+		}
+		if err := p.readLanguage(text); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
+// readLanguage reads a language: "" means that none was sent, and UnknownLanguage that it is not known any more. Errors:
+// InvalidParameters.
+func (p *ParsedContact) readLanguage(text string) error {
+	p.Language, p.forgets = "", text == enlist.UnknownLanguage
+	if text == "" || p.forgets {
+		return nil
+	}
+	code, ok := language.Code(text)
+	if !ok {
+		return errLanguage()
+	}
+	p.Language = code
+	return nil
+}
+
+func errLanguage() error {
+	return enlist.Invalid(enlist.KeyLanguage, "expected one of "+strings.Join(language.Codes(), ", ")+" or "+enlist.UnknownLanguage)
+}
+
 // speak sets the language that was sent in an existing Contact, and reports whether this changes it.
 func (p *ParsedContact) speak(contact *enlist.Contact) bool {
-	if p.Language == "" || contact.Language == p.Language {
+	if p.Language == "" && !p.forgets || contact.Language == p.Language {
 		return false
 	}
 	contact.Language = p.Language

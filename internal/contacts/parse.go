@@ -27,6 +27,7 @@ type ParsedContact struct {
 	consent enlist.LedgerRow // only for a subscription
 
 	Language string            // in which the person gets mails; "": none was sent
+	forgets  bool              // the language is not known any more
 	tracking *TrackingDecision // nil: none was sent
 	err      error             // the first refusal, in the order of checks
 }

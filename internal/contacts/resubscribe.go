@@ -18,6 +18,7 @@ type ResubscribeRequest struct {
 	Consent Consent
 
 	Tracking *TrackingDecision // what the person has decided about the recording of opens and clicks; nil: nothing
+	Language string            // as in the details of SubscribeRequest; "": it stays
 }
 
 // methodAgain is the Method of the row of the ledger of a person who has left and asked again.
@@ -44,8 +45,13 @@ func (s *Service) Resubscribe(ctx context.Context, c *enlist.Caller, r Resubscri
 		if err := r.Tracking.Check(); err != nil {
 			return 0, err
 		}
+		var sent ParsedContact
+		if err := sent.readLanguage(r.Language); err != nil {
+			return 0, err
+		}
 		resubscribed := contact.IsUnsubscribed
-		if SetPreferences(contact, schema, row.Preferences) || resubscribed {
+		changed := SetPreferences(contact, schema, row.Preferences)
+		if sent.speak(contact) || changed || resubscribed {
 			contact.IsUnsubscribed = false
 			if err := storeAndPublish(tx, schema, contact, now, enlist.WebhookUpdated); err != nil {
 				return 0, err

@@ -8,6 +8,9 @@ package enlist
 // not called language, because many Lists have a Field of that name.
 const KeyLanguage = "contact_language"
 
+// UnknownLanguage is the value of KeyLanguage in details that removes the language: "" means that none was sent.
+const UnknownLanguage = "unknown"
+
 // IsLaterKey reports whether a key of a Contact's details is one of these.
 func IsLaterKey(name string) bool { return name == KeyLanguage || IsTrackingKey(name) }
 

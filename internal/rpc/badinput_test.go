@@ -18,11 +18,15 @@ import (
 // addOneOfEachRecord prepared.
 var goodParams = map[string][]string{
 	"subscribeContact":            {`1`, `{"Email":"bob@example.org"}`, `"direct"`, `"text"`, `{"News":true}`, `"192.0.2.1"`},
-	"resubscribeContact":          {`1`, `1`, `"direct"`, `"text"`, `{"News":true}`, `"192.0.2.1"`, `"granted"`, `"text"`, `"v1"`},
+	"resubscribeContact":          {`1`, `1`, `"direct"`, `"text"`, `{"News":true}`, `"192.0.2.1"`, `"granted"`, `"text"`, `"v1"`, `"de"`},
 	"unsubscribeContact":          {`1`, `"unknown@example.org"`, `"192.0.2.1"`},
 	"unsubscribeContactById":      {`1`, `1`, `"192.0.2.1"`},
 	"deactivateContact":           {`1`, `1`},
 	"reactivateContact":           {`1`, `1`},
+	"copyContacts":                {`1`, `2`, `[1]`, `[["Email","contains","x"]]`},
+	"moveContacts":                {`1`, `2`, `[1]`, `[["Email","contains","x"]]`},
+	"getContactChangeById":        {`1`},
+	"cancelContactChange":         {`1`},
 	"confirmContact":              {`1`, `1`, `"192.0.2.1"`, `"denied"`, `"text"`, `"v1"`},
 	"searchContacts":              {`1`, `[["Email","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`, `["id"]`},
 	"countContacts":               {`1`, `[["Email","exactly","x"]]`},
@@ -243,6 +247,7 @@ func (h *harness) addListsAndContact(t testing.TB) {
 	h.call(t, "setSegment", `1,"Readers",[["Email","contains","x"]]`)
 	h.call(t, "setForm", `1,{"name":"Sign-up"}`)
 	h.call(t, "subscribeContact", `1,{"Email":"ann@example.org"}`)
+	h.call(t, "copyContacts", `1,2,[1]`)
 }
 
 // addOneOfEachRecord calls addListsAndContact and adds two Messages, a Batch with variants, an

@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 
@@ -19,7 +20,7 @@ func readSubscribe(p *params, i int) contacts.SubscribeRequest {
 // readResubscribe reads the parameters of resubscribeContact. reference.md: resubscribeContact
 func readResubscribe(p *params, i int) contacts.ResubscribeRequest {
 	return contacts.ResubscribeRequest{List: p.list(i), Contact: p.contact(i + 1), Consent: p.consent(i + 2),
-		Tracking: p.tracking(i + 6)}
+		Tracking: p.tracking(i + 6), Language: p.text(i + 9)}
 }
 
 // readUnsubscribe reads the parameters of unsubscribeContact. Its result is the List's ID, whether or not a Contact had
@@ -108,6 +109,25 @@ func addContacts(c *call) error {
 // readEdits reads the parameters of editContacts. reference.md: editContacts
 func readEdits(p *params, i int) contacts.EditRequest {
 	return contacts.EditRequest{List: p.list(i), Contacts: p.editRows(i + 1), Trigger: p.flag(i + 2)}
+}
+
+// readCopy reads the parameters of copyContacts. As deleteContacts, it does not read contact_ids if the caller sent
+// criteria. reference.md: copy.call
+func readCopy(p *params, i int) contacts.ChangeRequest {
+	r := contacts.ChangeRequest{List: p.list(i), Action: contacts.ChangeCopy, Criteria: p.criteria(i + 3),
+		Count: contacts.AnyCount}
+	r.Target = enlist.ListID(cmp.Or(p.id(i+1), -1))
+	if r.Criteria == nil {
+		r.Contacts = p.contactIDs(i + 2)
+	}
+	return r
+}
+
+// readMove reads the parameters of moveContacts.
+func readMove(p *params, i int) contacts.ChangeRequest {
+	r := readCopy(p, i)
+	r.Action = contacts.ChangeMove
+	return r
 }
 
 // readDeletion reads the parameters of deleteContacts. If the caller sent criteria, it does not read the parameter

@@ -158,7 +158,7 @@ func records() []RecordInfo {
 		"html string", "text string", "size integer", "findings array of string")
 	audit := record("AuditRow", accounts.AuditAttributes).with("before object", "after object")
 	all := []RecordInfo{
-		contact, consent, record("SentMessage", reports.SentMessageAttributes),
+		contact, record("ContactChange", contacts.ChangeAttributes), consent, record("SentMessage", reports.SentMessageAttributes),
 		record("ContactDelivery", reports.ContactDeliveryAttributes),
 		record("Unsubscriber", contacts.UnsubscriberAttributes),
 		record("List", lists.ListAttributes), record("Preference", enlist.PreferenceAttributes),

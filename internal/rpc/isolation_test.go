@@ -19,7 +19,7 @@ import (
 // foreign has the ID of a record of the other Account by the name of a parameter or of a key in a parameter. In a
 // service without the records of addForeignRecords, these IDs do not exist.
 var foreign = map[string]string{
-	"list_id": "3", "contact_id": "2", "field_id": "8", "preference_id": "2", "segment_id": "2", "form_id": "2", "folder_id": "8", "message_id": "3",
+	"list_id": "3", "target_list_id": "3", "change_id": "2", "contact_id": "2", "field_id": "8", "preference_id": "2", "segment_id": "2", "form_id": "2", "folder_id": "8", "message_id": "3",
 	"autoresponder_id": "2", "webhook_id": "2", "batch_id": "3", "queue_id": "3", "send_id": "2", "file_id": "2",
 	"contacts": `[{"id":2}]`, "contact_ids": `[2]`, "lists": `[3]`, "populations": `[{"list_id":3}]`,
 }
@@ -54,6 +54,7 @@ var foreignInside = []struct{ method, params string }{
 	{"editAutoresponder", `{"id":1,"segment_id":2}`},
 	{"countContacts", `1,["segment_id","in","2"]`},
 	{"deleteContacts", `1,[],[["segment_id","exactly",2]]`},
+	{"copyContacts", `1,2,[],[["segment_id","exactly",2]]`},
 	{"checkBatch", `1,[{"list_id":1}],{"exclude":{"batches":[3]}}`},
 	{"checkBatch", `1,[{"list_id":1}],{"variants":[{},{"message_id":3}]}`},
 	{"uploadBase64FileData", `{"name":"a.txt","data":"YQ=="},10,"overwrite"`},
@@ -86,6 +87,9 @@ func TestRecordsOfAnotherAccountDoNotExist(t *testing.T) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(with.handler.methods)) {
 		for i, parameter := range with.handler.methods[name].params[1:] {
+			if parameter == "contact_ids" && name != "deleteContacts" {
+				continue // a copy of none is a change too, and its ID is another one
+			}
 			if id := foreign[parameter]; id != "" && !strings.HasPrefix(name, "subscribe") {
 				params := slices.Clone(goodParams[name])
 				params[i] = id
@@ -122,6 +126,8 @@ func (h *harness) addForeignRecords(t *testing.T) {
 		{"addAutoresponder", `{"list_id":3,"message_id":3,"event_type":"subscribe"}`},
 		{"addWebhook", `{"object":"contact","event":"created","url":"https://example.com/"}`},
 		{"uploadBase64FileData", `{"name":"theirs.txt","data":"YQ=="},10`},
+		{"addList", `{"name":"Theirs too"}`},
+		{"copyContacts", `3,4,[2]`},
 	} {
 		h.call(t, record.method, record.params)
 	}

@@ -14,7 +14,7 @@ func (t table) addContactMethods() {
 		run1(readSubscribe, g.Contacts.Subscribe, writeInt)).
 		says("Adds one Contact to a List. If the List has the address, changes this Contact and subscribes it again.",
 			"integer, the Contact's ID", "302 303 310 317 330 334 335")
-	g.add("resubscribeContact", standard, writes, "list_id contact_id"+consentParams+trackingParams,
+	g.add("resubscribeContact", standard, writes, "list_id contact_id"+consentParams+trackingParams+" contact_language=",
 		run1(readResubscribe, g.Contacts.Resubscribe, writeInt)).
 		says("Clears the unsubscribe flag of a Contact. Its entry on the Unsubscriber List stays.",
 			"integer, the Contact's ID", "302 303 304 310 334 335")
@@ -31,6 +31,17 @@ func (t table) addContactMethods() {
 		run1(readDeletion, g.Contacts.DeleteContacts, writeOutcomes)).
 		says("Deletes Contacts by their IDs or, with criteria, the matching Contacts. Without limit it deletes all matches.",
 			"object of boolean, each Contact ID to whether the List had the Contact", "303 310 311")
+	const copyParams = "list_id target_list_id contact_ids=[] search_criteria=[]"
+	g.add("copyContacts", standard, writes, copyParams,
+		run1(readCopy, g.Contacts.StartChange, writeInt)).
+		says("Copies Contacts to another List, by their IDs or, with criteria, the matching Contacts. A job does it.",
+			"integer, the ID of the change, for getContactChangeById", "303 310 311")
+	g.add("moveContacts", standard, writes, copyParams,
+		run1(readMove, g.Contacts.StartChange, writeInt)).
+		says("Copies Contacts as copyContacts does, and removes them from their List.",
+			"integer, the ID of the change, for getContactChangeById", "303 310 311")
+	g.add("cancelContactChange", standard, writes, "change_id", act1(readID[int64], g.Contacts.CancelChange)).
+		says("Ends a change of many Contacts. What is done stays. A change that has ended stays as it is.", "true", "310")
 	g.add("unsubscribeContact", standard, writes, "list_id address ip_address=",
 		run1(readUnsubscribe, g.Contacts.Unsubscribe, writeInt)).
 		says("Unsubscribes every Contact of a List that has the address. With list_id 0, the address is only added to the "+
@@ -62,6 +73,10 @@ func (t table) addContactSearches() {
 		says("Counts the Contacts of a List that match the criteria.", "integer, the number of Contacts", "303 311")
 	g.add("getContactById", standard, readOnly, `list_id contact_id returned_fields=["all"]`, getContactByID).
 		says("Returns one Contact.", "array of Contact, with one Contact", "303 304")
+	g.add("getContactChangeById", standard, readOnly, "change_id",
+		run1(readID[int64], g.Contacts.Change, writeOne(contacts.ChangeAttributes))).
+		says("Returns how far a change of many Contacts is, of copyContacts, moveContacts or the pages.",
+			"array of ContactChange, with one change", "310")
 	g.add("getContactPreferences", standard, readOnly, "list_id contact_id",
 		run2(readList, readContact, g.Contacts.ContactPreferences, writeChoices)).
 		says("Returns a Contact's answers to the List preferences.", "object of boolean, each preference to the answer",

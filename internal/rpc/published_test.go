@@ -130,7 +130,8 @@ var ownMethods = []string{"addListPreference", "deleteListPreference", "searchLi
 	"getContactConsents", "getContactDeliveries", "exportPerson", "erasePerson", "previewMessage", "sendTestMessage",
 	"checkBatch", "chooseBatchWinner", "getBatchReport", "getBatchOpens", "getBatchClicked",
 	"getKeyInfo", "searchAuditLog", "countAuditLog", "setSegment", "deleteSegment", "searchSegments",
-	"setForm", "deleteForm", "searchForms", "getFormDays", "getListDays", "getTheme", "setTheme"}
+	"setForm", "deleteForm", "searchForms", "getFormDays",
+	"copyContacts", "moveContacts", "getContactChangeById", "cancelContactChange", "getListDays", "getTheme", "setTheme"}
 
 // alwaysEmpty are methods whose result never has a value, because this service sends no SMS.
 var alwaysEmpty = map[string]bool{"getBatchResponses": true}

@@ -210,7 +210,7 @@ func TestMetricsCountCallsByMethodAndCode(t *testing.T) {
 		}
 	}
 	expected := map[string]float64{"enlist_ignored_keys_total subscribeContact": 2, "enlist_calls_total 0 subscribeContact": 2, "enlist_calls_total 303 subscribeContact": 1,
-		"enlist_calls_total 104 other": 1, "enlist_calls_total 0 addList": 2, "enlist_calls_total 0 addListPreference": 1, "enlist_calls_total 0 setSegment": 1, "enlist_calls_total 0 setForm": 1, "enlist_calls_total 0 countLists": 1}
+		"enlist_calls_total 104 other": 1, "enlist_calls_total 0 addList": 2, "enlist_calls_total 0 addListPreference": 1, "enlist_calls_total 0 setSegment": 1, "enlist_calls_total 0 setForm": 1, "enlist_calls_total 0 copyContacts": 1, "enlist_calls_total 0 countLists": 1}
 	if !maps.Equal(got, expected) {
 		t.Errorf("got the counters %v, want %v", got, expected)
 	}

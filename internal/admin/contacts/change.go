@@ -276,7 +276,7 @@ func requestOf(r *ui.Request, list enlist.ListID, criteria *enlist.Criteria) (c 
 
 // progress shows how far a change is.
 func (p *pages) progress(r *ui.Request) (*ui.View, error) {
-	c, err := r.App.Contacts.Change(r.Context(), r.Caller, r.ID("change"))
+	c, err := changeOf(r)
 	if err != nil {
 		return nil, err
 	}
@@ -298,9 +298,22 @@ func (p *pages) progress(r *ui.Request) (*ui.View, error) {
 	return view, nil
 }
 
+// changeOf returns the change in the path. Errors: ui.ErrNotFound, and Denied for one of another List.
+func changeOf(r *ui.Request) (*contacts.Change, error) {
+	c, err := r.App.Contacts.Change(r.Context(), r.Caller, r.ID("change"))
+	if enlist.KindOf(err) == enlist.InvalidParameters {
+		err = ui.ErrNotFound
+	}
+	return c, err
+}
+
 // cancelMany ends a change.
 func cancelMany(r *ui.Request) (*ui.View, error) {
-	if err := r.App.Contacts.CancelChange(r.Context(), r.Caller, r.ID("change")); err != nil {
+	c, err := changeOf(r)
+	if err == nil {
+		err = r.App.Contacts.CancelChange(r.Context(), r.Caller, c.ID)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return ui.GoTo("/admin/contacts/changes/"+r.PathValue("change"), ""), nil

@@ -1,6 +1,7 @@
 package contacts
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 	"time"
@@ -78,14 +79,10 @@ func inputOf(r *ui.Request, f *enlist.Field, value string) ui.Input {
 	return in
 }
 
-// languageInput returns the input of the language in which a Contact gets mails. A language that is known stays known.
+// languageInput returns the input of the language in which a Contact gets mails.
 func languageInput(r *ui.Request, code string) ui.Input {
-	in := ui.Input{Name: enlist.KeyLanguage, Label: r.Text("contacts.language"), Kind: ui.InputChoice, Value: code,
-		Options: r.LanguageOptions()}
-	if code == "" {
-		in.Options = append(ui.Choices("", r.Text("contacts.language_of_list")), in.Options...)
-	}
-	return in
+	return ui.Input{Name: enlist.KeyLanguage, Label: r.Text("contacts.language"), Kind: ui.InputChoice, Value: code,
+		Options: append(ui.Choices("", r.Text("contacts.language_of_list")), r.LanguageOptions()...)}
 }
 
 // sent returns the value that a form has for a Field.
@@ -107,7 +104,7 @@ func store(r *ui.Request, list enlist.ListID, c *enlist.Contact, fields []enlist
 		}
 	}
 	if code := f.Value(enlist.KeyLanguage); r.PostForm.Has(enlist.KeyLanguage) && code != c.Language {
-		details = append(details, ui.Text(enlist.KeyLanguage, code))
+		details = append(details, ui.Text(enlist.KeyLanguage, cmp.Or(code, enlist.UnknownLanguage)))
 	}
 	if details == nil {
 		return nil, nil

@@ -72,7 +72,8 @@ var grouped = []struct {
 	{"options", 1, goArgument{Name: "options", Type: "BatchOptions"}},
 	{"contacts", 1, goArgument{Name: "contacts", Type: "[]Details",
 		meaning: "Up to MaxContacts Contacts; to edit, also with their ids"}},
-	{"is_scheduled", 1, goArgument{}}, // without effect
+	{"is_scheduled", 1, goArgument{}},     // without effect
+	{"contact_language", 1, goArgument{}}, // EditContacts sets it: no parameter can follow ...Tracking
 }
 
 // goArguments returns the parameters of a method after the key.
