@@ -96,9 +96,8 @@ const firstUserText = `The pages of the administration have no user yet. This li
 // signInText returns a link to the pages with the words before it, or "" if there are users and c names none. url is
 // the public URL.
 func (c *serveCommand) signInText(ctx context.Context, s *app.App, url string) (string, error) {
-	if c.user != "" {
-		link, err := s.Users.NewLink(ctx, c.user)
-		return fmt.Sprintf(userText, c.user, linkPath(url, link)), err
+	if c.users != nil {
+		return c.userLinks(ctx, s, url)
 	}
 	if c.FirstUser != "" {
 		return c.firstUserText(ctx, s, url)
@@ -108,6 +107,22 @@ func (c *serveCommand) signInText(ctx context.Context, s *app.App, url string) (
 		return "", err
 	}
 	return fmt.Sprintf(firstUserText, linkPath(url, link)), nil
+}
+
+// userLinks returns a link for each of the users.
+func (c *serveCommand) userLinks(ctx context.Context, s *app.App, url string) (text string, err error) {
+	for i, u := range c.users {
+		link, err := s.Users.NewLink(ctx, u.Email)
+		if err != nil {
+			return "", err
+		}
+		if i == 0 {
+			text = fmt.Sprintf(userText, u.Email, linkPath(url, link)) + otherUsersText
+			continue
+		}
+		text += fmt.Sprintf("    %-8s %s\n", u.Role, linkPath(url, link))
+	}
+	return text, nil
 }
 
 // firstUserText invites the declared first user, and returns what the banner says about it.
@@ -128,6 +143,9 @@ func (c *serveCommand) firstUserText(ctx context.Context, s *app.App, url string
 	}
 	return fmt.Sprintf(userText, to.Address, link.URL), nil
 }
+
+// otherUsersText stands above the roles and the links of further users.
+const otherUsersText = "These links sign in users of the other roles:\n\n"
 
 // userText has the address of a user, and the URL of the link.
 const userText = `This link signs %s in once, within an hour:

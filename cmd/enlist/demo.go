@@ -30,8 +30,8 @@ type demoCommand struct {
 
 // Help returns the text that --help prints after the usage.
 func (demoCommand) Help() string {
-	return "The database has four Lists with about 40,000 made-up Contacts, ten Batches with their reports, and an " +
-		"Import. Building it takes about 15 seconds. The demo sends no mails: it writes them into the folder."
+	return "The database has four Lists with about 40,000 made-up Contacts, a year of Batches with their reports, a user " +
+		"of each role, and an Import. Building it takes about 15 seconds. The demo sends no mails: it writes them into the folder."
 }
 
 // demoMark is a file in the folder of a complete demo.
@@ -52,7 +52,7 @@ func (c *demoCommand) Run(ctx context.Context, out *console) error {
 	}
 	ctx, restore := untilSignal(ctx)
 	defer restore()
-	s := &serveCommand{Serve: c.settings(dir), user: demo.UserEmail}
+	s := &serveCommand{Serve: c.settings(dir), users: demo.Users()}
 	if err := s.Check(); err != nil {
 		return &usageError{err}
 	}

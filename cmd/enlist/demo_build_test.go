@@ -13,6 +13,7 @@ import (
 	"enlist/internal/db/dbtest"
 	"enlist/internal/demo"
 	"enlist/internal/enlist"
+	"enlist/internal/messages"
 	"enlist/internal/recipients"
 	"enlist/internal/reports"
 	"enlist/internal/sending"
@@ -77,6 +78,7 @@ func TestDemoHasAYearOfAClub(t *testing.T) {
 		t.Errorf("the Imports are %+v, want one with added, unchanged and refused rows", imported)
 	}
 	c.hasForms()
+	c.hasContents()
 	ages, err := c.Sending.QueueAges(t.Context(), c.caller, 1795665600-24*60*60) // a day before the end
 	c.must(err)
 	if at := slices.MaxFunc(ages, func(a, b sending.QueueAge) int { return cmp.Compare(a.Age, b.Age) }); at.Age < 40*60 {
@@ -84,8 +86,46 @@ func TestDemoHasAYearOfAClub(t *testing.T) {
 	}
 	people, err := c.Users.Members(t.Context(), 0)
 	c.must(err)
-	if len(people) != 1 || people[0].Email != demo.UserEmail || !people[0].MaySend {
-		t.Errorf("the people are %+v, want %s who may send", people, demo.UserEmail)
+	roles := make(map[enlist.Role]bool)
+	for _, p := range people {
+		roles[p.Role] = true
+	}
+	if len(roles) != len(enlist.Roles) || len(people) != len(demo.Users()) {
+		t.Errorf("the users are %+v, want one of each role", people)
+	}
+}
+
+// hasContents checks that the Messages, Segments and autoresponders show what users can make.
+func (c *club) hasContents() {
+	c.Helper()
+	all, err := c.Messages.SearchMessages(c.Context(), c.caller, enlist.Query{})
+	c.must(err)
+	var kinds, blocks string
+	templates := 0
+	for i := range all {
+		m, err := c.Messages.Message(c.Context(), c.caller, all[i].ID)
+		c.must(err)
+		kinds, blocks = kinds+m.EmailType+" ", blocks+m.Blocks
+		if m.IsTemplate {
+			templates++
+		}
+	}
+	for _, want := range []string{`"columns"`, `"image"`, `"button"`, `"social"`, `"table"`, `"card"`, `"show_if":[`} {
+		if !strings.Contains(blocks, want) {
+			c.Errorf("no Message of the demo has blocks with %s", want)
+		}
+	}
+	saved, err := c.Messages.SavedBlocks(c.Context(), c.caller)
+	c.must(err)
+	answers, err := c.Batches.SearchAutoresponders(c.Context(), c.caller, enlist.Query{})
+	c.must(err)
+	relative := slices.ContainsFunc(answers, func(a enlist.Autoresponder) bool { return a.SegmentID != 0 })
+	sends, err := c.Batches.SearchBatches(c.Context(), c.caller, enlist.Query{})
+	c.must(err)
+	if !strings.Contains(kinds, messages.EmailMarkdown) || !strings.Contains(kinds, messages.EmailHTML) || templates != 1 ||
+		len(saved) != 1 || !relative || !slices.ContainsFunc(sends, func(b batches.Batch) bool { return b.Reason == batches.ReasonApproval }) {
+		c.Errorf("the demo has Messages of the types %s, %d templates, %d saved blocks, autoresponders %+v and Batches %+v",
+			kinds, templates, len(saved), answers, sends)
 	}
 }
 
@@ -143,8 +183,8 @@ func (c *club) hasReports(all []*reports.BatchReport) {
 		states[r.Status]++
 		sum.Add(&r.Sums)
 		bounced, left, complained = bounced+r.Bounced, left+r.Unsubscribed, complained+r.Complained
-		if r.Status == batches.BatchPaused && !strings.Contains(r.Reason, "complaints") {
-			c.Errorf("Batch %q was paused because %q, want complaints", r.Name, r.Reason)
+		if r.Status == batches.BatchPaused && r.Reason != batches.ReasonApproval && !strings.Contains(r.Reason, "complaints") {
+			c.Errorf("Batch %q was paused because %q, want complaints or an approval", r.Name, r.Reason)
 		}
 		if r.Variants != nil && (r.Variants.Chosen == 0 || len(r.ByVariant) != 2) {
 			c.Errorf("Batch %q has the variants %+v, want two and a winner", r.Name, r.ByVariant)
@@ -161,9 +201,9 @@ func (c *club) hasReports(all []*reports.BatchReport) {
 			c.Errorf("Batch %q has the links %+v, want several with clicks", r.Name, links)
 		}
 	}
-	if len(all) != 10 || states[batches.BatchCompleted] != 8 || states[batches.BatchPaused] != 1 ||
+	if len(all) != 11 || states[batches.BatchCompleted] != 8 || states[batches.BatchPaused] != 2 ||
 		states[batches.BatchPending] != 1 {
-		c.Errorf("the Batches are %v, want 8 completed, one paused and one pending", states)
+		c.Errorf("the Batches are %v, want 8 completed, two paused and one pending", states)
 	}
 	c.between("opened by machines only", sum.Opened()-sum.HumanOpened, 20, 300)
 	c.between("bounced", bounced, 3, 40)

@@ -53,8 +53,8 @@ func TestDemoIsBuiltAndServed(t *testing.T) {
 	}
 	page, err := io.ReadAll(reply.Body)
 	reply.Body.Close()
-	if err != nil || reply.StatusCode != http.StatusOK || !strings.Contains(string(page), demo.UserName) {
-		t.Errorf("the link answers %s and %s, want a page for %s", reply.Status, page, demo.UserName)
+	if err != nil || reply.StatusCode != http.StatusOK || !strings.Contains(string(page), demo.Users()[0].Name) {
+		t.Errorf("the link answers %s and %s, want a page for %s", reply.Status, page, demo.Users()[0].Name)
 	}
 	if !strings.Contains(printed, filepath.Join(dir, "mail")) {
 		t.Errorf("the command printed %q, want the folder of mails in %s", printed, dir)

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 
 	"enlist/internal/config"
+	"enlist/internal/demo"
 	"enlist/internal/files"
 	"enlist/internal/imports/sheet"
 	"enlist/internal/messages/linkcheck"
@@ -22,8 +23,8 @@ import (
 // serveCommand has the flags of config.Serve.
 type serveCommand struct {
 	config.Serve
-	variables []string // names of the variables of all flags
-	user      string   // address of a user whom the banner gives a link to sign in; "": the first user
+	variables []string    // names of the variables of all flags
+	users     []demo.User // whom the banner gives links to sign in; none: the first user
 }
 
 // bootstrapKey is the environment variable with the first key of a new database.

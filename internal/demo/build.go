@@ -4,23 +4,22 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"enlist/internal/app"
 	"enlist/internal/batches"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
-	"enlist/internal/users"
 )
 
 // This file builds the club.
 
-// The club, and the person who uses its pages.
+// The club.
 const (
 	accountName = "Fern Valley Garden Club"
 	timeZone    = "Australia/Melbourne"
-	UserName    = "Maria"
-	UserEmail   = "maria@gardenclub.example"
+	imprint     = accountName + "\nThe Old Nursery, 4 Creek Road, Fern Valley VIC 3999"
 )
 
 // sender is the address from which the club writes.
@@ -47,8 +46,10 @@ type builder struct {
 	crowd  *crowd
 	lists  []*list
 	batch  map[enlist.BatchID]*send // those that were added
-	garden enlist.FileID            // a picture
+	quiet  enlist.SegmentID         // Contacts who read nothing
 	holder string                   // of the leases of slices
+
+	pictures *strings.Replacer // their names in letters by their IDs
 }
 
 // Build fills an empty database. After an error or the end of ctx the database has a part of the club.
@@ -63,7 +64,7 @@ func Build(ctx context.Context, store db.Engine, o Options) error {
 	b.seconds.Store(b.daysAgo(366, 9))
 	b.app = app.New(store, b.now)
 	b.holder = db.NewHolder(ctx, b.app.DB)
-	for _, step := range []func(context.Context) error{b.addAccount, b.addPictures, b.addLists, b.addFirstContacts,
+	for _, step := range []func(context.Context) error{b.addAccount, b.addPictures, b.addLists, b.addUsers, b.addFirstContacts,
 		b.plan, b.run, b.addQueueAges} {
 		if err := step(ctx); err != nil {
 			return fmt.Errorf("build the demo: %w", err)
@@ -78,6 +79,7 @@ func (b *builder) plan(context.Context) error {
 		b.planJoins(l)
 	}
 	b.add(b.daysAgo(2, 15), enlist.PersonKey{}, b.importFile)
+	b.planUsers()
 	for _, s := range newSends() {
 		at := b.daysAgo(b.thursday(s.daysAgo), s.hour)
 		if s.later > 0 {
@@ -112,21 +114,17 @@ func (b *builder) thursday(days int) int {
 // scaled returns a number of Contacts in the scale of the options. A List keeps enough Contacts to be a List.
 func (b *builder) scaled(n int) int { return max(n/b.Scale, min(n, 12)) }
 
-// addAccount adds the Account with its key, and the person who uses the pages.
+// addAccount adds the Account with its key.
 func (b *builder) addAccount(ctx context.Context) error {
 	a, err := b.app.Accounts.AddAccount(ctx, accountDetails)
 	if err != nil {
 		return err
 	}
-	k, text, err := b.app.Accounts.AddKey(ctx, keyDetails(a.ID))
+	_, text, err := b.app.Accounts.AddKey(ctx, keyDetails(a.ID))
 	if err != nil {
 		return err
 	}
-	if b.caller, err = b.app.Accounts.Authenticate(ctx, text); err != nil {
-		return err
-	}
-	_, err = b.app.Users.Invite(ctx, users.Invitation{Email: UserEmail, Name: UserName,
-		Membership: users.Membership{Account: a.ID, Level: k.Level, MaySend: true}})
+	b.caller, err = b.app.Accounts.Authenticate(ctx, text)
 	return err
 }
 

@@ -6,7 +6,8 @@
 //	timeline.go     a clock that moves through the past, and what happens when
 //	people.go       made-up people; names.go and names.txt have their names
 //	joins.go        Lists, and who joins and leaves them
-//	messages.go     what the club writes, and to whom; picture.go draws its pictures
+//	users.go        users of the pages, and what they made; segments.go has Segments and autoresponders
+//	messages.go     what the club writes, and to whom; letters has the contents, picture.go the pictures
 //	sends.go        sends Batches without a mail server
 //	readers.go      what the recipients of a mail do
 //	importing.go    a file of addresses with mistakes

@@ -10,6 +10,7 @@ import (
 	"enlist/internal/accounts"
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
+	"enlist/internal/forms"
 	"enlist/internal/messages"
 )
 
@@ -41,6 +42,7 @@ type list struct {
 	website    int     // of so many who join, one uses the form of the website
 	leaves     float64 // a day, by a call of the API
 	consent    string  // what people agree to on the website
+	translated forms.Translations
 
 	id     enlist.ListID
 	form   enlist.FormID // of the website; 0: it has none
@@ -69,6 +71,9 @@ var (
 		func(b *builder, _ *person) string {
 			return pick(b.random, []string{"Planting days", "Seed library", "Open gardens", "Planting days,Cake stall"})
 		}}
+	birthday = fieldOf{"Birthday", "date", "", func(b *builder, _ *person) string {
+		return fmt.Sprintf("%d-%02d-%02d", 1940+b.random.IntN(65), 1+b.random.IntN(12), 1+b.random.IntN(28))
+	}}
 	outlet = fieldOf{"Outlet", "text", "", func(b *builder, _ *person) string {
 		return pick(b.random, []string{"Valley Courier", "Radio Fern", "The Weekend Gardener", "Soil & Seed",
 			"Green Thumb Podcast"})
@@ -79,12 +84,13 @@ var (
 func newLists() []*list {
 	common := []string{"from_name", accountName, "from_address", sender, "disallow_duplicate_contacts", "true",
 		"track_opens", "true", "track_clicks", "true",
-		"imprint", "Fern Valley Garden Club\nThe Old Nursery, 4 Creek Road, Fern Valley VIC 3999"}
+		"imprint", imprint}
 	with := func(more ...string) []string { return slices.Concat(common, more) }
 	return []*list{
 		{name: "Garden News", attributes: with("is_public", "true", "description",
 			"News from the garden, once a month, and what to sow now."), first: 19_500, joins: 31, website: 15, leaves: 0.9,
-			consent:    "Yes, send me the Garden News by e-mail. I can leave at any time.",
+			consent:    "Yes, send me the Garden News by email. I can unsubscribe at any time.",
+			translated: newsForm,
 			fields:     []fieldOf{firstName, lastName, homeState, postcode, likes},
 			preference: []string{"Monthly newsletter", "Events near me"}},
 		{name: "Shop customers", attributes: with("from_name", "Fern Valley Shop"), first: 5_400, joins: 4, leaves: 0.4,
@@ -93,9 +99,19 @@ func newLists() []*list {
 		{name: "Volunteers", first: 190, most: 412, joins: 0.7, website: 1, leaves: 0.04, consent: consentText,
 			attributes: with("double_opt_in_required", "true", "consent_text", consentText,
 				"confirmation_subject", "Please confirm: volunteering with the garden club"),
-			fields: []fieldOf{firstName, lastName, postcode, help}, preference: []string{"Roster reminders"}},
+			fields: []fieldOf{firstName, lastName, postcode, birthday, help}, preference: []string{"Roster reminders"}},
 		{name: "Press", attributes: with(), first: 80, most: 96, joins: 0.06, fields: []fieldOf{firstName, lastName, outlet}},
 	}
+}
+
+// newsForm has the texts of the Form of the Garden News in the languages that many readers speak.
+var newsForm = forms.Translations{
+	"it": {Title: "Iscriviti a Garden News", Introduction: "Per i soci e gli amici del club di giardinaggio.",
+		Consent: "Sì, inviatemi Garden News per email. Posso annullare l’iscrizione in qualsiasi momento."},
+	"vi": {Title: "Đăng ký nhận Garden News", Introduction: "Dành cho hội viên và bạn bè của câu lạc bộ làm vườn.",
+		Consent: "Vâng, hãy gửi Garden News cho tôi qua email. Tôi có thể hủy đăng ký bất cứ lúc nào."},
+	"zh": {Title: "订阅 Garden News", Introduction: "欢迎园艺俱乐部的会员和朋友订阅。",
+		Consent: "好的，请通过电子邮件给我发送 Garden News。我可以随时退订。"},
 }
 
 const consentText = "I would like to help the Fern Valley Garden Club, and to get e-mails about it."
@@ -146,7 +162,7 @@ func (b *builder) addForm(ctx context.Context, l *list) error {
 	}
 	l.form, err = b.app.Forms.SetForm(ctx, b.caller, l.id, 0, details("name", "Website", "field_ids",
 		strings.Join(shown, ","), "title", "Join "+l.name, "introduction", "For members and friends of the garden club.",
-		"consent_text", l.consent, "sites", "https://www.fern-valley.example"))
+		"consent_text", l.consent, "sites", "https://www.fern-valley.example", "language", "en", "translations", l.translated.Encode()))
 	return err
 }
 
@@ -197,6 +213,9 @@ func (b *builder) join(ctx context.Context, l *list, all []person) error {
 // row returns the values of a person's Contact.
 func (b *builder) row(l *list, p *person) []enlist.Detail {
 	row := []enlist.Detail{detail("Email", p.email)}
+	if p.language != "" {
+		row = append(row, detail(enlist.KeyLanguage, p.language))
+	}
 	for _, f := range l.fields {
 		row = append(row, detail(f.name, f.of(b, p)))
 	}

@@ -10,11 +10,12 @@ import (
 
 // origin is a group of names that belong together.
 type origin struct {
-	weight      int // how many of 100 people have such a name
+	weight      int    // how many of 100 people have such a name
+	language    string // that half of them read; "": only English
 	first, last []string
 }
 
-// names.txt has the weight, the first names and the last names of each origin. A name that is not written in Latin
+// names.txt has the weight and the language, the first names and the last names of each origin. A name that is not written in Latin
 // letters has its Latin form after "=".
 //
 //go:embed names.txt
@@ -25,11 +26,12 @@ var origins = readOrigins(namesText)
 func readOrigins(text string) (all []origin) {
 	for block := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
 		lines := strings.Split(block, "\n")
-		weight, err := strconv.Atoi(lines[0])
+		number, language, _ := strings.Cut(lines[0], " ")
+		weight, err := strconv.Atoi(number)
 		if err != nil {
 			panic("names.txt: " + err.Error())
 		}
-		all = append(all, origin{weight, strings.Split(lines[1], ", "), strings.Split(lines[2], ", ")})
+		all = append(all, origin{weight, language, strings.Split(lines[1], ", "), strings.Split(lines[2], ", ")})
 	}
 	return all
 }

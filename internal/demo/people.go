@@ -15,6 +15,7 @@ import (
 // person is a made-up person.
 type person struct {
 	first, last, email, state, postcode string
+	language                            string // "": not known
 	interests                           []string
 }
 
@@ -34,6 +35,9 @@ func (c *crowd) next() person {
 	home := states[choose(c.random, len(states), func(i int) int { return states[i].weight })]
 	p := person{first: first, last: last, state: home.name,
 		postcode: fmt.Sprintf("%04d", home.postcode+c.random.IntN(99)), email: c.address(firstLatin, lastLatin)}
+	if of.language != "" && c.random.IntN(2) == 0 {
+		p.language = of.language
+	}
 	for i, chance := range []float64{0.45, 0.3, 0.35, 0.2, 0.15, 0.25} {
 		if c.random.Float64() < chance {
 			p.interests = append(p.interests, interests[i])

@@ -27,17 +27,13 @@ func (b *builder) addQueueAges(ctx context.Context) error {
 }
 
 // addMessage adds the Message of a send with its links.
-func (b *builder) addMessage(ctx context.Context, s *send) (enlist.MessageID, error) {
-	content := details("html_content", s.html(), "text_content", s.text())
-	if s.inBlocks {
-		content = details("email_type", messages.EmailBlocks, "blocks", b.blocks(s))
-	}
-	id, err := b.app.Messages.AddMessage(ctx, b.caller,
-		append(details("name", s.name, "subject", s.subject), content...))
+func (b *builder) addMessage(ctx context.Context, c *enlist.Caller, s *send) (enlist.MessageID, error) {
+	id, err := b.app.Messages.AddMessage(ctx, c, append(details("name", s.name, "subject", s.subject, "other_subjects", s.second),
+		b.content(s.letter, s.list == news)...))
 	if err != nil {
 		return 0, err
 	}
-	m, err := b.app.Messages.Message(ctx, b.caller, id)
+	m, err := b.app.Messages.Message(ctx, c, id)
 	if err != nil {
 		return 0, err
 	}
@@ -51,7 +47,14 @@ func (b *builder) addMessage(ctx context.Context, s *send) (enlist.MessageID, er
 
 // addBatch adds the Message and the Batch of a send, and begins to send it.
 func (b *builder) addBatch(ctx context.Context, s *send) error {
-	message, err := b.addMessage(ctx, s)
+	by := b.caller
+	if s.by != "" {
+		var err error
+		if by, err = b.signIn(ctx, s.by); err != nil {
+			return err
+		}
+	}
+	message, err := b.addMessage(ctx, by, s)
 	if err != nil {
 		return err
 	}
@@ -64,7 +67,7 @@ func (b *builder) addBatch(ctx context.Context, s *send) error {
 	if s.later > 0 {
 		r.SendTime = b.daysAgo(-s.later, 9)
 	}
-	id, err := b.app.Batches.AddBatch(ctx, b.caller, r)
+	id, err := b.app.Batches.AddBatch(ctx, by, r)
 	if err != nil {
 		return err
 	}
