@@ -164,15 +164,16 @@ func TypeSearch(tx *db.Tx, schema *enlist.Schema, now int64, q enlist.Query) (*e
 		Limit: q.Limit, Offset: q.Offset}, nil
 }
 
-// OnlyAmong returns those of the Contacts that the search finds. It changes the search, which must have a condition. It
-// locks no Contact.
-func OnlyAmong(tx *db.Tx, query *enlist.Search, ids []enlist.ContactID) ([]enlist.ContactID, error) {
-	among := enlist.Condition{Key: keyID, Operator: enlist.In, Operands: make([]enlist.Operand, len(ids))}
-	for i, id := range ids {
-		among.Operands[i].Int = int64(id)
+// OnlyAmong returns those of the Contacts that the search finds, in the order of ids. The search must have a condition.
+// It locks no Contact.
+func OnlyAmong(tx *db.Tx, query *enlist.Search, ids []enlist.ContactID) (found []enlist.ContactID, err error) {
+	met, err := search.Met(tx, query.Schema, []*enlist.Condition{query.Where}, ids)
+	for _, id := range ids {
+		if met[id] != 0 {
+			found = append(found, id)
+		}
 	}
-	query.Where, query.Unlocked = &enlist.Condition{All: []enlist.Condition{among, *query.Where}}, true
-	return search.IDs(tx, query)
+	return found, err
 }
 
 // keyID is the key of the IDs of Contacts.

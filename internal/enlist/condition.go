@@ -77,7 +77,6 @@ type Search struct {
 	Offset     int64
 	Columns    Columns // the parts of a Contact that the caller reads
 	Counted    bool    // the caller wants the number of Contacts, not the Contacts
-	Unlocked   bool    // in an Update: the search locks no Contact
 	Last       bool    // no call follows in the transaction, so the engine can end the transaction with this search
 }
 

@@ -8,10 +8,11 @@ import (
 	"enlist/internal/contacts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/search"
 )
 
 // This file has the conditions of blocks: criteria of a search, which a Contact must meet to see the block. The search
-// itself decides, once for all Contacts of a transaction and each condition, so a block is shown to the Contacts that
+// itself decides, once for all Contacts of a transaction, so a block is shown to the Contacts that
 // searchContacts finds. Keys are names, as in merge fields, so a Message fits every List that has them. A mail that is
 // composed without this decision has only the blocks without a condition. decisions.md: 165
 
@@ -136,7 +137,8 @@ type Showing struct {
 	Wrong      map[int]error               // InvalidSearch of the conditions that do not fit the List: no Contact meets them
 }
 
-// ShowTo decides at the Unix time now about the blocks of a Message for Contacts of a List, by one search for each condition.
+// ShowTo decides at the Unix time now about the blocks of a Message for Contacts of a List, by one search for all
+// conditions.
 func ShowTo(tx *db.Tx, schema *enlist.Schema, now int64, m *Message, ids []enlist.ContactID) (*Showing, error) {
 	s := &Showing{message: m}
 	if !m.HasConditions() {
@@ -147,28 +149,22 @@ func ShowTo(tx *db.Tx, schema *enlist.Schema, now int64, m *Message, ids []enlis
 		return nil, err
 	}
 	s.conditions, s.made = distinct(s.blocks), make(map[uint32]*Message)
-	s.met, s.Wrong = make(map[enlist.ContactID]uint32, len(ids)), make(map[int]error)
-	for i, c := range Conditions(s.blocks) {
+	s.Wrong = make(map[int]error)
+	conditions := Conditions(s.blocks)
+	wanted := make([]*enlist.Condition, len(conditions))
+	for i, c := range conditions {
 		query, err := contacts.TypeSearch(tx, schema, now, enlist.Query{Criteria: c.Criteria})
-		if enlist.KindOf(err) == enlist.InvalidSearch {
+		switch {
+		case enlist.KindOf(err) == enlist.InvalidSearch:
 			s.Wrong[i] = err
-			continue
-		}
-		if err != nil {
+		case err != nil:
 			return nil, err
-		}
-		if len(ids) == 0 || query.Where == nil {
-			continue
-		}
-		found, err := contacts.OnlyAmong(tx, query, ids)
-		if err != nil {
-			return nil, err
-		}
-		for _, id := range found {
-			s.met[id] |= 1 << i
+		default:
+			wanted[i] = query.Where
 		}
 	}
-	return s, nil
+	s.met, err = search.Met(tx, schema, wanted, ids)
+	return s, err
 }
 
 // For returns the Message with the blocks that a Contact sees.

@@ -22,6 +22,8 @@ func (q *Query) testBatch(c *enlist.Condition) {
 		return
 	case isNot:
 		q.Add("NOT EXISTS (SELECT 1")
+	case q.eachContact:
+		q.Add("EXISTS (SELECT 1")
 	default:
 		q.Add("id IN (SELECT contact_id")
 	}
@@ -41,8 +43,11 @@ func (q *Query) testBatch(c *enlist.Condition) {
 	q.Add(" FROM " + table + " WHERE ")
 	q.inList()
 	q.Add(" AND batch_id"+q.inItems(c.Key)+where, q.operandList(c.Key, batches))
-	if isNot {
+	if isNot || q.eachContact {
 		q.Add(" AND contact_id = id") // the table has no column id, so this is the Contact's
+	}
+	if q.eachContact && q.SQL.Arrays {
+		q.Add(" OFFSET 0") // keeps PostgreSQL from reading all rows of the Batch into a hash table
 	}
 	q.Add(")")
 }

@@ -3,6 +3,7 @@
 //
 //	planned.go     finds and counts the Contacts of a List (Contacts, Count, Plan)
 //	search.go      the statement of a search
+//	met.go         which conditions given Contacts meet
 //	expr.go, operands.go, batch.go, preference.go   the expression of each kind of key, and its operands
 //	values.go      the most frequent values of a Field
 //	scan.go, plan.go, sort.go, estimate.go   which indexes a statement uses on SQLite; package planner chooses

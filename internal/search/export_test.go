@@ -26,3 +26,10 @@ func (p *Planned) Text() string {
 	}
 	return s.Text
 }
+
+// MetStatement returns the statement of Met.
+func MetStatement(tx *db.Tx, schema *enlist.Schema, conditions []*enlist.Condition, ids []enlist.ContactID) (
+	db.Statement, error) {
+	wanted, err := db.ManyValues(tx, db.PlainIDs(ids))
+	return metStatement(tx.SQL, schema, conditions, wanted), err
+}

@@ -155,9 +155,7 @@ func (p *Planned) statement() (made db.Statement, err error) {
 		q.count(p.plan)
 	} else {
 		q.page(s, p.plan)
-		if !s.Unlocked {
-			q.Add(p.tx.Locking())
-		}
+		q.Add(p.tx.Locking())
 	}
 	made = q.statement()
 	made.Last = s.Last

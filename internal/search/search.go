@@ -40,6 +40,8 @@ type Query struct {
 	columnsOf map[string]string
 	// covering is the key of the index that a covering filter scans, or nil without a covering filter.
 	covering *enlist.SearchKey
+	// eachContact is true if the statement tests given Contacts (Met), so that each test looks up rows of one Contact.
+	eachContact bool
 }
 
 func newQuery(sql *db.Dialect, s *enlist.Search) *Query {
