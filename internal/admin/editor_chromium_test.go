@@ -11,11 +11,13 @@ import (
 
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
+	"enlist/internal/starters"
 
 	"github.com/chromedp/cdproto/cdp"
 	cdpinput "github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 )
 
@@ -549,35 +551,57 @@ func (g markdownGenerator) document() string {
 	return strings.ReplaceAll(strings.Join(all, "\n\n"), "![", "! [") // an image is edited as Markdown
 }
 
-// looksLikeTheMail compares where texts, lines and buttons are in the editor and in the mail, at both widths.
+// looksLikeTheMail compares where texts, pictures, lines and buttons are in the editor and in the mail, and their colours with
+// what is behind them, at both widths and in the dark: for each type of block and colour, and for the starting templates.
 func (b *chromium) looksLikeTheMail(v *visitor) {
+	const card = `{"type":"card","url":"/f/samples/mug.png","alt":"Mug","title":"Mug","text":"Words","link":"https://example.com","button":"Buy"`
 	at := v.begun("empty:blocks")
 	v.post(at, blockForm("blocks", `[{"type":"heading","text":"A heading that is long enough to fill two lines of a mail"},{"type":"text","text":"Some **words**.\n\n- one\n- two\n\n> q\n\n## Sub\n\n---\n\nend"},`+
 		`{"type":"button","text":"Press","link":"https://example.com","align":"center"},{"type":"quote","text":"A quote","by":"Ann"},{"type":"line"},{"type":"columns","shares":[33,67],"left":[{"type":"text","text":"left"}],`+
 		`"right":[{"type":"heading","text":"right","level":3}]},{"type":"text","text":"[Unsubscribe]({{unsubscribe_url}})","align":"center"},`+
 		`{"type":"heading","text":"A band","ground":"#146c4f","padding":30},{"type":"text","text":"after it","align":"right"},{"type":"text","text":"In a [box](https://example.com)","ground":"#fff3d6","corner":10},{"type":"text","text":"red","colour":"#ff8080"},`+
+		`{"type":"text","text":"narrow","ground":"#146c4f","padding":8},{"type":"quote","text":"Narrow","ground":"#ecf2f0","padding":4},{"type":"table","rows":[["a","b"]],"ground":"#ecf2f0"},`+
+		`{"type":"columns","ground":"#146c4f","left":[{"type":"text","text":"own [words](https://example.com)","colour":"#c00000"},{"type":"button","text":"Lost","link":"https://example.com"}],`+
+		`"right":[{"type":"text","text":"padded","colour":"#ffd0d0","padding":10},`+card+`,"ground":"#ffffff"}]},`+
+		`{"type":"columns","ground":"#ecf2f0","left":[{"type":"heading","text":"soft","colour":"#146c4f","level":3},`+card+`}],"right":[`+card+`,"ground":"#fff3d6","corner":8},`+card+`,"padding":12,"place":"left"},{"type":"social","items":[{"link":"https://instagram.com/x"}]}]},`+
+		card+`,"place":"right"},`+card+`,"place":"left","ground":"#ecf2f0","corner":8},{"type":"image","url":"/f/samples/mug.png","alt":"Mug","width":200,"align":"center"},`+
 		`{"type":"table","head":true,"rows":[["Who","Price"],["Adults","5 €"]]},{"type":"columns","ground":"#102030","shares":[25,50,25],"left":[{"type":"text","text":"one"}],"middle":[{"type":"card","title":"Vase","text":"Made *here*","label":"5 €","button":"Buy","link":"https://example.com","ground":"#f4efe6","corner":8}],"right":[{"type":"text","text":"three"}]},`+
 		`{"type":"button","text":"Round","link":"https://example.com","ground":"#ffe000","corner":30},{"type":"menu","align":"center","items":[{"text":"One","link":"https://example.com"},{"text":"Two","link":"https://example.com"}]},`+
 		`{"type":"card","title":"Article","text":"Words","link":"https://example.com"},{"type":"video","text":"Watch","link":"https://example.com","corner":6},{"type":"social","items":[{"link":"https://instagram.com/x"}]}]`))
+	b.looksAlike(at, "", "phone", "dark", "dark phone")
+	for _, s := range starters.All() {
+		at := v.begun(s.Name)
+		v.post(at, blockForm("blocks", strings.ReplaceAll(v.stored(at), "{{First Name|friend}}", "friend"))) // the canvas shows the name, too
+		b.looksAlike(at, "", "dark phone")
+	}
+}
+
+// looksAlike compares the canvas of a Message with its mail, for each look.
+func (b *chromium) looksAlike(at string, looks ...string) {
+	b.Helper()
 	places := func(root string) []string {
 		b.Helper()
-		all, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](`(card => [...card.querySelectorAll("h1, h2, h3, p:not(li > p), ul, hr, blockquote, .button a, .text a:not(.title), .grid, td, th, .menu a, .play a, .social a > *")].
+		b.waitFor(`[...document.querySelectorAll("` + root + ` img")].every(i => i.complete)`)
+		all, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](`(card => { const clear = "rgba(0, 0, 0, 0)", behind = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor; if (c !== clear) return c } };
+			return [...card.querySelectorAll("h1, h2, h3, p:not(li > p), ul, hr, blockquote, .button a, .text a:not(.title), .grid, td, th, .menu a, .play a, .social a > *, .picture img, .still img")].
 			filter(e => !e.closest(".foot") && (!["TD", "TH"].includes(e.nodeName) || e.closest(".grid")) && e.getClientRects().length).map(e => { const r = e.getBoundingClientRect(), b = card.getBoundingClientRect(), s = getComputedStyle(e);
-				return [e.nodeName.toUpperCase().replace("SVG", "IMG"), e.matches("hr, .social *") ? "" : s.fontSize + s.color, ...[r.left - b.left, r.top - b.top, r.width, r.height].map(Math.round)].join(" ") }))(document.querySelector("`+root+`"))`))
+				const isWrapped = e.matches(".text a") && r.height > 30; // the canvas keeps the space at the end of its line
+				return [e.nodeName.toUpperCase().replace("SVG", "IMG"), e.matches("hr, img, svg") ? "" : s.fontSize + s.color, behind(e.parentElement), ...[r.left - b.left, r.top - b.top, isWrapped ? 0 : r.width, r.height].map(Math.round), e.textContent.replace(/[\s—►]/g, "").slice(0, 20)] }).sort((a, b) => a[4] - b[4] || a[3] - b[3]).map(a => a.join(" ")) })(document.querySelector("`+root+`"))`))
 		b.Must(err)
 		return all
 	}
-	for _, look := range []string{"", "phone", "dark"} {
+	for _, look := range looks {
 		b.visit(at)
 		b.waitFor(`!!document.getElementById("canvas").canvas && getComputedStyle(document.querySelector(".canvas .text")).paddingLeft === "24px"`)
-		b.do(`document.querySelector(".canvas").className += " ` + look + `"`)
+		b.do(`document.querySelector(".canvas").className += " ` + look + `"; document.activeElement.blur()`)
 		width, err := chromedp.Run(b.ctx, chromedp.Evaluate[float64](`document.querySelector(".canvas").getBoundingClientRect().width`))
 		b.Must(err)
 		canvas := places(".canvas .card")
 		b.Must(chromedp.Do(b.ctx, chromedp.EmulateViewport(int64(width), 1400)))
-		b.visit(at + "/mail?shade=" + look)
-		if mail := places(".card"); !slices.Equal(canvas, mail) || len(mail) < 14 {
-			b.Errorf("with the look %q, the editor shows\n%s\nand the mail\n%s", look, strings.Join(canvas, "\n"), strings.Join(mail, "\n"))
+		shade, _, _ := strings.Cut(look, " ")
+		b.visit(at + "/mail?shade=" + shade)
+		if mail := places(".card"); !slices.Equal(canvas, mail) || len(mail) < 4 {
+			b.Errorf("%s with the look %q is different in the mail:\n%s", at, look, cmp.Diff(canvas, mail))
 		}
 		b.Must(chromedp.Do(b.ctx, chromedp.EmulateViewport(1280, 1400)))
 	}

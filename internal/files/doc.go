@@ -7,6 +7,7 @@
 //	type.go      media types
 //	image.go, imagesize.go   images that users upload, and the widths and heights of images
 //	image_copy.go            copies of images as mails show them: image_clean.go removes metadata, image_decode.go has the
-//	                         limits, image_scale.go makes them smaller, cuts and turns them
+//	                         limits, image_scale.go makes them smaller, cuts and turns them,
+//	                         image_moving.go those that move, in the colours that image_palette.go chooses
 //	file_sql.go, image_copy_sql.go, service.go, jobs.go   the statements, the Service and the jobs
 package files

@@ -16,6 +16,7 @@ type anatomy struct {
 	clean       []byte  // the image without metadata
 	orientation int     // as of EXIF: 1 to 8; 1: as it is stored
 	frames      int     // of an image that moves; else 1
+	moved       int64   // pixels of all frames of a GIF
 	colours     []byte  // the segments of a JPEG, or the chunk of a PNG, with its colour profile
 	isSlow      bool    // a progressive JPEG or an interlaced PNG, whose decoder needs more memory
 	isClear     bool    // a PNG that says which colour is transparent
@@ -205,6 +206,7 @@ func (a *anatomy) gif(data []byte) error {
 			return nil
 		case len(rest) > 10 && rest[0] == 0x2c:
 			a.frames++
+			a.moved += int64(binary.LittleEndian.Uint16(rest[5:])) * int64(binary.LittleEndian.Uint16(rest[7:]))
 			at += 10 + table(rest[9]) + 1
 		case len(rest) > 2 && rest[0] == 0x21:
 			loops := bytes.HasPrefix(rest[2:], []byte("\x0bNETSCAPE2.0")) || bytes.HasPrefix(rest[2:], []byte("\x0bANIMEXTS1.0"))

@@ -54,7 +54,7 @@ func (s *Service) Picture(ctx context.Context, f *StoredFile, as enlist.Picture)
 	if err != nil {
 		return nil, err
 	}
-	made, mediaType, err := shownAs(f, data, as)
+	made, mediaType, err := shownAs(ctx, f, data, as)
 	if err != nil {
 		return nil, err
 	}
@@ -107,14 +107,18 @@ func (f *StoredFile) shown(c *imageCopy) *StoredFile {
 
 // shownAs returns the bytes of an image as a mail shows it, and their media type. They are the same bytes if there is
 // nothing to change.
-func shownAs(f *StoredFile, data []byte, as enlist.Picture) ([]byte, string, error) {
+func shownAs(ctx context.Context, f *StoredFile, data []byte, as enlist.Picture) ([]byte, string, error) {
 	a, err := measured(f.Type, data)
 	if err != nil {
 		return data, f.Type, nil // no program of this service has checked it
 	}
-	width, _ := imageSize(f.Type, bytes.NewReader(data))
+	width, height := imageSize(f.Type, bytes.NewReader(data))
 	isPlain := a.orientation == 1 && as.Crop == "" && (as.Width == 0 || width <= as.Width) && f.Type != "image/webp"
-	if isPlain || a.frames > 1 {
+	switch {
+	case !isPlain && a.frames > 1 && f.Type == "image/gif" && a.isSmall(width, height):
+		made, err := movingPicture(ctx, a.clean, as)
+		return made, f.Type, err
+	case isPlain, a.frames > 1:
 		return a.clean, f.Type, nil
 	}
 	made, mediaType := data, f.Type
@@ -126,6 +130,28 @@ func shownAs(f *StoredFile, data []byte, as enlist.Picture) ([]byte, string, err
 		return data, f.Type, nil
 	}
 	return made, mediaType, err
+}
+
+// InlineImage returns the content, type and size of an image that is in a mail itself: no wider than any mail shows, and without
+// metadata. While the server is busy with other images, it is the file. Errors: NotFound if the file is gone or has other
+// content.
+func (s *Service) InlineImage(ctx context.Context, id enlist.FileID, content enlist.ContentID) (shown enlist.ContentID,
+	mediaType string, size int64, err error) {
+	f, err := s.FileOfLink(ctx, id)
+	if enlist.KindOf(err) == enlist.NoFile || err == nil && f.Content != content {
+		return 0, "", 0, enlist.ErrNotFound
+	}
+	if err != nil {
+		return 0, "", 0, err
+	}
+	made, err := s.Picture(ctx, f, enlist.Picture{File: id, Width: originalWidth})
+	if enlist.KindOf(err) == enlist.Busy {
+		made, err = f, nil
+	}
+	if err != nil {
+		return 0, "", 0, err
+	}
+	return made.Content, made.Type, made.Size, nil
 }
 
 // originalWidth is the width in pixels from which the original of an image has more than any mail shows.

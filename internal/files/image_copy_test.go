@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/gif"
 	"image/jpeg"
 	"image/png"
@@ -30,6 +31,9 @@ func TestImages(t *testing.T) {
 		{Name: "an upload loses its metadata and keeps its pixels", Test: uploadLosesMetadata},
 		{Name: "a picture is at most as wide as the mail asks, turned and cut", Test: pictureIsTurnedAndCut},
 		{Name: "an image that moves keeps moving", Test: movingImage},
+		{Name: "a GIF that moves is made smaller with all that its frames show", Test: movingIsMadeSmaller},
+		{Name: "a GIF of more pixels than the limit stays as it is", Test: movingBeyondTheLimit},
+		{Name: "an inline image is as narrow as the widest mail", Test: inlineImage},
 		{Name: "a WebP is sent as a JPEG or a PNG", Test: webpIsConverted},
 		{Name: "a hostile image is refused with its reason", Test: hostileImages},
 		{Name: "an image that a program has stored is shown as it is, if it cannot be decoded", Test: brokenImageOfAProgram},
@@ -201,6 +205,115 @@ func movingImage(f *fileFixture) {
 	f.Must(err)
 	if len(all.Image) != 2 || bytes.Contains(f.content(shown), []byte("SECRET")) {
 		f.Errorf("the copy has %d frames, want 2, and no comment", len(all.Image))
+	}
+}
+
+// frames returns a GIF of 400 to 200 pixels: a red and a green half, a blue square that comes, and goes by a disposal, and at
+// last a hole in the middle.
+func frames(f testing.TB, times int) []byte {
+	f.Helper()
+	colours := color.Palette{color.RGBA{}, color.RGBA{255, 0, 0, 255}, color.RGBA{0, 255, 0, 255}, color.RGBA{0, 0, 255, 255}}
+	fill := func(m *image.Paletted, at image.Rectangle, index uint8) *image.Paletted {
+		for y := at.Min.Y; y < at.Max.Y; y++ {
+			for x := at.Min.X; x < at.Max.X; x++ {
+				m.SetColorIndex(x, y, index)
+			}
+		}
+		return m
+	}
+	whole, square := image.Rect(0, 0, 400, 200), image.Rect(40, 40, 120, 120)
+	halves := fill(fill(image.NewPaletted(whole, colours), whole, 1), image.Rect(200, 0, 400, 200), 2)
+	holed := fill(fill(image.NewPaletted(whole, colours), whole, 1), image.Rect(160, 80, 240, 120), 0)
+	var g gif.GIF
+	for range times {
+		for _, one := range []struct {
+			m        *image.Paletted
+			disposal byte
+		}{{halves, gif.DisposalNone}, {fill(image.NewPaletted(square, colours), square, 3), gif.DisposalPrevious}, {fill(image.NewPaletted(image.Rect(0, 0, 2, 2), colours), image.Rect(0, 0, 2, 2), 2), gif.DisposalNone},
+			{fill(image.NewPaletted(whole, colours), whole, 2), gif.DisposalBackground}, {holed, gif.DisposalBackground}} {
+			g.Image, g.Delay, g.Disposal = append(g.Image, one.m), append(g.Delay, 7), append(g.Disposal, one.disposal)
+		}
+	}
+	var b bytes.Buffer
+	if err := gif.EncodeAll(&b, &g); err != nil {
+		f.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// screens returns what a GIF shows after each frame, as browsers draw it.
+func screens(f testing.TB, data []byte) (all []*image.RGBA, delays []int) {
+	f.Helper()
+	g, err := gif.DecodeAll(bytes.NewReader(data))
+	if err != nil {
+		f.Fatal(err)
+	}
+	screen := image.NewRGBA(image.Rect(0, 0, g.Config.Width, g.Config.Height))
+	for i, m := range g.Image {
+		before := image.NewRGBA(screen.Rect)
+		draw.Draw(before, screen.Rect, screen, image.Point{}, draw.Src)
+		draw.Draw(screen, m.Rect, m, m.Rect.Min, draw.Over)
+		shown := image.NewRGBA(screen.Rect)
+		draw.Draw(shown, screen.Rect, screen, image.Point{}, draw.Src)
+		all = append(all, shown)
+		switch g.Disposal[i] {
+		case gif.DisposalPrevious:
+			screen = before
+		case gif.DisposalBackground:
+			draw.Draw(screen, m.Rect, image.Transparent, image.Point{}, draw.Src)
+		}
+	}
+	return all, g.Delay
+}
+
+func movingIsMadeSmaller(f *fileFixture) {
+	file := f.file(f.upload("frames.gif", frames(f, 20), ""))
+	for _, c := range []struct {
+		crop   string
+		points []image.Point // in the large one: halves, square, corner and hole
+		scale  int
+		size   image.Point
+	}{{"", []image.Point{{20, 180}, {380, 20}, {80, 80}, {200, 100}}, 4, image.Pt(100, 50)}, {"0,0,50,100", []image.Point{{20, 180}, {80, 80}}, 2, image.Pt(100, 100)}} {
+		shown, _ := f.picture(file, 100, c.crop)
+		large, delays := screens(f, f.content(file))
+		small, smallDelays := screens(f, f.content(shown))
+		if small[0].Rect.Size() != c.size || len(small) != len(large) || !slices.Equal(delays, smallDelays) || shown.Size >= file.Size {
+			f.Fatalf("the copy has %d frames of %v in %d bytes, want %d of %v and less than %d", len(small), small[0].Rect, shown.Size, len(large), c.size, file.Size)
+		}
+		for i := range large {
+			for _, p := range c.points {
+				if got, want := small[i].RGBAAt(p.X/c.scale, p.Y/c.scale), large[i].RGBAAt(p.X, p.Y); got != want {
+					f.Errorf("frame %d has %v at %v, want %v", i, got, p, want)
+				}
+			}
+		}
+	}
+}
+
+func movingBeyondTheLimit(f *fileFixture) {
+	g := gif.GIF{Config: image.Config{Width: 8000, Height: 4000}} // two frames of 32 million pixels
+	for i := range 2 {
+		g.Image, g.Delay = append(g.Image, image.NewPaletted(image.Rect(0, 0, 1, 1+i), color.Palette{color.Black})), append(g.Delay, 5)
+	}
+	var b bytes.Buffer
+	f.Must(gif.EncodeAll(&b, &g))
+	file := f.file(f.upload("large.gif", b.Bytes(), ""))
+	if shown, _ := f.picture(file, 100, ""); shown.Size != file.Size {
+		f.Errorf("the copy has %d bytes, want the %d of the file", shown.Size, file.Size)
+	}
+}
+
+func inlineImage(f *fileFixture) {
+	file := f.file(f.upload("wide.jpg", photo(f, quadrants(2400, 40), 1), ""))
+	content, mediaType, size, err := f.App.Files.InlineImage(f.Context(), file.ID, file.Content)
+	f.Must(err)
+	shown := *file
+	shown.Content, shown.Size = content, size
+	if c, err := jpeg.DecodeConfig(bytes.NewReader(f.content(&shown))); err != nil || c.Width != 1800 || mediaType != "image/jpeg" || bytes.Contains(f.content(&shown), []byte("SECRET")) {
+		f.Errorf("the mail contains a %s of %d pixels, %v, want a JPEG of 1800 without its comment", mediaType, c.Width, err)
+	}
+	if _, _, _, err := f.App.Files.InlineImage(f.Context(), file.ID, file.Content+1); enlist.KindOf(err) != enlist.NotFound {
+		f.Errorf("other content is answered with %v, want NotFound", err)
 	}
 }
 

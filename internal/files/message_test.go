@@ -85,7 +85,7 @@ func mailFiles(f *fileFixture) {
 	check := func() {
 		f.Helper()
 		file := f.file(plan)
-		want := []messages.MessageFile{{Name: "plan.pdf", Type: "application/pdf", Size: file.Size, Content: file.Content}}
+		want := []messages.MessageFile{{File: file.ID, Name: "plan.pdf", Type: "application/pdf", Size: file.Size, Content: file.Content}}
 		mail, err := f.App.Messages.AutoresponderMails(f.Context(), []events.Autorespond{{List: list, Contact: contact, Autoresponder: id, Time: f.Now.Unix()}})
 		f.Must(err)
 		apptest.Same(f.T, "the files of an autoresponder's mail", mail[0].Files, want)

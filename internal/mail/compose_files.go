@@ -23,6 +23,10 @@ type Files interface {
 	// Piece returns a piece of content, of files.PieceSize bytes. The last one is shorter. The error is of
 	// kind enlist.NotFound if the content was removed.
 	Piece(ctx context.Context, id enlist.ContentID, number int64) ([]byte, error)
+	// InlineImage returns the content, media type and size of an image as mails contain it. The error is of kind
+	// enlist.NotFound if the file was removed or has other content.
+	InlineImage(ctx context.Context, id enlist.FileID, content enlist.ContentID) (shown enlist.ContentID, mediaType string,
+		size int64, err error)
 }
 
 // encodedFiles are the parts of a mail that contain files, with the boundaries around them. The bytes are
@@ -79,9 +83,16 @@ func encodeFiles(ctx context.Context, all []messages.MessageFile, inline bool, b
 		if all[i].Inline != inline {
 			continue
 		}
+		f := all[i]
+		if inline {
+			var err error
+			if f.Content, f.Type, f.Size, err = files.InlineImage(ctx, f.File, f.Content); err != nil {
+				return nil, err
+			}
+		}
 		b.WriteString("\r\n--" + boundary + "\r\n")
-		writeFileHeader(&b, &all[i])
-		if err := writeContent(ctx, &b, &all[i], files); err != nil {
+		writeFileHeader(&b, &f)
+		if err := writeContent(ctx, &b, &f, files); err != nil {
 			return nil, err
 		}
 	}

@@ -43,6 +43,14 @@ func (c *contents) Piece(_ context.Context, id enlist.ContentID, number int64) (
 	return data[from:min(from+files.PieceSize, int64(len(data)))], nil
 }
 
+// InlineImage returns the file itself, or the content that c has for it.
+func (c *contents) InlineImage(_ context.Context, file enlist.FileID, id enlist.ContentID) (enlist.ContentID, string, int64, error) {
+	if small := enlist.ContentID(file); small != 0 {
+		return small, "image/jpeg", int64(len(c.byID[small])), nil
+	}
+	return id, "image/png", int64(len(c.byID[id])), nil
+}
+
 // file adds a file to c.
 func (c *contents) file(name, mediaType string, data []byte, inline bool) messages.MessageFile {
 	id := enlist.ContentID(len(c.byID) + 1)
@@ -215,5 +223,17 @@ func TestMailWithFilesIsEncodedWithoutACopy(t *testing.T) {
 				t.Errorf("a mail needs %d bytes of memory, want less than 256 KiB", n)
 			}
 		})
+	}
+}
+
+// covers: decision 164
+func TestAnInlineImageIsInTheMailAsMailsShowIt(t *testing.T) {
+	c, files := filesComposer(t)
+	large := files.file("photo.png", "image/png", []byte("many large pixels"), true)
+	large.File = enlist.FileID(files.file("small", "", []byte("few"), true).Content)
+	got := composeWith(t, c, &messages.Message{EmailType: messages.EmailHTML, HTML: `<img src="cid:photo.png">`}, large)
+	if related := string(got.files.related); !strings.Contains(related, "Content-Type: image/jpeg") || !strings.Contains(related, "Content-ID: <photo.png>") ||
+		!strings.Contains(related, base64.StdEncoding.EncodeToString([]byte("few"))) {
+		t.Errorf("the image is in the mail as\n%s", related)
 	}
 }

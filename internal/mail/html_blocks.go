@@ -46,9 +46,9 @@ func (d *themedDocument) row(b *messages.Block, width int64) string {
 	switch b.Type {
 	case messages.BlockHeading:
 		level := strconv.FormatInt(max(1, b.Level), 10)
-		return d.cell("text", b.Align, "<h"+level+">"+html.EscapeString(b.Text)+"</h"+level+">")
+		return d.words(b, "<h"+level+">"+html.EscapeString(b.Text)+"</h"+level+">")
 	case messages.BlockText:
-		return d.cell("text", b.Align, d.markdown(b.Text))
+		return d.words(b, d.markdown(b.Text))
 	case messages.BlockImage:
 		if !b.HasPicture() {
 			return "" // the author has chosen none yet
@@ -76,7 +76,7 @@ func (d *themedDocument) row(b *messages.Block, width int64) string {
 		for i := range columns {
 			cells.WriteString(d.column(d.rowsInColumn(columns[i], columnRoom(width, shares[i])), shares[i]))
 		}
-		return besides(cells.String())
+		return besides(`width="100%"`, cells.String())
 	case messages.BlockLine:
 		class := "rule"
 		if b.Colour != "" {
@@ -91,7 +91,7 @@ func (d *themedDocument) row(b *messages.Block, width int64) string {
 		if b.By != "" {
 			by = `<p class="by">— ` + html.EscapeString(b.By) + "</p>"
 		}
-		return d.cell("text", b.Align, "<blockquote>"+d.markdown(b.Text)+by+"</blockquote>")
+		return d.words(b, "<blockquote>"+d.markdown(b.Text)+by+"</blockquote>")
 	case messages.BlockHTML:
 		return d.cell("html", b.Align, balanced(plainFallbacks(b.HTML)))
 	}
@@ -129,9 +129,9 @@ const gutter = cardPadding / 2
 // columnRoom returns the room for an image in a column of a share in percent, in a text of a width.
 func columnRoom(width, share int64) int64 { return (width+2*gutter)*share/100 - 2*gutter }
 
-// besides returns the row of columns, which are below each other on a phone.
-func besides(columns string) string {
-	return `<tr><td class="columns">` + table(`width="100%"`) + "<tr>" + columns + "</tr></table></td></tr>\n"
+// besides returns the row of columns, which are below each other on a phone, in a table with attributes.
+func besides(attributes, columns string) string {
+	return `<tr><td class="columns">` + table(attributes) + "<tr>" + columns + "</tr></table></td></tr>\n"
 }
 
 func (d *themedDocument) column(rows string, share int64) string {

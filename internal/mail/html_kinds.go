@@ -6,6 +6,7 @@ import (
 	"html"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	"enlist/internal/colour"
 	"enlist/internal/messages"
@@ -39,11 +40,14 @@ func (d *themedDocument) card(b *messages.Block, width int64) string {
 	picture, text := d.column(d.inColumn(func() string {
 		return d.cell("picture wide", "", d.image(b, columnRoom(width, share), radius(b.Corner/2, true, true)))
 	}), share), d.column(d.inColumn(func() string { return d.cardText(b) }), 100-share)
-	if b.Place == "right" {
-		picture, text = text, picture
+	if b.Place == "right" { // a phone shows the picture above the text, as the other cards
+		return besides(`width="100%" dir="rtl"`, ltr(picture)+ltr(text))
 	}
-	return besides(picture + text)
+	return besides(`width="100%"`, picture+text)
 }
+
+// ltr returns a column in a table whose columns begin at the right.
+func ltr(column string) string { return `<td dir="ltr"` + strings.TrimPrefix(column, "<td") }
 
 // inColumn returns rows in a column.
 func (d *themedDocument) inColumn(rows func() string) string {
@@ -129,9 +133,11 @@ func (d *themedDocument) social(b *messages.Block) string {
 }
 
 // iconColour returns the colour of icons: that of the words on a ground, or the accent of the theme, which is made lighter
-// until it can be seen on a dark screen.
+// until it can be seen on a dark screen. A picture is the same in the dark, so on a ground that changes there it has the
+// accent too.
 func (d *themedDocument) iconColour() string {
-	if d.tone != (tone{}) {
+	isSoft := d.tone.ground != "" && d.darkGround(d.tone.ground) != d.tone.ground
+	if d.tone != (tone{}) && !isSoft {
 		ink, _, _, _ := d.inks(d.tone)
 		return ink
 	}
@@ -155,5 +161,28 @@ func (d *themedDocument) table(b *messages.Block) string {
 		}
 		rows.WriteString("</tr>\n")
 	}
-	return d.cell("text", b.Align, `<table class="grid" width="100%" cellpadding="0" cellspacing="0" border="0">`+rows.String()+"</table>")
+	class := "grid"
+	if fitsPhone(b.Rows) {
+		class += " whole"
+	}
+	return d.words(b, `<table class="`+class+`" width="100%" cellpadding="0" cellspacing="0" border="0">`+rows.String()+"</table>")
+}
+
+// fitsPhone reports whether a phone can show a table without breaking a word: the longest words of its columns fit beside
+// each other. The editor does the same: internal/admin/editor/source/schema.js.
+func fitsPhone(rows [][]string) bool {
+	const most = 34 // letters in a line
+	longest := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, text := range row[:min(len(row), len(longest))] {
+			for word := range strings.FieldsSeq(text) {
+				longest[i] = max(longest[i], utf8.RuneCountInString(word))
+			}
+		}
+	}
+	sum := 0
+	for _, n := range longest {
+		sum += n + 1
+	}
+	return sum <= most
 }

@@ -3,6 +3,7 @@ package mail
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,15 +71,18 @@ func (d *themedDocument) block(b *messages.Block, width int64) string {
 	if row == "" {
 		return ""
 	}
-	rule, attributes := "", ""
+	rule, darkRule, attributes := "", "", ""
 	if ground != "" {
 		rule, attributes = "background: "+ground+"; ", ` bgcolor="`+ground+`"`
+		if dark := d.darkGround(ground); dark != ground {
+			darkRule = ".$ { background: " + dark + "; }\n"
+		}
 	}
 	if isInset {
 		rule += radius(b.Corner, true, true)
 	}
 	if rule != "" {
-		attributes += ` class="` + d.own(".$ { "+rule+"}\n", "") + `"`
+		attributes += ` class="` + d.own(".$ { "+rule+"}\n", darkRule) + `"`
 	}
 	if top, bottom := insets(b); top+bottom > 0 {
 		attributes += fmt.Sprintf(` style="padding: %dpx 0 %dpx"`, top, bottom)
@@ -103,20 +107,53 @@ func radius(pixels int64, top, bottom bool) string {
 	return fmt.Sprintf("border-radius: %dpx; ", pixels)
 }
 
-// insets returns the space above and below the content of a box. Most content has some itself.
+// insets returns the space above and below the content of a box. Content that is not flush has some itself.
 func insets(b *messages.Block) (top, bottom int64) {
 	padding := b.Padding
 	if padding == 0 && (b.Ground != "" || b.Corner > 0) {
 		padding = boxPadding
 	}
-	top = padding
-	if b.Type == messages.BlockHeading {
-		top -= 12
+	switch {
+	case isFlush(b):
+		return padding, padding
+	case b.Type == messages.BlockCard && b.Place == "" && b.HasPicture() && b.Padding == 0:
+		return 0, max(0, padding-usualBottom) // the picture fills the box to its edges
 	}
-	if b.Type == messages.BlockCard && b.Place == "" && b.HasPicture() && b.Padding == 0 {
-		top = 0 // the picture fills the box to its edges
+	return padding, max(0, padding-usualBottom)
+}
+
+// isFlush reports whether the first and the last words of a block stand at the edges of its box, without the space that
+// words have above and below. With it, words would stand too high in a narrow band.
+func isFlush(b *messages.Block) bool {
+	switch b.Type {
+	case messages.BlockText, messages.BlockHeading, messages.BlockQuote, messages.BlockTable:
+		return hasBox(b)
 	}
-	return max(0, top), max(0, padding-usualBottom)
+	return false
+}
+
+// words returns the row of a block that has only words.
+func (d *themedDocument) words(b *messages.Block, content string) string {
+	if isFlush(b) {
+		return d.cell("text flush", b.Align, content)
+	}
+	return d.cell("text", b.Align, content)
+}
+
+// darkGround returns the ground of a block in the dark. A light one that is nearly the card only sets words apart: it
+// becomes nearly the dark card, because a light box in a dark mail blinds. Another one is a colour that the author means.
+func (d *themedDocument) darkGround(ground string) string {
+	const nearly = 60 // the largest difference of red, green or blue
+	g, card := colour.Parse(ground), colour.Parse(d.Card)
+	for i := range g {
+		if math.Abs(g[i]-card[i]) > nearly {
+			return ground
+		}
+	}
+	if colour.Contrast(g, colour.Parse(darkText)) >= colour.Readable {
+		return ground // it is dark
+	}
+	return colour.Parse(darkCard).Mix(g, 0.08).String()
 }
 
 // ownRules are the rules of a class, in the light and in the dark, with a $ in place of its name.
@@ -157,13 +194,12 @@ func (d *themedDocument) inTone(class string) string {
 func (d *themedDocument) inks(t tone) (ink, link, darkInk, darkLink string) {
 	accent := colour.Parse(d.Accent)
 	if t.ground != "" {
-		ground := colour.Parse(t.ground)
-		words := ground.TextOn()
-		if ink := colour.Parse(cmp.Or(t.ink, d.Text)); t.ink != "" || colour.Contrast(ink, ground) >= colour.Readable {
-			words = ink.On(ground, words)
+		ink, link = inksOn(colour.Parse(t.ground), t.ink, d.Text, accent)
+		darkInk, darkLink = ink, link
+		if dark := d.darkGround(t.ground); dark != t.ground {
+			darkInk, darkLink = inksOn(colour.Parse(dark), t.ink, darkText, accent)
 		}
-		link := accent.On(ground, words).String()
-		return words.String(), link, words.String(), link
+		return ink, link, darkInk, darkLink
 	}
 	card, dark := colour.Parse(d.Card), colour.Parse(darkCard)
 	words := colour.Parse(t.ink)
@@ -171,10 +207,19 @@ func (d *themedDocument) inks(t tone) (ink, link, darkInk, darkLink string) {
 		words.On(dark, colour.Parse(darkText)).String(), accent.On(dark, colour.Parse(darkText)).String()
 }
 
+// inksOn returns the colours of words and links on a ground. own is the colour that the author has chosen, or "".
+func inksOn(ground colour.Colour, own, usual string, accent colour.Colour) (ink, link string) {
+	words := ground.TextOn()
+	if ink := colour.Parse(cmp.Or(own, usual)); own != "" || colour.Contrast(ink, ground) >= colour.Readable {
+		words = ink.On(ground, words)
+	}
+	return words.String(), accent.On(ground, words).String()
+}
+
 // filled returns the attributes of a cell that looks like a button, with corners at its top too, or only at its bottom.
 func (d *themedDocument) filled(class string, b *messages.Block, corner int64, top bool) string {
 	fill, ink := d.buttonColours(b)
-	own := ""
+	own, dark := "", ""
 	if fill != d.Accent {
 		own = "background: " + fill + "; "
 	}
@@ -184,8 +229,13 @@ func (d *themedDocument) filled(class string, b *messages.Block, corner int64, t
 	if ink != colour.Parse(d.Accent).TextOn().String() {
 		own += ".$ a { color: " + ink + "; }\n"
 	}
+	isOwn := b.Type != messages.BlockCard && b.Ground != ""
+	if darkGround := d.darkGround(d.tone.ground); !isOwn && fill != d.Accent && darkGround != ink { // it has the colours of its ground
+		_, _, darkFill, _ := d.inks(tone{"", d.tone.ground})
+		dark = ".$ { background: " + darkFill + "; }\n.$ a { color: " + darkGround + "; }\n"
+	}
 	if own != "" {
-		class += " " + d.own(own, "")
+		class += " " + d.own(own, dark)
 	}
 	return `class="` + class + `" bgcolor="` + fill + `"`
 }

@@ -72,11 +72,11 @@ func TestEachTypeOfBlockMakesBothParts(t *testing.T) {
 // covers: spec message.blockLooks, decision 163
 func TestColoursOfABlockCanBeReadInTheLightAndInTheDark(t *testing.T) {
 	d := &themedDocument{Theme: messages.DefaultTheme(), side: cardPadding}
-	for _, tone := range []tone{{"", "#146c4f"}, {"#777777", "#888888"}, {"#ffff00", ""}, {"#000000", ""}, {"#eeeeee", "#ffffff"}, {"", "#16181a"}} {
+	for _, tone := range []tone{{"", "#146c4f"}, {"#777777", "#888888"}, {"#ffff00", ""}, {"#000000", ""}, {"#eeeeee", "#ffffff"}, {"", "#16181a"}, {"", "#ecf2f0"}, {"#146c4f", "#fff3d6"}} {
 		ink, link, darkInk, darkLink := d.inks(tone)
 		light, dark := d.Card, darkCard
 		if tone.ground != "" {
-			light, dark = tone.ground, tone.ground
+			light, dark = tone.ground, d.darkGround(tone.ground)
 		}
 		for _, pair := range [][2]string{{ink, light}, {link, light}, {darkInk, dark}, {darkLink, dark}} {
 			if c := colour.Contrast(colour.Parse(pair[0]), colour.Parse(pair[1])); c < colour.Readable-0.3 {
@@ -90,7 +90,38 @@ func TestColoursOfABlockCanBeReadInTheLightAndInTheDark(t *testing.T) {
 		messages.Block{Type: messages.BlockText, Text: "after [x](https://x.example)"},
 		messages.Block{Type: messages.BlockColumns, Ground: "#102030", Corner: 12, Left: []messages.Block{{Type: messages.BlockText, Text: "in [y](https://y.example)"}, {Type: messages.BlockButton, Text: "own", Ground: "#ffe000", Corner: 20}}},
 		messages.Block{Type: messages.BlockText, Text: "red", Colour: "#c00000"}, messages.Block{Type: messages.BlockLine, Colour: "#c00000"})))
-	wantParts(t, "HTML", r.html, `<td bgcolor="#146c4f" class="own1" style="background: #146c4f; padding: 28px 0 24px;">`, `border-radius: 12px`, `<td class="box" style="padding: 0 24px 16px;">`,
-		`bgcolor="#ffe000"`, "border-radius: 20px", "border-color: #c00000", `font-size: 26px; color: #ffffff;`, "border-top: 1px solid")
+	wantParts(t, "HTML", r.html, `<td bgcolor="#146c4f" class="own1" style="background: #146c4f; padding: 40px 0 40px;">`, `border-radius: 12px`, `<td class="box" style="padding: 0 24px 16px;">`,
+		`bgcolor="#ffe000"`, "border-radius: 20px", "border-color: #c00000", `font-size: 28px; margin: 12px 0; color: #ffffff; margin-top: 0; margin-bottom: 0;`, "border-top: 1px solid")
 	lacks(t, "a style sheet", r.html, ".own1 h2", "$", "important; padding")
+}
+
+// covers: spec message.blockLooks, decision 163
+func TestALightGroundIsDarkInTheDark(t *testing.T) {
+	d := &themedDocument{Theme: messages.DefaultTheme(), side: cardPadding}
+	for ground, want := range map[string]string{"#ffffff": "#303336", "#ecf2f0": "#2e3234", "#fff3d6": "#303232", "#146c4f": "#146c4f", "#ffe000": "#ffe000", "#16181a": "#16181a"} {
+		if got := d.darkGround(ground); got != want {
+			t.Errorf("the ground %s is %s in the dark, want %s", ground, got, want)
+		}
+	}
+	c, _ := testComposer(t)
+	r := send(t, c, testMail(blocksMessage(messages.DefaultTheme(),
+		messages.Block{Type: messages.BlockColumns, Ground: "#ecf2f0", Left: []messages.Block{{Type: messages.BlockText, Text: "soft"},
+			{Type: messages.BlockSocial, Items: []messages.Item{{Link: "https://www.instagram.com/x"}}}}},
+		messages.Block{Type: messages.BlockText, Text: "strong", Ground: "#146c4f", Padding: 8})))
+	_, dark, _ := strings.Cut(r.html, "prefers-color-scheme: dark")
+	wantParts(t, "the rules for the dark", dark, `{ background: #2e3234 !important; }`, `/f/icons/instagram-`)
+	lacks(t, "the mail", r.html, `instagram-22252a`, "padding: 8px 0 0")
+	wantParts(t, "the mail", r.html, `padding: 8px 0 8px;`)
+}
+
+func TestAShortTableBreaksNoWordOnAPhone(t *testing.T) {
+	for _, c := range []struct {
+		rows [][]string
+		want bool
+	}{{[][]string{{"Area", "Until 30 June", "From"}, {"Riverside", "Wednesday", "Wednesday"}}, true}, {[][]string{{"https://example.com/a/long/path", "x", "y"}}, false},
+		{[][]string{{"Montag", "Dienstag", "Mittwoch", "Donnerstag"}}, false}} {
+		if got := fitsPhone(c.rows); got != c.want {
+			t.Errorf("a phone shows %q in whole words: %t, want %t", c.rows, got, c.want)
+		}
+	}
 }

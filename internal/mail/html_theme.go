@@ -60,7 +60,7 @@ const (
 	darkCard   = "#1e2124"
 	darkText   = "#e6e3dd"
 	darkSecond = "#9b988f"
-	darkLine   = "#33373b"
+	darkLine   = "#4a4f54"
 )
 
 // cardPadding is the space at both sides of the text, in pixels.
@@ -186,6 +186,7 @@ func isUsed(selector, rows string) bool {
 	for part := range strings.FieldsSeq(selector) {
 		class, isClass := strings.CutPrefix(part, ".")
 		switch {
+		case part == ">", strings.HasPrefix(part, ":") && part != ":root": // depends on the place of an element
 		case slices.Contains([]string{":root", "body", "paper", "around", "card", "top", "foot"}, class):
 			if part == ".foot" {
 				return true // its link is added later
@@ -249,11 +250,15 @@ body { margin: 0; padding: 0; background: $PAPER; }
 .col .press { padding: 4px 12px 20px; }
 .col .menu, .col .social { padding: 4px 6px 16px; }
 .col .rule { padding: 8px 12px 24px; }
-h1, h2, h3, h4 { line-height: 1.25; margin: 12px 0; color: $TEXT; }
-h1 { font-size: 26px; }
-h2 { font-size: 21px; }
-h3 { font-size: 17px; }
+h1, h2, h3, h4 { line-height: 1.25; color: $TEXT; }
+h1 { font-size: 28px; margin: 12px 0; }
+h2 { font-size: 21px; margin: 12px 0 8px; }
+h3 { font-size: 17px; margin: 12px 0 4px; }
+h4 { margin: 12px 0 4px; }
 .text p, .text ul, .text ol, .text table, .text blockquote, .text pre { margin: 0 0 16px; }
+.text ul, .text ol { padding-left: 26px; }
+.flush > :first-child { margin-top: 0; }
+.flush > :last-child, .flush blockquote > :last-child { margin-bottom: 0; }
 .text a, .html a, .picture a { color: $LINK; }
 .text img { max-width: 100%; height: auto; }
 .text blockquote { padding: 0 0 0 16px; border-left: 4px solid $RULE; }
@@ -265,6 +270,7 @@ h3 { font-size: 17px; }
 .text .name { margin: 0 0 8px; }
 .label { font-weight: bold; }
 .text .grid { width: 100%; }
+.whole { overflow-wrap: normal; }
 .text .grid th, .text .grid td { border: 0; border-bottom: 1px solid $RULE; padding: 8px 12px 8px 0; vertical-align: top; }
 .text .grid th { border-bottom: 2px solid $TEXT; }
 .caption { color: $SECOND; font-size: 14px; margin: 8px 0 0; }
@@ -274,6 +280,8 @@ h3 { font-size: 17px; }
 $OWN@media (max-width: 520px) {
 .col { display: block !important; width: 100% !important; }
 .wide img { width: 100% !important; }
+h1 { font-size: 26px !important; }
+.text .grid th, .text .grid td { font-size: 14px !important; padding-right: 8px !important; }
 }
 @media (prefers-color-scheme: dark) {
 body, .paper { background: $DARKPAPER; }

@@ -18,6 +18,7 @@ import (
 
 // MessageFile is a file that the mails of a Message contain.
 type MessageFile struct {
+	File    enlist.FileID
 	Name    string
 	Type    string // media type
 	Size    int64
@@ -77,7 +78,7 @@ func (m *Message) LoadFiles(tx *db.Tx) (all []MessageFile, err error) {
 				return nil, &enlist.Error{Kind: enlist.NoFile, Field: list.key,
 					Detail: fmt.Sprintf("the Account has no file with the ID %d", id)}
 			}
-			all = append(all, MessageFile{Name: f.Name, Type: f.Type, Size: f.Size, Content: f.Content,
+			all = append(all, MessageFile{File: f.ID, Name: f.Name, Type: f.Type, Size: f.Size, Content: f.Content,
 				Inline: list.inline})
 		}
 	}

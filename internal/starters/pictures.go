@@ -88,7 +88,7 @@ func appeal(d *draft) {
 		return []messages.Block{h, centred(words(text))}
 	}
 	quote := messages.Block{Type: messages.BlockQuote, Text: d.Text("start_appeal.quote"), By: d.Text("start_appeal.quote_by")}
-	give := centred(button(d.Text("start_appeal.button"), Example+"give"))
+	give := button(d.Text("start_appeal.button"), Example+"give")
 	d.add(picture("sprout", d.Text("start_appeal.picture")),
 		heading(1, d.Text("start_appeal.title")),
 		words(d.Text("start_appeal.hello", "first", d.first())),

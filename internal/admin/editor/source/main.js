@@ -41,7 +41,7 @@ import {newLive} from "./live.js";
 import {newUploads} from "./upload.js";
 import {newHandles} from "./drag.js";
 import {newSaved} from "./saved.js";
-import {theme} from "./looks.js";
+import {pressOn, theme, toneWithin} from "./looks.js";
 import {networks} from "./social.js";
 import {cleaned, withFields} from "./paste.js";
 
@@ -60,7 +60,7 @@ function start(place, data) {
 	const card = element("div", {class: "card"}, element("div", {class: "top"}), logo || null, rows,
 		element("div", {class: "foot"}, element("p", {}, ...data.foot.flatMap((line, i) => i ? [element("br"), line] : [line]))));
 	const canvas = element("div", {class: "canvas"}, element("div", {class: "paper"}, element("div", {class: "around"}, card)));
-	canvas.style.setProperty("--room", data.room + "px");
+	canvas.style.cssText = [`--room: ${data.room}px`, ...pressOn("", "")].join("; ");
 	const live = element("div", {class: "canvas-live second", role: "status"});
 	const work = element("div", {class: "canvas-work"});
 
@@ -169,6 +169,10 @@ function hints(texts) {
 		if (at) all.push(Decoration.node(at.pos, at.pos + at.node.nodeSize, {class: "current"}));
 		state.doc.descendants((node, pos, parent) => {
 			const needs = missing(texts, node);
+			if (parent.type.name === "column") {
+				const style = toneWithin(node.type.name, node.attrs, state.doc.resolve(pos).node(1).attrs.ground);
+				if (style) all.push(Decoration.node(pos, pos + node.nodeSize, {style}));
+			}
 			if (node.attrs?.rest?.show_if) all.push(Decoration.node(pos, pos + node.nodeSize, {class: "some"}));
 			if (needs) all.push(Decoration.node(pos, pos + node.nodeSize, {class: "needs", "data-needs": needs}));
 			if (node.isTextblock) {

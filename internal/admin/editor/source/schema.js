@@ -19,8 +19,8 @@ function block(name, node, ...content) {
 	const attrs = {"data-block": node.type.name, ...data(node), ...align && {"data-align": align}};
 	const style = looks.style && {style: looks.style};
 	if (!looks.box) return ["div", {class: [name, ...looks.classes].join(" "), ...attrs, ...style}, ...content];
-	const ground = ["div", {class: ["ground", looks.inset && "inset", ...looks.classes].filter(Boolean).join(" "), ...style}, ["div", {class: name}, ...content]];
-	return ["div", {class: looks.inset ? "box" : looks.band ? "band" : "", ...attrs}, ground];
+	const ground = ["div", {class: ["ground", looks.inset && "inset", ...looks.classes].filter(Boolean).join(" ")}, ["div", {class: looks.isFlush ? name + " flush" : name}, ...content]];
+	return ["div", {class: looks.inset ? "box" : looks.band ? "band" : "", ...attrs, ...style}, ground];
 }
 
 // room is the width of the text of a mail at most. CSS makes pictures smaller where there is less room.
@@ -111,7 +111,7 @@ const nodes = {
 	},
 	table: {
 		content: "row+", group: "block inColumn", isolating: true, attrs: common, parseDOM: parseBlock("table"),
-		toDOM: n => block("text", n, ["table", {class: "grid"}, ["tbody", 0]]),
+		toDOM: n => block("text", n, ["table", {class: fitsPhone(n) ? "grid whole" : "grid"}, ["tbody", 0]]),
 	},
 	row: {content: "cell+", toDOM: () => ["tr", 0], parseDOM: [{tag: ".grid tr"}]},
 	cell: {
@@ -167,6 +167,13 @@ function pictureOf({file, url, alt, width, crop}) {
 	const src = file ? `/admin/images/${file}?w=1104&crop=${encodeURIComponent(crop)}` : isSample(url) && url;
 	if (src) return [["img", {src, alt, width: String(width || room)}]];
 	return [["span", {class: "none"}, ["span", alt || url]]];
+}
+
+// fitsPhone reports whether a phone shows a table without breaking a word, as fitsPhone of the server does.
+function fitsPhone(table) {
+	const longest = [];
+	table.forEach(row => row.forEach((cell, _, i) => longest[i] = Math.max(longest[i] || 0, ...cell.textBetween(0, cell.content.size).split(/\s+/).map(w => [...w].length))));
+	return longest.reduce((sum, n) => sum + n + 1, 0) <= 34;
 }
 
 const hasPicture = ({attrs}) => attrs.file || attrs.url;
