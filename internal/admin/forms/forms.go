@@ -60,9 +60,7 @@ var columns = ui.Columns[row]{
 	{Text: "forms.page_column"},
 	ui.NumberColumn("shown", "forms.shown", func(f *row) int64 { return f.Shown }),
 	ui.NumberColumn("sent", "forms.sent", func(f *row) int64 { return f.Sent }),
-	{},
 	ui.NumberColumn("confirmed", "forms.confirmed", func(f *row) int64 { return f.Confirmed }),
-	{},
 }
 
 // left is why people have left a List.

@@ -77,9 +77,10 @@ func (p *pages) list(r *ui.Request) (*ui.View, error) {
 	d := listData{columns.Table(r, "changed", rows, find)}
 	d.Rows, d.Pager = ui.PageRows(r.URL.Query(), d.Rows, perPage)
 	drawBars(r, d.Rows)
-	v := &ui.View{Title: r.Text("messages.messages"), Place: "/admin/messages", Content: p.listPage, Data: d}
+	v := &ui.View{Title: r.Text("messages.messages"), Place: "/admin/messages", Content: p.listPage, Data: d,
+		Actions: []ui.Action{{Text: r.Text("messages.saved_title"), Path: "/admin/blocks"}}}
 	if r.MayWrite() {
-		v.Actions = []ui.Action{{Text: r.Text("messages.write_new_one"), Path: "/admin/messages/new", Main: true}}
+		v.Actions = append(v.Actions, ui.Action{Text: r.Text("messages.write_new_one"), Path: "/admin/messages/new", Main: true})
 	}
 	return v, nil
 }
@@ -108,9 +109,9 @@ func newRow(r *ui.Request, m *messages.Message, uses []reports.Use) row {
 // share is the share of opened mails in thousandths.
 func (u *use) share() int64 { return min(1000, 1000*u.Opened/max(1, u.Measured)) }
 
-// bars draws the share of opened mails of each use. most is the one of the highest bar.
+// bars draws the share of opened mails of each use, if there are several. most is the one of the highest bar.
 func bars(r *ui.Request, uses []use, most int64) template.HTML {
-	if len(uses) == 0 {
+	if len(uses) < 2 {
 		return ""
 	}
 	var b strings.Builder
