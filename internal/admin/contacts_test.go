@@ -92,7 +92,7 @@ func (s *site) buildConditions() {
 	soon := s.SetSegment(list, "Birthday soon", apptest.Criterion("Born", "yearly_within_next", "2 weeks"))
 	v.want("/admin/segments", http.StatusOK, "Born comes again in the next 2 weeks")
 	v.want(fmt.Sprintf("/admin/contacts?open=1&list=%d&segment=%d", list, soon), http.StatusOK, period)
-	v.want(path+"&top=State", http.StatusOK, "[NSW](", "33.3 %", "State |")
+	v.want(path+"&top=State", http.StatusOK, "[NSW](", "33.3%", "State |")
 }
 
 func (s *site) editSegment() {

@@ -26,7 +26,7 @@ func (s *operations) attention() {
 	s.Must(s.App.Contacts.SetTracking(s.Context(), s.Caller, contacts.TrackingSettings{Policy: enlist.TrackUnlessDenied}))
 	_, _, first := v.get("/admin/")
 	if strings.Count(first, "note more") != 1 || !strings.Contains(first, "Backups were never set up") ||
-		!strings.Contains(first, "3 delivered (100 %)") {
+		!strings.Contains(first, "3 delivered (100%)") {
 		s.Errorf("the first page needs other attention, or has no mails:\n%s", cut(first))
 	}
 	many := s.AddList("name", "Many")
@@ -55,7 +55,7 @@ func (s *operations) attention() {
 		return errors.Join(events.SetWebhookFailing(tx, s.Webhook(hook).Target, true),
 			tx.Do("INSERT INTO backup (id, time, name, tried_time, lease_time, every, error) VALUES (1, 1, 'b', 2, 0, 3600, 'the disk is full')"))
 	})
-	v.want("/admin/", http.StatusOK, "9.7 % of the emails of the last seven days bounced", " is paused", "by a user", "/admin/sends/"+id(later),
+	v.want("/admin/", http.StatusOK, "9.7% of the emails of the last seven days bounced", " is paused", "by a user", "/admin/sends/"+id(later),
 		"An Import is paused", "/admin/imports/"+id(waits.ID), "sent to https://hook.example/:", "the disk is full", "102 delivered", "/admin/webhooks/"+id(hook), "its Message was deleted", "/admin/sends/"+id(gone))
 	s.Must(s.App.Sending.HoldMails(s.Context(), "a move"))
 	v.want("/admin/", http.StatusOK, "a move [", "[Sending health on hold](/admin/sending)")

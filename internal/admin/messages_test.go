@@ -269,7 +269,7 @@ func (s *site) messageList() {
 	at := v.begun("letter")
 	v.want("/admin/messages?find=short", http.StatusOK, "A short question", "1 to 1 of 1", "never")
 	v.want("/admin/messages?find=%3Cnothing", http.StatusOK, "No name contains", `: "<nothing"`)
-	v.want("/admin/messages?sort=used&order=down&page=9", http.StatusOK, "33.3 %", "Last used ↓")
+	v.want("/admin/messages?sort=used&order=down&page=9", http.StatusOK, "33.3%", "Last used ↓")
 	_, copied, _ := v.post("/admin/messages", url.Values{"copy": {strings.TrimPrefix(at, "/admin/messages/")}})
 	v.want(copied, http.StatusOK, "Copy of A short question", "It takes one minute")
 	if status, _, _ := s.signedInElsewhere().post("/admin/messages", url.Values{"copy": {id(s.Message)}}); status != http.StatusNotFound {

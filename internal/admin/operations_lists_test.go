@@ -126,7 +126,7 @@ func (s *operations) asksWhoHasNotConfirmed() {
 		path := "/admin/lists/" + id(list) + "/settings"
 		ann := s.Subscribe(list, "Email", "ann@example.com")
 		form := url.Values{"name": {"Renamed"}, "double_opt_in_required": {"1"}, "country_code": {"49"}}
-		v.send(path, form, http.StatusUnprocessableEntity, "1 Contact gets email today without having confirmed: 100 % of the List")
+		v.send(path, form, http.StatusUnprocessableEntity, "1 Contact gets email today without having confirmed: 100% of the List")
 		form.Set("waiting", c.choice)
 		if c.choice == "confirm" {
 			form.Set("count", "1")

@@ -22,11 +22,11 @@ func (s *site) measuredRates() {
 	s.Pass(3_000_000_000)
 	s.Open(s.Contacts[0], apptest.PersonAgent)
 	v, path := s.full(), s.pathOf()
-	v.want(path, http.StatusOK, "50.0 % · 2 of 3 could be measured", "No email of this campaign had tracked links",
+	v.want(path, http.StatusOK, "50.0% · 2 of 3 could be measured", "No email of this campaign had tracked links",
 		"Send again to 1 who did not open", "[1]("+path+"/people/not-measured)")
-	v.want("/admin/sends", http.StatusOK, "50.0 % 2 of 3 could be measured | not measured")
-	v.want("/admin/", http.StatusOK, "50.0 % 2 of 3 could be measured | not measured")
-	v.want("/admin/messages", http.StatusOK, "50.0 % · 2 of 3 could be measured")
+	v.want("/admin/sends", http.StatusOK, "50.0% 2 of 3 could be measured | not measured")
+	v.want("/admin/", http.StatusOK, "50.0% 2 of 3 could be measured | not measured")
+	v.want("/admin/messages", http.StatusOK, "50.0% · 2 of 3 could be measured")
 	v.want(path+"/people/not-opened", http.StatusOK, "a1@", "1 to 1")
 	v.want(path+"/people/not-measured", http.StatusOK, "a2@", "1 to 1")
 	_, _, file := v.get(path + "/figures.csv")

@@ -260,7 +260,7 @@ func (s *site) variantsOfReport() {
 	s.SendAll(nil)
 	v.want(path, http.StatusOK, "Variants", "Two <b>", "Send it to the others")
 	v.post(path+"/winner", url.Values{"variant": {"2"}})
-	v.want(path, http.StatusOK, "winner", "chosen by")
+	v.want(path, http.StatusOK, "winner", "Chosen by")
 	_, _, text := v.get("/admin/sends/new?copy=" + strings.TrimPrefix(path, "/admin/sends/"))
 	v.wantText(text, `: "One"`, `: "Two <b>"`, `: "50"`, `value="hand" selected`, `name="test" value="1" checked`)
 	plan.Set("subject", "Only one")

@@ -94,17 +94,17 @@ func (k *batchCheck) takeShown(st *checkStep) {
 func (k *batchCheck) concludeShown() {
 	for i := range k.shown {
 		n := &k.shown[i]
-		of := ""
+		variant, of := "", ""
 		if len(k.shown) > 1 {
-			of = " of " + enlist.Quoted(n.of.Name)
+			variant, of = ", variant "+enlist.Quoted(n.of.Name)+",", " of "+enlist.Quoted(n.of.Name)
 		}
 		for _, name := range n.names {
 			k.add(messages.Finding{Level: messages.FindingNote, Code: FindingShown, Contacts: n.sees[name],
-				Text: fmt.Sprintf("%s%s is shown to %d of %d recipients", name, of, n.sees[name], k.result.Recipients)})
+				Text: fmt.Sprintf("%s%s is shown to %d of %d recipients", name, variant, n.sees[name], k.result.Recipients)})
 		}
 		if n.empty > 0 {
 			k.add(messages.Finding{Level: messages.FindingWarning, Code: FindingEmpty, Contacts: n.empty,
-				Text: fmt.Sprintf("the mail%s is empty for %d of %d recipients, who meet no condition: give one block no condition",
+				Text: fmt.Sprintf("the email%s is empty for %d of %d recipients, who meet no condition: give one block no condition",
 					of, n.empty, k.result.Recipients)})
 		}
 	}

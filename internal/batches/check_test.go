@@ -147,7 +147,7 @@ func checkCountsBlocks(f *apptest.Batches) {
 	const noCity = `no key "City" that can be searched`
 	want := []string{`warning bad_condition 0: no Contact of the List "Shop" sees block 2 "Dear Ulm": ` + noCity,
 		`warning bad_condition 0: no Contact of the List "Shop" sees block 3, left column, block 1 "a": ` + noCity,
-		`warning empty_mail 2: the mail is empty for 2 of 4 recipients, who meet no condition: give one block no condition`,
+		`warning empty_mail 2: the email is empty for 2 of 4 recipients, who meet no condition: give one block no condition`,
 		`note shown_to 1: block 2 "Dear Ulm" is shown to 1 of 4 recipients`, `note shown_to 1: block 3, left column is shown to 1 of 4 recipients`,
 		`note shown_to 1: block 3, left column, block 1 "a" is shown to 1 of 4 recipients`}
 	if diff := cmp.Diff(want, findings(f.Caller)); diff != "" {

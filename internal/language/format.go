@@ -108,13 +108,28 @@ func (l *Language) SortKeys(texts []string) [][]byte {
 	return keys
 }
 
-// Series writes items with commas between them.
-func (l *Language) Series(items []string) (all string) {
-	for i, item := range items {
-		if i == 0 {
+// Series writes names with commas between them.
+func (l *Language) Series(items []string) string { return l.join("format.list", items) }
+
+// Clauses writes parts of a sentence with semicolons between them.
+func (l *Language) Clauses(items []string) string { return l.join("format.clauses", items) }
+
+// Sentences writes sentences after each other, without those that are empty. Chinese has no space between them.
+func (l *Language) Sentences(items ...string) string { return l.join("format.sentences", items) }
+
+// Named writes what something is, or has, after its name and a colon.
+func (l *Language) Named(name, value string) string {
+	return l.Text("format.named", "name", name, "value", value)
+}
+
+// join joins items by a text for two of them. It leaves out empty ones.
+func (l *Language) join(both string, items []string) (all string) {
+	for _, item := range items {
+		switch {
+		case all == "":
 			all = item
-		} else {
-			all = l.Text("format.list", "a", all, "b", item)
+		case item != "":
+			all = l.Text(both, "a", all, "b", item)
 		}
 	}
 	return all

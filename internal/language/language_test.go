@@ -208,9 +208,9 @@ func TestTextsAreFilledWithArguments(t *testing.T) {
 func TestNumbersAreWrittenAsInTheLanguage(t *testing.T) {
 	de, fr := New().For("de", ""), New().For("fr", "")
 	for _, c := range []struct{ got, want string }{
-		{de.Percent(649, 1000), "64,9 %"}, {de.Percent(0, 7), "0 %"}, {de.Percent(1, 600), "0,17 %"}, {de.Percent(1, 0), "–"},
+		{de.Percent(649, 1000), "64,9\u00a0%"}, {de.Percent(0, 7), "0\u00a0%"}, {de.Percent(1, 600), "0,17\u00a0%"}, {de.Percent(1, 0), "–"},
 		{de.Signed(1234), "+1.234"}, {de.Points(-670), "−0,67"}, {de.Points(6700), "+6,7"}, {de.Points(0), "0,0"},
-		{de.Size(1), "1 Byte"}, {de.Size(2000), "1,95 KB"}, {de.Size(5 << 19), "2,5 MB"}, {fr.Size(5 << 29), "2,5 Go"},
+		{de.Size(1), "1 Byte"}, {de.Size(2000), "1,95\u00a0KB"}, {de.Size(5 << 19), "2,5\u00a0MB"}, {fr.Size(5 << 29), "2,5\u00a0Go"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
@@ -222,11 +222,11 @@ func TestNumbersAreWrittenAsInTheLanguage(t *testing.T) {
 func TestWhatServicesSayIsTranslated(t *testing.T) {
 	texts := Read(fstest.MapFS{"en.toml": {Data: []byte("[format]\nsentence = \"{text}.\"\n[said]\nmost = \"expected a text of at most {n} bytes\"\n" +
 		"first = \"the first one: {reason}\"\nname = \"the user needs a name\"")},
-		"de.toml": {Data: []byte("[format]\nsentence = \"{text}.\"\n[said]\nmost = \"höchstens {n} Byte\"\nfirst = \"der erste: {reason}\"\n" +
+		"de.toml": {Data: []byte("[format]\ngroup = \".\"\nsentence = \"{text}.\"\n[said]\nmost = \"höchstens {n} Byte\"\nfirst = \"der erste: {reason}\"\n" +
 			"name = \"der Benutzer braucht einen Namen\"")}})
 	de := texts.For("de", "")
 	for said, want := range map[string]string{"the user needs a name": "der Benutzer braucht einen Namen",
-		"The user needs a name.": "Der Benutzer braucht einen Namen.", "expected a text of at most 1,000 bytes": "höchstens 1,000 Byte",
+		"The user needs a name.": "Der Benutzer braucht einen Namen.", "expected a text of at most 1,000 bytes": "höchstens 1.000 Byte",
 		"the first one: the user needs a name": "der erste: der Benutzer braucht einen Namen", "another text": "another text", "": ""} {
 		if got := de.Said(said); got != want {
 			t.Errorf("%q is translated as %q, want %q", said, got, want)
@@ -235,7 +235,15 @@ func TestWhatServicesSayIsTranslated(t *testing.T) {
 	for said, want := range map[string]string{"the link http:// has no host": "der Link http:// hat keinen Hostnamen",
 		"the Message has no {{unsubscribe_url}}: a line with this link is added at its end": "die Nachricht enthält kein {{unsubscribe_url}}: " +
 			"Am Ende wird eine Zeile mit diesem Link ergänzt",
-		"the Batch is completed and cannot be paused": "der Status der Kampagne ist abgeschlossen; nicht möglich ist deshalb: pausiert"} {
+		"the Batch is completed and cannot be paused": "die Kampagne ist abgeschlossen und kann nicht pausiert werden",
+		`block 3 "Dear members", variant "B", is shown to 1200 of 2000 recipients`: `Block 3 "Dear members" der Variante "B" wird 1.200 von ` +
+			`2.000 Empfängern angezeigt`,
+		`no Contact of the List "News" sees block 2, left column, block 1: the List has no Field "City"`: `Block 2, linke Spalte, Block 1 ` +
+			`ist für keinen Kontakt der Liste "News" sichtbar: die Liste hat kein Feld "City"`,
+		"there is a user of the name completed": "there is a user of the name completed", // a part of a text is no text
+		"completed":                             "completed",
+		"completed already uses this Account":   "completed verwendet dieses Konto bereits", // a name is data
+	} {
 		if got := New().For("de", "").Said(said); got != want {
 			t.Errorf("%q is translated as %q, want %q", said, got, want)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -16,8 +17,15 @@ import (
 // This file translates what services say to users: why they refuse a value, and what they find in a Message. Services say
 // it in English, because programs, commands and logs have it too. The table "said" of the English catalogue has these texts
 // as they are in the code, with {names} for what changes; those of other languages have the translations.
+//
+// What stands for a name is data, and stays as it is, with three exceptions. Numbers are written as in the language, and {n}
+// chooses a plural form. If there is a table such as said.state, {state} is one of its texts. {reason} is a text of
+// said.reason, or any whole text.
 
-// saying is a text of the table said.
+// numbers are the names of numbers.
+var numbers = []string{"n", "all", "count", "each", "least", "measured", "most", "recipients", "sent", "size"}
+
+// saying is a text of the table said, or of a table in it.
 type saying struct {
 	key     string
 	pattern *regexp.Regexp // has a group for each name
@@ -25,32 +33,50 @@ type saying struct {
 	size    int // bytes of its words
 }
 
-// sayings are the texts, those with the most words first. A language compiles them when it first needs them.
+// sayings are the texts of each table, those with the most words first: "" has the whole texts, and "state" those that can
+// stand for {state}. A language compiles them when it first needs them.
 type sayings struct {
 	once sync.Once
-	all  []saying
+	all  map[string][]saying
 }
 
-func (s *sayings) read(english *Language) []saying {
+func (s *sayings) read(english *Language) map[string][]saying {
 	s.once.Do(func() {
+		s.all = make(map[string][]saying)
 		for key, text := range english.texts {
-			if !strings.HasPrefix(key, "said.") {
+			name, ok := strings.CutPrefix(key, "said.")
+			if !ok {
 				continue
 			}
-			one, pattern := saying{key: key}, ""
-			for _, p := range text[plural.Other] {
-				if p.kind == argument {
-					one.names, pattern = append(one.names, p.text), pattern+"(.+?)" // the shortest: "the link {url} {reason}"
-				} else {
-					one.size, pattern = one.size+len(p.text), pattern+regexp.QuoteMeta(p.text)
-				}
+			table, _, isPart := strings.Cut(name, ".")
+			if !isPart {
+				table = ""
 			}
-			one.pattern = regexp.MustCompile("^(?s)" + pattern + "$")
-			s.all = append(s.all, one)
+			s.all[table] = append(s.all[table], readSaying(key, text[plural.Other]))
 		}
-		slices.SortFunc(s.all, func(a, b saying) int { return cmp.Or(b.size-a.size, strings.Compare(a.key, b.key)) })
+		for _, texts := range s.all {
+			slices.SortFunc(texts, func(a, b saying) int { return cmp.Or(b.size-a.size, strings.Compare(a.key, b.key)) })
+		}
 	})
 	return s.all
+}
+
+func readSaying(key string, text []piece) saying {
+	one, pattern := saying{key: key}, ""
+	for _, p := range text {
+		switch {
+		case p.kind != argument:
+			one.size, pattern = one.size+len(p.text), pattern+regexp.QuoteMeta(p.text)
+			continue
+		case p.text == "n":
+			pattern += "([0-9][0-9,]*)"
+		default:
+			pattern += "(.+?)" // the shortest: "the link {url} {reason}"
+		}
+		one.names = append(one.names, p.text)
+	}
+	one.pattern = regexp.MustCompile("^(?s)" + pattern + "$")
+	return one
 }
 
 // Said returns the translation of what a service says. The text can be a sentence, with a capital and a point. One that the
@@ -79,22 +105,40 @@ func (l *Language) Said(text any) string {
 	return said
 }
 
-// say translates a text as a service has written it. What changes can be such a text too.
+// say translates a text as a service has written it.
 func (l *Language) say(text string) (string, bool) {
-	for _, one := range l.english.said.read(l.english) {
+	return l.sayOf(text, l.english.said.read(l.english)[""])
+}
+
+// sayOf translates a text that is one of a table.
+func (l *Language) sayOf(text string, table []saying) (string, bool) {
+	for _, one := range table {
 		found := one.pattern.FindStringSubmatch(text)
 		if found == nil {
 			continue
 		}
 		var args []any
 		for i, name := range one.names {
-			value := found[i+1]
-			if translated, ok := l.say(value); ok {
-				value = translated
-			}
-			args = append(args, name, value)
+			args = append(args, name, l.sayArgument(name, found[i+1]))
 		}
 		return l.Text(one.key, args...), true
 	}
 	return text, false
+}
+
+// sayArgument translates what stands for a name.
+func (l *Language) sayArgument(name, value string) any {
+	all := l.english.said.read(l.english)
+	if said, ok := l.sayOf(value, all[name]); ok && name != "" {
+		return said
+	}
+	if slices.Contains(numbers, name) {
+		if n, err := strconv.ParseInt(strings.ReplaceAll(value, ",", ""), 10, 64); err == nil {
+			return n
+		}
+	}
+	if name == "reason" {
+		value, _ = l.say(value)
+	}
+	return value
 }

@@ -17,7 +17,7 @@ import (
 // decisions.md: 138
 
 func errAllAccounts(p *User) error {
-	return enlist.Invalid("user", p.Name+" may do everything in all Accounts: only the person who runs this server "+
+	return enlist.Invalid("user", p.Name+" may do everything in all Accounts: only the operator "+
 		"changes this, with enlist user remove")
 }
 
@@ -82,7 +82,7 @@ func (s *Service) InviteFirst(ctx context.Context, email, name, url string) (*Me
 		if err != nil || len(known) == 0 {
 			return nil, err
 		}
-		return &LinkMail{Kind: MailLink, To: user.Email, Name: user.Name, By: "The person who runs this server",
+		return &LinkMail{Kind: MailLink, To: user.Email, Name: user.Name, By: "The operator of this server",
 			Account: known[0].Name, URL: url + LinkPath + text, Language: user.Language}, addLink(tx, text, user.ID, now, LinkTime)
 	})
 	if err != nil || to == nil {

@@ -306,7 +306,7 @@ func (s *Service) NewMemberLink(ctx context.Context, v *Visit, id UserID) (*Memb
 	return s.mailLink(ctx, v, m, text), nil
 }
 
-const onlyOperator = ": only the person who runs this server makes a link, with enlist user link"
+const onlyOperator = ": only the operator makes a link, with enlist user link"
 
 // addMemberLink stores a link for a user, with a row in the audit log.
 func addMemberLink(tx *db.Tx, v *Visit, m *Member, text string, now int64) error {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"enlist/internal/contacts"
 	"enlist/internal/enlist"
@@ -134,7 +133,7 @@ func refusal(s *enlist.Schema, in *language.Language) (text, version string) {
 	for _, key := range trackingOf(s, new(enlist.Contact), "").Recorded {
 		all = append(all, in.Text(key))
 	}
-	return strings.Join(all, " "), forms.OwnTracking(in)
+	return in.Sentences(all...), forms.OwnTracking(in)
 }
 
 // Wording returns what a person agrees to.

@@ -120,9 +120,9 @@ func (b *builder) changeCard(v view, n int64, who string) (*ui.FormCard, error) 
 			if !b.list.DoubleOptIn {
 				continue
 			}
-			o.Help = strings.TrimSpace(o.Help + " " + noMail)
+			o.Help = r.Language.Sentences(o.Help, noMail)
 		case contacts.ChangeUnsubscribe:
-			o.Help = strings.TrimSpace(o.Help + " " + noMail)
+			o.Help = r.Language.Sentences(o.Help, noMail)
 		case contacts.ChangeSet:
 			o.Parts = ui.Form{{Kind: ui.InputRow, Parts: ui.Form{{Name: "field", Label: r.Text("contacts.field"),
 				Kind: ui.InputChoice, Options: b.fieldOptions()}, {Name: "set", Label: r.Text("contacts.value_none_removes")}}}}

@@ -75,7 +75,7 @@ func showCopy(r *ui.Request, v view, wrong map[string]string) (*ui.View, error) 
 	problem := ""
 	for name, what := range wrong {
 		if problem = "contacts.nothing_was_changed"; name != "typed" || n < askedFrom {
-			problem = ui.Sentence(what)
+			problem = r.Said(what)
 		}
 		card.Form.Refused(name, what)
 	}

@@ -48,7 +48,7 @@ func edit(r *ui.Request) (*ui.View, error) {
 		}
 		problem := r.Text("contacts.values_were_not_changed")
 		if markWrong(r, fields, c, f, wrong); !f.IsWrong() {
-			problem += " " + wrong.Error()
+			problem = r.Language.Sentences(problem, r.Said(wrong.Error()))
 		}
 		return page(problem)
 	})

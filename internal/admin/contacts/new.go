@@ -29,10 +29,7 @@ func newContact(r *ui.Request) (*ui.View, error) {
 		if err != nil {
 			return nil, err
 		}
-		card.After = r.Text("contacts.add_confirms")
-		if noMail != "" {
-			card.After += " " + noMail
-		}
+		card.After = r.Language.Sentences(r.Text("contacts.add_confirms"), noMail)
 	}
 	page := func(problem string) (*ui.View, error) {
 		v := ui.FormPage(r.Text("contacts.add_title"), "/admin/contacts", problem, card)
@@ -48,7 +45,7 @@ func newContact(r *ui.Request) (*ui.View, error) {
 		}
 		problem := r.Text("contacts.was_not_added")
 		if known.Kind == enlist.ContactLimit {
-			return page(problem + " " + ui.Sentence(known.Error()))
+			return page(r.Language.Sentences(problem, r.Said(known.Error())))
 		}
 		markWrong(r, fields, new(enlist.Contact), card.Form, known)
 		if errors.Is(err, contacts.ErrHasLeft) {
@@ -61,7 +58,7 @@ func newContact(r *ui.Request) (*ui.View, error) {
 			card.Links = []ui.Action{{Text: r.Text("contacts.show_existing"), Path: personPath(list, existing)}}
 		}
 		if !card.Form.IsWrong() {
-			problem += " " + ui.Sentence(known.Error())
+			problem = r.Language.Sentences(problem, r.Said(known.Error()))
 		}
 		if err != nil {
 			return nil, err

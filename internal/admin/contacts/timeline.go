@@ -134,7 +134,7 @@ func ofMail(r *ui.Request, m *reports.MailHistory, list string) (all []happened)
 		sent.Text = r.Text("contacts.mail_sent_and_bounced", "mail", name)
 	}
 	if m.Detail != "" {
-		sent.Source = r.Text("contacts.sent_to_with_detail", "address", m.Address, "detail", m.Detail)
+		sent.Source = r.Text("contacts.sent_to_with_detail", "address", m.Address, "detail", r.Language.Said(m.Detail))
 	}
 	all = append(all, sent)
 	for i := range m.Events {

@@ -92,7 +92,7 @@ func (d *data) webhooks(r *ui.Request) error {
 		if !r.Caller.May(enlist.Manage) {
 			path, key = "", "home.events_kept_level"
 		}
-		d.need(r.Text("home.not_posted", "url", to), r.Text(key, "error", why), path, r.Text("home.look_at"))
+		d.need(r.Text("home.not_posted", "url", to), r.Text(key, "error", r.Language.Said(why)), path, r.Text("home.look_at"))
 		if i == 4 {
 			break // more would hide the rest of the page
 		}

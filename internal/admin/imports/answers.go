@@ -135,7 +135,7 @@ func run(r *ui.Request, i *imports.Import) (id enlist.ImportID, wrong map[string
 	})
 	if known, ok := errors.AsType[*enlist.Error](err); ok && known.Kind != enlist.Internal &&
 		slices.Contains([]string{"consent_type", "consent_text"}, known.Field) {
-		wrong["consent_text"] = ui.Sentence(known.Error())
+		wrong["consent_text"] = r.Said(known.Error())
 	}
 	return id, wrong, err
 }

@@ -171,7 +171,7 @@ func (d *data) sayWhatNext(r *ui.Request, i *imports.Import) {
 		d.Next = r.Text("imports.unclear_gone")
 		return
 	case i.State == imports.ImportFailed || i.State == imports.ImportPaused:
-		d.Reason = r.Language.Said(ui.Sentence(i.Reason))
+		d.Reason = r.Said(i.Reason)
 	}
 	switch {
 	case i.Ended() && !i.Options.DryRun && i.State != imports.ImportDone && i.Total() > 0:
@@ -251,9 +251,9 @@ func (p *pages) command(r *ui.Request) (*ui.View, error) {
 	known, ok := errors.AsType[*enlist.Error](err)
 	switch {
 	case ok && known.Kind != enlist.Internal:
-		return p.page(r, ui.Sentence(known.Error()), wrong)
+		return p.page(r, r.Said(known.Error()), wrong)
 	case err != nil && isTemporary(err):
-		return p.page(r, ui.Sentence(err.Error()), wrong)
+		return p.page(r, r.Said(err.Error()), wrong)
 	case err != nil:
 		return nil, err
 	}

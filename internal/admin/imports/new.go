@@ -185,14 +185,14 @@ func (f *form) explain(r *ui.Request, err error) bool {
 		return true
 	}
 	if isTemporary(err) {
-		f.Refused("file", ui.Sentence(err.Error()))
+		f.Refused("file", r.Said(err.Error()))
 		return true
 	}
 	known, ok := errors.AsType[*enlist.Error](err)
 	if !ok || known.Kind == enlist.Internal || known.Kind == enlist.NoList {
 		return false
 	}
-	input, why := "file", ui.Sentence(known.Error())
+	input, why := "file", r.Said(known.Error())
 	switch {
 	case known.Kind == enlist.Denied && f.Value("add_fields") == "":
 		return false

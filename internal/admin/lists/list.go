@@ -256,5 +256,5 @@ func rulesOf(r *ui.Request, f *enlist.Field) string {
 	if f.DisplayOrder < 0 {
 		rules = append(rules, r.Text("lists.rule_hidden"))
 	}
-	return strings.Join(rules, "; ")
+	return r.Language.Clauses(rules)
 }

@@ -51,7 +51,7 @@ func confirmFirst(r *ui.Request, l *enlist.List, f ui.Form) (asks *ui.Input, cha
 		Criteria: contacts.Unconfirmed(), Action: contacts.ChangeAction(choice.Value),
 		Value: asks.Parts.Value("statement"), Count: seen, RequireConfirmation: true})
 	if known := new(enlist.Error); errors.As(err, &known) && known.Kind == enlist.InvalidParameters {
-		choice.Wrong = ui.Sentence(known.Detail)
+		choice.Wrong = r.Said(known.Detail)
 		return asks, 0, nil
 	}
 	return nil, change, err

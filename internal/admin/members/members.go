@@ -179,7 +179,7 @@ func (p *pages) newLink(r *ui.Request) (*ui.View, error) {
 	var refused *enlist.Error
 	switch {
 	case errors.As(err, &refused) && refused.Field == "user":
-		d.Without = refused.Detail
+		d.Without = r.Said(refused.Detail)
 	case err != nil:
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func autosave(r *ui.Request) (*ui.View, error) {
 	}
 	r.Writer.Header().Set("Content-Type", "application/json")
 	return nil, json.NewEncoder(r.Writer).Encode(savedAnswer{saved.Seen, typed.Name,
-		r.Text(whySaved[saved.Why], "time", clock(r, saved.Time), "reason", ui.Sentence(saved.Detail)), saved.IsDraft})
+		r.Text(whySaved[saved.Why], "time", clock(r, saved.Time), "reason", r.Said(saved.Detail)), saved.IsDraft})
 }
 
 // clock writes the time of today.

@@ -284,7 +284,7 @@ func (p *pages) saved(r *ui.Request, id enlist.MessageID, typed *messages.Messag
 	}
 	to, err := keepBlock(r, typed.Blocks, do, to)
 	if known, ok := errors.AsType[*enlist.Error](err); ok && known.Kind == enlist.InvalidParameters {
-		return p.show(r, &editData{Message: typed, Problem: ui.Sentence(known.Detail)})
+		return p.show(r, &editData{Message: typed, Problem: r.Said(known.Detail)})
 	}
 	view := ui.GoTo(shownPath(r, id), r.Text("messages.saved"))
 	if do == "links" {

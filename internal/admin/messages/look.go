@@ -36,7 +36,7 @@ func LookAt(r *ui.Request, message enlist.MessageID, list enlist.ListID, subject
 	}
 	mail, err := composed(r, message, list, one.id)
 	if known, ok := errors.AsType[*enlist.Error](err); ok && known.Kind == enlist.InvalidParameters {
-		return Look{Message: message, Drafts: drafts, Wrong: ui.Sentence(known.Detail)}, nil
+		return Look{Message: message, Drafts: drafts, Wrong: r.Said(known.Detail)}, nil
 	}
 	if err != nil {
 		return look, err

@@ -66,7 +66,7 @@ func typesOf(r *ui.Request, blocks string) string {
 			}
 		}
 	}
-	return strings.Join(words, ", ")
+	return r.Language.Series(words)
 }
 
 // keep saves blocks for the script.
@@ -74,7 +74,7 @@ func keep(r *ui.Request) (*ui.View, error) {
 	name := strings.TrimSpace(r.FormValue("name"))
 	id, err := r.App.Messages.SaveBlocks(r.Context(), r.Caller, name, r.FormValue("blocks"))
 	if known, ok := errors.AsType[*enlist.Error](err); ok {
-		return nil, r.WriteJSON(http.StatusUnprocessableEntity, map[string]any{"problem": known.Detail})
+		return nil, r.WriteJSON(http.StatusUnprocessableEntity, map[string]any{"problem": r.Said(known.Detail)})
 	}
 	if err != nil {
 		return nil, err

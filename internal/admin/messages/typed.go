@@ -44,7 +44,7 @@ func typedMail(r *ui.Request) (*ui.View, error) {
 	}
 	mail, err := r.App.Messages.PreviewTyped(r.Context(), r.Caller, t)
 	if known, ok := errors.AsType[*enlist.Error](err); ok && isWrong(known) {
-		return &ui.View{Mail: "<p>" + template.HTMLEscapeString(r.Language.Said(ui.Sentence(known.Detail))) + "</p>"}, nil
+		return &ui.View{Mail: "<p>" + template.HTMLEscapeString(r.Said(known.Detail)) + "</p>"}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func checks(r *ui.Request) (*ui.View, error) {
 		answer.Findings, err = findingsOf(r, t, mail.Findings)
 	}
 	if known, ok := errors.AsType[*enlist.Error](err); ok && isWrong(known) {
-		answer.Findings, err = []shownFinding{{Level: messages.FindingError, Text: r.Language.Said(ui.Sentence(known.Detail))}}, nil
+		answer.Findings, err = []shownFinding{{Level: messages.FindingError, Text: r.Said(known.Detail)}}, nil
 	}
 	if err != nil {
 		return nil, err

@@ -165,7 +165,7 @@ func (p *pages) retry(r *ui.Request) (*ui.View, error) {
 		}
 		err = jobs.Retry(r.Context(), p.Queue, r.App.Webhooks, r.ID("job"))
 		if errors.Is(err, jobs.ErrNoJob) || errors.Is(err, jobs.ErrRunning) || errors.Is(err, jobs.ErrNotDue) {
-			return ui.GoTo("/admin/sending", ui.Sentence(err.Error())), nil
+			return ui.GoTo("/admin/sending", r.Said(err.Error())), nil
 		}
 		if err != nil {
 			return nil, err

@@ -130,7 +130,7 @@ func (p *pages) readMode(r *ui.Request, d *data, alone bool) error {
 		return err
 	}
 	if held != nil {
-		d.HeldReason, d.HeldSince = held.Reason, r.Date(held.Time)
+		d.HeldReason, d.HeldSince = r.Language.Said(held.Reason), r.Date(held.Time)
 	}
 	d.MayHold = alone && mayOperate(r) && (held == nil || !held.Restored())
 	limits, err := r.App.Sending.Limits(r.Context())

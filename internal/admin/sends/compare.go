@@ -111,7 +111,7 @@ func (d *reportData) addVariants(r *ui.Request, b *reports.BatchReport, names ui
 	if b.Variants == nil {
 		return
 	}
-	d.WinnerReason = b.Variants.Verdict
+	d.WinnerReason = r.Said(b.Variants.Verdict)
 	d.MayChoose = r.MaySend() && b.Variants.Chosen == 0 && !b.Ended()
 	for i := range b.ByVariant {
 		d.Variants = append(d.Variants, variantOf(r, &b.ByVariant[i], names))

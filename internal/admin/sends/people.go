@@ -224,7 +224,7 @@ func fate(r *ui.Request, row *recipients.Row) (when int64, what string) {
 			when = row.Sent
 		}
 		if row.Detail != "" {
-			what += ": " + row.Detail
+			what = r.Language.Named(what, r.Language.Said(row.Detail))
 		}
 	case recipients.EventOpened:
 		when, what = e.Time, r.Text("sends.opened_times", "n", e.Count)
@@ -233,7 +233,7 @@ func fate(r *ui.Request, row *recipients.Row) (when int64, what string) {
 	case recipients.EventClicked:
 		when, what = e.Time, r.Text("sends.clicked_links", "n", e.Count)
 	default:
-		when, what = e.Time, row.Detail
+		when, what = e.Time, r.Language.Said(row.Detail)
 	}
 	return when, what
 }

@@ -131,7 +131,7 @@ func (s *shown) compare(r *ui.Request, check *batches.BatchCheck, request *batch
 	if s.Time != request.SendTime {
 		wrong["time"] = r.Text("sends.time_another_one")
 	}
-	typed := strings.NewReplacer(",", "", ".", "", " ", "").Replace(r.PostForm.Get("typed"))
+	typed := strings.NewReplacer(",", "", ".", "", " ", "", "\u00a0", "", "\u202f", "").Replace(r.PostForm.Get("typed"))
 	if len(wrong) == 0 && check.Recipients >= askedFrom && typed != ui.Plain(s.Count) {
 		wrong["typed"] = r.Text("sends.type_number", "number", ui.Plain(check.Recipients))
 	}
@@ -151,9 +151,9 @@ func (d *checkData) problem(r *ui.Request) string {
 	}
 	switch {
 	case all != nil:
-		return r.Text("sends.not_sent_again", "reasons", strings.Join(all, "; "))
+		return r.Text("sends.not_sent_again", "reasons", r.Language.Clauses(all))
 	case d.Wrong["mistake"] != "":
-		return r.Text("sends.not_sent_because", "reason", d.Wrong["mistake"])
+		return r.Text("sends.not_sent_because", "reason", r.Language.Said(d.Wrong["mistake"]))
 	case len(d.Wrong) > 0:
 		return r.Text("sends.not_sent")
 	}

@@ -60,6 +60,9 @@ func (r *Request) ReadTime(text string, stored int64) (at int64, ok bool) {
 	return 0, false
 }
 
+// Said returns the translation of what a service says, as a sentence.
+func (r *Request) Said(text string) string { return r.Language.Said(Sentence(text)) }
+
 // Span says how long seconds are, with no more digits than matter.
 func (r *Request) Span(seconds int64) string {
 	switch {
