@@ -37,6 +37,8 @@ func TestEditorInChromium(t *testing.T) {
 	b.keepsUnchangedTexts(v)
 	b.backKeepsTheMail(v)
 	b.followsTyping(v)
+	b.checksMarkdown(v)
+	b.choosesEmoji(v)
 	b.marksRefusedBlocks(v)
 	b.hasEachType(v)
 	b.savesBlocks(v)
@@ -281,11 +283,11 @@ func (b *chromium) hasPreviewText(v *visitor) {
 	b.add("line")
 	b.add("space")
 	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(`.canvas-panel input`), kb.Backspace+"40")))
-	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(`.canvas-inbox input`), "For {{First Name|you}}")))
-	b.waitFor(`document.querySelector(".canvas-phone").innerText.endsWith("New Message\nFor you") && document.querySelector(".canvas-inbox small").innerText === "7 letters"`)
+	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(`.canvas-inbox input[maxlength="200"]`), "For {{First Name|you}}")))
+	b.waitFor(`document.querySelector(".canvas-phone").innerText.endsWith("New Message\nFor you") && [...document.querySelectorAll(".canvas-count small")].at(-1).innerText === "Characters: 7"`)
 	b.waitFor(`window.shownAnew && document.querySelector("[data-saved]").innerText.startsWith("Saved")`)
 	b.save(v, at, `[{"type":"preheader","text":"For {{First Name|you}}"},{"type":"line"},{"type":"space","height":40}]`)
-	b.waitFor(`document.querySelector(".canvas-inbox input").value === "For {{First Name|you}}" && document.querySelector(".space svg").getBoundingClientRect().height === 40`)
+	b.waitFor(`document.querySelector(".canvas-inbox input[maxlength=\"200\"]").value === "For {{First Name|you}}" && document.querySelector(".space svg").getBoundingClientRect().height === 40`)
 }
 
 // hasEachType types into a card, a table and a video, fills the links of a menu and social links by the panel, changes the
@@ -397,6 +399,30 @@ func (b *chromium) marksRefusedBlocks(v *visitor) {
 	b.waitFor(`!document.querySelector(".rows .needs")`)
 	b.do(`document.querySelector("#edit button.main").click()`)
 	b.waitFor(`document.querySelector(".rows .refused")?.innerText === "Press" && document.querySelector(".canvas-panel .wrong").innerText.includes("javascript:")`)
+}
+
+// checksMarkdown types into a Message without blocks: the mail, the checks and the lengths follow.
+func (b *chromium) checksMarkdown(v *visitor) {
+	at := v.begun("empty:" + messages.EmailMarkdown)
+	b.visit(at)
+	b.waitFor(`document.querySelectorAll(".canvas-count").length === 2`)
+	b.do(`document.addEventListener("mail:shown", () => window.shownAnew = true); document.querySelector("[name=content]").focus()`)
+	b.keys("Dear {{Nick}}")
+	b.waitFor(`window.shownAnew && document.querySelector("#checks").innerText.includes("Nick") && /KB/.test(document.querySelector("#size").innerText)`)
+	b.do(`document.querySelector("[name=from_name]").focus()`)
+	b.keys("Our Club")
+	b.waitFor(`document.querySelector(".canvas-phone b").innerText === "Our Club" && document.querySelectorAll(".canvas-count small")[1].innerText === "Characters: 8"`)
+}
+
+// choosesEmoji puts an emoji into the subject, by keys.
+func (b *chromium) choosesEmoji(v *visitor) {
+	b.open(v, "empty:blocks")
+	b.do(`{ const s = document.querySelector("[name=subject]"); s.value = "Hello you"; s.setSelectionRange(5, 5); document.querySelector(".canvas-smile").focus() }`)
+	b.keys(kb.Enter)
+	b.waitFor(`document.activeElement.closest(".canvas-emoji") !== null`)
+	b.keys(kb.ArrowRight)
+	b.keys(kb.Enter)
+	b.waitFor(`document.querySelector("[name=subject]").value === "Hello😊 you" && document.activeElement.name === "subject" && document.querySelector(".canvas-phone span").innerText === "Hello😊 you"`)
 }
 
 // readsWhatItWrites compares the HTML of 1,000 generated texts with that of the Markdown that the editor writes for them.

@@ -245,7 +245,18 @@ func (s *site) otherSubjects() {
 		s.Errorf("the other subjects are %q", got)
 	}
 	v.want("/admin/sends/new?message="+strings.TrimPrefix(at, "/admin/messages/"), http.StatusOK, `: "Second 🌻"`, `: "Third"`)
-	v.wantWithout("/admin/sends/new?ticks=1&message="+strings.TrimPrefix(at, "/admin/messages/"), "Second")
+	message := strings.TrimPrefix(at, "/admin/messages/")
+	v.wantWithout("/admin/sends/new?ticks=1&subjects_of="+message+"&message="+message, "Second")
+
+	plain := strings.TrimPrefix(v.begun("letter"), "/admin/messages/")
+	list := s.AddList("name", "Readers")
+	s.Subscribe(list, "Email", "ann@x.io")
+	const ticked = "/admin/sends/check?ticks=1&share=20&list="
+	v.want(ticked+id(list)+"&message="+message, http.StatusOK, "Second 🌻", "Third")
+	v.want(ticked+id(list)+"&message="+message+"&test=1&variant=0&variant=0&subject=&subject=Mine", http.StatusOK, "Mine")
+	v.wantWithout(ticked+id(list)+"&message="+message+"&test=1&variant=0&variant=0&subject=&subject=Mine", "Third")
+	v.wantWithout(ticked+id(list)+"&message="+message+"&subjects_of="+message, "Third") // the user has taken the test back
+	v.wantWithout(ticked+id(list)+"&message="+plain+"&subjects_of="+message+"&test=1&variant=0&variant=0&variant=0&variant=0&subject=&subject=Second+🌻&subject=Third&subject=", "Third")
 }
 
 func (s *site) otherDifferences() {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"regexp"
 	"strings"
 
 	"enlist/internal/admin/ui"
@@ -95,11 +96,44 @@ func (d *editData) addCanvas(r *ui.Request) error {
 	for name, key := range canvasTexts {
 		c.Texts[name] = r.Text(key)
 	}
+	c.Texts["count"] = r.Text("messages.canvas_count", "count", "\ue000")
 	c.Texts["some"] = r.Text("messages.shown_if", "who", "\ue000") // the script replaces it
 	text, err := json.Marshal(c)
 	d.Canvas = string(text)
 	return err
 }
+
+// addWriting adds what the script needs for a Message without blocks: it counts, shows the mail and checks it.
+func (d *editData) addWriting(r *ui.Request) error {
+	text, err := json.Marshal(struct {
+		Sender string            `json:"sender"`
+		Texts  map[string]string `json:"texts"`
+	}{r.Caller.Account.Name, map[string]string{"check": r.Text("messages.check"), "emoji": r.Text("messages.canvas_emoji"),
+		"count": r.Text("messages.canvas_count", "count", "\ue000")}})
+	d.Writing = string(text)
+	return err
+}
+
+// Phone returns what a phone shows of the mail in its list: sender, subject and preview text.
+func (d *editData) Phone() (lines [3]string) {
+	lines = [3]string{cmp.Or(d.FromName, d.account), d.Subject, ""}
+	all, err := messages.DecodeBlocks(d.Blocks)
+	if err != nil {
+		return lines
+	}
+	for i := range all {
+		if all[i].Type == messages.BlockPreheader {
+			lines[2] = cmp.Or(lines[2], all[i].Text)
+		}
+	}
+	for i := range lines {
+		lines[i] = withoutFields.ReplaceAllString(lines[i], "$1$2")
+	}
+	return lines
+}
+
+// withoutFields finds merge fields: a name alone, or a fallback.
+var withoutFields = regexp.MustCompile(`\{\{(?:[^{}|]*\|([^{}]*)|([^{}|]*))\}\}`)
 
 // theme sends the rules of the Account's theme, which the script of the editor shows the mail with.
 func theme(r *ui.Request) (*ui.View, error) {
@@ -143,7 +177,7 @@ var canvasTexts = map[string]string{
 	"upload": "messages.canvas_upload", "uploading": "messages.canvas_uploading", "uploaded": "messages.canvas_uploaded",
 	"not_uploaded": "messages.canvas_not_uploaded",
 	"space":        "messages.block_space", "height": "messages.height_pixels", "preheader": "messages.block_preheader",
-	"preheader_note": "messages.canvas_preheader_note", "letters": "messages.canvas_letters", "on_phone": "messages.canvas_on_phone",
+	"preheader_note": "messages.canvas_preheader_note", "emoji": "messages.canvas_emoji",
 	"card": "messages.block_card", "video": "messages.block_video", "table": "messages.block_table", "menu": "messages.block_menu",
 	"social": "messages.block_social", "columns3": "messages.block_columns3",
 	"group_words": "messages.group_words", "group_pictures": "messages.group_pictures", "group_links": "messages.group_links", "group_layout": "messages.group_layout",

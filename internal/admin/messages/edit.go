@@ -37,6 +37,7 @@ type editData struct {
 	Undo      string // the blocks before one was removed
 	Seen      string // VersionOf the Message that the page has shown
 	Replaces  string // and of a newer one that the buttons "Save" replace; "": there is none
+	Writing   string // the same for a Message without blocks
 	Canvas    string // what the script of the editor needs, as JSON; "": there is no script
 	pictures  []images.Image
 	said      map[string]string // conditions of blocks in words, by their JSON
@@ -44,10 +45,17 @@ type editData struct {
 	Number    int64             // of the last of these
 	Drafts    []ui.Action
 	saved     []savedOption
+	account   string // its name is that of the sender, if the Message has none
 }
 
-// Texts returns the inputs above the blocks.
-func (d *editData) Texts() ui.Form { return d.Form[:len(d.Form)-2] }
+// inHead is the number of inputs of what an inbox shows.
+const inHead = 5
+
+// Head returns these inputs.
+func (d *editData) Head() ui.Form { return d.Form[:inHead] }
+
+// Texts returns the other inputs above the blocks.
+func (d *editData) Texts() ui.Form { return d.Form[inHead : len(d.Form)-2] }
 
 // Below returns the inputs below them.
 func (d *editData) Below() ui.Form { return d.Form[len(d.Form)-2:] }
@@ -56,6 +64,7 @@ func (d *editData) Below() ui.Form { return d.Form[len(d.Form)-2:] }
 func formOf(r *ui.Request, m *messages.Message) ui.Form {
 	f := ui.Form{{Name: "subject", Label: r.Text("messages.subject_label"), Value: m.Subject, Most: 998},
 		{Name: "from_name", Label: r.Text("messages.from_name_label"), Value: m.FromName},
+		{Kind: ui.InputNote, Label: r.Text("messages.phone_lengths")},
 		{Kind: ui.InputNote, Label: r.Text("messages.emoji_hint")},
 		{Kind: ui.InputFold, Label: r.Text("messages.other_subjects"), IsOpen: m.OtherSubjects != "", Parts: ui.Form{
 			{Name: "other_subjects", Label: r.Text("messages.other_subjects_label"), Kind: ui.InputArea, Rows: 3, Value: m.OtherSubjects,
@@ -162,8 +171,13 @@ func (d *editData) addSaves(r *ui.Request, stored *messages.Message) {
 
 // finish adds what the script of the editor needs, and the mail.
 func (d *editData) finish(r *ui.Request) error {
-	if d.MayEdit && d.HasBlocks() {
-		if err := d.addCanvas(r); err != nil {
+	d.account = r.Caller.Account.Name
+	add := d.addWriting
+	if d.HasBlocks() {
+		add = d.addCanvas
+	}
+	if d.MayEdit {
+		if err := add(r); err != nil {
 			return err
 		}
 	}

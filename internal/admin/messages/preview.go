@@ -26,7 +26,6 @@ type preview struct {
 	Frames   []frame
 	Frame    template.URL // the mail
 	KB       int64        // of the HTML
-	Images   string       // size of the mail with its images; "": it has none of this server
 	Subject  string
 	Size     string // in words
 	Findings []shownFinding
@@ -133,9 +132,8 @@ func (d *editData) compose(r *ui.Request) error {
 		return err
 	}
 	s.Mail, s.KB, s.Subject = mail, kilobytes(mail), mail.Subject
-	s.Size = sizeText(r, s.KB)
 	s.frames(d.ID)
-	if s.Images, err = withImages(r, mail); err != nil {
+	if s.Size, err = sizeText(r, mail); err != nil {
 		return err
 	}
 	if !d.MayEdit {
@@ -287,16 +285,4 @@ func makePictures(r *ui.Request, id enlist.MessageID) error {
 		return enlist.IgnoreKind(enlist.InvalidParameters, err) // the page says why there is no mail
 	}
 	return r.App.Files.MakePictures(r.Context(), r.Caller, mail.Pictures)
-}
-
-// withImages returns the size of a mail with its images, in words, or "" if it has none, or if one is not made yet.
-func withImages(r *ui.Request, mail *messages.ComposedMail) (string, error) {
-	if len(mail.Pictures) == 0 {
-		return "", nil
-	}
-	images, known, err := r.App.Files.PicturesSize(r.Context(), r.Caller, mail.Pictures)
-	if err != nil || !known {
-		return "", err
-	}
-	return r.Language.Size(mail.Size + images), nil
 }

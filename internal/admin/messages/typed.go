@@ -93,11 +93,20 @@ func checks(r *ui.Request) (*ui.View, error) {
 	answer := struct {
 		Findings []shownFinding `json:"findings"`
 		Size     string         `json:"size"`
+		KB       int64          `json:"kb"`
 	}{}
 	mail, err := r.App.Messages.PreviewTyped(r.Context(), r.Caller, t)
 	if err == nil {
-		answer.Size = sizeText(r, kilobytes(mail))
-		answer.Findings, err = findingsOf(r, t, mail.Findings)
+		if r.FormValue("links") != "" { // the slow part of the checks
+			err = r.App.Files.MakePictures(r.Context(), r.Caller, mail.Pictures)
+		}
+		answer.KB = kilobytes(mail)
+		if err == nil {
+			answer.Size, err = sizeText(r, mail)
+		}
+		if err == nil {
+			answer.Findings, err = findingsOf(r, t, mail.Findings)
+		}
 	}
 	if known, ok := errors.AsType[*enlist.Error](err); ok && isWrong(known) {
 		answer.Findings, err = []shownFinding{{Level: messages.FindingError, Text: r.Said(known.Detail)}}, nil
@@ -112,12 +121,25 @@ func checks(r *ui.Request) (*ui.View, error) {
 // kilobytes is the size of the HTML of a mail.
 func kilobytes(mail *messages.ComposedMail) int64 { return int64(len(mail.HTML)+1023) >> 10 }
 
-// sizeText says how large a mail is.
-func sizeText(r *ui.Request, kb int64) string {
-	if kb > clipAt {
-		return r.Text("messages.too_large", "n", kb)
+// sizeText says how large a mail is, with its images if all have been made, and how many are on other servers.
+func sizeText(r *ui.Request, mail *messages.ComposedMail) (string, error) {
+	parts := []string{r.Text("messages.of_102", "n", kilobytes(mail))}
+	if kb := kilobytes(mail); kb > clipAt {
+		parts[0] = r.Text("messages.too_large", "n", kb)
 	}
-	return r.Text("messages.of_102", "n", kb)
+	if len(mail.Pictures) > 0 {
+		images, known, err := r.App.Files.PicturesSize(r.Context(), r.Caller, mail.Pictures)
+		if err != nil {
+			return "", err
+		}
+		if known {
+			parts = append(parts, r.Text("messages.size_with_images", "size", r.Language.Size(mail.Size+images)))
+		}
+	}
+	if mail.Elsewhere > 0 {
+		parts = append(parts, r.Text("messages.images_elsewhere", "n", mail.Elsewhere))
+	}
+	return strings.Join(parts, " · "), nil
 }
 
 // foundContacts sends the addresses of a List that contain a text, for the picker of the preview.

@@ -110,6 +110,9 @@ func (p *pages) check(r *ui.Request) (*ui.View, error) {
 	if err := enlist.RequireSending(r.Caller); err != nil {
 		return nil, err
 	}
+	if err := chosen.takeSubjects(r); err != nil {
+		return nil, err
+	}
 	request, err := chosen.request(r)
 	view, err := p.showCheck(r, &chosen, &request, err, nil)
 	if err == nil && view.Content == p.checkPage && !isFresh(r, r.FormValue("token")) {

@@ -3,6 +3,7 @@ package sends
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -37,19 +38,57 @@ func (p *pages) compose(r *ui.Request) (*ui.View, error) {
 	return p.showCompose(r, &chosen, nil)
 }
 
-// takeSubjects begins with a test of the other subjects of the Message, until the form was sent once.
+// takeSubjects begins with a test of the other subjects of the Message, once for each Message that the user chooses. A test
+// of what the user has typed stays.
 func (p *plan) takeSubjects(r *ui.Request) error {
-	if p.Message == 0 || r.Form.Has("ticks") {
+	if p.Message == 0 || p.Message == p.SubjectsOf {
 		return nil
 	}
-	m, err := r.App.Messages.Message(r.Context(), r.Caller, p.Message)
+	now, err := subjectsOf(r, p.Message)
 	if err != nil {
 		return enlist.IgnoreKind(enlist.NoMessage, err) // the form says so
 	}
-	for i, subject := range m.Subjects() {
-		p.Test, p.Variants[i+1].Subject = true, subject
+	before, err := subjectsOf(r, p.SubjectsOf)
+	if enlist.IgnoreKind(enlist.NoMessage, err) != nil {
+		return err
+	}
+	if p.SubjectsOf != 0 && p.Variants == variantsOf(before) {
+		p.Test, p.Variants = false, variantsOf(nil) // they were those of another Message
+	}
+	if !p.Test && p.Variants == variantsOf(nil) {
+		p.Test, p.Variants = len(now) > 0, variantsOf(now)
+	}
+	p.SubjectsOf = p.Message
+	p.sent = maps.Clone(p.sent)
+	p.sent["subjects_of"], p.sent["test"], p.sent["variant"], p.sent["subject"] = []string{ui.Plain(int64(p.Message))}, nil, nil, nil
+	if p.Test {
+		p.sent.Set("test", "1")
+	}
+	for _, v := range p.Variants {
+		p.sent.Add("variant", ui.Plain(int64(v.Message)))
+		p.sent.Add("subject", v.Subject)
 	}
 	return nil
+}
+
+// subjectsOf returns the other subjects of a Message. Errors: NoMessage.
+func subjectsOf(r *ui.Request, id enlist.MessageID) ([]string, error) {
+	if id == 0 {
+		return nil, nil
+	}
+	m, err := r.App.Messages.Message(r.Context(), r.Caller, id)
+	if err != nil {
+		return nil, err
+	}
+	return m.Subjects(), nil
+}
+
+// variantsOf returns the variants of a test of other subjects.
+func variantsOf(subjects []string) (all [variants]variant) {
+	for i, subject := range subjects[:min(len(subjects), variants-1)] {
+		all[i+1].Subject = subject
+	}
+	return all
 }
 
 // showCompose shows the page. wrong is what is wrong with the plan, by input of the form.
@@ -113,6 +152,7 @@ func whatCard(r *ui.Request, p *plan) (ui.Input, error) {
 	return ui.Input{Kind: ui.InputCard, Label: r.Text("sends.what"), Parts: ui.Form{message,
 		{Name: "name", Label: r.Text("sends.name_campaign_empty_message"), Value: p.Name}, test,
 		{Name: "doubt", Kind: ui.InputHidden, Value: p.Doubt}, {Name: "ticks", Kind: ui.InputHidden, Value: "1"},
+		{Name: "subjects_of", Kind: ui.InputHidden, Value: ui.Plain(int64(p.SubjectsOf))},
 		trackInput("track", r.Text("sends.track"), r.Text("sends.track_help"), !p.Untracked)}}, err
 }
 

@@ -37,6 +37,8 @@ type plan struct {
 	Hours     string
 	Winner    string
 
+	SubjectsOf enlist.MessageID // whose other subjects the variants have, or had before the user changed them
+
 	sent url.Values // the form that has it
 }
 
@@ -56,6 +58,7 @@ func planOf(r *ui.Request) plan {
 		When: text("when"), At: text("at"), Zone: r.FormValue("zone"), Doubt: text("doubt"),
 		Again: enlist.BatchID(ui.Int(text("again"))), Like: enlist.BatchID(ui.Int(text("like"))),
 		Test: r.FormValue("test") != "", Share: text("share"), Hours: text("hours"), Winner: text("winner"),
+		SubjectsOf: enlist.MessageID(ui.Int(r.FormValue("subjects_of"))),
 		Unmeasured: r.FormValue("unmeasured") != "", Untracked: r.FormValue("ticks") != "" && r.FormValue("track") == "",
 		Parts: partsOf(r.Form["segment"]), Leave: partsOf(r.Form["leave"])}
 	for _, id := range r.Form["list"] {
@@ -83,7 +86,7 @@ func planOf(r *ui.Request) plan {
 // The inputs of a plan, and those of its test.
 var (
 	planInputs = []string{"message", "list", "segment", "leave", "without", "again", "unmeasured", "like", "name", "rate", "when", "at", "zone",
-		"doubt", "ticks", "track", "test"}
+		"doubt", "ticks", "track", "test", "subjects_of"}
 	testInputs = []string{"variant", "subject", "share", "hours", "winner"}
 )
 
@@ -120,7 +123,7 @@ func (p part) String() string { return ui.Plain(int64(p.List)) + "-" + ui.Plain(
 
 // copied returns a request as a plan, and what a plan cannot say of its populations and exclusions.
 func copied(id enlist.BatchID, b *batches.BatchRequest) (p plan, rest batches.BatchRequest) {
-	p = plan{Message: b.Message, Name: b.Options.Name, Rate: b.Options.Rate, Zone: b.Options.LocalTime,
+	p = plan{Message: b.Message, SubjectsOf: b.Message, Name: b.Options.Name, Rate: b.Options.Rate, Zone: b.Options.LocalTime,
 		Without: b.Options.Exclude.Batches, Doubt: b.Options.Doubt, Untracked: b.Options.Untracked}
 	for _, one := range b.Populations {
 		segments := one.Criteria.SegmentsOf()

@@ -42,14 +42,14 @@ function posOf(doc, path, before) {
 	return column && index < column.childCount ? start + 1 + startOf(columns, c) + 1 + startOf(column, +index) : null;
 }
 
-// newChecks begins to check the mail. above returns the number of blocks above the document.
+// newChecks begins to check the mail. above returns the number of blocks above the document. A mail without blocks has no view.
 export function newChecks(view, form, texts, above) {
 	const list = document.querySelector("[data-checks]"), size = document.getElementById("size");
 	if (!list) return;
 	let asked = 0, shown = 0, last = null;
 
 	const ask = async links => {
-		const number = ++asked, {doc} = view.state, before = above(), body = new URLSearchParams(new FormData(form));
+		const number = ++asked, doc = view?.state.doc, before = above(), body = new URLSearchParams(new FormData(form));
 		if (links) body.set("links", "1");
 		const answer = await fetch(list.dataset.checks, {method: "POST", body, headers: {"HX-Request": "true"}});
 		if (!answer.ok || number < shown) return;
@@ -57,12 +57,12 @@ export function newChecks(view, form, texts, above) {
 		show(await answer.json(), doc, before);
 	};
 
-	function show({findings, size: text}, doc, before) {
-		if (size && text) size.textContent = text;
+	function show({findings, size: text, kb}, doc, before) {
+		if (size && text) size.textContent = text, size.previousElementSibling.value = kb;
 		const all = findings || [], marks = new Map();
 		list.replaceChildren(...all.map(f => element("p", {}, element("span", {class: f.level === "note" ? "tag" : "tag warn"}, texts.check), " ",
 			f.block ? element("button", {type: "button", class: "plain", onclick: () => go(f.block)}, f.text) : f.text)));
-		if (doc !== view.state.doc) return; // the next save comes soon
+		if (doc !== view?.state.doc || !view) return; // the next save comes soon
 		for (const f of all) {
 			const pos = f.block ? posOf(doc, f.block, before) : null;
 			if (pos !== null) marks.set(pos, {block: f.block, text: [marks.get(pos)?.text, f.text].filter(Boolean).join(" ")});

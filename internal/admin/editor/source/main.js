@@ -97,7 +97,6 @@ function start(place, data) {
 	const inbox = newInbox(form, data, () => keepSoon());
 	if (data.preheader !== undefined) inbox.set(data.preheader);
 	const all = () => [...inbox.blocks(), ...blocksOf(view.state.doc)];
-	place.prepend(inbox.dom);
 
 	const update = () => {
 		toolbar.update();
@@ -209,7 +208,16 @@ function refused(data) {
 	});
 }
 
-const place = document.getElementById("canvas");
+// write begins to count and to check what is typed into a Message without blocks.
+function write({dataset}, form) {
+	const data = JSON.parse(dataset.writing);
+	newInbox(form, data);
+	newChecks(null, form, data.texts, () => 0);
+	newLive(form, "/admin/messages/contacts");
+}
+
+const place = document.getElementById("canvas"), writing = document.querySelector("[data-writing]");
+if (writing) write(writing, writing.closest("form"));
 if (place) {
 	const data = JSON.parse(place.dataset.canvas);
 	for (const key of ["blocks", "contents", "wrong", "images", "fields", "saved"]) data[key] ??= []; // Go writes an empty list as null
