@@ -260,7 +260,7 @@ func (c *Client) GetListDays(ctx context.Context, list int64, fromDay, toDay str
 
 // AddListPreference adds a preference that Contacts of a List agree to or decline. The result is
 // the preference's ID. The key needs the level full. Errors: CodeNoList.
-//   - name: The name of a preference, a Segment or a file
+//   - name: The name of a preference, a Segment, a saved block or a file
 func (c *Client) AddListPreference(ctx context.Context, list int64, name string) (int64, error) {
 	return call[int64](ctx, c, "addListPreference", list, name)
 }
@@ -332,7 +332,7 @@ func (c *Client) SetFieldFolderID(ctx context.Context, list, field, folder int64
 // SetSegment adds a Segment, or replaces the criteria of the one with the name, or the name and
 // criteria of the one with the ID. The result is the Segment's ID. The key needs the level full.
 // Errors: CodeNoList, CodeInvalidSearch.
-//   - name: The name of a preference, a Segment or a file
+//   - name: The name of a preference, a Segment, a saved block or a file
 func (c *Client) SetSegment(ctx context.Context, list int64, name string, criteria Criteria, segment int64,
 ) (int64, error) {
 	return call[int64](ctx, c, "setSegment", list, name, criteria, segment)
@@ -434,6 +434,33 @@ func (c *Client) SendTestMessage(ctx context.Context, message int64, addresses [
 ) error {
 	_, err := call[bool](ctx, c, "sendTestMessage", message, addresses, list, contact)
 	return err
+}
+
+// SetSavedBlock adds a saved block, or replaces the blocks of the one with the name, or name and
+// blocks of the one with the ID. The result is the saved block's ID. The key needs the level full.
+// Errors: CodeNoFile.
+//   - name: The name of a preference, a Segment, a saved block or a file
+//   - blocks: Blocks as in a Message, or a text with their JSON, up to 32 KiB
+func (c *Client) SetSavedBlock(ctx context.Context, name string, blocks []map[string]json.RawMessage, savedBlock int64,
+) (int64, error) {
+	return call[int64](ctx, c, "setSavedBlock", name, blocks, savedBlock)
+}
+
+// DeleteSavedBlock deletes a saved block. Messages keep their copies. The key needs the level full.
+func (c *Client) DeleteSavedBlock(ctx context.Context, savedBlock int64) error {
+	_, err := call[bool](ctx, c, "deleteSavedBlock", savedBlock)
+	return err
+}
+
+// SearchSavedBlocks returns the saved blocks that match the criteria, without their blocks. The key
+// needs the level read. Errors: CodeInvalidSearch.
+func (c *Client) SearchSavedBlocks(ctx context.Context, q Query) ([]SavedBlock, error) {
+	return call[[]SavedBlock](ctx, c, "searchSavedBlocks", q)
+}
+
+// GetSavedBlockByID returns one saved block with its blocks. The key needs the level read.
+func (c *Client) GetSavedBlockByID(ctx context.Context, savedBlock int64) (*SavedBlock, error) {
+	return callOne[SavedBlock](ctx, c, "getSavedBlockById", savedBlock)
 }
 
 // GetTheme returns how mails of Markdown and blocks look. The key needs the level read.
@@ -769,8 +796,8 @@ func (c *Client) UploadBase64FileData(ctx context.Context, details Details, fold
 	return call[*Upload](ctx, c, "uploadBase64FileData", details, folder, duplicateAction)
 }
 
-// DeleteFile deletes a file that no Message and no theme has. The key needs the level full. Errors:
-// CodeNoFile.
+// DeleteFile deletes a file that no Message, no saved block and no theme has. The key needs the
+// level full. Errors: CodeNoFile.
 func (c *Client) DeleteFile(ctx context.Context, file int64) error {
 	_, err := call[bool](ctx, c, "deleteFile", file)
 	return err
@@ -795,7 +822,7 @@ func (c *Client) GetFileByID(ctx context.Context, file int64) (*File, error) {
 
 // FindFileInFolder finds the file with exactly this name in a Folder. The result is the file's ID,
 // or 0. The key needs the level read. Errors: CodeNoFolder.
-//   - name: The name of a preference, a Segment or a file
+//   - name: The name of a preference, a Segment, a saved block or a file
 func (c *Client) FindFileInFolder(ctx context.Context, name string, folder int64) (int64, error) {
 	return call[int64](ctx, c, "findFileInFolder", name, folder)
 }
@@ -1242,6 +1269,15 @@ type Preview struct {
 	Text     string   `json:"text"`
 	Size     int64    `json:"size"`     // of the mail, in bytes
 	Findings []string `json:"findings"` // what is probably wrong, such as a merge field without a value
+}
+
+// SavedBlock is a record in the result of SearchSavedBlocks, GetSavedBlockByID.
+type SavedBlock struct {
+	ID               int64  `json:"id"`
+	Name             string `json:"name"`
+	CreationTime     int64  `json:"creation_time"` // Unix time, like all times; 0 means never
+	LastModifiedTime int64  `json:"last_modified_time"`
+	Blocks           string `json:"blocks"`
 }
 
 // Autoresponder is a record in the result of SearchAutoresponders, GetAutoresponderByID.

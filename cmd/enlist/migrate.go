@@ -217,7 +217,7 @@ func (c *migrateCommand) print(out *console, r *movein.Result, took time.Duratio
 	}
 	if c.JSON {
 		err := printJSON(out.stdout, record{{"lists", rows}, {"folders", r.Folders}, {"files", r.Files},
-			{"messages", r.Messages}, {"autoresponders", r.Autoresponders}, {"webhooks", r.Webhooks},
+			{"messages", r.Messages}, {"saved_blocks", r.SavedBlocks}, {"autoresponders", r.Autoresponders}, {"webhooks", r.Webhooks},
 			{"active_at_source", append([]int64{}, r.Active...)},
 			{"consents", r.Consents}, {"unsubscribers_at_source", r.Unsubscribers}, {"unsubscribers", r.StoredUnsubs},
 			{"unsubscribers_erased", r.ErasedUnsubs},
@@ -245,9 +245,9 @@ func (c *migrateCommand) printText(out *console, r *movein.Result, rows []record
 	if err := c.list(out.stdout, rows, columns...); err != nil {
 		return err
 	}
-	fmt.Fprintf(out.stdout, "%d Folders, %d files, %d Messages, %d autoresponders, %d webhooks, %d new consents; "+
-		"Unsubscriber List: %d entries, %d at the source. Took %s\n", r.Folders, r.Files, r.Messages, r.Autoresponders,
-		r.Webhooks, r.Consents, r.StoredUnsubs, r.Unsubscribers, took.Round(time.Second/10))
+	fmt.Fprintf(out.stdout, "%d Folders, %d files, %d Messages, %d saved blocks, %d autoresponders, %d webhooks, "+
+		"%d new consents; Unsubscriber List: %d entries, %d at the source. Took %s\n", r.Folders, r.Files, r.Messages,
+		r.SavedBlocks, r.Autoresponders, r.Webhooks, r.Consents, r.StoredUnsubs, r.Unsubscribers, took.Round(time.Second/10))
 	if r.ErasedUnsubs > 0 {
 		fmt.Fprintf(out.stdout, "%d entries of the source's Unsubscriber List are of persons who were erased here: only their "+
 			"hashes stay\n", r.ErasedUnsubs)

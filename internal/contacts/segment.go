@@ -136,6 +136,15 @@ func checkSegmentCriteria(tx *db.Tx, schema *enlist.Schema, now int64, criteria 
 	return CheckTestsSomething(where)
 }
 
+// RestoreSegment stores a Segment that moves in from another service, under its ID. Its criteria must fit the List. Errors:
+// InvalidSearch, InvalidParameters.
+func RestoreSegment(tx *db.Tx, schema *enlist.Schema, now int64, s *Segment) error {
+	if err := checkSegmentCriteria(tx, schema, now, s.Criteria); err != nil {
+		return err
+	}
+	return segmentTable.RestoreDefinition(tx, "segment", s)
+}
+
 // DeleteSegment removes a Segment. Errors: NoList, Denied, and InvalidParameters if the List has no Segment with the
 // ID, or if a Batch that has not searched its recipients or an autoresponder uses it. reference.md: segment.used
 func (s *Service) DeleteSegment(ctx context.Context, c *enlist.Caller, list enlist.ListID, id enlist.SegmentID) error {

@@ -1,6 +1,8 @@
 package contacts
 
 import (
+	"slices"
+
 	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
@@ -25,6 +27,21 @@ var errNoSegment = enlist.Invalid("segment_id", "the List has no Segment with th
 // LoadSegment returns a Segment of a List. Errors: InvalidParameters if the List has none with the ID.
 func LoadSegment(tx *db.Tx, list enlist.ListID, id enlist.SegmentID) (*Segment, error) {
 	return segmentTable.One(tx, errNoSegment, "WHERE list_id = ? AND id = ?", int64(list), int64(id))
+}
+
+// MissingSegments returns those of the Segments that an Account does not have, in ascending order.
+func MissingSegments(tx *db.Tx, account enlist.AccountID, ids []enlist.SegmentID) (missing []enlist.SegmentID, err error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	test, arg, err := db.OneOfIDs(tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	found, err := db.IDsOf[enlist.SegmentID](tx, "SELECT id FROM segment WHERE account_id = ? AND id"+test, int64(account), arg)
+	missing = slices.DeleteFunc(slices.Clone(ids), func(id enlist.SegmentID) bool { return slices.Contains(found, id) })
+	slices.Sort(missing)
+	return slices.Compact(missing), err
 }
 
 // segmentNames returns the Segments of a List with only their IDs and names.

@@ -8,7 +8,7 @@
 //	block*.go, canvas.go, theme.go   the blocks of a Message, what the editor shows of them, and how the mails of an
 //	             Account look
 //	condition*.go   which blocks a Contact sees
-//	saved.go     blocks under a name, of which Messages get copies
+//	saved*.go    blocks under a name, of which Messages get copies
 //	merge*.go    merge fields, and those in the addresses of a Message
 //	utm.go       UTM parameters of the links of a Message
 //	checks.go    previews and checks of what a user is typing (linkcheck/ asks the servers of links)

@@ -130,7 +130,7 @@ func notInContentID(r rune) bool {
 	return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("._-@", r))
 }
 
-// CheckFileUnused refuses to delete a file that a Message has.
+// CheckFileUnused refuses to delete a file that a Message, a saved block or the theme has.
 func CheckFileUnused(tx *db.Tx, f *files.StoredFile) error {
 	all, err := Messages(tx, f.AccountID)
 	if err != nil {
@@ -145,7 +145,7 @@ func CheckFileUnused(tx *db.Tx, f *files.StoredFile) error {
 	return checkImageUnused(tx, f, "file_id")
 }
 
-// checkImageUnused refuses a change of a file that blocks or the theme show. key is what the error names.
+// checkImageUnused refuses a change of a file that blocks, also saved ones, or the theme show. key is what the error names.
 func checkImageUnused(tx *db.Tx, f *files.StoredFile, key string) error {
 	message, err := blocksWithFile(tx, f.AccountID, f.ID)
 	if err != nil {
@@ -154,6 +154,13 @@ func checkImageUnused(tx *db.Tx, f *files.StoredFile, key string) error {
 	if message != 0 {
 		return enlist.Invalid(key, fmt.Sprintf("the Message %d shows the file; remove it from the Message first",
 			message))
+	}
+	saved, err := savedWithFile(tx, f)
+	if err != nil {
+		return err
+	}
+	if saved != "" {
+		return enlist.Invalid(key, "the saved block "+enlist.Quoted(saved)+" shows the file: delete the saved block first")
 	}
 	theme, err := accounts.Theme(tx, f.AccountID)
 	if err == nil && DecodeTheme(theme).Logo == f.ID {

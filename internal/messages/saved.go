@@ -34,7 +34,7 @@ var savedTable = db.NewMapping("saved_block", func(m *db.Mapper, s *SavedBlock) 
 	m.ID("id", &s.ID)
 	m.Fixed("account_id", (*int64)(&s.AccountID))
 	m.Value("name", &s.Name)
-	m.Fixed("blocks", &s.Blocks)
+	m.Value("blocks", &s.Blocks)
 	m.Fixed("creator_person_id", &s.Creator)
 	m.Fixed("creation_time", &s.CreationTime)
 	m.Value("last_modified_time", &s.LastModifiedTime)
@@ -45,11 +45,12 @@ var savedNames = db.NewMapping("saved_block", func(m *db.Mapper, s *SavedBlock) 
 	m.ID("id", &s.ID)
 	m.Value("name", &s.Name)
 	m.Fixed("creator_person_id", &s.Creator)
+	m.Fixed("creation_time", &s.CreationTime)
 	m.Value("last_modified_time", &s.LastModifiedTime)
 })
 
 // errNoSaved is the same for an ID that does not exist, that of another Account, and one that the caller does not see.
-var errNoSaved = enlist.Invalid("id", "the Account has no saved block with this ID")
+var errNoSaved = enlist.Invalid("saved_block_id", "the Account has no saved block with this ID")
 
 // sees reports whether the caller sees and may change a saved block.
 func (s *SavedBlock) sees(c *enlist.Caller) bool {
@@ -122,29 +123,40 @@ func (s *Service) saveBlocks(ctx context.Context, c *enlist.Caller, name, blocks
 		return 0, err
 	}
 	return db.Update(ctx, s.db, c, func(tx *db.Tx, now int64) (int64, error) {
-		saved := &SavedBlock{AccountID: c.Account.ID, Creator: c.User, CreationTime: now, LastModifiedTime: now}
-		if err := setName(saved, tx, name); err != nil {
-			return 0, err
-		}
-		m := &Message{AccountID: c.Account.ID, EmailType: EmailBlocks}
-		if err := blocksKey().Set(m, enlist.TextInput(blocks)); err != nil {
-			return 0, enlist.Invalid("blocks", err.Error())
-		}
-		if m.Blocks == "" || len(m.Blocks) > maxSavedBytes {
-			return 0, enlist.Invalid("blocks", fmt.Sprintf("expected blocks of at most %d bytes", maxSavedBytes))
-		}
-		if err := m.SetImages(tx); err != nil {
-			return 0, err
-		}
-		if err := s.checkNewFiles(tx, c, &Message{AccountID: c.Account.ID}, m); err != nil {
-			return 0, err
-		}
-		saved.Blocks = m.Blocks
-		if err := savedTable.Add(tx, saved); err != nil {
-			return 0, err
-		}
-		return saved.ID, accounts.Audit(tx, c, now, saved.audited(), nil, saved.auditValues())
+		return s.addSaved(tx, c, now, enlist.TextInput(blocks), func(saved *SavedBlock) error { return setName(saved, tx, name) })
 	})
+}
+
+// addSaved adds a saved block, whose name setName sets.
+func (s *Service) addSaved(tx *db.Tx, c *enlist.Caller, now int64, blocks enlist.Input,
+	setName func(*SavedBlock) error) (int64, error) {
+	saved := &SavedBlock{AccountID: c.Account.ID, Creator: c.User, CreationTime: now, LastModifiedTime: now}
+	if err := setName(saved); err != nil {
+		return 0, err
+	}
+	if err := s.setBlocks(tx, c, saved, blocks); err != nil {
+		return 0, err
+	}
+	if err := savedTable.Add(tx, saved); err != nil {
+		return 0, err
+	}
+	return saved.ID, accounts.Audit(tx, c, now, saved.audited(), nil, saved.auditValues())
+}
+
+// setBlocks sets the blocks of a saved block, as a Message would have them.
+func (s *Service) setBlocks(tx *db.Tx, c *enlist.Caller, saved *SavedBlock, blocks enlist.Input) error {
+	old, m := saved.message(), &Message{AccountID: saved.AccountID, EmailType: EmailBlocks}
+	if err := blocksKey().Set(m, blocks); err != nil {
+		return enlist.Invalid("blocks", err.Error())
+	}
+	if m.Blocks == "" || len(m.Blocks) > maxSavedBytes {
+		return enlist.Invalid("blocks", fmt.Sprintf("expected blocks of at most %d bytes", maxSavedBytes))
+	}
+	if err := m.SetImages(tx); err != nil {
+		return err
+	}
+	saved.Blocks = m.Blocks
+	return s.checkNewFiles(tx, c, old, m)
 }
 
 // RenameSaved changes the name of a saved block. Errors: Denied, InvalidParameters.

@@ -8,7 +8,10 @@ import (
 	"testing"
 
 	"enlist/internal/apptest"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/files"
+	"enlist/internal/messages"
 )
 
 // covers: decision 163
@@ -33,11 +36,19 @@ func (f *images) saves() {
 	if len(all) != 2 || all[0].Name != "a head" || all[1].Name != "End" {
 		f.Errorf("the saved blocks are %v", all)
 	}
-	f.Must(f.App.Files.DeleteFile(f.Context(), f.Caller, image))
+	f.Refused(f.App.Files.DeleteFile(f.Context(), f.Caller, image), enlist.InvalidParameters, `the saved block "End" shows the file: delete`)
+	_, err = f.App.Files.UploadFile(f.Context(), f.Caller, files.UploadRequest{Folder: f.folder, OnDuplicate: "overwrite",
+		Details: apptest.Details("name", "foot.png", "data", "JVBERg==")})
+	f.Refused(err, enlist.InvalidParameters, "the saved block")
+	f.Must(f.Store.Update(f.Context(), func(tx *db.Tx) error { return tx.Do("DELETE FROM file WHERE id = ?", int64(image)) }))
 	saved, err := f.App.Messages.SavedBlock(f.Context(), f.Caller, id)
 	f.Must(err)
 	if want := `[{"type":"image","width":1},{"type":"text","text":"a"}]`; saved.Blocks != want {
 		f.Errorf("the blocks are %s, want %s", saved.Blocks, want)
+	}
+	again, err := f.App.Messages.SetSaved(f.Context(), f.Caller, messages.SavedRequest{Name: " end", Blocks: enlist.TextInput(`[{"type":"line"}]`)})
+	if f.Must(err); again != id {
+		f.Errorf("the saved block with the name has the ID %d, want %d", again, id)
 	}
 	f.Must(f.App.Messages.DeleteSaved(f.Context(), f.Caller, id))
 	_, err = f.App.Messages.SavedBlock(f.Context(), f.Caller, id)

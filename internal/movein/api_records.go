@@ -29,15 +29,25 @@ func (s *API) Problems() []Problem { return nil }
 // Skipped implements Source.
 func (s *API) Skipped() []string { return s.skipped }
 
-// Search implements Source. Only getWebhookById returns the secret of a webhook.
+// wholeBy has the methods that return a whole record, by those that return parts of all records: without the secret of a
+// webhook, or the blocks of a saved block.
+var wholeBy = map[string]string{"searchWebhooks": "getWebhookById", "searchSavedBlocks": "getSavedBlockById"}
+
+// Search implements Source.
 func (s *API) Search(ctx context.Context, method string, params ...any) ([]Record, error) {
 	found, err := s.all(ctx, method, params...)
-	if err := s.optional(method, err); err != nil || method != "searchWebhooks" {
+	whole := wholeBy[method]
+	if err := s.optional(method, err); err != nil || whole == "" {
 		return found, err
 	}
+	return s.whole(ctx, whole, found)
+}
+
+// whole returns the records as a method returns them by their IDs.
+func (s *API) whole(ctx context.Context, method string, found []Record) ([]Record, error) {
 	for i := range found {
-		whole, err := s.byID(ctx, "getWebhookById", found[i].ID())
-		if err := s.optional("getWebhookById", err); err != nil {
+		whole, err := s.byID(ctx, method, found[i].ID())
+		if err := s.optional(method, err); err != nil {
 			return nil, err
 		}
 		if len(whole) > 0 {

@@ -10,7 +10,7 @@ import (
 	"enlist/internal/enlist"
 )
 
-// This file moves Folders, Lists with their Fields, files, Messages, autoresponders, webhooks and the Unsubscriber
+// This file moves Folders, Lists with their Fields and Segments, files, Messages, saved blocks, autoresponders, webhooks and the Unsubscriber
 // List.
 
 // folders moves the Folders of all types.
@@ -39,6 +39,10 @@ func (m *Mover) readLists(ctx context.Context, found []Record) error {
 			return err
 		}
 		d.preferences, err = m.From.Search(ctx, "searchListPreferences", record.ID())
+		if err != nil {
+			return err
+		}
+		d.segments, err = m.From.Search(ctx, "searchSegments", record.ID())
 		if err != nil {
 			return err
 		}
@@ -81,9 +85,26 @@ func (m *Mover) messages(ctx context.Context) error {
 		if err != nil || len(whole) == 0 { // deleted meanwhile
 			return false, err
 		}
-		whole, kept := m.links.replaced(whole, &key)
+		whole, kept := m.links.replaced("message", whole, &key)
 		m.refused(kept)
 		return true, m.storeMessage(ctx, whole)
+	})
+}
+
+// savedBlocks moves the saved blocks, which Messages get as copies.
+func (m *Mover) savedBlocks(ctx context.Context) error {
+	found, err := m.From.Search(ctx, "searchSavedBlocks")
+	if err != nil {
+		return err
+	}
+	key, err := m.Service.Messages.LinkKey(ctx)
+	if err != nil {
+		return err
+	}
+	return m.each("Saved blocks", found, &m.result.SavedBlocks, func(record Record) (bool, error) {
+		record, kept := m.links.replaced("saved_block", record, &key)
+		m.refused(kept)
+		return m.storeSavedBlock(ctx, record)
 	})
 }
 

@@ -66,26 +66,29 @@ func linkName(link string) string {
 	return (&url.URL{Host: strings.ToLower(u.Host), Path: path.Clean(u.Path)}).String()
 }
 
-// replaced returns the record of a Message with the paths of links to moved files, which package mail completes. It
-// reports links that seem to lead to a file of the other service and are not replaced.
-func (l *fileLinks) replaced(message Record, key *enlist.LinkKey) (changed Record, problems []Problem) {
-	changed = append(changed, message...)
+// replaced returns the record of a Message or a saved block with the paths of links to moved files, which package mail
+// completes. It reports links that seem to lead to a file of the other service and are not replaced.
+func (l *fileLinks) replaced(kind string, record Record, key *enlist.LinkKey) (_ Record, problems []Problem) {
 	reported := make(map[string]bool)
-	for i := range changed {
-		d := &changed[i]
-		if d.Key != "html_content" && d.Key != "text_content" || message.Text(d.Key) == "" {
-			continue
-		}
-		text := l.replace(message.Text(d.Key), key, func(link, reason string) {
+	replace := func(in, text string) string {
+		return l.replace(text, key, func(link, reason string) {
 			if !reported[link] {
-				problems = append(problems, Problem{Record: "message", ID: message.ID(), Key: d.Key,
+				problems = append(problems, Problem{Record: kind, ID: record.ID(), Key: in,
 					Value: beginning(link), Reason: reason})
 			}
 			reported[link] = true
 		})
-		d.Value = enlist.TextInput(text)
 	}
-	return changed, problems
+	for _, name := range []string{"html_content", "text_content"} {
+		if text := record.Text(name); text != "" {
+			record = record.with(name, enlist.TextInput(replace(name, text)))
+		}
+	}
+	if blocks, ok := blocksOf(record); ok {
+		record = record.with("blocks", changed(blocks, func(text string) string { return replace("blocks", text) },
+			func(*enlist.Criteria) {}))
+	}
+	return record, problems
 }
 
 // replace returns a text with the paths of moved files. unknown gets each link that is not replaced, with the reason.

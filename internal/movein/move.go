@@ -131,8 +131,12 @@ func requireEmpty(tx *db.Tx, a *enlist.Account) (unused []enlist.ListID, err err
 		}
 		unused = append(unused, lists[i].ID)
 	}
-	messages, err := messages.Messages(tx, a.ID)
+	all, err := messages.Messages(tx, a.ID)
 	if err != nil {
+		return nil, err
+	}
+	saved := 0
+	if err := messages.SavedTexts(tx, a.ID, func(int64, string) { saved++ }); err != nil {
 		return nil, err
 	}
 	files, err := files.Files(tx, a.ID)
@@ -147,9 +151,9 @@ func requireEmpty(tx *db.Tx, a *enlist.Account) (unused []enlist.ListID, err err
 	if err != nil {
 		return nil, err
 	}
-	if len(messages)+len(files)+len(webhooks) > 0 || addresses > 0 {
-		return nil, notEmpty("the Account has %d Messages, %d files, %d webhooks and %d addresses on its Unsubscriber List",
-			len(messages), len(files), len(webhooks), addresses)
+	if len(all)+saved+len(files)+len(webhooks) > 0 || addresses > 0 {
+		return nil, notEmpty("the Account has %d Messages, %d saved blocks, %d files, %d webhooks and %d addresses on its "+
+			"Unsubscriber List", len(all), saved, len(files), len(webhooks), addresses)
 	}
 	return unused, nil
 }

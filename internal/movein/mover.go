@@ -33,6 +33,7 @@ type Result struct {
 	Folders        int
 	Files          int
 	Messages       int
+	SavedBlocks    int
 	Autoresponders int
 	Webhooks       int
 	Active         []int64 // IDs of the autoresponders that are active at the other service, and inactive here
@@ -85,7 +86,7 @@ func (m *Mover) Run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	readLists := func(ctx context.Context) error { return m.readLists(ctx, lists) }
-	parts := []func(context.Context) error{m.folders, readLists, m.files, m.messages, m.autoresponders, m.webhooks,
+	parts := []func(context.Context) error{m.folders, readLists, m.files, m.messages, m.savedBlocks, m.autoresponders, m.webhooks,
 		m.readContacts, m.unsubscribers}
 	if !m.Quick {
 		parts = append(parts, m.consents, m.compare)

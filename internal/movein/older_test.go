@@ -108,8 +108,22 @@ func (s *olderService) reply(method string, params []json.RawMessage) string {
 			{"type":"date","name":"Born","id":"23","time_format":"","date_validation":"future"},
 			{"type":"text","name":"id","id":"24"},{"type":"hologram","name":"Strange","id":"25"}`)
 	case "searchMessages":
-		return once(`{"id":"31","name":"Hello"}`)
+		return once(`{"id":"31","name":"Hello"},{"id":"32","name":"Blocks"}`)
+	case "searchSegments":
+		return once(`{"id":"51","list_id":"7","name":"Noted","criteria":"[[\"field_22\",\"not\",\"\"]]"},
+			{"id":"52","list_id":"7","name":"Opened","criteria":"[[\"batch_opened\",\"exactly\",9],\"OR\",[\"batch_sent\",\"Not\",9],[\"Note\",\"exactly\",\"x\"]]"},
+			{"id":"53","list_id":"7","name":"Gone","criteria":"[[\"Gone\",\"exactly\",1]]"}`)
+	case "searchSavedBlocks":
+		return once(`{"id":"61","name":"Foot","creation_time":"1500000000"},{"id":"62","name":"foot"}`)
+	case "getSavedBlockById":
+		if string(params[0]) == "61" {
+			return `[{"id":"61","name":"Foot","creation_time":"1500000000","blocks":"[{\"type\":\"line\",\"show_if\":[[\"segment_id\",\"in\",\"51,99\"]]}]"}]`
+		}
+		return `[{"id":"62","name":"foot","blocks":[{"type":"text","text":"x"}]}]`
 	case "getMessageById":
+		if string(params[0]) == "32" {
+			return `[{"id":"32","name":"Blocks","subject":"s","type":"email","email_type":"blocks","is_template":"1","blocks":"[{\"type\":\"columns\",\"left\":[],\"right\":[{\"type\":\"line\",\"show_if\":[[\"field_22\",\"exactly\",\"x\"],[\"segment_id\",\"exactly\",53]]}],\"left_if\":[[\"batch_clicked\",\"in\",[7]]]}]"}]`
+		}
 		return `[{"html_content":"<p>Hi</p>","id":"31","name":"Hello","subject":"","attachments":"5","type":"email"}]`
 	case "searchPreviousUnsubscribers":
 		offset, _ := strconv.Atoi(string(params[3]))

@@ -12,8 +12,9 @@ import (
 type Source interface {
 	// Lists returns all Lists in the order of their IDs. Mover calls it first.
 	Lists(ctx context.Context) ([]Record, error)
-	// Search returns all records of a search method of the API: searchFolders with a type, searchListPreferences with a
-	// List, searchMessages without their contents, searchFiles, searchAutoresponders, or searchWebhooks with their secrets.
+	// Search returns all records of a search method of the API: searchFolders with a type, searchListPreferences or
+	// searchSegments with a List, searchMessages without their contents, searchSavedBlocks with their blocks, searchFiles,
+	// searchAutoresponders, or searchWebhooks with their secrets.
 	Search(ctx context.Context, method string, params ...any) ([]Record, error)
 	// IDFactor returns the number by which the Source computes IDs, or 0. The move stores the number of its first Run,
 	// and each Run gives it to UseIDFactor.

@@ -72,6 +72,7 @@ func (m *Mover) storedFields(ctx context.Context, id enlist.ListID) ([]enlist.Fi
 type definition struct {
 	list                Record
 	fields, preferences []Record
+	segments            []Record
 }
 
 // storeList stores a List with its Fields and preferences. It removes no Field and no preference that the other service
@@ -121,7 +122,10 @@ func (l *listMove) store(d definition) (moved bool, err error) {
 	if l.stored == nil {
 		l.next.Lists[id] = movedState{}
 	}
-	return true, l.preferences(d.preferences)
+	if err := l.preferences(d.preferences); err != nil {
+		return false, err
+	}
+	return true, l.segments(d.segments)
 }
 
 // load finds the List as an earlier call has stored it.

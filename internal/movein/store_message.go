@@ -24,7 +24,10 @@ func (m *Mover) storeMessage(ctx context.Context, record Record) error {
 			CreationTime: r.int("creation_time"), LastModifiedTime: r.int("last_modified_time"),
 			Type: messages.MessageEmail, EmailType: messages.EmailHTML,
 			ShowUnsubscribeLink: true}
-		setEach(r, &m, messages.WholeMessageAttributes, record)
+		if err := r.conditions(tx, c.Account.ID); err != nil {
+			return err
+		}
+		setEach(r, &m, messages.WholeMessageAttributes, r.record)
 		if m.Name == "" {
 			m.Name = fmt.Sprintf("Message %d", m.ID)
 		}

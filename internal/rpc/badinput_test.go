@@ -79,6 +79,10 @@ var goodParams = map[string][]string{
 	"searchMessages":              {`[["name","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},
 	"countMessages":               {`[["name","exactly","x"]]`},
 	"getMessageById":              {`1`, `true`},
+	"setSavedBlock":               {`"Foot"`, `[{"type":"line"}]`, `1`},
+	"deleteSavedBlock":            {`1`},
+	"searchSavedBlocks":           {`[["name","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},
+	"getSavedBlockById":           {`1`},
 	"previewMessage":              {`1`, `1`, `1`},
 	"sendTestMessage":             {`1`, `["ann@example.org"]`, `1`, `1`},
 	"addAutoresponder":            {`{"list_id":1,"message_id":1,"event_type":"subscribe"}`},
@@ -264,6 +268,7 @@ func (h *harness) addOneOfEachRecord(t testing.TB) {
 	h.call(t, "addBatch", `1,[{"list_id":1}],0,false,{"variants":[{},{"subject":"Good morning"}]}`)
 	h.call(t, "addAutoresponder", `{"list_id":1,"message_id":1,"event_type":"subscribe"}`)
 	h.call(t, "addWebhook", `{"object":"contact","event":"created","url":"https://example.com/"}`)
+	h.call(t, "setSavedBlock", `"Foot","[{\"type\":\"line\"}]"`)
 	h.call(t, "addFolder", `{"name":"Unused","type":"list"}`)
 	h.call(t, "addField", `1,{"name":"Photo","type":"file"}`)
 	h.call(t, "uploadBase64FileData", `{"name":"a.txt","data":"YQ=="},3`)

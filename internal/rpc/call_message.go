@@ -37,6 +37,16 @@ func appendPreview(b []byte, m *messages.ComposedMail) []byte {
 	return append(appendStrings(append(b, `,"findings":`...), m.Findings), '}')
 }
 
+// readSaved reads the parameters of setSavedBlock. Without a saved_block_id, the one with the name is replaced or added.
+// reference.md: message.saved
+func readSaved(p *params, i int) messages.SavedRequest {
+	r := messages.SavedRequest{Name: p.requiredText(i), Blocks: *p.at(i + 1)}
+	if !p.at(i + 2).IsBlank() {
+		r.ID = p.id(i + 2)
+	}
+	return r
+}
+
 // readTest reads the parameters of sendTestMessage. reference.md: sendTestMessage
 func readTest(p *params, i int) messages.TestRequest {
 	r := messages.TestRequest{Message: enlist.MessageID(p.id(i)), Addresses: p.addresses(i + 1),

@@ -166,6 +166,7 @@ func records() []RecordInfo {
 		record("ListDay", lists.ListDayAttributes), record("FormDay", forms.DayAttributes),
 		record("Field", lists.FieldAttributes), record("Message", messages.MessageAttributes),
 		record("WholeMessage", messages.WholeMessageAttributes), record("Theme", messages.ThemeAttributes), preview,
+		record("SavedBlock", messages.SavedAttributes), record("WholeSavedBlock", messages.WholeSavedAttributes),
 		record("Autoresponder", batches.AutoresponderAttributes), record("Batch", batches.BatchAttributes),
 		record("CurrentBatch", batches.CurrentBatchAttributes),
 		record("BatchStatus", batches.BatchStatusAttributes),

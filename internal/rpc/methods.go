@@ -57,6 +57,7 @@ func methods(a *app.App) map[string]*method {
 	t.addSegmentMethods()
 	t.addFormMethods()
 	t.addMessageMethods()
+	t.addSavedMethods()
 	t.addThemeMethods()
 	t.addAutoresponderMethods()
 	t.addBatchMethods()

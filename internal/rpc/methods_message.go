@@ -40,6 +40,23 @@ func (t table) addMessageMethods() {
 			"303 304 307 310 317")
 }
 
+// addSavedMethods adds the methods for saved blocks. They are part of the Messages that get copies of them.
+func (t table) addSavedMethods() {
+	g := t.of("Messages")
+	g.add("setSavedBlock", full, writes, "name blocks saved_block_id=0",
+		run1(readSaved, g.Messages.SetSaved, writeInt)).
+		says("Adds a saved block, or replaces the blocks of the one with the name, or name and blocks of the one with the ID.",
+			"integer, the saved block's ID", "310 379")
+	g.add("deleteSavedBlock", full, writes, "saved_block_id", act1(readID[int64], g.Messages.DeleteSaved)).
+		says("Deletes a saved block. Messages keep their copies.", "true", "310")
+	g.add("searchSavedBlocks", read, readOnly, searchParams,
+		run1(readQuery, g.Messages.SearchSaved, writeEach(messages.SavedAttributes))).
+		says("Returns the saved blocks that match the criteria, without their blocks.", "array of SavedBlock", "311")
+	g.add("getSavedBlockById", read, readOnly, "saved_block_id",
+		run1(readID[int64], g.Messages.SavedBlock, writeOne(messages.WholeSavedAttributes))).
+		says("Returns one saved block with its blocks.", "array of WholeSavedBlock, with one saved block", "310")
+}
+
 // addThemeMethods adds the methods for the theme of an Account.
 func (t table) addThemeMethods() {
 	g := t.of("Themes")
@@ -99,7 +116,7 @@ func (t table) addFileMethods() {
 		run1(readUpload, g.Files.UploadFile, writeObject(appendUpload))).
 		says("Stores a file in a Folder.", "Upload", "306 310")
 	g.add("deleteFile", full, writes, "file_id", act1(readID, g.Files.DeleteFile)).
-		says("Deletes a file that no Message and no theme has.", "true", "310 379")
+		says("Deletes a file that no Message, no saved block and no theme has.", "true", "310 379")
 	g.add("searchFiles", read, readOnly, searchParams,
 		allBefore33(run1(readQuery, g.Files.SearchFiles, writeEach(files.FileAttributes)))).
 		says("Returns the files that match the criteria.", "array of File", "311")

@@ -131,7 +131,8 @@ var ownMethods = []string{"addListPreference", "deleteListPreference", "searchLi
 	"checkBatch", "chooseBatchWinner", "getBatchReport", "getBatchOpens", "getBatchClicked",
 	"getKeyInfo", "searchAuditLog", "countAuditLog", "setSegment", "deleteSegment", "searchSegments",
 	"setForm", "deleteForm", "searchForms", "getFormDays",
-	"copyContacts", "moveContacts", "getContactChangeById", "cancelContactChange", "getListDays", "getTheme", "setTheme"}
+	"copyContacts", "moveContacts", "getContactChangeById", "cancelContactChange",
+	"setSavedBlock", "deleteSavedBlock", "searchSavedBlocks", "getSavedBlockById", "getListDays", "getTheme", "setTheme"}
 
 // alwaysEmpty are methods whose result never has a value, because this service sends no SMS.
 var alwaysEmpty = map[string]bool{"getBatchResponses": true}
