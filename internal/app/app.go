@@ -61,7 +61,7 @@ func New(store db.Engine, now func() time.Time) *App {
 	s.Lists = lists.New(d, s.Contacts.ConvertField)
 	s.Forms = forms.New(d, s.Contacts)
 	s.Files = files.New(d, s.Accounts, files.Above{Unused: messages.CheckFileUnused,
-		NewContent: messages.CheckNewContent, OfImports: imports.Contents})
+		NewContent: messages.CheckNewContent, Shown: messages.ShownFiles(batches.SentTo), OfImports: imports.Contents})
 	s.Messages = messages.New(d, s.Accounts, s.sending,
 		messages.Above{Unused: batches.CheckUnused, SentTo: batches.SentTo, LastSent: batches.LastSent})
 	s.Batches = batches.New(d, s.Messages)

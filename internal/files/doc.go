@@ -2,6 +2,7 @@
 // requests: package web sends the content of a public link. Whether a Message has a file is a check that it is given.
 //
 //	file.go      the records, and the settings of a server
+//	see.go       which files a user of only some Lists sees
 //	upload.go    stores content in pieces, in several transactions
 //	content.go   reads and removes content
 //	type.go      media types

@@ -14,8 +14,7 @@ import (
 )
 
 // This file has the record of a file, its keys, and the calls that find and delete files.
-// upload.go stores files, and content.go has their content. A key that is restricted to
-// some Lists must not make these calls, because a file belongs to no List. decisions.md: 64
+// upload.go stores files, content.go has their content, and see.go says who sees them. decisions.md: 64
 
 // StoredFile is a file of an Account, without its content.
 type StoredFile struct {
@@ -23,6 +22,7 @@ type StoredFile struct {
 	AccountID        enlist.AccountID
 	CreatorKeyID     enlist.KeyID
 	CreatorName      string
+	CreatorUser      int64 // ID of the user who uploaded it; 0: a key, the operator, or a version that did not store it
 	CreationTime     int64
 	LastModifiedTime int64 // when the content was stored last
 	FolderID         enlist.FolderID
@@ -79,6 +79,9 @@ type Above struct {
 	Unused     func(*db.Tx, *StoredFile) error // refuses to delete a file that a Message has
 	NewContent func(*db.Tx, *StoredFile) error // refuses content with which a Message would break a rule
 
+	// Shown returns the files that Messages which the caller sees, or the theme, show: all, or whether only is one of them.
+	Shown func(tx *db.Tx, c *enlist.Caller, only enlist.FileID) (map[enlist.FileID]bool, error)
+
 	OfImports func(*db.Tx, enlist.AccountID) ([]enlist.ContentID, error) // the contents of an Account's Imports
 }
 
@@ -104,10 +107,13 @@ func changesDirection(r rune) bool {
 	return '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
 }
 
-// SearchFiles returns the Account's files that match. Errors: Denied, InvalidSearch.
+// SearchFiles returns the Account's files that the caller sees and that match. Errors: Denied, InvalidSearch.
 func (s *Service) SearchFiles(ctx context.Context, c *enlist.Caller, q enlist.Query) ([]StoredFile, error) {
-	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) ([]StoredFile, error) {
-		files, err := Files(tx, c.Account.ID)
+	if err := requireFiles(c); err != nil {
+		return nil, err
+	}
+	return db.View(ctx, s.db, c, func(tx *db.Tx) ([]StoredFile, error) {
+		files, err := s.seenFiles(tx, c)
 		if err != nil {
 			return nil, err
 		}
@@ -118,10 +124,13 @@ func (s *Service) SearchFiles(ctx context.Context, c *enlist.Caller, q enlist.Qu
 	})
 }
 
-// File returns one file. Errors: Denied, and NoFile.
+// File returns one file. Errors: Denied, and NoFile, also for one that the caller does not see.
 func (s *Service) File(ctx context.Context, c *enlist.Caller, id enlist.FileID) (*StoredFile, error) {
-	return db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) (*StoredFile, error) {
-		f, err := LoadFile(tx, c.Account.ID, id)
+	if err := requireFiles(c); err != nil {
+		return nil, err
+	}
+	return db.View(ctx, s.db, c, func(tx *db.Tx) (*StoredFile, error) {
+		f, err := s.loadSeen(tx, c, id)
 		if err != nil {
 			return nil, err
 		}
@@ -167,11 +176,17 @@ func CheckFileFolder(tx *db.Tx, c *enlist.Caller, id enlist.FolderID) error {
 // DeleteFile removes a file. Its link stops working at once, and a job removes the content. Errors:
 // Denied, NoFile, and InvalidParameters if a Message has it.
 func (s *Service) DeleteFile(ctx context.Context, c *enlist.Caller, id enlist.FileID) error {
-	return db.ChangeUnrestricted(ctx, s.db, c, func(tx *db.Tx, now int64) error {
+	if err := requireFiles(c); err != nil {
+		return err
+	}
+	return db.Change(ctx, s.db, c, func(tx *db.Tx, now int64) error {
 		if err := LockFiles(tx, c.Account.ID); err != nil {
 			return err
 		}
-		f, err := LoadFile(tx, c.Account.ID, id)
+		f, err := s.loadSeen(tx, c, id)
+		if err == nil {
+			err = f.requireWriter(c)
+		}
 		if err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ func mapFile(m *db.Mapper, f *StoredFile) {
 	m.Fixed("account_id", (*int64)(&f.AccountID))
 	m.Fixed("creator_key_id", (*int64)(&f.CreatorKeyID))
 	m.Fixed("creator_name", &f.CreatorName)
+	m.Fixed("creator_person_id", &f.CreatorUser)
 	m.Fixed("creation_time", &f.CreationTime)
 	m.Value("last_modified_time", &f.LastModifiedTime)
 	m.Fixed("folder_id", (*int64)(&f.FolderID))

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io"
 
 	"enlist/internal/accounts"
+	"enlist/internal/db"
 	"enlist/internal/enlist"
 )
 
@@ -18,12 +20,20 @@ import (
 // Errors: Denied, NoFolder, and InvalidParameters for what is no PNG, JPEG, GIF or WebP image, damaged, or too large.
 func (s *Service) UploadImage(ctx context.Context, c *enlist.Caller, name string,
 	content io.Reader) (*StoredFile, error) {
-	folders, err := s.accounts.SearchFolders(ctx, c, accounts.FolderOfFiles, enlist.Query{SortBy: "id", Limit: 1})
-	if err != nil {
+	if err := requireFiles(c); err != nil {
 		return nil, err
 	}
-	if len(folders) == 0 {
-		return nil, enlist.Refuse(enlist.NoFolder, "the Account has no Folder for files")
+	folder, err := db.View(ctx, s.db, c, func(tx *db.Tx) (enlist.FolderID, error) {
+		folders, err := accounts.Folders(tx, c.Account.ID)
+		for i := range folders {
+			if folders[i].Type == accounts.FolderOfFiles {
+				return folders[i].ID, err
+			}
+		}
+		return 0, cmp.Or(err, error(enlist.Refuse(enlist.NoFolder, "the Account has no Folder for files")))
+	})
+	if err != nil {
+		return nil, err
 	}
 	most := s.accounts.Settings().Of(c.Account.ID).MaxFile
 	data, err := io.ReadAll(io.LimitReader(content, most+1))
@@ -40,7 +50,7 @@ func (s *Service) UploadImage(ctx context.Context, c *enlist.Caller, name string
 	text := func(key, text string) enlist.Detail {
 		return enlist.Detail{Key: key, Value: enlist.TextInput(text)}
 	}
-	return s.UploadFile(ctx, c, UploadRequest{Folder: folders[0].ID, Details: []enlist.Detail{text("name", name),
+	return s.UploadFile(ctx, c, UploadRequest{Folder: folder, Details: []enlist.Detail{text("name", name),
 		text("data", base64.StdEncoding.EncodeToString(data))}})
 }
 

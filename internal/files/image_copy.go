@@ -163,6 +163,9 @@ func (f *StoredFile) HasOriginal() bool { return f.IsShown() && f.ImageWidth > o
 // RemoveOriginal replaces an image by the largest form that mails show. Errors: Denied, NoFile, Busy.
 func (s *Service) RemoveOriginal(ctx context.Context, c *enlist.Caller, id enlist.FileID) error {
 	f, err := s.File(ctx, c, id)
+	if err == nil {
+		err = f.requireWriter(c)
+	}
 	if err != nil || !f.HasOriginal() {
 		return err
 	}

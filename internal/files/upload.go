@@ -52,7 +52,10 @@ type uploadProgress struct {
 // InvalidParameters for a name, data or size that is not valid, and if the Account has too many files.
 // reference.md: uploadBase64FileData
 func (s *Service) UploadFile(ctx context.Context, c *enlist.Caller, r UploadRequest) (*StoredFile, error) {
-	_, err := db.ViewUnrestricted(ctx, s.db, c, func(tx *db.Tx) (bool, error) {
+	if err := requireFiles(c); err != nil {
+		return nil, err
+	}
+	_, err := db.View(ctx, s.db, c, func(tx *db.Tx) (bool, error) {
 		return true, CheckFileFolder(tx, c, r.Folder)
 	})
 	if err != nil {
@@ -249,6 +252,9 @@ func (u *upload) finish(tx *db.Tx, c *enlist.Caller, now int64, content enlist.C
 	same, err := fileByName(tx, u.folder, name)
 	switch {
 	case err == nil && u.overwrite:
+		if err := same.requireWriter(c); err != nil {
+			return 0, err
+		}
 		old, before := same.Content, same.auditValues()
 		same.Content, same.Size, same.Type, same.LastModifiedTime = content, u.size, u.mediaType, now
 		same.ImageWidth, same.ImageHeight, same.ModifierKeyID = u.width, u.height, c.Key.ID
@@ -263,7 +269,7 @@ func (u *upload) finish(tx *db.Tx, c *enlist.Caller, now int64, content enlist.C
 	if enlist.IgnoreKind(enlist.NotFound, err) != nil {
 		return 0, err
 	}
-	f := &StoredFile{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name, CreationTime: now,
+	f := &StoredFile{AccountID: c.Account.ID, CreatorKeyID: c.Key.ID, CreatorName: c.Key.Name, CreatorUser: c.User, CreationTime: now,
 		LastModifiedTime: now, FolderID: u.folder, Name: name, Type: u.mediaType, Size: u.size, Content: content,
 		ImageWidth: u.width, ImageHeight: u.height, ModifierKeyID: c.Key.ID}
 	if err := fileTable.Add(tx, f); err != nil {

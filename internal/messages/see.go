@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"slices"
 
+	"enlist/internal/accounts"
 	"enlist/internal/db"
 	"enlist/internal/enlist"
+	"enlist/internal/files"
 )
 
 // This file has which Messages a person sees who may use only some Lists: those that the person wrote, those that
@@ -80,7 +82,7 @@ func (s *Service) seenMessages(tx *db.Tx, c *enlist.Caller) ([]Message, error) {
 	return slices.DeleteFunc(all, func(m Message) bool { return !sees(&m) }), err
 }
 
-// checkNewFiles refuses files of others: a person of only some Lists can use the files of Messages that it sees.
+// checkNewFiles refuses files of others: a person of only some Lists can use those that it sees.
 func (s *Service) checkNewFiles(tx *db.Tx, c *enlist.Caller, old, m *Message) error {
 	allows, err := s.allowedFiles(tx, c, old, m)
 	if err != nil {
@@ -96,7 +98,7 @@ func (s *Service) checkNewFiles(tx *db.Tx, c *enlist.Caller, old, m *Message) er
 }
 
 // allowedFiles returns which files of the Account the caller may use in m, a changed form of the Message old: those that
-// old has, and those of the Messages that the caller sees. It reads these only if m has a new file.
+// old has, and those that the caller sees. It reads these only if m has a new file.
 func (s *Service) allowedFiles(tx *db.Tx, c *enlist.Caller, old, m *Message) (func(enlist.FileID) bool, error) {
 	if c.Key.Lists == nil {
 		return func(enlist.FileID) bool { return true }, nil
@@ -106,18 +108,55 @@ func (s *Service) allowedFiles(tx *db.Tx, c *enlist.Caller, old, m *Message) (fu
 	if !slices.ContainsFunc(m.allFiles(), func(id enlist.FileID) bool { return !isKnown(id) }) {
 		return isKnown, nil
 	}
-	all, err := s.seenMessages(tx, c)
+	shown, err := ShownFiles(s.sentTo)(tx, c, 0)
 	if err != nil {
 		return nil, err
 	}
-	for i := range all {
-		other, err := LoadMessage(tx, c.Account.ID, all[i].ID)
+	wrote, err := files.WrittenBy(tx, c)
+	return func(id enlist.FileID) bool { return isKnown(id) || shown[id] || wrote(id) }, err
+}
+
+// filesOfMessages reads Messages as far as it matters for who sees their files.
+var filesOfMessages = db.NewMapping("message", func(m *db.Mapper, x *Message) {
+	m.ID("id", (*int64)(&x.ID))
+	m.Fixed("creator_person_id", &x.CreatorUser)
+	m.Value("is_template", &x.IsTemplate)
+	m.Value("blocks", &x.Blocks)
+	m.Value("attachments", &x.Attachments)
+	m.Value("inline_images", &x.InlineImages)
+})
+
+// ShownFiles returns a function for package files (files.Above): it returns the files of the Messages that the caller sees,
+// and the logo of the theme, which each mail has. For one file it reads only the Messages that may have it.
+func ShownFiles(sentTo SentTo) func(*db.Tx, *enlist.Caller, enlist.FileID) (map[enlist.FileID]bool, error) {
+	return func(tx *db.Tx, c *enlist.Caller, only enlist.FileID) (map[enlist.FileID]bool, error) {
+		where, args := "WHERE account_id = ?", []any{int64(c.Account.ID)}
+		if only != 0 {
+			id := fmt.Sprintf("%%%d%%", only)
+			where, args = where+" AND (blocks LIKE ? OR attachments LIKE ? OR inline_images LIKE ?)",
+				append(args, fmt.Sprintf(`%%"file":%d%%`, only), id, id)
+		}
+		all, err := filesOfMessages.All(tx, where, args...)
 		if err != nil {
 			return nil, err
 		}
-		known = append(known, other.allFiles()...)
+		sees, err := Seen(tx, c, sentTo)
+		if err != nil {
+			return nil, err
+		}
+		shown := make(map[enlist.FileID]bool)
+		for i := range all {
+			if !sees(&all[i]) {
+				continue
+			}
+			for _, id := range all[i].allFiles() {
+				shown[id] = true
+			}
+		}
+		theme, err := accounts.Theme(tx, c.Account.ID)
+		shown[DecodeTheme(theme).Logo] = true
+		return shown, err
 	}
-	return isKnown, nil
 }
 
 // allFiles returns the files of a Message, also those of its blocks.

@@ -35,9 +35,9 @@ type pages struct{ library, deletion *ui.Template }
 // Image is a file that mails can show.
 type Image struct {
 	files.StoredFile
-	About     string // its size, in words
-	Added     string
-	MayDelete bool
+	About   string // its size, in words
+	Added   string
+	MayEdit bool
 }
 
 var columns = ui.Columns[Image]{
@@ -52,9 +52,10 @@ var columns = ui.Columns[Image]{
 type listData struct {
 	ui.Table[Image]
 	Upload *ui.FormCard // nil: the user may not
+	OfSome bool         // the user uses only some Lists
 }
 
-// All returns the images of the Account, the newest first.
+// All returns the images of the Account that the user sees, the newest first.
 func All(r *ui.Request) ([]Image, error) {
 	all, err := r.App.Files.SearchFiles(r.Context(), r.Caller, enlist.Query{SortBy: "id", Descending: true})
 	if err != nil {
@@ -70,7 +71,7 @@ func All(r *ui.Request) ([]Image, error) {
 			about = r.Text("images.pixels", "width", int64(all[i].ImageWidth), "height", int64(all[i].ImageHeight),
 				"size", about)
 		}
-		images = append(images, Image{all[i], about, r.Day(all[i].LastModifiedTime), r.Caller.May(enlist.Write)})
+		images = append(images, Image{all[i], about, r.Day(all[i].LastModifiedTime), all[i].MayEdit(r.Caller)})
 	}
 	return images, nil
 }
@@ -83,7 +84,7 @@ func (p *pages) view(r *ui.Request, wrong string) (*ui.View, error) {
 		return nil, r.WriteJSON(http.StatusUnprocessableEntity, map[string]any{"problem": wrong})
 	}
 	all, err := All(r)
-	d := listData{}
+	d := listData{OfSome: r.Caller.Key.Lists != nil}
 	if r.Caller.May(enlist.Write) {
 		file := ui.Input{Name: "file", Kind: ui.InputFile, Label: r.Text("images.file", "size", r.Language.Size(most(r))),
 			Accept: "image/png,image/jpeg,image/gif,image/webp", Required: true, Wrong: wrong}
@@ -95,6 +96,9 @@ func (p *pages) view(r *ui.Request, wrong string) (*ui.View, error) {
 		d.Foot = r.Text("images.public")
 	}
 	v := &ui.View{Title: r.Text("images.title"), Place: "/admin/images", Content: p.library, Data: d}
+	if d.OfSome {
+		v.Sub = r.Text("images.some")
+	}
 	if wrong != "" {
 		v.Problem = r.Text("images.not_stored")
 	}
@@ -205,7 +209,7 @@ func show(r *ui.Request) (*ui.View, error) {
 
 // original replaces an image by the largest form that mails show.
 func original(r *ui.Request) (*ui.View, error) {
-	f, err := load(r)
+	f, err := loadToEdit(r)
 	if err != nil {
 		return nil, err
 	}
@@ -219,7 +223,7 @@ func original(r *ui.Request) (*ui.View, error) {
 
 // remove asks before it deletes an image.
 func (p *pages) remove(r *ui.Request) (*ui.View, error) {
-	f, err := load(r)
+	f, err := loadToEdit(r)
 	if err != nil {
 		return nil, err
 	}
@@ -238,6 +242,15 @@ func load(r *ui.Request) (*files.StoredFile, error) {
 	f, err := r.App.Files.File(r.Context(), r.Caller, enlist.FileID(r.ID("file")))
 	if enlist.KindOf(err) == enlist.NoFile || err == nil && !f.IsShown() {
 		return nil, ui.ErrNotFound
+	}
+	return f, err
+}
+
+// loadToEdit is load for a user who replaces or deletes the image.
+func loadToEdit(r *ui.Request) (*files.StoredFile, error) {
+	f, err := load(r)
+	if err == nil && !f.MayEdit(r.Caller) {
+		err = ui.ErrNotFound
 	}
 	return f, err
 }

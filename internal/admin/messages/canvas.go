@@ -75,7 +75,7 @@ func (d *editData) addCanvas(r *ui.Request) error {
 	if err != nil || made == nil {
 		return r.Context().Err()
 	}
-	c := canvas{MayUpload: r.MayUpload(), MaxUpload: r.App.Accounts.Settings().Of(r.Caller.Account.ID).MaxFile, Blocks: all, Contents: made.Contents, Wrong: made.Wrong, Texts: make(map[string]string),
+	c := canvas{MayUpload: r.MayWrite(), MaxUpload: r.App.Accounts.Settings().Of(r.Caller.Account.ID).MaxFile, Blocks: all, Contents: made.Contents, Wrong: made.Wrong, Texts: make(map[string]string),
 		Logo: made.Theme.Logo, LogoText: made.Theme.LogoText, LogoWidth: min(made.Theme.LogoWidth, made.Theme.Width), Room: made.Room, Sender: r.Caller.Account.Name, Conditions: d.said,
 		Foot: strings.Split(cmp.Or(strings.TrimSpace(d.PostalAddress), made.Theme.Imprint), "\n")}
 	c.Saved, c.MaySave = d.saved, r.MayWrite()

@@ -203,8 +203,7 @@ func (d *editData) addContent(r *ui.Request) (err error) {
 	if err != nil {
 		return err
 	}
-	d.pictures, err = images.All(r)
-	if err = enlist.IgnoreKind(enlist.Denied, err); err != nil { // a person of only some Lists sees no images
+	if d.pictures, err = images.All(r); err != nil {
 		return err
 	}
 	if d.said, err = saidConditions(r, all); err != nil {

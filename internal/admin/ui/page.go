@@ -100,9 +100,6 @@ var ErrNotFound = errors.New("there is no such page, or you may not see it")
 // MaySend reports whether the user may start, pause and cancel Batches.
 func (r *Request) MaySend() bool { return r.Caller.May(enlist.Send) }
 
-// MayUpload reports whether the user may add images, which belong to the whole Account.
-func (r *Request) MayUpload() bool { return r.Caller.MayInAll(enlist.Write) }
-
 // MayWrite reports whether the user may write Messages.
 func (r *Request) MayWrite() bool { return r.Caller.May(enlist.Write) }
 
@@ -160,7 +157,7 @@ type group struct {
 }
 
 // ofAccount are the paths of the pages about a whole Account. A user of only some Lists may not see them.
-var ofAccount = []string{"/admin/images", "/admin/look", "/admin/account", "/admin/users",
+var ofAccount = []string{"/admin/look", "/admin/account", "/admin/users",
 	"/admin/keys", "/admin/audit"}
 
 // isFor reports whether the menu of a user has the entry.
