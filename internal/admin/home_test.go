@@ -57,6 +57,10 @@ func (s *operations) attention() {
 	})
 	v.want("/admin/", http.StatusOK, "9.7% of the emails of the last seven days bounced", " is paused", "by a user", "/admin/sends/"+id(later),
 		"An Import is paused", "/admin/imports/"+id(waits.ID), "sent to https://hook.example/:", "the disk is full", "102 delivered", "/admin/webhooks/"+id(hook), "its Message was deleted", "/admin/sends/"+id(gone))
+	_, _, reader := s.signedIn(users.Membership{Role: enlist.Reader}).get("/admin/")
+	if !strings.Contains(reader, " is paused") || strings.Contains(reader, "Continue or cancel") {
+		s.Errorf("the page offers a reader what only others may do:\n%s", cut(reader))
+	}
 	s.Must(s.App.Sending.HoldMails(s.Context(), "a move"))
 	v.want("/admin/", http.StatusOK, "a move [", "[Sending health on hold](/admin/sending)")
 	s.as("reader", users.Membership{Level: enlist.Read}).want("/admin/", http.StatusOK, "a manager or an owner can send them again")

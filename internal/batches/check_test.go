@@ -129,7 +129,7 @@ func checkCountsBlocks(f *apptest.Batches) {
 	f.Subscribe(f.News, "Email", "eve@example.com")
 	f.Subscribe(shop, "Email", "ulf@example.com")
 	id, err := f.App.Messages.AddMessage(f.Context(), f.Caller, apptest.Details("name", "May", "subject", "May", "email_type", "blocks",
-		"blocks", `[{"type":"line"},{"type":"text","text":"Dear  Ulm","show_if":["City","exactly","ulm"]},{"type":"columns","left":[{"type":"text","text":"a",`+
+		"blocks", `[{"type":"line"},{"type":"text","text":"**Dear**  Ulm","show_if":["City","exactly","ulm"]},{"type":"columns","left":[{"type":"text","text":"a",`+
 			`"show_if":["City","exactly","Rome"]}],"left_if":["Email","contains","bob"]}]`))
 	f.Must(err)
 	f.Composer.Found = nil

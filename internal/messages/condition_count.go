@@ -52,9 +52,9 @@ func (s *Showing) conditional(blocks []Block, prefix, name string, around uint32
 	return all
 }
 
-// begin returns the first words of a block in quotes after a space, or "".
+// begin returns the first words of a block in quotes after a space, or "". A bold beginning is usual, so its stars go.
 func (b *Block) begin() string {
-	words := []rune(strings.Join(strings.Fields(b.Text+" "+b.Alt), " "))
+	words := []rune(strings.Join(strings.Fields(strings.ReplaceAll(b.Text, "**", "")+" "+b.Alt), " "))
 	if len(words) == 0 {
 		return ""
 	}

@@ -92,16 +92,9 @@ func (s *Service) preview(ctx context.Context, c *enlist.Caller, t *Typed,
 	if err != nil {
 		return nil, err
 	}
-	shown, err := s.composeTrial(ctx, mail)
+	shown, err := s.composeChecked(ctx, mail, sender, fieldFindings(mail))
 	if err != nil {
 		return nil, err
-	}
-	content, err := s.composer.Check(ctx, mail)
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range slices.Concat(sender, content, fieldFindings(mail)) {
-		shown.Findings = append(shown.Findings, f.Text)
 	}
 	if mail.Contact.IsUnsubscribed {
 		shown.Findings = append(shown.Findings, "the Contact is unsubscribed")
@@ -152,6 +145,11 @@ func (s *Service) previewDraft(ctx context.Context, c *enlist.Caller, message en
 	if err != nil {
 		return nil, err
 	}
+	return s.composeChecked(ctx, mail, nil, nil)
+}
+
+// composeChecked is composeTrial with what the content of the mail lacks, between other findings.
+func (s *Service) composeChecked(ctx context.Context, mail *OutgoingMail, before, after []Finding) (*ComposedMail, error) {
 	shown, err := s.composeTrial(ctx, mail)
 	if err != nil {
 		return nil, err
@@ -160,7 +158,7 @@ func (s *Service) previewDraft(ctx context.Context, c *enlist.Caller, message en
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range content {
+	for _, f := range slices.Concat(before, content, after) {
 		shown.Findings = append(shown.Findings, f.Text)
 	}
 	return shown, nil

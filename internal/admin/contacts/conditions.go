@@ -43,10 +43,5 @@ func NewConditions(r *ui.Request, list enlist.ListID, form url.Values, stored *e
 	return c, nil
 }
 
-// IsChange reports whether a button of the form adds or removes a condition.
-func IsChange(form url.Values) bool {
-	return form.Has("add") || form.Has("remove") || form.Has("group")
-}
-
 // Criteria returns the conditions as a search has them, or nil.
 func (c *Conditions) Criteria() *enlist.Criteria { return c.builder.conditions(c.view) }

@@ -43,8 +43,11 @@ func (d *data) attend(r *ui.Request, running, failed []batches.Batch, rows []sen
 			if why == "" {
 				why = r.Text("home.by_person")
 			}
-			d.need(r.Text("home.paused", "name", d.Running[i].Name), why, "/admin/sends/"+ui.Plain(int64(running[i].ID)),
-				r.Text("home.go_on_or_cancel"))
+			what := "home.look_at"
+			if r.MaySend() {
+				what = "home.go_on_or_cancel"
+			}
+			d.need(r.Text("home.paused", "name", d.Running[i].Name), why, "/admin/sends/"+ui.Plain(int64(running[i].ID)), r.Text(what))
 		}
 	}
 	for i := range failed {
