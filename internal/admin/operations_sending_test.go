@@ -35,7 +35,10 @@ func (s *operations) mails() {
 	v.want("/admin/sending", http.StatusOK, "No email leaves this server", "Show them")
 	v.want("/admin/sending/mails", http.StatusOK, "Jüly <b>", "the newest 1 of 1")
 	other := strings.NewReplacer("15 Jun", "16 Jun", "J=C3=BC", "M=C3=BC", "ann@", "Bob@", "News <", "office <").Replace(content)
-	s.Must(os.WriteFile(filepath.Join(s.dir, "2.eml"), []byte(other), 0o600))
+	s.Must(os.WriteFile(filepath.Join(s.dir, "2.eml"), []byte(strings.Replace(other, "To: Bob@example.com", "To: <Bob@example.com>", 1)), 0o600))
+	if _, _, text := v.get("/admin/sending/mails"); !strings.Contains(text, ">Bob@example.com<") {
+		s.Errorf("an address without a name has brackets:\n%s", cut(text))
+	}
 	for _, key := range []string{"subject", "to", "from", "time"} {
 		v.wantOrder("/admin/sending/mails", key, ">Jüly", ">Müly")
 	}

@@ -100,7 +100,14 @@ func headOf(r *ui.Request, name string, m *mail.Message) stored {
 		}
 		return decoded
 	}
-	s := stored{Name: name, From: text("from"), To: text("to"), Subject: text("subject")}
+	address := func(field string) string {
+		one, isBare := strings.CutPrefix(text(field), "<") // an address without a name needs no brackets
+		if isBare {
+			one = strings.TrimSuffix(one, ">")
+		}
+		return one
+	}
+	s := stored{Name: name, From: address("from"), To: address("to"), Subject: text("subject")}
 	if at, err := m.Header.Date(); err == nil {
 		s.at, s.Date = at.Unix(), r.Date(at.Unix())
 	}
