@@ -39,6 +39,7 @@ func TestEditorInChromium(t *testing.T) {
 	b.followsTyping(v)
 	b.checksMarkdown(v)
 	b.choosesEmoji(v)
+	b.clicks(v)
 	b.marksRefusedBlocks(v)
 	b.hasEachType(v)
 	b.savesBlocks(v)
@@ -191,23 +192,57 @@ func (b *chromium) worksByKeys(v *visitor) {
 	b.wantBlocks("redo", `[{"type":"text","text":"[**second**](https://example.com)"},{"type":"text","text":"first"}]`)
 }
 
+// command presses Ctrl with a key for which Chromium runs a command, as it does in a window.
+func (b *chromium) command(key rune, name string) {
+	b.Helper()
+	b.Must(chromedp.Do(b.ctx, func(ctx context.Context, t *chromedp.Target) (none chromedp.Void, err error) {
+		for i, e := range kb.Encode(key) {
+			if e.Type == kb.KeyChar {
+				continue
+			}
+			if e.Modifiers |= int64(chromedp.ModifierCtrl); i == 0 {
+				e.Commands = []string{name}
+			}
+			if _, err := cdp.Call(ctx, t, cdpinput.DispatchKeyEvent, *e); err != nil {
+				return none, err
+			}
+		}
+		return none, nil
+	}))
+}
+
+// pastes copies texts as other programs put them on the clipboard, reduced, and pastes them: by keys, through the clipboard.
 func (b *chromium) pastes(v *visitor) {
+	const text = `[{"type":"text","text":"%s"}]`
+	const table = `,{"type":"table","rows":[["Day","Hour"],["Monday","9"]],"head":true}]`
 	for _, c := range []struct{ name, html, want string }{
-		{"Word", `<p class=MsoNormal><b style='mso-bidi-font-weight:normal'>Bold</b><o:p></o:p></p><p style='mso-list:l0 level1 lfo1'><span style='mso-list:Ignore'>·</span>one</p>` +
-			`<p style='mso-list:l0 level2 lfo1'><span style='mso-list:Ignore'>o</span>in</p><p style='mso-list:l0 level1 lfo1'><span style='mso-list:Ignore'>·</span>two</p>`,
-			`**Bold**\n\n- one\n  - in\n- two`},
-		{"Google Docs", `<b style="font-weight:normal" id="docs-internal-guid"><p><span style="font-weight:700">Bold</span><span style="font-style:italic"> it</span></p>` +
-			`<ul><li><p>one</p></li><li><p>two</p></li></ul></b>`, `**Bold** *it*\n\n- one\n- two`},
+		{"Word", `<html xmlns:o="urn:schemas-microsoft-com:office:office"><head><style><!-- p.MsoNormal {margin:0cm} --></style></head><body><!--StartFragment--><p class=MsoTitle>News</p>` +
+			`<p class=MsoNormal><b style='mso-bidi-font-weight:normal'>Bold</b><o:p></o:p></p><p class=MsoNormal><o:p>&nbsp;</o:p></p><p style='mso-list:l0 level1 lfo1'><![if !supportLists]><span style='mso-list:Ignore'>·<span>&nbsp; </span></span><![endif]>one</p>` +
+			`<p style='mso-list:l0 level2 lfo1'><span style='mso-list:Ignore'>o</span>in</p><p style='mso-list:l0 level1 lfo1'><span style='mso-list:Ignore'>·</span>two</p><p style='mso-list:l1 level1 lfo2'><span style='mso-list:Ignore'>1.</span>first</p>` +
+			`<table class=MsoTableGrid><tr><td><p class=MsoNormal><b>Day<o:p></o:p></b></p></td><td><p><b>Hour</b></p></td></tr><tr><td><p>Monday</p></td><td><p>9</p></td></tr></table><!--EndFragment--></body></html>`,
+			`[{"type":"text","text":"# News\n\n**Bold**\n\n- one\n  - in\n- two\n\n1. first"}` + table},
+		{"Google Docs", `<meta charset='utf-8'><b style="font-weight:normal" id="docs-internal-guid"><p><span style="font-weight:700">Bold</span><span style="font-style:italic"> it</span></p><br />` +
+			`<ul><li><p>one</p></li><ul><li><p>in</p></li></ul><li><p>two</p></li></ul><table><colgroup><col/></colgroup><tbody><tr><td><p><span style="font-weight:700">Day</span></p></td><td><p><span style="font-weight:700">Hour</span></p></td></tr><tr><td><p>Monday</p></td><td><p>9</p></td></tr></tbody></table></b>`,
+			`[{"type":"text","text":"**Bold** *it*\n\n- one\n  - in\n- two"}` + table},
+		{"Outlook", `<div class="elementToProof" style="font-family: Aptos">Hello <b>bold</b></div><div class="elementToProof"><br></div><div><span style="font-style:italic">it</span> <a href="https://example.com" class="OWAAutoLink">here</a></div><ul><li><div role="presentation">one</div></li></ul>`,
+			fmt.Sprintf(text, `Hello **bold**\n\n*it* [here](https://example.com)\n\n- one`)},
+		{"Apple Mail", `<html><head><meta name="Generator" content="Cocoa HTML Writer"><style>p.p1 {margin: 0px}</style></head><body><p class="p1">Hello <b>bold</b><span class="Apple-converted-space">&nbsp; </span>words</p><p class="p2"><br></p><ul class="ul1"><li class="li1">one</li></ul>` +
+			`<blockquote type="cite"><div>said</div><div><br></div><div>more</div></blockquote></body></html>`, fmt.Sprintf(text, `Hello **bold** words\n\n- one\n\n> said\n>\n> more`)},
+		{"LibreOffice", `<html><head><meta name="generator" content="LibreOffice 7.4"/><style>p { margin-bottom: 0.25cm }</style></head><body lang="de-DE"><h1 class="western">News</h1><p style="margin-bottom: 0cm"><b>Bold</b> <font color="#c9211e"><span style="font-weight: bold">red</span></font></p>` +
+			`<p><br/><br/></p><ol><li><p>first</p></li></ol></body></html>`, fmt.Sprintf(text, `# News\n\n**Bold** **red**\n\n1. first`)},
 		{"a mail", `<div>Hi {{First Name|you}}</div><table><tr><td><font color=red>cell</font></td><td><a href="javascript:alert(1)">bad</a></td></tr></table><img src=https://example.com/x.gif>`,
-			`Hi {{First Name|you}}\n\ncell\n\nbad`},
+			fmt.Sprintf(text, `Hi {{First Name|you}}\n\ncell\n\nbad`)},
 	} {
 		b.open(v, "empty:blocks")
-		b.add("words")
-		text, err := json.Marshal(c.html)
+		html, err := json.Marshal(c.html)
 		b.Must(err)
-		b.do(`{ const d = new DataTransfer(); d.setData("text/html", ` + string(text) + `);
-			document.querySelector(".rows").dispatchEvent(new ClipboardEvent("paste", {clipboardData: d, bubbles: true, cancelable: true})) }`)
-		b.wantBlocks("a text from "+c.name, `[{"type":"text","text":"`+c.want+`"}]`)
+		b.do(`document.addEventListener("copy", e => { e.clipboardData.setData("text/html", ` + string(html) + `); e.clipboardData.setData("text/plain", "plain"); e.preventDefault() }, {once: true});
+			document.querySelector("[name=subject]").select()`)
+		b.command('c', "Copy")
+		b.add("words")
+		b.command('v', "Paste")
+		b.waitFor(`new FormData(document.getElementById("edit")).get("blocks") !== '[{"type":"text"}]'`)
+		b.wantBlocks("a text from "+c.name, c.want)
 	}
 }
 
@@ -220,31 +255,34 @@ func (b *chromium) at(selector string, part float64) (x, y float64) {
 	return place[0], place[1]
 }
 
+// drag drags a block by its grip to a place in another element.
+func (b *chromium) drag(from, to string, part float64) {
+	b.Helper()
+	press := func(kind string, x, y float64) {
+		events := map[string]chromedp.Action[chromedp.Void]{"move": chromedp.MouseEvent(chromedp.MouseMoved, x, y), "drag": chromedp.MouseEvent(chromedp.MouseMoved, x, y, chromedp.ButtonLeft), "down": chromedp.MouseEvent(chromedp.MousePressed, x, y, chromedp.ButtonLeft),
+			"up": chromedp.MouseEvent(chromedp.MouseReleased, x, y, chromedp.ButtonLeft)}
+		b.Must(chromedp.Do(b.ctx, events[kind]))
+	}
+	x, y := b.at(from, 0.5)
+	press("move", x, y)
+	press("move", x+2, y+2)
+	x, y = b.at(".canvas-grip", 0.5)
+	press("move", x, y)
+	press("down", x, y)
+	x, y = b.at(to, part)
+	press("drag", x, y-20)
+	press("drag", x, y)
+	press("up", x, y)
+}
+
 func (b *chromium) drags(v *visitor) {
 	at := v.begun("empty:blocks")
 	v.post(at, blockForm("blocks", `[{"type":"heading","text":"News"},{"type":"text","text":"Hello"},{"type":"image"},{"type":"heading","text":"First","level":2},{"type":"text","text":"a"},{"type":"button","text":"Read","link":"https://example.com"},`+
 		`{"type":"columns","left":[{"type":"heading","text":"Second","level":3},{"type":"text","text":"b"}],"right":[{"type":"heading","text":"Third","level":3},{"type":"text","text":"c"}]},{"type":"line"},{"type":"text","text":"end"}]`))
 	b.visit(at)
 	b.waitFor(`!!document.getElementById("canvas").canvas`)
-	press := func(kind string, x, y float64) {
-		events := map[string]chromedp.Action[chromedp.Void]{"move": chromedp.MouseEvent(chromedp.MouseMoved, x, y), "drag": chromedp.MouseEvent(chromedp.MouseMoved, x, y, chromedp.ButtonLeft), "down": chromedp.MouseEvent(chromedp.MousePressed, x, y, chromedp.ButtonLeft),
-			"up": chromedp.MouseEvent(chromedp.MouseReleased, x, y, chromedp.ButtonLeft)}
-		b.Must(chromedp.Do(b.ctx, events[kind]))
-	}
-	drag := func(from, to string, part float64) {
-		x, y := b.at(from, 0.5)
-		press("move", x, y)
-		press("move", x+2, y+2)
-		x, y = b.at(".canvas-grip", 0.5)
-		press("move", x, y)
-		press("down", x, y)
-		x, y = b.at(to, part)
-		press("drag", x, y-20)
-		press("drag", x, y)
-		press("up", x, y)
-	}
-	drag(".rows > [data-block=heading]", ".rows > [data-block=button]", 0.9)
-	drag(".rows > [data-block=button]", ".col + .col", 0.95)
+	b.drag(".rows > [data-block=heading]", ".rows > [data-block=button]", 0.9)
+	b.drag(".rows > [data-block=button]", ".col + .col", 0.95)
 	all, err := messages.DecodeBlocks(b.blocks())
 	b.Must(err)
 	var order []string
@@ -412,6 +450,45 @@ func (b *chromium) checksMarkdown(v *visitor) {
 	b.do(`document.querySelector("[name=from_name]").focus()`)
 	b.keys("Our Club")
 	b.waitFor(`document.querySelector(".canvas-phone b").innerText === "Our Club" && document.querySelectorAll(".canvas-count small")[1].innerText === "Characters: 8"`)
+}
+
+// clicks writes with the mouse what newcomers look for: a link from the toolbar, a block by "/", the fallback of a merge field,
+// and a block dragged into an empty column.
+func (b *chromium) clicks(v *visitor) {
+	b.AddList("name", "Readers")
+	at := v.begun("empty:blocks")
+	v.post(at, blockForm("blocks", `[{"type":"text","text":"Read more"},{"type":"heading","text":"News"},{"type":"columns","left":[{"type":"text"}],"right":[{"type":"text"}]}]`))
+	b.visit(at)
+	b.waitFor(`!!document.getElementById("canvas").canvas`)
+	click := func(selector string) {
+		b.Helper()
+		x, y := b.at(selector, 0.5)
+		b.Must(chromedp.Do(b.ctx, chromedp.MouseClickXY(x, y)))
+	}
+	b.do(`{ const p = document.querySelector(".rows p").firstChild; document.querySelector(".rows").focus(); getSelection().setBaseAndExtent(p, 5, p, 9) }`)
+	b.waitFor(`document.querySelector(".canvas-panel h2")?.innerText === "Text"`)
+	click(`.canvas-bar button[title="Link"]`)
+	b.waitFor(`document.activeElement.closest(".canvas-ask") !== null`)
+	b.keys("example.com" + kb.Enter)
+	b.waitFor(`document.activeElement === document.querySelector(".rows")`)
+	click(`.rows a`)
+	b.waitFor(`document.querySelector(".canvas-ask.look input")?.value === "https://example.com"`)
+	b.keys(kb.End + "x")
+	b.waitFor(`!document.querySelector(".canvas-ask")`)
+	b.keys(kb.Enter + "/")
+	b.waitFor(`document.activeElement.closest(".canvas-menu") !== null`)
+	b.keys("b")
+	b.keys(kb.Enter)
+	b.keys("Press")
+	b.keys(kb.Enter + "Hi ")
+	b.do(`{ const s = [...document.querySelectorAll(".canvas-bar select")].at(-1); s.value = "Email"; s.dispatchEvent(new Event("change")) }`)
+	b.waitFor(`document.activeElement.closest(".canvas-panel") !== null`)
+	b.keys("you" + kb.Enter + ",")
+	b.wantBlocks("writing", `[{"type":"text","text":"Read [more](https://example.com)x"},{"type":"button","text":"Press"},{"type":"text","text":"Hi {{Email|you}},"},`+
+		`{"type":"heading","text":"News","level":1},{"type":"columns","left":[{"type":"text"}],"right":[{"type":"text"}]}]`)
+	b.drag(".rows > [data-block=heading]", ".col + .col", 0.9)
+	b.wantBlocks("a drag into an empty column", `[{"type":"text","text":"Read [more](https://example.com)x"},{"type":"button","text":"Press"},{"type":"text","text":"Hi {{Email|you}},"},`+
+		`{"type":"columns","left":[{"type":"text"}],"right":[{"type":"heading","text":"News","level":1}]}]`)
 }
 
 // choosesEmoji puts an emoji into the subject, by keys.

@@ -1,5 +1,6 @@
 // The toolbar above the mail, the menu of blocks, and the window for a link. All are buttons outside of the text, which
 // keys reach too: the arrow keys go from button to button.
+import {NodeSelection} from "prosemirror-state";
 import {toggleMark, setBlockType, wrapIn, lift} from "prosemirror-commands";
 import {undo, redo, undoDepth, redoDepth} from "prosemirror-history";
 import {liftListItem, wrapInList} from "prosemirror-schema-list";
@@ -59,10 +60,10 @@ const aligned = (state, value) => blockAt(state)?.node.attrs.align === value;
 // newToolbar returns the toolbar. Its update shows the state of the text.
 export function newToolbar(view, {texts, fields, mail}) {
 	const shown = [];
-	const button = (key, label, command, {pressed, can, ...more} = {}) => {
+	const button = (key, label, command, {pressed, can, asks, ...more} = {}) => {
 		const b = element("button", {type: "button", title: texts[key], "aria-label": texts[key], ...more, onclick: () => {
 			command(view.state, view.dispatch, view);
-			view.focus();
+			if (!asks) view.focus();
 		}}, label);
 		shown.push(state => {
 			if (pressed) b.setAttribute("aria-pressed", pressed(state));
@@ -94,8 +95,9 @@ export function newToolbar(view, {texts, fields, mail}) {
 	const field = fields.length > 0 && element("select", {"aria-label": texts.field, onchange: () => {
 		const node = schema.node("field", {name: field.value});
 		if (field.value) view.dispatch(view.state.tr.replaceSelectionWith(node).scrollIntoView());
-		field.value = "";
 		view.focus();
+		if (field.value && !/_url$|^list_name$/.test(field.value)) askFallback(view);
+		field.value = "";
 	}}, element("option", {value: ""}, texts.field), ...fields.map(f => element("option", {value: f.value}, f.text)));
 	if (field) shown.push(state => field.disabled = !state.selection.$from.parent.inlineContent || state.selection.$from.parent.type.spec.code);
 
@@ -103,15 +105,33 @@ export function newToolbar(view, {texts, fields, mail}) {
 		button("undo", icon("undo"), undo, {can: s => undoDepth(s) > 0}), button("redo", icon("redo"), redo, {can: s => redoDepth(s) > 0}), style,
 		mark("bold", "B", marks.strong, "b"), mark("italic", "I", marks.em, "i"), mark("strike", "S", marks.strike, "s"),
 		button("link", icon("link"), (state, dispatch) => {
-			if (dispatch) askLink(view, texts, bar);
+			if (dispatch) askLink(view, texts);
 			return state.selection.$from.parent.type.allowsMarkType(marks.link);
-		}, {pressed: s => isMarked(s, marks.link)}),
+		}, {asks: true, pressed: s => isMarked(s, marks.link)}),
 		button("bullets", icon("bullets"), list(nodes.bullet_list), {pressed: s => inList(s, nodes.bullet_list)}),
 		button("numbers", icon("numbers"), list(nodes.ordered_list), {pressed: s => inList(s, nodes.ordered_list)}),
 		button("quoted", icon("quoted"), quoted, {pressed: s => inList(s, nodes.blockquote)}),
 		align("left", icon("left"), ""), align("centred", icon("centred"), "center"), align("right", icon("right"), "right"), field || null);
 	roving(bar);
 	return {dom: bar, update: () => shown.forEach(f => f(view.state))};
+}
+
+// startingWith returns the next entry of a menu that begins with a letter.
+function startingWith(menu, letter) {
+	const all = [...menu.querySelectorAll("button")], at = all.indexOf(document.activeElement) + 1;
+	return [...all.slice(at), ...all.slice(0, at)].find(b => b.textContent.toLowerCase().startsWith(letter.toLowerCase()));
+}
+
+// openSlash opens the menu for a "/" that is typed into an empty line of a text: the chosen block takes its place.
+export function openSlash(view, data) {
+	const {$from, empty} = view.state.selection, words = $from.depth > 1 && $from.node(-1);
+	if (!empty || !words || words.type !== nodes.words || $from.parent.type !== nodes.paragraph || $from.parent.content.size || $from.indexAfter(-1) !== words.childCount) return false;
+	const {left, right, top, bottom} = view.coordsAtPos($from.pos), place = {getBoundingClientRect: () => ({left, right, top, bottom})};
+	openMenu(view, data, place, null, () => {
+		view.focus();
+		view.dispatch(view.state.tr.insertText("/"));
+	});
+	return true;
 }
 
 // roving lets the arrow keys go through the buttons of a toolbar or a menu. WAI-ARIA, toolbar pattern
@@ -126,16 +146,27 @@ export function roving(bar) {
 	});
 }
 
-// askLink asks where the selected words lead.
-export function askLink(view, texts, below) {
-	document.querySelector(".canvas-ask")?.remove();
+// askFallback selects the merge field before the cursor: the panel asks what is shown to those without a value.
+function askFallback(view) {
+	const {doc, selection, tr} = view.state;
+	if (doc.resolve(selection.from).nodeBefore?.type !== nodes.field) return;
+	view.dispatch(tr.setSelection(NodeSelection.create(doc, selection.from - 1)));
+	document.querySelector(".canvas-panel input")?.focus();
+}
+
+// isInLink reports whether the cursor is in a link.
+export const isInLink = ({selection: {$from}}) => !!marks.link.isInSet($from.marks());
+
+// askLink asks beside the selected words where they lead. If isLook is true, it only shows this until the cursor leaves the link.
+export function askLink(view, texts, isLook) {
+	closeAsk();
 	const {state} = view, {$from, from, to, empty} = state.selection;
 	if (!$from.parent.type.allowsMarkType(marks.link)) return;
 	const [begin, end] = empty ? extent($from) : [from, to];
 	const mark = marks.link.isInSet($from.marks()) || marks.link.isInSet(state.doc.nodeAt(from)?.marks || []);
 	const input = element("input", {type: "text", inputmode: "url", placeholder: texts.example_link, value: mark?.attrs.href || ""});
 	const done = href => {
-		ask.remove();
+		closeAsk();
 		let tr = view.state.tr;
 		if (href && begin === end) tr.insert(begin, schema.text(href, [marks.link.create({href})]));
 		else {
@@ -145,15 +176,27 @@ export function askLink(view, texts, below) {
 		view.dispatch(tr);
 		view.focus();
 	};
-	const ask = element("div", {class: "canvas-ask", role: "group", "aria-label": texts.link, onkeydown: event => {
+	const ask = element("div", {class: isLook ? "canvas-ask look" : "canvas-ask", role: "group", "aria-label": texts.link, onkeydown: event => {
 		if (event.key === "Enter") event.preventDefault(), done(withScheme(input.value));
-		if (event.key === "Escape") ask.remove(), view.focus();
+		if (event.key === "Escape") closeAsk(), view.focus();
 	}}, element("label", {}, texts.leads, " ", input),
 	element("button", {type: "button", onclick: () => done(withScheme(input.value))}, texts.apply),
 	mark ? element("button", {type: "button", onclick: () => done("")}, texts.unlink) : null);
-	below.after(ask);
-	input.focus();
+	const host = view.dom.closest(".canvas-work"), box = host.getBoundingClientRect(), at = view.coordsAtPos(begin), {bottom} = view.coordsAtPos(end);
+	host.append(ask);
+	ask.style.left = Math.max(0, Math.min(at.left - box.left, box.width - ask.offsetWidth)) + "px";
+	ask.style.top = bottom - box.top + 6 + "px";
+	addEventListener("pointerdown", outsideAsk, true);
+	if (!isLook) input.focus();
 }
+
+// closeAsk removes the question for a link.
+export function closeAsk() {
+	document.querySelector(".canvas-ask")?.remove();
+	removeEventListener("pointerdown", outsideAsk, true);
+}
+
+const outsideAsk = event => event.target.closest?.(".canvas-ask") || closeAsk();
 
 // withScheme completes an address as people type it.
 export function withScheme(text) {
@@ -181,7 +224,8 @@ function extent($at) {
 }
 
 // openMenu shows the types of blocks beside a button, and inserts the chosen one. saved has blocks that the person has saved.
-export function openMenu(view, {texts, saved}, beside, pos) {
+// It goes back to where it was opened if it is left by Escape.
+export function openMenu(view, {texts, saved}, beside, pos, left = () => beside.focus()) {
 	document.querySelector(".canvas-menu")?.remove();
 	const inColumn = pos !== null && view.state.doc.resolve(pos).parent.type === nodes.column;
 	const close = () => {
@@ -202,7 +246,8 @@ export function openMenu(view, {texts, saved}, beside, pos) {
 		icon(type), element("span", {}, label, about && element("small", {}, about)));
 	const group = (label, entries) => entries.length > 0 && element("div", {role: "group", "aria-label": label}, element("small", {"aria-hidden": "true"}, label), ...entries);
 	const menu = element("div", {class: "canvas-menu", role: "menu", "aria-label": texts.add, onkeydown: event => {
-		if (event.key === "Escape" || event.key === "Tab") close(), beside.focus();
+		if (event.key === "Escape" || event.key === "Tab") event.preventDefault(), close(), left();
+		if (event.key.length === 1 && event.key !== " ") startingWith(menu, event.key)?.focus();
 	}}, ...groups.map(([name, types]) => group(texts["group_" + name], types.filter(type => !inColumn || !type.startsWith("columns"))
 		.map(type => entry(type, texts[keyOf(type)], texts["about_" + keyOf(type)], () => type)))),
 	group(texts.saved_blocks, saved.all().map(s => entry("saved", s.name, "", () => saved.nodes(s)))) || null);

@@ -53,12 +53,18 @@ export function newHandles(view, data, host) {
 			place(grip, box.left - 12, box.top);
 			grip.classList.add("shown");
 		}
-		gap = event.target === plus ? gap : nearest(event.clientX, event.clientY);
-		const isNear = event.target === plus || gap && Math.abs(gap.y - event.clientY) < 9;
+		if (event.target === plus) return;
+		gap = nearest(event.clientX, event.clientY);
+		const isNear = gap && Math.abs(gap.y - event.clientY) < 14;
+		if (!isNear && over?.isConnected) { // below the block is where the next one goes: it can be seen, but not be hit by mistake
+			const start = startOf(over), box = over.getBoundingClientRect();
+			gap = {pos: start + view.state.doc.nodeAt(start).nodeSize, box, y: box.bottom};
+		}
 		plus.classList.toggle("shown", !!isNear);
-		if (isNear && event.target !== plus) place(plus, gap.box.left + gap.box.width / 2 - 12, gap.y - 12);
+		plus.classList.toggle("faint", !!gap && !isNear);
+		if (gap) place(plus, gap.box.left + gap.box.width / 2 - 12, gap.y - 12);
 	});
-	host.addEventListener("pointerleave", () => drag || [grip, plus].forEach(e => e.classList.remove("shown")));
+	host.addEventListener("pointerleave", () => drag || [grip, plus].forEach(e => e.classList.remove("shown", "faint")));
 	plus.addEventListener("click", () => gap && openMenu(view, data, plus, gap.pos));
 
 	grip.addEventListener("pointerdown", event => {
@@ -67,7 +73,7 @@ export function newHandles(view, data, host) {
 		drag = {pos, dom: over, isColumns: view.state.doc.nodeAt(pos).type.name === "columns", to: null};
 		grip.setPointerCapture(event.pointerId);
 		over.classList.add("dragged");
-		plus.classList.remove("shown");
+		plus.classList.remove("shown", "faint");
 		event.preventDefault();
 	});
 	grip.addEventListener("pointermove", event => {

@@ -150,11 +150,34 @@ export function select(tr, pos) {
 export const insertAt = (pos, type) => (state, dispatch) => {
 	const $pos = state.doc.resolve(pos);
 	if ($pos.parent.type === nodes.column && isOutside(type)) pos = $pos.after(1);
-	dispatch?.(select(state.tr.insert(pos, Array.isArray(type) ? type : newBlock(type)), pos));
+	const tr = state.tr.insert(pos, Array.isArray(type) ? type : newBlock(type)), before = tr.steps.length;
+	dropEmpty(tr, pos, state.selection.$from);
+	dispatch?.(select(tr, tr.mapping.slice(before).map(pos)));
 	return true;
 };
 
+const isEmptyText = node => node?.type === nodes.words && node.childCount === 1 && node.firstChild.type === nodes.paragraph && node.firstChild.content.size === 0;
+
+// dropEmpty removes an empty text that a block at a place makes needless: the only other one of its column, or the one before
+// it, or its empty last line, in which the cursor was.
+function dropEmpty(tr, pos, $cursor) {
+	const $pos = tr.doc.resolve(pos), {parent, nodeBefore: before} = $pos, after = $pos.nodeAfter, hadCursor = before?.type === nodes.words && $cursor && $cursor.depth > 1 && $cursor.pos === pos - 2;
+	if (hadCursor && before.lastChild.content.size === 0 && before.lastChild.type === nodes.paragraph) {
+		if (before.childCount === 1) tr.delete(pos - before.nodeSize, pos);
+		else tr.delete(pos - 3, pos - 1);
+	} else if (parent.type === nodes.column && parent.childCount === 2) {
+		if (isEmptyText(before)) tr.delete(pos - before.nodeSize, pos);
+		else if (isEmptyText(parent.lastChild) && parent.lastChild !== after) tr.delete(pos + after.nodeSize, pos + after.nodeSize + parent.lastChild.nodeSize);
+	}
+}
+
 const isOutside = type => Array.isArray(type) ? type.some(n => n.type === nodes.columns) : type.startsWith("columns");
+
+// dropEmptied removes the text of the cursor from a change that has left it empty beside new blocks, such as a pasted table.
+export function dropEmptied(state, tr) {
+	const at = blockAt(state), node = at && tr.doc.nodeAt(at.pos);
+	if (isEmptyText(node) && tr.doc.resolve(at.pos).parent.childCount > at.parent.childCount) tr.delete(at.pos, at.pos + node.nodeSize);
+}
 
 export const addBelow = type => (state, dispatch) => {
 	const at = blockAt(state);
@@ -171,6 +194,7 @@ export function moveTo(state, dispatch, pos, target) {
 	if (selection instanceof TextSelection && isIn) {
 		tr.setSelection(TextSelection.create(tr.doc, selection.anchor - pos + to, selection.head - pos + to));
 	} else tr.setSelection(NodeSelection.create(tr.doc, to));
+	if (state.doc.resolve(pos).parent !== state.doc.resolve(target).parent) dropEmpty(tr, to);
 	dispatch?.(tr.scrollIntoView());
 	return true;
 }

@@ -32,8 +32,8 @@ import {keymap} from "prosemirror-keymap";
 import {schema} from "./schema.js";
 import {blocksOf, docOf} from "./blocks.js";
 import {markdownOf} from "./markdown.js";
-import {blockAt, keys, rules} from "./keys.js";
-import {askLink, element, missing, newToolbar} from "./bars.js";
+import {blockAt, dropEmptied, keys, rules} from "./keys.js";
+import {askLink, closeAsk, element, isInLink, missing, newToolbar, openSlash} from "./bars.js";
 import {newPanel} from "./panel.js";
 import {newInbox} from "./inbox.js";
 import {checkMarks, newChecks, noteAt, pathOf} from "./checks.js";
@@ -53,7 +53,7 @@ function start(place, data) {
 	data.saved ??= [];
 	Object.assign(theme, data.theme);
 	networks.push(...data.networks);
-	const state = EditorState.create({doc: docAtStart(data, place, kept), plugins: [rules, keymap({...keys, "Mod-k": () => askLink(view, texts, toolbar.dom) || true,
+	const state = EditorState.create({doc: docAtStart(data, place, kept), plugins: [rules, keymap({...keys, "Mod-k": () => askLink(view, texts) || true,
 		"Alt-F10": () => toolbar.dom.querySelector("button:enabled, select:enabled").focus() || true}), history(), hints(texts), refused(data), checkMarks]});
 	const rows = element("div", {class: "rows"});
 	const logo = data.logo && element("div", {class: "picture"}, element("img", {src: `/admin/images/${data.logo}`, alt: data.logo_text, width: data.logo_width}));
@@ -67,11 +67,15 @@ function start(place, data) {
 	const view = new EditorView({mount: rows}, {
 		state,
 		attributes: {id: "mail", role: "textbox", "aria-multiline": "true", "aria-label": texts.mail, spellcheck: "true"},
+		handleTextInput: (_, from, to, text) => text === "/" && openSlash(view, data),
+		handleClick: (_, pos, event) => void (event.target.closest(".text a, .caption a") && requestAnimationFrame(() => isInLink(view.state) && askLink(view, texts, true))),
+		handleClickOn: (_, pos, node, at, event) => void (event.target.closest(".none") && "file" in node.attrs && setTimeout(choosePicture)),
 		transformPastedHTML: cleaned, transformPasted: withFields,
 		handlePaste: (_, event) => data.may_upload && uploads.take(event.clipboardData, placeToPaste(view.state.selection)),
 		handleDrop: (_, event, slice, moved) => !moved && data.may_upload &&
 			uploads.take(event.dataTransfer, view.posAtCoords({left: event.clientX, top: event.clientY})?.pos ?? view.state.doc.content.size),
 		dispatchTransaction(tr) {
+			if (tr.getMeta("uiEvent") === "paste") dropEmptied(view.state, tr);
 			view.updateState(view.state.apply(tr));
 			uploads.map(tr.mapping);
 			update();
@@ -80,12 +84,13 @@ function start(place, data) {
 			form.dispatchEvent(new Event("input", {bubbles: true}));
 		},
 	});
-	const wrongAt = pos => refusedKey.getState(view.state).find(pos, pos + 1)[0]?.spec.text || noteAt(view.state, pos);
+	const refusedAt = pos => refusedKey.getState(view.state).find(pos, pos + 1)[0]?.spec.text, wrongAt = pos => refusedAt(pos) || noteAt(view.state, pos);
+	const choosePicture = () => panel.dom.querySelector(data.images.length ? ".pictures button" : "input[type=file]")?.[data.images.length ? "focus" : "click"]();
 	const announce = text => live.textContent = text;
 	const uploads = newUploads(view, data, form, announce);
 	data.saved = newSaved(view, data, form, announce);
 	const toolbar = newToolbar(view, {...data, mail: "mail"});
-	const panel = newPanel(view, data, {announce, wrongAt, uploads, pathOf: pos => pathOf(view.state.doc, pos, inbox.blocks().length)});
+	const panel = newPanel(view, data, {announce, wrongAt, isRefused: refusedAt, uploads, pathOf: pos => pathOf(view.state.doc, pos, inbox.blocks().length)});
 	const looks = newLooks(canvas, texts);
 	work.append(element("div", {class: "canvas-view"}, canvas), panel.dom);
 	place.append(element("div", {class: "canvas-top"}, toolbar.dom, looks), work, live);
@@ -99,6 +104,7 @@ function start(place, data) {
 	const all = () => [...inbox.blocks(), ...blocksOf(view.state.doc)];
 
 	const update = () => {
+		if (document.querySelector(".canvas-ask.look") && !isInLink(view.state)) closeAsk();
 		toolbar.update();
 		panel.update();
 	};

@@ -1,6 +1,6 @@
 // The panel beside the mail: what can be done with the block of the cursor, and what is not typed into the mail itself,
 // such as where a button leads.
-import {NodeSelection} from "prosemirror-state";
+import {NodeSelection, TextSelection} from "prosemirror-state";
 import {isSample, schema} from "./schema.js";
 import {blockAt, copy, move, onTable, remove, setAttribute, setHead, setShares} from "./keys.js";
 import {icon} from "./icons.js";
@@ -12,7 +12,7 @@ import {element, missing, nameOf, openMenu, withScheme} from "./bars.js";
 const layouts = ["50,50", "33,67", "67,33", "25,75", "75,25", "33,33,33", "25,50,25"];
 
 // newPanel returns the panel. wrongAt says what the server has refused at a place.
-export function newPanel(view, data, {announce, wrongAt, uploads, pathOf}) {
+export function newPanel(view, data, {announce, wrongAt, isRefused, uploads, pathOf}) {
 	const {texts, images, may_upload, saved, conditions} = data;
 	const dom = element("aside", {class: "canvas-panel", "aria-label": texts.panel});
 	let shown = null; // the block that the panel shows
@@ -43,7 +43,7 @@ export function newPanel(view, data, {announce, wrongAt, uploads, pathOf}) {
 	// parts returns the inputs of a block.
 	function parts(node) {
 		const link = () => input("link", texts.leads, {placeholder: texts.example_link, inputmode: "url"});
-		const picture = () => [images.length ? pictures(node) : null, may_upload ? fromComputer() : element("p", {class: "second"}, texts.no_image), input("alt", texts.alt), decoration(), cropper(node), node.attrs.url ? input("url", texts.url) : null];
+		const picture = () => [images.length ? pictures(node) : null, may_upload ? fromComputer() : element("p", {class: "second"}, texts.no_image), input("alt", texts.alt), decoration(), cropper(node), node.attrs.url && !isSample(node.attrs.url) ? input("url", texts.url) : null];
 		switch (node.type.name) {
 		case "image": return [...picture(), input("width", texts.width, {number: true}), input("caption", texts.caption), link()];
 		case "video": return [...picture(), link(), element("p", {class: "second"}, texts.video_note)];
@@ -199,6 +199,7 @@ export function newPanel(view, data, {announce, wrongAt, uploads, pathOf}) {
 		for (const b of dom.querySelectorAll("[data-do=up], [data-do=down]")) b.disabled = !move(b.dataset.do === "up" ? -1 : 1)(view.state);
 		for (const b of dom.querySelectorAll(".canvas-cells button")) b.disabled = !onTable(b.dataset.do.replace(/-?\d/, ""), +b.dataset.do.replace(/[a-z]/g, ""))(view.state);
 		const wrong = wrongAt(now.pos), says = dom.querySelector(".wrong");
+		says?.classList.toggle("mild", !isRefused(now.pos));
 		if (says) says.textContent = unchanged === now.node ? texts.columns_kept : wrong || missing(texts, now.node);
 	}
 
@@ -213,7 +214,12 @@ export function newPanel(view, data, {announce, wrongAt, uploads, pathOf}) {
 
 	// No key sends the form from an input of the panel.
 	dom.addEventListener("keydown", event => {
-		if (event.key === "Enter" && event.target.nodeName === "INPUT") event.preventDefault();
+		const isInput = event.key === "Enter" && event.target.nodeName === "INPUT", {selection, tr} = view.state;
+		if (isInput) event.preventDefault();
+		if (isInput && selection.node?.type === schema.nodes.field) { // the text goes on behind the merge field
+			view.dispatch(tr.setSelection(TextSelection.create(tr.doc, selection.to)));
+			view.focus();
+		}
 		if (event.key === "Escape") view.focus();
 	});
 	return {dom, update};
