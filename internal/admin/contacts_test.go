@@ -256,6 +256,12 @@ func (s *site) changeMany() {
 	form.Set("action", "delete")
 	form.Set("typed", "2")
 	_, other, _ := v.post("/admin/contacts/change", form)
+	form.Del("token") // as a program sends it: it must not get the change of another user
+	if _, without, _ := s.as("colleague", users.Membership{Role: enlist.Manager}).post("/admin/contacts/change", form); without == other {
+		s.Errorf("a form without a token leads to %s", without)
+	} else if _, again, _ := v.post("/admin/contacts/change", form); again == without {
+		s.Errorf("two users without a token are both led to %s", again)
+	}
 	if _, _, text := v.post(other+"/cancel", nil); !strings.Contains(text, "stopped: cancelled") || s.Count(list, "State", "exactly", "NSW") != 1 {
 		s.Errorf("the cancelled change is shown as:\n%s", text)
 	}

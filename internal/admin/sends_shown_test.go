@@ -150,7 +150,7 @@ func (s *site) nothingShown() {
 	_, plan := s.fresh(2)
 	for _, change := range []func(url.Values){func(f url.Values) { f.Del("shown_count") }, func(f url.Values) { f.Del("shown_version") },
 		func(f url.Values) { f.Set("shown_time", "5") }, func(f url.Values) { f.Set("token", "old") },
-		func(f url.Values) { f.Set("token", "1-old") }} {
+		func(f url.Values) { f.Set("token", "1-old") }, func(f url.Values) { f.Del("token") }} {
 		form := v.shown(plan)
 		change(form)
 		if added, text := v.press(form); added != 0 || !strings.Contains(text, "Nothing was sent") {

@@ -64,7 +64,7 @@ func New(store db.Engine, now func() time.Time) *App {
 		NewContent: messages.CheckNewContent, Shown: messages.ShownFiles(batches.SentTo), OfImports: imports.Contents})
 	s.Messages = messages.New(d, s.Accounts, s.sending,
 		messages.Above{Unused: batches.CheckUnused, SentTo: batches.SentTo, LastSent: batches.LastSent})
-	s.Batches = batches.New(d, s.Messages)
+	s.Batches = batches.New(d, s.Messages, users.KeyOf)
 	s.Sending = sending.New(d, s.Contacts, s.Messages, s.sending)
 	s.Imports = imports.New(d, s.Lists, s.Files)
 	s.Reports = reports.New(d)

@@ -191,6 +191,7 @@ type WaitingApproval struct {
 	Approval
 	IsChanged bool // the mails or the time are not those that were asked for
 	IsLate    bool // its time is over
+	HasAsker  bool // a user who has asked may still send it, and so can ask again
 }
 
 // Approval returns a Batch with its approval, which is empty if it needs none. Errors: NoBatch, Denied.
@@ -201,11 +202,11 @@ func (s *Service) Approval(ctx context.Context, c *enlist.Caller, id enlist.Batc
 		if err != nil {
 			return nil, err
 		}
-		return waitingApproval(tx, b, now)
+		return s.waitingApproval(tx, b, now)
 	})
 }
 
-func waitingApproval(tx *db.Tx, b *Batch, now int64) (*WaitingApproval, error) {
+func (s *Service) waitingApproval(tx *db.Tx, b *Batch, now int64) (*WaitingApproval, error) {
 	if b.ApproveAbove == 0 {
 		return &WaitingApproval{Batch: *b}, nil
 	}
@@ -218,7 +219,12 @@ func waitingApproval(tx *db.Tx, b *Batch, now int64) (*WaitingApproval, error) {
 		return nil, err
 	}
 	version, err := b.versionNow(tx, populations)
-	return &WaitingApproval{Batch: *b, Approval: *a, IsChanged: !a.isFor(b, version), IsLate: a.isLate(b, now)}, err
+	if err != nil {
+		return nil, err
+	}
+	hasAsker, err := s.hasAsker(tx, b, a)
+	return &WaitingApproval{Batch: *b, Approval: *a, IsChanged: !a.isFor(b, version), IsLate: a.isLate(b, now),
+		HasAsker: hasAsker}, err
 }
 
 // Waits reports whether a user can decide about the Batch.
@@ -270,7 +276,7 @@ func (s *Service) decide(ctx context.Context, c *enlist.Caller, id enlist.BatchI
 		if err != nil {
 			return err
 		}
-		w, err := waitingApproval(tx, b, now)
+		w, err := s.waitingApproval(tx, b, now)
 		switch {
 		case err != nil:
 			return err

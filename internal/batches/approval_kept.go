@@ -1,6 +1,7 @@
 package batches
 
 import (
+	"slices"
 	"strings"
 
 	"enlist/internal/db"
@@ -64,11 +65,32 @@ func (a *Approval) isLate(b *Batch, now int64) bool {
 	return b.IsScheduled && !b.hasBegun() && upto <= now
 }
 
+// hasAsker reports whether a user who has asked for an approval may still send the Batch.
+func (s *Service) hasAsker(tx *db.Tx, b *Batch, a *Approval) (bool, error) {
+	lists, err := BatchLists(tx, b.ID)
+	for _, user := range []int64{a.By, a.Changed} {
+		if err != nil || user == 0 {
+			continue
+		}
+		var key *enlist.Key
+		if key, err = s.keyOf(tx, b.AccountID, user); err == nil && MaySend(key, lists) {
+			return true, nil
+		}
+	}
+	return false, err
+}
+
+// MaySend reports whether a key of KeyOf may send to all of some Lists.
+func MaySend(key *enlist.Key, lists []enlist.ListID) bool {
+	return key != nil && key.Role.May(enlist.Send) &&
+		!slices.ContainsFunc(lists, func(l enlist.ListID) bool { return !key.Allows(l) })
+}
+
 // MayAsk reports whether a page offers a user to ask again for the approval: not to users who can approve the Batch, since
-// they could not any more. The user who has added it can ask again after another user has changed it: then this other user
-// can approve it.
+// they could not any more, but only if a user who has asked can do it. The user who has added it can ask again after another
+// user has changed it: then this other user can approve it.
 func (w *WaitingApproval) MayAsk(user int64) bool {
-	if w.Status != BatchPaused || w.State == ApprovalNew || w.MayDecide(user) && (w.By != 0 || w.Changed != 0) {
+	if w.Status != BatchPaused || w.State == ApprovalNew || w.MayDecide(user) && w.HasAsker {
 		return false
 	}
 	return w.State == ApprovalRefused || w.IsChanged || w.IsTaken(user)

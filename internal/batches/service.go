@@ -10,12 +10,16 @@ import (
 type Service struct {
 	db       *db.DB
 	messages *messages.Service
+	keyOf    KeyOf
 	checks   chan struct{} // has an item for each check of many Contacts that runs
 }
 
+// KeyOf returns the present role and Lists of a user in an Account; nil: the user does not use it. Package users has it.
+type KeyOf func(tx *db.Tx, account enlist.AccountID, user int64) (*enlist.Key, error)
+
 // New returns a Service over a database.
-func New(database *db.DB, m *messages.Service) *Service {
-	return &Service{db: database, messages: m, checks: make(chan struct{}, maxChecks)}
+func New(database *db.DB, m *messages.Service, keyOf KeyOf) *Service {
+	return &Service{db: database, messages: m, keyOf: keyOf, checks: make(chan struct{}, maxChecks)}
 }
 
 // PrepareBatch stores the recipients of a Batch in steps, and starts its sending at the send time.

@@ -15,6 +15,7 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/messages"
 	"enlist/internal/sending"
+	"enlist/internal/users"
 )
 
 // covers: spec batch.approval
@@ -27,6 +28,9 @@ func TestApprovals(t *testing.T) {
 		{Name: "an approval ends with a Segment that decides who sees a block", Test: (*approvals).condition},
 		{Name: "with local times, an approval comes before the first zone is due", Test: (*approvals).zones},
 		{Name: "of two users, the one who has asked can take an approval over from the one who has changed the Batch", Test: (*approvals).taken},
+		{Name: "after the users who have asked may not send any more, another user can ask again", Test: (*approvals).askerGone},
+		{Name: "an approval stays after the user who gave it is removed or has a lesser role", Test: (*approvals).approverGone},
+		{Name: "only users who may send to all Lists of a Batch see and approve it", Test: (*approvals).restricted},
 		{Name: "a refusal has a reason, and can be asked for again", Test: (*approvals).refused},
 		{Name: "a Batch that waits past its time is not sent late", Test: (*approvals).late},
 		{Name: "a Batch of a key needs an approval only if the Account says so", Test: (*approvals).keys},
@@ -43,7 +47,7 @@ func newApprovals(t *testing.T, store db.Engine) *approvals {
 	f := &approvals{Batches: apptest.NewBatches(t, store)}
 	f.List = f.AddList()
 	f.AddMany(f.List, 3)
-	f.maria, f.noor = f.user(7, "Maria", enlist.Sender), f.user(8, "Noor", enlist.Sender)
+	f.maria, f.noor = f.user("Maria", enlist.Sender), f.user("Noor", enlist.Sender)
 	f.set(map[string]string{"approve-above": "2"})
 	return f
 }
@@ -53,9 +57,13 @@ func (f *approvals) set(values map[string]string) {
 	f.Must(f.App.Accounts.ReadSettings(f.Context()))
 }
 
-func (f *approvals) user(id int64, name string, role enlist.Role) *enlist.Caller {
+// user returns the Caller of a user with a role, whom it adds, or whose role it changes.
+func (f *approvals) user(name string, role enlist.Role) *enlist.Caller {
 	c := *f.Caller
-	c.User, c.Hash, c.Actor = id, nil, enlist.Actor{Method: "POST /admin/sends", User: name + "@example.com"}
+	m, err := f.App.Users.Invite(f.Context(), users.Invitation{Email: name + "@example.com", Name: name,
+		Membership: users.Membership{Account: c.Account.ID, Role: role}})
+	f.Must(err)
+	c.User, c.Hash, c.Actor = int64(m.ID), nil, enlist.Actor{Method: "POST /admin/sends", User: name + "@example.com"}
 	c.Key = &enlist.Key{Name: name, AccountID: c.Account.ID, Role: role}
 	return &c
 }
@@ -208,25 +216,90 @@ func (f *approvals) zones() {
 }
 
 func (f *approvals) taken() {
+	ada := f.user("Ada", enlist.Sender)
 	id := f.add(f.maria, f.Now.Unix()+3600, apptest.Whole(f.List))
 	f.Must(f.App.Batches.EditBatch(f.Context(), f.noor, id, "reschedule", f.Now.Unix()+7200))
 	f.Prepare(id)
-	if w := f.approval(id); !w.MayAsk(7) || w.MayAsk(8) || w.MayAsk(10) {
-		f.Errorf("after Noor has changed the time, these may ask: Maria %t, Noor %t, Ada %t", w.MayAsk(7), w.MayAsk(8), w.MayAsk(10))
+	if w := f.approval(id); !w.MayAsk(f.maria.User) || w.MayAsk(f.noor.User) || w.MayAsk(ada.User) {
+		f.Errorf("after Noor has changed the time, these may ask: Maria %t, Noor %t, Ada %t", w.MayAsk(f.maria.User), w.MayAsk(f.noor.User), w.MayAsk(ada.User))
 	}
 	f.Must(f.App.Batches.EditBatch(f.Context(), f.maria, id, "unpause", 0))
 	f.Prepare(id)
 	f.Must(f.approve(f.noor, id))
 	f.edit("Changed")
 	f.Edit(id, "pause")
-	if w := f.approval(id); !w.MayAsk(7) || w.MayAsk(8) {
-		f.Errorf("after a change, these may ask: Maria %t, Noor %t", w.MayAsk(7), w.MayAsk(8))
+	if w := f.approval(id); !w.MayAsk(f.maria.User) || w.MayAsk(f.noor.User) {
+		f.Errorf("after a change, these may ask: Maria %t, Noor %t", w.MayAsk(f.maria.User), w.MayAsk(f.noor.User))
 	}
+}
+
+func (f *approvals) remove(name string) {
+	f.Helper()
+	f.Must(f.App.Users.Remove(f.Context(), name+"@example.com", f.Caller.Account.ID))
+}
+
+func (f *approvals) askerGone() {
+	ada := f.user("Ada", enlist.Sender)
+	for _, ends := range []struct {
+		what string
+		do   func()
+	}{{"removed", func() { f.remove("Maria") }}, {"a writer now", func() { f.user("Maria", enlist.Writer) }}} {
+		f.maria = f.user("Maria", enlist.Sender)
+		id := f.add(f.maria, 0, apptest.Whole(f.List))
+		f.Must(f.App.Batches.RefuseApproval(f.Context(), f.noor, id, "wrong date"))
+		if f.approval(id).MayAsk(f.noor.User) {
+			f.Errorf("Noor may ask although Maria can")
+		}
+		ends.do()
+		if !f.approval(id).MayAsk(f.noor.User) || !f.approval(id).MayAsk(ada.User) {
+			f.Errorf("Maria is %s, and no other user is offered to ask again", ends.what)
+		}
+		f.Must(f.App.Batches.EditBatch(f.Context(), f.noor, id, "unpause", 0))
+		f.Prepare(id)
+		if err := f.approve(f.noor, id); enlist.KindOf(err) != enlist.Denied {
+			f.Errorf("Noor has asked and approves: %v", err)
+		}
+		f.Must(f.approve(ada, id))
+		f.want("asked by another user", id, batches.BatchSending, "")
+	}
+}
+
+func (f *approvals) approverGone() {
+	for _, ends := range []func(){func() { f.user("Noor", enlist.Reader) }, func() { f.remove("Noor") }} {
+		f.noor = f.user("Noor", enlist.Sender)
+		id := f.add(f.maria, f.Now.Unix()+3600, apptest.Whole(f.List))
+		f.Must(f.approve(f.noor, id))
+		ends()
+		f.Now = f.Now.Add(time.Hour)
+		f.Prepare(id)
+		f.want("after the approver has lost the right", id, batches.BatchSending, "")
+	}
+}
+
+func (f *approvals) restricted() {
+	other := f.AddList()
+	f.AddMany(other, 1)
+	ada := f.user("Ada", enlist.Sender)
+	ada.Key.Lists = []enlist.ListID{f.List}
+	id := f.add(f.maria, 0, apptest.Whole(f.List), apptest.Whole(other))
+	own := f.add(f.maria, 0, apptest.Whole(f.List))
+	version := f.approval(id).Approval.Version
+	_, seen := f.App.Batches.Approval(f.Context(), ada, id)
+	for _, err := range []error{seen, f.App.Batches.Approve(f.Context(), ada, id, version), f.App.Batches.RefuseApproval(f.Context(), ada, id, "no")} {
+		if k := enlist.KindOf(err); k != enlist.NoBatch && k != enlist.Denied {
+			f.Errorf("a user of one of the Lists: %v", err)
+		}
+	}
+	waiting, err := f.App.Batches.WaitingApprovals(f.Context(), ada)
+	if err != nil || len(waiting) != 1 || waiting[0].ID != own {
+		f.Errorf("the user of one List sees %v, %v", waiting, err)
+	}
+	f.Must(f.approve(ada, own))
 }
 
 func (f *approvals) notOwn() {
 	id := f.add(f.maria, 0, apptest.Whole(f.List))
-	for _, c := range []*enlist.Caller{f.maria, f.user(7, "Maria", enlist.Owner), f.user(9, "Li", enlist.Writer), f.Caller} {
+	for _, c := range []*enlist.Caller{f.maria, f.user("Maria", enlist.Owner), f.user("Li", enlist.Writer), f.Caller} {
 		if err := f.approve(c, id); enlist.KindOf(err) != enlist.Denied {
 			f.Errorf("%s approves: %v", c.Key.Name, err)
 		}
@@ -236,7 +309,7 @@ func (f *approvals) notOwn() {
 	if err := f.approve(f.noor, id); enlist.KindOf(err) != enlist.Denied {
 		f.Errorf("who has chosen the time approves: %v", err)
 	}
-	f.Must(f.approve(f.user(10, "Ada", enlist.Manager), id))
+	f.Must(f.approve(f.user("Ada", enlist.Manager), id))
 	f.want("approved by a third user", id, batches.BatchPending, "")
 }
 

@@ -33,8 +33,12 @@ func (s *Service) MailApproval(ctx context.Context, _ db.Job, e batches.AskAppro
 		if e.User == 0 {
 			return s.askAll(tx, b, a)
 		}
+		lists, err := batches.BatchLists(tx, b.ID)
+		if err != nil {
+			return err
+		}
 		m, err := memberIn(tx, b.AccountID, UserID(e.User))
-		if err != nil || !m.Role.May(enlist.Send) {
+		if err != nil || !batches.MaySend(m.key(&m.User), lists) {
 			return enlist.IgnoreKind(enlist.Denied, err)
 		}
 		account, err := accounts.ByID(tx, b.AccountID)
@@ -73,12 +77,7 @@ func (s *Service) askAll(tx *db.Tx, b *batches.Batch, a *batches.Approval) error
 	for i := range stored {
 		m := &stored[i]
 		m.readRole()
-		key := enlist.Key{Lists: m.Lists}
-		sees := true
-		for _, list := range lists {
-			sees = sees && key.Allows(list)
-		}
-		if !sees || !m.Role.May(enlist.Send) || !a.MayDecide(int64(m.User)) {
+		if !batches.MaySend(&enlist.Key{Role: m.Role, Lists: m.Lists}, lists) || !a.MayDecide(int64(m.User)) {
 			continue
 		}
 		if err := tx.Enqueue(batches.AskApproval{Batch: b.ID, Asked: a.Asked, User: int64(m.User)}); err != nil {

@@ -216,9 +216,10 @@ func (p *pages) startMany(r *ui.Request) (*ui.View, error) {
 	if wrong != nil {
 		return p.refuseMany(r, v, wrong)
 	}
-	caller := *r.Caller // a second press starts nothing
-	caller.Retry = &enlist.Retry{Header: "page-" + r.PostForm.Get("token"),
-		Fingerprint: sha256.Sum256([]byte(r.PostForm.Encode()))}
+	caller := *r.Caller
+	if token := r.PostForm.Get("token"); token != "" { // a second press starts nothing; without a token, it could be of another user
+		caller.Retry = &enlist.Retry{Header: "page-" + token, Fingerprint: sha256.Sum256([]byte(r.PostForm.Encode()))}
+	}
 	id, err := r.App.Contacts.StartChange(r.Context(), &caller, request)
 	var known *enlist.Error
 	if errors.As(err, &known) && (known.Kind == enlist.InvalidParameters || known.Kind == enlist.InvalidSearch) {
