@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -93,7 +94,25 @@ func (h *hold) smallPages() {
 		if reply.StatusCode != http.StatusOK || len(text) > maxPage {
 			h.Errorf("%s is answered with %d and %d KB", p.Pattern, reply.StatusCode, len(text)>>10)
 		}
+		for name, n := range nextPages(text) {
+			if n > 1 {
+				h.Errorf("%s has %d lists whose pages are the parameter %s: each needs its own", p.Pattern, n, name)
+			}
+		}
 	}
+}
+
+var nextLink = regexp.MustCompile(`(?s)<div class="more second">.*?</div>`)
+
+// nextPages returns how many lists of a page lead to their second page by a parameter, by its name.
+func nextPages(text string) map[string]int {
+	n := make(map[string]int)
+	for _, pager := range nextLink.FindAllString(text, -1) {
+		for _, found := range regexp.MustCompile(`[?;&]([a-z]+)=2"`).FindAllStringSubmatch(pager, -1) {
+			n[found[1]]++
+		}
+	}
+	return n
 }
 
 // wantPicks checks that a page shows some texts, and not others, which begin with "!".
@@ -152,6 +171,12 @@ func (h *hold) pickerOfOthers() {
 
 func (h *hold) pagesOfATable() {
 	v := h.roles[enlist.Owner]
+	_, _, page := v.get("/admin/forms")
+	if got := nextPages(page); len(got) != 2 || got["page"] != 1 || got["lists"] != 1 {
+		h.Errorf("the lists of the page of Forms have pages by %v, want each its own parameter", got)
+	}
+	_, _, page = v.get("/admin/forms?lists=2&page=3")
+	v.wantPicks(page, "51 to 100 of", "101 to 150 of", "[Next](?lists=2&page=4)", "[Next](?lists=3&page=3)")
 	for path, rows := range map[string]string{"/admin/segments": "The members of the year ", "/admin/forms": "The form of the branch ",
 		"/admin/lists": "The List of the branch ", "/admin/messages": "The letter of week ", "/admin/users": "Person ", "/admin/images": "picture ",
 		"/admin/keys": "The key of the program "} {

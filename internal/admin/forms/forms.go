@@ -148,7 +148,7 @@ func (p *pages) showList(r *ui.Request, f ui.Form, problem string) (*ui.View, er
 	if err := d.addLeft(r, lists); err != nil {
 		return nil, err
 	}
-	d.Lists, d.More = ui.PageRows(r.URL.Query(), lists, perPage)
+	d.Lists, d.More = ui.SecondRows(r.URL.Query(), "lists", lists, perPage)
 	return &ui.View{Title: r.Text("forms.title"), Place: "/admin/forms", Content: p.forms, Data: d, Problem: problem}, nil
 }
 

@@ -1,7 +1,7 @@
 package messages
 
 import (
-	"encoding/json"
+	"net/http"
 	"time"
 
 	"enlist/internal/admin/ui"
@@ -46,8 +46,7 @@ func autosave(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Writer.Header().Set("Content-Type", "application/json")
-	return nil, json.NewEncoder(r.Writer).Encode(savedAnswer{saved.Seen, typed.Name,
+	return nil, r.WriteJSON(http.StatusOK, savedAnswer{saved.Seen, typed.Name,
 		r.Text(whySaved[saved.Why], "time", clock(r, saved.Time), "reason", r.Said(saved.Detail)), saved.IsDraft})
 }
 

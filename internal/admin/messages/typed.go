@@ -1,9 +1,9 @@
 package messages
 
 import (
-	"encoding/json"
 	"errors"
 	"html/template"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -114,8 +114,7 @@ func checks(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Writer.Header().Set("Content-Type", "application/json")
-	return nil, json.NewEncoder(r.Writer).Encode(answer)
+	return nil, r.WriteJSON(http.StatusOK, answer)
 }
 
 // kilobytes is the size of the HTML of a mail.
@@ -161,9 +160,8 @@ func foundContacts(r *ui.Request) (*ui.View, error) {
 		}
 		all = append(all, w.all...)
 	}
-	r.Writer.Header().Set("Content-Type", "application/json")
 	r.Writer.Header().Set("Content-Disposition", "attachment") // only the script of the editor reads it
-	return nil, json.NewEncoder(r.Writer).Encode(all)
+	return nil, r.WriteJSON(http.StatusOK, all)
 }
 
 // addresses receives the addresses of Contacts.

@@ -124,7 +124,7 @@ func (r *Request) IsAlone() (bool, error) {
 }
 
 // WriteJSON sends a record to a script.
-func (r *Request) WriteJSON(status int, record map[string]any) error {
+func (r *Request) WriteJSON(status int, record any) error {
 	text, err := json.Marshal(record)
 	if err != nil {
 		return err

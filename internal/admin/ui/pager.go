@@ -15,16 +15,23 @@ type Pager struct {
 // maxPage is the greatest number of a page. Its rows have numbers that do not overflow.
 const maxPage = 1 << 20
 
-// PageNumber returns the number of the page that a URL asks for, from 1.
-func PageNumber(query url.Values) int64 { return min(max(1, Int(query.Get("page"))), maxPage) }
+// ofTable is the parameter of a URL with the number of the page.
+const ofTable = "page"
 
-// pageOf returns a function for NewPager: the URL of a page with the rest of a query.
-func pageOf(q url.Values) func(page int64) string {
+// PageNumber returns the number of the page that a URL asks for, from 1.
+func PageNumber(query url.Values) int64 { return pageNumber(query, ofTable) }
+
+func pageNumber(query url.Values, name string) int64 {
+	return min(max(1, Int(query.Get(name))), maxPage)
+}
+
+// pageOf returns a function for NewPager: the URL of a page with the rest of a query. name is the parameter of the page.
+func pageOf(q url.Values, name string) func(page int64) string {
 	q = without(q)
 	return func(page int64) string {
-		q.Del("page")
+		q.Del(name)
 		if page > 1 {
-			q.Set("page", Plain(page))
+			q.Set(name, Plain(page))
 		}
 		return "?" + q.Encode()
 	}
@@ -44,11 +51,16 @@ func NewPager(page, perPage int64, rows int, all int64, at func(page int64) stri
 
 // PageRows returns the rows of the page that a URL asks for, or else of the last one.
 func PageRows[R any](q url.Values, rows []R, perPage int64) ([]R, Pager) {
+	return SecondRows(q, ofTable, rows, perPage)
+}
+
+// SecondRows is PageRows for the second list of a page, with a parameter of its own.
+func SecondRows[R any](q url.Values, name string, rows []R, perPage int64) ([]R, Pager) {
 	all := int64(len(rows))
-	page := min(PageNumber(q), max(1, (all+perPage-1)/perPage))
+	page := min(pageNumber(q, name), max(1, (all+perPage-1)/perPage))
 	first := (page - 1) * perPage
 	rows = rows[first:min(first+perPage, all)]
-	return rows, NewPager(page, perPage, len(rows), all, pageOf(q))
+	return rows, NewPager(page, perPage, len(rows), all, pageOf(q, name))
 }
 
 // FoundPage returns the rows of the page that a URL asks for. The service has returned one row more if there is a next
@@ -56,7 +68,7 @@ func PageRows[R any](q url.Values, rows []R, perPage int64) ([]R, Pager) {
 func FoundPage[R any](q url.Values, rows []R, perPage int64) ([]R, Pager) {
 	page := PageNumber(q)
 	shown := rows[:min(len(rows), int(perPage))]
-	p := NewPager(page, perPage, len(shown), (page-1)*perPage+int64(len(rows)), pageOf(q))
+	p := NewPager(page, perPage, len(shown), (page-1)*perPage+int64(len(rows)), pageOf(q, ofTable))
 	p.All = -1
 	return shown, p
 }

@@ -211,7 +211,7 @@ func (f Find) Page(page int64) string {
 			q.Set(in.Name, in.Value)
 		}
 	})
-	return pageOf(q)(page)
+	return pageOf(q, ofTable)(page)
 }
 
 // All returns the URL of all rows.
