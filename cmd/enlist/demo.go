@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"time"
@@ -58,6 +59,11 @@ func (c *demoCommand) Run(ctx context.Context, out *console) error {
 	}
 	setMemory(out, s.Serve)
 	if !complete {
+		free, err := net.Listen("tcp", c.Listen) // before a quarter of a minute is spent
+		if err != nil {
+			return next(err, "choose another address with --listen")
+		}
+		free.Close()
 		if err := c.build(ctx, out, s.Serve, dir); err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -69,6 +70,24 @@ func TestDemoIsBuiltAndServed(t *testing.T) {
 	again, err := os.Stat(filepath.Join(dir, demoMark))
 	if err != nil || again.ModTime() != built.ModTime() {
 		t.Errorf("the second start built the demo again (%v)", err)
+	}
+}
+
+// A demo whose address is in use says so before it builds anything.
+func TestDemoAtAnAddressInUseBuildsNothing(t *testing.T) {
+	other, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	dir := filepath.Join(t.TempDir(), "club")
+	c := &demoCommand{Listen: other.Addr().String(), Dir: dir, scale: 200}
+	err = c.Run(t.Context(), &console{stdout: t.Output(), stderr: t.Output(), getenv: func(string) string { return "" }})
+	if err == nil || !strings.Contains(err.Error(), "--listen") {
+		t.Errorf("the demo ended with %v, want an error that names --listen", err)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		t.Errorf("the folder has %v (%v), want no file", files, err)
 	}
 }
 
