@@ -365,9 +365,11 @@ func (b *chromium) hasEachType(v *visitor) {
 // savesBlocks saves a block, and inserts it into another Message.
 func (b *chromium) savesBlocks(v *visitor) {
 	b.open(v, "empty:blocks")
-	b.add("words")
+	x, y := b.at(".rows", 0.5) // a click into an empty mail begins a text
+	b.Must(chromedp.Do(b.ctx, chromedp.MouseClickXY(x, y)))
 	b.keys("**Kept** text")
-	b.do(`{ const d = [...document.querySelectorAll(".canvas-more")].at(-1); d.open = true; d.querySelector("input").value = "My foot"; d.querySelector("button").click() }`)
+	b.do(`{ const d = [...document.querySelectorAll(".canvas-more")].at(-1); d.open = true; d.querySelector("input").focus() }`)
+	b.keys("My foot" + kb.Enter)
 	b.waitFor(`document.querySelector(".canvas-live").innerText === "Saved as My foot. You find it in the menu of blocks."`)
 	b.open(v, "empty:blocks")
 	b.add("saved")

@@ -19,7 +19,7 @@ export function newCropper(texts, file, save) {
 		return element("label", {}, texts["crop_" + key], field);
 	});
 	const own = element("div", {class: "row"}, ...numbers);
-	const dom = element("div", {class: "canvas-cropper"}, element("label", {}, texts.crop, choice), own, stage);
+	const dom = element("div", {class: "canvas-cropper"}, element("label", {}, texts.crop, choice), stage, own);
 
 	// ofNumbers returns the part as text. It keeps the part in the image.
 	function ofNumbers() {

@@ -32,7 +32,7 @@ import {keymap} from "prosemirror-keymap";
 import {schema} from "./schema.js";
 import {blocksOf, docOf} from "./blocks.js";
 import {markdownOf} from "./markdown.js";
-import {blockAt, dropEmptied, keys, rules} from "./keys.js";
+import {addBelow, blockAt, dropEmptied, keys, rules} from "./keys.js";
 import {askLink, closeAsk, element, isInLink, missing, newToolbar, openSlash} from "./bars.js";
 import {newPanel} from "./panel.js";
 import {newInbox} from "./inbox.js";
@@ -66,7 +66,8 @@ function start(place, data) {
 
 	const view = new EditorView({mount: rows}, {
 		state,
-		attributes: {id: "mail", role: "textbox", "aria-multiline": "true", "aria-label": texts.mail, spellcheck: "true"},
+		attributes: ({doc}) => ({id: "mail", role: "textbox", "aria-multiline": "true", "aria-label": texts.mail, spellcheck: "true", ...!doc.childCount && {class: "blank", "data-hint": texts.hint_text}}),
+		handleDOMEvents: {mouseup: () => view.state.doc.childCount || addBelow("words")(view.state, view.dispatch)},
 		handleTextInput: (_, from, to, text) => text === "/" && openSlash(view, data),
 		handleClick: (_, pos, event) => void (event.target.closest(".text a, .caption a") && requestAnimationFrame(() => isInLink(view.state) && askLink(view, texts, true))),
 		handleClickOn: (_, pos, node, at, event) => void (event.target.closest(".none") && "file" in node.attrs && setTimeout(choosePicture)),

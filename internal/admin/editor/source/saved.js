@@ -40,7 +40,7 @@ export function newSaved(view, {texts, saved: list, may_save}, form, announce) {
 		// form returns the inputs that save the block of the panel.
 		form(at) {
 			if (!may_save || !at) return null;
-			const name = element("input", {type: "text", maxlength: 100, "aria-label": texts.save_name, placeholder: texts.save_name});
+			const name = element("input", {type: "text", maxlength: 100, "aria-label": texts.save_name, placeholder: texts.save_name, onkeydown: event => event.key === "Enter" && button.click()});
 			const button = element("button", {type: "button", onclick: async () => {
 				if (!name.value.trim()) return name.focus();
 				const now = chosen();
