@@ -15,10 +15,10 @@ export function newInbox(form, {texts, sender, blocks}, changed) {
 	if (input) {
 		input.addEventListener("keydown", event => event.key === "Enter" && event.preventDefault());
 		input.addEventListener("input", changed);
-		name.closest("label").after(element("label", {}, texts.preheader, " ", element("small", {}, texts.preheader_note), input));
+		name.closest("label").after(element("label", {}, texts.preheader, input));
 	}
 	all.forEach((field, i) => {
-		field.closest("label").after(element("div", {class: "canvas-count"}, counts[i], field === name ? null : emojiButton(field, texts.emoji)));
+		field.closest("label").after(element("div", {class: "canvas-count"}, counts[i], field === name ? null : emojiButton(field, texts.emoji), field === input ? element("small", {}, texts.preheader_note) : null));
 		field.addEventListener("input", update);
 	});
 	update();
