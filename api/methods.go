@@ -440,8 +440,8 @@ func (c *Client) SendTestMessage(ctx context.Context, message int64, addresses [
 // blocks of the one with the ID. The result is the saved block's ID. The key needs the level full.
 // Errors: CodeNoFile.
 //   - name: The name of a preference, a Segment, a saved block or a file
-//   - blocks: Blocks as in a Message, or a text with their JSON, up to 32 KiB
-func (c *Client) SetSavedBlock(ctx context.Context, name string, blocks []map[string]json.RawMessage, savedBlock int64,
+//   - blocks: Blocks as in a Message, up to 32 KiB of JSON
+func (c *Client) SetSavedBlock(ctx context.Context, name string, blocks []Details, savedBlock int64,
 ) (int64, error) {
 	return call[int64](ctx, c, "setSavedBlock", name, blocks, savedBlock)
 }
@@ -888,6 +888,27 @@ func (c *Client) CountUsers(ctx context.Context, account int64, criteria Criteri
 // CodeNoAccount.
 func (c *Client) GetUserByID(ctx context.Context, account, user int64) (*User, error) {
 	return callOne[User](ctx, c, "getUserById", account, user)
+}
+
+// SetMember adds the user of the pages with an address, who gets an invitation by mail, or changes
+// the sent role and Lists. The result is the user's ID. The key needs the level full. Errors:
+// CodeNoList.
+//   - details: email, name, role and list_ids of a user; to change one, email and what changes
+func (c *Client) SetMember(ctx context.Context, details Details) (int64, error) {
+	return call[int64](ctx, c, "setMember", details)
+}
+
+// DeleteMember ends what a user of the pages may do in the Account. A user of no other Account is
+// forgotten. The key needs the level full.
+func (c *Client) DeleteMember(ctx context.Context, member int64) error {
+	_, err := call[bool](ctx, c, "deleteMember", member)
+	return err
+}
+
+// SearchMembers returns the users of the pages that match the criteria. The key needs the level
+// full. Errors: CodeInvalidSearch.
+func (c *Client) SearchMembers(ctx context.Context, q Query) ([]Member, error) {
+	return call[[]Member](ctx, c, "searchMembers", q)
 }
 
 // AddUser is always refused: the operator does it with the command enlist. The key needs the level
@@ -1646,6 +1667,19 @@ type User struct {
 	Timezone            string `json:"timezone"`
 	Name                string `json:"name"`
 	ReceivesPromotional bool   `json:"receives_promotional"`
+}
+
+// Member is a record in the result of SearchMembers.
+type Member struct {
+	ID           int64  `json:"id"`
+	Email        string `json:"email"`         // says which user; a user changes it alone
+	Name         string `json:"name"`          // of a new user; a user changes it alone
+	Role         string `json:"role"`          // reader, writer, sender, manager or owner; owner is never given by a call
+	ListIDs      string `json:"list_ids"`      // the Lists that the user may use, comma-separated; empty: all
+	Language     string `json:"language"`      // of the pages; empty: that of the browser
+	CreationTime int64  `json:"creation_time"` // Unix time, like all times; 0 means never
+	SignInTime   int64  `json:"sign_in_time"`  // of the last sign-in
+	InvitedUntil int64  `json:"invited_until"` // until when the invitation counts; 0: there is none, or the user has signed in
 }
 
 // Session is a record in the result of GetSessionInfo.

@@ -149,7 +149,7 @@ var allowedImports = map[string][]string{
 		"enlist/internal/contacts", "enlist/internal/enlist", "enlist/internal/files", "enlist/internal/forms",
 		"enlist/internal/language", "enlist/internal/limiter", "enlist/internal/lists", "enlist/internal/messages", "enlist/internal/pace",
 		"enlist/internal/privacy", "enlist/internal/recipients", "enlist/internal/reports", "enlist/internal/sending",
-		"enlist/internal/webhooks", "enlist/internal/rpc/xmlrpc", "github.com/go-json-experiment/json/...",
+		"enlist/internal/users", "enlist/internal/webhooks", "enlist/internal/rpc/xmlrpc", "github.com/go-json-experiment/json/...",
 		"github.com/prometheus/client_golang/..."},
 	"enlist/internal/exports": {"enlist/internal/accounts", "enlist/internal/app", "enlist/internal/db",
 		"enlist/internal/enlist", "enlist/internal/lists", "enlist/internal/privacy", "enlist/internal/rpc"},

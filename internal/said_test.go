@@ -44,7 +44,7 @@ var saysToPrograms = regexp.MustCompile(`search criteria|search_criteria|list_id
 	`|this is the only Account|time zones are due|expected an event|no more|leads nowhere|cid:` +
 	`|text_content|html_content|columns without|conditions of blocks|expected align|expected place` +
 	`|expected a level|network|the pattern|neither comma|expected one character|an event of Lists|uses the Segment and` +
-	`|\{\} Batches|of \{\} KB|^\{\} of \{\} recipients \{\}$`)
+	`|reader, writer, sender or manager|only an owner changes|\{\} Batches|of \{\} KB|^\{\} of \{\} recipients \{\}$`)
 
 // joined returns the text of an expression of literals.
 func joined(e ast.Expr) string {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -223,6 +224,19 @@ func clientReadsAndWritesLists(t *testing.T, e dbtest.Engine) {
 		t.Errorf("searchSegments: %+v", found)
 	}
 	must(0, client.DeleteSegment(ctx, list, segment))(t)
+	saved := must(client.SetSavedBlock(ctx, "Foot", []api.Details{{"type": "line"}}, 0))(t)
+	if found := must(client.SearchSavedBlocks(ctx, api.Query{}))(t); len(found) != 1 || found[0].ID != saved || found[0].Name != "Foot" {
+		t.Errorf("searchSavedBlocks: %+v", found)
+	}
+	if s := must(client.GetSavedBlockByID(ctx, saved))(t); s.Blocks != `[{"type":"line"}]` {
+		t.Errorf("getSavedBlockById: %+v", s)
+	}
+	must(0, client.DeleteSavedBlock(ctx, saved))(t)
+	member := must(client.SetMember(ctx, api.Details{"email": "eva@example.com", "name": "Eva", "role": "writer", "list_ids": list}))(t)
+	if found := must(client.SearchMembers(ctx, api.Query{}))(t); len(found) != 1 || found[0].ID != member || found[0].Role != "writer" || found[0].ListIDs != fmt.Sprint(list) {
+		t.Errorf("searchMembers: %+v", found)
+	}
+	must(0, client.DeleteMember(ctx, member))(t)
 	form := must(client.SetForm(ctx, list, api.Details{"name": "Sign-up", "consent_text": "Yes", "sites": "https://example.com/"}, 0))(t)
 	if found := must(client.SearchForms(ctx, list, api.Query{}))(t); len(found) != 1 || found[0].ID != form || found[0].Sites != "https://example.com" {
 		t.Errorf("searchForms: %+v", found)

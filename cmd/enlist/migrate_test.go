@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -62,6 +64,9 @@ func serveMoved(t *testing.T, e dbtest.Engine, db string) *api.Client {
 	return client
 }
 
+// fileLink matches the path of a link to a file.
+var fileLink = regexp.MustCompile(`/f/(\d+)/[\w-]+`)
+
 // answers returns the replies to all calls that read the records of an Account, by the call.
 func answers(t *testing.T, c *api.Client) map[string]any {
 	t.Helper()
@@ -85,16 +90,26 @@ func answers(t *testing.T, c *api.Client) map[string]any {
 		list := id(l)
 		read("searchFields", list, none, 0, 0, "id", "ASC")
 		read("searchListPreferences", list, none, 0)
+		read("searchSegments", list, none, 0, 0, "id", "ASC")
 		for _, contact := range read("searchContacts", list, none, 0, 0, "id", "ASC") {
 			read("getContactById", list, id(contact))
 			read("getContactConsents", list, id(contact), 0, 0, true)
 			read("getContactPreferences", list, id(contact))
 		}
-		read("searchContacts", list, none, 0, 0, "id", "ASC", []any{"id", "tracking_consent", "tracking_time"})
+		read("searchContacts", list, none, 0, 0, "id", "ASC", []any{"id", "tracking_consent", "tracking_time", "contact_language"})
 		read("searchContacts", list, []any{[]any{"is_unsubscribed", "exactly", true}}, 0, 0, "Email", "ASC", []any{"Email"})
 	}
+	blocks := func(method string, id float64, more ...any) {
+		for _, row := range read(method, append([]any{id}, more...)...) {
+			one := row.(map[string]any) // links to files are signed with the key of the server
+			one["blocks"], one["version"] = fileLink.ReplaceAllString(one["blocks"].(string), "/f/$1"), "not compared"
+		}
+	}
 	for _, m := range read("searchMessages", none, 0) {
-		read("getMessageById", id(m), true)
+		blocks("getMessageById", id(m), true)
+	}
+	for _, s := range read("searchSavedBlocks", none, 0) {
+		blocks("getSavedBlockById", id(s))
 	}
 	for _, f := range read("searchFiles", none, 0) {
 		file := f.(map[string]any)
@@ -113,6 +128,9 @@ func answers(t *testing.T, c *api.Client) map[string]any {
 	read("searchPreviousUnsubscribers", 0, none, 0)
 	return all
 }
+
+// onePixel is a PNG.
+const onePixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 // fillAccount adds records of all kinds.
 func fillAccount(t *testing.T, c *api.Client) (list int64) {
@@ -161,7 +179,14 @@ func fillAccount(t *testing.T, c *api.Client) (list int64) {
 	must(c.AddWebhook(ctx, api.Details{"object": "batch", "event": "completed", "url": "https://hooks.example.com/b"}))(t)
 	message := must(c.AddMessage(ctx, api.Details{"name": "Welcome", "subject": "Hello {{Email}}", "html_content": "<p>Hällo</p>", "text_content": "Hello",
 		"attachments": []int64{plan.ID}, "inline_images": []int64{logo.ID}}))(t)
-	must(c.AddAutoresponder(ctx, api.Details{"list_id": list, "message_id": message, "event_type": "subscribe",
+	segment := must(c.SetSegment(ctx, list, "Old", api.Criteria{api.Test{"Born", "longer_ago", "30 years"}}, 0))(t)
+	photo := must(c.UploadFile(ctx, photos, "photo.png", must(base64.StdEncoding.DecodeString(onePixel))(t), false))(t)
+	shown := []api.Details{{"type": "image", "file": photo.ID, "alt": "A", "link": photo.URL[strings.Index(photo.URL, "/f/"):]},
+		{"type": "text", "text": "[plan](" + plan.URL[strings.Index(plan.URL, "/f/"):] + ")", "show_if": []any{[]any{"segment_id", "exactly", segment}}}}
+	must(c.AddMessage(ctx, api.Details{"name": "Blocks", "subject": "Blocks", "email_type": "blocks", "is_template": true, "blocks": shown}))(t)
+	must(c.SetSavedBlock(ctx, "Foot", shown, 0))(t)
+	must(c.EditContacts(ctx, list, []api.Details{{"id": found[0].ID, "contact_language": "de"}, {"id": found[1].ID, "contact_language": "vi"}}, false))(t)
+	must(c.AddAutoresponder(ctx, api.Details{"list_id": list, "message_id": message, "segment_id": segment, "event_type": "subscribe",
 		"time_criteria_type": "delay", "time_criteria_offset_value": 2, "time_criteria_offset_period": "day"}))(t)
 	return list
 }

@@ -91,8 +91,12 @@ func (s *Service) Operator(ctx context.Context, id enlist.AccountID) (*enlist.Ca
 }
 
 // OperatorIn returns a Caller that may do everything in an Account, with the Actor of the context. account is nil for
-// an act about the complete database. The key is not stored in the database, so Caller.Hash is nil.
+// an act about the complete database. The key is not stored in the database, so Caller.Hash is nil. With WithCaller, it is
+// the Caller of the context.
 func OperatorIn(ctx context.Context, account *enlist.Account) *enlist.Caller {
+	if c, ok := ctx.Value(callerKey{}).(*enlist.Caller); ok {
+		return c
+	}
 	actor, _ := ctx.Value(actorKey{}).(enlist.Actor)
 	return &enlist.Caller{Account: account, Key: &enlist.Key{Name: operatorName, Level: enlist.Full}, Actor: actor}
 }

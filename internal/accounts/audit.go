@@ -42,6 +42,14 @@ func WithActor(ctx context.Context, a enlist.Actor) context.Context {
 	return context.WithValue(ctx, actorKey{}, a)
 }
 
+// callerKey is the key of a Caller in a context.
+type callerKey struct{}
+
+// WithCaller returns a context for the same methods. The rows of the audit log then have the key of the Caller.
+func WithCaller(ctx context.Context, c *enlist.Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
+}
+
 // AuditObject is the record that an act is about.
 type AuditObject struct {
 	Kind string // such as "List"

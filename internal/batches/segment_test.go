@@ -8,6 +8,7 @@ import (
 	"enlist/internal/apptest"
 	"enlist/internal/batches"
 	"enlist/internal/enlist"
+	"enlist/internal/events"
 )
 
 // This file tests that Segments in use stay, and which populations and autoresponders may name a Segment.
@@ -20,6 +21,7 @@ func TestSegmentsOfBatches(t *testing.T) {
 		{Name: "a Segment stays while an autoresponder sends to it", Test: segmentOfAutoresponderStays},
 		{Name: "a population names a Segment of its List, and nothing else", Test: populationsAreChecked},
 		{Name: "an autoresponder names a Segment of its List", Test: autorespondersAreChecked},
+		{Name: "a relative date of a Segment counts from the day on which a Batch reads its recipients, or a mail is due", Test: relativeSegments},
 	})
 }
 
@@ -155,4 +157,40 @@ func autorespondersAreChecked(f *apptest.Batches) {
 	if len(found) != 1 || found[0].ID != id || found[0].SegmentID != foreign {
 		f.Errorf("the search by the Segment found %+v, want the autoresponder %d", found, id)
 	}
+}
+
+// relativeSegments has two people with a birthday today and in two days, and a Segment of those with a birthday today.
+func relativeSegments(f *apptest.Batches) {
+	f.AddField(f.News, "name", "Born", "type", "date")
+	var ids []enlist.ContactID
+	for i, days := range []int{0, 2} {
+		ids = append(ids, f.Subscribe(f.News, "Email", fmt.Sprintf("a%d@example.com", i), "Born", f.Now.AddDate(-30, 0, days).Format("2006-01-02")))
+	}
+	due := f.Now.AddDate(0, 0, 2)
+	segment := f.SetSegment(f.News, "Birthday", apptest.Criterion("Born", "yearly_within_next", "0 days"))
+	atOnce := f.AddAt(due.Unix(), batches.PopulationRequest{List: f.News, Segment: segment})
+	later := f.AddAt(due.Unix(), batches.PopulationRequest{List: f.News, Segment: segment, Time: "send"})
+	responder, err := f.App.Batches.AddAutoresponder(f.Context(), f.Caller, apptest.Details("list_id", int(f.News), "message_id", int(f.Message),
+		"event_type", "subscribe", "segment_id", segment, "time_criteria_type", "delay", "time_criteria_offset_value", 2, "time_criteria_offset_period", "day"))
+	f.Must(err)
+	wantMails := func(want ...bool) {
+		f.Helper()
+		var all []events.Autorespond
+		for _, id := range ids {
+			all = append(all, events.Autorespond{List: f.News, Contact: id, Autoresponder: responder, Time: f.Now.Unix()})
+		}
+		mails, err := f.App.Messages.AutoresponderMails(f.Context(), all)
+		f.Must(err)
+		for i, m := range mails {
+			if (m != nil) != want[i] {
+				f.Errorf("at %s, whether the Contact %d gets the mail is %t, want %t", f.Now, i, m != nil, want[i])
+			}
+		}
+	}
+	wantMails(true, false)
+	f.Now = due
+	wantMails(false, true)
+	f.Prepare(atOnce)
+	f.Prepare(later)
+	f.WantAddresses(f.SendAll(nil), "a0@example.com", "a1@example.com")
 }

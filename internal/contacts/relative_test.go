@@ -18,6 +18,7 @@ import (
 func TestRelativeDates(t *testing.T) {
 	apptest.Run(t, apptest.Shared, newRelative, []apptest.Rule[*relativeDates]{
 		{Name: "times count from the beginning of a day of the Account, also of a day with 23 hours", Test: relativeTimes},
+		{Name: "a day of 25 hours is one day, also from its end", Test: relativeLongDay},
 		{Name: "a time that is 0 is not within a period, and not longer ago", Test: relativeNever},
 		{Name: "dates count by days, weeks and months of the calendar", Test: relativeDays},
 		{Name: "a date of each year comes again, and 29 February on 28 February in other years", Test: relativeYearly},
@@ -89,6 +90,36 @@ func relativeTimes(r *relativeDates) {
 	r.at("2027-10-05 00:00:00")
 	r.want("creation_time", "longer_ago", "1 year", "a b c")
 	r.want("creation_time", "longer_ago", "12 months", "a b c")
+}
+
+// relativeLongDay has a day in which the clocks go back from 3 to 2 o'clock: 24 hours before its end is not its beginning.
+func relativeLongDay(r *relativeDates) {
+	for _, joined := range [][2]string{{"a", "2026-04-04 23:59:59"}, {"b", "2026-04-05 00:00:00"}, {"c", "2026-04-05 01:30:00"},
+		{"d", "2026-04-05 23:59:59"}, {"e", "2026-04-06 00:00:00"}} {
+		r.at(joined[1])
+		r.Subscribe(r.list, "Email", joined[0]+"@example.com", "Born", "2000-04-05")
+	}
+	r.at("2026-04-05 01:30:00")
+	r.Now = r.Now.Add(time.Hour) // half past two, before the clocks go back
+	r.Subscribe(r.list, "Email", "f@example.com", "Born", "2026-04-06")
+	r.Now = r.Now.Add(time.Hour) // and once more
+	r.Subscribe(r.list, "Email", "g@example.com", "Born", "2026-04-07")
+	r.at("2026-04-05 23:59:59") // 24 hours and 59:59 minutes after midnight
+	r.want("creation_time", "within_last", "0 days", "b c d e f g")
+	r.want("creation_time", "longer_ago", "0 days", "a")
+	r.want("Born", "yearly_within_next", "0 days", "a b c d e")
+	r.want("Born", "within_next", "1 day", "f")
+	r.at("2026-04-06 00:00:00")
+	r.want("creation_time", "within_last", "0 days", "e")
+	r.want("creation_time", "within_last", "1 day", "b c d e f g")
+	r.want("creation_time", "not_within_last", "1 day", "a")
+	r.at("2026-04-12 23:59:59")
+	r.want("creation_time", "within_last", "1 week", "b c d e f g")
+	r.want("creation_time", "longer_ago", "1 week", "a")
+	r.at("2026-10-03 23:30:00") // the next day has 23 hours: in 24 hours it is over
+	r.Subscribe(r.list, "Email", "h@example.com", "Born", "2026-10-05")
+	r.want("Born", "within_next", "1 day", "")
+	r.want("Born", "within_next", "2 days", "h")
 }
 
 func relativeNever(r *relativeDates) {

@@ -69,6 +69,7 @@ func Config(o Options) *jobqueue.Config {
 	add(q, mailQueue(), m.Test)
 	add(q, serialQueue(), o.Service.Users.MailPasswordLink)
 	add(q, serialQueue(), o.Service.Users.MailNote)
+	add(q, serialQueue(), o.Service.Users.MailInvited)
 	add(q, serialQueue(), o.Service.Users.MailApproval)
 	if o.Poster != nil {
 		add(q, webhookQueue(), o.Service.Webhooks.NewSender(o.Poster).Deliver)

@@ -142,6 +142,9 @@ var goodParams = map[string][]string{
 	"searchUsers":                 {`1`, `[["username","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},
 	"countUsers":                  {`1`, `[["username","exactly","x"]]`},
 	"getUserById":                 {`1`, `1`},
+	"setMember":                   {`{"email":"eva@example.org","name":"Eva","role":"writer"}`},
+	"deleteMember":                {`1`},
+	"searchMembers":               {`[["email","exactly","x"]]`, `10`, `0`, `"id"`, `"ASC"`},
 	"addUser":                     {`1`, `{"username":"x"}`},
 	"editUser":                    {`1`, `{"id":1}`},
 	"deleteUser":                  {`1`, `1`},
@@ -268,6 +271,7 @@ func (h *harness) addOneOfEachRecord(t testing.TB) {
 	h.call(t, "addBatch", `1,[{"list_id":1}],0,false,{"variants":[{},{"subject":"Good morning"}]}`)
 	h.call(t, "addAutoresponder", `{"list_id":1,"message_id":1,"event_type":"subscribe"}`)
 	h.call(t, "addWebhook", `{"object":"contact","event":"created","url":"https://example.com/"}`)
+	h.call(t, "setMember", `{"email":"max@example.org","name":"Max","role":"writer"}`)
 	h.call(t, "setSavedBlock", `"Foot","[{\"type\":\"line\"}]"`)
 	h.call(t, "addFolder", `{"name":"Unused","type":"list"}`)
 	h.call(t, "addField", `1,{"name":"Photo","type":"file"}`)

@@ -19,6 +19,7 @@ import (
 	"enlist/internal/recipients"
 	"enlist/internal/reports"
 	"enlist/internal/sending"
+	"enlist/internal/users"
 	"enlist/internal/webhooks"
 )
 
@@ -189,6 +190,7 @@ func records() []RecordInfo {
 		record("Folder", accounts.FolderAttributes), record("File", files.FileAttributes),
 		plainRecord("Upload", "id integer", "url string"),
 		record("Account", accounts.AccountAttributes), record("User", accounts.UserAttributes),
+		record("Member", users.MemberAttributes),
 		record("Session", sessionAttributes), record("KeyInfo", keyInfoAttributes),
 		record("Credits", creditAttributes),
 		plainRecord("TimeZone", "timezone string", "display_name string"), audit,

@@ -16,6 +16,7 @@ import (
 	"enlist/internal/forms"
 	"enlist/internal/lists"
 	"enlist/internal/messages"
+	"enlist/internal/users"
 	"enlist/internal/webhooks"
 )
 
@@ -43,6 +44,7 @@ func detailKeys() map[string][]string {
 		"message_details":       append(keysOf(messages.WholeMessageAttributes), enlist.IfVersion),
 		"theme_details":         append(keysOf(messages.ThemeAttributes), enlist.IfVersion),
 		"autoresponder_details": append(keysOf(batches.AutoresponderAttributes), enlist.IfVersion),
+		"member_details":        keysOf(users.MemberAttributes),
 		"webhook_details":       keysOf(webhooks.WholeWebhookAttributes),
 		"file_details":          append(keysOf(files.FileAttributes), "data"),
 		"populations":           {"list_id", "type", "contact_list", "segment_id", "time"},

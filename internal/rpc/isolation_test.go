@@ -19,7 +19,7 @@ import (
 // foreign has the ID of a record of the other Account by the name of a parameter or of a key in a parameter. In a
 // service without the records of addForeignRecords, these IDs do not exist.
 var foreign = map[string]string{
-	"list_id": "3", "target_list_id": "3", "change_id": "2", "saved_block_id": "2", "contact_id": "2", "field_id": "8", "preference_id": "2", "segment_id": "2", "form_id": "2", "folder_id": "8", "message_id": "3",
+	"list_id": "3", "target_list_id": "3", "change_id": "2", "saved_block_id": "2", "member_id": "2", "contact_id": "2", "field_id": "8", "preference_id": "2", "segment_id": "2", "form_id": "2", "folder_id": "8", "message_id": "3",
 	"autoresponder_id": "2", "webhook_id": "2", "batch_id": "3", "queue_id": "3", "send_id": "2", "file_id": "2",
 	"contacts": `[{"id":2}]`, "contact_ids": `[2]`, "lists": `[3]`, "populations": `[{"list_id":3}]`,
 }
@@ -54,6 +54,7 @@ var foreignInside = []struct{ method, params string }{
 	{"editAutoresponder", `{"id":1,"segment_id":2}`},
 	{"countContacts", `1,["segment_id","in","2"]`},
 	{"deleteContacts", `1,[],[["segment_id","exactly",2]]`},
+	{"setMember", `{"email":"max@example.org","list_ids":"3"}`},
 	{"copyContacts", `1,2,[],[["segment_id","exactly",2]]`},
 	{"checkBatch", `1,[{"list_id":1}],{"exclude":{"batches":[3]}}`},
 	{"checkBatch", `1,[{"list_id":1}],{"variants":[{},{"message_id":3}]}`},
@@ -126,6 +127,7 @@ func (h *harness) addForeignRecords(t *testing.T) {
 		{"addAutoresponder", `{"list_id":3,"message_id":3,"event_type":"subscribe"}`},
 		{"addWebhook", `{"object":"contact","event":"created","url":"https://example.com/"}`},
 		{"uploadBase64FileData", `{"name":"theirs.txt","data":"YQ=="},10`},
+		{"setMember", `{"email":"theirs@example.org","name":"Theirs","role":"reader"}`},
 		{"setSavedBlock", `"Theirs",[{"type":"line"}]`},
 		{"addList", `{"name":"Theirs too"}`},
 		{"copyContacts", `3,4,[2]`},
@@ -135,7 +137,7 @@ func (h *harness) addForeignRecords(t *testing.T) {
 	for kind, read := range map[string]string{
 		"list_id": "searchLists", "field_id": `searchFields 3,[["type","exactly","file"]]`,
 		"preference_id": "searchListPreferences 3", "segment_id": "searchSegments 3", "form_id": "searchForms 3", "contact_id": "searchContacts 3", "message_id": "searchMessages", "autoresponder_id": "searchAutoresponders", "webhook_id": "searchWebhooks",
-		"batch_id": "searchBatches", "file_id": "searchFiles", "saved_block_id": "searchSavedBlocks",
+		"batch_id": "searchBatches", "file_id": "searchFiles", "saved_block_id": "searchSavedBlocks", "member_id": "searchMembers",
 	} {
 		method, params, _ := strings.Cut(read, " ")
 		if id := child(&h.call(t, method, params).Items[0], "id").Text; id != foreign[kind] {

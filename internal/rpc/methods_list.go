@@ -6,6 +6,7 @@ import (
 	"enlist/internal/enlist"
 	"enlist/internal/forms"
 	"enlist/internal/lists"
+	"enlist/internal/users"
 )
 
 // This file has the methods for Lists, Fields, Folders and the Account. The methods that read need the access
@@ -163,6 +164,14 @@ func (t table) addUserMethods() {
 	g.add("getUserById", full, readOnly, "account_id user_id",
 		run2(readID, readID, g.Accounts.User, writeOne(accounts.UserAttributes))).
 		says("Returns one API key of the Account.", "array of User, with one User", "328")
+	g.add("setMember", full, writes, "member_details", run1(readDetails, g.Users.SetMember, writeInt)).
+		says("Adds the user of the pages with an address, who gets an invitation by mail, or changes the sent role and Lists.",
+			"integer, the user's ID", "303 310")
+	g.add("deleteMember", full, writes, "member_id", act1(readID[users.UserID], g.Users.DeleteMember)).
+		says("Ends what a user of the pages may do in the Account. A user of no other Account is forgotten.", "true", "310")
+	g.add("searchMembers", full, readOnly, searchParams,
+		run1(readQuery, g.Users.SearchMembers, writeEach(users.MemberAttributes))).
+		says("Returns the users of the pages that match the criteria.", "array of Member", "311")
 	const refused = "Is always refused: the operator does it with the command enlist."
 	g.add("addUser", full, readOnly, "account_id user_details", refuseChange(true)).
 		says(refused, "integer", "328")

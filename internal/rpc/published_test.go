@@ -132,6 +132,7 @@ var ownMethods = []string{"addListPreference", "deleteListPreference", "searchLi
 	"getKeyInfo", "searchAuditLog", "countAuditLog", "setSegment", "deleteSegment", "searchSegments",
 	"setForm", "deleteForm", "searchForms", "getFormDays",
 	"copyContacts", "moveContacts", "getContactChangeById", "cancelContactChange",
+	"setMember", "deleteMember", "searchMembers",
 	"setSavedBlock", "deleteSavedBlock", "searchSavedBlocks", "getSavedBlockById", "getListDays", "getTheme", "setTheme"}
 
 // alwaysEmpty are methods whose result never has a value, because this service sends no SMS.

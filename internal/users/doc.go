@@ -4,7 +4,7 @@
 //	user.go       users and their memberships of Accounts
 //	role.go         roles beside the version that has none
 //	everything.go   who may do everything in all Accounts
-//	member.go       what an owner does with the users of an Account
+//	member*.go      what an owner, or a program, does with the users of an Account
 //	language.go     the language of the pages of a user
 //	link.go         links with which a user signs in once
 //	password*.go    passwords, and which may be chosen

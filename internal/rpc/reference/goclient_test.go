@@ -72,6 +72,7 @@ var grouped = []struct {
 	{"options", 1, goArgument{Name: "options", Type: "BatchOptions"}},
 	{"contacts", 1, goArgument{Name: "contacts", Type: "[]Details",
 		meaning: "Up to MaxContacts Contacts; to edit, also with their ids"}},
+	{"blocks", 1, goArgument{Name: "blocks", Type: "[]Details", meaning: "Blocks as in a Message, up to 32 KiB of JSON"}},
 	{"is_scheduled", 1, goArgument{}},     // without effect
 	{"contact_language", 1, goArgument{}}, // EditContacts sets it: no parameter can follow ...Tracking
 }
