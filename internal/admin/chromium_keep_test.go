@@ -1,14 +1,11 @@
 package admin_test
 
 import (
-	"log/slog"
 	"net"
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"time"
 
-	"enlist/internal/admin"
 	"enlist/internal/enlist"
 
 	"github.com/chromedp/chromedp"
@@ -110,18 +107,18 @@ type closable struct {
 // tab opens another tab.
 func (b *chromium) tab() closable {
 	ctx, shut := chromedp.NewContext(b.ctx)
-	return closable{&chromium{b.site, ctx}, shut}
+	return closable{&chromium{b.site, ctx, b.program}, shut}
 }
 
 // restarts stops the server, runs a function, and starts the server again at the same address.
 func (b *chromium) restarts(meanwhile func()) {
-	address := strings.TrimPrefix(b.server.URL, "http://")
+	address, handler := strings.TrimPrefix(b.server.URL, "http://"), b.server.Config.Handler
+	b.server.CloseClientConnections()
 	b.server.Close()
 	meanwhile()
 	listener, err := new(net.ListenConfig).Listen(b.Context(), "tcp", address)
 	b.Must(err)
-	b.server = httptest.NewUnstartedServer(admin.New(b.App, admin.Options{Delay: func(*http.Request) {},
-		SettingsPage: b.publicPages().SettingsExample, Log: slog.New(slog.DiscardHandler)}))
+	b.server = httptest.NewUnstartedServer(handler)
 	b.server.Listener.Close()
 	b.server.Listener = listener
 	b.server.Start()

@@ -33,7 +33,6 @@ import (
 func TestScriptOfThePagesInChromium(t *testing.T) {
 	b := newChromium(t, newSite)
 	s := b.site
-	b.keepsTexts()
 	b.zoneOfTheBrowser()
 	list := s.garden()
 	b.countFollowsTheInput(list)
@@ -52,7 +51,15 @@ func TestScriptOfThePagesInChromium(t *testing.T) {
 // chromium is a tab.
 type chromium struct {
 	*site
-	ctx context.Context
+	ctx     context.Context
+	program string
+}
+
+// options are those of a browser with a folder of its own.
+func (b *chromium) options(dir string) []chromedp.ExecAllocatorOption {
+	return append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(b.program), chromedp.UserDataDir(dir), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
 }
 
 // newChromium returns a tab in which a user is signed in.
@@ -65,15 +72,14 @@ func newChromium(t *testing.T, site func(*testing.T, db.Engine) *site) *chromium
 		t.Skip("chromium is not installed")
 	}
 	s := site(t, dbtest.SQLite.Own(t))
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	t.Cleanup(cancel)
-	ctx, stop := chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))...)
+	b := &chromium{site: s, program: path}
+	ctx, stop := chromedp.NewExecAllocator(ctx, b.options(t.TempDir())...)
 	t.Cleanup(stop)
 	ctx, shut := chromedp.NewContext(ctx)
 	t.Cleanup(shut)
-	b := &chromium{s, ctx}
+	b.ctx = ctx
 	b.signIn()
 	return b
 }

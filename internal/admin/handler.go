@@ -232,7 +232,7 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request, p *ui.Page) (*us
 		}
 		if !errors.Is(err, users.ErrNoSession) {
 			h.logFailure(r, "a page failed", err)
-			h.problem(w, r, http.StatusServiceUnavailable, "ui.problem_no_database", nil)
+			h.noDatabase(w, r, p)
 			return nil, false
 		}
 	}
@@ -249,6 +249,18 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request, p *ui.Page) (*us
 	}
 	http.Redirect(w, r, signin.Path(r), http.StatusSeeOther)
 	return nil, false
+}
+
+// noDatabase says that the database does not respond, and keeps the form of a browser in which a user was signed in.
+func (h *Handler) noDatabase(w http.ResponseWriter, r *http.Request, p *ui.Page) {
+	if p != nil && r.Method == http.MethodPost && !p.Upload && h.cookies.deviceOf(r) != "" {
+		release, ok := h.readForm(w, r, nil, &ui.Page{MaxForm: maxKept})
+		if !ok {
+			return
+		}
+		defer release()
+	}
+	h.problem(w, r, http.StatusServiceUnavailable, "ui.problem_no_database", nil)
 }
 
 // signInAgain answers a form of a browser in which a user was signed in: what was typed is kept. A file, a large form and

@@ -68,10 +68,15 @@ func (s *site) parameters() {
 // newWriting returns a site that composes mails.
 func newWriting(t *testing.T, store db.Engine) *site {
 	s := newSite(t, store)
+	s.composes()
+	return s
+}
+
+// composes makes mails as the program does.
+func (s *site) composes() {
 	composer, err := mail.NewComposer(mail.Options{From: "lists@example.org", PublicURL: "https://lists.example.org", Files: s.App.Files})
 	s.Must(err)
 	s.App.Messages.SetComposer(composer)
-	return s
 }
 
 func (s *site) writer() *visitor {

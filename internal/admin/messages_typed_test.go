@@ -152,6 +152,10 @@ func (s *site) typedMail() {
 	if status, _, _ := s.signedInElsewhere().post(at+"/mail", form); status != http.StatusNotFound {
 		s.Errorf("a user of another Account is answered with %d", status)
 	}
+	form.Set("list", "99999999")
+	if status, _, _ := v.post(at+"/checks", form); status != http.StatusNotFound {
+		s.Errorf("the checks of an unknown List are answered with %d", status)
+	}
 	if status, _, _ := s.signedIn(users.Membership{Role: enlist.Reader}).post(at+"/mail", form); status != http.StatusForbidden {
 		s.Errorf("a reader is answered with %d", status)
 	}

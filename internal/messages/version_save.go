@@ -119,19 +119,11 @@ func (s *Service) Autosave(ctx context.Context, c *enlist.Caller, save Save) (Sa
 		if err != nil {
 			return r, err
 		}
-		last, err := lastVersion(tx, save.Message)
-		if err != nil {
-			return r, err
-		}
 		r.Seen = enlist.VersionOf(WholeMessageAttributes, old)
-		if last != nil && (last.Page != save.Page || save.Page == "" || last.User != c.User) {
-			last = nil // another page has saved last
-		}
-		content, err := contentOf(old)
+		last, isOwn, err := lastOf(tx, c, old, save.Page)
 		if err != nil {
 			return r, err
 		}
-		isOwn := last != nil && last.content == content // the page itself has saved what is in the Message
 		isOlder, err := s.isOlder(tx, c, last, old, m, save)
 		switch {
 		case err != nil || !isOlder && last != nil && last.Number >= save.Number:

@@ -2,7 +2,6 @@ package messages
 
 import (
 	"cmp"
-	"crypto/rand"
 	"errors"
 	"net/url"
 	"strings"
@@ -44,6 +43,7 @@ type editData struct {
 	Page      string            // of this page, for its saves
 	Number    int64             // of the last of these
 	Drafts    []ui.Action
+	Stored    string // what the saves of other pages have stored, as their pages and numbers
 	saved     []savedOption
 	account   string // its name is that of the sender, if the Message has none
 }
@@ -158,17 +158,6 @@ func (p *pages) show(r *ui.Request, d *editData) (*ui.View, error) {
 	return view, d.finish(r)
 }
 
-// addSaves adds what the page sends with its saves.
-func (d *editData) addSaves(r *ui.Request, stored *messages.Message) {
-	now := enlist.VersionOf(messages.WholeMessageAttributes, stored)
-	if d.Seen = cmp.Or(d.Seen, now); d.Problem == ui.Changed {
-		d.Replaces = now
-	}
-	if d.Page, d.Number = r.PostForm.Get("page"), ui.Int(r.PostForm.Get("number"))+1; d.Page == "" {
-		d.Page, d.Number = rand.Text(), 0
-	}
-}
-
 // finish adds what the script of the editor needs, and the mail.
 func (d *editData) finish(r *ui.Request) error {
 	d.account = r.Caller.Account.Name
@@ -189,7 +178,7 @@ func (d *editData) addContent(r *ui.Request) (err error) {
 	if !d.MayEdit {
 		return nil
 	}
-	if d.Drafts, err = draftsOf(r, d.ID); err != nil {
+	if d.Drafts, d.Stored, err = savesOf(r, d.ID); err != nil {
 		return err
 	}
 	where := ui.Input{Name: "where", Label: r.Text("messages.at_end"), Kind: ui.InputChoice, Value: r.PostForm.Get("where"),
@@ -234,6 +223,9 @@ func nameFor(stored *messages.Message, name, subject string) string {
 func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	id := enlist.MessageID(r.ID("message"))
 	m, err := r.App.Messages.Message(r.Context(), r.Caller, id)
+	if enlist.KindOf(err) == enlist.NoMessage && r.FormValue("page") != "" {
+		return saveAsNew(r)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -258,7 +250,11 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 		return p.show(r, &editData{Message: &typed, Seen: r.PostForm.Get("seen"), Problem: problem})
 	}
 	details := detailsOf(r, &typed)
-	if ui.Overwrites(r, messages.WholeMessageAttributes, m, details) {
+	overwrites, err := overwrites(r, m, details)
+	if err != nil {
+		return nil, err
+	}
+	if overwrites {
 		if err := keepBoth(r, &typed); err != nil {
 			return nil, err
 		}

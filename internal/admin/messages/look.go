@@ -30,7 +30,7 @@ func LookAt(r *ui.Request, message enlist.MessageID, list enlist.ListID, subject
 	if err != nil {
 		return look, err
 	}
-	drafts, err := draftsOf(r, message)
+	drafts, _, err := savesOf(r, message)
 	if err != nil {
 		return look, err
 	}

@@ -32,7 +32,9 @@ func typedOf(r *ui.Request) (t messages.Typed, err error) {
 	}
 	t.List = list
 	one, err := contactOf(r, list, strings.TrimSpace(r.FormValue("contact")))
-	t.Contact = one.id
+	if err == nil {
+		t.Contact = one.id
+	}
 	return t, err
 }
 

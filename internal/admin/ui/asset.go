@@ -24,6 +24,7 @@ var assetKinds = map[string]string{
 	"htmx.min.js": "text/javascript; charset=utf-8",
 	"passkey.js":  "text/javascript; charset=utf-8",
 	"form.js":     "text/javascript; charset=utf-8",
+	"kept.js":     "text/javascript; charset=utf-8",
 	"picker.js":   "text/javascript; charset=utf-8",
 	"autosave.js": "text/javascript; charset=utf-8",
 	"session.js":  "text/javascript; charset=utf-8",

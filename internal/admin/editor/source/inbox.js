@@ -3,7 +3,7 @@ import {element} from "./bars.js";
 import {emojiButton} from "./emoji.js";
 
 // newInbox begins to count what is typed. A mail of blocks has a preview text, whose input this script adds.
-export function newInbox(form, {texts, sender, blocks}, changed) {
+export function newInbox(form, {texts, sender, blocks}) {
 	const {subject, from_name: name} = form.elements, shown = document.querySelector(".canvas-phone").children;
 	const input = blocks && element("input", {type: "text", maxlength: 200, value: blocks.find(b => b.type === "preheader")?.text || ""});
 	const all = [name, subject, input].filter(Boolean), counts = all.map(() => element("small", {}));
@@ -14,7 +14,6 @@ export function newInbox(form, {texts, sender, blocks}, changed) {
 	});
 	if (input) {
 		input.addEventListener("keydown", event => event.key === "Enter" && event.preventDefault());
-		input.addEventListener("input", changed);
 		name.closest("label").after(element("label", {}, texts.preheader, input));
 	}
 	all.forEach((field, i) => {

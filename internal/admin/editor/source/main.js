@@ -48,12 +48,11 @@ import {cleaned, withFields} from "./paste.js";
 const refusedKey = new PluginKey("refused");
 
 function start(place, data) {
-	const form = place.closest("form"), kept = document.getElementById("canvas-kept");
-	const {texts} = data;
+	const form = place.closest("form"), {texts} = data;
 	data.saved ??= [];
 	Object.assign(theme, data.theme);
 	networks.push(...data.networks);
-	const state = EditorState.create({doc: docAtStart(data, place, kept), plugins: [rules, keymap({...keys, "Mod-k": () => askLink(view, texts) || true,
+	const state = EditorState.create({doc: docOf(data.blocks, data.contents), plugins: [rules, keymap({...keys, "Mod-k": () => askLink(view, texts) || true,
 		"Alt-F10": () => toolbar.dom.querySelector("button:enabled, select:enabled").focus() || true}), history(), hints(texts), refused(data), checkMarks]});
 	const rows = element("div", {class: "rows"});
 	const logo = data.logo && element("div", {class: "picture"}, element("img", {src: `/admin/images/${data.logo}`, alt: data.logo_text, width: data.logo_width}));
@@ -81,7 +80,6 @@ function start(place, data) {
 			uploads.map(tr.mapping);
 			update();
 			if (!tr.docChanged) return;
-			keepSoon();
 			form.dispatchEvent(new Event("input", {bubbles: true}));
 		},
 	});
@@ -100,8 +98,7 @@ function start(place, data) {
 	place.closest(".editor").classList.add("with-canvas");
 	newHandles(view, data, work.firstChild);
 
-	const inbox = newInbox(form, data, () => keepSoon());
-	if (data.preheader !== undefined) inbox.set(data.preheader);
+	const inbox = newInbox(form, data);
 	const all = () => [...inbox.blocks(), ...blocksOf(view.state.doc)];
 
 	const update = () => {
@@ -111,15 +108,17 @@ function start(place, data) {
 	};
 	update();
 
-	// The blocks are sent with the form. The browser keeps the text for its Back button.
-	let timer = 0;
-	const keepSoon = () => {
-		clearTimeout(timer);
-		timer = setTimeout(keep, 400);
+	// The blocks are sent with the form. ui/kept.js keeps the text until the server has it.
+	form.inside = {
+		text: () => JSON.stringify({doc: view.state.doc.toJSON(), preheader: inbox.text()}),
+		put(text) {
+			const {doc, preheader} = JSON.parse(text), node = schema.nodeFromJSON(doc);
+			node.check();
+			view.dispatch(view.state.tr.replaceWith(0, view.state.doc.content.size, node.content));
+			inbox.set(preheader);
+		},
 	};
-	const keep = () => kept.value = JSON.stringify({of: sum(place.dataset.canvas), doc: view.state.doc.toJSON(), preheader: inbox.text()});
 	form.addEventListener("formdata", event => event.formData.set("blocks", JSON.stringify(all())));
-	addEventListener("pagehide", keep);
 	newChecks(view, form, texts, () => inbox.blocks().length);
 	newLive(form, "/admin/messages/contacts");
 	place.canvas = {view, blocks: all, written}; // for tests
@@ -133,27 +132,6 @@ const written = contents => contents.map(html => {
 
 // placeToPaste is an image without a picture that is selected, or else the end of the selection.
 const placeToPaste = ({from, to, node}) => node?.type === schema.nodes.image && !node.attrs.file ? from : to;
-
-// docAtStart returns what was typed before the Back button, or else the blocks of the page.
-function docAtStart(data, place, kept) {
-	try {
-		const {of, doc, preheader} = JSON.parse(kept.value);
-		if (of === sum(place.dataset.canvas)) {
-			docOf(data.blocks, data.contents); // it notes the sources of the texts
-			const node = schema.nodeFromJSON(doc);
-			node.check();
-			data.preheader = preheader;
-			return node;
-		}
-	} catch {} // nothing was kept
-	return docOf(data.blocks, data.contents);
-}
-
-function sum(text) {
-	let n = 0;
-	for (let i = 0; i < text.length; i++) n = (n * 31 + text.charCodeAt(i)) | 0;
-	return n;
-}
 
 // newLooks returns the buttons that show the mail as on a phone or in the dark.
 function newLooks(canvas, texts) {
