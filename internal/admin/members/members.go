@@ -192,17 +192,11 @@ func (p *pages) newLink(r *ui.Request) (*ui.View, error) {
 
 func userID(r *ui.Request) users.UserID { return users.UserID(r.ID("user")) }
 
-// device is a session in the table.
-type device struct {
-	users.Session
-	Browser, Since, Used string
-}
-
 type memberData struct {
 	Member  *users.Member
 	Rights  *ui.FormCard // nil: the visitor cannot change them
 	Self    bool
-	Devices []device
+	Devices []ui.Session
 	Mails   bool // links to sign in are mailed
 	// State is how far the invitation is of a user who has never signed in; "": the user has.
 	State string
@@ -218,9 +212,7 @@ func (p *pages) show(r *ui.Request, m *users.Member, sessions []users.Session, f
 		d.Rights = &ui.FormCard{Heading: r.Text("members.may_do", "name", m.Name), Form: f,
 			Button: r.Text("members.save")}
 	}
-	for _, s := range sessions {
-		d.Devices = append(d.Devices, device{s, r.BrowserText(&s), r.Date(s.CreationTime), r.Date(s.LastUsedTime)})
-	}
+	d.Devices = r.Sessions(sessions, "/admin/users/"+ui.Plain(int64(m.ID))+"/sessions/")
 	return &ui.View{Title: m.Name, Sub: m.Email, Place: "/admin/users", Content: p.user, Data: d, Problem: problem}
 }
 

@@ -39,8 +39,24 @@ func (r *Request) RoleInput(chosen enlist.Role) Input {
 	return in
 }
 
-// BrowserText says in words which browser has a session.
-func (r *Request) BrowserText(s *users.Session) string {
+// Session is a row of the template "sessions".
+type Session struct {
+	Browser, IP, Since, Used string
+	IsPresent                bool
+	Path                     string // ends the session
+}
+
+// Sessions returns the rows of sessions. path is that of the pages of which each ends one.
+func (r *Request) Sessions(sessions []users.Session, path string) (rows []Session) {
+	for _, s := range sessions {
+		rows = append(rows, Session{r.browserText(&s), s.IP, r.Date(s.CreationTime), r.Date(s.LastUsedTime), s.ID == r.Session.ID,
+			path + Plain(int64(s.ID))})
+	}
+	return rows
+}
+
+// browserText says in words which browser has a session.
+func (r *Request) browserText(s *users.Session) string {
 	browser, system := s.Software()
 	switch {
 	case browser != "" && system != "":

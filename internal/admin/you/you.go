@@ -70,17 +70,9 @@ type data struct {
 	Password ui.FormCard
 	Language ui.FormCard // without a choice, it has no Button and is not shown
 	Passkey  ui.Form
-	Sessions []session
+	Sessions []ui.Session
 	Passkeys []passkey
 	Options  string // with which a browser makes a passkey; "": it cannot
-}
-
-type session struct {
-	users.Session
-	Browser string // in words
-	Since   string
-	Used    string
-	Present bool
 }
 
 type passkey struct {
@@ -115,9 +107,7 @@ func (p *page) show(r *ui.Request, f forms, problem string) (*ui.View, error) {
 			in.Value = "" // a page has no password
 		}
 	}
-	for _, s := range sessions {
-		d.Sessions = append(d.Sessions, session{s, r.BrowserText(&s), r.Date(s.CreationTime), r.Date(s.LastUsedTime), s.ID == r.Session.ID})
-	}
+	d.Sessions = r.Sessions(sessions, "/admin/you/sessions/")
 	passkeys, err := r.App.Users.Passkeys(r.Context(), r.User.ID)
 	if err != nil {
 		return nil, err
