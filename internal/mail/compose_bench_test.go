@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"enlist/internal/messages"
@@ -79,4 +80,32 @@ func benchBlocks() *messages.Message {
 			messages.Block{Type: messages.BlockImage, File: 7, Width: 600}, messages.Block{Type: messages.BlockButton, Text: "Order", Link: "https://example.com/"})
 	}
 	return &messages.Message{EmailType: messages.EmailBlocks, Subject: "Hello {{First Name}}", Blocks: messages.EncodeBlocks(all)}
+}
+
+// Each Contact meets any of ten conditions, so 5,000 Contacts see about a thousand different mails.
+func BenchmarkOutgoingOfConditions(b *testing.B) {
+	c, _ := testComposer(b)
+	all, err := messages.DecodeBlocks(benchBlocks().Blocks)
+	if err != nil {
+		b.Fatal(err)
+	}
+	const conditions = 10
+	l := testMail(benchBlocks())
+	l.Schema.List.TrackClicks, l.Schema.List.TrackOpens = true, true
+	for b.Loop() {
+		m := *l.Message
+		m.Met = rand.Uint32N(1 << conditions)
+		shown := all[:0:0]
+		for i := range all {
+			if i >= 2*conditions || i%2 == 0 || m.Met>>(i/2)&1 != 0 {
+				shown = append(shown, all[i])
+			}
+		}
+		m.Blocks = messages.EncodeBlocks(shown)
+		of := *l
+		of.Message = &m
+		if _, _, err := c.outgoing(b.Context(), &of); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

@@ -118,7 +118,9 @@ func (c *compiled) size() int {
 		n += part * len(c.text.pieces[i].Template)
 	}
 	if c.html != nil {
-		n += part * len(c.html.parts)
+		for i := range c.html.parts {
+			n += part + len(c.html.parts[i].html)
+		}
 	}
 	for i := range c.files {
 		n += encodedSize(&c.files[i])
@@ -144,9 +146,10 @@ func (c *compiled) linkTargets(ctx context.Context, m *messages.Message, links L
 	return c.targets, nil
 }
 
-// Limits of the cache.
+// Limits of the cache. Ten conditions of blocks can make a thousand sets of blocks, each of which takes about 20 KB. To
+// compile one of them takes ten times as long as a mail.
 const (
-	maxTemplates     = 200      // number of Messages
+	maxTemplates     = 2000     // number of sets
 	maxTemplateBytes = 32 << 20 // sum of the sizes that compiled.size estimates
 )
 

@@ -90,8 +90,11 @@ func (p *Part) has(r *Recipient) bool {
 	if p.Group != "" && pace.Provider(r.Address) != p.Group {
 		return false
 	}
+	if p.Reason == "" {
+		return true // reading the reply of each mail would take most of the time of a page
+	}
 	reason := ReasonOf(r.Detail)
-	return p.Reason == "" || reason == p.Reason || p.IsOld && p.Reason == ReasonPolicy && reason.isFault()
+	return reason == p.Reason || p.IsOld && p.Reason == ReasonPolicy && reason.isFault()
 }
 
 // IsOfContact reports whether the values of a key are in the row of the Contact.

@@ -53,13 +53,17 @@ func (s *Service) BatchMails(ctx context.Context, parts []BatchPart) (next []Bat
 					return err
 				}
 			}
+			var mails []*BatchMail
 			for i, p := range parts {
 				if p.Slice.List == list {
 					next[i] = p.mails(schema, contacts, blocked)
-					if err := showBlocks(tx, schema, s.db.Now().Unix(), next[i].Mark); err != nil {
-						return err
+					for k := range next[i].Mark {
+						mails = append(mails, &next[i].Mark[k])
 					}
 				}
+			}
+			if err := showBlocks(tx, schema, s.db.Now().Unix(), mails); err != nil {
+				return err
 			}
 		}
 		return nil
@@ -68,25 +72,28 @@ func (s *Service) BatchMails(ctx context.Context, parts []BatchPart) (next []Bat
 }
 
 // showBlocks leaves the blocks out that the Contacts of mails to a List do not see.
-func showBlocks(tx *db.Tx, schema *enlist.Schema, now int64, mails []BatchMail) error {
-	var ids []enlist.ContactID
-	showing := make(map[*messages.Message]*messages.Showing) // nil: the Message has no conditions
-	for i := range mails {
-		m := mails[i].Message
-		of, known := showing[m]
-		if !known && m.HasConditions() {
-			if ids == nil {
-				for k := range mails {
-					ids = append(ids, mails[k].Contact.ID)
-				}
-			}
-			var err error
-			if of, err = messages.ShowTo(tx, schema, now, m, ids); err != nil {
-				return err
-			}
+func showBlocks(tx *db.Tx, schema *enlist.Schema, now int64, mails []*BatchMail) error {
+	to := make(map[*messages.Message][]enlist.ContactID) // nil: the Message has no conditions
+	for _, m := range mails {
+		ids, known := to[m.Message]
+		if !known && m.Message.HasConditions() || ids != nil {
+			ids = append(ids, m.Contact.ID)
 		}
-		if showing[m] = of; of != nil {
-			mails[i].Message = of.For(mails[i].Contact.ID)
+		to[m.Message] = ids
+	}
+	showing := make(map[*messages.Message]*messages.Showing)
+	for m, ids := range to {
+		if ids == nil {
+			continue
+		}
+		var err error
+		if showing[m], err = messages.ShowTo(tx, schema, now, m, ids); err != nil {
+			return err
+		}
+	}
+	for _, m := range mails {
+		if of := showing[m.Message]; of != nil {
+			m.Message = of.For(m.Contact.ID)
 		}
 	}
 	return nil
