@@ -93,9 +93,9 @@ func (l *Language) decimal(digits string) string {
 
 // Time writes a time with one of the texts of [format], such as "day".
 func (l *Language) Time(format string, t time.Time) string {
-	month := t.Month() - time.January
-	return l.Text("format."+format, "day", strconv.Itoa(t.Day()), "month", l.names[0][month], "short_month",
-		l.names[1][month], "weekday", l.names[2][t.Weekday()], "year", strconv.Itoa(t.Year()), "time",
+	month, names := t.Month()-time.January, &l.catalogue().names
+	return l.Text("format."+format, "day", strconv.Itoa(t.Day()), "month", names[0][month], "short_month",
+		names[1][month], "weekday", names[2][t.Weekday()], "year", strconv.Itoa(t.Year()), "time",
 		t.Format("15:04"), "seconds", t.Format("05"), "zone", t.Format("UTC-07:00"))
 }
 

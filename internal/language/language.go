@@ -1,7 +1,8 @@
 // Package language has the texts of all pages and mails, in one catalogue for each language: texts/de.toml and so on.
 // Their format is that of go-i18n, which the tools of translators read. English is complete. Another language has at
 // least the texts of subscribers (keys that begin with format, language, web and mail). With all texts of English, the
-// administration is offered in it too.
+// administration is offered in it too: its table language then says so. The program reads a catalogue when it first needs
+// a text of it, and before that only this table.
 //
 // A key is the folder of the page and a name, such as "lists.add_field". A text is a whole sentence, and can have
 //
@@ -43,13 +44,22 @@ type Texts struct {
 
 // Language has the texts of one language.
 type Language struct {
-	Code    string // ISO 639-1, such as "de"
-	tag     language.Tag
-	texts   map[string]text
-	english *Language   // has the texts that are missing here; nil: this is English
-	said    sayings     // of English
-	names   [3][]string // months, short months, days of the week
+	Code      string // ISO 639-1, such as "de"
+	tag       language.Tag
+	head      map[string]*text // the texts of the table language
+	catalogue func() *catalogue
+	english   *Language // has the texts that are missing here; nil: this is English
+	said      sayings   // of English
 }
+
+// catalogue has the texts of a file.
+type catalogue struct {
+	texts map[string]*text
+	names [3][]string // months, short months, days of the week
+}
+
+// texts returns the texts of the language by their keys. The first call reads them, which takes some milliseconds.
+func (l *Language) texts() map[string]*text { return l.catalogue().texts }
 
 // Files returns the catalogues: a file such as de.toml for each language.
 func Files() fs.FS {
@@ -91,10 +101,11 @@ func Code(text string) (code string, ok bool) {
 	return base.String(), slices.ContainsFunc(New().all, func(l *Language) bool { return l.Code == base.String() })
 }
 
-// New returns the texts of the program. It reads them once.
+// New returns the texts of the program.
 var New = sync.OnceValue(func() *Texts { return Read(Files()) })
 
-// Read reads texts. The files are part of the program, so it panics if one cannot be read.
+// Read returns the texts of files. They are part of the program, so it panics if one cannot be read, as the first use of
+// its texts does.
 func Read(files fs.FS) *Texts {
 	t := &Texts{}
 	names, err := fs.Glob(files, "*.toml")
@@ -109,13 +120,8 @@ func Read(files fs.FS) *Texts {
 		panic(err)
 	}
 	slices.SortStableFunc(t.all, func(a, b *Language) int { return rank(a) - rank(b) })
-	for _, l := range t.all {
-		if l != t.all[0] {
-			l.english = t.all[0]
-		}
-		for i, key := range []string{"format.months", "format.short_months", "format.weekdays"} {
-			l.names[i] = strings.Split(l.Text(key), ",")
-		}
+	for _, l := range t.all[1:] {
+		l.english = t.all[0]
 	}
 	t.match()
 	t.ofUsers = &Texts{all: slices.DeleteFunc(slices.Clone(t.all), func(l *Language) bool { return !l.IsComplete() })}
@@ -131,22 +137,9 @@ func (t *Texts) match() {
 	t.matcher = language.NewMatcher(tags)
 }
 
-// IsComplete reports whether the language has all texts of English.
+// IsComplete reports whether the language has all texts of English. Its catalogue says so, and a test demands it.
 func (l *Language) IsComplete() bool {
-	if l.english == nil {
-		return true
-	}
-	for key := range l.english.texts {
-		if l.texts[key] == nil && !isStarter(key) {
-			return false
-		}
-	}
-	return true
-}
-
-// isStarter reports whether a text is of a starting template: a user who has none in the own language replaces its words.
-func isStarter(key string) bool {
-	return strings.HasPrefix(key, "start_") || strings.HasPrefix(key, "start.")
+	return l.english == nil || l.head["language.administration"] != nil
 }
 
 // OfUsers returns the languages of the pages of the administration: those that are complete.
@@ -164,43 +157,77 @@ func read(files fs.FS, name string) (*Language, error) {
 	if err != nil {
 		return nil, err
 	}
-	var table map[string]any
-	if err := toml.Unmarshal(data, &table); err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
-	}
 	code := strings.TrimSuffix(name, ".toml")
-	l := &Language{Code: code, tag: language.Make(code), texts: make(map[string]text)}
-	if err := l.add("", table); err != nil {
+	l := &Language{Code: code, tag: language.Make(code)}
+	_, head, _ := strings.Cut(string(data), "[language]\n")
+	head, _, _ = strings.Cut(head, "\n[")
+	l.head, err = textsOf("language.", head)
+	if err == nil && l.head["language.name"] == nil { // a table in another form
+		l.head, err = textsOf("", string(data))
+	}
+	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
+	l.catalogue = sync.OnceValue(func() *catalogue {
+		data, err := fs.ReadFile(files, name)
+		var texts map[string]*text
+		if err == nil {
+			texts, err = textsOf("", string(data))
+		}
+		if err != nil {
+			panic(fmt.Errorf("read %s: %w", name, err))
+		}
+		c := &catalogue{texts: texts}
+		for i, key := range []string{"format.months", "format.short_months", "format.weekdays"} {
+			if of := texts[key]; of != nil {
+				c.names[i] = strings.Split(of.other[0].text, ",")
+			} else if l.english != nil {
+				c.names[i] = l.english.catalogue().names[i]
+			}
+		}
+		return c
+	})
 	return l, nil
+}
+
+// textsOf returns the texts of a file, or of one of its tables, whose name is then the prefix of the keys.
+func textsOf(prefix, file string) (map[string]*text, error) {
+	var table map[string]any
+	if err := toml.Unmarshal([]byte(file), &table); err != nil {
+		return nil, err
+	}
+	texts := make(map[string]*text)
+	return texts, addTexts(texts, prefix, table)
 }
 
 // forms are the names of plural forms in the files.
 var forms = map[string]plural.Form{"zero": plural.Zero, "one": plural.One, "two": plural.Two, "few": plural.Few,
 	"many": plural.Many, "other": plural.Other}
 
-// add adds the texts of a table. Its keys follow prefix.
-func (l *Language) add(prefix string, table map[string]any) error {
+// addTexts adds the texts of a table. Its keys follow prefix.
+func addTexts(texts map[string]*text, prefix string, table map[string]any) error {
 	for name, value := range table {
 		key := prefix + name
 		switch value := value.(type) {
 		case string:
-			l.texts[key] = text{plural.Other: parse(value)}
+			texts[key] = &text{other: parse(value)}
 		case map[string]any:
 			if _, isText := value["other"].(string); !isText {
-				if err := l.add(key+".", value); err != nil {
+				if err := addTexts(texts, key+".", value); err != nil {
 					return err
 				}
 				continue
 			}
-			of := make(text)
+			of := make(map[plural.Form][]piece)
 			for form, words := range value {
 				if number, ok := forms[form]; ok {
 					of[number] = parse(fmt.Sprint(words))
 				}
 			}
-			l.texts[key] = of
+			texts[key] = &text{other: of[plural.Other]}
+			if len(of) > 1 {
+				texts[key].forms = of
+			}
 		default:
 			return fmt.Errorf("%s is no text", key)
 		}
@@ -251,15 +278,23 @@ func wanted(accept string) []language.Tag {
 }
 
 // Name returns the name of the language in itself, such as "Deutsch".
-func (l *Language) Name() string { return l.Text("language.name") }
+func (l *Language) Name() string { return l.called("language.name") }
 
 // EnglishName returns the name of the language in English, such as "German".
-func (l *Language) EnglishName() string { return l.Text("language.english") }
+func (l *Language) EnglishName() string { return l.called("language.english") }
+
+// called returns a text of the table language.
+func (l *Language) called(key string) string {
+	if name := l.head[key]; name != nil {
+		return name.other[0].text
+	}
+	return key
+}
 
 // FieldName returns the name of a standard Field in this language, and any other name as it is.
 func (l *Language) FieldName(name string) string {
 	key := "web.field." + strings.ReplaceAll(strings.ToLower(name), " ", "_")
-	if _, ok := l.texts[key]; ok && l.english != nil {
+	if _, ok := l.texts()[key]; ok && l.english != nil {
 		return l.Text(key)
 	}
 	return name

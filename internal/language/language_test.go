@@ -25,8 +25,8 @@ var mustBeComplete = []string{"de", English, "es", "fr", "it", "nl", "pt", "vi",
 func TestLanguagesOfTheAdministrationAreComplete(t *testing.T) {
 	for _, l := range New().All() {
 		lacking := 0
-		for key := range New().For(English, "").texts {
-			if l.texts[key] == nil {
+		for key := range New().For(English, "").texts() {
+			if l.texts()[key] == nil {
 				lacking++
 			}
 		}
@@ -47,7 +47,7 @@ var complete = regexp.MustCompile(`^(format|language|mail|web)\.`)
 func TestLanguagesHaveTheTextsOfEnglish(t *testing.T) {
 	english := New().For(English, "")
 	marksOf := func(l *Language, key string, form plural.Form) (all []string) {
-		for _, p := range l.texts[key][form] {
+		for _, p := range l.texts()[key].inForms()[form] {
 			switch p.kind {
 			case argument:
 				all = append(all, "{"+p.text+"}")
@@ -61,15 +61,15 @@ func TestLanguagesHaveTheTextsOfEnglish(t *testing.T) {
 		return slices.Compact(all)
 	}
 	for _, l := range New().All() {
-		for _, key := range slices.Sorted(maps.Keys(english.texts)) {
+		for _, key := range slices.Sorted(maps.Keys(english.texts())) {
 			switch {
-			case l.texts[key] == nil && complete.MatchString(key):
+			case l.texts()[key] == nil && complete.MatchString(key):
 				t.Errorf("%s.toml lacks %s", l.Code, key)
-			case l.texts[key] != nil && l.Text(key) == "":
+			case l.texts()[key] != nil && l.Text(key) == "":
 				t.Errorf("%s.toml: %s is empty", l.Code, key)
 			}
 			want := marksOf(english, key, plural.Other)
-			for form := range l.texts[key] {
+			for form := range l.texts()[key].inForms() {
 				got := marksOf(l, key, form)
 				withNumber := slices.Sorted(slices.Values(append(slices.Clone(got), "{n}"))) // "one Contact" needs no number
 				if !strings.HasPrefix(key, "format.") && !slices.Equal(got, want) &&
@@ -79,8 +79,8 @@ func TestLanguagesHaveTheTextsOfEnglish(t *testing.T) {
 				}
 			}
 		}
-		for key := range l.texts {
-			if english.texts[key] == nil {
+		for key := range l.texts() {
+			if english.texts()[key] == nil {
 				t.Errorf("%s.toml has the key %s, which en.toml does not have", l.Code, key)
 			}
 		}
@@ -94,16 +94,27 @@ func TestTextsHaveThePluralFormsOfTheirLanguage(t *testing.T) {
 		for n := range 1000 {
 			want[plural.Cardinal.MatchPlural(l.tag, n, 0, 0, 0, 0)] = true
 		}
-		for key, text := range l.texts {
-			if len(text) == 1 && !l.counts(key) {
+		for key, text := range l.texts() {
+			if text.forms == nil && !l.counts(key) {
 				continue
 			}
-			if got := slices.Sorted(maps.Keys(text)); !slices.Equal(got, slices.Sorted(maps.Keys(want))) {
+			if got := slices.Sorted(maps.Keys(text.inForms())); !slices.Equal(got, slices.Sorted(maps.Keys(want))) {
 				t.Errorf("%s.toml: %s has the plural forms %s, and needs %s", l.Code, key, formNames(got),
 					formNames(slices.Sorted(maps.Keys(want))))
 			}
 		}
 	}
+}
+
+// inForms returns all plural forms of a text.
+func (t *text) inForms() map[plural.Form][]piece {
+	switch {
+	case t == nil:
+		return nil
+	case t.forms == nil:
+		return map[plural.Form][]piece{plural.Other: t.other}
+	}
+	return t.forms
 }
 
 // formNames returns the names of plural forms in the files.
@@ -122,7 +133,7 @@ func (l *Language) counts(key string) bool {
 	if l.english != nil {
 		l = l.english
 	}
-	return len(l.texts[key]) > 1
+	return l.texts()[key] != nil && l.texts()[key].forms != nil
 }
 
 // A translator sees what a short text is: a button, a heading, the name of a column. go-i18n takes a table for one text

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/text/feature/plural"
 )
 
 // This file translates what services say to users: why they refuse a value, and what they find in a Message. Services say
@@ -43,7 +41,7 @@ type sayings struct {
 func (s *sayings) read(english *Language) map[string][]saying {
 	s.once.Do(func() {
 		s.all = make(map[string][]saying)
-		for key, text := range english.texts {
+		for key, text := range english.texts() {
 			name, ok := strings.CutPrefix(key, "said.")
 			if !ok {
 				continue
@@ -52,7 +50,7 @@ func (s *sayings) read(english *Language) map[string][]saying {
 			if !isPart {
 				table = ""
 			}
-			s.all[table] = append(s.all[table], readSaying(key, text[plural.Other]))
+			s.all[table] = append(s.all[table], readSaying(key, text.other))
 		}
 		for _, texts := range s.all {
 			slices.SortFunc(texts, func(a, b saying) int { return cmp.Or(b.size-a.size, strings.Compare(a.key, b.key)) })

@@ -13,7 +13,10 @@ import (
 // This file fills the texts of catalogues with arguments.
 
 // text is a text in its plural forms.
-type text map[plural.Form][]piece
+type text struct {
+	other []piece
+	forms map[plural.Form][]piece // all of them; nil: other is the only one
+}
 
 // piece is a part of a text.
 type piece struct {
@@ -110,19 +113,19 @@ func (l *Language) T(key string, args ...any) any {
 
 // find returns the text of a key, in the plural form of the argument n, and the language that has it.
 func (l *Language) find(key string, args []any) (*Language, []piece) {
-	of, ok := l.texts[key]
+	of, ok := l.texts()[key]
 	switch {
 	case !ok && l.english != nil:
 		return l.english.find(key, args)
 	case !ok:
 		return l, []piece{{words, key}}
-	case len(of) > 1:
+	case of.forms != nil:
 		n, _ := integer(argumentOf("n", args))
-		if form, ok := of[plural.Cardinal.MatchPlural(l.tag, int(max(n, -n)), 0, 0, 0, 0)]; ok {
+		if form, ok := of.forms[plural.Cardinal.MatchPlural(l.tag, int(max(n, -n)), 0, 0, 0, 0)]; ok {
 			return l, form
 		}
 	}
-	return l, of[plural.Other]
+	return l, of.other
 }
 
 // argumentOf returns the argument with a name, or nil.
