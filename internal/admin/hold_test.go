@@ -43,6 +43,7 @@ func TestAllPagesHold(t *testing.T) {
 	s.Case("each text of a page is in the catalogue", s.toTranslators)
 	s.Case("a page that loads again by itself can be stopped", s.stops)
 	s.Case("guesses of passwords, passkeys and links are delayed", s.toGuesses)
+	s.Case("a form of values that others have changed since is refused, and shows both", s.toStale)
 }
 
 func isGet(p *ui.Page) bool { return strings.HasPrefix(p.Pattern, "GET ") }

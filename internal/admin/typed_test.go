@@ -23,6 +23,7 @@ type form struct {
 	id, method, action string
 	isUpload           bool
 	inputs             []input
+	changed            string // name of the input that change has changed
 }
 
 // input is a control of a form. value is what the page shows, or what a tick would send.

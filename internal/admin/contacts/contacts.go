@@ -73,6 +73,7 @@ type data struct {
 	Table       *table
 	Segments    ui.Input          // chooses one of them
 	Segment     *contacts.Segment // whose conditions are shown
+	Seen        string            // its version when it was opened
 	Deeper      bool              // the form cannot show the conditions of the Segment
 	Clear       string            // URL of all Contacts; "": they are shown
 	Kept        ui.Form
@@ -175,12 +176,16 @@ func (d *data) fill(r *ui.Request, b *builder, v *view) {
 	d.Segments.Find = r.FormValue(d.Segments.FindName())
 	if i := slices.IndexFunc(b.segments, func(s contacts.Segment) bool { return s.ID == v.segment }); i >= 0 {
 		d.Segment = &b.segments[i]
+		if v.seen == "" || r.URL.Query().Has("open") {
+			v.seen = versionOf(d.Segment)
+		}
 		if r.URL.Query().Has("open") && !r.IsPicking() && !b.show(v, d.Segment.Criteria) {
 			d.Segment, d.Deeper = nil, true
 			v.conditions = []condition{{Key: enlist.KeySegment, Operator: "in", Value: ui.Plain(int64(v.segment))}}
 			v.either = map[int]bool{}
 		}
 	}
+	d.Seen = v.seen
 	if d.Segment == nil {
 		v.segment = 0
 	} else if d.Name.Value == "" {

@@ -25,6 +25,14 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 	request := contacts.SegmentRequest{List: v.list, Name: name, Criteria: b.criteria(v)}
 	if r.PostForm.Has("replace") {
 		request.ID = v.segment
+		if now := b.overwrites(&v, &request); now != nil {
+			v.seen = versionOf(now) // a second press replaces it
+			view, err := p.showView(r, v, name, r.Text("ui.value_now", "value", b.sentenceOf(now.Criteria)))
+			if err == nil {
+				view.Problem = ui.Changed
+			}
+			return view, err
+		}
 	} else if slices.ContainsFunc(b.segments, func(s contacts.Segment) bool {
 		return strings.EqualFold(s.Name, name)
 	}) {
@@ -42,6 +50,22 @@ func (p *pages) save(r *ui.Request) (*ui.View, error) {
 		return nil, err
 	}
 	return ui.GoTo(openPath(v.list, id), r.Text("contacts.segment_was_saved")), nil
+}
+
+// versionOf returns the version of what a user changes of a Segment.
+func versionOf(s *contacts.Segment) string { return enlist.VersionOfTexts(s.Name, s.Criteria.JSON()) }
+
+// overwrites returns the stored Segment, if a request would set back what another user or tab has changed since the Segment
+// was opened; otherwise nil.
+func (b *builder) overwrites(v *view, request *contacts.SegmentRequest) *contacts.Segment {
+	i := slices.IndexFunc(b.segments, func(s contacts.Segment) bool { return s.ID == request.ID })
+	if i < 0 || request.Criteria == nil || v.seen == "" || v.seen == versionOf(&b.segments[i]) {
+		return nil
+	}
+	if sent := (contacts.Segment{Name: request.Name, Criteria: request.Criteria}); versionOf(&sent) == versionOf(&b.segments[i]) {
+		return nil
+	}
+	return &b.segments[i]
 }
 
 // openPath is the path of the page with the conditions of a Segment.

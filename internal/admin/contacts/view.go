@@ -20,6 +20,7 @@ type view struct {
 	conditions []condition
 	either     map[int]bool     // groups of which one condition is enough; 0 is the whole
 	segment    enlist.SegmentID // whose conditions are shown; 0: none
+	seen       string           // version of the Segment when it was opened
 	columns    []string
 	top        string // Field of which the page shows the most frequent values
 	sort       string
@@ -39,7 +40,7 @@ const maxConditions = 50
 // read reads a form or a URL. Without "g", all conditions are of the whole.
 func read(q url.Values) view {
 	v := view{list: enlist.ListID(ui.Int(q.Get("list"))), search: strings.TrimSpace(q.Get("q")), columns: q["column"],
-		segment: enlist.SegmentID(ui.Int(q.Get("segment"))), top: q.Get("top"), sort: q.Get("sort"),
+		segment: enlist.SegmentID(ui.Int(q.Get("segment"))), seen: q.Get("seen"), top: q.Get("top"), sort: q.Get("sort"),
 		descending: q.Get("order") == "down", page: ui.PageNumber(q),
 		either: map[int]bool{0: q.Get("match") == "any"}}
 	keys, operators, values, groups := q["key"], q["op"], q["value"], q["g"]
@@ -116,6 +117,7 @@ func (v view) query() url.Values {
 	set("q", v.search)
 	if v.segment != 0 {
 		q.Set("segment", ui.Plain(int64(v.segment)))
+		set("seen", v.seen)
 	}
 	if len(v.columns) > 0 {
 		q["column"] = v.columns
@@ -159,7 +161,7 @@ func (v view) inputs() (all ui.Form) {
 		all = append(all, ui.Input{Name: name, Kind: ui.InputHidden, Value: value})
 	}
 	q := v.query()
-	for _, name := range []string{"list", "q", "segment", "match", "g", "key", "op", "value", "sort", "order"} {
+	for _, name := range []string{"list", "q", "segment", "seen", "match", "g", "key", "op", "value", "sort", "order"} {
 		for _, value := range q[name] {
 			add(name, value)
 		}

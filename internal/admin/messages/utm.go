@@ -23,8 +23,12 @@ func utmOf(r *ui.Request, m *messages.Message) ui.Input {
 	if use.Value = r.PostForm.Get("utm"); use.Value == "" {
 		use.Value = enlist.UTMAttributes[0].Get(&u).Text
 	}
+	parameters := ui.UTM(r, &u)
+	if r.PostForm.Has("utm_source") {
+		parameters.ReadFrom(r.PostForm)
+	}
 	return ui.Input{Kind: ui.InputFold, Label: r.Text("messages.utm"), IsOpen: u != enlist.UTM{},
-		Parts: append(ui.Form{use}, ui.UTM(r, &u)...)}
+		Parts: append(ui.Form{use}, parameters...)}
 }
 
 // typedUTM returns what a form sets of the UTM parameters.

@@ -2,13 +2,12 @@ package ui
 
 import "enlist/internal/enlist"
 
-// UTM returns the inputs of UTM parameters, but for that which says whether links get them. After a POST they have what
-// was typed.
+// UTM returns the inputs of UTM parameters, but for that which says whether links get them.
 func UTM(r *Request, u *enlist.UTM) Form {
 	input := func(name, label, example string) Input {
 		return Input{Name: name, Label: r.Text(label), Example: r.Text(example)}
 	}
-	f := Fill(Form{
+	return Fill(Form{
 		{Kind: InputRow, Parts: Form{input("utm_source", "ui.utm_source", "ui.utm_source_else"),
 			input("utm_medium", "ui.utm_medium", "ui.utm_medium_else"),
 			input("utm_campaign", "ui.utm_campaign", "ui.utm_campaign_else")}},
@@ -17,10 +16,4 @@ func UTM(r *Request, u *enlist.UTM) Form {
 		{Name: "utm_domains", Label: r.Text("ui.utm_domains"), Example: r.Text("ui.utm_domains_else"),
 			Help: r.Text("ui.utm_domains_help")},
 	}, enlist.UTMAttributes, u)
-	f.each(func(in *Input) {
-		if in.Name != "" && r.PostForm.Has(in.Name) {
-			in.Value = r.PostForm.Get(in.Name)
-		}
-	})
-	return f
 }
