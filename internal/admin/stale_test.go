@@ -68,13 +68,13 @@ func (h *hold) toStale() {
 	h.staleSegment(v)
 }
 
-// staleSegment saves the conditions of a Segment that was changed since it was opened.
+// staleSegment saves the conditions of a Segment that was changed since it was opened. Its words are of dataOfPages.
 func (h *hold) staleSegment(v *visitor) {
 	list := enlist.ListID(ui.Int(h.ids["list"]))
 	set := func(text string) enlist.SegmentID {
-		return value(h.App.Contacts.SetSegment(h.Context(), h.Caller, contacts.SegmentRequest{List: list, Name: "Stale", Criteria: apptest.Criterion("Email", "contains", text)}))
+		return value(h.App.Contacts.SetSegment(h.Context(), h.Caller, contacts.SegmentRequest{List: list, Name: "Hello", Criteria: apptest.Criterion("Email", "contains", text)}))
 	}
-	id := set("first")
+	id := set("Ada")
 	formOf := func(path, text string) url.Values {
 		for _, f := range formsOf(path, text) {
 			if f.action == "/admin/contacts/segments" {
@@ -89,18 +89,18 @@ func (h *hold) staleSegment(v *visitor) {
 	path := "/admin/contacts?open=1&list=" + h.ids["list"] + "&segment=" + ui.Plain(int64(id))
 	_, _, text := v.get(path)
 	form := formOf(path, text)
-	form.Set("value", "mine")
+	form.Set("value", "Verdana")
 	_, _, text = v.get("/admin/contacts?" + form.Encode()) // looks at the matches before it is saved
 	form = formOf(path, text)
-	set("theirs")
+	set("Courier")
 	status, _, text := v.post("/admin/contacts/segments", form)
-	for _, part := range []string{"this was changed since you opened the page", "theirs", "mine"} {
+	for _, part := range []string{"this was changed since you opened the page", "Courier", "Verdana"} {
 		if status != http.StatusUnprocessableEntity || !strings.Contains(text, part) {
 			h.Errorf("a Segment that was changed meanwhile is answered with %d, without %q:\n%s", status, part, shown(text))
 		}
 	}
 	v.post("/admin/contacts/segments", formOf(path, text))
-	if s := value(h.App.Contacts.Segment(h.Context(), h.Caller, list, id)); !strings.Contains(s.Criteria.JSON(), "mine") {
+	if s := value(h.App.Contacts.Segment(h.Context(), h.Caller, list, id)); !strings.Contains(s.Criteria.JSON(), "Verdana") {
 		h.Errorf("after the second press the Segment is %s", s.Criteria.JSON())
 	}
 }
