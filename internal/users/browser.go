@@ -10,7 +10,7 @@ type tokens []struct{ part, name string }
 
 var browsers = tokens{{"Edg/", "Edge"}, {"EdgA/", "Edge"}, {"EdgiOS/", "Edge"}, {"OPR/", "Opera"}, {"SamsungBrowser/", "Samsung Internet"},
 	{"Vivaldi/", "Vivaldi"}, {"DuckDuckGo/", "DuckDuckGo"}, {"FxiOS/", "Firefox"}, {"Firefox/", "Firefox"}, {"CriOS/", "Chrome"},
-	{"Chrome/", "Chrome"}, {"Safari/", "Safari"}}
+	{"Chrome/", "Chrome"}, {"Safari/", "Safari"}, {"Trident/", "Internet Explorer"}}
 
 var systems = tokens{{"Windows", "Windows"}, {"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"CrOS", "ChromeOS"},
 	{"Mac OS X", "Mac"}, {"Linux", "Linux"}}

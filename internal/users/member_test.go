@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"enlist/internal/apptest"
 	"enlist/internal/db"
@@ -22,6 +23,7 @@ func TestMembers(t *testing.T) {
 		{Name: "no user gives a right that the user does not have", Test: noMoreRights},
 		{Name: "no user sees a link of another, but who may do everything in all Accounts does without mail", Test: memberLinks},
 		{Name: "an inviter cannot become a user whom another Account invites later", Test: invitedTwice},
+		{Name: "an invitation gives what its user may do when the link is used", Test: invitedLater},
 		{Name: "one owner always remains, also if two remove or lower each other at once", Test: lastManager},
 	})
 }
@@ -261,6 +263,53 @@ func invitedTwice(f *apptest.Account) {
 	}
 	apptest.Same(f.T, "mails", mails, []string{"li@example.com of Name of maria@example.com",
 		"li@example.com of Name of maria@example.com", "li@example.com of Name of noor@example.com"})
+}
+
+// invitedLater follows the link of an invitation after something has happened to the user.
+func invitedLater(f *apptest.Account) {
+	mails, v := mailbox(f), member(f, "maria@example.com", users.Membership{Role: enlist.Owner})
+	invite := func() (*users.Member, string) {
+		m, _, err := f.App.Users.InviteMember(f.Context(), v, users.Invitation{Email: "li@example.com", Name: "Li", Membership: users.Membership{Role: enlist.Sender}})
+		f.Must(err)
+		return m, textOf((*mails)[len(*mails)-1])
+	}
+	follow := func(about, text string, works bool) (cookie string) {
+		f.Helper()
+		cookie, err := f.App.Users.UseLink(f.Context(), text, browser)
+		if (err == nil) != works || err != nil && !users.IsLinkError(err) {
+			f.Errorf("%s: %v", about, err)
+		}
+		return cookie
+	}
+	m, text := invite()
+	_, _, err := f.App.Users.InviteMember(f.Context(), v, users.Invitation{Email: "LI@example.com", Name: "Li", Membership: users.Membership{Role: enlist.Owner}})
+	if enlist.KindOf(err) != enlist.InvalidParameters {
+		f.Errorf("a second invitation of the address: %v", err)
+	}
+	f.Must(f.App.Users.ChangeMember(f.Context(), v, m.ID, users.Membership{Role: enlist.Reader}))
+	if li := visit(f, follow("a role that was lowered meanwhile", text, true)); li == nil || li.Caller.May(enlist.Send) {
+		f.Errorf("the user has the rights of the invitation: %+v", li)
+	}
+	follow("a second use", text, false)
+	f.Must(f.App.Users.RemoveMember(f.Context(), v, m.ID))
+	m, text = invite()
+	f.Must(f.App.Users.RemoveMember(f.Context(), v, m.ID))
+	follow("a user who was removed meanwhile", text, false)
+	again, newer := invite()
+	follow("the link of the user before", text, false)
+	pass(f, users.InviteTime*time.Second)
+	follow("after seven days", newer, false)
+	if again.ID == m.ID {
+		f.Errorf("a user who was removed and invited again has the same ID")
+	}
+	other := f.NewCaller()
+	f.Must(f.App.Users.Remove(f.Context(), "li@example.com", 0))
+	_, err = f.App.Users.Invite(f.Context(), users.Invitation{Email: "li@example.com", Name: "Li", Membership: users.Membership{Account: other.Account.ID, Role: enlist.Writer}})
+	f.Must(err)
+	text, err = f.App.Users.NewLink(f.Context(), "li@example.com")
+	f.Must(err)
+	f.Must(f.App.RemoveAccount(f.Context(), other.Account.ID))
+	follow("an Account that was removed meanwhile", text, false)
 }
 
 func lastManager(f *apptest.Account) {
