@@ -201,18 +201,7 @@ func (m *Membership) checkGiven(v *Visit, now enlist.Role) error {
 // ChangeMember changes role and Lists of a user of the visitor's Account. Errors: Denied,
 // InvalidParameters, NoList.
 func (s *Service) ChangeMember(ctx context.Context, v *Visit, id UserID, to Membership) error {
-	if err := requireOther(v, id); err != nil {
-		return err
-	}
-	ctx = accounts.WithActor(ctx, v.Caller.Actor)
-	return db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
-		if _, err := managerIn(tx, v); err != nil {
-			return err
-		}
-		m, err := memberIn(tx, v.Caller.Account.ID, id)
-		if err != nil {
-			return err
-		}
+	return s.changeOther(ctx, v, id, func(ctx context.Context, tx *db.Tx, m *Member, now int64) error {
 		if err := to.checkGiven(v, m.Role); err != nil {
 			return err
 		}
@@ -227,6 +216,14 @@ func (s *Service) ChangeMember(ctx context.Context, v *Visit, id UserID, to Memb
 // RemoveMember ends the membership of a user of the visitor's Account, as Remove does. Errors: Denied,
 // InvalidParameters.
 func (s *Service) RemoveMember(ctx context.Context, v *Visit, id UserID) error {
+	return s.changeOther(ctx, v, id, func(ctx context.Context, tx *db.Tx, m *Member, now int64) error {
+		return remove(ctx, tx, &m.User, v.Caller.Account.ID, now)
+	})
+}
+
+// changeOther changes a user of the visitor's Account in a transaction, but not the visitor.
+func (s *Service) changeOther(ctx context.Context, v *Visit, id UserID,
+	change func(context.Context, *db.Tx, *Member, int64) error) error {
 	if err := requireOther(v, id); err != nil {
 		return err
 	}
@@ -239,7 +236,7 @@ func (s *Service) RemoveMember(ctx context.Context, v *Visit, id UserID) error {
 		if err != nil {
 			return err
 		}
-		return remove(ctx, tx, &m.User, v.Caller.Account.ID, now)
+		return change(ctx, tx, m, now)
 	})
 }
 
