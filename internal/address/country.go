@@ -15,8 +15,9 @@ import (
 
 // Country has a telephone country code.
 type Country struct {
-	Name string // in English
-	Code int64
+	Name   string // in English
+	Region string // ISO 3166-1, such as "DE"; "": the code is of no country
+	Code   int64
 	// IsMain is true for one country of each code: the United States have that of 25 countries.
 	IsMain bool
 }
@@ -29,8 +30,10 @@ var Countries = sync.OnceValue(func() (all []Country) {
 			name := "International"
 			if of, err := language.ParseRegion(region); err == nil && of.IsCountry() {
 				name = names.Name(of)
+			} else {
+				region = ""
 			}
-			all = append(all, Country{name, code, i == 0})
+			all = append(all, Country{name, region, code, i == 0})
 		}
 	}
 	slices.SortFunc(all, func(a, b Country) int {

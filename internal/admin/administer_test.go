@@ -161,7 +161,7 @@ func (s *site) manageKeys() {
 	}
 	path := "/admin/keys/" + id(known.Key.ID)
 	v.want("/admin/keys", http.StatusOK, "[Shop <b>](", key[:8], "600/minute,burst=50")
-	v.want(path, http.StatusOK, "[x] strict")
+	v.want(path, http.StatusOK, "[x] Refuse calls with an unknown name")
 	v.post(path, url.Values{"name": {"Shop"}, "rate": {"none"}})
 	s.Must(s.App.Accounts.Recheck(s.Context(), known))
 	if known.Key.IsStrict || known.Key.Name != "Shop" || known.Key.Rate != enlist.AnyRate {
@@ -207,8 +207,9 @@ func (s *site) manageWebhooks() {
 	v.post(path+"/delete", url.Values{"typed": {number}})
 	v.want(path, http.StatusNotFound)
 
-	v.want("/admin/audit?who=P-FULL&object=webhook", http.StatusOK, "p-full@example.com", "POST /admin/webhooks", "Webhook "+number)
-	v.want("/admin/audit?object=key", http.StatusOK, "level: standard", "name: Shop <b> → Shop", "strict: true → false")
+	v.want("/admin/audit?who=P-FULL&object=Webhook", http.StatusOK, "p-full@example.com", "POST /admin/webhooks", "Webhook "+number)
+	v.want("/admin/audit?object=Key", http.StatusOK, "May: standard", "Name: Shop <b> → Shop",
+		"Refuse calls with an unknown name or parameter: yes → no")
 	v.want("/admin/audit?who=somebody-else", http.StatusOK, "No entries match")
 	v.want("/admin/audit?method=sign&until=2001-01-01", http.StatusOK, "No entries match")
 	v.want("/admin/audit?from=yesterday", http.StatusUnprocessableEntity, "Enter a day as")

@@ -60,7 +60,7 @@ func (s *site) forms() {
 	form.Set("preference_ids", id(preference))
 	v.post(at, form)
 	parts := []string{"[x] Events <b>", `name="p` + id(preference) + `" value="1"> Events`,
-		"Join <us>", `"https://a.example https://b.example"`, "Shown 0 times", "(frame /s/1?preview)", `accept-charset="utf-8"`, `type="email" autocomplete="email" required`,
+		"Join <us>", `"https://a.example https://b.example"`, "Shown: 0, sent: 0", "(frame /s/1?preview)", `accept-charset="utf-8"`, `type="email" autocomplete="email" required`,
 		`<form method="post" action="` + s.server.URL + "/s/", `name="f` + email + `" type=`, "Day |"}
 	v.want(at, http.StatusOK, parts...)
 	reader.want(at, http.StatusOK, "Your role does not allow changes")

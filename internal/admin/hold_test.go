@@ -356,7 +356,7 @@ func (h *hold) toTranslators() {
 		data = append(data, string(role), string(role)+"-of-one")
 	}
 	for _, c := range address.Countries() {
-		data = append(data, c.Name)
+		data = append(data, language.New().For("de", "").Country(c.Region))
 	}
 	for _, l := range language.New().All() {
 		data = append(data, l.Name())

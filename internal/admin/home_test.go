@@ -70,7 +70,7 @@ func (s *operations) attention() {
 	v.want("/admin/backups", http.StatusOK, "the disk is full", "every 60 minutes")
 	v.want("/admin/sending", http.StatusOK, "Bounces per 1,000 emails", "events of 1 webhook are")
 	s.App.SetSending(pace.Settings{Relay: "relay.example:25", Warmup: value(pace.ParseWarmup(s.Now.Format(time.DateOnly) + " 500 1.5"))})
-	v.want("/admin/sending", http.StatusOK, "Today, 0 of at most 500")
+	v.want("/admin/sending", http.StatusOK, "Today, 0 emails of campaigns were sent; the plan allows 500")
 	_, err = s.App.Sending.ReleaseMails(s.Context())
 	s.Must(err)
 }

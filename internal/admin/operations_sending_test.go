@@ -97,14 +97,14 @@ func (s *operations) queue() {
 	s.Must(err)
 	_, err = s.App.Contacts.Subscribe(s.Context(), other, contacts.SubscribeRequest{List: foreign, Details: apptest.Details("Email", "bob@example.com")})
 	s.Must(err)
-	v.want("/admin/sending", http.StatusOK, "1 are waiting for their turn")
+	v.want("/admin/sending", http.StatusOK, "Waiting for their turn: 1")
 	v.wantWithout("/admin/sending", "24 hours</h2>")
 	// An autoresponder that is not due does not wait.
 	s.Update(func(tx *db.Tx) error { return tx.Enqueue(events.Autorespond{List: list, Due: s.Now.Unix() + 60}) })
 	s.Update(func(tx *db.Tx) error { // as while all mails are held
 		return tx.Do("UPDATE river_job SET state = 'scheduled', created_at = '2026-01-01 00:00:00'")
 	})
-	v.want("/admin/sending", http.StatusOK, "1 are waiting for their turn", "165 days")
+	v.want("/admin/sending", http.StatusOK, "Waiting for their turn: 1", "165 days")
 	v.wantWithout("/admin/sending", "no mail was seen")
 	s.ages(v, other.Account.ID, list)
 	s.Update(func(tx *db.Tx) error { return tx.Do("UPDATE river_job SET state = 'retryable' WHERE kind = 'notify'") })
@@ -113,7 +113,7 @@ func (s *operations) queue() {
 	if len(all) != 2 {
 		s.Fatalf("there are %d jobs, want 2", len(all))
 	}
-	v.want("/admin/sending", http.StatusOK, "1 were deferred", "Notification", "Try now", "/admin/sending/queue/"+id(all[0].ID))
+	v.want("/admin/sending", http.StatusOK, "Deferred, to be tried again: 1", "Notification", "Try now", "/admin/sending/queue/"+id(all[0].ID))
 	v.send("/admin/sending/queue/"+id(all[1].ID), nil, http.StatusNotFound)
 	v.send("/admin/sending/queue/"+id(all[0].ID), nil, http.StatusOK, "The email is being tried again")
 	s.as("silent", users.Membership{Level: enlist.Full}).send("/admin/sending/queue/"+id(all[0].ID), nil, http.StatusForbidden)

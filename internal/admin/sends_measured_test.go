@@ -34,7 +34,7 @@ func (s *site) measuredRates() {
 		s.Errorf("the file lacks what is measured:\n%s", file)
 	}
 	again := "again=" + id(s.ID) + "&message=" + id(s.Message)
-	v.want("/admin/sends/new?"+again, http.StatusOK, "[ ] Also the 1 people whose email could not be measured")
+	v.want("/admin/sends/new?"+again, http.StatusOK, "[ ] Also the 1 person whose email could not be measured")
 	v.want("/admin/sends/check?"+again, http.StatusOK, "To 1 of 3")
 	v.want("/admin/sends/check?unmeasured=1&"+again, http.StatusOK, "To 2 of 3", "whose email of Asked could not be measured")
 }

@@ -286,7 +286,7 @@ func (s *site) listOfSends() {
 	if !strings.HasPrefix(at, "/admin/sends/"+id(named)+"?") {
 		s.Errorf("going on ends at %s", at)
 	}
-	v.want("/admin/sends/"+id(named)+"/cancel", http.StatusOK, "type cancel", "The other 3 will never be sent.")
+	v.want("/admin/sends/"+id(named)+"/cancel", http.StatusOK, "type cancel", "The other 3 emails will never be sent.")
 	if status, _, _ := v.post("/admin/sends/"+id(named)+"/cancel", nil); status != http.StatusUnprocessableEntity {
 		s.Errorf("a cancellation without the word is answered with %d", status)
 	}

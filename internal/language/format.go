@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/text/collate"
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
 )
 
 // This file writes numbers and times as a language does.
@@ -97,6 +99,15 @@ func (l *Language) Time(format string, t time.Time) string {
 	return l.Text("format."+format, "day", strconv.Itoa(t.Day()), "month", names[0][month], "short_month",
 		names[1][month], "weekday", names[2][t.Weekday()], "year", strconv.Itoa(t.Year()), "time",
 		t.Format("15:04"), "seconds", t.Format("05"), "zone", t.Format("UTC-07:00"))
+}
+
+// Country returns the name of a country, given by its code of ISO 3166-1.
+func (l *Language) Country(code string) string {
+	region, err := language.ParseRegion(code)
+	if err != nil {
+		return code
+	}
+	return display.Regions(l.tag).Name(region)
 }
 
 // SortKeys returns a key for each text, by which they sort as in the language: ä beside a, and Chinese by its sounds.

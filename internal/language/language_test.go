@@ -117,6 +117,21 @@ func (t *text) inForms() map[plural.Form][]piece {
 	return t.forms
 }
 
+// countless matches the keys of texts whose number changes no word of them in any language: it follows a colon, stands for
+// a part of a list, or has its word in another text.
+var countless = regexp.MustCompile(`^(format|said)\.|^ui\.menu_|^keys\.past|^sending\.newest$|^imports\.these_first$|^sends\.per_` +
+	`|^contacts\.(those_table|these_newest|more_than_of|export_n|change_n|too_long)|^messages\.(of_102|too_large)$`)
+
+// A text with a number has plural forms in English too, so that a translator sees that the number matters.
+func TestTextsWithANumberHavePluralForms(t *testing.T) {
+	for key, text := range New().For(English, "").texts {
+		isNumber := func(p piece) bool { return p.kind == argument && p.text == "n" }
+		if text.forms == nil && slices.ContainsFunc(text.other, isNumber) && !countless.MatchString(key) {
+			t.Errorf("en.toml: %s has the number {n} and no plural forms", key)
+		}
+	}
+}
+
 // formNames returns the names of plural forms in the files.
 func formNames(all []plural.Form) (names []string) {
 	for name, form := range forms {
@@ -222,6 +237,20 @@ func TestNumbersAreWrittenAsInTheLanguage(t *testing.T) {
 		{de.Percent(649, 1000), "64,9\u00a0%"}, {de.Percent(0, 7), "0\u00a0%"}, {de.Percent(1, 600), "0,17\u00a0%"}, {de.Percent(1, 0), "–"},
 		{de.Signed(1234), "+1.234"}, {de.Points(-670), "−0,67"}, {de.Points(6700), "+6,7"}, {de.Points(0), "0,0"},
 		{de.Size(1), "1 Byte"}, {de.Size(2000), "1,95\u00a0KB"}, {de.Size(5 << 19), "2,5\u00a0MB"}, {fr.Size(5 << 29), "2,5\u00a0Go"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// Names, clauses and sentences stand beside each other as the language writes them, and countries have its names.
+func TestTextsAreJoinedAsInTheLanguage(t *testing.T) {
+	zh, fr, de := New().For("zh", ""), New().For("fr", ""), New().For("de", "")
+	for _, c := range []struct{ got, want string }{
+		{zh.Sentences("已保存。", "", "没有发送邮件。"), "已保存。没有发送邮件。"}, {fr.Sentences("Un.", "Deux."), "Un. Deux."},
+		{zh.Clauses([]string{"甲", "乙"}), "甲；乙"}, {de.Series([]string{"A", "B", "C"}), "A, B, C"},
+		{fr.Named("Objet", "Juin"), "Objet\u00a0: Juin"}, {de.Country("DE"), "Deutschland"}, {zh.Country("FR"), "法国"}, {de.Country("?"), "?"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)

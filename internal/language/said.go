@@ -66,7 +66,7 @@ func readSaying(key string, text []piece) saying {
 		case p.kind != argument:
 			one.size, pattern = one.size+len(p.text), pattern+regexp.QuoteMeta(p.text)
 			continue
-		case p.text == "n":
+		case p.text == "n", p.text == "id":
 			pattern += "([0-9][0-9,]*)"
 		default:
 			pattern += "(.+?)" // the shortest: "the link {url} {reason}"

@@ -47,7 +47,7 @@ func formOf(r *ui.Request, a *enlist.Account) ui.Form {
 	return ui.Form{
 		{Name: "name", Label: r.Text("account.name"), Value: a.Name, Required: true},
 		zone,
-		ui.Country(r.Text("account.country"), r.NewCountry()),
+		r.Country(r.Text("account.country"), r.NewCountry()),
 		{Name: "send_delay", Label: r.Text("account.send_delay"), Kind: ui.InputNumber, Required: true,
 			Value: ui.Plain(settings.SendDelay)},
 		{Name: "approve_above", Label: r.Text("account.approve_above"), Help: r.Text("account.approve_above_help"),

@@ -69,7 +69,7 @@ func changes(r *ui.Request, before, after string) (lines []string) {
 	}
 	maps.Copy(names, is)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		line := strings.ReplaceAll(name, "_", " ") + ": "
+		line := ""
 		if value, ok := was[name]; ok {
 			line += plain(r, name, value) + " → "
 		}
@@ -78,12 +78,12 @@ func changes(r *ui.Request, before, after string) (lines []string) {
 		} else {
 			line += r.Text("audit.nothing")
 		}
-		lines = append(lines, line)
+		lines = append(lines, r.Language.Named(nameOf(r, name), line))
 	}
 	return lines
 }
 
-// plain writes a value of JSON: a text without its quotes, a time as a date, and anything else as it is.
+// plain writes a value of JSON: a text without its quotes, a time as a date, true as yes, and anything else as it is.
 func plain(r *ui.Request, name string, value json.RawMessage) string {
 	if at := ui.Int(string(value)); at > 0 && strings.HasSuffix(name, "_time") {
 		return r.Date(at)
@@ -92,13 +92,19 @@ func plain(r *ui.Request, name string, value json.RawMessage) string {
 	if json.Unmarshal(value, &text) == nil {
 		return text
 	}
+	switch string(value) {
+	case "true":
+		return r.Text("audit.yes")
+	case "false":
+		return r.Text("audit.no")
+	}
 	return string(value)
 }
 
 func show(r *ui.Request, content *ui.Template) (*ui.View, error) {
 	t := ui.Table[row]{Order: columns.Order(r.URL.Query(), "time"), Label: r.Text("audit.rows"), Roomy: true}
 	t.Find = ui.NewFind(r, ui.Form{{Name: "who", Label: r.Text("audit.who")}, {Name: "method", Label: r.Text("audit.method")},
-		{Name: "object", Label: r.Text("audit.object")}, {Name: "from", Label: r.Text("audit.from"), Kind: ui.InputDate},
+		{Name: "object", Label: r.Text("audit.object"), Kind: ui.InputChoice, Options: kindOptions(r)}, {Name: "from", Label: r.Text("audit.from"), Kind: ui.InputDate},
 		{Name: "until", Label: r.Text("audit.until"), Kind: ui.InputDate}}, t.Order)
 	view := &ui.View{Title: r.Text("audit.title"), Sub: r.Text("audit.about"), Place: "/admin/audit", Content: content}
 	q := enlist.Query{Criteria: criteriaOf(r, t.Find.Form), SortBy: "id", Descending: t.Order.Down, Limit: perPage + 1,
@@ -128,10 +134,11 @@ func criteriaOf(r *ui.Request, f ui.Form) *enlist.Criteria {
 	if who := f.Value("who"); who != "" {
 		all = append(all, enlist.Criteria{Any: []enlist.Criteria{text("user_name", who), text("key_name", who)}})
 	}
-	for _, key := range []string{"method", "object"} {
-		if value := f.Value(key); value != "" {
-			all = append(all, text(key, value))
-		}
+	if method := f.Value("method"); method != "" {
+		all = append(all, text("method", method))
+	}
+	if kind := f.Value("object"); kind != "" {
+		all = append(all, enlist.Criteria{Key: "object", Operator: "exactly", Value: enlist.TextInput(kind)})
 	}
 	day := func(name, operator string, days int, seconds int64) {
 		value := f.Value(name)
@@ -156,7 +163,7 @@ func criteriaOf(r *ui.Request, f ui.Form) *enlist.Criteria {
 
 // rowOf returns a row of the log in words.
 func rowOf(r *ui.Request, a *accounts.AuditRow) row {
-	row := row{AuditRow: *a, When: r.Date(a.Time), Who: a.User, About: a.Object, Changes: fold(changes(r,
+	row := row{AuditRow: *a, When: r.Date(a.Time), Who: a.User, About: kindOf(r, a.Object), Changes: fold(changes(r,
 		a.Before, a.After))}
 	switch {
 	case a.KeyID != 0:

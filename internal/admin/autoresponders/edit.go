@@ -250,7 +250,7 @@ func remove(r *ui.Request) (*ui.View, error) {
 		Form: ui.Form{ui.Typed(name)}, Button: r.Text("autoresponders.delete_button"), Danger: true,
 		Back: ui.Action{Text: r.Text("autoresponders.keep"), Path: pathOf(a.ListID)}}
 	if f, found := figures[a.ID]; found {
-		c.Texts = append(c.Texts, r.Text("autoresponders.delete_figures", "count", f.Sent))
+		c.Texts = append(c.Texts, r.Text("autoresponders.delete_figures", "n", f.Sent))
 	}
 	title := r.Text("autoresponders.delete_title", "message", name)
 	return r.FormPage(title, "/admin/autoresponders", &c, func() (*ui.View, error) {

@@ -50,7 +50,7 @@ func (p *page) show(r *ui.Request) (*ui.View, error) {
 			d.Every = r.Span(last.Every)
 		}
 		if last.Time > 0 {
-			d.Ago = r.Span(r.Now.Unix() - last.Time)
+			d.Ago = r.Ago(r.Now.Unix() - last.Time)
 		}
 		if d.Problem == "" && last.IsOverdue(r.Now.Unix()) {
 			d.Problem = r.Text("backups.overdue")

@@ -2,7 +2,6 @@ package contacts
 
 import (
 	"net/url"
-	"strings"
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
@@ -78,7 +77,11 @@ func (p *pages) erase(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := eraseData{Left: strings.Join(plan.Left, ", "), Card: ui.FormCard{Form: ui.Form{ui.Typed(address)},
+	left := make([]string, len(plan.Left))
+	for i, place := range plan.Left {
+		left[i] = r.Language.Said(place)
+	}
+	d := eraseData{Left: r.Language.Series(left), Card: ui.FormCard{Form: ui.Form{ui.Typed(address)},
 		Button: r.Text("contacts.erase_person"), Danger: true, Back: ui.Action{Text: r.Text("contacts.keep_link"),
 			Path: "/admin/contacts/person?" + url.Values{"address": {address}}.Encode()}}}
 	for _, s := range plan.Rows {

@@ -77,7 +77,7 @@ func inputsOf(r *ui.Request, l *enlist.List) ui.Form {
 		text("on_register_address", r.Text("lists.notify_subscribe"), r.Text("lists.notify_addresses"), l.OnRegister),
 		text("on_update_address", r.Text("lists.notify_change"), "", l.OnUpdate),
 		text("on_unsubscribe_address", r.Text("lists.notify_unsubscribe"), "", l.OnUnsubscribe),
-		ui.Country(r.Text("lists.country"), l.CountryCode),
+		r.Country(r.Text("lists.country"), l.CountryCode),
 	}
 }
 

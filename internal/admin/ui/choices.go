@@ -180,18 +180,23 @@ func (r *Request) EmailField(list enlist.ListID) (string, error) {
 	return "", err
 }
 
-// countries are the options, with a telephone country code as the value.
-var countries = sync.OnceValue(func() (all []Option) {
+// Country returns the input for the country of telephone numbers without one. Its values are telephone country codes.
+func (r *Request) Country(label string, code int64) Input {
+	var options []Option
 	for _, c := range address.Countries() {
-		all = append(all, Option{Value: Plain(c.Code), Text: fmt.Sprintf("%s (+%d)", c.Name, c.Code),
-			IsOther: !c.IsMain})
+		name := r.Text("ui.international")
+		if c.Region != "" {
+			name = r.Language.Country(c.Region)
+		}
+		options = append(options, Option{Value: Plain(c.Code), Text: fmt.Sprintf("%s (+%d)", name, c.Code), IsOther: !c.IsMain})
 	}
-	return all
-})
+	r.SortOptions(options)
+	return Input{Name: "country_code", Label: label, Kind: InputChoice, Value: Plain(code), Options: options}
+}
 
-// Country returns the input for the country of telephone numbers without one.
-func Country(label string, code int64) Input {
-	return Input{Name: "country_code", Label: label, Kind: InputChoice, Value: Plain(code), Options: countries()}
+// SortOptions sorts options by their texts, as the language of the page does.
+func (r *Request) SortOptions(options []Option) {
+	sortTexts(r.Language, options, func(o *Option) string { return o.Text }, false)
 }
 
 // NewCountry returns the telephone country code of a new List: that of the Account, or else of the browser.

@@ -65,15 +65,24 @@ func (r *Request) Said(text string) string { return r.Language.Said(Sentence(tex
 
 // Span says how long seconds are, with no more digits than matter.
 func (r *Request) Span(seconds int64) string {
+	return r.span(seconds, [...]string{"ui.seconds", "ui.minutes", "ui.hours", "ui.days"})
+}
+
+// Ago is Span for something that was seconds ago.
+func (r *Request) Ago(seconds int64) string {
+	return r.span(seconds, [...]string{"ui.seconds_ago", "ui.minutes_ago", "ui.hours_ago", "ui.days_ago"})
+}
+
+func (r *Request) span(seconds int64, keys [4]string) string {
 	switch {
 	case seconds < 2*60:
-		return r.Text("ui.seconds", "n", seconds)
+		return r.Text(keys[0], "n", seconds)
 	case seconds < 2*60*60:
-		return r.Text("ui.minutes", "n", seconds/60)
+		return r.Text(keys[1], "n", seconds/60)
 	case seconds < 2*enlist.Day:
-		return r.Text("ui.hours", "n", seconds/(60*60))
+		return r.Text(keys[2], "n", seconds/(60*60))
 	}
-	return r.Text("ui.days", "n", seconds/enlist.Day)
+	return r.Text(keys[3], "n", seconds/enlist.Day)
 }
 
 // Zone returns the name of the Account's time zone.
