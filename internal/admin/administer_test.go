@@ -129,9 +129,9 @@ func (s *site) manageAccount() {
 
 	v.send("/admin/account/utm", url.Values{"utm": {"1"}, "utm_source": {"{{Email}}"}, "utm_domains": {"shop"}}, http.StatusUnprocessableEntity,
 		"Nothing was changed", "!expected a text of at most 200 bytes without merge fields", "!expected domains such as example.com", `: "{{Email}}"`)
-	v.send("/admin/account/utm", url.Values{"utm": {"1"}, "utm_source": {"shop"}}, http.StatusOK, "Saved.", "[x] Add them to links", `Source: "shop"`)
+	v.send("/admin/account/utm", url.Values{"utm": {"1"}, "utm_source": {"shop"}}, http.StatusOK, "Saved.", "[x] Add UTM parameters to links", `Source: "shop"`)
 	v.want("/admin/messages/"+id(s.Message), http.StatusOK, "as in the Account: yes")
-	v.send("/admin/account/utm", url.Values{"utm_source": {"shop"}}, http.StatusOK, "[ ] Add them to links", `Source: "shop"`)
+	v.send("/admin/account/utm", url.Values{"utm_source": {"shop"}}, http.StatusOK, "[ ] Add UTM parameters to links", `Source: "shop"`)
 	v.want("/admin/messages/"+id(s.Message), http.StatusOK, "as in the Account: no")
 
 	s.signedIn(users.Membership{Level: enlist.Standard}).want("/admin/account", http.StatusForbidden)

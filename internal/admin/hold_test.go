@@ -331,7 +331,7 @@ func (h *hold) toGuesses() {
 // dataOfPages are words of the records that pages show, of the API, and of other languages.
 var dataOfPages = []string{evil, secret, "test key Of the person translator one", "Email Mobile Phone email mobile text UTC pm TXT Dear Hello",
 	"English Chinese Dutch French German Italian Portuguese Spanish Vietnamese Anmelden Ihre Anmeldung E-Mails von ist angekommen.",
-	"Lists subscribeContact enlist Verdana Times Courier Ada bad {{Email}} cancel",
+	"Lists subscribeContact enlist Verdana Times Courier Georgia Ada bad {{Email}} cancel",
 	"the receiver wants no more events"} // an error with the text of a receiver
 
 // ofMails matches what mails have in their own language.

@@ -70,7 +70,7 @@ func (s *site) selfService() {
 	stranger.want("/admin/you", http.StatusOK, "Another program: Go-http-client/1.1")
 	stranger.send("/admin/you/name", url.Values{"name": {"New <b>"}}, http.StatusOK, "Your name was saved.", "# New <b>")
 	change := url.Values{"email": {"new@example.com"}, "present": {"wrong"}}
-	stranger.send("/admin/you/address", change, http.StatusUnprocessableEntity, "!This is not your present password", `: "new@example.com"`)
+	stranger.send("/admin/you/address", change, http.StatusUnprocessableEntity, "!This is not your current password", `: "new@example.com"`)
 	change.Set("present", "three small cats")
 	stranger.send("/admin/you/address", change, http.StatusOK, "A link was sent to new@example.com", "You sign in with own@example.com.")
 	link = strings.TrimPrefix(mails[1].URL, s.server.URL)

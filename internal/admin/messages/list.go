@@ -99,7 +99,7 @@ func newRow(r *ui.Request, m *messages.Message, uses []reports.Use) row {
 	if n := len(one.Uses); n > 0 {
 		one.Used, one.LastRate = r.Day(one.last), one.Uses[n-1].Rate
 		if n > 1 {
-			one.LastRate += r.Text("messages.last_one")
+			one.LastRate = r.Text("messages.last_one", "rate", one.LastRate)
 		}
 		one.Uses = one.Uses[max(0, n-maxUses):]
 	}
