@@ -63,7 +63,7 @@ func (s *Service) checkRate(account enlist.AccountID, rate enlist.CallRate) erro
 		return nil
 	}
 	return enlist.Invalid("rate", "this server allows a key at most "+most.String()+
-		": only the person who runs it allows more, with enlist key rate")
+		": only the operator allows more, with enlist key rate")
 }
 
 // EditAccountKey is EditKey for a key of the caller's Account. A rate that the operator has set may stay. Errors:

@@ -371,7 +371,7 @@ func (b *chromium) savesBlocks(v *visitor) {
 	b.keys("**Kept** text")
 	b.do(`{ const d = [...document.querySelectorAll(".canvas-more")].at(-1); d.open = true; d.querySelector("input").focus() }`)
 	b.keys("My foot" + kb.Enter)
-	b.waitFor(`document.querySelector(".canvas-live").innerText === "Saved as My foot. You find it in the menu of blocks."`)
+	b.waitFor(`document.querySelector(".canvas-live").innerText === "Saved as My foot. You will find it in the menu of blocks."`)
 	b.open(v, "empty:blocks")
 	b.add("saved")
 	b.waitFor(`document.querySelector(".rows").innerText.includes("Kept text")`)

@@ -253,7 +253,7 @@ const maxWhy = 500
 func (s *Service) RefuseApproval(ctx context.Context, c *enlist.Caller, id enlist.BatchID, why string) error {
 	why, err := enlist.ReadLine(why)
 	if err != nil || why == "" || utf8.RuneCountInString(why) > maxWhy {
-		return enlist.Invalid("why", "say why, in one line of at most 500 letters")
+		return enlist.Invalid("why", "say why, in one line of at most 500 characters")
 	}
 	return s.decide(ctx, c, id, func(tx *db.Tx, w *WaitingApproval, now int64) error {
 		if w.Status != BatchPaused || w.State != ApprovalWaits {

@@ -151,7 +151,7 @@ func (k *batchCheck) conclude() {
 	k.concludeShown()
 	if k.result.Recipients == 0 {
 		k.add(messages.Finding{Level: messages.FindingWarning, Code: FindingNoRecipients,
-			Text: "no Contact would get the mail now"})
+			Text: "no Contact would get the email now"})
 	}
 	slices.SortStableFunc(k.result.Findings, func(a, b messages.Finding) int { return a.Rank() - b.Rank() })
 }

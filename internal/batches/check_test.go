@@ -47,7 +47,7 @@ func checkFindsMistakes(f *apptest.Batches) {
 			f.Errorf("the findings about %s (-want +got):\n%s", what, diff)
 		}
 	}
-	const inNews = `default_sender 0: the Message and the List "News" have no from_address: its mails come from the sender of the server`
+	const inNews = `default_sender 0: the Message and the List "News" have no from_address: its emails come from the sender of the server`
 	want("two Lists", check(id, batches.BatchOptions{}, apptest.Whole(f.News), apptest.Whole(shop)),
 		`unknown_field 0: the List "News" has no Field "Nick & Co"`, `unknown_field 0: the List "News" has no Field "Points"`,
 		`unknown_field 0: the List "Shop" has no Field "Nick & Co"`,
@@ -61,7 +61,7 @@ func checkFindsMistakes(f *apptest.Batches) {
 		"few_measured 0: clicks of only 0 of 2 recipients can be measured, which is about 0 for each variant: with fewer than 50, the first variant wins")
 	where := batches.PopulationRequest{List: f.News, Criteria: apptest.Criterion("Email", "exactly", "none@example.com")}
 	want("a search that finds no Contact", check(other, batches.BatchOptions{}, where), `unknown_field 0: the List "News" has no Field "Points"`,
-		"no_recipients 0: no Contact would get the mail now")
+		"no_recipients 0: no Contact would get the email now")
 	f.App.SetSending(pace.Settings{From: "server@example.com"})
 	if got := check(id, batches.BatchOptions{}, apptest.Whole(f.News)); !slices.Contains(got, inNews+", server@example.com") {
 		f.Errorf("the findings are %q, want one with the sender of the server", got)

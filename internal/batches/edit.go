@@ -188,7 +188,7 @@ func (b *Batch) setTracking(tx *db.Tx, track bool) error {
 	case b.Untracked != track:
 		return nil
 	case b.Ended() || b.hasBegun():
-		return enlist.Invalid("command", "the Batch has begun to send: some of its mails are tracked as it was added")
+		return enlist.Invalid("command", "the Batch has begun to send: some of its emails are tracked as it was added")
 	}
 	b.Untracked = !track
 	return b.Save(tx)

@@ -44,7 +44,7 @@ type FoundPerson struct {
 func (s *Service) Person(ctx context.Context, c *enlist.Caller, q *PersonQuery) (*FoundPerson, error) {
 	_, email, isEmail := address.ParseEmail(q.Address)
 	if !isEmail && address.NormaliseMobile(q.Address, enlist.DefaultCountryCode) == "" {
-		return nil, enlist.Invalid("address", "this is neither an e-mail address nor a mobile number")
+		return nil, enlist.Invalid("address", "this is neither an email address nor a mobile number")
 	}
 	return db.View(ctx, s.db, c, func(tx *db.Tx) (*FoundPerson, error) {
 		allowedLists, err := lists.Defined(tx, c.Account.ID)

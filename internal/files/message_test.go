@@ -38,7 +38,7 @@ func messageFileLimits(f *fileFixture) {
 		f.Helper()
 		refuseAs(enlist.InvalidParameters, about, pairs...)
 	}
-	refuse("have 12582912 bytes together; a mail has at most 10485760", "attachments", []any{int(first), int(second)})
+	refuse("have 12582912 bytes together; an email has at most 10485760", "attachments", []any{int(first), int(second)})
 	refuse("is no PNG", "inline_images", int(first))
 	refuseAs(enlist.NoFile, "no file with the ID 99", "attachments", 99)
 	refuse("is no ID", "attachments", "1,x")

@@ -167,7 +167,7 @@ func (c *composer) outgoing(ctx context.Context, l *messages.OutgoingMail) (*com
 		m.html = r.html(t)
 	}
 	if r.tooLong {
-		return nil, "", &messages.Undelivered{Permanent: true, Detail: "the Contact's values make this mail too long"}
+		return nil, "", &messages.Undelivered{Permanent: true, Detail: "the Contact's values make this email too long"}
 	}
 	return m, h.subject, nil
 }

@@ -110,10 +110,10 @@ func (k *contentCheck) length(c *composer, t *compiled) {
 	r.text(t)
 	switch {
 	case r.tooLong:
-		k.add(messages.FindingError, batches.FindingTooLong, "the Contact's values make this mail too long")
+		k.add(messages.FindingError, batches.FindingTooLong, "the Contact's values make this email too long")
 	case size > clipAt:
 		k.add(messages.FindingWarning, batches.FindingClipped,
-			"the HTML of the mail has %d KB: Gmail shows only the first 102 KB and hides the rest", size>>10)
+			"the HTML of the email has %d KB: Gmail shows only the first 102 KB and hides the rest", size>>10)
 	}
 }
 

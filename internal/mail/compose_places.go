@@ -69,7 +69,7 @@ func (k *contentCheck) contrast(b *messages.Block, t *messages.Theme) {
 	if b.Colour == "" || b.Type == messages.BlockButton || b.Type == messages.BlockVideo || colour.Contrast(colour.Parse(b.Colour), ground) >= colour.Readable {
 		return
 	}
-	k.add(messages.FindingWarning, FindingContrast, "the colour %s is hard to read on its ground: choose one with more contrast", b.Colour)
+	k.add(messages.FindingWarning, FindingContrast, "the colour %s is hard to read on its background: choose one with more contrast", b.Colour)
 }
 
 // FindingContrast is the code of colours that are hard to read.

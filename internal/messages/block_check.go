@@ -169,7 +169,7 @@ func (b *Block) checkLooks() (err error) {
 	case b.Corner < 0 || b.Corner > maxCorner:
 		return enlist.Expected(fmt.Sprintf("a corner from 0 to %d", maxCorner))
 	case b.Type == BlockPreheader && (b.Colour+b.Ground != "" || b.Padding+b.Corner > 0):
-		return enlist.Expected("colours, padding and corner in a block that the mail shows")
+		return enlist.Expected("colours, padding and corner in a block that the email shows")
 	}
 	return nil
 }

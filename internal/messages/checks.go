@@ -131,7 +131,7 @@ func (m *Message) withoutPreheader() (f Finding, ok bool) {
 	all, err := DecodeBlocks(m.Blocks)
 	has := slices.ContainsFunc(all, func(b Block) bool { return b.Type == BlockPreheader && strings.TrimSpace(b.Text) != "" })
 	return Finding{Level: FindingNote, Code: FindingNoPreheader,
-		Text: "there is no preview text: inboxes show the first words of the mail after the subject"}, err == nil && !has
+		Text: "there is no preview text: inboxes show the first words of the email after the subject"}, err == nil && !has
 }
 
 // deadLinks are the Findings for links whose servers have no page.

@@ -118,7 +118,7 @@ func checkMessageFiles(all []MessageFile) error {
 		names[f.Name] = true
 	}
 	if size > maxAttached {
-		return enlist.Invalid("attachments", fmt.Sprintf("the files have %d bytes together; a mail has at most %d",
+		return enlist.Invalid("attachments", fmt.Sprintf("the files have %d bytes together; an email has at most %d",
 			size, maxAttached))
 	}
 	return nil

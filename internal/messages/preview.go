@@ -168,7 +168,7 @@ func (s *Service) composeChecked(ctx context.Context, mail *OutgoingMail, before
 func (s *Service) composeTrial(ctx context.Context, mail *OutgoingMail) (*ComposedMail, error) {
 	shown, err := s.composer.Preview(ctx, mail)
 	if why, ok := errors.AsType[*Undelivered](err); ok {
-		return nil, enlist.Invalid("message_id", "the mail cannot be sent: "+why.Error())
+		return nil, enlist.Invalid("message_id", "the email cannot be sent: "+why.Error())
 	}
 	return shown, err
 }

@@ -15,7 +15,7 @@ func (s *Service) DefaultSender(list *enlist.List) Finding {
 		from += ", " + address
 	}
 	return Finding{Level: FindingNote, Code: FindingDefaultSender,
-		Text: "the Message and the List " + enlist.Quoted(list.Name) + " have no from_address: its mails come from " +
+		Text: "the Message and the List " + enlist.Quoted(list.Name) + " have no from_address: its emails come from " +
 			from}
 }
 

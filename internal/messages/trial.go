@@ -62,14 +62,14 @@ func (s *Service) SendTestMessage(ctx context.Context, c *enlist.Caller, r TestR
 			return err
 		}
 		if _, _, err := m.FillSender(); err != nil {
-			return enlist.Invalid("message_id", "the mail cannot be sent: "+err.Error())
+			return enlist.Invalid("message_id", "the email cannot be sent: "+err.Error())
 		}
 		if n := len(r.Addresses); n < 1 || n > maxTestAddresses {
 			return enlist.Invalid("addresses", fmt.Sprintf("expected 1 to %d email addresses", maxTestAddresses))
 		}
 		if isCounted { // the function runs again
 		} else if _, _, isCounted = s.trials.Take(int64(c.Account.ID), trialRate, s.db.Now()); !isCounted {
-			return enlist.Refuse(enlist.Busy, "the Account has sent %d test mails in the last minutes; try again in a minute", trialRate.Burst)
+			return enlist.Refuse(enlist.Busy, "the Account has sent %d test emails in the last minutes; try again in a minute", trialRate.Burst)
 		}
 		var sent []string
 		for i, text := range r.Addresses {

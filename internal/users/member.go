@@ -129,7 +129,7 @@ func managerIn(tx *db.Tx, v *Visit) (*Member, error) {
 	return m, err
 }
 
-var errNoMail = errors.New("this server sends no mails")
+var errNoMail = errors.New("this server sends no emails")
 
 // InviteMember gives a user a membership of the visitor's Account, and a link to sign in to a user who has never
 // signed in. Only the user sees the link, or without mail a visitor who may do everything in all Accounts: another

@@ -79,7 +79,7 @@ func (s *Service) PasskeyToAdd(ctx context.Context, v *Visit, host string) (opti
 func (s *Service) AddPasskey(ctx context.Context, v *Visit, host, name, present, answer string) error {
 	name, err := enlist.ReadLine(name)
 	if err != nil || name == "" || utf8.RuneCountInString(name) > maxName {
-		return enlist.Invalid("name", "the name must be one line of 1 to 100 letters")
+		return enlist.Invalid("name", "the name must be one line of 1 to 100 characters")
 	}
 	w := s.relyingParty(host)
 	parsed, err := protocol.ParseCredentialCreationResponseBytes([]byte(answer))

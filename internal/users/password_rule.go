@@ -33,9 +33,9 @@ func checkPassword(p *User, password string) *enlist.Error {
 	letters := utf8.RuneCountInString(password)
 	switch {
 	case letters < MinPassword:
-		return enlist.Invalid("password", fmt.Sprintf("the password needs at least %d letters", MinPassword))
+		return enlist.Invalid("password", fmt.Sprintf("the password needs at least %d characters", MinPassword))
 	case letters > maxPassword:
-		return enlist.Invalid("password", fmt.Sprintf("the password has more than %d letters", maxPassword))
+		return enlist.Invalid("password", fmt.Sprintf("the password has more than %d characters", maxPassword))
 	case isAbout(p, password):
 		return enlist.Invalid("password", "the password contains the name or the address of the user: choose another one")
 	case isCommon(password):

@@ -177,7 +177,7 @@ func readUser(email, name string) (p *User, wrong []*enlist.Error) {
 	if err == nil && name == "" {
 		wrong = append(wrong, enlist.Invalid("name", "the user needs a name"))
 	} else if err != nil || utf8.RuneCountInString(name) > maxName || !utf8.ValidString(name) {
-		wrong = append(wrong, enlist.Invalid("name", "the name must be one line of at most 100 letters"))
+		wrong = append(wrong, enlist.Invalid("name", "the name must be one line of at most 100 characters"))
 	}
 	return &User{Email: spelling, Name: name, emailKey: key}, wrong
 }
