@@ -322,6 +322,14 @@ func BenchmarkText(b *testing.B) {
 	})
 }
 
+// A page with 100 refused mails looks up each reply of a mail server, most of which are in no catalogue.
+func BenchmarkSaid(b *testing.B) {
+	l := New().For("de", "")
+	for b.Loop() {
+		l.Said("552 5.2.2 The recipient's mailbox is over its quota.")
+	}
+}
+
 func TestTheLanguageOfTheListGoesBeforeThatOfTheBrowser(t *testing.T) {
 	all := New()
 	for _, c := range []struct{ list, accept, want string }{

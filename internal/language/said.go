@@ -27,6 +27,7 @@ var numbers = []string{"n", "all", "count", "each", "least", "measured", "most",
 type saying struct {
 	key     string
 	pattern *regexp.Regexp // has a group for each name
+	words   []string       // between the names
 	names   []string
 	size    int // bytes of its words
 }
@@ -65,6 +66,7 @@ func readSaying(key string, text []piece) saying {
 		switch {
 		case p.kind != argument:
 			one.size, pattern = one.size+len(p.text), pattern+regexp.QuoteMeta(p.text)
+			one.words = append(one.words, p.text)
 			continue
 		case p.text == "n", p.text == "id":
 			pattern += "([0-9][0-9,]*)"
@@ -111,6 +113,9 @@ func (l *Language) say(text string) (string, bool) {
 // sayOf translates a text that is one of a table.
 func (l *Language) sayOf(text string, table []saying) (string, bool) {
 	for _, one := range table {
+		if !one.hasWords(text) {
+			continue
+		}
 		found := one.pattern.FindStringSubmatch(text)
 		if found == nil {
 			continue
@@ -122,6 +127,19 @@ func (l *Language) sayOf(text string, table []saying) (string, bool) {
 		return l.Text(one.key, args...), true
 	}
 	return text, false
+}
+
+// hasWords reports whether a text has the words of a saying in their order. Most have not, and a pattern takes longer to
+// find out.
+func (s *saying) hasWords(text string) bool {
+	for _, words := range s.words {
+		_, after, found := strings.Cut(text, words)
+		if !found {
+			return false
+		}
+		text = after
+	}
+	return true
 }
 
 // sayArgument translates what stands for a name.
