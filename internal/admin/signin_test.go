@@ -58,7 +58,7 @@ func (s *site) selfService() {
 	}
 	s.Must(s.App.Users.MailPasswordLink(s.Context(), db.Job{}, users.SendPasswordLink{EmailKey: "own@example.com"}))
 	link := strings.TrimPrefix(mails[0].URL, s.server.URL)
-	stranger.want(link, http.StatusOK, "Hello own.", "least 12 letters")
+	stranger.want(link, http.StatusOK, "Hello own.", "least 12 characters")
 	stranger.send(link, url.Values{"password": {"password1234"}}, http.StatusUnprocessableEntity, "!many people use this password")
 	if at := stranger.send(link, url.Values{"password": {"three small cats"}}, http.StatusOK); at != "/admin/" {
 		s.Errorf("another password leads to %s", at)

@@ -94,7 +94,7 @@ func (f *images) refused() {
 		`[{"type":"menu","items":[` + strings.Repeat(`{"link":""},`, 20) + `{"link":""}]}]`: "at most 20 items", `[{"type":"table","rows":[["a","b"],["c"]]}]`: "the same number of cells",
 		`[{"type":"table","rows":[[]]}]`: "the same number of cells", `[{"type":"table","rows":[` + strings.Repeat(`["x"],`, 100) + `["x"]]}]`: "at most 100 rows", `[{"type":"text","head":true}]`: "of the type table",
 		`[{"type":"table","rows":[["1","2","3","4","5","6","7","8","9"]]}]`: "cells, 1 to 8", `[{"type":"text","colour":"red"}]`: "a colour such as", `[{"type":"text","ground":"#12"}]`: "a colour such as",
-		`[{"type":"text","padding":101}]`: "a padding from 0 to 100", `[{"type":"text","corner":-1}]`: "a corner from 0 to 60", `[{"type":"preheader","ground":"#ffffff"}]`: "that the mail shows",
+		`[{"type":"text","padding":101}]`: "a padding from 0 to 100", `[{"type":"text","corner":-1}]`: "a corner from 0 to 60", `[{"type":"preheader","ground":"#ffffff"}]`: "that the email shows",
 		`[{"type":"space","height":301}]`:                                  "a height from 0 to 300",
 		`[{"type":"heading","level":4}]`:                                   "a level from 1 to 3",
 		`[{"type":"image","width":-1}]`:                                    "a width from 0",

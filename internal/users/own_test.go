@@ -30,7 +30,7 @@ func TestUsersAlone(t *testing.T) {
 		{Name: "each change of how a user signs in is told by a note, and counts", Test: notes},
 		{Name: "a user changes the own name, as the audit log says", Test: newName},
 		{Name: "an invitation is valid for seven days, can be sent again, and only its last link counts", Test: invitationTime},
-		{Name: "a password has 12 letters and is neither common nor about its user", Test: passwordRules},
+		{Name: "a password has 12 characters and is neither common nor about its user", Test: passwordRules},
 	})
 }
 
