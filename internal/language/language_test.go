@@ -124,7 +124,7 @@ var countless = regexp.MustCompile(`^(format|said)\.|^ui\.menu_|^keys\.past|^sen
 
 // A text with a number has plural forms in English too, so that a translator sees that the number matters.
 func TestTextsWithANumberHavePluralForms(t *testing.T) {
-	for key, text := range New().For(English, "").texts {
+	for key, text := range New().For(English, "").texts() {
 		isNumber := func(p piece) bool { return p.kind == argument && p.text == "n" }
 		if text.forms == nil && slices.ContainsFunc(text.other, isNumber) && !countless.MatchString(key) {
 			t.Errorf("en.toml: %s has the number {n} and no plural forms", key)
