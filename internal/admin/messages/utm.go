@@ -24,7 +24,7 @@ func utmOf(r *ui.Request, m *messages.Message) ui.Input {
 		use.Value = enlist.UTMAttributes[0].Get(&u).Text
 	}
 	parameters := ui.UTM(r, &u)
-	if r.PostForm.Has("utm_source") {
+	if len(typedUTM(r.PostForm)) > 0 {
 		parameters.ReadFrom(r.PostForm)
 	}
 	return ui.Input{Kind: ui.InputFold, Label: r.Text("messages.utm"), IsOpen: u != enlist.UTM{},
