@@ -219,8 +219,8 @@ func (b *chromium) pastes(v *visitor) {
 		{"Word", `<html xmlns:o="urn:schemas-microsoft-com:office:office"><head><style><!-- p.MsoNormal {margin:0cm} --></style></head><body><!--StartFragment--><p class=MsoTitle>News</p>` +
 			`<p class=MsoNormal><b style='mso-bidi-font-weight:normal'>Bold</b><o:p></o:p></p><p class=MsoNormal><o:p>&nbsp;</o:p></p><p style='mso-list:l0 level1 lfo1'><![if !supportLists]><span style='mso-list:Ignore'>·<span>&nbsp; </span></span><![endif]>one</p>` +
 			`<p style='mso-list:l0 level2 lfo1'><span style='mso-list:Ignore'>o</span>in</p><p style='mso-list:l0 level1 lfo1'><span style='mso-list:Ignore'>·</span>two</p><p style='mso-list:l1 level1 lfo2'><span style='mso-list:Ignore'>1.</span>first</p>` +
-			`<table class=MsoTableGrid><tr><td><p class=MsoNormal><b>Day<o:p></o:p></b></p></td><td><p><b>Hour</b></p></td></tr><tr><td><p>Monday</p></td><td><p>9</p></td></tr></table><!--EndFragment--></body></html>`,
-			`[{"type":"text","text":"# News\n\n**Bold**\n\n- one\n  - in\n- two\n\n1. first"}` + table},
+			`<table class=MsoTableGrid><tr><td><p class=MsoNormal><b>Day<o:p></o:p></b></p></td><td><p><b>Hour</b></p></td></tr><tr><td><p>Monday<br>first</p></td><td><p>9</p></td></tr></table><!--EndFragment--></body></html>`,
+			`[{"type":"text","text":"# News\n\n**Bold**\n\n- one\n  - in\n- two\n\n1. first"}` + strings.Replace(table, "Monday", "Monday first", 1)},
 		{"Google Docs", `<meta charset='utf-8'><b style="font-weight:normal" id="docs-internal-guid"><p><span style="font-weight:700">Bold</span><span style="font-style:italic"> it</span></p><br />` +
 			`<ul><li><p>one</p></li><ul><li><p>in</p></li></ul><li><p>two</p></li></ul><table><colgroup><col/></colgroup><tbody><tr><td><p><span style="font-weight:700">Day</span></p></td><td><p><span style="font-weight:700">Hour</span></p></td></tr><tr><td><p>Monday</p></td><td><p>9</p></td></tr></tbody></table></b>`,
 			`[{"type":"text","text":"**Bold** *it*\n\n- one\n  - in\n- two"}` + table},

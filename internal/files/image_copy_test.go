@@ -33,6 +33,7 @@ func TestImages(t *testing.T) {
 		{Name: "an image that moves keeps moving", Test: movingImage},
 		{Name: "a GIF that moves is made smaller with all that its frames show", Test: movingIsMadeSmaller},
 		{Name: "a GIF of more pixels than the limit stays as it is", Test: movingBeyondTheLimit},
+		{Name: "edges of a GIF that moves keep their colour", Test: movingEdges},
 		{Name: "an inline image is as narrow as the widest mail", Test: inlineImage},
 		{Name: "a WebP is sent as a JPEG or a PNG", Test: webpIsConverted},
 		{Name: "a hostile image is refused with its reason", Test: hostileImages},
@@ -291,15 +292,45 @@ func movingIsMadeSmaller(f *fileFixture) {
 }
 
 func movingBeyondTheLimit(f *fileFixture) {
-	g := gif.GIF{Config: image.Config{Width: 8000, Height: 4000}} // two frames of 32 million pixels
+	for _, c := range []struct{ frames, width, height int }{{20, 2000, 1600}, {2, 8000, 1001}} { // all frames, and one
+		g := gif.GIF{Config: image.Config{Width: c.width, Height: c.height}}
+		for i := range c.frames {
+			g.Image, g.Delay = append(g.Image, image.NewPaletted(image.Rect(0, 0, 1, 1+i%2), color.Palette{color.Black})), append(g.Delay, 5)
+		}
+		var b bytes.Buffer
+		f.Must(gif.EncodeAll(&b, &g))
+		file := f.file(f.upload("large.gif", b.Bytes(), ""))
+		if shown, _ := f.picture(file, 100, ""); shown.Size != file.Size {
+			f.Errorf("the copy of %d frames has %d bytes, want the %d of the file", c.frames, shown.Size, file.Size)
+		}
+	}
+}
+
+// movingEdges has white bars on a transparent ground. Where a bar ends inside a pixel of the copy, the pixel is white too.
+func movingEdges(f *fileFixture) {
+	g := gif.GIF{Config: image.Config{Width: 400, Height: 100}}
 	for i := range 2 {
-		g.Image, g.Delay = append(g.Image, image.NewPaletted(image.Rect(0, 0, 1, 1+i), color.Palette{color.Black})), append(g.Delay, 5)
+		bars := image.NewPaletted(image.Rect(0, 0, 400, 100), color.Palette{color.Transparent, color.White})
+		for at := range bars.Pix {
+			bars.Pix[at] = uint8((at%400 + i) / 7 % 2)
+		}
+		g.Image, g.Delay, g.Disposal = append(g.Image, bars), append(g.Delay, 5), append(g.Disposal, gif.DisposalBackground)
 	}
 	var b bytes.Buffer
 	f.Must(gif.EncodeAll(&b, &g))
-	file := f.file(f.upload("large.gif", b.Bytes(), ""))
-	if shown, _ := f.picture(file, 100, ""); shown.Size != file.Size {
-		f.Errorf("the copy has %d bytes, want the %d of the file", shown.Size, file.Size)
+	shown, _ := f.picture(f.file(f.upload("bars.gif", b.Bytes(), "")), 100, "")
+	small, _ := screens(f, f.content(shown))
+	white := 0
+	for at := 0; at < len(small[0].Pix); at += 4 {
+		if pixel := small[0].Pix[at:][:4]; pixel[3] != 0 {
+			white++
+			if pixel[0] < 250 {
+				f.Fatalf("pixel %d is %v, want white", at/4, pixel)
+			}
+		}
+	}
+	if small[0].Rect.Dx() != 100 || white == 0 {
+		f.Errorf("the copy of %v has %d white pixels", small[0].Rect, white)
 	}
 }
 

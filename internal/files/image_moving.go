@@ -23,9 +23,10 @@ const (
 	mostTime  = 10 * time.Second
 )
 
-// isSmall reports whether a GIF that moves is within the limits.
+// isSmall reports whether a GIF that moves is within the limits. The whole and what was below a frame are in memory with four
+// bytes a pixel.
 func (a *anatomy) isSmall(width, height int64) bool {
-	return a.frames <= maxFrames && int64(a.frames)*width*height <= maxMoved && a.moved <= maxMoved
+	return a.frames <= maxFrames && width*height <= maxShown && int64(a.frames)*width*height <= maxMoved && a.moved <= maxMoved
 }
 
 // movingPicture returns a GIF that moves as a mail shows it, or the same bytes if that has not fewer of them.
@@ -50,7 +51,7 @@ func movingPicture(ctx context.Context, data []byte, as enlist.Picture) ([]byte,
 			return data, nil
 		}
 		below := m.draw(frame, all.Disposal[i])
-		m.add(shrink(m.screen, part, width, height), all.Delay[i])
+		m.add(withoutHalves(shrink(m.screen, part, width, height)), all.Delay[i])
 		m.dispose(below, frame.Rect, all.Disposal[i])
 		all.Image[i] = nil // its memory is free
 	}
@@ -105,6 +106,20 @@ func (m *mover) add(now *image.RGBA, delay int) {
 	m.made.Image = append(m.made.Image, inColours(m.shown, now, place))
 	m.made.Delay, m.made.Disposal = append(m.made.Delay, delay), append(m.made.Disposal, gif.DisposalNone)
 	m.shown = now
+}
+
+// withoutHalves makes whole colours of those that are half transparent: a GIF has no others, and image.RGBA has them darker.
+func withoutHalves(now *image.RGBA) *image.RGBA {
+	for i := 0; i < len(now.Pix); i += 4 {
+		pixel := now.Pix[i:][:4]
+		if alpha := int(pixel[3]); !isClear(pixel) && alpha < 255 {
+			for c := range 3 {
+				pixel[c] = uint8(min(255, int(pixel[c])*255/alpha))
+			}
+			pixel[3] = 255
+		}
+	}
+	return now
 }
 
 // isClear reports whether a GIF shows a pixel as transparent.

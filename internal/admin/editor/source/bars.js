@@ -167,11 +167,11 @@ export function askLink(view, texts, isLook) {
 	const input = element("input", {type: "text", inputmode: "url", placeholder: texts.example_link, value: mark?.attrs.href || ""});
 	const done = href => {
 		closeAsk();
-		let tr = view.state.tr;
-		if (href && begin === end) tr.insert(begin, schema.text(href, [marks.link.create({href})]));
+		const {tr, selection} = view.state, [from, to] = isLook ? extent(selection.$from) : [begin, end]; // what is only shown may have been typed in
+		if (href && from === to) tr.insert(from, schema.text(href, [marks.link.create({href})]));
 		else {
-			tr.removeMark(begin, end, marks.link);
-			if (href) tr.addMark(begin, end, marks.link.create({href}));
+			tr.removeMark(from, to, marks.link);
+			if (href) tr.addMark(from, to, marks.link.create({href}));
 		}
 		view.dispatch(tr);
 		view.focus();
@@ -224,7 +224,7 @@ function extent($at) {
 }
 
 // openMenu shows the types of blocks beside a button, and inserts the chosen one. saved has blocks that the person has saved.
-// It goes back to where it was opened if it is left by Escape.
+// It goes back to where it was opened if it is left without a choice.
 export function openMenu(view, {texts, saved}, beside, pos, left = () => beside.focus()) {
 	document.querySelector(".canvas-menu")?.remove();
 	const inColumn = pos !== null && view.state.doc.resolve(pos).parent.type === nodes.column;
@@ -232,7 +232,7 @@ export function openMenu(view, {texts, saved}, beside, pos, left = () => beside.
 		menu.remove();
 		removeEventListener("pointerdown", outside, true);
 	};
-	const outside = event => menu.contains(event.target) || close();
+	const outside = event => menu.contains(event.target) || (close(), left());
 	const put = make => {
 		close();
 		const insert = what => {

@@ -89,6 +89,7 @@ function listsOfWord(body) {
 // tables keeps tables of words, and makes a paragraph of each cell of others: the tables of mails only place their cells.
 function tables(body) {
 	for (const table of [...body.querySelectorAll("table")].filter(isOfWords)) {
+		for (const br of table.querySelectorAll("br")) br.replaceWith(" "); // a cell has one line
 		const rows = [...table.rows].map(row => [...row.cells]), head = rows[0].every(c => c.nodeName === "TH" || c.querySelector("strong, b") && c.textContent.trim() === c.querySelector("strong, b").textContent.trim());
 		const make = (name, ...inside) => {
 			const e = body.ownerDocument.createElement(name);
