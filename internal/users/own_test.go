@@ -159,6 +159,11 @@ func askedWithoutServer(f *apptest.Account) {
 	if mails != 1 {
 		f.Errorf("the second try mails %d links", mails)
 	}
+	f.Must(f.App.Users.MailPasswordLink(f.Context(), db.Job{Attempt: 1}, job)) // of another request
+	f.Must(f.App.Users.MailPasswordLink(f.Context(), db.Job{Attempt: 2}, job)) // after a process that died before it mailed
+	if mails != 2 {
+		f.Errorf("the tries after a process that died mail %d links, want 1", mails-1)
+	}
 }
 
 // asks asks for a link from a browser, and reports whether the request is accepted.
