@@ -45,6 +45,9 @@ func (s *site) doneSentences() {
 }
 
 func (s *site) selfService() {
+	s.App.Users.SetSettings(users.Settings{PublicURL: s.server.URL})
+	s.stranger().want("/admin/forgot", http.StatusOK, "This server sends no emails", "enlist user link ADDRESS")
+	s.stranger().send("/admin/forgot", url.Values{"email": {"own@example.com"}}, http.StatusOK, "This server sends no emails", "enlist user link ADDRESS")
 	var mails []users.LinkMail
 	s.App.Users.SetSettings(users.Settings{PublicURL: s.server.URL, Mail: func(_ context.Context, m *users.LinkMail) error {
 		mails = append(mails, *m)

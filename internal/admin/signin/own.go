@@ -16,6 +16,11 @@ func (p *Pages) forgotForm(r *http.Request) ui.Form {
 	return ui.Form{{Name: "email", Label: p.text(r, "signin.email"), Kind: ui.InputEmail, Required: true, Autocomplete: "username"}}
 }
 
+// askOperator says that this server sends no mail, and whom to ask.
+func (p *Pages) askOperator(w http.ResponseWriter, r *http.Request) {
+	p.showText(w, r, "signin.forgot_title", p.text(r, "members.runner_link", "email", "ADDRESS"))
+}
+
 func (p *Pages) showForgot(w http.ResponseWriter, r *http.Request, status int, f ui.Form, wrong string) {
 	c := ui.FormCard{Texts: []string{p.text(r, "signin.forgot_about")}, Form: f, Action: "/admin/forgot",
 		Button: p.text(r, "signin.forgot_button"), Back: ui.Action{Text: p.text(r, "signin.title"), Path: "/admin/sign-in"}}
@@ -25,11 +30,19 @@ func (p *Pages) showForgot(w http.ResponseWriter, r *http.Request, status int, f
 
 // Forgot shows the form of a user who has forgotten the password.
 func (p *Pages) Forgot(w http.ResponseWriter, r *http.Request) {
+	if !p.users.SendsMail() {
+		p.askOperator(w, r)
+		return
+	}
 	p.showForgot(w, r, http.StatusOK, p.forgotForm(r), "")
 }
 
 // AskPassword mails the link, and says the same for each address.
 func (p *Pages) AskPassword(w http.ResponseWriter, r *http.Request) {
+	if !p.users.SendsMail() {
+		p.askOperator(w, r)
+		return
+	}
 	_ = r.FormValue("email") // reads the form
 	f := p.forgotForm(r)
 	f.ReadFrom(r.PostForm)
