@@ -113,7 +113,8 @@ const linkTime = 15 * time.Second
 var userMails = map[users.MailKind]*mail.UserMail{users.MailLink: &mail.MailLink, users.MailInvitation: &mail.MailInvitation,
 	users.MailPassword: &mail.MailPassword, users.MailAddress: &mail.MailAddress, users.MailAsked: &mail.MailAsked,
 	users.MailMoved: &mail.MailMoved, users.MailNewPassword: &mail.MailNewPassword, users.MailPasskey: &mail.MailPasskey,
-	users.MailApproval: &mail.MailApproval}
+	users.MailApproval: &mail.MailApproval, users.MailAdded: &mail.MailAdded, users.MailRights: &mail.MailRights,
+	users.MailRemoved: &mail.MailRemoved}
 
 // usersSettings returns the settings of package users, whose pages are at url. Without --smtp, no mail reaches a user.
 func usersSettings(c config.Serve, url string, key enlist.LinkKey, mailer *mail.Mailer) users.Settings {

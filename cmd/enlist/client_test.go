@@ -11,6 +11,7 @@ import (
 	"enlist/api"
 	"enlist/internal/config"
 	"enlist/internal/db/dbtest"
+	"enlist/internal/mail/mailtest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -201,7 +202,9 @@ func TestClientReadsAndWritesLists(t *testing.T) {
 }
 
 func clientReadsAndWritesLists(t *testing.T, e dbtest.Engine) {
-	client, ctx := startClient(t, e), t.Context()
+	addr, key := startServerOn(t, e, config.Serve{SMTP: mailtest.Start(t, mailtest.Options{}).URL()}) // invitations need mail
+	client, ctx := api.NewClient("http://"+addr, key), t.Context()
+	t.Cleanup(client.Close)
 	list := must(client.AddList(ctx, api.Details{"name": "Customers", "is_gdpr_compliant": true}))(t)
 	must(client.EditList(ctx, api.Details{"id": list, "from_name": "Shop"}))(t)
 	l := must(client.GetListByID(ctx, list))(t)

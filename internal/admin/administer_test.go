@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -75,6 +76,14 @@ func (s *site) managePeople() {
 	s.Must(err)
 	path := "/admin/users/" + id(all[0].ID)
 	v.want(path, http.StatusOK, "Go-http-client", "Sign out")
+	gone := s.AddList()
+	v.post(path, url.Values{"role": {"sender"}, "only": {"1"}, "list": {id(gone)}})
+	s.Must(s.App.Contacts.DeleteList(s.Context(), s.Caller, gone))
+	v.send(path, url.Values{"role": {"reader"}, "only": {"1"}}, http.StatusOK, "Saved.")
+	all, err = s.App.Users.Members(s.Context(), s.Caller.Account.ID)
+	if s.Must(err); all[0].Role != enlist.Reader || !slices.Equal(all[0].Lists, []enlist.ListID{gone}) {
+		s.Errorf("a user whose List was deleted becomes %+v", all[0].Membership)
+	}
 	v.post(path, url.Values{"role": {"owner-without-send"}})
 	li.want("/admin/users", http.StatusForbidden)
 	v.post(path, url.Values{"role": {"owner"}, "only": {"1"}, "list": {id(s.News)}})

@@ -138,7 +138,16 @@ var (
 		"signin.mail.new_password_button", "signin.mail.new_password_after"}
 	MailPasskey = UserMail{"signin.mail.passkey_title", "signin.mail.heading", "signin.mail.passkey_before",
 		"signin.mail.passkey_button", "signin.mail.passkey_after"}
+
+	MailAdded   = ofProgram("signin.mail.added_before")
+	MailRights  = ofProgram("signin.mail.rights_before")
+	MailRemoved = ofProgram("signin.mail.removed_before")
 )
+
+// ofProgram is a mail to an owner about what a program has done with a user.
+func ofProgram(before string) UserMail {
+	return UserMail{"signin.mail.users_title", "signin.mail.heading", before, "signin.mail.users_button", "signin.mail.users_after"}
+}
 
 // SignInLink is the content of a mail to a user.
 type SignInLink struct {

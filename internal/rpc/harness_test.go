@@ -25,6 +25,7 @@ import (
 	"enlist/internal/httpserver"
 	"enlist/internal/mail"
 	"enlist/internal/messages"
+	"enlist/internal/users"
 )
 
 // This file has the service that the tests of this package call. Each test has a database without rows. A
@@ -118,6 +119,7 @@ func serve(t testing.TB, database *dbtest.Store, o Options, l ...httpserver.Limi
 	t.Helper()
 	h := &harness{store: &faultyStore{Engine: database}, now: firstMoment, keys: make(map[string]string)}
 	h.service = app.New(h.store, h.clock)
+	h.service.Users.SetSettings(users.Settings{Mail: func(context.Context, *users.LinkMail) error { return nil }})
 	h.service.Messages.SetComposer(composer{make: sync.OnceValues(func() (messages.Composer, error) {
 		return mail.NewComposer(mail.Options{From: "lists@example.org", PublicURL: "https://lists.example.org", Links: h.service.Sending,
 			Files: h.service.Files})

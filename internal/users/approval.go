@@ -59,14 +59,7 @@ func (s *Service) MailApproval(ctx context.Context, _ db.Job, e batches.AskAppro
 
 // askAll adds a job for each user who may approve a Batch.
 func (s *Service) askAll(tx *db.Tx, b *batches.Batch, a *batches.Approval) error {
-	stored, err := membershipTable.All(tx, "WHERE account_id = ? ORDER BY person_id", int64(b.AccountID))
-	if err != nil {
-		return err
-	}
-	everywhere, err := userTable.All(tx, "WHERE all_accounts <> 0 ORDER BY id")
-	for i := range everywhere {
-		stored = append(stored, everything(everywhere[i].ID, b.AccountID))
-	}
+	all, err := allIn(tx, b.AccountID)
 	if err != nil {
 		return err
 	}
@@ -74,9 +67,8 @@ func (s *Service) askAll(tx *db.Tx, b *batches.Batch, a *batches.Approval) error
 	if err != nil {
 		return err
 	}
-	for i := range stored {
-		m := &stored[i]
-		m.readRole()
+	for i := range all {
+		m := &all[i]
 		if !batches.MaySend(&enlist.Key{Role: m.Role, Lists: m.Lists}, lists) || !a.MayDecide(int64(m.User)) {
 			continue
 		}

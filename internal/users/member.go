@@ -32,14 +32,17 @@ const (
 	MailNewPassword                 // says that the user has another password
 	MailPasskey                     // says that the user has one more passkey
 	MailApproval                    // says that a Batch waits for an approval
+	MailAdded                       // says that a program has added a user
+	MailRights                      // says that a program has changed what a user may do
+	MailRemoved                     // says that a program has removed a user
 )
 
 // LinkMail is a mail to a user, mostly with a link.
 type LinkMail struct {
 	Kind        MailKind
 	To, Name    string // of the user
-	By, Account string // of links to sign in: who invites, and to what; of MailApproval: who asks, and where
-	About       string // the new address, the name of the passkey, or that of the Batch of MailApproval
+	By, Account string // of links to sign in: who invites, and to what; of MailApproval: who asks, and where; of MailAdded and what follows: the key
+	About       string // the new address, the name of the passkey, that of the Batch of MailApproval, or the address of another user
 	URL         string
 	Language    string // of the user, or else of who invites; "": not known
 }

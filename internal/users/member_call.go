@@ -40,7 +40,8 @@ func readGivenRole(text string) (string, error) {
 	return text, nil
 }
 
-// listsKey is the key of the Lists of a Member: their IDs with commas, "" for all.
+// listsKey is the key of the Lists of a Member: their IDs with commas, "" for all. Another value without an ID never means
+// all: a program that has lost its Lists would open all of them.
 func listsKey() enlist.Attribute[Member] {
 	a := enlist.ReadOnlyText("list_ids", func(m *Member) string {
 		ids := make([]string, len(m.Lists))
@@ -50,15 +51,18 @@ func listsKey() enlist.Attribute[Member] {
 		return strings.Join(ids, ",")
 	})
 	a.Set = func(m *Member, in enlist.Input) error {
-		m.Lists = nil
+		if in.Kind != enlist.InputText && in.Omitted() {
+			return nil
+		}
 		text, ok := in.AsText()
+		m.Lists = nil
 		for _, item := range enlist.SplitTrimmed(text) {
 			id, isNumber := enlist.ParseInteger(item)
 			ok = ok && isNumber && id > 0
 			m.Lists = append(m.Lists, enlist.ListID(id))
 		}
-		if !ok {
-			return enlist.Expected("IDs of Lists")
+		if !ok || text != "" && m.Lists == nil {
+			return enlist.Expected(`IDs of Lists, or "" for all`)
 		}
 		return nil
 	}
@@ -90,7 +94,8 @@ func (s *Service) SearchMembers(ctx context.Context, c *enlist.Caller, q enlist.
 }
 
 // SetMember adds the user with an address to the caller's Account, or changes the role and the Lists that are sent. It
-// returns the ID. A new user gets an invitation by mail. Errors: Denied, NoList, InvalidParameters.
+// returns the ID. A user who has never signed in and has no link gets an invitation by mail. Errors: Denied, NoList,
+// InvalidParameters, also for a user who needs an invitation that this server cannot mail.
 // reference.md: member.record
 func (s *Service) SetMember(ctx context.Context, c *enlist.Caller, details []enlist.Detail) (UserID, error) {
 	if err := requireAdministering(c); err != nil {
@@ -124,7 +129,7 @@ func (s *Service) SetMember(ctx context.Context, c *enlist.Caller, details []enl
 		case err != nil:
 			return 0, err
 		}
-		return m.ID, changeMember(ctx, tx, c, m, details, now)
+		return m.ID, s.changeMember(ctx, tx, c, m, details, now)
 	})
 }
 
@@ -135,21 +140,36 @@ func (s *Service) addMember(ctx context.Context, tx *db.Tx, c *enlist.Caller, p 
 	}
 	to.Account = c.Account.ID
 	m, err := invite(accounts.WithCaller(ctx, c), tx, p, to, now)
-	if err != nil || m.SignInTime != 0 {
-		return m.id(), err
+	if err == nil && m.SignInTime == 0 {
+		if !s.SendsMail() {
+			return 0, enlist.Invalid("email", errNoMail.Error()+onlyOperator)
+		}
+		err = tx.Enqueue(invitationBy(c, m))
 	}
-	return m.ID, tx.Enqueue(SendInvitation{User: int64(m.ID), Account: to.Account, By: c.Key.Name})
+	if err != nil {
+		return 0, err
+	}
+	return m.ID, noteOwners(tx, c, NoteAdded, m)
 }
 
-func (m *Member) id() UserID {
-	if m == nil {
-		return 0
+// inviteAgain invites a user who has never signed in, and whose link was not mailed or has expired.
+func (s *Service) inviteAgain(tx *db.Tx, c *enlist.Caller, m *Member, now int64) error {
+	if m.SignInTime != 0 || !s.SendsMail() {
+		return nil
 	}
-	return m.ID
+	links, err := tx.Number("SELECT count(*) FROM sign_in_link WHERE person_id = ? AND expiry_time > ?", int64(m.ID), now)
+	if err != nil || links > 0 {
+		return err
+	}
+	return tx.Enqueue(invitationBy(c, m))
+}
+
+func invitationBy(c *enlist.Caller, m *Member) SendInvitation {
+	return SendInvitation{User: int64(m.ID), Account: c.Account.ID, Key: c.Key.ID, By: c.Key.Name}
 }
 
 // changeMember changes the role and the Lists that are in the details.
-func changeMember(ctx context.Context, tx *db.Tx, c *enlist.Caller, m *Member, details []enlist.Detail, now int64) error {
+func (s *Service) changeMember(ctx context.Context, tx *db.Tx, c *enlist.Caller, m *Member, details []enlist.Detail, now int64) error {
 	if err := m.checkProgram(); err != nil {
 		return err
 	}
@@ -158,10 +178,11 @@ func changeMember(ctx context.Context, tx *db.Tx, c *enlist.Caller, m *Member, d
 		return err
 	}
 	changed.User = m.User // who keeps the name
-	if changed.Role == m.Role && slices.Equal(changed.Lists, m.Lists) {
-		return nil
+	err := s.inviteAgain(tx, c, m, now)
+	if err != nil || changed.Role == m.Role && slices.Equal(changed.Lists, m.Lists) {
+		return err
 	}
-	return addMembership(accounts.WithCaller(ctx, c), tx, c.Account, &changed, now)
+	return errors.Join(addMembership(accounts.WithCaller(ctx, c), tx, c.Account, &changed, now), noteOwners(tx, c, NoteRights, m))
 }
 
 // checkProgram refuses a change by a program of a user who may administer.
@@ -194,7 +215,7 @@ func (s *Service) DeleteMember(ctx context.Context, c *enlist.Caller, id UserID)
 		if err := m.checkProgram(); err != nil {
 			return err
 		}
-		return remove(accounts.WithCaller(ctx, c), tx, &m.User, c.Account.ID, now)
+		return errors.Join(remove(accounts.WithCaller(ctx, c), tx, &m.User, c.Account.ID, now), noteOwners(tx, c, NoteRemoved, m))
 	})
 }
 
@@ -203,7 +224,8 @@ func (s *Service) DeleteMember(ctx context.Context, c *enlist.Caller, id UserID)
 type SendInvitation struct {
 	User    int64            `json:"user_id"`
 	Account enlist.AccountID `json:"account_id"`
-	By      string           `json:"by"` // the name of the key
+	Key     enlist.KeyID     `json:"key_id"`
+	By      string           `json:"by"` // the name of the key, for the audit log
 }
 
 // Kind implements Effect.
@@ -231,11 +253,13 @@ func (s *Service) MailInvited(ctx context.Context, _ db.Job, e SendInvitation) e
 		if err := tx.Do("DELETE FROM sign_in_link WHERE person_id = ?", e.User); err != nil { // the last one alone counts
 			return nil, err
 		}
-		return m, addLink(tx, text, m.ID, now, m.linkTime())
+		c := &enlist.Caller{Account: account, Key: &enlist.Key{ID: e.Key, Name: e.By}, Actor: enlist.Actor{Method: "setMember"}}
+		return m, errors.Join(addLink(tx, text, m.ID, now, m.linkTime()), accounts.Audit(tx, c, now, auditObject(m.ID), nil,
+			accounts.AuditValues{"link": m.Email}))
 	})
 	if err != nil || m == nil {
 		return err
 	}
-	return s.settings.Mail(ctx, &LinkMail{Kind: MailInvitation, To: m.Email, Name: m.Name, By: e.By, Account: account.Name,
-		URL: s.linkURL(text), Language: m.Language})
+	return s.settings.Mail(ctx, &LinkMail{Kind: MailInvitation, To: m.Email, Name: m.Name, By: account.Name,
+		Account: account.Name, URL: s.linkURL(text), Language: m.Language})
 }

@@ -127,18 +127,19 @@ func addMembership(ctx context.Context, tx *db.Tx, account *enlist.Account, m *M
 	if m.Lists != nil && m.Role.HasAllLists() {
 		return enlist.Invalid("list", "an owner uses all Lists")
 	}
-	lists, err := accounts.CheckLists(tx, account.ID, m.Lists)
-	if err != nil {
-		return err
-	}
-	m.Lists = lists
 	before, err := membershipsOf(tx, &m.User)
 	if err != nil {
 		return err
 	}
 	var old accounts.AuditValues
+	var kept []enlist.ListID // may have been deleted since
 	if i := slices.IndexFunc(before, func(b Membership) bool { return b.Account == account.ID }); i >= 0 {
-		old = auditValues(&Member{User: m.User, Membership: before[i]})
+		old, kept = auditValues(&Member{User: m.User, Membership: before[i]}), before[i].Lists
+	}
+	if m.Lists == nil || !slices.Equal(m.Lists, kept) {
+		if m.Lists, err = accounts.CheckLists(tx, account.ID, m.Lists); err != nil {
+			return err
+		}
 	}
 	if err := membershipTable.Put(tx, &m.Membership); err != nil {
 		return err

@@ -126,6 +126,22 @@ func membershipsOf(tx *db.Tx, p *User) ([]Membership, error) {
 	return of, err
 }
 
+// allIn returns all memberships of an Account, with a user who may do everything.
+func allIn(tx *db.Tx, account enlist.AccountID) ([]Membership, error) {
+	all, err := membershipTable.All(tx, "WHERE account_id = ? ORDER BY person_id", int64(account))
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		all[i].readRole()
+	}
+	everywhere, err := userTable.All(tx, "WHERE all_accounts <> 0 ORDER BY id")
+	for i := range everywhere {
+		all = append(all, everything(everywhere[i].ID, account))
+	}
+	return all, err
+}
+
 // everything is the membership of an Account with all rights.
 func everything(id UserID, account enlist.AccountID) Membership {
 	return Membership{User: id, Account: account, Role: enlist.Owner, Level: enlist.Full, MaySend: true}

@@ -4,6 +4,7 @@ package members
 import (
 	"embed"
 	"errors"
+	"slices"
 
 	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
@@ -226,15 +227,27 @@ func (p *pages) change(r *ui.Request) (*ui.View, error) {
 	if err != nil {
 		return nil, err
 	}
+	names, err := r.ListNames()
+	if err != nil {
+		return nil, err
+	}
 	page := func(problem string) (*ui.View, error) { return p.show(r, m, sessions, f, problem), nil }
 	return r.Submit(f, page, func() (*ui.View, error) {
 		membership, missing := membershipOf(r, f)
+		if len(missing) > 0 && !hasAny(names, m.Lists) { // no List of the user can be chosen any more
+			membership.Lists, missing = m.Lists, nil
+		}
 		err := enlist.Together(missing)
 		if err == nil {
 			err = r.App.Users.ChangeMember(r.Context(), r.Visit, m.ID, membership)
 		}
 		return ui.GoTo("/admin/users/"+r.PathValue("user"), r.Text("members.saved")), err
 	})
+}
+
+// hasAny reports whether a user who uses some Lists only still has one of them, or may use all.
+func hasAny(names map[enlist.ListID]string, lists []enlist.ListID) bool {
+	return lists == nil || slices.ContainsFunc(lists, func(id enlist.ListID) bool { return names[id] != "" })
 }
 
 // remove asks before it removes a user.
