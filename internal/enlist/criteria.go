@@ -75,6 +75,12 @@ type Criteria struct {
 	NotField bool `json:",omitempty"`
 }
 
+// IsNot reports whether the Operator of a test is Not.
+func (c *Criteria) IsNot() bool {
+	op, _ := operatorCalled(c.Operator)
+	return op == Not
+}
+
 // Query is a search as the caller sent it.
 type Query struct {
 	Criteria   *Criteria // nil: every record

@@ -70,7 +70,7 @@ func changed(in enlist.Input, text func(string) string, condition func(*enlist.C
 // to no List.
 func withoutBatches(c *enlist.Criteria, schema *enlist.Schema) (found bool) {
 	if enlist.IsBatchKey(c.Key) && (schema == nil || schema.FieldNamed(c.Key) == nil) {
-		isNot := strings.EqualFold(c.Operator, "not")
+		isNot := c.IsNot()
 		*c = enlist.Criteria{Key: "id", Operator: "in", Value: enlist.Input{Kind: enlist.InputArray}}
 		if isNot {
 			c.Operator, c.Value = "greater_than", enlist.Input{Kind: enlist.InputNumber, Text: "0"}

@@ -111,7 +111,7 @@ func (s *olderService) reply(method string, params []json.RawMessage) string {
 		return once(`{"id":"31","name":"Hello"},{"id":"32","name":"Blocks"}`)
 	case "searchSegments":
 		return once(`{"id":"51","list_id":"7","name":"Noted","criteria":"[[\"field_22\",\"not\",\"\"]]"},
-			{"id":"52","list_id":"7","name":"Opened","criteria":"[[\"batch_opened\",\"exactly\",9],\"OR\",[\"batch_sent\",\"Not\",9],[\"Note\",\"exactly\",\"x\"]]"},
+			{"id":"52","list_id":"7","name":"Opened","criteria":"[[\"batch_opened\",\"exactly\",9],\"OR\",[\"batch_sent\",\"_Not \",9],[\"Note\",\"exactly\",\"x\"]]"},
 			{"id":"53","list_id":"7","name":"Gone","criteria":"[[\"Gone\",\"exactly\",1]]"}`)
 	case "searchSavedBlocks":
 		return once(`{"id":"61","name":"Foot","creation_time":"1500000000"},{"id":"62","name":"foot"}`)
