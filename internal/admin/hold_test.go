@@ -364,6 +364,11 @@ func (h *hold) toTranslators() {
 	for _, code := range []string{language.English, "de"} { // what subscribers read, in their languages
 		data = append(data, language.New().For(code, "").Text("web.tracking.agree"))
 	}
+	keys, err := h.App.Accounts.AccountKeys(h.Context(), h.Caller)
+	h.Must(err)
+	for i := range keys { // a random number, perhaps without digits
+		data = append(data, keys[i].Prefix)
+	}
 	ofAudit := append(slices.Clone(data), `"Ada" "Courier" "Verdana"`) // of staleSegment
 	for _, row := range h.AuditLog(h.Caller.Account.ID) {
 		ofAudit = append(ofAudit, apiWords.FindAllString(fmt.Sprint(row), -1)...)
