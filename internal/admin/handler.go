@@ -279,7 +279,7 @@ func (h *Handler) signInAgain(w http.ResponseWriter, r *http.Request, p *ui.Page
 		return
 	}
 	defer release()
-	if r.PostForm.Has("password") || r.PostForm.Has("answer") {
+	if ui.HasSecret(r.PostForm) {
 		h.signIn.AgainWithout(w, r, "signin.ended")
 		return
 	}

@@ -145,8 +145,11 @@ func (s *site) sentAgain() {
 		s.Errorf("after the form of one user, another one signs in with status %d, want 303, which sends no form", reply.StatusCode)
 	}
 	v.post("/admin/sign-out", nil)
-	if _, _, text := v.post("/admin/you/password", url.Values{"present": {"hidden horse"}, "password": {"new horse 1234"}}); strings.Contains(text, "horse") {
-		s.Errorf("the sign-in has a password:\n%s", text)
+	for path, form := range map[string]url.Values{"password": {"present": {"hidden horse"}, "password": {"new horse 1234"}},
+		"address": {"present": {"hidden horse"}, "email": {"own@example.com"}}, "passkeys": {"present": {"hidden horse"}, "name": {"own"}}} {
+		if _, _, text := v.post("/admin/you/"+path, form); strings.Contains(text, "horse") {
+			s.Errorf("the sign-in has a password:\n%s", text)
+		}
 	}
 	large := url.Values{"name": {strings.Repeat("x", 2<<20)}}
 	if status, _, text := v.post("/admin/messages", large); status != http.StatusUnauthorized || !strings.Contains(text, "too large to keep") {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"enlist/internal/admin/ui"
 	"enlist/internal/enlist"
 
 	"golang.org/x/net/html"
@@ -57,6 +58,9 @@ var refusedBy = map[string]url.Values{
 // number is an ID in a path.
 var number = regexp.MustCompile(`/[0-9]+`)
 
+// passwordInput matches an input of a password.
+var passwordInput = regexp.MustCompile(`<input type="password" name="([^"]*)"`)
+
 // toTyping sends all forms.
 func (h *hold) toTyping() {
 	v := h.roles[enlist.Owner]
@@ -67,6 +71,11 @@ func (h *hold) toTyping() {
 		}
 		path := h.path(p.Pattern, nil)
 		_, text := v.ask(p.Pattern, path, nil)
+		for _, in := range passwordInput.FindAllStringSubmatch(text, -1) {
+			if !ui.HasSecret(url.Values{in[1]: nil}) {
+				h.Errorf("%s has the password %s, which package ui does not know", p.Pattern, in[1])
+			}
+		}
 		for _, f := range formsOf(path, text) {
 			if !seen[f.action] && f.fill() {
 				seen[f.action] = true

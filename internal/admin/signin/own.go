@@ -70,7 +70,6 @@ func (p *Pages) passwordForm(r *http.Request, email string) ui.Form {
 }
 
 func (p *Pages) showPassword(w http.ResponseWriter, r *http.Request, status int, name string, f ui.Form) {
-	f.In("password").Value = ""
 	p.showLink(w, r, status, "signin.reset_title", ui.FormCard{Texts: []string{p.text(r, "signin.hello", "name", name)},
 		Form: f, Button: p.text(r, "signin.reset_button"), After: p.text(r, "signin.reset_after")})
 }

@@ -216,7 +216,6 @@ func (p *Pages) firstForm(r *http.Request) ui.Form {
 }
 
 func (p *Pages) showFirst(w http.ResponseWriter, r *http.Request, status int, f ui.Form) {
-	f.In("password").Value = ""
 	p.showLink(w, r, status, "signin.welcome", ui.FormCard{Texts: []string{p.text(r, "signin.first")}, Form: f,
 		Button: p.text(r, "signin.begin")})
 }

@@ -46,6 +46,13 @@ const (
 	InputColour   = "color"
 )
 
+// secrets are the names of all inputs of the kind InputPassword, but for that of the sign-in, and of the answer of a passkey.
+var secrets = []string{"password", "present", "answer"}
+
+// HasSecret reports whether a form that a browser has sent has a password or the answer of a passkey. No page has such a
+// form inside.
+func HasSecret(form url.Values) bool { return slices.ContainsFunc(secrets, form.Has) }
+
 // Input is an input of a form.
 type Input struct {
 	Name        string   // of the key of the record

@@ -102,11 +102,6 @@ func (p *page) show(r *ui.Request, f forms, problem string) (*ui.View, error) {
 	if !r.User.HasPassword() {
 		d.Password.Heading, d.Password.Texts = r.Text("you.choose_password"), []string{r.Text("you.next_time")}
 	}
-	for _, in := range []*ui.Input{f.password.In("present"), f.password.In("password"), f.passkey.In("present"), f.address.In("present")} {
-		if in != nil {
-			in.Value = "" // a page has no password
-		}
-	}
 	d.Sessions = r.Sessions(sessions, "/admin/you/sessions/")
 	passkeys, err := r.App.Users.Passkeys(r.Context(), r.User.ID)
 	if err != nil {
