@@ -33,6 +33,7 @@ func TestEditorInChromium(t *testing.T) {
 	b.pastes(v)
 	b.drags(v)
 	b.takesPictures(v)
+	b.writesWithoutMouse()
 	b.hasPreviewText(v)
 	b.keepsUnchangedTexts(v)
 	b.backKeepsTheMail(v)

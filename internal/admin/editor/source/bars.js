@@ -134,11 +134,16 @@ export function openSlash(view, data) {
 	return true;
 }
 
-// roving lets the arrow keys go through the buttons of a toolbar or a menu. WAI-ARIA, toolbar pattern
+// roving lets the arrow keys go through the buttons of a toolbar or a menu. WAI-ARIA, toolbar pattern. Up and down open a choice:
+// in a closed one, they would take its first entry at once.
 export function roving(bar) {
 	const all = () => [...bar.querySelectorAll("button, select")].filter(e => !e.disabled);
 	bar.addEventListener("keydown", event => {
 		const step = {ArrowRight: 1, ArrowLeft: -1}[event.key] || event.target.nodeName !== "SELECT" && {ArrowDown: 1, ArrowUp: -1}[event.key];
+		if (event.target.nodeName === "SELECT" && ["ArrowDown", "ArrowUp"].includes(event.key) && event.target.showPicker) {
+			event.preventDefault();
+			event.target.showPicker();
+		}
 		if (!step || !bar.contains(event.target) || event.target.nodeName === "INPUT") return;
 		const list = all();
 		list[(list.indexOf(event.target) + step + list.length) % list.length]?.focus();

@@ -1,5 +1,5 @@
 // A choice of emoji for a line of text: those of newsletters. Others come from the keyboard of the system. The arrow keys go from
-// one to the next, Enter takes one, and Escape goes back to the text.
+// one to the next, Enter takes one, Escape goes back to the text, and Tab goes on from there.
 import {element, roving} from "./bars.js";
 
 const all = "😀 😊 😍 🥳 😉 🤔 😢 🙏 👋 👍 👏 💪 ❤️ 💚 ✨ ⭐ 🔥 🎉 🎁 🎈 🎄 🎃 🐣 🌸 🌻 🌱 🍂 ❄️ ☀️ 🌈 📣 📅 ⏰ ⏳ ✅ ❗ ❓ 💡 📖 📰 ✉️ 🛒 🏷️ 💶 🚚 🎵 ⚽ 🚲 ☕ 🍰".split(" ");
@@ -23,7 +23,7 @@ export function emojiButton(input, label) {
 	};
 	function open() {
 		box = element("div", {class: "canvas-emoji", role: "toolbar", "aria-label": label, onkeydown: event => {
-			if (event.key === "Escape") close(), input.focus();
+			if (event.key === "Escape" || event.key === "Tab") close(), input.focus();
 		}}, ...all.map(e => element("button", {type: "button", class: "plain", onclick: () => take(e)}, e)));
 		roving(box);
 		button.after(box);

@@ -27,6 +27,7 @@ THE SOFTWARE.
 // of their texts, the names of Fields, the images and the texts of the buttons.
 import {EditorState, Plugin, PluginKey} from "prosemirror-state";
 import {Decoration, DecorationSet, EditorView} from "prosemirror-view";
+import {DOMSerializer} from "prosemirror-model";
 import {history} from "prosemirror-history";
 import {keymap} from "prosemirror-keymap";
 import {schema} from "./schema.js";
@@ -66,6 +67,7 @@ function start(place, data) {
 	const view = new EditorView({mount: rows}, {
 		state,
 		attributes: ({doc}) => ({id: "mail", role: "textbox", "aria-multiline": "true", "aria-label": texts.mail, spellcheck: "true", ...!doc.childCount && {class: "blank", "data-hint": texts.hint_text}}),
+		nodeViews: {heading: headed, subheading: headed, title: headed, cell: headed},
 		handleDOMEvents: {mouseup: () => view.state.doc.childCount || addBelow("words")(view.state, view.dispatch)},
 		handleTextInput: (_, from, to, text) => text === "/" && openSlash(view, data),
 		handleClick: (_, pos, event) => void (event.target.closest(".text a, .caption a") && requestAnimationFrame(() => isInLink(view.state) && askLink(view, texts, true))),
@@ -129,6 +131,21 @@ const written = contents => contents.map(html => {
 	const {firstChild} = docOf([{type: "text"}], [html]);
 	return firstChild.type.name === "markdown" ? null : markdownOf(firstChild);
 });
+
+// headed draws a heading, or a cell. As long as it is empty, it is no heading for screen readers.
+function headed(first) {
+	let node = first;
+	const {dom, contentDOM} = DOMSerializer.renderSpec(document, node.type.spec.toDOM(node));
+	const update = next => {
+		if (!next.sameMarkup(node)) return false;
+		node = next;
+		if (node.content.size) contentDOM.removeAttribute("role");
+		else contentDOM.setAttribute("role", node.type === schema.nodes.cell ? "cell" : "presentation");
+		return true;
+	};
+	update(node);
+	return {dom, contentDOM, update};
+}
 
 // placeToPaste is an image without a picture that is selected, or else the end of the selection.
 const placeToPaste = ({from, to, node}) => node?.type === schema.nodes.image && !node.attrs.file ? from : to;

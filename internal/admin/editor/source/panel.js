@@ -20,11 +20,11 @@ export function newPanel(view, data, {announce, wrongAt, isRefused, uploads, pat
 	const inputs = []; // each with what it shows of a block
 	let open = false; // the colours are shown
 
-	const act = (key, label, command) => element("button", {type: "button", title: texts[key], "aria-label": texts[key], "data-do": key, onclick: event => {
+	const act = (key, label, command) => element("button", {type: "button", title: texts[key], "aria-label": texts[key], "data-do": key, onclick: () => {
 		if (!command(view.state, view.dispatch)) return;
 		const at = blockAt(view.state);
 		announce(at ? `${nameOf(texts, at.node)}: ${at.index + 1} / ${at.parent.childCount}` : "");
-		(dom.querySelector(`[data-do=${key}]`) || event.target).focus();
+		dom.querySelector(`[data-do=${key}]:enabled`)?.focus();
 	}}, label);
 
 	const set = (key, value) => shown && setAttribute(view, shown.pos, key, value);
@@ -106,11 +106,14 @@ export function newPanel(view, data, {announce, wrongAt, isRefused, uploads, pat
 				...networks.map(n => element("option", {value: n.name}, n.title)));
 			if (network) inputs.push([n => n.attrs.items[i] ? networkOf(n.attrs.items[i]).name : "", network]);
 			return element("div", {class: "canvas-item"}, isMenu ? field("text", texts.link_text) : network, field("link", texts.example_link, {inputmode: "url"}),
-				element("button", {type: "button", title: texts.remove, "aria-label": `${texts.remove} ${i + 1}`, onclick: () => change(all => all.splice(i, 1))}, icon("remove")));
+				element("button", {type: "button", title: texts.remove, "aria-label": `${texts.remove} ${i + 1}`, onclick: () => {
+					change(all => all.splice(i, 1));
+					dom.querySelectorAll(".canvas-items button")[i].focus(); // of the next link, or the one that adds
+				}}, icon("remove")));
 		};
-		return element("div", {}, ...node.attrs.items.map(line), element("button", {type: "button", disabled: node.attrs.items.length >= 20, onclick: () => {
+		return element("div", {class: "canvas-items"}, ...node.attrs.items.map(line), element("button", {type: "button", disabled: node.attrs.items.length >= 20, onclick: () => {
 			change(all => all.push({network: "", text: "", link: ""}));
-			[...dom.querySelectorAll(".canvas-item")].at(-1)?.querySelector("input").focus();
+			[...dom.querySelectorAll(".canvas-items input")].at(-1).focus();
 		}}, texts.add_link));
 	}
 
@@ -134,7 +137,10 @@ export function newPanel(view, data, {announce, wrongAt, isRefused, uploads, pat
 		if (["field", "space", "markdown"].includes(type)) return null;
 		const colour = (key, usual) => {
 			const field = element("input", {type: "color", oninput: () => set(key, field.value)});
-			const none = element("button", {type: "button", title: texts.as_theme, "aria-label": `${texts[key]}: ${texts.as_theme}`, onclick: () => set(key, "")}, "×");
+			const none = element("button", {type: "button", title: texts.as_theme, "aria-label": `${texts[key]}: ${texts.as_theme}`, onclick: () => {
+				set(key, "");
+				field.focus();
+			}}, "×");
 			inputs.push([n => {
 				none.disabled = !n.attrs[key];
 				field.classList.toggle("unset", !n.attrs[key]);
@@ -169,7 +175,7 @@ export function newPanel(view, data, {announce, wrongAt, isRefused, uploads, pat
 
 	// pictures returns the images of the Account, to choose one.
 	function pictures(node) {
-		const all = images.map(i => element("button", {type: "button", title: i.name, "aria-label": i.name, "aria-pressed": node.attrs.file === i.id, onclick: () => {
+		const all = images.map(i => element("button", {type: "button", title: i.name, "aria-label": i.name, "aria-pressed": String(node.attrs.file === i.id), onclick: () => {
 			const {pos} = shown, tr = view.state.tr;
 			const old = view.state.doc.nodeAt(pos).attrs;
 			const attrs = {...old, file: i.id, url: "", crop: "", width: Math.min(i.width, 2000), ...isSample(old.url) && {alt: ""}};
@@ -184,7 +190,16 @@ export function newPanel(view, data, {announce, wrongAt, isRefused, uploads, pat
 	// isSame reports whether the inputs of a block fit another one.
 	const isSame = (a, b) => a.pos === b.pos && a.node.type === b.node.type && a.node.attrs.file === b.node.attrs.file && a.node.attrs.items?.length === b.node.attrs.items?.length;
 
+	// update shows the block of the cursor. The focus stays in the panel if the button or input that has it goes away, or is of no
+	// use any more.
 	function update() {
+		const hadFocus = dom.contains(document.activeElement);
+		show();
+		const at = document.activeElement;
+		if (hadFocus && (!dom.contains(at) || at.matches(":disabled"))) dom.querySelector(":enabled")?.focus();
+	}
+
+	function show() {
 		const {selection} = view.state, isField = selection instanceof NodeSelection && selection.node.type === schema.nodes.field;
 		const at = blockAt(view.state);
 		const now = isField ? {node: selection.node, pos: selection.from} : at;
