@@ -105,7 +105,7 @@ func approvalMails(f *apptest.Batches) {
 }
 
 func approvalMailsOver(f *apptest.Batches) {
-	mara, mails, lists := approvers(f)
+	mara, _, lists := approvers(f)
 	noor := member(f.Account, "noor@example.com", users.Membership{Role: enlist.Sender})
 	account := f.Caller.Account.ID
 	change := func(m users.Membership) func(enlist.BatchID) {
@@ -134,7 +134,7 @@ func approvalMailsOver(f *apptest.Batches) {
 		{"a user who was removed", func(enlist.BatchID) { f.Must(f.App.Users.Remove(f.Context(), "noor@example.com", account)) }},
 	} {
 		change(users.Membership{Role: enlist.Sender})(0)
-		mails = mailbox(f.Account)
+		mails := mailbox(f.Account)
 		id, job := waiting(f, mara, lists...)
 		job.User = int64(noor.User.ID)
 		f.Must(f.App.Users.MailApproval(f.Context(), db.Job{}, job))
