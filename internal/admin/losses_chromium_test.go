@@ -48,6 +48,12 @@ func TestNothingTypedIsLostInChromium(t *testing.T) {
 		{"a form is sent while the server is away", l.formWithoutServer},
 		{"the page of a form is loaded again, or left", l.formIsLeft},
 		{"the server fails to store a form", l.formFails},
+		{"a text was not saved after one that was", l.closedOffline},
+		{"another user saves while a text is not saved", l.changedMeanwhile},
+		{"the user types beside an offer", l.typesBesideOffer},
+		{"a form and a button have one address", l.oneAddress},
+		{"the user signs out while another tab has a text", l.signsOutTyping},
+		{"the browser is old", l.oldBrowser},
 		{"the browser is killed", l.killed},
 	} {
 		t.Log(c.name)
@@ -56,14 +62,19 @@ func TestNothingTypedIsLostInChromium(t *testing.T) {
 	l.keepsTexts()
 }
 
-// hurry makes the timers of the pages of a tab four times as fast.
-func (l *losses) hurry(ctx context.Context) {
-	const script = `{ const set = setTimeout, now = performance.now.bind(performance), limit = AbortSignal.timeout.bind(AbortSignal);
-		window.setTimeout = (f, ms, ...all) => set(f, ms / 4, ...all); performance.now = () => now() * 4; AbortSignal.timeout = ms => limit(ms / 4) }`
+// script runs a script before those of each page.
+func (l *losses) script(ctx context.Context, script string) {
 	l.Must(chromedp.Do(ctx, func(ctx context.Context, t *chromedp.Target) (none chromedp.Void, err error) {
 		_, err = cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
 		return none, err
 	}))
+}
+
+// hurry makes the timers of the pages of a tab four times as fast.
+func (l *losses) hurry(ctx context.Context) {
+	const script = `{ const set = setTimeout, now = performance.now.bind(performance), limit = AbortSignal.timeout.bind(AbortSignal);
+		window.setTimeout = (f, ms, ...all) => set(f, ms / 4, ...all); performance.now = () => now() * 4; AbortSignal.timeout = ms => limit(ms / 4) }`
+	l.script(ctx, script)
 }
 
 func (l *losses) signsOut() {

@@ -33,7 +33,7 @@ async function save(isLast) {
   sendingSince = performance.now();
   try {
     const answer = await fetch(form.dataset.autosave, { method: "POST", body, headers: { "HX-Request": "true" },
-      keepalive: size < largest, signal: AbortSignal.timeout(patience + size * patienceByByte) });
+      keepalive: size < largest, signal: AbortSignal.timeout?.(patience + size * patienceByByte) });
     if (!answer.ok) throw new Error(answer.status);
     const { seen, name: named, text, draft } = await answer.json();
     form.elements.seen.value = seen;
