@@ -202,13 +202,13 @@ func (b *chromium) picksByKeys() {
 	const search = `#pick-list input[type=search]`
 	b.waitFor(`document.querySelector("` + search + `").getAttribute("role") === "combobox"`)
 	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(search), "branch 11")))
-	b.waitFor(`document.querySelectorAll("#pick-list [role=option]").length === 10`)
+	b.waitFor(`document.querySelectorAll("#pick-list div[role=option]").length === 10`) // a label may have no role
 	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(search), kb.ArrowDown+kb.ArrowDown)))
 	b.waitFor(`(active => active?.getAttribute("role") === "option" && active.innerText.trim().startsWith("Branch 111"))(
 		document.getElementById(document.querySelector("` + search + `").getAttribute("aria-activedescendant")))`)
 	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(search), kb.Enter)))
 	b.waitFor(`location.pathname === "/admin/sends/new" && document.activeElement.matches("` + search + `") &&
-		[...document.querySelectorAll("#pick-list [data-chosen] input:checked")].map(i => i.parentNode.innerText.trim().slice(0, 10)).join() === "Branch 111"`)
+		[...document.querySelectorAll("#pick-list [data-chosen] label.check > input:checked")].map(i => i.parentNode.innerText.trim().slice(0, 10)).join() === "Branch 111"`)
 	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(search), kb.Escape)))
 	b.waitFor(`(text => text === "")(document.querySelector("` + search + `").value) &&
 		[...document.querySelectorAll("#pick-list [role=option]")].every(o => !o.innerText.includes("Branch 111"))`)

@@ -3,13 +3,22 @@
 const search = (box) => box.querySelector("input[type=search]");
 const found = (box) => box.querySelector("[data-found]");
 
+// as puts what an element has into a new one of another name, in its place.
+function as(name, old) {
+  const e = document.createElement(name);
+  e.append(...old.childNodes);
+  old.replaceWith(e);
+  return e;
+}
+
 // asOptions makes the boxes that were found options of the combobox.
 function asOptions(box) {
   const list = found(box);
   list.setAttribute("role", "listbox");
   list.setAttribute("aria-label", search(box).closest("label").textContent.trim());
   if (list.querySelector("[type=checkbox]")) list.setAttribute("aria-multiselectable", "true");
-  [...list.children].forEach((option, n) => {
+  [...list.children].forEach((label, n) => {
+    const option = as("div", label); // a label may have no role
     option.setAttribute("role", "option");
     option.id = list.id + "-" + n;
     option.setAttribute("aria-selected", "false");
@@ -57,11 +66,11 @@ function choose(box, option) {
   const input = option.querySelector("input");
   const chosen = box.querySelector("[data-chosen]");
   if (input.type === "radio") chosen.replaceChildren();
-  for (const name of ["role", "id", "aria-selected", "class"]) option.removeAttribute(name);
-  option.className = "check";
+  const label = as("label", option);
+  label.className = "check";
   input.hidden = false;
   input.checked = true;
-  chosen.append(option);
+  chosen.append(label);
   asOptions(box);
   search(box).focus();
   input.dispatchEvent(new Event("change", { bubbles: true }));
@@ -104,7 +113,7 @@ function begin(box) {
   // A browser sends a form at keypress, which some dispatch although keydown has been answered.
   input.addEventListener("keypress", (event) => event.key === "Enter" && event.preventDefault());
   found(box).addEventListener("click", (event) => {
-    const option = event.target.closest("label");
+    const option = event.target.closest("[role=option]");
     if (!option) return;
     event.preventDefault();
     choose(box, option);
