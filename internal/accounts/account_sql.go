@@ -151,8 +151,8 @@ func Keys(tx *db.Tx, account enlist.AccountID) (keys []enlist.Key, err error) {
 	return keys, err
 }
 
-// findKey returns the key with an ID. Errors: InvalidKey.
-func findKey(tx *db.Tx, id enlist.KeyID) (*enlist.Key, error) {
+// KeyByID returns the key with an ID. Errors: InvalidKey.
+func KeyByID(tx *db.Tx, id enlist.KeyID) (*enlist.Key, error) {
 	k, err := keyTable.One(tx, enlist.ErrInvalidKey, "WHERE id = ?", int64(id))
 	if err != nil {
 		return nil, err

@@ -108,7 +108,7 @@ func (s *Service) changeKey(ctx context.Context, id enlist.KeyID, account enlist
 func (s *Service) editKey(ctx context.Context, id enlist.KeyID, account enlist.AccountID,
 	edit func(tx *db.Tx, k *enlist.Key, now int64) error) error {
 	return db.OwnChange(ctx, s.db, func(tx *db.Tx, now int64) error {
-		before, err := findKey(tx, id)
+		before, err := KeyByID(tx, id)
 		if err != nil {
 			return err
 		}
@@ -118,7 +118,7 @@ func (s *Service) editKey(ctx context.Context, id enlist.KeyID, account enlist.A
 		if err := edit(tx, before, now); err != nil {
 			return err
 		}
-		after, err := findKey(tx, id)
+		after, err := KeyByID(tx, id)
 		if err != nil {
 			return err
 		}

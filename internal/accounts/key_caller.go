@@ -31,7 +31,7 @@ func (s *Service) AccountKey(ctx context.Context, c *enlist.Caller, id enlist.Ke
 	if err := requireKeys(c); err != nil {
 		return nil, err
 	}
-	k, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (*enlist.Key, error) { return findKey(tx, id) })
+	k, err := db.OwnView(ctx, s.db, func(tx *db.Tx) (*enlist.Key, error) { return KeyByID(tx, id) })
 	if err == nil && k.AccountID != c.Account.ID {
 		return nil, enlist.ErrInvalidKey
 	}

@@ -71,7 +71,8 @@ type ChangeRequest struct {
 type MakeChange struct {
 	ID int64 `json:"id"`
 	// User has started it; 0: a key or the operator. Jobs of versions before 1.0.0 have this name.
-	User int64 `json:"person_id,omitempty"`
+	User int64        `json:"person_id,omitempty"`
+	Key  enlist.KeyID `json:"key_id,omitempty"` // that has started it; 0: a user, the operator, or a version that did not store it
 }
 
 // Kind implements db.Effect.
@@ -150,10 +151,14 @@ func (r *ChangeRequest) start(tx *db.Tx, c *enlist.Caller, now int64, ids db.IDS
 	if err := change.audit(tx, c, r, ids); err != nil {
 		return 0, err
 	}
-	if change.Action.IsCopy() {
-		return change.ID, tx.Enqueue(CopyContacts{change.ID, c.User})
+	var key enlist.KeyID
+	if c.Hash != nil {
+		key = c.Key.ID
 	}
-	return change.ID, tx.Enqueue(MakeChange{change.ID, c.User})
+	if change.Action.IsCopy() {
+		return change.ID, tx.Enqueue(CopyContacts{change.ID, c.User, key})
+	}
+	return change.ID, tx.Enqueue(MakeChange{change.ID, c.User, key})
 }
 
 // planChange finds the Contacts of a change.

@@ -14,8 +14,8 @@ import (
 // This file makes a change of many Contacts: one transaction for each step.
 
 // MakeChange changes the next Contacts of a change. done is true if none is left. A call after the last step changes
-// nothing. The List or the Field can be deleted meanwhile, and the person who started the change can lose the right to
-// it: then the change ends.
+// nothing. The List or the Field can be deleted meanwhile, and the person or the key that started the change can lose the
+// right to it: then the change ends.
 func (s *Service) MakeChange(ctx context.Context, e MakeChange) (done bool, err error) {
 	return db.OwnUpdate(ctx, s.db, func(tx *db.Tx, now int64) (done bool, err error) {
 		change, err := changeByID(tx, e.ID)
@@ -35,10 +35,10 @@ func (s *Service) MakeChange(ctx context.Context, e MakeChange) (done bool, err 
 		if err != nil {
 			return true, enlist.IgnoreKind(enlist.NoList, err)
 		}
-		if may, err := s.mayChange(tx, change, e.User); err != nil {
+		if reason, err := s.mayNot(tx, change, e, now); err != nil {
 			return false, err
-		} else if !may {
-			return true, endChange(tx, change.ID, now, reasonNoRight)
+		} else if reason != "" {
+			return true, endChange(tx, change.ID, now, reason)
 		}
 		ids, err := change.next(tx)
 		if err != nil || len(ids) == 0 {
@@ -62,17 +62,31 @@ func (s *Service) MakeChange(ctx context.Context, e MakeChange) (done bool, err 
 	})
 }
 
-// reasonNoRight is why a change is given up whose person has lost the level, the List or the Account.
-const reasonNoRight = "the person who started it may no longer change the Contacts of this List"
+// Why a change is given up: its person has lost the level, the List or the Account, or its key was revoked or has expired.
+const (
+	reasonNoRight = "the person who started it may no longer change the Contacts of this List"
+	reasonNoKey   = "the API key that started it is no longer valid"
+)
 
-// mayChange reports whether the person who has started a change may go on with it.
-func (s *Service) mayChange(tx *db.Tx, c *Change, person int64) (bool, error) {
-	if person == 0 {
-		return true, nil
+// mayNot returns why the person or the key that has started a change may not go on with it; "": it may.
+func (s *Service) mayNot(tx *db.Tx, c *Change, e MakeChange, now int64) (reason string, err error) {
+	var key *enlist.Key
+	switch {
+	case e.User != 0:
+		reason = reasonNoRight
+		key, err = s.above.KeyOf(tx, c.AccountID, e.User)
+	case e.Key != 0:
+		reason = reasonNoKey
+		key, err = accounts.KeyByID(tx, e.Key)
+		err = enlist.IgnoreKind(enlist.InvalidKey, err)
+	default:
+		return "", nil
 	}
-	key, err := s.above.KeyOf(tx, c.AccountID, person)
-	return key != nil && key.Level >= enlist.Standard && key.Allows(c.ListID) &&
-		(c.Target == 0 || key.Allows(c.Target)), err
+	if key != nil && key.Valid(now) && key.Level >= enlist.Standard && key.Allows(c.ListID) &&
+		(c.Target == 0 || key.Allows(c.Target)) {
+		reason = ""
+	}
+	return reason, err
 }
 
 // changeStep is one transaction of a change.

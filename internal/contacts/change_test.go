@@ -1,12 +1,17 @@
 package contacts_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"enlist/internal/accounts"
 	"enlist/internal/apptest"
 	"enlist/internal/contacts"
 	"enlist/internal/db"
+	"enlist/internal/db/dbtest"
 	"enlist/internal/enlist"
 	"enlist/internal/users"
 )
@@ -22,6 +27,7 @@ func TestChangesOfManyContacts(t *testing.T) {
 		{Name: "a change is refused that a person has not seen, or that cannot be made", Test: refusedChanges},
 		{Name: "a change runs in steps, and ends when it is cancelled", Test: changeInSteps},
 		{Name: "a change goes on only while the person who started it may make it", Test: changeOfPerson},
+		{Name: "a change goes on only while the key that started it may make it", Test: changeOfKey},
 		{Name: "a change ends if its Field or its List is deleted meanwhile", Test: changeWithoutItsList},
 	})
 }
@@ -209,6 +215,48 @@ func changeOfPerson(o *apptest.Batches) {
 			o.Must(err)
 			if stopped := got.Reason == "the person who started it may no longer change the Contacts of this List"; !done || stopped == c.goes ||
 				(got.Changed == 1) != c.goes || got.EndTime == 0 {
+				o.Errorf("the change is %+v, want that it goes on: %v", got, c.goes)
+			}
+		})
+	}
+}
+
+func changeOfKey(o *apptest.Batches) {
+	list, target, account := o.AddList(), o.AddList(), o.Caller.Account.ID
+	o.Subscribe(list, "Email", "ann@a.example")
+	add := func(d accounts.KeyDetails) *enlist.Caller {
+		d.Account, d.Name = account, "shop"
+		key, text, err := o.App.Accounts.AddKey(o.Context(), d)
+		o.Must(err)
+		hash := enlist.HashKey(text)
+		return &enlist.Caller{Account: o.Caller.Account, Key: key, Hash: &hash}
+	}
+	for _, c := range []struct {
+		rule   string
+		caller *enlist.Caller
+		then   func(enlist.KeyID)
+		goes   bool
+	}{
+		{"the key has both Lists", add(accounts.KeyDetails{Level: enlist.Standard, Lists: []enlist.ListID{list, target}}), func(enlist.KeyID) {}, true},
+		{"the key is revoked", add(accounts.KeyDetails{Level: enlist.Full}), func(id enlist.KeyID) { o.Must(o.App.Accounts.RevokeKey(o.Context(), id)) }, false},
+		{"the key expires", add(accounts.KeyDetails{Level: enlist.Full, Expiry: o.Now.Unix() + 60}), func(enlist.KeyID) { o.Now = o.Now.Add(time.Minute) }, false},
+	} {
+		o.Case(c.rule, func() {
+			id, err := o.App.Contacts.StartChange(o.Context(), c.caller,
+				contacts.ChangeRequest{List: list, Count: contacts.AnyCount, Action: contacts.ChangeCopy, Target: target,
+					Criteria: apptest.Criterion("Email", "contains", "@a.example")})
+			o.Must(err)
+			c.then(c.caller.Key.ID)
+			job := contacts.CopyContacts{ID: id, Key: c.caller.Key.ID}
+			jobs, want := o.Store.(*dbtest.Store).WaitingArgs(o.T, job.Kind()), fmt.Sprintf(`{"id":%d,"key_id":%d}`, id, job.Key)
+			if !slices.ContainsFunc(jobs, func(args string) bool { return strings.ReplaceAll(args, " ", "") == want }) {
+				o.Errorf("the jobs are %q, want one with the change and its key", jobs)
+			}
+			_, err = o.App.Contacts.CopyContacts(o.Context(), job)
+			o.Must(err)
+			got, err := o.App.Contacts.Change(o.Context(), o.Caller, id)
+			o.Must(err)
+			if (got.Changed == 1) != c.goes || (got.Reason == "the API key that started it is no longer valid") == c.goes {
 				o.Errorf("the change is %+v, want that it goes on: %v", got, c.goes)
 			}
 		})

@@ -23,8 +23,9 @@ func (a ChangeAction) IsCopy() bool { return a == ChangeCopy || a == ChangeMove 
 
 // CopyContacts is the job of a copy. Versions before 1.1.0 do not know its kind, and would deactivate the Contacts.
 type CopyContacts struct {
-	ID   int64 `json:"id"`
-	User int64 `json:"user_id,omitempty"`
+	ID   int64        `json:"id"`
+	User int64        `json:"user_id,omitempty"`
+	Key  enlist.KeyID `json:"key_id,omitempty"`
 }
 
 // Kind implements db.Effect.
