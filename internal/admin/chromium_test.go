@@ -234,7 +234,7 @@ func (b *chromium) backAfterTheSignOut() {
 	for _, selector := range []string{`nav a[href="/admin/you"]`, `form[action="/admin/sign-out"] button`} {
 		b.Must(chromedp.Do(b.ctx, chromedp.Click(chromedp.CSS(selector))))
 	}
-	b.waitFor(`document.querySelector("h1").innerText === "Sign in"`)
+	b.waitFor(`document.querySelector("h1").innerText === "Sign in" && document.readyState === "complete"`) // else the load ends the way back
 	b.waitFor(`history.back() || true`)
 	b.waitFor(`document.querySelector("h1").innerText === "Sign in" && location.search === "?next=%2Fadmin%2Fyou"`)
 }
