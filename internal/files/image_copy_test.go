@@ -268,7 +268,7 @@ func screens(f testing.TB, data []byte) (all []*image.RGBA, delays []int) {
 }
 
 func movingIsMadeSmaller(f *fileFixture) {
-	file := f.file(f.upload("frames.gif", frames(f, 20), ""))
+	file := f.file(f.upload("frames.gif", frames(f, 4), ""))
 	for _, c := range []struct {
 		crop   string
 		points []image.Point // in the large one: halves, square, corner and hole

@@ -7,7 +7,6 @@ import (
 	"image"
 	"image/draw"
 	"image/gif"
-	"time"
 
 	"enlist/internal/enlist"
 )
@@ -19,8 +18,7 @@ import (
 // Limits of a GIF that is made smaller. Beyond them it is sent as it is.
 const (
 	maxFrames = 1_000
-	maxMoved  = 60_000_000 // pixels of all frames, each as large as the whole: about 2 seconds, and a byte each in memory
-	mostTime  = 10 * time.Second
+	maxMoved  = 60_000_000 // pixels of all frames, each as large as the whole: some seconds, and a byte each in memory
 )
 
 // isSmall reports whether a GIF that moves is within the limits. The whole and what was below a frame are in memory with four
@@ -31,7 +29,6 @@ func (a *anatomy) isSmall(width, height int64) bool {
 
 // movingPicture returns a GIF that moves as a mail shows it, or the same bytes if that has not fewer of them.
 func movingPicture(ctx context.Context, data []byte, as enlist.Picture) ([]byte, error) {
-	begun := time.Now()
 	all, err := gif.DecodeAll(bytes.NewReader(data))
 	if err != nil || all.Config.Width == 0 || all.Config.Height == 0 {
 		return data, nil // browsers may show it
@@ -46,9 +43,6 @@ func movingPicture(ctx context.Context, data []byte, as enlist.Picture) ([]byte,
 	for i, frame := range all.Image {
 		if err := ctx.Err(); err != nil {
 			return nil, err
-		}
-		if time.Since(begun) > mostTime {
-			return data, nil
 		}
 		below := m.draw(frame, all.Disposal[i])
 		m.add(withoutHalves(shrink(m.screen, part, width, height)), all.Delay[i])
