@@ -103,10 +103,10 @@ func (b *bench) startAt(addr string, log io.Writer, program string, args ...stri
 	return p, nil
 }
 
-// ready waits until /readyz answers with 200, for 30 s at most. It asks every millisecond,
+// ready waits until /readyz answers with 200, for two minutes at most. It asks every millisecond,
 // because the report shows the time from the start to this answer.
 func (p *process) ready(ctx context.Context) error {
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for time.Now().Before(deadline) && ctx.Err() == nil {
 		reply, err := http.Get("http://" + p.addr + "/readyz")
 		if err == nil {
