@@ -4,7 +4,7 @@
 # are installed (Debian: postgresql). No target installs anything.
 #
 #   make build    the program, ./enlist
-#   make test     gofmt, vet and the short tests, in about a minute and a half; run it for each change
+#   make test     gofmt, vet and the short tests, in two to three minutes; run it for each change
 #   make check    staticcheck, both builds, go mod tidy, and all tests with the race detector, except those of make faults and make proof
 #   make nocgo    the tests that depend on the SQLite driver, with the driver that needs no C compiler
 #   make faults   outages, failovers, several processes and killed processes, and long tests that share no data
