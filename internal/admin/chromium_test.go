@@ -211,7 +211,7 @@ func (b *chromium) picksByKeys() {
 		[...document.querySelectorAll("#pick-list [data-chosen] label.check > input:checked")].map(i => i.parentNode.innerText.trim().slice(0, 10)).join() === "Branch 111"`)
 	b.Must(chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(search), kb.Escape)))
 	b.waitFor(`(text => text === "")(document.querySelector("` + search + `").value) &&
-		[...document.querySelectorAll("#pick-list [role=option]")].every(o => !o.innerText.includes("Branch 111"))`)
+		(all => all.some(o => !o.innerText.includes("Branch 11")) && all.every(o => !o.innerText.includes("Branch 111")))([...document.querySelectorAll("#pick-list [role=option]")])`)
 	b.Must(chromedp.Do(b.ctx, chromedp.Click(chromedp.CSS(`#pick-list [role=option]`))))
 	b.waitFor(`document.querySelectorAll("#pick-list [data-chosen] input:checked").length === 2`)
 	b.Must(chromedp.Do(b.ctx, chromedp.Click(chromedp.CSS(`#pick-list [data-chosen] input`))))
