@@ -151,14 +151,10 @@ func (r *ChangeRequest) start(tx *db.Tx, c *enlist.Caller, now int64, ids db.IDS
 	if err := change.audit(tx, c, r, ids); err != nil {
 		return 0, err
 	}
-	var key enlist.KeyID
-	if c.Hash != nil {
-		key = c.Key.ID
-	}
 	if change.Action.IsCopy() {
-		return change.ID, tx.Enqueue(CopyContacts{change.ID, c.User, key})
+		return change.ID, tx.Enqueue(CopyContacts{change.ID, c.User, c.Key.ID})
 	}
-	return change.ID, tx.Enqueue(MakeChange{change.ID, c.User, key})
+	return change.ID, tx.Enqueue(MakeChange{change.ID, c.User, c.Key.ID})
 }
 
 // planChange finds the Contacts of a change.
