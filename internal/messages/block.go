@@ -222,11 +222,19 @@ func blockTexts(text string) string {
 	return b.String()
 }
 
-// blocksWithFile returns a Message of an Account whose blocks show a file, or 0. EncodeBlocks escapes quotes in
-// texts, so only the key of a block has this form.
+// blocksWithFile returns a Message of an Account whose blocks show a file, or 0.
 func blocksWithFile(tx *db.Tx, account enlist.AccountID, id enlist.FileID) (enlist.MessageID, error) {
-	key := fmt.Sprintf(`%%"file":%d`, id)
-	n, err := tx.Number(`SELECT id FROM message WHERE account_id = ? AND (blocks LIKE ? OR blocks LIKE ?) ORDER BY id
-		LIMIT 1`, int64(account), key+",%", key+"}%")
+	n, err := tx.Number("SELECT id FROM message WHERE account_id = ? AND "+blocksShow+" ORDER BY id LIMIT 1",
+		append([]any{int64(account)}, blocksShowing(id)...)...)
 	return enlist.MessageID(n), err
+}
+
+// blocksShow is the condition that stored blocks show a file. EncodeBlocks escapes quotes in texts, so only the key of a
+// block has this form.
+const blocksShow = "(blocks LIKE ? OR blocks LIKE ?)"
+
+// blocksShowing returns the arguments of blocksShow.
+func blocksShowing(id enlist.FileID) []any {
+	key := fmt.Sprintf(`%%"file":%d`, id)
+	return []any{key + ",%", key + "}%"}
 }

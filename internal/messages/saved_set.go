@@ -3,7 +3,6 @@ package messages
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -104,9 +103,9 @@ func (s *Service) RestoreSaved(tx *db.Tx, c *enlist.Caller, saved *SavedBlock, b
 
 // savedWithFile returns the name of a saved block that shows a file, or "".
 func savedWithFile(tx *db.Tx, f *files.StoredFile) (name string, err error) {
-	key := fmt.Sprintf(`%%"file":%d`, f.ID)
-	names, err := db.RowsOf(tx, func(row *db.Cursor) string { return row.Text() }, `SELECT name FROM saved_block
-		WHERE account_id = ? AND (blocks LIKE ? OR blocks LIKE ?) ORDER BY id LIMIT 1`, int64(f.AccountID), key+",%", key+"}%")
+	names, err := db.RowsOf(tx, func(row *db.Cursor) string { return row.Text() },
+		"SELECT name FROM saved_block WHERE account_id = ? AND "+blocksShow+" ORDER BY id LIMIT 1",
+		append([]any{int64(f.AccountID)}, blocksShowing(f.ID)...)...)
 	if len(names) > 0 {
 		name = names[0]
 	}

@@ -133,8 +133,8 @@ func ShownFiles(sentTo SentTo) func(*db.Tx, *enlist.Caller, enlist.FileID) (map[
 		where, args := "WHERE account_id = ?", []any{int64(c.Account.ID)}
 		if only != 0 {
 			id := fmt.Sprintf("%%%d%%", only)
-			where, args = where+" AND (blocks LIKE ? OR attachments LIKE ? OR inline_images LIKE ?)",
-				append(args, fmt.Sprintf(`%%"file":%d%%`, only), id, id)
+			where += " AND (" + blocksShow + " OR attachments LIKE ? OR inline_images LIKE ?)"
+			args = append(append(args, blocksShowing(only)...), id, id)
 		}
 		all, err := filesOfMessages.All(tx, where, args...)
 		if err != nil {

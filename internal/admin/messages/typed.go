@@ -124,8 +124,9 @@ func kilobytes(mail *messages.ComposedMail) int64 { return int64(len(mail.HTML)+
 
 // sizeText says how large a mail is, with its images if all have been made, and how many are on other servers.
 func sizeText(r *ui.Request, mail *messages.ComposedMail) (string, error) {
-	parts := []string{r.Text("messages.of_102", "n", kilobytes(mail))}
-	if kb := kilobytes(mail); kb > clipAt {
+	kb := kilobytes(mail)
+	parts := []string{r.Text("messages.of_102", "n", kb)}
+	if kb > clipAt {
 		parts[0] = r.Text("messages.too_large", "n", kb)
 	}
 	if len(mail.Pictures) > 0 {
